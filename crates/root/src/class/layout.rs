@@ -23,15 +23,15 @@ pub struct Layout {
 /// How a base or member of a class is stored, or a fixed array of such.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// What is stored.
+    /// The stored value.
     pub value: Value,
-    /// How many of them stand one after the other, if it is an array.
+    /// The number of values that stand one after the other, if it is an array.
     pub array: Option<u32>,
     /// The sizes of the array, the outermost first; none where they are not those of as many.
     pub dimensions: Box<[u32]>,
 }
 
-/// What is stored of a member.
+/// The stored form of a member.
 // With a tag of its own, which the walker need not work out of other fields.
 #[repr(u8)]
 #[derive(Clone, Debug, PartialEq)]
@@ -97,7 +97,7 @@ pub enum Value {
     Process,
     /// There only if another member, a truth value, is this one.
     Only(Arc<Counter>, bool, Arc<Self>),
-    /// What a user told in words: the number that they leave, or the bytes that they step over.
+    /// A member that a user told in words: the number that they leave, or the bytes that they step over.
     Words(Option<DType>, Arc<str>),
     /// Something with a byte count that no code says more of.
     Framed,
@@ -108,7 +108,7 @@ pub enum Value {
 /// A base class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Base {
-    /// What is stored of it.
+    /// Its stored form.
     pub stored: StoredBase,
     /// Its version; 0 or less if it has none of its own. Unknown in very old files.
     pub version: Option<i32>,
@@ -116,7 +116,7 @@ pub struct Base {
     pub checksum: u32,
 }
 
-/// What is stored of a base class.
+/// The stored form of a base class.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StoredBase {
     /// No bytes.
@@ -258,7 +258,7 @@ impl Member {
     }
 }
 
-/// What is stored of a base class.
+/// The stored form of a base class.
 fn base(element: &Element, version: Option<i32>, file: &Layouts) -> StoredBase {
     let class = &*element.name;
     let native = known(class);
@@ -282,7 +282,7 @@ fn base(element: &Element, version: Option<i32>, file: &Layouts) -> StoredBase {
     }
 }
 
-/// What only code of a class's own writes.
+/// The stored form of a member that only code of a class's own writes.
 fn own_value(element: &Element, own: &OwnMember, file: &Layouts) -> Value {
     let numbers = || Numbers::coded(element.code, None);
     let counter = |counter: &Counter| Arc::new(counter.clone());

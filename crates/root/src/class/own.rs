@@ -1,4 +1,4 @@
-//! What classes store whose own code streams them: their members, spelled as those of any other class.
+//! Classes whose own code streams them: their members, spelled as those of any other class.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -167,7 +167,7 @@ mod tests {
             assert!(!info.elements.is_empty() && !versions.is_empty(), "{class}");
             for (at, element) in info.elements.iter().enumerate() {
                 assert!(!matches!(element.kind, ElementKind::Unknown(_)), "{class}::{}", element.name);
-                // What counts a member stands before it, or in a base.
+                // The counter of a member stands before it, or in a base.
                 let counter = element.counter().filter(|counter| *counter.class == **class);
                 let is_before = |name: &str| info.elements[..at].iter().any(|known| &*known.name == name);
                 assert!(counter.is_none_or(|counter| is_before(&counter.name)), "{class}::{}", element.name);

@@ -119,7 +119,7 @@ fn parse(name: &str, depth: usize) -> CppType {
 pub struct Container {
     /// The one spelling.
     pub spelling: &'static str,
-    /// What it holds.
+    /// The items.
     pub of: Holds,
     /// ROOT's `ESTLType`.
     pub stl: i32,
@@ -129,7 +129,7 @@ pub struct Container {
     names: &'static [&'static str],
 }
 
-/// What a container holds.
+/// The items of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// Items in order.

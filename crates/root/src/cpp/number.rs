@@ -70,9 +70,9 @@ pub struct Number {
     pub codes: &'static [i32],
     /// How it is stored; `None` if always packed. One with a range is packed in any case.
     pub basic: Option<Basic>,
-    /// What a column has.
+    /// The element type of a column of it.
     pub(crate) dtype: DType,
-    /// What C++ and ROOT call it.
+    /// Its names in C++ and ROOT.
     names: &'static [&'static str],
 }
 

@@ -10,7 +10,7 @@ pub enum Packing {
         min: f64,
         /// Largest value.
         max: f64,
-        /// What the shifted value was multiplied with.
+        /// The factor that the shifted value was multiplied with.
         factor: f64,
     },
     /// One byte of exponent, two bytes of sign and mantissa.

@@ -146,7 +146,7 @@ pub(super) fn binomial(passed: f64, failed: f64, p: f64) -> f64 {
     (Beta::new(passed, failed).log_weight(p, 1.0 - p)).exp() * (n / passed / failed)
 }
 
-/// What is left of `ln(z!)` beside Stirling's formula.
+/// The remainder of `ln(z!)` beside Stirling's formula.
 fn stirling(z: f64) -> f64 {
     let (mut large, mut product) = (z, 1.0);
     while large < 16.0 {

@@ -133,7 +133,8 @@ fn accepted(p: f64, count: i64, level: f64) -> (i64, i64) {
     (least, greatest)
 }
 
-/// Where a condition ends to hold between 0 and 1, as near as `TEfficiency` looks for it: its halves are the same.
+/// The number between 0 and 1 at which a condition ends to hold, as near as `TEfficiency` looks for it: its
+/// halves are the same.
 fn halve(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high, mut middle) = (0.0, 1.0, 0.5);
     while high - low > 1e-9 {
@@ -151,5 +152,5 @@ fn halve(holds: impl Fn(f64) -> bool) -> f64 {
 const MOST_COUNTS: f64 = 2_147_483_648.0;
 /// The logarithm of what is no number above zero.
 const NEVER: f64 = 745.0;
-/// What is below 1e-30 then is as good as zero.
+/// Halvings of an interval of length 1, which is below 1e-30 then: as good as zero.
 const HALVINGS: usize = 100;

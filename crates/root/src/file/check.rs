@@ -26,7 +26,7 @@ fn shortened(name: &str) -> String {
     short
 }
 
-/// What a check looked at and found.
+/// The result of a check: the parts it compared, and its findings.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Checked {
@@ -40,7 +40,7 @@ pub struct Checked {
     pub objects: usize,
     /// Branches whose baskets were compared with the records.
     pub branches: usize,
-    /// What was found, in the order of the parts.
+    /// The findings, in the order of the parts.
     pub findings: Vec<Finding>,
     left_out: usize,
 }
@@ -52,7 +52,7 @@ impl Checked {
         self.findings.iter().map(|finding| finding.severity).max()
     }
 
-    /// How many more findings there were than are listed.
+    /// The number of findings that are not listed.
     #[must_use]
     pub const fn left_out(&self) -> usize {
         self.left_out
@@ -339,7 +339,7 @@ impl<'f> Check<'f> {
     fn decompressed(&self, key: &Key, at: u64, length: u64) -> Result<u64> {
         let stored =
             Key { seek: at, nbytes: i32::try_from(length).unwrap_or(i32::MAX), ..key.clone() }.stored()?;
-        // What is in the records of an RNTuple is compressed in pieces that only its page lists know.
+        // The records of an RNTuple are compressed in pieces that only its page lists know.
         if stored.end - stored.start >= u64::from(key.objlen) || &*key.class_name == "RBlob" {
             return Ok(stored.end - stored.start);
         }
@@ -383,7 +383,7 @@ impl<'f> Check<'f> {
         }
     }
 
-    /// What only a recovery finds. In a file that was not closed that is what was written last.
+    /// Objects that only a recovery finds. In a file that was not closed these were written last.
     fn check_unlisted(&mut self) {
         let Ok((_, found)) = RootFile::recover(self.file.source().clone()) else { return };
         if found.unlisted.is_empty() {
@@ -540,7 +540,7 @@ fn at_object(error: &Error) -> String {
     }
 }
 
-/// What it means that an object of a class, whose bytes are there, is not what its streamer info says.
+/// The finding of an object, whose bytes are there, that its streamer info does not describe.
 fn misread(class: &str, error: &Error) -> (Severity, String) {
     let (severity, what) = (Check::severity_of(error), at_object(error));
     if severity < Severity::Damage || is_roots_own(class) {
@@ -557,7 +557,7 @@ fn is_plain(object: &Object<'_>) -> bool {
 
 /// Letters of a name that a finding has.
 const MAX_LETTERS: usize = 200;
-/// What stands for the letters that were left out.
+/// A mark in the place of the letters that were left out.
 const MARK: char = '…';
 /// More findings are counted only.
 const MAX_FINDINGS: usize = 1000;

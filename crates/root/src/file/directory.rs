@@ -10,7 +10,7 @@ use forthwith_plan::{Error, ErrorKind, Result, similar_names};
 use super::RootFile;
 use crate::record::{Cursor, Datime, Key};
 
-/// What a directory's record says.
+/// The contents of a directory's record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirectoryRecord {
     /// Version; above 1000 its pointers have 64 bits.
@@ -23,11 +23,11 @@ pub struct DirectoryRecord {
     pub nbytes_keys: u32,
     /// Length of the directory's own key, name and title.
     pub nbytes_name: u32,
-    /// Where the directory's record stands.
+    /// Offset of the directory's record.
     pub seek_directory: u64,
-    /// Where that of its mother stands, 0 at the top.
+    /// Offset of the mother's record, 0 at the top.
     pub seek_parent: u64,
-    /// Where the record that lists the keys stands.
+    /// Offset of the record that lists the keys.
     pub seek_keys: u64,
     /// The directory's UUID, in newer versions.
     pub uuid: Option<[u8; 16]>,
@@ -168,7 +168,7 @@ impl Directory {
         &self.path
     }
 
-    /// What its record says.
+    /// The contents of its record.
     #[must_use]
     pub fn record(&self) -> &DirectoryRecord {
         &self.contents.record
@@ -300,7 +300,7 @@ impl Directory {
     }
 }
 
-/// What a search for a path came to.
+/// The result of a search for a path.
 enum Search<'p> {
     Found(Found),
     /// The directory that has most of the path, and what is left of the path there.
@@ -315,7 +315,7 @@ struct Visit {
     contents: Arc<Contents>,
     /// The directory that it is in, among those visited, and its name there.
     from: Option<(usize, Box<str>)>,
-    /// Where the rest of the path begins.
+    /// The beginning of the rest of the path.
     at: usize,
 }
 

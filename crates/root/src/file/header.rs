@@ -4,17 +4,17 @@ use forthwith_plan::{ErrorKind, Result};
 
 use crate::record::Cursor;
 
-/// What stands at the very beginning of a file.
+/// The header at the beginning of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The version of ROOT that wrote the file: 6_32_02 is 63202. A million more means a file with 64-bit pointers,
     /// which [`root_version`](Self::root_version) takes off.
     pub version: i32,
-    /// Where the first record stands.
+    /// Offset of the first record.
     pub begin: u64,
-    /// Where the file ended when it was closed.
+    /// The end of the file when it was closed.
     pub end: u64,
-    /// Where the record of free segments stands, 0 if there is none.
+    /// Offset of the record of free segments, 0 if there is none.
     pub seek_free: u64,
     /// Its length.
     pub nbytes_free: u32,
@@ -27,7 +27,7 @@ pub struct Header {
     /// Compression setting: a hundred times the algorithm, plus the level. Only what the writer last meant to use; each
     /// block names its own.
     pub compression: i32,
-    /// Where the record of streamer infos stands, 0 if there is none.
+    /// Offset of the record of streamer infos, 0 if there is none.
     pub seek_info: u64,
     /// Its length.
     pub nbytes_info: u32,
@@ -107,6 +107,7 @@ impl Header {
 
 /// Added to the version of files with 64-bit pointers.
 const WIDE: i32 = 1_000_000;
-/// Where the first record can stand: behind the shortest header, and not far behind it. ROOT puts it at byte 64 or 100.
+/// Offsets that the first record can have: behind the shortest header, and not far behind it. ROOT puts it at
+/// byte 64 or 100.
 const LEAST_BEGIN: u64 = 45;
 const MOST_BEGIN: u64 = 1 << 16;

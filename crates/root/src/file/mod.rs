@@ -104,13 +104,13 @@ impl RootFile {
         Ok(Shared::new(source.clone(), header, Arc::new(Contents::new(top)), HashMap::new()))
     }
 
-    /// Where its bytes come from.
+    /// The source of its bytes.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.shared.source
     }
 
-    /// What errors call it.
+    /// The name of the file in errors.
     #[must_use]
     pub fn uri(&self) -> &str {
         self.shared.source.uri()
@@ -163,7 +163,7 @@ impl RootFile {
 
     fn payload_of(&self, key: &Key) -> Result<Bytes> {
         let record = self.source().read_one(key.seek..key.stored()?.end)?;
-        // What is elsewhere in a file that was changed may look like an object, too.
+        // Bytes elsewhere in a file that was changed may look like an object, too.
         key.compare(&Key::parse(&mut Cursor::new(&record)).map_err(|error| offset(error, key.seek))?)?;
         // The bytes of the key are there: its length is not above that of the record.
         let stored = record.slice(usize::from(key.keylen).min(record.len())..);

@@ -9,7 +9,7 @@ use crate::record::{Cursor, Key};
 /// One link of the chain of records that a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Where it begins.
+    /// Offset of its first byte.
     pub at: u64,
     /// Its length.
     pub length: u64,

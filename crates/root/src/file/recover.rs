@@ -10,7 +10,7 @@ use super::directory::Contents;
 use super::{DirectoryRecord, RootFile};
 use crate::record::{Cursor, Key};
 
-/// What a recovery found.
+/// The directories and records that a recovery found.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Recovered {
@@ -24,7 +24,7 @@ pub struct Recovered {
     pub unlisted: Vec<String>,
     /// Whether there are streamer infos; without them only trees and what else is built in can be read.
     pub streamers: bool,
-    /// Where the last whole record ends.
+    /// The end of the last whole record.
     pub end: u64,
     /// Bytes of the file.
     pub size: u64,
@@ -117,7 +117,7 @@ impl RootFile {
         let top_seek = header.begin;
         let mut listed: HashMap<u64, Vec<Key>> = HashMap::new();
         for key in keys {
-            // Where a directory is missing, what was in it is at the top.
+            // Objects of a directory that is missing are at the top.
             let known = directories.contains_key(&key.seek_directory);
             listed.entry(if known { key.seek_directory } else { top_seek }).or_default().push(key);
         }
@@ -135,7 +135,7 @@ impl RootFile {
         let listed = Self::open(source.clone()).and_then(|file| file.keys_recursive()).unwrap_or_default();
         let listed: HashSet<u64> = listed.iter().map(|found| found.key.seek).collect();
         let all = self.keys_recursive().unwrap_or_default();
-        // What is in an RNTuple is found by its anchor, and by no directory.
+        // Records of an RNTuple are found by its anchor, and by no directory.
         let blobs = all.iter().any(|found| is_anchor(&found.key) && listed.contains(&found.key.seek));
         let known = |key: &Key| listed.contains(&key.seek) || (blobs && &*key.class_name == "RBlob");
         let new = all.iter().filter(|found| !known(&found.key));
@@ -143,7 +143,7 @@ impl RootFile {
     }
 }
 
-/// Whether it is what an RNTuple begins with.
+/// Tests for the first bytes of an RNTuple.
 fn is_anchor(key: &Key) -> bool {
     matches!(&*key.class_name, "ROOT::RNTuple" | "ROOT::Experimental::RNTuple")
 }

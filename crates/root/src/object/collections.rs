@@ -92,7 +92,7 @@ impl Reader<'_> {
         Ok((frame.version, Contents::Items { first: links as u32, count: count as u32, name }))
     }
 
-    /// What all collections begin with: where the name stands, and the number of objects.
+    /// The beginning of all collections: the offset of the name, and the number of objects.
     fn collection(&mut self, frame: &Frame) -> Result<((u32, u32), usize)> {
         let (name, count) = self.cursor.collection(frame.version)?;
         // The count stands behind the name.

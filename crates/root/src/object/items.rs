@@ -182,7 +182,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a list of the items of a container is.
+/// The kind of list for the items of a container.
 pub(super) fn shape(container: &Container) -> Shape {
     if container.of == Holds::Set { Shape::Set } else { Shape::List }
 }

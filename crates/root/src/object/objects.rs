@@ -1,4 +1,4 @@
-//! What was read: objects by number in a few flat tables, and the views of them.
+//! Objects that were read: by number in a few flat tables, and the views of them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -36,13 +36,13 @@ pub struct Objects {
 pub struct Leftover {
     /// The class whose object it is in.
     pub class: Arc<str>,
-    /// Where the bytes begin.
+    /// Offset of the first byte.
     pub begin: usize,
-    /// How many there are.
+    /// The number of bytes.
     pub length: usize,
 }
 
-/// What a list of values is.
+/// The kinds of lists of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Values in order.
@@ -217,13 +217,14 @@ impl Objects {
         self.unread
     }
 
-    /// What they are: the first hundred.
+    /// The faults themselves: the first hundred.
     #[must_use]
     pub fn leftovers(&self) -> &[Leftover] {
         &self.leftovers
     }
 
-    /// What could not be read, in which object: it and what is in it are opaque, or a member is skipped.
+    /// A part of an object that could not be read: it and everything in it are opaque, or a member is
+    /// skipped.
     pub fn faults(&self) -> impl Iterator<Item = (Object<'_>, &Error)> {
         self.faults.iter().map(|(number, error)| (Object { objects: self, number: *number }, error))
     }
@@ -270,13 +271,14 @@ impl<'a> Object<'a> {
         self.node().version
     }
 
-    /// Where it stands in the payload, from its byte count and class on.
+    /// Its range in the payload, from its byte count and class on.
     #[must_use]
     pub fn range(self) -> Range<usize> {
         self.node().begin as usize..self.node().end as usize
     }
 
-    /// Where its contents stand, from their own byte count on. What a class with a streamer of its own wrote.
+    /// The range of its contents, from their own byte count on: bytes that a class with a streamer of its own
+    /// wrote.
     #[must_use]
     pub fn body(self) -> Range<usize> {
         self.node().body as usize..self.node().end as usize
@@ -525,7 +527,7 @@ impl PartialEq for Object<'_> {
 }
 
 impl<'a> Array<'a> {
-    /// How many there are.
+    /// The number of items.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len() / self.basic.size()
@@ -563,7 +565,7 @@ impl<'a> Array<'a> {
 }
 
 impl Packed<'_> {
-    /// How many there are.
+    /// The number of items.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len() / self.pack.size()
@@ -588,7 +590,7 @@ impl Packed<'_> {
 }
 
 impl List<'_> {
-    /// What container it is.
+    /// The kind of container.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.shape

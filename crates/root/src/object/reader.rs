@@ -49,7 +49,7 @@ pub(super) struct Class {
     layout: Option<(i32, Option<u32>, u32)>,
 }
 
-/// What a pointer leads to.
+/// The target of a pointer.
 pub(super) enum Target {
     Nothing,
     Object(u32),

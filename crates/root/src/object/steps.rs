@@ -282,7 +282,7 @@ impl Pack {
     }
 }
 
-/// What stands for a dimension that another member counts.
+/// A mark in the place of a dimension that another member counts.
 pub(super) const COUNTED: u32 = u32::MAX;
 /// Deeper inheritance is a mistake, or an attack.
 const MAX_BASES: usize = 64;

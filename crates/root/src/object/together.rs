@@ -248,16 +248,16 @@ impl Reader<'_> {
     }
 }
 
-/// Where one member of many objects goes.
+/// The slots of one member of many objects.
 #[derive(Clone, Copy)]
 struct Column {
-    /// Where the members of the first object begin.
+    /// The first slot of the first object's members.
     first: usize,
     /// The slot of this member.
     slot: usize,
-    /// How many slots each object has.
+    /// The number of slots of each object.
     width: usize,
-    /// How many objects there are.
+    /// The number of objects.
     count: usize,
 }
 
@@ -271,7 +271,8 @@ pub(super) struct Written {
     checksum: Option<u32>,
 }
 
-/// Where the steps end that belong together with the one at `at`: a base is one with everything in it. And how many slots they fill.
+/// The end of the steps that belong together with the one at `at` (a base is one with everything in it), and
+/// the number of slots they fill.
 fn group(steps: &[Step], at: usize) -> (usize, usize) {
     let (mut next, mut slots, mut depth) = (at, 0, 0_usize);
     loop {

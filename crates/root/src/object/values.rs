@@ -8,7 +8,7 @@ use super::steps::Pack;
 use crate::class::{self, Numbers, Value};
 use crate::cpp::Basic;
 
-/// Where the members of an object begin, and the slots from there of those that count another.
+/// The offset at which the members of an object begin, and the slots from there of those that count another.
 pub(super) type Counters = (usize, [u32; 2]);
 
 impl Reader<'_> {
@@ -257,7 +257,7 @@ impl Reader<'_> {
         Ok(member)
     }
 
-    /// What the member in a slot counts, if as many things of `size` bytes can follow.
+    /// The number in a slot that counts a member, if that many items of `size` bytes can follow.
     pub(super) fn count(&self, counter: usize, size: usize) -> Result<usize> {
         let count = match self.members[counter] {
             Member::Bool(count) => i32::from(count),
@@ -274,7 +274,7 @@ impl Reader<'_> {
         self.bytes(length)
     }
 
-    /// How many numbers there are, and the numbers.
+    /// A count, and as many numbers.
     pub(super) fn sized(&mut self, basic: Basic) -> Result<Member> {
         let count = self.cursor.i32()?;
         let count = self.cursor.count("number of array items", count, basic.size())?;

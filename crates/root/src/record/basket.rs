@@ -7,7 +7,7 @@ use forthwith_plan::Result;
 use super::cursor::{Cursor, out_of_range};
 use super::key::RawKey;
 
-/// What a `TBasket` says of itself: behind the key of a record, or in the list of baskets inside a branch.
+/// The header of a `TBasket`: behind the key of a record, or in the list of baskets inside a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BasketHeader {
     /// Length of the record, by its key. 0 for a basket that never was one.
@@ -16,7 +16,7 @@ pub struct BasketHeader {
     pub objlen: u32,
     /// Length of the key with this header. `last` and the offsets of entries count from the first byte of the key.
     pub keylen: u16,
-    /// Where the record stands in the file, by its key. 0 for a basket that never was one.
+    /// Offset of the record in the file, by its key. 0 for a basket that never was one.
     pub seek: u64,
     /// Class version.
     pub version: i16,
@@ -28,13 +28,13 @@ pub struct BasketHeader {
     pub io_bits: Option<u8>,
     /// Number of entries.
     pub nev_buf: i32,
-    /// Where the last entry ends.
+    /// The end of the last entry.
     pub last: i32,
-    /// What follows. 0 in a record: nothing.
+    /// The flag of the parts that follow. 0 in a record: nothing.
     pub flag: u8,
 }
 
-/// Where the parts of a basket are that was stored inside its branch: positions in the payload.
+/// The parts of a basket that was stored inside its branch: positions in the payload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmbeddedBasket {
     /// Offsets of the entries: big-endian `i32`. Their number stands before them, in the same way.

@@ -219,14 +219,14 @@ impl<'a> Cursor<'a> {
         self.data
     }
 
-    /// Where the cursor is, from the first byte of the payload.
+    /// The position of the cursor, from the first byte of the payload.
     #[inline]
     #[must_use]
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// Where the present frame ends.
+    /// The end of the present frame.
     #[inline]
     #[must_use]
     pub fn end(&self) -> usize {

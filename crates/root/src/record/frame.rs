@@ -7,13 +7,13 @@ use super::cursor::{BYTE_COUNT, Cursor};
 /// The beginning of a framed object: its byte count and version. From [`Cursor::frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Where the object begins: at its byte count, or at its version if it has none.
+    /// Offset of the object: its byte count, or its version if it has none.
     pub begin: usize,
-    /// Where its contents begin.
+    /// Offset of its contents.
     pub body: usize,
-    /// Where it ends, if it has a byte count.
+    /// Its end, if it has a byte count.
     pub end: Option<usize>,
-    /// Where the frame around it ends.
+    /// The end of the frame around it.
     pub outer: usize,
     /// The class version. 0 or less for a class without one of its own: the checksum then tells which it is.
     pub version: i16,
@@ -23,7 +23,7 @@ pub struct Frame {
     pub checksum: Option<u32>,
 }
 
-/// What a `TObject` holds.
+/// The contents of a `TObject`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TObject {
     /// Its number among referenced objects.
@@ -34,7 +34,7 @@ pub struct TObject {
     pub process_id: Option<u16>,
 }
 
-/// What stands where a pointer to an object was written.
+/// The bytes in the place of a pointer to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tag<'a> {
     /// The null pointer.
@@ -47,9 +47,9 @@ pub enum Tag<'a> {
     Object {
         /// The class name.
         class: &'a [u8],
-        /// Where the object begins, by which references name it.
+        /// Offset of the object, by which references name it.
         begin: usize,
-        /// Where it ends, if it has a byte count.
+        /// Its end, if it has a byte count.
         end: Option<usize>,
     },
 }

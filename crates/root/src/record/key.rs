@@ -19,9 +19,9 @@ pub struct RawKey<'a> {
     pub keylen: u16,
     /// Its cycle.
     pub cycle: u16,
-    /// Where the record begins.
+    /// Offset of the record.
     pub seek: u64,
-    /// Where the record of its directory begins.
+    /// Offset of the record of its directory.
     pub seek_directory: u64,
     /// The class of the object.
     pub class_name: &'a [u8],
@@ -47,9 +47,9 @@ pub struct Key {
     pub keylen: u16,
     /// Its number among objects of the same name.
     pub cycle: u16,
-    /// Where the record stands in the file.
+    /// Offset of the record in the file.
     pub seek: u64,
-    /// Where the directory's record stands.
+    /// Offset of the directory's record.
     pub seek_directory: u64,
     /// Class of the object.
     pub class_name: Box<str>,

@@ -10,7 +10,7 @@ use crate::record::{Cursor, text};
 /// One member or base of a class, as it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Element {
-    /// What it is, with what only such elements have.
+    /// Its kind, with the facts that only such elements have.
     pub kind: ElementKind,
     /// Its name; for a base, the base's name.
     pub name: Box<str>,
@@ -30,7 +30,7 @@ pub struct Element {
     pub packing: Option<Packing>,
 }
 
-/// What a streamer element describes.
+/// The kinds of streamer elements.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElementKind {
@@ -76,7 +76,8 @@ pub enum ElementKind {
     Unknown(Box<str>),
 }
 
-/// What a class's own code writes, and ROOT's for streamer elements never does. Numbers are of the element's code.
+/// Members that a class's own code writes, and ROOT's for streamer elements never does. Numbers are of the
+/// element's code.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OwnMember {
     /// Numbers with no byte before them, so many times what another member says.

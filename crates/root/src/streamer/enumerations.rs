@@ -46,7 +46,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['<', '>', ',', '*', '['])
 }
 
-/// Whether it is the code of whole numbers.
+/// Tests for the code of whole numbers.
 const fn is_number(number: i32) -> bool {
     matches!(
         number,

@@ -18,7 +18,7 @@ pub struct StreamerInfo {
     pub elements: Vec<Element>,
 }
 
-/// What tells infos apart.
+/// The class and version by which infos are told apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Label {
     pub(super) class: Box<str>,

@@ -11,7 +11,8 @@ use forthwith_program::check_words;
 use super::{Element, ElementKind, Packing, StreamerInfo, code};
 use crate::cpp::{CppType, Number};
 
-/// What was registered and taken back, in its order: of a class, the last one counts. A forked process finds it whole and waits for nothing.
+/// Registrations and their ends, in their order: of a class, the last one counts. A forked process finds the
+/// list whole and waits for nothing.
 static REGISTERED: ProcessList<Change> = ProcessList::new();
 
 /// How often it has changed. What was worked out before is no longer so.
@@ -35,7 +36,8 @@ struct Registered {
 /// A member is a name and a C++ type: `"int"`, `"double[3]"`, `"TString"`, `"vector<float>"`, `"Hit"`, `"TObject*"`, or, for a base,
 /// `"base"` behind the name of its class. A `Double32_t` or `Float16_t` may have its range behind it: `"Double32_t [0,10,16]"`.
 ///
-/// What is none of these can be told in AwkwardForth: `"uint32: data I-> stack"` is a number of that type that the words leave on the stack, and
+/// A type that is none of these can be told in AwkwardForth: `"uint32: data I-> stack"` is a number of that
+/// type that the words leave on the stack, and
 /// `": 4 data skip"` are bytes that are stepped over. Such members are read in columns; objects that have one are passed over.
 ///
 /// ```
@@ -84,7 +86,7 @@ pub fn forget_class(class: &str) -> bool {
     was_there
 }
 
-/// What is registered of a class now.
+/// The present registration of a class.
 fn latest(class: &str) -> Option<&'static Registered> {
     REGISTERED.iter().filter(|change| &*change.class == class).last()?.registered.as_ref()
 }
@@ -199,7 +201,7 @@ fn element(class: &str, name: &str, kind: &str) -> Result<Element> {
     Ok(element)
 }
 
-/// What is told in words: the number's type, and the words.
+/// A member told in words: the number's type, and the words.
 fn told(kind: &str) -> Option<(&str, &str)> {
     let (of, words) = kind.split_once(':')?;
     // Not the colons of `std::string`.

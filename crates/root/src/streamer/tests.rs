@@ -17,7 +17,8 @@ fn string(text: &str) -> Vec<u8> {
     out
 }
 
-/// What all elements have: a name, a comment, a code, dimensions, the name of a type, and what the version adds.
+/// The common part of all elements: a name, a comment, a code, dimensions, the name of a type, and the
+/// additions of the version.
 fn element(
     version: u16,
     bits: u32,

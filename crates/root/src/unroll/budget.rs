@@ -24,7 +24,7 @@ pub struct Budget {
     pub(super) recursive_members_left: u32,
 }
 
-/// What was met while classes were unrolled, by which the next try differs.
+/// Notes made while classes were unrolled, by which the next try differs.
 #[derive(Debug, Default)]
 pub struct Noted {
     /// There was an array of which the file describes one class.
@@ -38,7 +38,7 @@ pub struct Noted {
 }
 
 impl Budget {
-    /// What is tried first.
+    /// The first try.
     pub(super) const FULL: Self = Self {
         own_levels: MAX_LEVELS,
         recursion_depth: MAX_LEVELS,
@@ -49,10 +49,11 @@ impl Budget {
         recursive_members_left: MAX_RECURSIVE_MEMBERS,
     };
 
-    /// What is tried once classes within themselves and choices within choices are too much: one level of each.
+    /// The try for classes within themselves and choices within choices that were too much: one level of
+    /// each.
     const SHALLOW: Self = Self { own_levels: 1, recursion_depth: 1, nested_choices: 1, ..Self::FULL };
 
-    /// What `unroll` makes with the widest budget that gives a type, or what it makes with the narrowest.
+    /// The result of `unroll` with the widest budget that gives a type, or with the narrowest.
     ///
     /// # Errors
     /// The first of `unroll`.
@@ -74,7 +75,7 @@ impl Budget {
         }
     }
 
-    /// What is to be tried next, after a try that did or did not give a type. `None` if its outcome counts.
+    /// The next budget to try, after a try that did or did not give a type. `None` if its outcome counts.
     fn narrower(self, gave_type: bool, noted: &Noted) -> Option<Self> {
         if self.is_shallow() {
             // Objects that are further away matter less.

@@ -168,7 +168,7 @@ fn record(name: Option<&String>, from: &[(String, Layout)], to: &[(String, Layou
             continue;
         }
         let at = fields.iter().position(|(known, field)| known == name && !field.is_skipped());
-        // What every object gets for nothing must not be more than a small multiple of its bytes.
+        // The values that every object gets for nothing must not be more than a small multiple of its bytes.
         if at.is_none() && weight(field) > MOST_ABSENT {
             return None;
         }
@@ -185,7 +185,7 @@ fn record(name: Option<&String>, from: &[(String, Layout)], to: &[(String, Layou
     Some(Layout::Arranged { name: name.cloned(), fields, order })
 }
 
-/// How many numbers stand for a value that is not there.
+/// The number of numbers that stand for a value that is not there.
 fn weight(schema: &Layout) -> u64 {
     let all = |fields: &[(String, Layout)]| {
         fields.iter().map(|(_, field)| weight(field)).fold(0, u64::saturating_add)

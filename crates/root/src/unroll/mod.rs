@@ -43,13 +43,13 @@ pub struct Classes<'a> {
     within: Vec<Box<str>>,
     /// Those of them that are looked at again, within themselves.
     again: Vec<Box<str>>,
-    /// What is left to be spent.
+    /// The rest of the budget.
     budget: Budget,
-    /// Where in `within` the value begins that is looked at: behind the innermost list or pointer.
+    /// The position in `within` of the value that is looked at: behind the innermost list or pointer.
     value_start: usize,
-    /// How many lists and pointers are around the value that is looked at.
+    /// The number of lists and pointers around the value that is looked at.
     indirections: usize,
-    /// How many classes are around that are there again by way of others.
+    /// The number of classes around that are there again by way of others.
     recursions: usize,
     /// Whether these had more members than the budget has for them.
     recursion_spent: bool,
@@ -60,11 +60,11 @@ pub struct Classes<'a> {
     slots: u32,
     /// The slot of a number that another branch has, and its type.
     given: Option<(u32, DType)>,
-    /// How many values of several possible classes are around. Choices within choices multiply.
+    /// The number of values of several possible classes around. Choices within choices multiply.
     choices: usize,
     /// Within how many choices an array may be whose class only the data name, of what is being looked at.
     choices_allowed: usize,
-    /// How many such arrays are around.
+    /// The number of such arrays around.
     named_arrays: usize,
     /// Whether the items of such arrays had more members than the budget has for them.
     arrays_spent: bool,
@@ -76,7 +76,7 @@ pub struct Classes<'a> {
     items: String,
     /// Classes of ROOT's own that arrays in the data name as that of their items.
     seen: &'a [&'static str],
-    /// What is noted on the way.
+    /// Notes made on the way.
     noted: Option<&'a Noted>,
     /// Classes with those derived from them, as far as that was asked.
     families: HashMap<Box<str>, Vec<String>>,
@@ -213,7 +213,7 @@ impl<'a> Classes<'a> {
             return Ok(apart);
         }
         let Some((_, wanted)) = apart.first() else { return Ok(apart) };
-        // What cannot be delivered as it is by itself is a fault where it is met.
+        // A value that cannot be delivered by itself is a fault where it is met.
         let read = |(when, arm)| {
             evolve::read_as(&arm, wanted).filter(|arm| !arm.lacks_some()).map(|arm| (when, arm))
         };
@@ -324,7 +324,7 @@ impl<'a> Classes<'a> {
             return Ok(None);
         };
         let info = &layout.info;
-        // What counts a member is to be there.
+        // The counter of a member is to be there.
         let is_missing = |counter: &Counter| counter.class != info.class && !self.describes(&counter.class);
         match info.elements.iter().filter_map(Element::counter).any(is_missing) {
             true => Ok(Some(Layout::Unknown(class.into()))),
@@ -357,7 +357,8 @@ impl<'a> Classes<'a> {
         }
         let mut numbers: Vec<i32> = layouts.iter().map(|layout| layout.info.version).collect();
         numbers.sort_unstable();
-        // Where several have the same version, it says nothing: ROOT lists the classes of the program that wrote last first.
+        // A version that several infos have says nothing: ROOT lists the classes of the program that wrote
+        // last first.
         if numbers.windows(2).all(|pair| pair[0] != pair[1]) {
             layouts.sort_by_key(|layout| std::cmp::Reverse(layout.info.version));
         }
@@ -473,7 +474,7 @@ fn big(dtype: DType) -> Layout {
     Layout::Number(Encoding::Big(dtype))
 }
 
-/// What stands in the list of classes for anything.
+/// The word in the list of classes for any class.
 const ANYTHING: &str = "TObject*";
 /// The option behind an item of a list.
 const OPTION: &str = "data B-> stack dup 255 = if drop data !I-> stack then data skip";

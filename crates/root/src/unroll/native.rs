@@ -20,7 +20,8 @@ pub(super) fn schema(class: &str, native: Native) -> Option<Layout> {
     }
 }
 
-/// What a column has of a member: of an array of references, as of a reference, the numbers of the objects that are meant.
+/// The column of a member: of an array of references, as of a reference, the numbers of the objects that are
+/// meant.
 pub(super) fn delivered(class: &str, name: String, schema: Layout) -> (String, Layout) {
     match (class, name.as_str()) {
         ("TRefArray", "fUIDs") => ("refs".into(), schema),

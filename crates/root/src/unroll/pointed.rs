@@ -1,4 +1,4 @@
-//! What pointers may lead to, and arrays whose class only the data name: the classes that the file describes.
+//! The targets of pointers, and arrays whose class only the data name: the classes that the file describes.
 
 use forthwith_program::{Layout, When};
 
@@ -64,7 +64,7 @@ impl Classes<'_> {
         let (spare, budget) = (self.budget.array_members_left, self.budget.members_left);
         self.choices_allowed = self.budget.nested_choices;
         loop {
-            // What is deeper is worth less.
+            // Deeper members are worth less.
             let most = if self.choices_allowed > 1 { spare.min(MAX_DEEP_ARRAY_MEMBERS) } else { spare };
             self.budget.array_members_left = most;
             self.choices = 1;

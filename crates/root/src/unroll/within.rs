@@ -17,7 +17,7 @@ impl Classes<'_> {
         }
     }
 
-    /// What is behind a list or a pointer: it may be of a class that is around it.
+    /// A value behind a list or a pointer: it may be of a class that is around it.
     pub(super) fn beyond<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.value_start, self.within.len());
         self.indirections += 1;

@@ -13,7 +13,7 @@ pub struct Buffer {
     bytes: Vec<u8>,
     /// Length of the key before the payload.
     origin: u32,
-    /// Where classes were named first.
+    /// The offsets at which classes were named first.
     classes: HashMap<Box<str>, u32>,
     too_long: bool,
 }
@@ -178,7 +178,7 @@ impl Buffer {
         self.i32(short.unwrap_or(0));
     }
 
-    /// Where the next byte is, counted from the first of the key.
+    /// Offset of the next byte, counted from the first of the key.
     fn place(&self) -> u32 {
         // A payload of that length is refused at the end.
         self.origin.wrapping_add(self.bytes.len() as u32)

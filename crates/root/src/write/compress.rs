@@ -159,7 +159,7 @@ impl Compression {
 }
 
 impl Default for Compression {
-    /// What ROOT itself takes for files: zlib at level 1.
+    /// The default of ROOT itself for files: zlib at level 1.
     fn default() -> Self {
         Self::of(Algorithm::Zlib)
     }

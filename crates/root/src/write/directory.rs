@@ -25,15 +25,15 @@ pub(super) struct Place {
     pub(super) title: String,
     /// The directory that it is in.
     pub(super) parent: Option<DirectoryId>,
-    /// Where its record begins.
+    /// Offset of its record.
     pub(super) position: u64,
     /// Bytes of the record before what it says of itself.
     pub(super) name_len: u32,
     pub(super) created: Datime,
     pub(super) uuid: Option<Uuid>,
-    /// Where its list of keys is: the first byte and the length, 0 if it was never written.
+    /// Its list of keys: offset and length, 0 if it was never written.
     pub(super) list: (u64, u32),
-    /// What it lists, in the order of the list.
+    /// The keys that it lists, in the order of the list.
     pub(super) keys: Vec<Listed>,
     /// Whether the list has to be written.
     pub(super) changed: bool,
@@ -47,7 +47,7 @@ pub(super) struct Listed {
     pub(super) class: Box<str>,
     pub(super) name: Box<str>,
     pub(super) cycle: u16,
-    /// Where its record is, and the length of that.
+    /// Offset and length of its record.
     pub(super) record: (u64, u32),
     /// The key's bytes.
     pub(super) image: Bytes,
@@ -64,12 +64,12 @@ impl Listed {
 pub(super) const LENGTH: usize = 60;
 
 impl Place {
-    /// Where what it says of itself begins.
+    /// Offset of the directory's own data in its record.
     pub(super) fn header_at(&self) -> u64 {
         self.position + u64::from(self.name_len)
     }
 
-    /// What it says of itself: always as many bytes.
+    /// The directory's own data: always as many bytes.
     pub(super) fn header(&self, parent: u64, modified: Moment) -> [u8; LENGTH] {
         let big = self.position.max(parent).max(self.list.0) > LAST_SMALL;
         let mut bytes = Vec::with_capacity(LENGTH);

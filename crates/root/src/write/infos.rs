@@ -144,7 +144,7 @@ fn stl(buffer: &mut Buffer, element: &Element, container: i32, content: i32) {
     });
 }
 
-/// What all elements have.
+/// The common part of all elements.
 fn common(buffer: &mut Buffer, element: &Element) {
     buffer.frame(4, |buffer| {
         let bits = if element.packing.is_some() { HAS_RANGE } else { 0 };

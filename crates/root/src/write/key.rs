@@ -15,7 +15,7 @@ pub struct KeyText<'a> {
     pub title: &'a str,
 }
 
-/// What a record is for, as far as its key tells.
+/// The purpose of a record, as far as its key tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyKind {
@@ -32,7 +32,7 @@ pub enum KeyKind {
     },
 }
 
-/// Where a record was written.
+/// The place of a record that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordPlace {
     /// Its first byte in the file.

@@ -12,7 +12,7 @@ use crate::file::{DirectoryRecord, RootFile};
 use crate::record::{Cursor, Key};
 use crate::streamer::StreamerInfo;
 
-/// What a writer has to know of it.
+/// The facts about a file that a writer has to know.
 pub(super) struct Found {
     pub(super) header: Header,
     pub(super) top: Place,

@@ -1,4 +1,4 @@
-//! Where the files are.
+//! The folders of the files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -161,7 +161,7 @@ proptest! {
             let stored = [magic, &*bytes].concat();
             let checked = check_record(&stored, length);
             let done = decompress_record(&stored, &mut vec![0; length], &mut Decompressor::new());
-            // What decompresses was possible.
+            // A payload that decompresses was possible.
             prop_assert!(checked.is_ok() || done.is_err());
         }
     }

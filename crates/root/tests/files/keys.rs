@@ -59,7 +59,7 @@ fn every_key_is_found_by_its_path_and_decompresses() {
     eprintln!("found by path, and decompressed: {payloads}");
 }
 
-/// What the chain of records says about a file must be what its directories and free segments say.
+/// The chain of records of a file must agree with its directories and free segments.
 #[test]
 fn records_chain_to_the_end_and_hold_every_key() {
     let mut decompressed = 0;

@@ -1,6 +1,6 @@
 //! Behaviour of the crate: files, keys, streamer infos and objects, on files made by ROOT.
 
-// What was skipped, and how much was compared, is part of a test's result.
+// The files that were skipped, and how much was compared, are part of a test's result.
 #![allow(clippy::print_stderr)]
 
 mod corpus;

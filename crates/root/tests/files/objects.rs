@@ -254,7 +254,7 @@ fn trees_are_walked_without_streamer_infos() {
     assert!(differ.is_empty(), "{}", differ.join("\n"));
 }
 
-/// What a tree and its branches say of themselves.
+/// The metadata of a tree and its branches.
 fn outline(object: Object<'_>) -> Vec<String> {
     let mut lines = vec![format!("{} {}: {:?}", object.class(), object.version(), object.fault())];
     for (name, value) in object.members() {

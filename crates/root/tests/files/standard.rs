@@ -88,7 +88,7 @@ fn counts_of_containers_must_be_those_of_the_record() {
     assert!(read("vector<int>", &[0x40, 0, 0, 14, 0, 9, 0, 0, 0, 2]).is_err());
 }
 
-/// Where the list of keys at the top stands, and the length of its own key.
+/// Offset of the list of keys at the top, and the length of its own key.
 fn list_of_keys(file: &RootFile, bytes: &[u8]) -> (usize, usize) {
     let at = file.top().record().seek_keys as usize;
     (at, usize::from(u16::from_be_bytes([bytes[at + 14], bytes[at + 15]])))

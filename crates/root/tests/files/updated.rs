@@ -11,7 +11,7 @@ use forthwith_root::write::{FileSettings, FileWriter};
 
 use super::written::{add, assert_whole, note, open, run_root, settings, text};
 
-/// What a sink was told, in order.
+/// The calls of a sink, in order.
 #[derive(Clone, Debug)]
 enum Step {
     Append(Vec<u8>),
@@ -273,7 +273,7 @@ fn files_of_the_disk_are_changed() {
         let sink = UpdateSink::open(&path).unwrap().begin_at(before.header().end).unwrap();
         let mut file = FileWriter::update(Box::new(sink), &before, FileSettings::of(&before)).unwrap();
         add(&mut file, "a/b", "note", &round.to_string());
-        // What is not finished leaves the file as it was.
+        // An update that is not finished leaves the file as it was.
         if round != 1 {
             file.finish().unwrap();
         }

@@ -132,7 +132,7 @@ fn recovery_finds_what_a_sound_file_lists() {
     }
 }
 
-/// What a check finds in a changed copy of a file.
+/// The findings of a check in a changed copy of a file.
 fn found(whole: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<forthwith_plan::Finding> {
     let mut changed = whole.to_vec();
     change(&mut changed);
@@ -148,7 +148,7 @@ fn a_header_that_leads_nowhere_is_found() {
     assert_eq!((worst.part, worst.byte), ("header", Some(155)));
 }
 
-/// What the header and the directories say of records is compared with what these say.
+/// Header and directories are compared with the records that they name.
 #[test]
 fn headers_directories_and_records_are_compared() {
     let whole = bytes("keys.root");
