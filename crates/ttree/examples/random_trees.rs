@@ -178,7 +178,7 @@ struct Columns {
     columns: Vec<(String, Column)>,
     /// Whether lists begin with items that no list has.
     slack: bool,
-    /// What classes are called: by a name of their file, since C++ ROOT keeps classes from file to file.
+    /// The prefix of class names: a name of their file, since C++ ROOT keeps classes from file to file.
     class: String,
     classes: usize,
 }
@@ -337,7 +337,7 @@ fn fill(of: &Type, values: Vec<Value>) -> (Type, Vec<Value>) {
     (plain(of), filled)
 }
 
-/// What the branches of a column hold: the values of each value that is no record, with the lists around it.
+/// The branches of a column: the values of each value that is no record, with the lists around it.
 fn expect(name: &str, of: &Type, values: &[Json], mark: [&str; 2], lists: usize, out: &mut Vec<Json>) {
     fn below(value: &Json, lists: usize, field: usize) -> Json {
         match lists {

@@ -20,14 +20,14 @@ pub(crate) struct BasketRef {
     pub(crate) bytes: Bytes,
 }
 
-/// Where a basket's bytes are.
+/// The place of a basket's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Bytes {
     /// In the file.
     File(Range<u64>),
     /// In the tree's own record: the basket was never flushed.
     Record(Range<usize>),
-    /// Where nothing can be: what the branch says, place and length.
+    /// A place that cannot be: offset and length as the branch has them.
     Nowhere(i64, i64),
 }
 

@@ -99,7 +99,7 @@ impl TreeCheck {
         }
     }
 
-    /// What reading makes of a basket, and where it stands in the file.
+    /// The result of reading a basket, and its place in the file.
     fn look_at(
         &mut self,
         tree: &Tree,

@@ -1,4 +1,4 @@
-//! What each kind of branch holds, and how it is read.
+//! The values that each kind of branch holds, and how they are read.
 
 mod leaves;
 mod members;
@@ -18,7 +18,7 @@ use forthwith_root::{CppType, Element, Number, Packing};
 
 use crate::metadata::{Branch, Leaf, MemberOf};
 
-/// What a branch holds, in the terms of plans.
+/// The contents of a branch, in the terms of plans.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     /// The type's spelling.
@@ -76,12 +76,12 @@ impl Column {
     fn translated(type_name: String, entry: Entry<'_>, text: TextLength, frame: Frame, member: &str) -> Self {
         match translate(entry, &unroll::dialect(text, frame), true, member) {
             Ok(program) => Self::program(type_name, program, &reason(entry, frame)),
-            // What a translator does not know is a type it does not know.
+            // The reason of the translator is that of the column.
             Err(why) => Self::refused(type_name, &format!("({why})")),
         }
     }
 
-    /// What a class's description says, if it says anything that can be read.
+    /// The description of a class, if it has one that can be read.
     fn described(type_name: String, schema: Result<Layout, String>, member: &str) -> Self {
         Self::described_as(type_name, schema, member, |layout| Entry::Value(layout))
     }
@@ -103,7 +103,7 @@ impl Column {
     }
 }
 
-/// What it is about a type that makes it need a program.
+/// The property of a type for which it needs a program.
 fn reason(entry: Entry<'_>, frame: Frame) -> String {
     let mut found = Vec::new();
     if let Entry::Value(layout) | Entry::ToEnd(layout) = entry {
@@ -219,7 +219,7 @@ fn numbers(key: &str, wire: Encoding, shape: Vec<u64>) -> Form {
 
 /// The dimensions of an array.
 struct Dimensions {
-    /// What counts the items, as the file spells it.
+    /// The counter of the items, as the file spells it.
     variable: String,
     /// The inner ones.
     fixed: Vec<u64>,

@@ -53,10 +53,10 @@ impl BlockFormat for TreeFormat {
     }
 }
 
-/// What is asked of a basket besides its entries' bytes.
+/// The needs of a decoder besides the bytes of a basket's entries.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Asked {
-    /// Where the entries begin.
+    /// The offsets at which entries begin.
     pub(crate) bounds: bool,
     /// They may have been left out: a counter tells.
     pub(crate) counted: bool,
@@ -65,7 +65,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// What a decoder asks.
+    /// The needs of a decoder.
     pub(crate) fn by(decoder: &Decoder, counted: bool) -> Self {
         let uneven = matches!(decoder, Decoder::Program(program) if !program.to_end);
         Self { bounds: needs_bounds(decoder), counted, uneven }
@@ -125,7 +125,7 @@ fn needs_bounds(decoder: &Decoder) -> bool {
 pub(crate) struct Basket {
     /// As the file has it.
     header: BasketHeader,
-    /// Where the header begins, for errors.
+    /// Offset of the header, for errors.
     at: usize,
     /// Length of the record. 0 for a basket that never was one.
     pub(crate) nbytes: u32,
@@ -133,11 +133,11 @@ pub(crate) struct Basket {
     keylen: u32,
     /// Number of entries.
     entries: u32,
-    /// Where the entries' bytes end, counted from the beginning of the key.
+    /// The end of the entries' bytes, counted from the beginning of the key.
     last: u32,
 }
 
-/// Where the entries of a basket begin.
+/// The offsets at which the entries of a basket begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
     /// Nothing is asked of it.
@@ -192,7 +192,7 @@ impl Basket {
         Ok(Self { header, at, nbytes, keylen, entries, last })
     }
 
-    /// Where the record stands in the file. 0 for a basket that never was one.
+    /// Offset of the record in the file. 0 for a basket that never was one.
     pub(crate) fn seek(&self) -> u64 {
         self.header.seek
     }
@@ -440,5 +440,5 @@ const GENERATE_OFFSETS: u8 = 1;
 const DEFINED: u8 = GENERATE_OFFSETS | 1 << 1;
 /// Added to the flag of a basket whose entry offsets were left out.
 const GENERATED: u8 = 80;
-/// What is left of an entry offset that has a displacement packed into it, as the earliest versions did.
+/// The rest of an entry offset that has a displacement packed into it, as the earliest versions did.
 const OLD_OFFSET: u32 = 0x00FF_FFFF;

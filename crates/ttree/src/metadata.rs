@@ -7,7 +7,7 @@ use forthwith_plan::{ErrorKind, Field, Result};
 
 use forthwith_root::{Items, Object, Objects, Value, text};
 
-/// What a tree says of itself.
+/// The metadata of a tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TreeInfo {
     /// Its title.
@@ -112,14 +112,14 @@ pub(super) struct Leaf<'t> {
     /// Values in an entry, or in an item if there is a counter.
     pub(super) len: i64,
     pub(super) unsigned: bool,
-    /// Where it stands.
+    /// Its offset in the payload.
     pub(super) place: usize,
-    /// Where the leaf stands that counts this one's items.
+    /// Offset of the leaf that counts this one's items.
     pub(super) counter: Option<usize>,
 }
 
 impl Metadata {
-    /// What the tree's record says.
+    /// The contents of the tree's record.
     pub(super) fn of(objects: Objects) -> Result<Self> {
         let tree = objects.top().readable()?;
         let info = TreeInfo {
@@ -314,7 +314,7 @@ impl<'t> Branch<'t> {
         integers(self.object, "fBasketEntry")
     }
 
-    /// Where in the file the baskets are.
+    /// Offsets of the baskets in the file.
     pub(super) fn basket_seeks(&self) -> impl Iterator<Item = i64> + use<'t> {
         integers(self.object, "fBasketSeek")
     }

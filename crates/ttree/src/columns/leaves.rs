@@ -91,7 +91,7 @@ pub(crate) enum LeafMember {
     Text,
 }
 
-/// How many items a leaf of several has.
+/// The number of items of a leaf of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Many {
     /// One, which is no list.

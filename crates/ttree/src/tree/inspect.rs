@@ -10,13 +10,13 @@ use crate::{
     format::{Asked, misplaced, unframe},
 };
 
-/// What reading a branch would ask of its baskets, and where they are.
+/// The baskets that reading a branch would ask for, and their places.
 pub(crate) struct Inspected {
     /// The branch's path.
     pub(crate) path: String,
     /// The entries that its baskets hold, by its own account.
     pub(crate) entries: Range<u64>,
-    /// How many it says that it has.
+    /// The number of baskets that the branch claims.
     pub(crate) counted: u64,
     /// Its baskets, or why they cannot be told.
     pub(crate) baskets: Result<Vec<BasketRef>>,
@@ -24,7 +24,7 @@ pub(crate) struct Inspected {
     size: Size,
 }
 
-/// What is known of the bytes of an entry.
+/// The bytes of an entry, as far as they are known.
 #[derive(Clone, Copy)]
 enum Size {
     /// Nothing without decoding it.
@@ -83,7 +83,7 @@ impl Tree {
             return None;
         }
         let (mut asked, mut size) = (Asked::default(), Size::Any);
-        // What cannot be read has baskets all the same.
+        // Branches that cannot be read have baskets all the same.
         if let Ok(column) = self.column(field, &branch)
             && let Ok(reading) = &column.reading
         {

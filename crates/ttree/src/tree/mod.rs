@@ -55,7 +55,8 @@ pub struct Tree {
     known: ProcessLock<Known>,
 }
 
-/// What was found out of branches, for the next time that they are asked for: classes of many members take a while.
+/// Branches that were resolved, for the next time that they are asked for: classes of many members take a
+/// while.
 #[derive(Default)]
 struct Known {
     /// The number of [`registrations`] then.
@@ -74,7 +75,7 @@ struct Look<'a> {
     seen: &'a [&'static str],
     /// How far they are unrolled.
     budget: Budget,
-    /// What is noted.
+    /// The notes.
     noted: &'a Noted,
 }
 
@@ -134,7 +135,7 @@ impl Tree {
         })
     }
 
-    /// What the tree says of itself.
+    /// The metadata of the tree.
     #[must_use]
     pub fn info(&self) -> &TreeInfo {
         &self.metadata.info
@@ -171,7 +172,7 @@ impl Tree {
     fn make_index(&self) -> Index {
         let mut index = Index { by_path: HashMap::new(), by_name: HashMap::new() };
         for (number, field) in (0..).zip(&self.metadata.fields) {
-            // Where a path is repeated, the first is meant.
+            // Of a path that is repeated, the first is meant.
             index.by_path.entry(field.path.clone()).or_insert(number);
             index.by_name.entry(field.name.clone()).or_default().push(number);
         }
@@ -200,7 +201,7 @@ impl Tree {
         baskets::of(branch, self.metadata.payload(), size)
     }
 
-    /// What a branch holds.
+    /// The contents of a branch.
     fn column(&self, field: u32, branch: &Branch<'_>) -> Result<Arc<Column>> {
         let now = registrations();
         {
@@ -219,7 +220,7 @@ impl Tree {
         Ok(column)
     }
 
-    /// What a branch holds, with or without those that need another branch's values.
+    /// The contents of a branch, with or without those that need another branch's values.
     fn column_with(&self, branch: &Branch<'_>, counted: bool) -> Result<Column> {
         let mut noted = Noted::default();
         let column = self.column_by(branch, counted, &[], &mut noted)?;
@@ -237,7 +238,7 @@ impl Tree {
         Ok(if wider.reading.is_ok() { wider } else { column })
     }
 
-    /// What a branch holds, with as much of its classes as a column can have.
+    /// The contents of a branch, with as much of its classes as a column can have.
     fn column_by(
         &self,
         branch: &Branch<'_>,
@@ -316,7 +317,7 @@ impl Tree {
         };
         let given = counts.map(|(_, numbers)| numbers);
         let mut column = columns::of_member(branch, &info, element, items, given, &mut classes);
-        // Where entries have bounds, a list needs no more.
+        // A list needs no more if entries have bounds.
         let needs =
             |reading: &Reading| matches!(&reading.decoder, Decoder::Program(program) if program.counts);
         column.counts = counts.map(|(field, _)| field).filter(|_| column.reading.as_ref().is_ok_and(needs));
@@ -599,7 +600,7 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// Where a range of the file is among all files, if the file has it.
+    /// The place of a range of the file among all files, if the file has it.
     fn range(&self, range: &Range<u64>) -> Option<Range<u64>> {
         let place = |at| Several::place(self.number, at).filter(|_| range.end <= self.size);
         Some(place(range.start)?..place(range.end)?)

@@ -1,4 +1,4 @@
-//! What the data of a branch say of its type, where nothing else does: the classes that its first arrays name.
+//! Types that only the data of a branch name: the classes of its first arrays.
 
 use forthwith_io::Source;
 use forthwith_plan::Scratch;
@@ -70,7 +70,8 @@ fn read(source: &dyn Source, range: std::ops::Range<u64>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// What looks like the name of a class with its version, as a text: `\x08TNamed;1`. All of those that are looked for, and some others.
+/// A text that looks like the name of a class with its version: `\x08TNamed;1`. All of those that are looked
+/// for, and some others.
 fn names(data: &[u8], classes: &[&str]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for at in data.iter().enumerate().filter(|(_, byte)| **byte == b';').map(|(at, _)| at) {
@@ -112,7 +113,7 @@ const MOST_NAMES: usize = 64;
 
 #[cfg(test)]
 mod tests {
-    /// What is found where nothing is looked for.
+    /// The names that are found when no class is looked for.
     fn names(data: &[u8]) -> Vec<String> {
         super::names(data, &[])
     }

@@ -4,7 +4,7 @@ use forthwith_plan::Dataset;
 
 use crate::{decode::decode, support::samples};
 
-/// What is found out only where the data say it: file, tree and branch, and what the error says.
+/// Faults that only the data show: file, tree and branch, and the message of the error.
 const REFUSED_WHERE_MET: &[(&str, &str, &str)] = &[
     (
         "S_1_1004_qgsjet_100_1.KGrec.root",

@@ -186,7 +186,7 @@ fn columns_have_the_types_of_the_goldens() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(60)].join("\n"));
 }
 
-/// What every ROOT knows is read where no info describes it, as in a file that was not closed.
+/// Classes that every ROOT knows are read where no info describes them, as in a file that was not closed.
 #[test]
 fn members_of_roots_own_classes_need_no_infos() {
     let members = [

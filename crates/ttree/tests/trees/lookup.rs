@@ -38,7 +38,7 @@ fn clusters_are_those_that_root_finds() {
                 "{}:{path}",
                 sample.name
             );
-            // Where the file does not record the size, ROOT guesses by the size of its cache.
+            // For a file that does not record the size, ROOT guesses by the size of its cache.
             let recorded = tree.info().auto_flush > 0;
             if let Some(expected) = golden["clusters"].as_array().filter(|_| recorded) {
                 let expected: Vec<u64> = expected.iter().filter_map(serde_json::Value::as_u64).collect();
@@ -210,7 +210,7 @@ fn trees_open_without_streamer_infos() {
         let Some(sample) = bundled(name) else { return };
         let source = sample.file.source();
         let mut bytes = source.read_one(0..source.size().unwrap()).unwrap().to_vec();
-        // Where the infos are, in the header of a file below 2 GB.
+        // Offset of the infos, in the header of a file below 2 GB.
         bytes[37..45].fill(0);
         let bare = RootFile::open(Arc::new(Memory::new("bare", bytes))).unwrap();
         assert_eq!(bare.streamers().unwrap().classes().len(), 0, "{name}");

@@ -1,4 +1,4 @@
-//! Where files and their goldens are.
+//! The folders of files and their goldens.
 
 use std::path::{Path, PathBuf};
 

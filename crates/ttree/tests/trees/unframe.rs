@@ -32,7 +32,7 @@ fn refused((plan, task, stored): &(Plan, Task, Vec<u8>), change: impl FnOnce(&mu
     TreeFormat.unframe(group, task, &stored, &mut Scratch::new()).map(|_| ()).unwrap_err()
 }
 
-/// Where the header of a basket begins: at the end of its key, which is there.
+/// Offset of the header of a basket: the end of its key, which is there.
 fn header(stored: &[u8]) -> usize {
     let keylen = usize::from(u16::from_be_bytes([stored[14], stored[15]]));
     keylen - 19
@@ -96,7 +96,7 @@ fn the_last_entry_of_a_basket_without_offsets_may_be_longer() {
         // The sign of the size says that more follows in the header.
         assert!(is_length || wrong == u32::MAX, "{error}");
     }
-    // Where entries take all that is there, nothing would be wrong with a wrong size.
+    // A wrong size would do no harm where entries take all that is there.
     let Decoder::Program(program) = &mut plan.groups[0].decoder else { panic!("arrays have programs") };
     Arc::make_mut(program).to_end = true;
     let error = TreeFormat.unframe(&plan.groups[0], &task, &stored, &mut scratch).unwrap_err();

@@ -76,7 +76,7 @@ fn basket(whole: &[u8], branch: &str) -> (usize, Key) {
     (key.seek as usize, key)
 }
 
-/// What a check finds in a changed copy of a file.
+/// The findings of a check in a changed copy of a file.
 fn found(whole: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<Finding> {
     let mut changed = whole.to_vec();
     change(&mut changed);

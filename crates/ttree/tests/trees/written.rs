@@ -298,7 +298,7 @@ fn characters_end_at_nul() {
     let mut tree = TreeWriter::new(&mut file, "t", &columns, by_column("c", characters)).unwrap();
     let error = tree.extend(&mut file, &[nul.clone()]).unwrap_err();
     assert!(error.to_string().contains("NUL"), "{error}");
-    // What was written of the step is not known any more.
+    // The values that were written in the step are not known any more.
     assert!(tree.extend(&mut file, &[nul]).unwrap_err().to_string().contains("before"));
 }
 
