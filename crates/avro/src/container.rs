@@ -30,7 +30,7 @@ pub struct Header {
     pub metadata: Vec<(String, Bytes)>,
     /// The marker that stands after every block.
     pub marker: [u8; 16],
-    /// Where the first block begins.
+    /// Offset of the first block.
     pub end: u64,
     /// How large the file was when the header was read.
     pub size: u64,
@@ -195,7 +195,7 @@ impl Walk {
         self.entry
     }
 
-    /// How many entries there are, if all of the file is like what was looked at.
+    /// The number of entries, if all of the file is like the blocks that were looked at.
     pub(crate) fn likely_entries(&self) -> Result<u64> {
         let size = self.size(self.header.size)?;
         if self.at >= size || self.entry == 0 {
@@ -466,7 +466,7 @@ impl<'a> Reader<'a> {
         Err(Error::new(ErrorKind::NotA { what: "a number", found }).at_byte(self.at as u64))
     }
 
-    /// Where bytes are that have their length before them.
+    /// The range of bytes that have their length before them.
     fn sized(&mut self, what: &'static str) -> Result<Range<usize>> {
         let begin = self.at;
         let length = self.long(what)?;

@@ -127,7 +127,7 @@ impl Fields {
         shown.describe(self.listed.get(field as usize).map_or(shown.root_id(), |field| field.schema))
     }
 
-    /// How many fields the record has.
+    /// The number of fields of the record.
     pub(crate) fn count(&self) -> usize {
         self.record().len().max(1)
     }

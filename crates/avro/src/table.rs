@@ -78,7 +78,7 @@ impl AvroFile {
         self.source.uri()
     }
 
-    /// Where its bytes come from.
+    /// The source of its bytes.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source

@@ -1,4 +1,4 @@
-//! What a reader's schema may ask for.
+//! Requests of a reader's schema.
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
 use forthwith_avro::{Datums, Schema, encode_datums};

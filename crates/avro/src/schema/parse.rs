@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 128;
 pub struct SchemaError {
     /// The fault in the schema.
     pub what: String,
-    /// Where: names of records and fields from the outside in.
+    /// The place: names of records and fields from the outside in.
     pub path: String,
 }
 
