@@ -75,7 +75,7 @@ pub enum Misfit {
         "{place} of {ty} wants {wanted}; {found} (outputs belong to the type in the order of their declarations)"
     )]
     Output {
-        /// Where in the type: `hits[].energy`, or nothing for the type itself.
+        /// The place in the type: `hits[].energy`, or nothing for the type itself.
         place: String,
         /// The type there.
         ty: String,
@@ -87,7 +87,7 @@ pub enum Misfit {
     /// Offsets that do not begin with 0, or lengths that contradict each other.
     #[error("{place}: {what}")]
     Length {
-        /// Where in the type.
+        /// The place in the type.
         place: String,
         /// The fault, as a phrase.
         what: String,
@@ -101,13 +101,13 @@ pub enum Misfit {
         item: u64,
         /// The item.
         found: String,
-        /// What is wrong with it, as a phrase.
+        /// The fault, as a phrase.
         what: String,
     },
     /// A type that no outputs can be.
     #[error("{place}: {ty} cannot be made of outputs; {instead}")]
     Unsupported {
-        /// Where in the type.
+        /// The place in the type.
         place: String,
         /// The type there.
         ty: String,

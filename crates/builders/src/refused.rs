@@ -13,7 +13,7 @@ impl Refused {
         &self.0.0
     }
 
-    /// Where, from the outermost item in.
+    /// The place, from the outermost item in.
     pub fn place(&self) -> impl Iterator<Item = &Step> {
         self.0.1.iter().rev()
     }

@@ -95,7 +95,7 @@ pub enum Shape {
 /// A list, record or tuple that was begun and has to be ended.
 #[derive(Debug)]
 pub struct Open {
-    /// Where it was begun.
+    /// The place at which it was begun.
     pub(crate) slot: Slot,
     /// The list, record or tuple itself.
     pub(crate) node: u32,

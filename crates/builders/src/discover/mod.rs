@@ -54,7 +54,7 @@ pub struct ArrayBuilder {
 struct Begun {
     open: Open,
     kind: Kind,
-    /// Where the next value goes, if that is decided.
+    /// The place of the next value, if that is decided.
     to: Option<Slot>,
     /// The number of the field selected.
     selected: usize,

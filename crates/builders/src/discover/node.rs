@@ -430,7 +430,7 @@ fn cut<T>(items: &mut Vec<T>, length: usize) -> Vec<(u32, usize)> {
     Vec::new()
 }
 
-/// Where the last list ends.
+/// The end of the last list.
 pub(super) fn end(offsets: &[i64]) -> usize {
     offsets.last().map_or(0, |end| *end as usize)
 }
@@ -473,7 +473,7 @@ impl Nodes {
         if let Node::Tuple { contents, .. } = self.at(node) { contents.get(slot).copied() } else { None }
     }
 
-    /// Where the last complete list ends.
+    /// The end of the last complete list.
     pub(super) fn last_end(&self, node: u32) -> usize {
         if let Node::List { offsets, .. } = self.at(node) { end(offsets) } else { 0 }
     }

@@ -32,7 +32,7 @@ pub enum Primitive {
 /// The unit of times: some multiple of a [`TimeUnit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unit {
-    /// How many.
+    /// The number of them.
     pub count: u32,
     /// Of what.
     pub unit: TimeUnit,

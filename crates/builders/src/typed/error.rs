@@ -45,14 +45,14 @@ pub enum CommandErrorKind {
     },
     /// The list has all its items.
     Full {
-        /// How many.
+        /// The number of its items.
         size: u64,
     },
     /// The list has not all its items.
     Short {
-        /// How many it has.
+        /// The number of items that it has.
         found: u64,
-        /// How many it must have.
+        /// The number of items that it must have.
         size: u64,
     },
     /// The field or slot has its value.

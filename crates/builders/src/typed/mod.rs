@@ -371,7 +371,7 @@ impl TypedArrayBuilder {
 
     fn time(&mut self, command: Command, value: i64, unit: Unit) -> Told {
         let date = command == Command::Datetime;
-        // Where no time is expected, it is refused as it is.
+        // A time that is not expected is refused as it is.
         let converted = match self.state.unit(command) {
             Some(expected) => unit.convert(value, expected, date).ok_or(expected),
             None => Ok(value),

@@ -341,7 +341,7 @@ impl<'a> Program<'a> {
         lines
     }
 
-    /// What is checked and then written from a place to the node that takes the value.
+    /// The lines of checks, and of writes, from a place to the node that takes the value.
     fn along(&self, place: u32, offer: Offer) -> (Vec<String>, Vec<String>) {
         let (mut checks, mut writes) = (Vec::new(), Vec::new());
         let mut node = place;
@@ -378,7 +378,7 @@ impl<'a> Program<'a> {
         (checks, writes)
     }
 
-    /// What is checked and written at the node that takes the value.
+    /// The lines of checks, and of writes, at the node that takes the value.
     fn leaf(&self, node: u32, command: Command) -> (Vec<String>, Vec<String>) {
         let out = |part| self.out(node, part);
         let write = |lines: Vec<String>| (Vec::new(), lines);

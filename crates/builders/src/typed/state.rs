@@ -69,7 +69,7 @@ pub struct Checkpoint {
 
 type Done = Result<(), Failure>;
 
-/// How many commands there are.
+/// The number of commands.
 const COMMANDS: usize = Command::Tag as usize + 1;
 const NOWHERE: u32 = u32::MAX;
 const ROOT: At = At { node: 0, counted: false, quick: true, tag: None };

@@ -586,7 +586,7 @@ fn whole(size: u64) -> Result<usize, FormError> {
     fits.ok_or_else(|| FormError::Unsupported { what: format!("a list of always {size} items") })
 }
 
-/// Where the last list ends.
+/// The end of the last list.
 pub(super) fn end(offsets: &[i64]) -> usize {
     offsets.last().map_or(0, |end| *end as usize)
 }

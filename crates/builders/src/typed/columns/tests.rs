@@ -1,4 +1,4 @@
-//! Where values go; whole trees of values are compared with Awkward Array from Python.
+//! The columns that values go into; whole trees of values are compared with Awkward Array from Python.
 
 use super::TypedColumns;
 use crate::{Fault, Refused, Shape, Sink};

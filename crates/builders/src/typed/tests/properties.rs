@@ -281,7 +281,7 @@ proptest! {
     ) {
         let mut twin = Twin::new(&form);
         for (command, argument) in commands {
-            // Where something is possible, do it rather often, or nothing is ever begun.
+            // A possible command is given rather often, or nothing is ever begun.
             let possible = twin.builder.state.possible_commands();
             let command = if command % 3 == 0 || possible.is_empty() {
                 command / 3
