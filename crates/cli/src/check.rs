@@ -19,7 +19,7 @@ struct Report<'a> {
     file: &'a str,
     /// `"sound"`, `"remarks"` or `"damaged"`.
     verdict: &'static str,
-    /// How many parts there are of each kind: `"records"`, `"blocks"`, …
+    /// The number of parts of each kind: `"records"`, `"blocks"`, …
     #[serde(flatten)]
     counts: BTreeMap<&'static str, u64>,
     decompressed_bytes: u64,

@@ -36,14 +36,14 @@ pub(crate) struct Chosen {
 }
 
 impl Choice {
-    /// What was typed of names, patterns and expressions.
+    /// The names, patterns and expressions that were typed.
     pub(crate) fn of(names: Vec<String>, filter: Vec<String>, computing: Computing) -> Self {
         let Computing { cut, compute, alias } = computing;
         let computed = compute.iter().map(|(name, _)| name.clone()).collect();
         Self { names, filter, cut, aliases: [compute, alias].concat(), computed }
     }
 
-    /// What expressions there are.
+    /// The expressions.
     pub(crate) fn expressions(&self) -> SelectOptions {
         SelectOptions { aliases: self.aliases.clone(), cut: self.cut.clone(), entries: None }
     }

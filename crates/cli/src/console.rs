@@ -1,4 +1,4 @@
-//! Where answers and remarks go.
+//! The outputs of answers and remarks.
 
 use crate::{failure::Result, paint::Paint};
 use forthwith::columns::{SafeJson, safe_text};

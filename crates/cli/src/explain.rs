@@ -176,7 +176,7 @@ fn render(explained: &Explained, width: Option<usize>, paint: Paint) -> String {
     }
     if let Some(array) = &explained.array {
         let parts: Vec<String> = array.split(", ").map(str::to_owned).collect();
-        // Where lines are as long as they are, programs may read them.
+        // Without a width a line is not folded: a program may read it.
         let folded = width.map(|width| human::wrap(&parts, ",", width, 11).replace("\n           ", "\n"));
         line("array", folded.as_deref().unwrap_or(array));
     }

@@ -13,10 +13,10 @@ enum Pattern {
 }
 
 impl Patterns {
-    /// What was typed.
+    /// The text that was typed.
     ///
     /// # Errors
-    /// What stands between slashes is no regular expression.
+    /// The text between slashes is no regular expression.
     pub(crate) fn of(typed: &[String]) -> Result<Self> {
         typed.iter().map(|text| Pattern::of(text)).collect::<Result<_>>().map(Self)
     }

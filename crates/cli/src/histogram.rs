@@ -14,7 +14,7 @@ pub(crate) struct Histogram {
     outside: Outside,
 }
 
-/// How many values a histogram does not show.
+/// The number of values that a histogram does not show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outside {
     below: u64,

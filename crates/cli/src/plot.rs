@@ -133,7 +133,7 @@ fn draw(
     console.text(&histogram.draw(HEIGHT, wide, &name, console.paint))
 }
 
-/// How many bins, and how many characters each.
+/// The number of bins, and of characters of each.
 fn layout(bins: Option<u16>, width: usize) -> (usize, usize) {
     match bins.map(usize::from) {
         Some(bins) => (bins, (width / bins).clamp(1, 8)),

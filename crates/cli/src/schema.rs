@@ -4,7 +4,7 @@ use crate::{console::Console, failure::Result, human, meaning::Shape, opened::Pl
 use serde::Serialize;
 use serde_json::Value as Json;
 
-/// Where a file keeps its schema as JSON, if it does.
+/// The place in which a file keeps its schema as JSON, if it does.
 const KEPT: &str = "avro.schema";
 
 /// One column.

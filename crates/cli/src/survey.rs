@@ -121,7 +121,7 @@ pub(crate) fn survey_first(table: &Table, entries: u64) -> forthwith::plan::Resu
     Ok(fields.map(|(index, field)| Branch::of_first(table, index, field, entries)).collect())
 }
 
-/// How many branches with data there are of each kind: kernel, program, format, none.
+/// The number of branches with data of each kind: kernel, program, format, none.
 pub(crate) fn tally<'a>(branches: impl IntoIterator<Item = &'a Branch>) -> [u64; 4] {
     let mut tally = [0; 4];
     for branch in branches {

@@ -5,7 +5,7 @@ use crate::{
     paint::{Paint, Style},
 };
 
-/// Where a column's text stands.
+/// The side on which a column's text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     /// Names: what a reader came for. Cut in the middle, as names begin and end alike, and only when nothing else can give way.

@@ -25,7 +25,7 @@ impl io::ReadAt for Counting {
     }
 }
 
-/// Where blocks have to be counted, a conversion begins before all are.
+/// A conversion begins before all blocks are counted.
 #[test]
 fn blocks_are_looked_for_on_the_way() {
     const ENTRIES: u64 = 100_000;

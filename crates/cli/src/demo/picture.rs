@@ -17,7 +17,7 @@ use forthwith::Table;
 const HEIGHT: usize = 12;
 /// A picture needs no more entries than this.
 const ENTRIES: u64 = 1_000_000;
-/// Where the Z boson is, and around it.
+/// The peak of the Z boson, and the numbers around it.
 const Z: f64 = 91.19;
 const Z_WINDOW: (f64, f64) = (60.0, 120.0);
 
@@ -59,7 +59,7 @@ fn choose(branches: &[Branch]) -> Option<&Branch> {
         .or(flat)
 }
 
-/// How many bins, and how many characters each: few values do not fill many bins.
+/// The number of bins, and of characters of each: few values do not fill many bins.
 const fn bins(values: usize, width: usize) -> (usize, usize) {
     let wide = match values {
         0..400 => 3,

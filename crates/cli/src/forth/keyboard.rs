@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Read};
 
-/// Where the command reads from.
+/// The source of the command's lines.
 pub struct Keyboard<'a> {
     lines: Box<dyn BufRead + 'a>,
     /// Whether there is a user to ask.

@@ -13,7 +13,7 @@ pub(super) struct Axis {
     pub(super) bins: usize,
     pub(super) low: f64,
     pub(super) high: f64,
-    /// Where bins begin and end, if they are not of one width.
+    /// The edges of the bins, if they are not of one width.
     edges: Vec<f64>,
     pub(super) title: String,
     /// Names of bins.
@@ -28,7 +28,7 @@ pub(super) struct Binned {
     /// The number of entries of each bin, if contents are means.
     profile: Option<Vec<f64>>,
     entries: f64,
-    /// What the contents of an efficiency are.
+    /// The contents of an efficiency.
     estimate: Option<String>,
 }
 

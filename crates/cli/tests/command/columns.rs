@@ -189,7 +189,7 @@ fn names_are_not_all_alike() {
     }
 }
 
-/// Where there is nothing to choose, nothing is said of the choice.
+/// An output without a choice has no remark about one.
 #[test]
 fn the_only_table_is_not_announced_where_there_can_be_but_one() {
     for target in ["avro/nested.avro", "parquet/plain.parquet"] {

@@ -110,7 +110,7 @@ fn completions_know_every_command() {
     }
 }
 
-/// What Bash completes, where there is one: words that must be there, and words that must not.
+/// The completions of Bash, where it is installed: words that must be there, and words that must not.
 #[test]
 fn bash_completes() {
     let script = output(&["completions", "bash"]);
