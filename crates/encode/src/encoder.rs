@@ -51,7 +51,7 @@ impl<'a> Encoder<'a> {
         Ok(Self { node, dialect: *dialect, rows })
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     #[must_use]
     pub const fn rows(&self) -> u64 {
         self.rows

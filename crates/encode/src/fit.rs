@@ -119,7 +119,7 @@ pub(crate) fn fit(layout: &Layout, form: &Form, depth: usize) -> Option<u32> {
     })
 }
 
-/// Where the column of a field is; slots have no names, and follow each other.
+/// The column of a field; slots have no names, and follow each other.
 pub(crate) fn place(names: Option<&[String]>, field: &str, at: usize) -> Option<usize> {
     match names {
         Some(names) => names.iter().position(|name| name == field),

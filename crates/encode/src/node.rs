@@ -1,4 +1,4 @@
-//! What is bound: the tree of columns that rows are written from.
+//! The tree of columns that rows are written from, bound to a layout.
 
 use std::{borrow::Cow, sync::Arc};
 
