@@ -9,7 +9,7 @@ pub struct Error {
     pub text: Arc<str>,
     /// The bytes of the text that the error is about.
     pub at: Range<usize>,
-    /// What was found there, and what was expected.
+    /// The text that was found there, and what was expected.
     pub what: String,
     /// The alias that the text belongs to, if it is not the expression itself.
     pub alias: Option<String>,
@@ -98,7 +98,7 @@ fn line(text: &str, at: &Range<usize>) -> (String, usize, usize) {
     if rest.len() > shown + AROUND {
         line.push('…');
     }
-    // What a terminal would act on is not shown to it.
+    // Characters that a terminal would act on are not shown to it.
     let line = line.into_iter().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     (line, column, shown)
 }

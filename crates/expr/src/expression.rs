@@ -15,7 +15,7 @@ pub struct Expression {
     pub(crate) nodes: Vec<Node>,
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub enum Named {
     /// A column of this Form.

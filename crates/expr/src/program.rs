@@ -13,7 +13,7 @@ pub(crate) type Register = u32;
 /// The number of a space.
 pub(crate) type SpaceId = u32;
 
-/// Where numbers stand: one for each entry, or one for each item of lists.
+/// The space of numbers: one for each entry, or one for each item of lists.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Space {
     /// One number for all entries.
@@ -153,7 +153,7 @@ pub(crate) struct Text {
     pub(crate) alias: Option<String>,
 }
 
-/// What one expression gives.
+/// The result of one expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Output {
     /// A column as it is.

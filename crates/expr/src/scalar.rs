@@ -99,7 +99,7 @@ impl std::fmt::Display for Number {
     }
 }
 
-/// What an operator makes of a number; `None` for functions, which have typed results.
+/// The result of an operator on a number; `None` for functions, which have typed results.
 pub(crate) fn unary(operator: Unary, x: Number) -> Option<Result<Number, String>> {
     let found = match (operator, x) {
         (Unary::Negative, Number::Float(x)) => Number::Float(-x),

@@ -51,7 +51,7 @@ impl Program {
     }
 }
 
-/// What a node stands for.
+/// The meaning of a node.
 #[derive(Clone, Debug)]
 enum Value {
     /// A number in the text, which takes the type of what it meets.
@@ -262,7 +262,7 @@ impl Compiler<'_> {
     }
 }
 
-/// What lies in a column, as far as it can be computed with.
+/// The values of a column, as far as they can be computed with.
 pub(crate) struct Leaf {
     /// The lengths of lists from the outside in; `None` where they differ.
     pub(crate) levels: Vec<Option<u64>>,

@@ -8,7 +8,7 @@ use crate::{
 use forthwith_columns::{Array, Column, DType};
 use std::ops::Range;
 
-/// What was computed so far.
+/// The values that were computed so far.
 pub(super) struct Outputs<'p> {
     program: &'p Program,
     made: Vec<Made>,
