@@ -47,7 +47,7 @@ use std::fmt;
 
 /// Makes the stored bytes of blocks, each independently of the others.
 pub trait BlockMaker: Sync {
-    /// How many blocks there are.
+    /// The number of blocks.
     fn blocks(&self) -> usize;
 
     /// About how many bytes of memory a block takes while it is made and until it is taken. Bounds what is under way, so
@@ -92,7 +92,7 @@ pub struct StoredBlock {
     pub note: u64,
 }
 
-/// What a thread that makes blocks keeps from one to the next.
+/// The memory that a thread which makes blocks keeps from one to the next.
 #[derive(Debug, Default)]
 pub struct Bench {
     /// The codecs, with their contexts.

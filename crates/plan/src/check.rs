@@ -18,7 +18,7 @@ pub struct Finding {
     pub part: &'static str,
     /// The object, if it is about one.
     pub object: Option<String>,
-    /// Where in the file, as far as known.
+    /// The place in the file, as far as known.
     pub byte: Option<u64>,
     /// The finding in words.
     pub what: String,
@@ -33,7 +33,7 @@ pub struct CheckReport {
     pub decompressed_bytes: u64,
     /// The findings, in the order of the parts.
     pub findings: Vec<Finding>,
-    /// How many more findings there were than are listed.
+    /// The number of findings that are not listed.
     pub left_out: u64,
 }
 

@@ -83,7 +83,8 @@ pub trait Dataset: Any + Send + Sync {
         false
     }
 
-    /// How many entries were counted so far: all of them, unless the dataset [counts blocks](Self::counts_blocks).
+    /// The number of entries counted so far: all of them, unless the dataset [counts
+    /// blocks](Self::counts_blocks).
     ///
     /// # Errors
     /// As [`entries`](Self::entries).
@@ -91,7 +92,7 @@ pub trait Dataset: Any + Send + Sync {
         self.entries()
     }
 
-    /// How many entries there are, by an estimate from what was counted so far; exact where all were.
+    /// The number of entries, by an estimate from those counted so far; exact where all were.
     ///
     /// # Errors
     /// As [`entries`](Self::entries).

@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub struct Error {
     /// The fault.
     pub kind: ErrorKind,
-    /// Where.
+    /// The place of the fault.
     pub place: Box<Place>,
 }
 
@@ -124,7 +124,7 @@ fn near_text(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) }
 }
 
-/// Where in a file: as much as is known.
+/// A place in a file: as much as is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The file.

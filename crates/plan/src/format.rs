@@ -51,7 +51,7 @@ pub trait BlockFormat: Send + Sync {
         Framing::Whole
     }
 
-    /// Where the entries' bytes lie within a task's stored bytes, for blocks that are [`Framing::Pieces`].
+    /// The range of the entries' bytes within a task's stored bytes, for blocks that are [`Framing::Pieces`].
     ///
     /// # Errors
     /// Whatever is wrong with the framing, with the byte. By default, that the format has no such blocks.
@@ -99,7 +99,7 @@ pub enum Framing {
 /// A part of a task's stored bytes that is entries and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Where it lies.
+    /// Its range.
     pub bytes: Range<usize>,
     /// Its entries.
     pub entries: u64,

@@ -25,7 +25,7 @@ pub struct Plan {
     /// The delivered groups: one for each field asked for (or one for all of them that is split), then the groups only needed by
     /// others.
     pub groups: Vec<Group>,
-    /// How many of the groups were asked for.
+    /// The number of groups that were asked for.
     pub delivered: u32,
     /// The blocks to decode, ordered by group, then by entry.
     pub tasks: Vec<Task>,
@@ -203,7 +203,7 @@ pub struct Slot {
     pub at: u64,
     /// The values.
     pub wire: Encoding,
-    /// How many, at least 1.
+    /// The number of items, at least 1.
     pub count: u64,
 }
 
@@ -232,7 +232,7 @@ pub struct Task {
     pub numbers: Vec<i64>,
 }
 
-/// Where a block's bytes are.
+/// The place of a block's bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stored {
     /// In the file.
