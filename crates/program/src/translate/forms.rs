@@ -63,7 +63,7 @@ pub(super) fn forms<'f>(
     found
 }
 
-/// How many fields a base has.
+/// The number of fields of a base.
 fn width(layout: &Layout) -> usize {
     let one = |field: &Layout| match field {
         Layout::Base(of) => width(of),

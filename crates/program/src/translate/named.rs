@@ -164,7 +164,7 @@ impl Text<'_> {
         self.line(place, "else".into());
         self.line(place.within(1), format!("dup -1 = if drop {word} else"));
         self.line(place.within(1), format!("dup 0 >= if {reference} then"));
-        // Where the class was named first.
+        // Offset at which the class was named first.
         let here = self.declare("here");
         let there = format!("{input} pos {here} ! 2147483647 and origin @ - 2 - {input} seek");
         let tag = format!("{input} !i-> stack -1 <> if {unknown} then");

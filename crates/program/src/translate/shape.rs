@@ -21,7 +21,7 @@ pub(super) struct Shape {
     /// Bytes that have to be 0 or 1 are looked at where they are read.
     checking: bool,
     nodes: u32,
-    /// How many lists and pointers are around the value: where there are some, there may be none of it.
+    /// The number of lists and pointers around the value: if there are any, it may be absent.
     pub(super) around: u32,
 }
 

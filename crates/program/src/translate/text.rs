@@ -54,13 +54,13 @@ pub(super) struct Text<'a> {
     pub(super) items: bool,
     /// Whether items without bytes are counted.
     pub(super) weightless: bool,
-    /// Where values come from: `data` or `constants`.
+    /// The input that values come from: `data` or `constants`.
     input: &'static str,
     /// Bytes to be stepped over before anything else happens, and for which line that is.
     pending: Option<(u64, usize, String)>,
 }
 
-/// Where text is written: how deep it stands, and for which member.
+/// The place at which text is written: its depth, and its member.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'m> {
     pub(super) depth: usize,
