@@ -77,7 +77,7 @@ impl Http {
         })
     }
 
-    /// How many ranges a request may ask for.
+    /// The number of ranges that a request may ask for.
     pub(crate) fn ranges_at_once(&self) -> usize {
         if self.single.load(Relaxed) { 1 } else { 64 }
     }
@@ -256,7 +256,7 @@ impl Http {
         *self.place.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Where a redirection leads to.
+    /// The target of a redirection.
     fn next(&self, url: &Url, response: &Response) -> Result<Url, Fault> {
         let Some(place) = text(response.headers(), &header::LOCATION) else {
             return Err(Fault::answer(format!("status {}, and no place", response.status().as_u16())));

@@ -64,7 +64,7 @@ pub fn open(url: &str, options: &StoreOptions) -> Result<Arc<dyn Source>> {
 struct Remote {
     shared: Arc<Shared>,
     ahead: ProcessLock<Vec<Ahead>>,
-    /// How many times all waits were ended.
+    /// The number of times that all waits were ended.
     given_up: AtomicU64,
 }
 
