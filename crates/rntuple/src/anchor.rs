@@ -8,7 +8,7 @@ use forthwith_root::Cursor;
 /// The class of anchors.
 pub(crate) const CLASS: &str = "ROOT::RNTuple";
 
-/// What an anchor says.
+/// The contents of an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Anchor {
     /// Epoch, major, minor, patch.

@@ -49,7 +49,7 @@ pub(crate) fn read(source: &dyn Source, locator: Locator, checksum: u64, longest
     Ok(bytes.into())
 }
 
-/// What kind of envelope it is: the number that it begins with, and its name.
+/// The kind of an envelope: the number that it begins with, and its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Envelope {
     Header = 1,

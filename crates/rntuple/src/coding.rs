@@ -1,4 +1,4 @@
-//! What it takes to decode the pages of a column: plain data, that travels in a plan.
+//! The facts needed to decode the pages of a column: plain data, that travels in a plan.
 
 use crate::schema::Column;
 use forthwith_columns::DType;
@@ -11,7 +11,7 @@ pub(crate) struct Coding {
     pub(crate) stored: Vec<Stored>,
 }
 
-/// What elements become.
+/// The values that elements become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kept {
     /// Numbers of this type.

@@ -154,7 +154,7 @@ fn decoded(
     }
 }
 
-/// What is wrong with the ends of lists.
+/// The fault of the ends of lists.
 #[cold]
 fn falling(lists: &Lists) -> Error {
     fault(format!("a list that ends before it begins, or behind the {} items of the cluster", lists.most))
@@ -211,7 +211,7 @@ fn lists(
     Ok(())
 }
 
-/// Where the first list begins, counted from the cluster's first item. On one's turn.
+/// The beginning of the first list, counted from the cluster's first item. On one's turn.
 fn first(lists: &Lists, in_page: Option<u64>, columns: &dyn Columns) -> Result<u64> {
     // What the pages before ended with, which is the beginning of the first page's lists as well.
     let before = columns.ends().first().copied().unwrap_or(0).wrapping_sub(lists.base);

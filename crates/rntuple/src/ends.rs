@@ -25,7 +25,8 @@ impl<'p> Ends<'p> {
         page.len().is_multiple_of(width).then_some(Self { page, width, is_split })
     }
 
-    /// Where the list before element `at` ends, if that is in the page: without looking at each of those before.
+    /// The end of the list before element `at`, if that is in the page: without looking at each of those
+    /// before.
     pub(crate) fn before(&self, at: usize) -> Result<Option<u64>, DecodeError> {
         let Some(last) = at.checked_sub(1) else { return Ok(None) };
         if self.is_split {

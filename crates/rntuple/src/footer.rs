@@ -5,7 +5,7 @@ use crate::schema::Schema;
 use forthwith_plan::{ErrorKind, Result};
 use std::ops::Range;
 
-/// What a footer says, besides the fields and columns that it adds.
+/// The contents of a footer, besides the fields and columns that it adds.
 #[derive(Debug, Default)]
 pub(crate) struct Footer {
     pub(crate) groups: Vec<ClusterGroup>,

@@ -57,7 +57,7 @@ impl Part {
 /// Parts of a field that may be filled by the same column, as those of projected fields are.
 const MOST_USES: u32 = 16;
 
-/// What a field is in its parent.
+/// The relation of a field to its parent.
 #[derive(Clone, Copy)]
 struct Around {
     parent: Option<usize>,
@@ -140,7 +140,7 @@ struct Walk<'a> {
     schema: &'a Schema,
     streamed: &'a Streamed<'a>,
     parts: Vec<Part>,
-    /// How many parts each column fills.
+    /// The number of parts that each column fills.
     uses: HashMap<u32, u32>,
     keys: usize,
     /// The members to be read of records around each other, and nothing else of those.

@@ -17,7 +17,7 @@ impl NtupleFormat {
     pub const ID: &'static str = "rntuple";
 }
 
-/// What a worker keeps warm: the description of a column that it met last.
+/// The memory of a worker: the description of a column that it met last.
 #[derive(Default)]
 struct Warm {
     last: Option<(Arc<str>, Arc<Coding>)>,
@@ -37,7 +37,7 @@ impl Warm {
     }
 }
 
-/// What a group's column is.
+/// The column of a group.
 fn coding(group: &Group, scratch: &mut Scratch) -> Result<Arc<Coding>> {
     let coding = match &group.decoder {
         Decoder::Format(text) => scratch.own::<Warm>().0.coding(text),

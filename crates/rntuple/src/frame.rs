@@ -1,4 +1,4 @@
-//! What envelopes consist of: little-endian numbers, strings and frames that say how long they are.
+//! The parts of envelopes: little-endian numbers, strings and frames that say how long they are.
 
 use forthwith_plan::{Error, ErrorKind, Result};
 
@@ -7,7 +7,7 @@ use forthwith_plan::{Error, ErrorKind, Result};
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the bytes begin in their envelope, for errors.
+    /// Offset of the bytes in their envelope, for errors.
     origin: usize,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct List<'a> {
     pub(crate) rest: Reader<'a>,
 }
 
-/// Where bytes of the file are.
+/// The place of bytes in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Locator {
     /// Bytes as stored.
@@ -26,7 +26,7 @@ pub(crate) struct Locator {
     pub(crate) position: u64,
 }
 
-/// Where an envelope is.
+/// The place of an envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
     /// Bytes when decompressed.

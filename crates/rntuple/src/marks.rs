@@ -1,4 +1,4 @@
-//! What a task says of its page: a note and numbers, as they stand in a plan.
+//! The description of a page in its task: a note and numbers, as they stand in a plan.
 
 use forthwith_plan::{Error, ErrorKind, Result, Stored, Task};
 
@@ -11,7 +11,7 @@ const STREAMED: u64 = 4;
 /// The number of the column's representation is in the bits from here on.
 const REPRESENTATION: u32 = 8;
 
-/// What a task's note says.
+/// The meanings of a task's note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Note {
     pub(crate) verified: bool,
@@ -51,13 +51,13 @@ pub(crate) struct Marks<'t> {
 /// How the lists of a page go together with their items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lists {
-    /// What is added to the ends of lists, which are counted from the cluster's first item.
+    /// The number that is added to the ends of lists, which are counted from the cluster's first item.
     pub(crate) base: i64,
     /// The items in the cluster.
     pub(crate) most: u64,
-    /// Where the first list that is wanted begins, if that is known.
+    /// The beginning of the first list that is wanted, if that is known.
     pub(crate) before: Option<u64>,
-    /// Where the last list that is wanted ends, if that is known.
+    /// The end of the last list that is wanted, if that is known.
     pub(crate) after: Option<u64>,
 }
 

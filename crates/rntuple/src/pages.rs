@@ -20,7 +20,7 @@ pub(crate) struct Cluster {
     /// The frame of its columns, in the envelope.
     columns: Range<usize>,
     count: u32,
-    /// Where each column's frame begins.
+    /// Offset of each column's frame.
     frames: OnceLock<Vec<u32>>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct ColumnPages {
 /// A page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Page {
-    /// How many elements of the column in this cluster stand before it.
+    /// The number of elements of the column in this cluster before it.
     pub(crate) start: u64,
     pub(crate) elements: u32,
     /// Whether a checksum follows its bytes.

@@ -219,7 +219,7 @@ impl<'n> Planner<'n> {
                 let (what, expected) =
                     ("the first element of a column in a cluster", before.saturating_add(zeros));
                 let found = pages.first as u64;
-                // Where there are no pages, there is no first element.
+                // Without pages there is no first element.
                 if found != expected && !pages.pages.is_empty() {
                     let error = Error::new(ErrorKind::Mismatch { what, expected, found });
                     return Err(error.in_member(&format!("column {column}")));
@@ -236,7 +236,7 @@ impl<'n> Planner<'n> {
         Ok(Active { representation: 0, column, pages, zeros })
     }
 
-    /// How many elements were not written of those expected: only of a column that was added later.
+    /// The number of elements that were not written of those expected: only of a column that was added later.
     fn unwritten(&self, column: u32, expected: u64, found: u64) -> Result<u64> {
         let what = "the number of elements of a column";
         let mismatch = || Error::new(ErrorKind::Mismatch { what, expected, found });
@@ -257,7 +257,7 @@ impl<'n> Planner<'n> {
         Ok(zeros)
     }
 
-    /// Where the list before element `element` of a cluster ends; `all` are the items of all of them.
+    /// The end of the list before element `element` of a cluster; `all` are the items of all of them.
     fn end_before(&self, part: &Part, active: &Active, element: u64, all: u64) -> Result<u64> {
         if element <= active.zeros {
             return Ok(0);
@@ -353,7 +353,7 @@ impl<'n> Planner<'n> {
             after,
         };
         let is_per_entry = part.parent.is_none() && part.times == 1;
-        // What is added to numbers of elements in the cluster for those of the plan.
+        // The number that is added to numbers of elements in the cluster for those of the plan.
         let shift = match &progress.elements {
             _ if is_per_entry => at.cluster.entries.start,
             Some(so_far) => so_far.end.wrapping_sub(wanted.start),
@@ -475,7 +475,7 @@ pub(crate) fn decoder(part: &Part) -> Result<Decoder> {
     text(&part.coding)
 }
 
-/// What decodes a field without columns.
+/// The decoder of a field without columns.
 pub(crate) fn decoder_of_nothing() -> Result<Decoder> {
     text(&Coding { kept: Kept::Nothing, stored: Vec::new() })
 }

@@ -7,7 +7,7 @@ use forthwith_plan::{ErrorKind, Result};
 use forthwith_root::Streamers;
 use std::ops::Range;
 
-/// What an ntuple consists of. Fields and columns are known by their positions.
+/// The parts of an ntuple. Fields and columns are known by their positions.
 #[derive(Debug, Default)]
 pub(crate) struct Schema {
     pub(crate) description: String,
@@ -36,7 +36,7 @@ pub(crate) struct Field {
     pub(crate) type_name: String,
     pub(crate) alias: String,
     pub(crate) description: String,
-    /// How many of it there are in each parent.
+    /// The number of values in each parent.
     pub(crate) repeats: Option<u64>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) const RECORD: u16 = 2;
 pub(crate) const VARIANT: u16 = 3;
 pub(crate) const STREAMED: u16 = 4;
 
-/// What follows in the records of fields and of columns.
+/// The rest of the records of fields and of columns.
 pub(crate) mod flags {
     pub(crate) const REPEATS: u16 = 1;
     pub(crate) const PROJECTED: u16 = 2;
@@ -251,7 +251,7 @@ impl Column {
         let (kind, bits, field) = (record.u16(what)?, record.u16(what)?, record.u32(what)?);
         let (flags, representation) = (record.u16(what)?, record.u16(what)?);
         if flags & DEFERRED != 0 {
-            // Where the first element is follows from the pages.
+            // The first element follows from the pages.
             record.i64(what)?;
         }
         if representation >= MOST_REPRESENTATIONS {

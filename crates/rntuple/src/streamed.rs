@@ -84,7 +84,7 @@ impl Wanted<'_> {
         Ok(tasks)
     }
 
-    /// Where the first object begins and where each ends, counted from the first byte of the cluster.
+    /// The beginning of the first object and the end of each, counted from the first byte of the cluster.
     fn ends(&self, ntuple: &Ntuple, most: u64) -> Result<Vec<u64>> {
         let how = self.part.coding.stored.get(self.representation).ok_or_else(foreign)?;
         let mut ends: Vec<u64> = Vec::new();
@@ -128,7 +128,7 @@ impl Wanted<'_> {
         Ok(ends)
     }
 
-    /// Where the objects of the pages before one end.
+    /// The end of the objects in the pages before one.
     fn before(&self, ntuple: &Ntuple, how: &Stored, number: usize) -> Result<u64> {
         let pages = self.ends.pages.get(..number).unwrap_or_default();
         match pages.iter().rfind(|page| page.elements > 0) {

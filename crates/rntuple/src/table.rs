@@ -142,7 +142,7 @@ impl Ntuple {
         self.anchor.version.map(|number| number.to_string()).join(".")
     }
 
-    /// What wrote it.
+    /// The name of the program that wrote it.
     #[must_use]
     pub fn writer(&self) -> &str {
         &self.schema.writer
@@ -203,7 +203,7 @@ impl Ntuple {
         self.fields.get(field as usize).map(|field| field.path.clone()).unwrap_or_default()
     }
 
-    /// What a field consists of, or why it cannot be read.
+    /// The parts of a field, or why it cannot be read.
     pub(crate) fn shape(&self, field: u32) -> Result<&std::result::Result<Shape, String>> {
         let Some((chain, shape)) = self.chains.get(field as usize) else {
             let what = format!("there is no field number {field}");
@@ -276,7 +276,7 @@ impl Ntuple {
         list.map_err(|error| error.in_member(Envelope::PageList.name()))
     }
 
-    /// Where the bytes of a page are, its checksum included if that is to be verified.
+    /// The place of a page's bytes, its checksum included if that is to be verified.
     pub(crate) fn stored(&self, page: &Page, verified: bool) -> Result<Stored> {
         let (locator, longest) = (page.locator, self.anchor.longest);
         // A checksum counts where a page is split.
@@ -296,7 +296,7 @@ impl Ntuple {
         }
     }
 
-    /// Where the list before element `at` of a page ends.
+    /// The end of the list before element `at` of a page.
     pub(crate) fn end_in_page(&self, how: &coding::Stored, page: &Page, at: u64) -> Result<u64> {
         let bytes = self.page(how, page)?;
         let ends = Ends::of(how, &bytes).ok_or_else(crate::marks::foreign)?;

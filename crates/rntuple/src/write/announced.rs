@@ -54,7 +54,7 @@ fn union_of(form: &Form) -> Option<(&[Form], bool)> {
     }
 }
 
-/// What is in an option.
+/// The content of an option.
 fn present(form: &Form) -> &Form {
     match form {
         Form::Option { content, .. } => content,

@@ -8,7 +8,7 @@ use forthwith_columns::{DType, Form, LogicalType};
 use forthwith_root::write::Compression;
 use std::collections::{BTreeMap, HashSet};
 
-/// What becomes of the rows of a Form: which columns get them.
+/// The columns that get the rows of a Form.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
     /// Numbers, so many in a row.
@@ -35,7 +35,7 @@ pub(crate) enum Node {
     Nothing,
 }
 
-/// Where a field stands.
+/// The place of a field.
 #[derive(Clone, Copy)]
 struct Around {
     parent: Option<u32>,
@@ -59,7 +59,7 @@ struct Step {
     asked: Option<String>,
 }
 
-/// What a field could not be made of.
+/// The reason why a field could not be made.
 pub(super) type Refusal = String;
 
 pub(crate) struct Describer<'d> {

@@ -183,7 +183,7 @@ fn lists<'a>(
         let offsets = offsets.get(rows.start..last).ok_or_else(changed)?;
         let (Some(&from), Some(&to)) = (offsets.first(), offsets.last()) else { return Err(changed()) };
         let end = pages.ends_of(ends, offsets)?;
-        // What was read while the ends were written has to be what the items are taken by.
+        // The ends that were read while they were written have to be those by which the items are taken.
         if end != to {
             return Err(changed());
         }

@@ -1,4 +1,4 @@
-//! What envelopes consist of, written: the opposite of [`Reader`](crate::frame::Reader).
+//! The parts of envelopes, written: the opposite of [`Reader`](crate::frame::Reader).
 
 use crate::blob::Envelope;
 use crate::frame::{Link, Locator};

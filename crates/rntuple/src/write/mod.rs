@@ -46,7 +46,7 @@ pub struct NtupleWriter {
     columns: Vec<TopField>,
     all: Descriptions,
     classes: HashSet<String>,
-    /// What the header has; the rest is the footer's.
+    /// The number of fields and columns in the header; the rest is the footer's.
     in_header: Counts,
     header: Link,
     filling: Vec<Filling>,

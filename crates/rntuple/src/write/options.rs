@@ -18,7 +18,7 @@ pub(crate) const UNCOMPRESSED_CLUSTERS: u64 = 10;
 /// How to write an ntuple.
 #[derive(Clone, Debug)]
 pub struct NtupleOptions {
-    /// What the header says of the ntuple.
+    /// The description of the ntuple in the header.
     pub description: String,
     /// How pages and envelopes are compressed. Numbers of pages that are compressed are stored in planes of bytes.
     pub compression: Compression,
@@ -37,11 +37,11 @@ pub struct NtupleOptions {
     pub class_names: bool,
     /// Fields that show other ones: a name, and the path of the field, `jets.pt`, or `#jets` for the lengths of its lists.
     pub projections: Vec<(String, String)>,
-    /// What stands for missing values, as [`FieldOptions::nulls`].
+    /// The value in the place of missing ones, as [`FieldOptions::nulls`].
     pub nulls: Option<f64>,
     /// How single fields are written, by their paths: `jets.pt`, where the items of lists have no name.
     pub fields: BTreeMap<String, FieldOptions>,
-    /// Who encodes and compresses pages, if that is not the calling thread.
+    /// The runner that encodes and compresses pages, if that is not the calling thread.
     pub runner: Option<Arc<dyn BlockRunner>>,
 }
 
@@ -67,7 +67,7 @@ impl Default for NtupleOptions {
 /// How one field is written. What is left open is as it is for the field around, or for the ntuple.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FieldOptions {
-    /// What the file says of the field.
+    /// The description of the field in the file.
     pub description: String,
     /// How its pages are compressed, and those of the fields below.
     pub compression: Option<Compression>,
@@ -89,12 +89,12 @@ pub enum Floats {
     Half,
     /// With the upper bits of 32: 10 to 31 of them (`Real32Trunc`).
     Truncated {
-        /// How many bits.
+        /// The number of bits.
         bits: u16,
     },
     /// As the nearest of the steps into which a range is divided by so many bits, 1 to 32 (`Real32Quant`). Numbers outside of it are refused.
     Quantised {
-        /// How many bits.
+        /// The number of bits.
         bits: u16,
         /// The least number.
         low: f64,

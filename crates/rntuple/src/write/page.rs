@@ -48,9 +48,9 @@ pub(crate) struct Filling {
     /// Elements of a page that is not full yet: the ends of lists, or the bytes of anything else.
     ends: Vec<u64>,
     bytes: Vec<u8>,
-    /// Where the last list of the cluster ends.
+    /// The end of the last list of the cluster.
     end: u64,
-    /// How many values each alternative of a variant has in the cluster.
+    /// The number of values of each alternative of a variant in the cluster.
     values: Vec<u64>,
     /// Elements in this cluster, and in those before.
     here: u64,

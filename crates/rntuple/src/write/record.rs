@@ -14,7 +14,7 @@ pub(crate) struct FieldRecord {
     pub(crate) name: String,
     pub(crate) type_name: String,
     pub(crate) description: String,
-    /// How many of it there are in each parent.
+    /// The number of values in each parent.
     pub(crate) repeats: Option<u64>,
     /// The field that it shows as well.
     pub(crate) source: Option<u32>,
@@ -43,7 +43,7 @@ pub(crate) struct AliasRecord {
     pub(crate) field: u32,
 }
 
-/// What a header or an extension describes.
+/// The fields and columns that a header or an extension describes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Descriptions {
     pub(crate) fields: Vec<FieldRecord>,

@@ -37,7 +37,7 @@ pub(crate) const HASH: usize = 8;
 pub(crate) struct Sealer {
     pub(crate) runner: Option<Arc<dyn BlockRunner>>,
     bench: Bench,
-    /// Where pages are made that one thread makes.
+    /// The memory for pages that one thread makes.
     made: Vec<u8>,
     /// Memory of pages that have been written.
     spare: Vec<Vec<u8>>,
@@ -80,7 +80,7 @@ struct Waiting<'w, 'a> {
     columns: Vec<Elements>,
 }
 
-/// Where they go.
+/// The target of the pages.
 struct Taken<'t, 'a> {
     columns: &'t mut [Filling],
     pages: &'t [(usize, Raw<'a>)],
