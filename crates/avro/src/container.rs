@@ -157,7 +157,8 @@ fn is_truncated(error: &Error) -> bool {
     matches!(error.kind, ErrorKind::Truncated { .. })
 }
 
-/// The blocks of a file, found from first to last and only as far as somebody asks: nothing but the blocks themselves says where they are.
+/// The blocks of a file, found from first to last and only as far as somebody asks: nothing but the blocks
+/// themselves says where they are.
 #[derive(Clone)]
 pub(crate) struct Walk {
     source: Arc<dyn Source>,
@@ -205,8 +206,8 @@ impl Walk {
         Ok((self.entry as f64 / self.at.saturating_sub(begin).max(1) as f64 * all as f64) as u64)
     }
 
-    /// The present size of the file, which had `least` bytes before. Blocks end where the file ends, so that one that was cut would
-    /// look like one with fewer entries.
+    /// The present size of the file, which had `least` bytes before. Blocks end where the file ends, so that
+    /// one that was cut would look like one with fewer entries.
     fn size(&self, least: u64) -> Result<u64> {
         let present = self.source.size()?;
         if present < least {
@@ -217,8 +218,8 @@ impl Walk {
         Ok(present)
     }
 
-    /// Goes on until there are `entries` entries, or to the end of the file. A caller that asks for entries behind a block that cannot be
-    /// read gets the error.
+    /// Goes on until there are `entries` entries, or to the end of the file. A caller that asks for entries
+    /// behind a block that cannot be read gets the error.
     pub(crate) fn reach(&mut self, entries: u64) -> Result<()> {
         if self.entry >= entries {
             return Ok(());
@@ -230,7 +231,8 @@ impl Walk {
         while found.is_ok() && self.entry < entries && self.at < size {
             found = self.next(size);
         }
-        // One look at the size for all that was read. Of a file that was cut meanwhile nothing that was found counts.
+        // One look at the size for all that was read. Of a file that was cut meanwhile nothing that was found
+        // counts.
         if let Err(error) = self.size(size) {
             let error = place(error, self.number, self.at);
             self.blocks.truncate(blocks);
@@ -394,12 +396,14 @@ impl Window {
         let end = at.saturating_add(wanted).min(size);
         let known = self.start..self.start + self.bytes.len() as u64;
         if at < known.start || end > known.end {
-            // The bytes behind a marker are asked for next. Where a request costs time, more of them: blocks may be small.
+            // The bytes behind a marker are asked for next. Where a request costs time, more of them: blocks
+            // may be small.
             let ahead = if source.zero_copy() { MARKER + LONGEST_BLOCK_HEADER } else { CHUNK };
             let end = at.saturating_add(ahead).max(end).min(size);
             self.bytes.clear();
             self.bytes.resize((end - at) as usize, 0);
-            // Copied: a search for blocks alone must not fault in a map of the file before several threads do it.
+            // Copied: a search for blocks alone must not fault in a map of the file before several threads do
+            // it.
             if let Err(error) = source.read_part(at, &mut self.bytes) {
                 self.bytes.clear();
                 return Err(error.into());

@@ -1,4 +1,5 @@
-//! Values without a file round them: datums one after the other, datums apart, and the single-object encoding.
+//! Values without a file round them: datums one after the other, datums apart, and the single-object
+//! encoding.
 
 use crate::{resolve::Fields, schema::Schema, table::specs, translate::DIALECT, write::refused};
 use bytes::Bytes;
@@ -143,7 +144,8 @@ fn task(block: u64, entries: std::ops::Range<u64>, bytes: Bytes) -> Task {
     }
 }
 
-/// The [`BlockFormat`] of datums. Where the program wants to know where each begins and ends, that stands behind them.
+/// The [`BlockFormat`] of datums. Where the program wants to know where each begins and ends, that stands
+/// behind them.
 #[derive(Clone, Copy, Debug)]
 pub struct DatumFormat;
 

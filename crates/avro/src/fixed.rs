@@ -4,7 +4,8 @@ use forthwith_columns::Form;
 use forthwith_plan::{ColumnSpec, Kernel, Slot};
 use forthwith_program::Layout;
 
-/// The kernel, what its columns mean and which they are, if all that is wanted of a layout are numbers at fixed places.
+/// The kernel, what its columns mean and which they are, if all that is wanted of a layout are numbers at
+/// fixed places.
 pub(crate) fn kernel(layout: &Layout) -> Option<(Kernel, Form, Vec<ColumnSpec>)> {
     let size = layout.fixed_bytes().filter(|size| *size > 0)?;
     if let Layout::Number(wire) = layout {

@@ -5,8 +5,9 @@ use forthwith_plan::{Block, BlockFormat, Error, ErrorKind, Framing, Group, Piece
 
 /// The [`BlockFormat`] of container files with one codec.
 ///
-/// A task's bytes begin with the sync marker before its first block and end with the one behind its last, so that the task itself
-/// says what the markers between have to be. Blocks that follow each other may be one task, since writers make them small.
+/// A task's bytes begin with the sync marker before its first block and end with the one behind its last, so
+/// that the task itself says what the markers between have to be. Blocks that follow each other may be one
+/// task, since writers make them small.
 #[derive(Clone, Copy, Debug)]
 pub struct AvroFormat(BlockCodec, &'static str);
 

@@ -27,8 +27,8 @@
 //!   at the end (`Plan::picks`, `Array::pick`), with a reader's schema as well. Defaults are read from a
 //!   second input of the program.
 //! * Unions write one byte a row; their indexes are made when all blocks are there.
-//! * Booleans are validated at the end (`Finisher::ValidateBool`). If one is invalid, the blocks are read again
-//!   with a program that checks each (`program::translate_checking`), which names entry and byte.
+//! * Booleans are validated at the end (`Finisher::ValidateBool`). If one is invalid, the blocks are read
+//!   again with a program that checks each (`program::translate_checking`), which names entry and byte.
 #![deny(missing_docs)]
 
 mod container;

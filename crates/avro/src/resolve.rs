@@ -137,7 +137,8 @@ impl Fields {
         self.listed.get(field as usize).map_or(&[], |field| &field.path)
     }
 
-    /// The fields of the record that deliver some fields of the table, and the picks that make those of them, where they differ.
+    /// The fields of the record that deliver some fields of the table, and the picks that make those of them,
+    /// where they differ.
     fn kept(&self, wanted: &[u32]) -> (Vec<(usize, Keep)>, Vec<Pick>) {
         let mut kept: Vec<(usize, Keep)> = Vec::new();
         let mut numbers = HashMap::new();
@@ -167,7 +168,8 @@ impl Fields {
         self.kept(wanted).1
     }
 
-    /// The layout of one field, or of what it is a part of without the other parts, as if there were no other fields.
+    /// The layout of one field, or of what it is a part of without the other parts, as if there were no other
+    /// fields.
     pub(crate) fn alone(&self, field: u32) -> Result<Layout, Refusal> {
         let listed = self.listed.get(field as usize);
         let Some((listed, shown)) = listed.and_then(|l| Some((l, self.record().get(l.at as usize)?))) else {
@@ -405,7 +407,8 @@ impl<'s> Resolver<'s> {
         to.iter().map(alternative).collect()
     }
 
-    /// The alternative that a value of the writer's becomes: one of the same type if there is one, else the first it can be read as.
+    /// The alternative that a value of the writer's becomes: one of the same type if there is one, else the
+    /// first it can be read as.
     fn arm(&mut self, from: Id, to: &[Id], keep: &Keep) -> Option<(u32, Layout)> {
         let alike = |this: &Self, to: Id| {
             let (w, r) = (&this.writer.get(from).kind, &this.reader.get(to).kind);
@@ -419,7 +422,8 @@ impl<'s> Resolver<'s> {
         first.into_iter().chain(others).find_map(|(at, to)| Some((at, self.resolve(from, to, keep).ok()?)))
     }
 
-    /// Named types are the same if their names are, namespaces aside, or the reader's has the other as an alias.
+    /// Named types are the same if their names are, namespaces aside, or the reader's has the other as an
+    /// alias.
     fn same_name(&self, writer: Id, reader: Id) -> Result<(), Refusal> {
         let (Some(w), Some(r)) = (self.writer.name(writer), self.reader.name(reader)) else { return Ok(()) };
         let alias = |alias: &String| *alias == w.full || short(alias) == w.short();
@@ -429,7 +433,8 @@ impl<'s> Resolver<'s> {
         Err(differ_named(w, r))
     }
 
-    /// Numbers of one meaning are wrong by that of another. What has none on one side is taken for what the other says.
+    /// Numbers of one meaning are wrong by that of another. What has none on one side is taken for what the
+    /// other says.
     fn same_meaning(&self, writer: Id, reader: Id) -> Result<(), Refusal> {
         match (self.writer.get(writer).logical, self.reader.get(reader).logical) {
             (Some(w), Some(r)) if w != r => Err(self.differ(writer, reader)),

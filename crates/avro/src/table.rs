@@ -34,16 +34,18 @@ pub struct AvroFile {
 /// How to look at a file.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Values are to be as this schema says: fields by its names and in its order, promoted, with its defaults. By default as they are.
+    /// Values are to be as this schema says: fields by its names and in its order, promoted, with its
+    /// defaults. By default as they are.
     pub schema: Option<Arc<Schema>>,
-    /// Blocks that cannot be found or framed are left out instead of being an error; see [`AvroTable::damage`].
+    /// Blocks that cannot be found or framed are left out instead of being an error; see
+    /// [`AvroTable::damage`].
     pub skip_damaged: bool,
     /// One task for each block, however small, so that errors name it.
     pub single_blocks: bool,
 }
 
-/// A container file as a table. Its blocks are found as far as their entries are asked for; nothing else in the file says
-/// how many there are. Shared between threads as it is.
+/// A container file as a table. Its blocks are found as far as their entries are asked for; nothing else in
+/// the file says how many there are. Shared between threads as it is.
 pub struct AvroTable {
     uri: String,
     name: String,
@@ -97,7 +99,8 @@ impl AvroFile {
         schema.name(schema.root_id()).map_or_else(|| "values".to_owned(), |name| name.short().to_owned())
     }
 
-    /// The values as a table. No block is looked for yet, unless damaged ones are to be left out: then all are.
+    /// The values as a table. No block is looked for yet, unless damaged ones are to be left out: then all
+    /// are.
     ///
     /// # Errors
     /// A schema that the file's cannot be read as.
@@ -135,7 +138,8 @@ impl AvroTable {
     /// All blocks: they are looked for from first to last, reading no more than what stands between them.
     ///
     /// # Errors
-    /// A block that is cut off or does not end with the sync marker, with its number and byte, unless such blocks are left out.
+    /// A block that is cut off or does not end with the sync marker, with its number and byte, unless such
+    /// blocks are left out.
     pub fn blocks(&self) -> Result<Vec<BlockPlace>> {
         self.reach(u64::MAX, |walk| walk.blocks.clone())
     }
@@ -146,7 +150,8 @@ impl AvroTable {
         self.walk(|walk| walk.damage.clone())
     }
 
-    /// Does something with the walk. Every change of one is one that it could end with, so a panic leaves it whole.
+    /// Does something with the walk. Every change of one is one that it could end with, so a panic leaves it
+    /// whole.
     fn walk<T>(&self, act: impl FnOnce(&mut Walk) -> T) -> T {
         act(self.walk.lock().get_or_insert_with(|| Walk::clone(&self.begin)))
     }
@@ -172,7 +177,8 @@ impl AvroTable {
         }
     }
 
-    /// The same table without some of its blocks, by their numbers: those that turned out not to hold what they should.
+    /// The same table without some of its blocks, by their numbers: those that turned out not to hold what
+    /// they should.
     ///
     /// # Errors
     /// As [`blocks`](Self::blocks).
@@ -458,8 +464,9 @@ impl Dataset for AvroTable {
         Ok(cuts)
     }
 
-    /// A task for each block, and programs that say of every error where it is. The first block is a plan of its own if it has entries
-    /// ahead of those that are wanted: it is read from its beginning, and booleans in them are not looked at.
+    /// A task for each block, and programs that say of every error where it is. The first block is a plan of
+    /// its own if it has entries ahead of those that are wanted: it is read from its beginning, and booleans
+    /// in them are not looked at.
     fn locate_damage(&self, plan: &Plan, task: Option<&Task>) -> Result<Vec<Plan>> {
         let entries = task.map_or_else(|| plan.entries.clone(), |task| task.wanted.clone());
         let mut first = self.with_single_blocks().tasks(&entries)?;

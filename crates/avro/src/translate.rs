@@ -15,7 +15,8 @@ pub(crate) const DIALECT: Dialect =
 
 /// Types within types.
 pub(crate) const MAX_DEPTH: usize = 64;
-/// Types a layout may be made of: a schema that refers to its own types again and again can stand for more than it is long.
+/// Types a layout may be made of: a schema that refers to its own types again and again can stand for more
+/// than it is long.
 const MAX_PARTS: usize = 1 << 16;
 
 /// Why a type cannot be read.
@@ -74,7 +75,8 @@ impl Keep {
     }
 }
 
-/// Fields of records in a type that can be read without the rest of these, with their types: through lists and options.
+/// Fields of records in a type that can be read without the rest of these, with their types: through lists
+/// and options.
 pub(crate) fn parts(schema: &Schema, id: Id, most: usize) -> Vec<(Vec<String>, Id)> {
     fn below(
         schema: &Schema,
@@ -339,7 +341,8 @@ pub(crate) fn leaf(kind: &Kind) -> Layout {
     }
 }
 
-/// The layout with what its values mean, where columns know such a meaning. UUIDs and durations stay text and bytes.
+/// The layout with what its values mean, where columns know such a meaning. UUIDs and durations stay text and
+/// bytes.
 pub(crate) fn meant(logical: Option<Logical>, layout: Layout) -> Layout {
     let unit = |unit| match unit {
         Unit::Milli => TimeUnit::Milli,

@@ -15,8 +15,9 @@ use std::{
     },
 };
 
-/// A file that is cut to `length` at the request number `cut`: that one gets zeros for what has just been cut off, as the system
-/// may give them, and later ones are errors. From request number `back` on it is as long as before.
+/// A file that is cut to `length` at the request number `cut`: that one gets zeros for what has just been cut
+/// off, as the system may give them, and later ones are errors. From request number `back` on it is as long
+/// as before.
 #[derive(Debug)]
 struct Cut {
     bytes: Bytes,

@@ -1,7 +1,8 @@
-//! The cost of commands: `cargo run --release -p forthwith-builders --example commands [-- PART OF A NAME [ROUNDS]]`.
+//! The cost of commands: `cargo run --release -p forthwith-builders --example commands [-- PART OF A NAME
+//! [ROUNDS]]`.
 //!
-//! Times are those of the processor, where the system tells them, so that other work on the machine disturbs less. For a
-//! count of instructions, run one line for few rounds under `valgrind --tool=callgrind`.
+//! Times are those of the processor, where the system tells them, so that other work on the machine disturbs
+//! less. For a count of instructions, run one line for few rounds under `valgrind --tool=callgrind`.
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
 use forthwith_builders::TypedArrayBuilder;
@@ -11,8 +12,8 @@ type Done = Result<(), Box<dyn std::error::Error>>;
 
 /// Entries in a builder: several hundred kilobytes.
 const ENTRIES: u32 = 1 << 16;
-/// A builder is cleared and filled again this often, so that the ticks by which some systems count a thread's time do
-/// not matter.
+/// A builder is cleared and filled again this often, so that the ticks by which some systems count a thread's
+/// time do not matter.
 const ROUNDS: u32 = 128;
 
 fn measure(

@@ -7,8 +7,9 @@ use forthwith_forth::Output;
 use std::collections::HashMap;
 
 impl Arrangement {
-    /// Looks at all offsets, indexes, tags and text: offsets begin with 0 and do not fall, indexes and tags mean what is there, text is
-    /// UTF-8. `outputs` are those that it was made of, in their order, with their names.
+    /// Looks at all offsets, indexes, tags and text: offsets begin with 0 and do not fall, indexes and tags
+    /// mean what is there, text is UTF-8. `outputs` are those that it was made of, in their order, with their
+    /// names.
     ///
     /// # Errors
     /// [`Misfit::Value`] with the output, the item and its value.

@@ -38,8 +38,8 @@ impl Layout {
         self.columns.iter().map(|(_, column)| column.nbytes()).sum()
     }
 
-    /// The same rows as the other crates have them: indexes instead of masks, 64 bits for all offsets, no parameters but the names of
-    /// records. Buffers are shared where they can be.
+    /// The same rows as the other crates have them: indexes instead of masks, 64 bits for all offsets, no
+    /// parameters but the names of records. Buffers are shared where they can be.
     ///
     /// # Errors
     /// Complex numbers, half floats, dates, durations and indirections without nulls have no place there.

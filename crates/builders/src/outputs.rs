@@ -117,12 +117,14 @@ pub enum Misfit {
 }
 
 impl Arrangement {
-    /// Finds the outputs that are a type's buffers: in the order of their declarations, they are those of the type from left to right.
+    /// Finds the outputs that are a type's buffers: in the order of their declarations, they are those of the
+    /// type from left to right.
     ///
-    /// A number is one output of its dtype; a list is offsets (int64, int32 or uint32) and then what its items are; text is
-    /// offsets and uint8; an option is an index (int64 or int32, -1 for nulls) and then its content without the nulls, or a mask
-    /// (bool or int8, 1 where there is a value) and then its content with something in the place of nulls; a union is tags
-    /// (int8), an index (int64 or int32), and then its alternatives; records and tuples are their fields.
+    /// A number is one output of its dtype; a list is offsets (int64, int32 or uint32) and then what its
+    /// items are; text is offsets and uint8; an option is an index (int64 or int32, -1 for nulls) and then
+    /// its content without the nulls, or a mask (bool or int8, 1 where there is a value) and then its content
+    /// with something in the place of nulls; a union is tags (int8), an index (int64 or int32), and then its
+    /// alternatives; records and tuples are their fields.
     ///
     /// # Errors
     /// Outputs that do not fit the type, with the place in it.
@@ -130,8 +132,8 @@ impl Arrangement {
         Self::bind(form, outputs, false)
     }
 
-    /// The same before there are any items, for outputs of which only names and dtypes are known: whether they fit the type at all. There are
-    /// no rows.
+    /// The same before there are any items, for outputs of which only names and dtypes are known: whether
+    /// they fit the type at all. There are no rows.
     ///
     /// # Errors
     /// As [`new`](Self::new), but for lengths.

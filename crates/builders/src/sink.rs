@@ -2,13 +2,14 @@
 
 use crate::{Refused, growth};
 
-/// Something that takes values, place by place: an [`ArrayBuilder`](crate::ArrayBuilder), which finds the type out on the way,
-/// or [`TypedColumns`](crate::TypedColumns), whose type is known.
+/// Something that takes values, place by place: an [`ArrayBuilder`](crate::ArrayBuilder), which finds the
+/// type out on the way, or [`TypedColumns`](crate::TypedColumns), whose type is known.
 ///
-/// A [`Slot`] is a place for one value after the other: the array itself, the items of a list, a field of a record. Code that walks over
-/// objects begins at the outermost one and gets the inner ones from what it begins. Lists, records and tuples must be ended in the
-/// order opposite to that in which they were begun; what was begun and not ended is taken back by [`truncate_at`](Self::truncate_at).
-/// Anything else leaves columns of different lengths, which is wrong but not unsafe.
+/// A [`Slot`] is a place for one value after the other: the array itself, the items of a list, a field of a
+/// record. Code that walks over objects begins at the outermost one and gets the inner ones from what it
+/// begins. Lists, records and tuples must be ended in the order opposite to that in which they were begun;
+/// what was begun and not ended is taken back by [`truncate_at`](Self::truncate_at). Anything else leaves
+/// columns of different lengths, which is wrong but not unsafe.
 pub trait Sink {
     /// Values in a place, unfinished ones apart.
     fn len_at(&self, at: Slot) -> usize;
@@ -29,7 +30,8 @@ pub trait Sink {
     fn put_real(&mut self, at: Slot, x: f64) -> Result<(), Refused>;
     /// A complex number: real part, imaginary part.
     fn put_complex(&mut self, at: Slot, x: [f64; 2]) -> Result<(), Refused>;
-    /// A date and time, or a span of time, in units that NumPy would write so: `datetime64[us]`, `timedelta64[D]`.
+    /// A date and time, or a span of time, in units that NumPy would write so: `datetime64[us]`,
+    /// `timedelta64[D]`.
     fn put_time(&mut self, at: Slot, x: i64, unit: &str) -> Result<(), Refused>;
     /// Text, or any bytes.
     fn put_text(&mut self, at: Slot, bytes: &[u8], binary: bool) -> Result<(), Refused>;
@@ -42,12 +44,13 @@ pub trait Sink {
     fn put_reals(&mut self, at: Slot, items: &[f64]) -> Result<(), Refused> {
         items.iter().try_for_each(|x| self.put_real(at, *x))
     }
-    /// The column behind a place where nothing but its items has to be written, so that a loop over values of one type need not look
-    /// for it each time.
+    /// The column behind a place where nothing but its items has to be written, so that a loop over values of
+    /// one type need not look for it each time.
     fn leaf_at(&mut self, at: Slot) -> Leaf<'_>;
 
-    /// How many of the types possible in a place might take something of such a shape. Where there are several, the caller tries one
-    /// after the other, taking back what failed, and says before which is to be tried: [`choose`](Self::choose).
+    /// How many of the types possible in a place might take something of such a shape. Where there are
+    /// several, the caller tries one after the other, taking back what failed, and says before which is to be
+    /// tried: [`choose`](Self::choose).
     fn candidates(&self, _at: Slot, _shape: Shape) -> usize {
         1
     }
@@ -68,8 +71,9 @@ pub trait Sink {
 
     /// Begins a record.
     fn open_record(&mut self, at: Slot, name: Option<&str>) -> Result<Open, Refused>;
-    /// The place of a field by a number that stands for its name, as the address of an object does that holds it: a caller with such
-    /// numbers sees to it that one that was learnt keeps its meaning as long as the sink lives. 0 stands for nothing.
+    /// The place of a field by a number that stands for its name, as the address of an object does that holds
+    /// it: a caller with such numbers sees to it that one that was learnt keeps its meaning as long as the
+    /// sink lives. 0 stands for nothing.
     fn known_field(&mut self, open: &mut Open, token: usize) -> Option<Slot>;
     /// The place of a field by its name, and whether the number was learnt for it.
     fn field_of(&mut self, open: &mut Open, name: &str, token: usize) -> Result<(Slot, bool), Refused>;

@@ -48,8 +48,9 @@ impl Choice {
         SelectOptions { aliases: self.aliases.clone(), cut: self.cut.clone(), entries: None }
     }
 
-    /// The columns meant, readable or not, in the order of the names, then of the file; without a choice all there are. Groups of columns
-    /// stand for the columns below them. No more is looked for than the first `entries` entries take.
+    /// The columns meant, readable or not, in the order of the names, then of the file; without a choice all
+    /// there are. Groups of columns stand for the columns below them. No more is looked for than the first
+    /// `entries` entries take.
     pub(crate) fn find(&self, place: &Place, entries: u64) -> Result<Chosen> {
         let table = &place.table;
         let fields = table.fields()?;

@@ -1,4 +1,5 @@
-//! `forthwith completions`: scripts that let shells complete commands, options and their values; arguments are files.
+//! `forthwith completions`: scripts that let shells complete commands, options and their values; arguments
+//! are files.
 
 use crate::flags::Shell;
 use clap::{Arg, Command};
@@ -65,7 +66,8 @@ fn below(verbs: &[Verb<'_>]) -> String {
     names.collect::<Vec<_>>().join("|")
 }
 
-/// All options that take a value, each behind its command, as a pattern of Bash and Zsh. Some take one in one command and none in another.
+/// All options that take a value, each behind its command, as a pattern of Bash and Zsh. Some take one in one
+/// command and none in another.
 fn valued(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
     let spelled = |verb: String, options: &[&Arg]| {
         let options = options.iter().filter(|arg| takes_value(arg)).flat_map(|arg| spellings(arg));

@@ -37,8 +37,8 @@ impl<'a> Console<'a> {
         Ok(self.out.write_all(bytes)?)
     }
 
-    /// Lines of text of a file, as bytes. On a terminal, control characters and those that reorder text appear escaped, so that a file
-    /// cannot steer it; anywhere else the bytes are what they are.
+    /// Lines of text of a file, as bytes. On a terminal, control characters and those that reorder text
+    /// appear escaped, so that a file cannot steer it; anywhere else the bytes are what they are.
     pub(crate) fn lines_of_file(&mut self, bytes: &[u8]) -> Result<()> {
         if self.width.is_none() {
             return self.bytes(bytes);

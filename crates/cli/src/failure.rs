@@ -160,7 +160,8 @@ impl Failure {
         Self::Hinted { failure: Box::new(self), hint: hint.into() }
     }
 
-    /// A row that cannot be spelled as text: where the flags leave open what becomes of NaN and infinities, it is one of these.
+    /// A row that cannot be spelled as text: where the flags leave open what becomes of NaN and infinities,
+    /// it is one of these.
     pub(crate) fn unspelled(error: Error, not_numbers: NotNumbers) -> Self {
         if matches!((&error.kind, not_numbers), (ErrorKind::Invalid { .. }, NotNumbers::Refused)) {
             Self::from(error).hinted("--nan null or --nan string says what is written for such numbers")

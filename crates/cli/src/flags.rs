@@ -5,9 +5,9 @@ use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf};
 
 /// Looks into scientific files: what is in them, how it is read, and how fast.
 ///
-/// Files are named as FILE[:OBJECT[/BRANCH]]: the file, an object in it such as dir/tree (with ;CYCLE if an older one is
-/// wanted), and a branch of a tree. Where a file has exactly one tree, its name may be left out. A pattern such as
-/// 'runs/*.root' and a folder mean the files that match or are in it; - is standard input.
+/// Files are named as FILE[:OBJECT[/BRANCH]]: the file, an object in it such as dir/tree (with ;CYCLE if an
+/// older one is wanted), and a branch of a tree. Where a file has exactly one tree, its name may be left out.
+/// A pattern such as 'runs/*.root' and a folder mean the files that match or are in it; - is standard input.
 #[derive(Debug, Parser)]
 #[command(
     name = "forthwith",
@@ -278,7 +278,8 @@ pub(crate) struct Convert {
     /// What becomes of columns that some of several files do not have [default: an error]
     #[arg(long, value_name = "AS")]
     pub(crate) missing: Option<Missing>,
-    /// Only columns whose name or path matches a glob or a /regex/; may be repeated, or given as a list with commas
+    /// Only columns whose name or path matches a glob or a /regex/; may be repeated, or given as a list with
+    /// commas
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
     #[arg(short_alias = 'b', aliases = ["branch", "filter"])]
     pub(crate) columns: Vec<String>,
@@ -322,7 +323,8 @@ pub(crate) struct Cat {
     /// The table, or one branch of it; the entries of several follow each other
     #[arg(value_name = "FILE[:TREE]", required = true)]
     pub(crate) targets: Vec<OsString>,
-    /// Only columns whose name or path matches a glob or a /regex/; may be repeated, or given as a list with commas
+    /// Only columns whose name or path matches a glob or a /regex/; may be repeated, or given as a list with
+    /// commas
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
     #[arg(short_aliases = ['b', 'f'], aliases = ["branch", "filter"])]
     pub(crate) columns: Vec<String>,

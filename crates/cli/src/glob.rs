@@ -1,4 +1,5 @@
-//! Choosing branches by patterns for their names: globs, and regular expressions between slashes, as Python's filters have them.
+//! Choosing branches by patterns for their names: globs, and regular expressions between slashes, as Python's
+//! filters have them.
 
 use crate::failure::{Failure, Result};
 use forthwith::files;

@@ -107,8 +107,8 @@ pub(crate) struct Bars {
 }
 
 impl Bars {
-    /// The picture: `height` lines of bars, `wide` characters each, with axes; lines end in a newline. Bars begin at zero, or at the lowest
-    /// where that is below.
+    /// The picture: `height` lines of bars, `wide` characters each, with axes; lines end in a newline. Bars
+    /// begin at zero, or at the lowest where that is below.
     pub(crate) fn draw(&self, height: usize, wide: usize, label: &str, paint: Paint) -> String {
         let height = height.max(1);
         let finite = || self.heights.iter().copied().filter(|height| height.is_finite());
@@ -229,8 +229,9 @@ pub(crate) fn tick_text(value: f64, step: f64) -> String {
 /// Quantiles are taken from at most this many values.
 const SAMPLE: usize = 100_000;
 
-/// A range that shows the bulk of the values whatever the outliers: nearly all between the 1st and the 99th percentile, with room on
-/// both sides, starting at zero when that is near. `None` if no value is finite, and no other reason.
+/// A range that shows the bulk of the values whatever the outliers: nearly all between the 1st and the 99th
+/// percentile, with room on both sides, starting at zero when that is near. `None` if no value is finite, and
+/// no other reason.
 pub(crate) fn robust_range(values: &[f64]) -> Option<(f64, f64)> {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let stride = finite().count().div_ceil(SAMPLE).max(1);

@@ -68,7 +68,8 @@ fn three_digits(number: f64) -> String {
     }
 }
 
-/// Text of a file made safe for a terminal: control characters and those that reorder text appear escaped, on one line.
+/// Text of a file made safe for a terminal: control characters and those that reorder text appear escaped, on
+/// one line.
 pub(crate) fn clean(text: &str) -> String {
     forthwith::columns::safe_text(text).into_owned()
 }

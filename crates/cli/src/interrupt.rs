@@ -1,5 +1,5 @@
-//! Ctrl-C during work that would leave half a file behind: noted, so that the work can stop and clean up. A second one ends the process, after
-//! removing the half file itself.
+//! Ctrl-C during work that would leave half a file behind: noted, so that the work can stop and clean up. A
+//! second one ends the process, after removing the half file itself.
 #![allow(unsafe_code, reason = "what to do on a signal is told to the system in C")]
 
 #[cfg(unix)]

@@ -1,6 +1,8 @@
-//! The `forthwith` command as a library: flags become meaning, meaning becomes calls of the façade, and answers become text or JSON.
+//! The `forthwith` command as a library: flags become meaning, meaning becomes calls of the façade, and
+//! answers become text or JSON.
 //!
-//! [`run`] is all of it. It prints nowhere but to the writers it is given, so that tests see what a user sees:
+//! [`run`] is all of it. It prints nowhere but to the writers it is given, so that tests see what a user
+//! sees:
 //!
 //! ```
 //! use forthwith_cli::{Terminal, run};
@@ -13,8 +15,8 @@
 //! # Ok::<(), std::string::FromUtf8Error>(())
 //! ```
 //!
-//! Inside, `flags` says what can be typed and `meaning` what it means; `opened` finds the tree and branch; each command has a file of
-//! its own name that gathers a report and renders it.
+//! Inside, `flags` says what can be typed and `meaning` what it means; `opened` finds the tree and branch;
+//! each command has a file of its own name that gathers a report and renders it.
 #![deny(missing_docs)]
 
 mod check;
@@ -75,8 +77,8 @@ pub struct Terminal {
     pub color: bool,
 }
 
-/// Carries out a command line (the program's name first) and returns the exit code. What is read from standard input is read
-/// from there.
+/// Carries out a command line (the program's name first) and returns the exit code. What is read from
+/// standard input is read from there.
 pub fn run(
     args: impl IntoIterator<Item = OsString>,
     out: &mut dyn Write,
@@ -161,7 +163,8 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
     }
 }
 
-/// Answers for one file after the other. What one of them lacks does not keep the others from being looked at; the first failure counts.
+/// Answers for one file after the other. What one of them lacks does not keep the others from being looked
+/// at; the first failure counts.
 fn several(asked: &Asked, targets: &[Target], console: &mut Console<'_>) -> Result<()> {
     let is_json = asked.verb.is_json();
     let is_text = !is_json && !matches!(asked.verb, Action::Head { shape: Shape::JsonLines, .. });

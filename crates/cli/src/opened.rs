@@ -80,8 +80,9 @@ impl Place {
     }
 }
 
-/// Finds the tree, and the branch, that a path in a file means. The longest path that is a tree wins; the rest is the branch, whose
-/// name may contain `/` too. No path means the only tree there is, and a path that is nothing else is a branch of it.
+/// Finds the tree, and the branch, that a path in a file means. The longest path that is a tree wins; the
+/// rest is the branch, whose name may contain `/` too. No path means the only tree there is, and a path that
+/// is nothing else is a branch of it.
 pub(crate) fn place(file: &File, object: &str) -> Result<Place> {
     let words = file.words();
     let whole = |table: Table, named| Place { words: table.words(), table, branch: None, named };

@@ -54,8 +54,9 @@ impl Paint {
     }
 }
 
-/// Whether answers are coloured if nothing is said on the command line, by variables of the environment: `NO_COLOR` forbids it, `FORCE_COLOR`
-/// and `CLICOLOR_FORCE` want it wherever answers go, and otherwise it takes a terminal that has colours.
+/// Whether answers are coloured if nothing is said on the command line, by variables of the environment:
+/// `NO_COLOR` forbids it, `FORCE_COLOR` and `CLICOLOR_FORCE` want it wherever answers go, and otherwise it
+/// takes a terminal that has colours.
 #[must_use]
 pub fn wants_color(is_terminal: bool, variable: impl Fn(&str) -> Option<OsString>) -> bool {
     let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());

@@ -1,12 +1,13 @@
-//! Short forms of commands: `forthwith FILE` for `forthwith ls FILE`, `head -3 FILE` for `head -n 3 FILE`, and `-:OBJECT` for an object of
-//! standard input.
+//! Short forms of commands: `forthwith FILE` for `forthwith ls FILE`, `head -3 FILE` for `head -n 3 FILE`,
+//! and `-:OBJECT` for an object of standard input.
 
 use std::{ffi::OsString, path::Path};
 
 /// Global options whose value is an argument of its own.
 const VALUED: [&str; 2] = ["--threads", "--color"];
 
-/// The command line in full. `verbs` are the commands there are; `exists` says whether there is a file of a name.
+/// The command line in full. `verbs` are the commands there are; `exists` says whether there is a file of a
+/// name.
 pub(crate) fn expand(
     mut args: Vec<OsString>,
     verbs: &[&str],

@@ -8,7 +8,8 @@ use crate::{
 /// The side on which a column's text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// Names: what a reader came for. Cut in the middle, as names begin and end alike, and only when nothing else can give way.
+    /// Names: what a reader came for. Cut in the middle, as names begin and end alike, and only when nothing
+    /// else can give way.
     Name,
     /// Words. May be cut to fit the terminal.
     Left,
@@ -70,7 +71,8 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Lines that end in a newline, at most `width` wide where cutting words can do it. Columns with nothing in them are left out.
+    /// Lines that end in a newline, at most `width` wide where cutting words can do it. Columns with nothing
+    /// in them are left out.
     pub(crate) fn render(&self, width: Option<usize>, paint: Paint) -> String {
         let length = |text: &str| text.chars().count();
         let cell = |row: &[Cell], at: usize| row.get(at).cloned().unwrap_or_default();
@@ -123,7 +125,8 @@ impl Table {
     }
 }
 
-/// Takes from the widest of some columns until everything fits, or none of them is wider than `least`; answers what is too much still.
+/// Takes from the widest of some columns until everything fits, or none of them is wider than `least`;
+/// answers what is too much still.
 fn shrink(widths: &mut [usize], may: impl Fn(usize) -> bool, least: usize, width: usize) -> usize {
     let gaps = GAP * widths.len().saturating_sub(1);
     let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);

@@ -7,7 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The two halves of what was typed. What the object part means (object, branch, both) only the opened file can tell.
+/// The two halves of what was typed. What the object part means (object, branch, both) only the opened file
+/// can tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     /// The file.
@@ -39,8 +40,8 @@ impl Target {
         if self.object.is_empty() { self.uri.clone() } else { format!("{}:{}", self.uri, self.object) }
     }
 
-    /// The files that a pattern or a folder means, each with the same object in it, and those that are left out as their names say that
-    /// they are still being written, or backups. Any other name means itself.
+    /// The files that a pattern or a folder means, each with the same object in it, and those that are left
+    /// out as their names say that they are still being written, or backups. Any other name means itself.
     ///
     /// # Errors
     /// Nothing matches the pattern, or the folder has no file of a known format.

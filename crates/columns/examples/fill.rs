@@ -1,9 +1,10 @@
-//! How fast columns are filled on this machine: `cargo run --release -p forthwith-columns --example fill [MiB]`.
+//! How fast columns are filled on this machine: `cargo run --release -p forthwith-columns --example fill
+//! [MiB]`.
 //!
-//! Every row is 4-byte values swapped into one column (and `memcpy` of the same bytes beside it), block by block: the source is one
-//! block of 256 KiB that stays in the cache, as a block just decompressed does, or as long as the column. Best of several runs; the
-//! last item of every column is compared. On Linux the time is that of the thread, page faults included, so that other work on the
-//! machine disturbs less.
+//! Every row is 4-byte values swapped into one column (and `memcpy` of the same bytes beside it), block by
+//! block: the source is one block of 256 KiB that stays in the cache, as a block just decompressed does, or
+//! as long as the column. Best of several runs; the last item of every column is compared. On Linux the time
+//! is that of the thread, page faults included, so that other work on the machine disturbs less.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 #![allow(unsafe_code)] // asking for the thread's clock
 

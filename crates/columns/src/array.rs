@@ -37,9 +37,9 @@ impl Array {
         contents.iter().map(field).collect()
     }
 
-    /// Two parts of the same rows as one: the Forms have to be the same but for what is [`Form::Empty`] in one of them, which is taken from
-    /// the other, and for fields of records that only one of them has; those of the other come last. Buffers that both have are kept once,
-    /// and have to be equal.
+    /// Two parts of the same rows as one: the Forms have to be the same but for what is [`Form::Empty`] in
+    /// one of them, which is taken from the other, and for fields of records that only one of them has; those
+    /// of the other come last. Buffers that both have are kept once, and have to be equal.
     ///
     /// # Errors
     /// [`Invalid::Unlike`] if they are not of one structure, or their offsets differ.

@@ -4,11 +4,11 @@ use crate::{DType, Form};
 use serde_json::{Map, Value as Json, json};
 
 impl Form {
-    /// The JSON that `ak.forms.from_json` and `ak.from_buffers` take. Nodes with buffers have their key as `form_key`; the others
-    /// have none, which `ak.from_buffers` accepts.
+    /// The JSON that `ak.forms.from_json` and `ak.from_buffers` take. Nodes with buffers have their key as
+    /// `form_key`; the others have none, which `ak.from_buffers` accepts.
     ///
-    /// An option around a union has no place in Awkward's vocabulary; [`Array::for_awkward`](crate::Array::for_awkward) turns it into
-    /// a union of options.
+    /// An option around a union has no place in Awkward's vocabulary;
+    /// [`Array::for_awkward`](crate::Array::for_awkward) turns it into a union of options.
     #[must_use]
     pub fn to_awkward_json(&self) -> String {
         json_of(self, false).to_string()

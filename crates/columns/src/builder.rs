@@ -9,9 +9,10 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A column being filled: by several threads at disjoint places, or by one that appends in place.
 ///
-/// Places are handed out in the order of the calls to [`append`](Self::append); what is written into them may come later and from
-/// another thread. When the reservation is used up, `append` waits until every [`Slot`] handed out has been dropped, because
-/// growing moves the memory: reserve well, and do not hold a slot while appending.
+/// Places are handed out in the order of the calls to [`append`](Self::append); what is written into them may
+/// come later and from another thread. When the reservation is used up, `append` waits until every [`Slot`]
+/// handed out has been dropped, because growing moves the memory: reserve well, and do not hold a slot while
+/// appending.
 pub struct Builder {
     dtype: DType,
     memory: Memory,
@@ -29,7 +30,8 @@ struct State {
     slots: usize,
     /// Whether several threads write side by side.
     beside: bool,
-    /// The kind of pages that are made ahead, if any are, and the bytes for which they are there or being made.
+    /// The kind of pages that are made ahead, if any are, and the bytes for which they are there or being
+    /// made.
     pages: Option<(Pages, usize)>,
     /// Bytes that came with the latest place or loan.
     latest: usize,
@@ -72,9 +74,11 @@ impl State {
 }
 
 impl Builder {
-    /// An empty column that can take `reserve_bytes` without growing. With `offsets`, the leading zero is already in it.
+    /// An empty column that can take `reserve_bytes` without growing. With `offsets`, the leading zero is
+    /// already in it.
     ///
-    /// The reservation is a wish: under a memory limit, or where the system refuses, less is reserved and the column grows later.
+    /// The reservation is a wish: under a memory limit, or where the system refuses, less is reserved and the
+    /// column grows later.
     pub fn new(
         memory: &Memory,
         dtype: DType,
@@ -90,16 +94,17 @@ impl Builder {
         Ok(Self { dtype, memory: memory.clone(), state: Mutex::new(state), quiet: Condvar::new() })
     }
 
-    /// The thread that takes a place also makes the huge pages that come next, for columns that several threads write side by side: they would all
-    /// wait for the same fresh page, and the system would have each of them clear one, of which it keeps the first.
+    /// The thread that takes a place also makes the huge pages that come next, for columns that several
+    /// threads write side by side: they would all wait for the same fresh page, and the system would have
+    /// each of them clear one, of which it keeps the first.
     pub fn make_pages_ahead(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         state.beside = true;
         state.look();
     }
 
-    /// Room for `bytes` in all, as [`new`](Self::new) reserves it, of which `expected` are expected to be written, as it has turned out. Nothing
-    /// happens if there is as much.
+    /// Room for `bytes` in all, as [`new`](Self::new) reserves it, of which `expected` are expected to be
+    /// written, as it has turned out. Nothing happens if there is as much.
     ///
     /// # Panics
     /// If the buffer is lent, or a [`Slot`] is outstanding.
@@ -114,8 +119,8 @@ impl Builder {
         Ok(())
     }
 
-    /// The same for columns that are filled together, which may [lie together](Memory::allocate_together), too, with little more room than is
-    /// expected to be written.
+    /// The same for columns that are filled together, which may [lie together](Memory::allocate_together),
+    /// too, with little more room than is expected to be written.
     ///
     /// # Panics
     /// As [`reserve`](Self::reserve).
@@ -165,8 +170,8 @@ impl Builder {
         self.len() == 0
     }
 
-    /// The place of the next `items`, for the caller alone; the end moves behind it. Its bytes hold anything until they are
-    /// written.
+    /// The place of the next `items`, for the caller alone; the end moves behind it. Its bytes hold anything
+    /// until they are written.
     ///
     /// # Panics
     /// If the buffer is lent.
@@ -188,7 +193,8 @@ impl Builder {
                 state.look();
                 continue;
             }
-            // SAFETY: `used` is within the capacity, so the sum is inside the buffer or one past its capacity.
+            // SAFETY: `used` is within the capacity, so the sum is inside the buffer or one past its
+            // capacity.
             let start = unsafe { buffer.as_ptr().add(used) };
             state.used = end;
             state.latest = bytes;
@@ -212,15 +218,16 @@ impl Builder {
         Ok(())
     }
 
-    /// Takes everything after the first `items` back, as when an entry fails half way. More than there are changes nothing.
+    /// Takes everything after the first `items` back, as when an entry fails half way. More than there are
+    /// changes nothing.
     pub fn truncate(&mut self, items: usize) {
         let bytes = items.saturating_mul(self.dtype.size());
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         state.used = state.used.min(bytes);
     }
 
-    /// The last item as the running end of offsets: 0 if there is none, or the items are not int64, or the buffer is lent. Meaningful
-    /// once no slot is outstanding.
+    /// The last item as the running end of offsets: 0 if there is none, or the items are not int64, or the
+    /// buffer is lent. Meaningful once no slot is outstanding.
     pub fn last_offset(&self) -> i64 {
         let dtype = self.dtype;
         let state = self.lock();
@@ -228,8 +235,8 @@ impl Builder {
         buffer.bytes(state.used).last_chunk().map_or(0, |last| i64::from_ne_bytes(*last))
     }
 
-    /// A copy of some items, in native byte order; `None` if they are not all there, or not all written: while a slot is outstanding or
-    /// the buffer is lent.
+    /// A copy of some items, in native byte order; `None` if they are not all there, or not all written:
+    /// while a slot is outstanding or the buffer is lent.
     #[must_use]
     pub fn read(&self, items: Range<usize>) -> Option<Vec<u8>> {
         let size = self.dtype.size();
@@ -239,9 +246,9 @@ impl Builder {
         Some(buffer.bytes(state.used).get(bytes)?.to_vec())
     }
 
-    /// Hands the memory itself out, with the number of items in it, to a machine that appends on its own. Waits until every
-    /// [`Slot`] handed out has been dropped, since the machine may move the memory. Until the buffer is
-    /// [given back](Self::give_back), the column can neither be appended to nor finished.
+    /// Hands the memory itself out, with the number of items in it, to a machine that appends on its own.
+    /// Waits until every [`Slot`] handed out has been dropped, since the machine may move the memory. Until
+    /// the buffer is [given back](Self::give_back), the column can neither be appended to nor finished.
     ///
     /// # Panics
     /// If it is lent already.
@@ -343,8 +350,8 @@ pub struct Slot<'a> {
     len: usize,
     /// Memory whose pages are to be made before anything is written.
     before: Option<(*mut u8, usize)>,
-    /// Memory behind the place whose pages are to be made for others, when everything is written: clearing large pages drives what is to be
-    /// written from the caches.
+    /// Memory behind the place whose pages are to be made for others, when everything is written: clearing
+    /// large pages drives what is to be written from the caches.
     after: Option<(*mut u8, usize)>,
     builder: &'a Builder,
 }
@@ -358,8 +365,8 @@ impl Deref for Slot<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the place lies in the builder's buffer, initialised; it neither moves nor is read or written through anything
-        // else while a slot is outstanding.
+        // SAFETY: the place lies in the builder's buffer, initialised; it neither moves nor is read or
+        // written through anything else while a slot is outstanding.
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 }

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Items of one type, one after the other, in memory that is shared and no longer changes. Cloning and slicing copy nothing; the
-/// last one dropped gives the memory back, from whichever thread.
+/// Items of one type, one after the other, in memory that is shared and no longer changes. Cloning and
+/// slicing copy nothing; the last one dropped gives the memory back, from whichever thread.
 #[derive(Clone)]
 pub struct Column {
     dtype: DType,
@@ -36,8 +36,8 @@ impl Column {
         Self { dtype, backing: Arc::new(Backing::Buffer(buffer)), at: 0, len: items }
     }
 
-    /// A read-only view of bytes in native order, such as a mapped file. It need not be aligned. Bytes after the last whole item
-    /// are not part of the column.
+    /// A read-only view of bytes in native order, such as a mapped file. It need not be aligned. Bytes after
+    /// the last whole item are not part of the column.
     #[must_use]
     pub fn from_bytes(dtype: DType, bytes: Bytes) -> Self {
         let len = bytes.len() / dtype.size();
@@ -93,14 +93,15 @@ impl Column {
         }
     }
 
-    /// The address of the first item, for interfaces that pass addresses; valid as long as the column or a clone of it lives.
+    /// The address of the first item, for interfaces that pass addresses; valid as long as the column or a
+    /// clone of it lives.
     #[must_use]
     pub fn address(&self) -> usize {
         self.as_bytes().as_ptr().addr()
     }
 
-    /// Whether the memory is the process's own and may be written by whoever owns all columns that share it. A view of a mapped
-    /// file may not.
+    /// Whether the memory is the process's own and may be written by whoever owns all columns that share it.
+    /// A view of a mapped file may not.
     #[must_use]
     pub fn writable(&self) -> bool {
         !matches!(&*self.backing, Backing::Bytes(_))
@@ -153,8 +154,8 @@ impl Column {
     pub(crate) fn kept_as<T: Native>(&self) -> Option<&[T]> {
         let bytes = self.as_bytes();
         let fits = Self::is_kept_as::<T>(self.dtype) && bytes.as_ptr().addr().is_multiple_of(align_of::<T>());
-        // SAFETY: the address is aligned, `len` items of the dtype's size, which is that of `T`, lie there, initialised, and every
-        // bit pattern is a `T` (the trait is sealed: plain numbers only).
+        // SAFETY: the address is aligned, `len` items of the dtype's size, which is that of `T`, lie there,
+        // initialised, and every bit pattern is a `T` (the trait is sealed: plain numbers only).
         fits.then(|| unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast::<T>(), self.len) })
     }
 
@@ -273,7 +274,8 @@ impl Words {
     }
 
     fn bytes(&self) -> &[u8] {
-        // SAFETY: `len` is at most the bytes of the words, which are initialised and stay in place while borrowed.
+        // SAFETY: `len` is at most the bytes of the words, which are initialised and stay in place while
+        // borrowed.
         unsafe { std::slice::from_raw_parts(self.words.as_ptr().cast(), self.len) }
     }
 }

@@ -1,14 +1,16 @@
 //! Decimals of any width as text.
 
-/// The longest byte string that is spelled out, 157 827 digits: the work grows with the square of the digits, which bytes of a file must
-/// not decide alone.
+/// The longest byte string that is spelled out, 157 827 digits: the work grows with the square of the digits,
+/// which bytes of a file must not decide alone.
 pub(crate) const MOST_BYTES: usize = 1 << 16;
 
-/// Zeros between the point and the first digit that are written; beyond, an exponent stands for them. No bytes of a file carry such zeros,
-/// a scale is only a number. All decimals of Arrow, which have at most 76 digits, are without an exponent.
+/// Zeros between the point and the first digit that are written; beyond, an exponent stands for them. No
+/// bytes of a file carry such zeros, a scale is only a number. All decimals of Arrow, which have at most 76
+/// digits, are without an exponent.
 const MOST_ZEROS: usize = 100;
 
-/// A number in two's complement, most significant byte first, with its point; `None` for one of more than [`MOST_BYTES`].
+/// A number in two's complement, most significant byte first, with its point; `None` for one of more than
+/// [`MOST_BYTES`].
 pub(crate) fn of_bytes(bytes: &[u8], scale: u32) -> Option<String> {
     if let Some(bytes) = extend::<16>(bytes) {
         return Some(of_number(i128::from_be_bytes(bytes), scale));
@@ -29,7 +31,8 @@ pub(crate) fn has_digits(bytes: &[u8], most: u32) -> bool {
     let negative = bytes.first().is_some_and(|first| *first >= 0x80);
     let fill = if negative { 0xff } else { 0 };
     let first = bytes.iter().position(|byte| *byte != fill).unwrap_or(bytes.len());
-    // Each byte is more than 2.4 digits and less than 2.5. Digits are made near the limit alone, and not of more bytes than are spelled.
+    // Each byte is more than 2.4 digits and less than 2.5. Digits are made near the limit alone, and not of
+    // more bytes than are spelled.
     let bytes = &bytes[first.saturating_sub(1)..];
     let (count, most) = (bytes.len() as u64, u64::from(most));
     if count * 5 / 2 < most || count.saturating_sub(2) * 12 / 5 > most {

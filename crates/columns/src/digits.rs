@@ -20,7 +20,8 @@ pub struct ManyDigits {
 }
 
 impl Array {
-    /// Looks whether all decimals have no more digits than their type. What no row refers to, as beneath a null, is not looked at.
+    /// Looks whether all decimals have no more digits than their type. What no row refers to, as beneath a
+    /// null, is not looked at.
     ///
     /// # Errors
     /// The first decimal of a column that has more.

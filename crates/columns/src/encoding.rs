@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// One fixed-width value in a file and what it becomes in a column.
 ///
-/// The two packed forms are those of ROOT's `Float16_t` and `Double32_t`; they stand here because completing them is a column
-/// kernel, whatever format they come from.
+/// The two packed forms are those of ROOT's `Float16_t` and `Double32_t`; they stand here because completing
+/// them is a column kernel, whatever format they come from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Encoding {

@@ -1,7 +1,8 @@
 //! What is left to do when all blocks are decoded: columns that follow from other columns.
 //!
-//! A program writes of a union only which alternative a row is, one byte, and of an enum only the number of its symbol. Where in the
-//! alternative's rows the row is follows from that, but only for all blocks together, so it is found here, in one pass.
+//! A program writes of a union only which alternative a row is, one byte, and of an enum only the number of
+//! its symbol. Where in the alternative's rows the row is follows from that, but only for all blocks
+//! together, so it is found here, in one pass.
 
 use crate::{
     Builder, Column, DType, Encoding, Memory, OutOfMemory,
@@ -26,8 +27,8 @@ pub enum Finisher {
         /// The node.
         key: String,
     },
-    /// `key-tags` becomes `key-index`, and `union-tags` and `union-index` of the rows that are not null. Tags above `null` move down by
-    /// one.
+    /// `key-tags` becomes `key-index`, and `union-tags` and `union-index` of the rows that are not null. Tags
+    /// above `null` move down by one.
     OptionUnion {
         /// The option.
         key: String,
@@ -36,9 +37,10 @@ pub enum Finisher {
         /// The union in it.
         union: String,
     },
-    /// `key-objects` becomes `key-index`, and with a `union` also that one's tags and index. An object has a row once, however often it is
-    /// meant. An item is 0 for null; what is met for the first time is its alternative, from 1, in the low [`OBJECT_BITS`] bits of a positive
-    /// number; what was met before is minus the number of objects since then, that one counted, times 2³².
+    /// `key-objects` becomes `key-index`, and with a `union` also that one's tags and index. An object has a
+    /// row once, however often it is meant. An item is 0 for null; what is met for the first time is its
+    /// alternative, from 1, in the low [`OBJECT_BITS`] bits of a positive number; what was met before is
+    /// minus the number of objects since then, that one counted, times 2³².
     Objects {
         /// The option.
         key: String,
@@ -52,8 +54,9 @@ pub enum Finisher {
         /// How each number is stored.
         wire: Encoding,
     },
-    /// `key-mixed`, numbers that are stored in several ways, becomes `key-data`, the numbers that they are. Each is one byte that says which
-    /// of `wires`, and its bytes as they lie in a file; or [`NO_NUMBER`](crate::NO_NUMBER), which is zero.
+    /// `key-mixed`, numbers that are stored in several ways, becomes `key-data`, the numbers that they are.
+    /// Each is one byte that says which of `wires`, and its bytes as they lie in a file; or
+    /// [`NO_NUMBER`](crate::NO_NUMBER), which is zero.
     Mixed {
         /// The node.
         key: String,

@@ -1,8 +1,9 @@
 //! Options and unions as Awkward Array allows them.
 //!
-//! A schema may nest them freely (`["null", "int", "string"]` is an option around a union); Awkward's vocabulary may not: options hold
-//! neither options nor unions, unions hold at least two alternatives, no unions, and options in all alternatives or in none. Chains that
-//! break these rules are resolved row by row into one node that keeps them.
+//! A schema may nest them freely (`["null", "int", "string"]` is an option around a union); Awkward's
+//! vocabulary may not: options hold neither options nor unions, unions hold at least two alternatives, no
+//! unions, and options in all alternatives or in none. Chains that break these rules are resolved row by row
+//! into one node that keeps them.
 
 use crate::lookup::Lookup;
 use crate::validate::{DEEPEST, items, offsets_end, rows_of, union_lengths};
@@ -48,8 +49,9 @@ impl Form {
 }
 
 impl Array {
-    /// The same rows with options and unions where `ak.from_buffers` takes them. Nothing is copied where they already are; otherwise
-    /// only tags and indexes are made anew, under keys that end in `-flat`. A union of one alternative becomes an option.
+    /// The same rows with options and unions where `ak.from_buffers` takes them. Nothing is copied where they
+    /// already are; otherwise only tags and indexes are made anew, under keys that end in `-flat`. A union of
+    /// one alternative becomes an option.
     pub fn for_awkward(&self) -> Result<Self, Invalid> {
         if self.form.fits_awkward() {
             return Ok(self.clone());

@@ -4,9 +4,9 @@ use crate::{DType, LogicalType};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// The structure of an array, apart from its buffers. `key` names a node; its buffers are `key-data`, `key-offsets`,
-/// `key-index` and `key-tags`, as `ak.from_buffers` spells them. Offsets are always int64. Several nodes may share one key
-/// (and so one offsets buffer) when the data guarantees it.
+/// The structure of an array, apart from its buffers. `key` names a node; its buffers are `key-data`,
+/// `key-offsets`, `key-index` and `key-tags`, as `ak.from_buffers` spells them. Offsets are always int64.
+/// Several nodes may share one key (and so one offsets buffer) when the data guarantees it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Form {
@@ -65,8 +65,8 @@ pub enum Form {
         /// The alternatives, in tag order.
         contents: Vec<Self>,
     },
-    /// Texts of which there are few different ones: `key-index` (int32) holds the number of the category, `key-offsets` and `key-data` the
-    /// categories.
+    /// Texts of which there are few different ones: `key-index` (int32) holds the number of the category,
+    /// `key-offsets` and `key-data` the categories.
     Categorical {
         /// Names the buffers.
         key: String,
@@ -82,7 +82,8 @@ pub enum Form {
     },
 }
 
-/// The name of the tuples of key and value in lists that were maps, if the keys are no texts: such lists are written as maps again.
+/// The name of the tuples of key and value in lists that were maps, if the keys are no texts: such lists are
+/// written as maps again.
 pub const MAP: &str = "map";
 
 impl Form {

@@ -26,9 +26,9 @@ pub enum AwkwardImportError {
 }
 
 impl Array {
-    /// Takes what `ak.to_buffers` gives: a Form as JSON, a length, and buffers by their names, in native order. Masks become indexes, offsets and
-    /// indexes are widened to 64 bits; what has those already is not copied. Lists with starts and stops are to be packed before
-    /// (`ak.to_packed`).
+    /// Takes what `ak.to_buffers` gives: a Form as JSON, a length, and buffers by their names, in native
+    /// order. Masks become indexes, offsets and indexes are widened to 64 bits; what has those already is not
+    /// copied. Lists with starts and stops are to be packed before (`ak.to_packed`).
     ///
     /// # Errors
     /// A Form that is none, or of kinds that are not supported; buffers that are missing or too short.
@@ -287,7 +287,8 @@ impl Given<'_> {
         Ok(Form::Categorical { key, categories })
     }
 
-    /// How many strings a node has within, if it says so: categories are there also while no row has them yet.
+    /// How many strings a node has within, if it says so: categories are there also while no row has them
+    /// yet.
     fn strings(&mut self, json: &Json) -> Result<u64, AwkwardImportError> {
         let Some(content) = json.get("content") else { return Ok(0) };
         let size = match content.get("offsets").and_then(Json::as_str) {

@@ -10,7 +10,8 @@ use std::ops::Range;
 type Runs = Vec<Vec<Range<u64>>>;
 
 impl Array {
-    /// Some rows of several arrays of one Form, copied one after the other: the runs of the first array, then those of the second.
+    /// Some rows of several arrays of one Form, copied one after the other: the runs of the first array, then
+    /// those of the second.
     ///
     /// # Errors
     /// No arrays, Forms that differ, rows that are not there, or an array that contradicts itself.

@@ -129,8 +129,8 @@ pub use validate::Invalid;
 pub use value::Value;
 pub use views::{Jagged, ViewError};
 
-/// Makes what a process makes once and then shares, for the moment before it is forked while other threads run: one that was making it
-/// is not in the forked process, which would wait for it for ever.
+/// Makes what a process makes once and then shares, for the moment before it is forked while other threads
+/// run: one that was making it is not in the forked process, which would wait for it for ever.
 pub fn prepare() {
     let _ = forthwith_kernels::CpuFeatures::current();
     memory::prepare();

@@ -96,8 +96,8 @@ impl Form {
 impl Array {
     /// The same rows as NumPy has types for them: days and milliseconds of a day in 64 bits, and decimals of
     /// up to 18 digits in bytes as whole numbers of the last digit. Other columns are shared, not copied;
-    /// decimals of more digits stay byte strings. The types are those of [`LogicalType::typestr`]; Arrow wants
-    /// the array as it was.
+    /// decimals of more digits stay byte strings. The types are those of [`LogicalType::typestr`]; Arrow
+    /// wants the array as it was.
     ///
     /// # Errors
     /// [`Invalid`] buffers, and [`Invalid::Range`] for a decimal that 64 bits cannot hold.
@@ -151,7 +151,8 @@ enum Change {
     Decimal,
 }
 
-/// The new type of the numbers or bytes of a node, and its key; bytes of a decimal become `numbers` on request.
+/// The new type of the numbers or bytes of a node, and its key; bytes of a decimal become `numbers` on
+/// request.
 fn change(meaning: LogicalType, content: &Form, numbers: bool) -> Option<(Change, &str)> {
     match (meaning, content) {
         (LogicalType::Date | LogicalType::Time(_), Form::Numpy { key, dtype: DType::Int32, shape }) => {

@@ -4,12 +4,13 @@ use crate::decimal;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The meaning of the numbers or bytes of a node. Columns are the same without it; Arrow and other readers that know such values get them so, and a
-/// preview shows them so.
+/// The meaning of the numbers or bytes of a node. Columns are the same without it; Arrow and other readers
+/// that know such values get them so, and a preview shows them so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum LogicalType {
-    /// Whole numbers of the last digits behind the point: `int32`, `int64`, or byte strings in two's complement, most significant byte first.
+    /// Whole numbers of the last digits behind the point: `int32`, `int64`, or byte strings in two's
+    /// complement, most significant byte first.
     Decimal {
         /// Digits.
         precision: u32,
@@ -163,7 +164,8 @@ impl LogicalType {
     }
 }
 
-/// A time of day. One before midnight, or a day and more after it, is no time of a clock: it has a sign, or more hours.
+/// A time of day. One before midnight, or a day and more after it, is no time of a clock: it has a sign, or
+/// more hours.
 fn clock(value: i64, unit: TimeUnit) -> String {
     let (sign, value) = (if value < 0 { "-" } else { "" }, value.unsigned_abs());
     let (seconds, rest) = (value / unit.in_a_second(), value % unit.in_a_second());

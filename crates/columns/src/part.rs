@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 impl Array {
-    /// The rows of `rows`, copied: the same array as if no other rows had been read, which keeps nothing of this one in memory. Offsets
-    /// begin with zero and indexes with the first row they mean.
+    /// The rows of `rows`, copied: the same array as if no other rows had been read, which keeps nothing of
+    /// this one in memory. Offsets begin with zero and indexes with the first row they mean.
     ///
     /// # Errors
     /// Rows that are not there, or an array that contradicts itself.

@@ -14,8 +14,9 @@ impl Form {
 }
 
 impl Array {
-    /// A field of the records in the array without the records: with the lists around them, and missing where one of them is. The path
-    /// goes from record to record, through lists and options. Columns are shared with this array, not copied.
+    /// A field of the records in the array without the records: with the lists around them, and missing where
+    /// one of them is. The path goes from record to record, through lists and options. Columns are shared
+    /// with this array, not copied.
     ///
     /// # Errors
     /// No such field, or an array that contradicts itself.
@@ -42,8 +43,8 @@ impl Array {
     }
 }
 
-/// `around` are the options since the last list, from the outside in: a value is there if it is by all of them. `chains` gets what becomes
-/// one option each, which has the key of the innermost.
+/// `around` are the options since the last list, from the outside in: a value is there if it is by all of
+/// them. `chains` gets what becomes one option each, which has the key of the innermost.
 fn pick<'f>(
     form: &'f Form,
     path: &[String],

@@ -7,16 +7,17 @@ use std::fmt::{self, Write};
 use std::ops::Range;
 
 impl Array {
-    /// One line a row, as Awkward Array would show it: `[1.5, 2.25, ..., 9]`, `{x: 1, y: 'text'}`. What would go beyond `width`
-    /// characters is left out with an ellipsis, and not even read. Rows that are not there are left out. To be printed as it is:
-    /// `println!("{}", array.preview(0..5, 80))`.
+    /// One line a row, as Awkward Array would show it: `[1.5, 2.25, ..., 9]`, `{x: 1, y: 'text'}`. What would
+    /// go beyond `width` characters is left out with an ellipsis, and not even read. Rows that are not there
+    /// are left out. To be printed as it is: `println!("{}", array.preview(0..5, 80))`.
     #[must_use]
     pub const fn preview(&self, rows: Range<u64>, width: usize) -> Preview<'_> {
         Preview { array: self, rows, width }
     }
 }
 
-/// Rows of an array as short text. Printed, it is a line a row; a row whose columns contradict each other is shown as its error.
+/// Rows of an array as short text. Printed, it is a line a row; a row whose columns contradict each other is
+/// shown as its error.
 #[derive(Clone, Debug)]
 pub struct Preview<'a> {
     array: &'a Array,

@@ -30,7 +30,8 @@ impl Form {
 }
 
 impl Array {
-    /// The same array, in which the lists of these keys are known to have a fixed number of items each, and have no offsets.
+    /// The same array, in which the lists of these keys are known to have a fixed number of items each, and
+    /// have no offsets.
     ///
     /// # Errors
     /// [`Invalid::Length`] if one of them has not.

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Whether a character is escaped before it is shown: control characters (U+0000-U+001F, U+007F-U+009F), line and paragraph separators, and
-/// the marks that change the direction of text.
+/// Whether a character is escaped before it is shown: control characters (U+0000-U+001F, U+007F-U+009F), line
+/// and paragraph separators, and the marks that change the direction of text.
 #[must_use]
 pub fn is_unsafe_to_show(c: char) -> bool {
     c.is_control()
@@ -29,7 +29,8 @@ pub fn safe_text(text: &str) -> Cow<'_, str> {
     safe.into()
 }
 
-/// Text as a JSON string with its quotes, appended to `to`. Unsafe characters are escaped as `\u009b`: the string has the same value.
+/// Text as a JSON string with its quotes, appended to `to`. Unsafe characters are escaped as `\u009b`: the
+/// string has the same value.
 pub fn json_text(text: &str, to: &mut Vec<u8>) {
     to.push(b'"');
     let bytes = text.as_bytes();
@@ -86,8 +87,9 @@ fn escape(c: char, to: &mut Vec<u8>) {
     to.extend((0..4).rev().map(|digit| b"0123456789abcdef"[(code >> (4 * digit) & 0xf) as usize]));
 }
 
-/// A writer of JSON for a writer of JSON such as `serde_json`'s, which escapes nothing from U+007F on. What is not ASCII can only stand in
-/// strings, so it is found without reading the JSON. Each call of `write` must end where a character ends.
+/// A writer of JSON for a writer of JSON such as `serde_json`'s, which escapes nothing from U+007F on. What
+/// is not ASCII can only stand in strings, so it is found without reading the JSON. Each call of `write` must
+/// end where a character ends.
 #[derive(Debug)]
 pub struct SafeJson<W> {
     inner: W,

@@ -4,8 +4,9 @@ use crate::lookup::Lookup;
 use crate::{Array, DType, Form, LongDecimal};
 
 impl Array {
-    /// Checks that every buffer the Form names is there, of its type and long enough, that offsets never decrease, and that offsets,
-    /// indexes and tags point at rows that exist. Text is not checked to be UTF-8.
+    /// Checks that every buffer the Form names is there, of its type and long enough, that offsets never
+    /// decrease, and that offsets, indexes and tags point at rows that exist. Text is not checked to be
+    /// UTF-8.
     pub fn validate(&self) -> Result<(), Invalid> {
         walk(&Lookup::of(self), &self.form, self.length, 0)
     }

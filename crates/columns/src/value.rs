@@ -5,7 +5,8 @@ use crate::validate::{DEEPEST, items};
 use crate::{Array, Column, DType, Form, Invalid, LogicalType};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// One row of an [`Array`], or a part of one. Serialises as what it looks like: records as maps, tuples and lists as sequences.
+/// One row of an [`Array`], or a part of one. Serialises as what it looks like: records as maps, tuples and
+/// lists as sequences.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {

@@ -18,7 +18,8 @@ pub enum ViewError {
         /// The type that was asked for: `numbers of float64`.
         wanted: String,
     },
-    /// The items do not lie at addresses that Rust's references need, as may happen in bytes of a mapped file.
+    /// The items do not lie at addresses that Rust's references need, as may happen in bytes of a mapped
+    /// file.
     #[error("buffer {key} is not aligned for {dtype}: take `Column::compact` of it")]
     Unaligned {
         /// The buffer.
@@ -40,8 +41,9 @@ pub enum ViewError {
 }
 
 impl Array {
-    /// The numbers of an array of numbers. Fixed inner dimensions follow each other, row by row: three rows of `2 * float32` are six numbers.
-    /// Logical types are seen as they are kept, a timestamp as its `i64`, and booleans as `u8`.
+    /// The numbers of an array of numbers. Fixed inner dimensions follow each other, row by row: three rows
+    /// of `2 * float32` are six numbers. Logical types are seen as they are kept, a timestamp as its `i64`,
+    /// and booleans as `u8`.
     ///
     /// ```
     /// use forthwith_columns::{Array, Column, DType, Form};
@@ -54,7 +56,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// [`ViewError::Type`] for an array of another type, lists and options included; [`ViewError::Unaligned`].
+    /// [`ViewError::Type`] for an array of another type, lists and options included;
+    /// [`ViewError::Unaligned`].
     pub fn as_slice<T: Native>(&self) -> Result<&[T], ViewError> {
         numbers(&Lookup::of(self), self.form.kept(), self.length)?
             .ok_or_else(|| self.unlike(format!("numbers of {}", T::DTYPE)))
@@ -76,7 +79,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`as_slice`](Self::as_slice); [`ViewError::Invalid`] if offsets decrease or point behind the last number.
+    /// As [`as_slice`](Self::as_slice); [`ViewError::Invalid`] if offsets decrease or point behind the last
+    /// number.
     pub fn as_jagged<T: Native>(&self) -> Result<Jagged<'_, T>, ViewError> {
         let lookup = Lookup::of(self);
         let wanted = || self.unlike(format!("lists of numbers of {}", T::DTYPE));
@@ -98,8 +102,9 @@ impl Array {
         Ok(Jagged { offsets, items: lookup.column(key, "data", DType::UInt8, end)?.as_bytes() })
     }
 
-    /// Where the lists of an array of lists begin and end, and their items one after the other: for lists of lists or of records.
-    /// Row `i` is the items `offsets[i]..offsets[i + 1]`. Columns are shared, not copied.
+    /// Where the lists of an array of lists begin and end, and their items one after the other: for lists of
+    /// lists or of records. Row `i` is the items `offsets[i]..offsets[i + 1]`. Columns are shared, not
+    /// copied.
     ///
     /// # Errors
     /// As [`as_jagged`](Self::as_jagged).
@@ -164,7 +169,8 @@ impl<'a, T> Jagged<'a, T> {
         self.offsets.windows(2).map(move |bounds| &items[bounds[0] as usize..bounds[1] as usize])
     }
 
-    /// Where each list begins, and after them where the last one ends: one number more than there are lists. The first need not be 0.
+    /// Where each list begins, and after them where the last one ends: one number more than there are lists.
+    /// The first need not be 0.
     #[must_use]
     pub fn offsets(&self) -> &[i64] {
         &self.offsets
@@ -215,7 +221,8 @@ fn lists<'a>(lookup: &Lookup<'a>, form: &'a Form, length: u64) -> Result<Option<
         }
         Form::Regular { size, content } => {
             let end = items(length, &[*size])?;
-            // Lists without items take no bytes, so that nothing speaks for their number: no offsets are made by it.
+            // Lists without items take no bytes, so that nothing speaks for their number: no offsets are made
+            // by it.
             if *size == 0 && length > 0 {
                 return Ok(None);
             }

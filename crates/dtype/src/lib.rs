@@ -1,4 +1,5 @@
-//! Element types: the numbers that columns hold and that AwkwardForth programs write, under one name everywhere.
+//! Element types: the numbers that columns hold and that AwkwardForth programs write, under one name
+//! everywhere.
 //!
 //! ```
 //! use forthwith_dtype::DType;
@@ -12,8 +13,8 @@
 
 macro_rules! dtypes {
     ($($(#[doc = $doc:literal])* $name:ident $word:literal $size:literal $typestr:literal $parser:literal;)*) => {
-        /// The type of an item: fixed width, native byte order. All matches are exhaustive: after adding a type, the compiler shows every place that
-        /// has to know it.
+        /// The type of an item: fixed width, native byte order. All matches are exhaustive: after adding a
+        /// type, the compiler shows every place that has to know it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
         pub enum DType { $($(#[doc = $doc])* $name,)* }
@@ -46,7 +47,8 @@ macro_rules! dtypes {
                 }
             }
 
-            /// The AwkwardForth word that reads one, without its arrow: `"i"`, or `"!i"` with the most significant byte first.
+            /// The AwkwardForth word that reads one, without its arrow: `"i"`, or `"!i"` with the most
+            /// significant byte first.
             #[must_use]
             pub const fn parser(self, big: bool) -> &'static str {
                 match self {

@@ -28,7 +28,8 @@ impl<'a> Binder<'a> {
         Self { columns, depth: 0 }
     }
 
-    /// `rows` are the rows of this node that others name, for which its columns have been found to be long enough.
+    /// `rows` are the rows of this node that others name, for which its columns have been found to be long
+    /// enough.
     pub(crate) fn bind(
         &mut self,
         layout: &Layout,
@@ -322,8 +323,8 @@ impl<'a> Binder<'a> {
         Ok(Node::Union { tags: tags.into(), index, arms })
     }
 
-    /// Byte strings of which each goes to the first alternative that can be it: symbols of several enums, lengths of several fixed. None if
-    /// there are others, or one that none can be.
+    /// Byte strings of which each goes to the first alternative that can be it: symbols of several enums,
+    /// lengths of several fixed. None if there are others, or one that none can be.
     fn sorted_out(
         &self,
         union: &Union,

@@ -10,7 +10,8 @@ use crate::{
 use forthwith_columns::Array;
 use forthwith_program::{Count, Dialect, Layout, TextLength};
 
-/// Columns bound to the layout they are written in. Everything that can be wrong with them has been found by then.
+/// Columns bound to the layout they are written in. Everything that can be wrong with them has been found by
+/// then.
 #[derive(Debug)]
 pub struct Encoder<'a> {
     node: Node<'a>,
@@ -22,7 +23,8 @@ impl<'a> Encoder<'a> {
     /// Binds columns to a layout and a dialect.
     ///
     /// # Errors
-    /// Columns that are not what their Form says, or do not fit the layout; values that do not fit their type, with the first such row.
+    /// Columns that are not what their Form says, or do not fit the layout; values that do not fit their
+    /// type, with the first such row.
     pub fn new(layout: &Layout, dialect: &Dialect, array: &'a Array) -> Result<Self, EncodeError> {
         array.validate()?;
         let node = Binder::new(array).bind(layout, &array.form, &Rows::all(array.length), "")?;
@@ -64,7 +66,8 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Rows are within their nodes: the array has been validated, and nodes are only reached through its own offsets and indexes.
+    /// Rows are within their nodes: the array has been validated, and nodes are only reached through its own
+    /// offsets and indexes.
     fn put(&self, node: &Node<'_>, row: usize, out: &mut Vec<u8>) {
         match node {
             Node::Nothing => {}

@@ -2,7 +2,8 @@
 
 use forthwith_columns::Invalid;
 
-/// Why columns cannot be written as a layout says. `member` is the path of the value: `hits[].x`, empty for the outermost.
+/// Why columns cannot be written as a layout says. `member` is the path of the value: `hits[].x`, empty for
+/// the outermost.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {

@@ -1,9 +1,10 @@
 //! Columns to bytes: the way back.
 //!
-//! Reading makes a program of a [`Layout`](forthwith_program::Layout) and a [`Dialect`](forthwith_program::Dialect); writing walks the columns
-//! by the same two. An [`Encoder`] is bound to them and to an [`Array`](forthwith_columns::Array) once, which settles everything that has to be
-//! looked up, converted or refused; afterwards [`Encoder::row`] only appends bytes. What stands round an entry (a frame, a block, a
-//! file) is the format's own.
+//! Reading makes a program of a [`Layout`](forthwith_program::Layout) and a
+//! [`Dialect`](forthwith_program::Dialect); writing walks the columns by the same two. An [`Encoder`] is
+//! bound to them and to an [`Array`](forthwith_columns::Array) once, which settles everything that has to be
+//! looked up, converted or refused; afterwards [`Encoder::row`] only appends bytes. What stands round an
+//! entry (a frame, a block, a file) is the format's own.
 //!
 //! ```
 //! use forthwith_columns::{Array, Column, DType, Form};

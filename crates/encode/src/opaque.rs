@@ -80,7 +80,8 @@ pub(crate) fn opaque<'a>(
     Ok(Node::Packed { width: packing.width, bytes: Cow::Borrowed(&bytes[start..end]) })
 }
 
-/// Whole numbers as the bytes of decimals, as few as they need or as many as there are to be. Nothing if that is not what they are written as.
+/// Whole numbers as the bytes of decimals, as few as they need or as many as there are to be. Nothing if that
+/// is not what they are written as.
 pub(crate) fn decimals<'a>(
     layout: &Layout,
     values: &[i64],

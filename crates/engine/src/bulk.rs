@@ -12,8 +12,8 @@ use std::{ops::Range, sync::Arc};
 pub struct RawBlock {
     /// The entries it holds.
     pub entries: Range<u64>,
-    /// Their bytes. A view of the file where nothing was compressed and the source lends views: what is cut off the file
-    /// later then reads as zeros, and what is written to it shows.
+    /// Their bytes. A view of the file where nothing was compressed and the source lends views: what is cut
+    /// off the file later then reads as zeros, and what is written to it shows.
     pub payload: Bytes,
     /// `entries + 1` byte positions in the payload, or nothing if all entries have one size.
     pub bounds: Vec<u32>,

@@ -17,13 +17,14 @@ pub struct Options {
     pub threads: usize,
     /// How memory for columns is had.
     pub policy: Policy,
-    /// Bytes read ahead at most, where a source is worth reading ahead of (anything that is neither mapped nor in memory).
+    /// Bytes read ahead at most, where a source is worth reading ahead of (anything that is neither mapped
+    /// nor in memory).
     pub read_ahead: u64,
 }
 
 impl Options {
-    /// The default options with a number of threads. How many processors there are is not asked for then: the system answers
-    /// from several files.
+    /// The default options with a number of threads. How many processors there are is not asked for then: the
+    /// system answers from several files.
     #[must_use]
     pub fn with_threads(threads: usize) -> Self {
         let policy = Policy { shared: true, ..Policy::default() };
@@ -32,8 +33,8 @@ impl Options {
 }
 
 impl Default for Options {
-    /// As many threads as there are processors, memory by the default policy but shared with other engines of this process, 64 MiB of
-    /// reading ahead.
+    /// As many threads as there are processors, memory by the default policy but shared with other engines of
+    /// this process, 64 MiB of reading ahead.
     fn default() -> Self {
         Self::with_threads(std::thread::available_parallelism().map_or(1, usize::from))
     }
@@ -61,8 +62,9 @@ pub type ProgressCallback<'a> = dyn FnMut(Progress) -> bool + 'a;
 pub struct Engine {
     options: Options,
     memory: Memory,
-    /// The process whose threads keep workers and programs here. After a fork, another thread of the parent may have held a lock, which
-    /// stays locked in the child, or may have been making a program's machine code.
+    /// The process whose threads keep workers and programs here. After a fork, another thread of the parent
+    /// may have held a lock, which stays locked in the child, or may have been making a program's machine
+    /// code.
     process: u32,
     compiled: Mutex<HashMap<String, Arc<Compiled>>>,
     idle: Mutex<Vec<Worker>>,

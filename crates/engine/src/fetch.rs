@@ -1,9 +1,10 @@
 //! How a task's stored bytes are had.
 //!
-//! Mapped files and memory answer views, so every worker asks for its own range; the reader checks afterwards whether they have changed. A local file that is not mapped, and of one that is,
-//! blocks that are compressed and long ones still to come from the disk, are read by every worker into its warm scratch. Any other
-//! source (a Python object, a network) is read in *windows*: neighbouring tasks' ranges, coalesced into few requests, fetched by the
-//! first worker that needs one of them and dropped with the last.
+//! Mapped files and memory answer views, so every worker asks for its own range; the reader checks afterwards
+//! whether they have changed. A local file that is not mapped, and of one that is, blocks that are compressed
+//! and long ones still to come from the disk, are read by every worker into its warm scratch. Any other
+//! source (a Python object, a network) is read in *windows*: neighbouring tasks' ranges, coalesced into few
+//! requests, fetched by the first worker that needs one of them and dropped with the last.
 
 use bytes::Bytes;
 use forthwith_io::{Source, coalesce};
@@ -19,8 +20,8 @@ use std::{
 
 /// Ranges closer than this are fetched in one piece.
 const GAP: u64 = 32 << 10;
-/// Bytes of a window of a source that plans its requests: small enough that decoding begins early, and large enough to fill the line while
-/// the answer to the next one is on its way.
+/// Bytes of a window of a source that plans its requests: small enough that decoding begins early, and large
+/// enough to fill the line while the answer to the next one is on its way.
 const FAR_WINDOW: u64 = 16 << 20;
 /// The longest single request.
 const LONGEST: u64 = 16 << 20;
@@ -28,7 +29,8 @@ const LONGEST: u64 = 16 << 20;
 /// How long a worker sleeps at most while another one reads the window that both need.
 const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 
-/// Bytes that are read and decoded at a time where a block needs not be whole: they stay in the cache between the two.
+/// Bytes that are read and decoded at a time where a block needs not be whole: they stay in the cache between
+/// the two.
 pub(crate) const PIECE: usize = 256 << 10;
 
 /// The tasks' bytes, by task position.
@@ -109,7 +111,8 @@ impl<'a> Fetcher<'a> {
         Self { plan, source, size, viewed: viewed.filter(|_| source.zero_copy()), way }
     }
 
-    /// The stored bytes of a task. The worker lends the memory they may have to be copied to, and holds the window it is working on.
+    /// The stored bytes of a task. The worker lends the memory they may have to be copied to, and holds the
+    /// window it is working on.
     pub(crate) fn stored<'b>(
         &self,
         at: usize,
@@ -144,7 +147,8 @@ impl<'a> Fetcher<'a> {
         }
     }
 
-    /// Whether a block is compressed, by the metadata's account, and its view could change while it is decompressed.
+    /// Whether a block is compressed, by the metadata's account, and its view could change while it is
+    /// decompressed.
     fn better_copied(&self, task: &Task) -> bool {
         let stored = task.stored.len();
         self.source.views_may_change() && task.payload_hint > stored.saturating_add(stored / 16)
@@ -168,8 +172,8 @@ impl<'a> Fetcher<'a> {
         read_into(self.source, self.size, range, own)
     }
 
-    /// The window of a task that is about to be decoded. It is forgotten when all its tasks have come for it: workers that still
-    /// decode from it hold it themselves.
+    /// The window of a task that is about to be decoded. It is forgotten when all its tasks have come for it:
+    /// workers that still decode from it hold it themselves.
     fn window(
         &self,
         number: usize,
@@ -283,9 +287,11 @@ fn missing(reason: &str, at: Option<u64>) -> Error {
 
 /// Reads a range into warm memory. `known` is a size that the source had.
 fn read_into<'b>(source: &dyn Source, known: u64, range: Range<u64>, into: &'b mut Room) -> Result<&'b [u8]> {
-    // The size is looked at first, lest a lie about a length become an allocation. Whether the source still has it, reading shows.
+    // The size is looked at first, lest a lie about a length become an allocation. Whether the source still
+    // has it, reading shows.
     if range.end > known && range.end > source.size()? {
-        // The source says in its own words whether it ends there or was cut, before it takes memory. Unless it has grown meanwhile.
+        // The source says in its own words whether it ends there or was cut, before it takes memory. Unless
+        // it has grown meanwhile.
         source.read_one(range.clone())?;
     }
     let into = into.take(range.end.saturating_sub(range.start) as usize)?;

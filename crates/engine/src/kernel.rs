@@ -252,7 +252,8 @@ fn fixed<'a>(wanted: Wanted<'a>, size: u64) -> Result<&'a [u8]> {
     payload.get(from..from + (wanted.entries * size) as usize).ok_or_else(lengths)
 }
 
-/// The bounds of the wanted entries of a block that left them out: they follow from the lengths another column holds.
+/// The bounds of the wanted entries of a block that left them out: they follow from the lengths another
+/// column holds.
 fn counted_bounds(
     wanted: Wanted<'_>,
     task: &Task,

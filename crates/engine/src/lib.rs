@@ -20,7 +20,8 @@
 //!
 //! # Writing
 //!
-//! [`BlockThreads`] makes the blocks of a file that is written on several threads, and hands them over in order.
+//! [`BlockThreads`] makes the blocks of a file that is written on several threads, and hands them over in
+//! order.
 #![deny(missing_docs)]
 
 mod bulk;

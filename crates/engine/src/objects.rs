@@ -5,7 +5,8 @@ use forthwith_forth::Output;
 use forthwith_program::ASKED_OUTPUTS;
 use std::collections::HashMap;
 
-/// The objects that a program asks for when a pointer leads to one elsewhere. Nothing is kept of columns without such requests.
+/// The objects that a program asks for when a pointer leads to one elsewhere. Nothing is kept of columns
+/// without such requests.
 #[derive(Default)]
 pub(crate) struct ObjectCache {
     /// For each output how long it was when the block began.

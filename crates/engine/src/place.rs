@@ -1,11 +1,13 @@
 //! Where decoded values go: final places, assigned in order.
 //!
-//! Every group has one builder a column and a *turn*: the number of its tasks whose places are assigned. A task that knows how
-//! much it will write (kernels) waits for its turn, takes its places, passes the turn on, and only then decodes, so that blocks of one
-//! column are decoded by several threads straight into their final place. A program does not know before it has run: beside other threads it
-//! runs into scratch that is copied when the turn comes, so that no thread keeps the turn while it decodes. Alone, or with more than scratch is
-//! good for, it appends in place on its turn; where most of the work comes before the program (compressed blocks), it waits for the turn
-//! then: threads that have waited once are out of step, and do not have to wait again.
+//! Every group has one builder a column and a *turn*: the number of its tasks whose places are assigned. A
+//! task that knows how much it will write (kernels) waits for its turn, takes its places, passes the turn on,
+//! and only then decodes, so that blocks of one column are decoded by several threads straight into their
+//! final place. A program does not know before it has run: beside other threads it runs into scratch that is
+//! copied when the turn comes, so that no thread keeps the turn while it decodes. Alone, or with more than
+//! scratch is good for, it appends in place on its turn; where most of the work comes before the program
+//! (compressed blocks), it waits for the turn then: threads that have waited once are out of step, and do not
+//! have to wait again.
 
 use crate::{step::Step, stop::Stop, text::Texts};
 use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory, Slot};
@@ -28,9 +30,11 @@ pub(crate) struct Places<'p> {
     pub(crate) first_entry: u64,
     steps: usize,
     entries: u64,
-    /// Bytes to be reserved for each column, and at most, where they have room for nothing before the first task has shown what they need.
+    /// Bytes to be reserved for each column, and at most, where they have room for nothing before the first
+    /// task has shown what they need.
     rooms: Vec<[usize; 2]>,
-    /// Bytes that are expected at most for the columns to lie together in huge pages, all of which they begin to fill at once.
+    /// Bytes that are expected at most for the columns to lie together in huge pages, all of which they begin
+    /// to fill at once.
     together: u64,
     /// The last offset assigned to each column of offsets, written or not.
     ends: Mutex<Vec<i64>>,
@@ -52,8 +56,8 @@ struct Turn {
 
 type Columns = Vec<(String, Column)>;
 
-/// Finishers change columns. Each has one column of its own, so that several threads can each take the next; the order
-/// of the results does not depend on how many threads there are.
+/// Finishers change columns. Each has one column of its own, so that several threads can each take the next;
+/// the order of the results does not depend on how many threads there are.
 fn finished(
     mut columns: Columns,
     finishers: &[Finisher],
@@ -128,8 +132,9 @@ pub(crate) fn out_of_memory(error: &OutOfMemory) -> Error {
     Error::new(ErrorKind::OutOfMemory { what: "a column", bytes: error.bytes as u64 })
 }
 
-/// Address space that the columns of one plan reserve together at most. There are 128 TiB of it in a process, and a file can claim
-/// more entries, and list a block more often, than that has room for. What needs more grows.
+/// Address space that the columns of one plan reserve together at most. There are 128 TiB of it in a process,
+/// and a file can claim more entries, and list a block more often, than that has room for. What needs more
+/// grows.
 const LARGEST_RESERVATION: u64 = 8 << 40;
 
 /// The sums over the tasks of one group.
@@ -166,8 +171,8 @@ impl Load {
     }
 }
 
-/// Room for columns, of each the bytes to reserve and those that are expected. They lie together if no more than `together` are: a file's claim
-/// may be wrong.
+/// Room for columns, of each the bytes to reserve and those that are expected. They lie together if no more
+/// than `together` are: a file's claim may be wrong.
 fn reserve(builders: &[Builder], rooms: &[(usize, usize)], together: u64) -> Result<()> {
     let expected = rooms.iter().fold(0_u64, |sum, (_, expected)| sum.saturating_add(*expected as u64));
     let mut each = builders.iter().zip(rooms);
@@ -270,8 +275,8 @@ impl<'p> Places<'p> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner).placed == order
     }
 
-    /// Whether a program should rather wait for its turn than run ahead of it: if all the others can have theirs in the time it takes to
-    /// prepare a block.
+    /// Whether a program should rather wait for its turn than run ahead of it: if all the others can have
+    /// theirs in the time it takes to prepare a block.
     pub(crate) fn pays_to_wait(&self, prepared: Duration, threads: usize) -> bool {
         let kept = self.kept.load(Ordering::Relaxed);
         let others = Duration::from_nanos(kept).saturating_mul(threads.saturating_sub(1) as u32);
@@ -298,10 +303,11 @@ impl<'p> Places<'p> {
         order == 0 && !self.rooms.is_empty()
     }
 
-    /// Room for all columns, on the turn of the task that [makes it](Self::makes_room): of `entries`, which made `bytes` of each column, or of
-    /// which it is not known.
+    /// Room for all columns, on the turn of the task that [makes it](Self::makes_room): of `entries`, which
+    /// made `bytes` of each column, or of which it is not known.
     ///
-    /// A column could need far more than most do: the address space for it costs nothing, but huge pages at its beginning do.
+    /// A column could need far more than most do: the address space for it costs nothing, but huge pages at
+    /// its beginning do.
     pub(crate) fn make_room(&self, entries: u64, bytes: Option<&[usize]>) -> Result<()> {
         let rooms = self.rooms.iter().enumerate().map(|(at, [room, bound])| {
             let expected = bytes.and_then(|bytes| bytes.get(at)).map_or(*room, |bytes| {
@@ -329,8 +335,8 @@ impl<'p> Places<'p> {
         self.change(|_| ());
     }
 
-    /// Changes the turn, and wakes the threads that sleep meanwhile. A thread counts itself under the same lock under which it
-    /// looks at the turn and at `stop`, so that none is missed.
+    /// Changes the turn, and wakes the threads that sleep meanwhile. A thread counts itself under the same
+    /// lock under which it looks at the turn and at `stop`, so that none is missed.
     fn change(&self, change: impl FnOnce(&mut Turn)) {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut turn);

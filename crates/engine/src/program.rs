@@ -18,8 +18,8 @@ use std::{
 /// Payloads up to this size are decoded into scratch, of which most stays in the cache.
 const AHEAD_MOST: usize = 4 << 20;
 
-/// Address space that a worker's scratch takes beforehand, and of it what one output does: less than what gets huge pages of its own, which are
-/// cleared as wholes.
+/// Address space that a worker's scratch takes beforehand, and of it what one output does: less than what
+/// gets huge pages of its own, which are cleared as wholes.
 const SCRATCH_MOST: usize = 256 << 20;
 const OUTPUT_MOST: usize = 4 << 20;
 
@@ -72,7 +72,8 @@ pub(crate) fn run(
         Job { program, machine, format, task, parts, places, counts, items, objects: ObjectCache::default() };
     job.skip_unwanted()?;
     let payload: usize = parts.iter().map(|(part, _)| part.len()).sum();
-    // A thread that keeps the turn while decoding keeps all others from taking their places; and the first thread shows how much is to come.
+    // A thread that keeps the turn while decoding keeps all others from taking their places; and the first
+    // thread shows how much is to come.
     let ahead = (beside != Beside::Nobody || places.makes_room(number)) && payload <= AHEAD_MOST;
     if beside == Beside::Quicker && !ahead {
         places.wait_turn(number, stop)?;
@@ -146,7 +147,8 @@ impl Job<'_> {
         let outputs = self.places.builders.iter().zip(&self.places.group.columns).map(|(builder, column)| {
             let dtype = builder.dtype();
             let mut memory = spare.pop().unwrap_or_else(|| Output::owned(dtype).into_memory());
-            // Loops that are run as one want to know beforehand that all they could write has room; what is not written to is not there.
+            // Loops that are run as one want to know beforehand that all they could write has room; what is
+            // not written to is not there.
             let room = match column.bytes_per_payload_byte as usize {
                 0 => entries.saturating_add(1).saturating_mul(dtype.size()),
                 each => payload.saturating_mul(each).saturating_add(8),
@@ -180,7 +182,8 @@ impl Job<'_> {
             }
         }
         self.places.placed();
-        // Not all begin with the same column, lest they all wait for the same fresh pages, one column after the other.
+        // Not all begin with the same column, lest they all wait for the same fresh pages, one column after
+        // the other.
         let behind = number % 2 * (slots.len() / 2);
         let order = (behind..slots.len()).chain(0..behind);
         for at in order {
@@ -329,7 +332,8 @@ impl Job<'_> {
     }
 }
 
-/// The values of a counter that belong to the wanted entries, and if those can have any number of them, how many each has.
+/// The values of a counter that belong to the wanted entries, and if those can have any number of them, how
+/// many each has.
 fn counts(task: &Task, counter: Option<&Places<'_>>) -> Result<[Arc<[u8]>; 2]> {
     let missing = || Error::new(ErrorKind::Invalid { what: "a program without its counter".into() });
     let counter = counter.ok_or_else(missing)?;
@@ -383,9 +387,10 @@ impl Drop for InPlace {
     }
 }
 
-// SAFETY: the buffer is owned, so nothing else reads or writes it and only `grow` moves it. `start` is within its capacity (the
-// column's items end there), so the pointer is followed by `capacity` writable bytes and the buffer's 64 of slack, and preceded by the
-// column's last item or, at the very start, by the buffer's 64 zero bytes.
+// SAFETY: the buffer is owned, so nothing else reads or writes it and only `grow` moves it. `start` is within
+// its capacity (the column's items end there), so the pointer is followed by `capacity` writable bytes and
+// the buffer's 64 of slack, and preceded by the column's last item or, at the very start, by the buffer's 64
+// zero bytes.
 #[allow(unsafe_code)]
 unsafe impl Memory for InPlace {
     fn as_ptr(&self) -> *mut u8 {

@@ -30,7 +30,8 @@ use std::{
 /// Enough for a block's framing; far less than a block that is read in pieces.
 const HEAD: u64 = 1024;
 
-/// For how long the calling thread sleeps when it has no more work, before it looks whether others are done: most soon are.
+/// For how long the calling thread sleeps when it has no more work, before it looks whether others are done:
+/// most soon are.
 const SHORTEST: Duration = Duration::from_micros(20);
 const LONGEST: Duration = Duration::from_millis(1);
 
@@ -44,7 +45,8 @@ struct Run<'a> {
     format: &'a dyn BlockFormat,
     fetcher: Fetcher<'a>,
     places: Vec<Places<'a>>,
-    /// The program of each group, when its first task is at hand: to find it by its text takes as long as many a small block.
+    /// The program of each group, when its first task is at hand: to find it by its text takes as long as
+    /// many a small block.
     programs: Vec<OnceLock<Arc<Compiled>>>,
     /// The steps that are handed out, in this order.
     steps: Vec<Step>,
@@ -71,7 +73,8 @@ pub(crate) struct Call<'a> {
     pub(crate) threads: usize,
 }
 
-/// Reads a plan. What was decoded from views of a file that changed meanwhile is read again from copies, whose result or error counts.
+/// Reads a plan. What was decoded from views of a file that changed meanwhile is read again from copies,
+/// whose result or error counts.
 pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut ProgressCallback<'_>>) -> Result<Vec<Array>> {
     let Call { plan, source, format, threads, .. } = call;
     check(plan, format)?;
@@ -84,7 +87,8 @@ pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut ProgressCallback<'_>>) 
         let steps = steps(plan, &order, |task| is_plain(plan, task, source.as_ref(), format));
         if steps.len() > order.len() {
             match read_steps(call, tick.as_deref_mut(), &order, steps, Some(&viewed)) {
-                // Blocks are looked at as wholes where they are not divided: what is said of them then counts.
+                // Blocks are looked at as wholes where they are not divided: what is said of them then
+                // counts.
                 Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => {}
                 Ok(_) if changed()? => {}
                 done => return done,
@@ -294,8 +298,8 @@ fn consistent(plan: &Plan, group: &Group) -> bool {
     group.columns.len() == columns && offsets && counter && split && !(group.joins && (first || group.split))
 }
 
-/// The order of tasks. Groups that others need come first; a source that is read in windows is read in file order, but never so that a
-/// group's blocks overtake each other.
+/// The order of tasks. Groups that others need come first; a source that is read in windows is read in file
+/// order, but never so that a group's blocks overtake each other.
 fn order(plan: &Plan, source: &dyn Source) -> Vec<usize> {
     let mut count = vec![0; plan.groups.len()];
     let mut needed = vec![false; plan.groups.len()];

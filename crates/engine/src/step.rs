@@ -1,12 +1,13 @@
 //! The units that are handed out to threads: a task, or a part of one.
 //!
-//! A long block that lies in memory as it is, and that says where its entries begin, need not be decoded by one thread: its entries are shared out.
-//! Less is decoded ahead of its turn, too.
+//! A long block that lies in memory as it is, and that says where its entries begin, need not be decoded by
+//! one thread: its entries are shared out. Less is decoded ahead of its turn, too.
 
 use forthwith_plan::{Decoder, Plan, Stored, Task};
 use std::{borrow::Cow, ops::Range};
 
-/// Stored bytes of a step, about: with fewer, threads wait for each other more often than decoding ahead is worth.
+/// Stored bytes of a step, about: with fewer, threads wait for each other more often than decoding ahead is
+/// worth.
 const STEP: u64 = 1 << 20;
 
 /// A part of the work.
@@ -31,7 +32,8 @@ impl Step {
     }
 }
 
-/// The steps of all tasks, in this order, in which those of each group ascend; long blocks in several if they lie there as they are.
+/// The steps of all tasks, in this order, in which those of each group ascend; long blocks in several if they
+/// lie there as they are.
 pub(crate) fn steps(plan: &Plan, order: &[usize], is_plain: impl Fn(&Task) -> bool) -> Vec<Step> {
     let mut numbers = vec![0; plan.groups.len()];
     let mut steps = Vec::with_capacity(order.len());

@@ -1,4 +1,5 @@
-//! Stopping when a step has failed: threads at later steps stop. What is before it goes on, lest chance decides which error is told.
+//! Stopping when a step has failed: threads at later steps stop. What is before it goes on, lest chance
+//! decides which error is told.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

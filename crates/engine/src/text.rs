@@ -1,7 +1,8 @@
 //! Whether text is text, where the plan says that it is.
 //!
-//! Text that a program has just written is validated by the thread that ran it, while it is in the cache. Text that is not valid, or that
-//! no program wrote, is looked for in the columns when all is there: that says which string it is.
+//! Text that a program has just written is validated by the thread that ran it, while it is in the cache.
+//! Text that is not valid, or that no program wrote, is looked for in the columns when all is there: that
+//! says which string it is.
 
 use forthwith_columns::{Array, DType, Finisher, Form, kernels};
 use forthwith_forth::Output;

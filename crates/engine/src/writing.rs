@@ -7,12 +7,12 @@ use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-/// Makes blocks on several threads. The calling thread takes finished blocks in order, and makes blocks itself while the
-/// next one is not finished.
+/// Makes blocks on several threads. The calling thread takes finished blocks in order, and makes blocks
+/// itself while the next one is not finished.
 ///
-/// Blocks are begun in order. One is begun only while the blocks that are under way, from being begun to being taken,
-/// weigh less than a limit together, or if none is under way. So one block that takes long holds up what comes far
-/// behind it, and memory does not grow with the number of blocks. Threads live for one run.
+/// Blocks are begun in order. One is begun only while the blocks that are under way, from being begun to
+/// being taken, weigh less than a limit together, or if none is under way. So one block that takes long holds
+/// up what comes far behind it, and memory does not grow with the number of blocks. Threads live for one run.
 #[derive(Debug)]
 pub struct BlockThreads {
     threads: usize,

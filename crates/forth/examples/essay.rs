@@ -1,7 +1,7 @@
 //! How to drive the machine: `cargo run -p forthwith-forth --example essay`.
 //!
-//! The language has a manual of its own, `docs/forth.md`; this is the Rust side of it, from the first run to columns in
-//! memory of your own. Each part is a function that asserts what it claims.
+//! The language has a manual of its own, `docs/forth.md`; this is the Rust side of it, from the first run to
+//! columns in memory of your own. Each part is a function that asserts what it claims.
 
 #![allow(
     clippy::print_stdout,
@@ -49,9 +49,9 @@ fn lists(lists: &[&[f32]]) -> Vec<u8> {
     data
 }
 
-/// A program is compiled once and shared; a machine has the state. Inputs are given with each call, in the order of their
-/// declarations, and borrowed for that call only. `begin` comes first: it makes new outputs and empties the stack, so what
-/// the program shall find there is pushed afterwards.
+/// A program is compiled once and shared; a machine has the state. Inputs are given with each call, in the
+/// order of their declarations, and borrowed for that call only. `begin` comes first: it makes new outputs
+/// and empties the stack, so what the program shall find there is pushed afterwards.
 fn compile_and_run() {
     let program = Arc::new(Compiled::new(LISTS).unwrap());
     let mut machine = Machine::new(Arc::clone(&program), Limits::default());
@@ -94,8 +94,8 @@ fn many_blocks() {
     assert_eq!(offsets, ["1", "3", "4"]);
 }
 
-/// `pause` in a program returns to the caller with everything kept. Until `resume`, the stack may be changed, and the next
-/// call may have other inputs; a position beyond the end of one is an error then.
+/// `pause` in a program returns to the caller with everything kept. Until `resume`, the stack may be changed,
+/// and the next call may have other inputs; a position beyond the end of one is an error then.
 fn pause_and_resume() {
     let program = Compiled::new("output numbers int64 begin pause numbers <- stack again").unwrap();
     let mut machine = Machine::new(Arc::new(program), Limits::default());
@@ -122,7 +122,8 @@ fn call_words() {
     assert_eq!((machine.stack(), machine.variables()), (&[42][..], &[42][..]));
 }
 
-/// `step` executes one instruction. `settle` leaves finished bodies first, so that the next instruction is known.
+/// `step` executes one instruction. `settle` leaves finished bodies first, so that the next instruction is
+/// known.
 fn step_through() {
     let program = Arc::new(Compiled::new("2 0 do\n  i 10 *\nloop").unwrap());
     let mut machine = Machine::new(Arc::clone(&program), Limits::default());
@@ -140,8 +141,8 @@ fn step_through() {
     assert_eq!((trace.len(), machine.stack()), (9, &[0, 10][..]));
 }
 
-/// Errors are kinds with places. After one, outputs keep what was written, and the machine keeps the error until `begin`
-/// or `clear_error`.
+/// Errors are kinds with places. After one, outputs keep what was written, and the machine keeps the error
+/// until `begin` or `clear_error`.
 fn errors_have_places() {
     let error = Compiled::new("input data\ndata foo-> stack").unwrap_err();
     assert_eq!((error.kind(), error.line(), error.column()), (CompileErrorKind::InputWithoutAction, 2, 1));
@@ -178,8 +179,8 @@ impl Column {
     }
 }
 
-// SAFETY: the vector is not touched while an output has it; it spans the leading bytes, the capacity and the slack, and
-// u64 is aligned for every dtype. It never grows.
+// SAFETY: the vector is not touched while an output has it; it spans the leading bytes, the capacity and the
+// slack, and u64 is aligned for every dtype. It never grows.
 unsafe impl Memory for Column {
     fn as_ptr(&self) -> *mut u8 {
         self.0.as_ptr().cast::<u8>().cast_mut().wrapping_add(LEAD)
@@ -207,7 +208,8 @@ fn memory_of_your_own() {
     assert_eq!(outputs[1].as_bytes(), [1.0_f32, 2.0].map(f32::to_ne_bytes).concat());
 }
 
-/// There are several ways to execute a program, with equal results. The machine chooses; `explain` says what it can do.
+/// There are several ways to execute a program, with equal results. The machine chooses; `explain` says what
+/// it can do.
 fn tiers() {
     let program = Arc::new(Compiled::new(LISTS).unwrap());
     assert!(program.explain().contains("native"));
@@ -223,8 +225,8 @@ fn tiers() {
     assert!(columns.iter().all(|column| *column == columns[0]));
 }
 
-/// Programs are made at run time, and mostly the same few: keep them. A `Compiled` is shared by threads, a machine moves
-/// between them.
+/// Programs are made at run time, and mostly the same few: keep them. A `Compiled` is shared by threads, a
+/// machine moves between them.
 fn many_threads() {
     let programs = Programs::default();
     let total = Mutex::new(0);

@@ -1,10 +1,11 @@
-//! Speed of the bulk words, next to loops written by hand for the type and to the same work done by small words.
+//! Speed of the bulk words, next to loops written by hand for the type and to the same work done by small
+//! words.
 //!
 //! `cargo run --release --example levels -p forthwith-forth [seconds per case]`
 //!
-//! A column of lists of lists of lists, as Parquet stores it: repetition levels of two bits in the hybrid of runs, then
-//! levels of one byte to three columns of offsets; and an optional column, to an index and to validity. Some 100 000
-//! levels, memory warm; the best pass counts, and every column is compared.
+//! A column of lists of lists of lists, as Parquet stores it: repetition levels of two bits in the hybrid of
+//! runs, then levels of one byte to three columns of offsets; and an optional column, to an index and to
+//! validity. Some 100 000 levels, memory warm; the best pass counts, and every column is compared.
 
 #![allow(
     clippy::print_stdout,

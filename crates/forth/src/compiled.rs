@@ -107,8 +107,9 @@ impl Compiled {
         self.jit[variant.number()].get_or_init(compile).as_ref().map_err(|refusal| *refusal)
     }
 
-    /// Compiles for a tier and a width of 32 or 64 bits what is otherwise compiled when it is first wanted. Returns the bytes of
-    /// machine code, which only [`Tier::Compiled`](crate::Tier::Compiled) has, and not everywhere.
+    /// Compiles for a tier and a width of 32 or 64 bits what is otherwise compiled when it is first wanted.
+    /// Returns the bytes of machine code, which only [`Tier::Compiled`](crate::Tier::Compiled) has, and not
+    /// everywhere.
     pub fn prepare(&self, tier: Tier, bits: u32) -> usize {
         let variant = Variant::of(bits);
         if tier >= Tier::Fused {
@@ -117,8 +118,8 @@ impl Compiled {
         if tier >= Tier::Compiled { self.jit(variant).map_or(0, Jit::size) } else { 0 }
     }
 
-    /// Takes note of work, in bytes to decode; compiles once there was so much of it that it would have paid. Whether it is settled
-    /// now that there is machine code, or none.
+    /// Takes note of work, in bytes to decode; compiles once there was so much of it that it would have paid.
+    /// Whether it is settled now that there is machine code, or none.
     #[cold]
     pub(crate) fn warm(&self, variant: Variant, bytes: u64) -> bool {
         if self.jit[variant.number()].get().is_some() {

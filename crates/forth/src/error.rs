@@ -93,7 +93,8 @@ impl CompileError {
         &self.hint
     }
 
-    /// Line and column of the word that is wrong, where [`Self::line`] and [`Self::column`] are those of the phrase it stands in.
+    /// Line and column of the word that is wrong, where [`Self::line`] and [`Self::column`] are those of the
+    /// phrase it stands in.
     pub fn marked(&self) -> (usize, usize) {
         self.marked
     }

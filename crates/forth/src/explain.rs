@@ -45,8 +45,8 @@ impl Compiled {
     }
 }
 
-/// One line for the main program, for each word and for each `do` loop; of other loops, those that run as flat code though
-/// what is around them does not.
+/// One line for the main program, for each word and for each `do` loop; of other loops, those that run as
+/// flat code though what is around them does not.
 fn explain(compiled: &Compiled) -> String {
     let program = &compiled.ir;
     let (effects, code, plans) = (compiled.effects(), compiled.code(Variant::of(64)), &compiled.plans);

@@ -20,12 +20,14 @@ pub(crate) mod holes {
 
 macro_rules! idioms {
     ($($(#[doc = $doc:literal])* $name:ident = $template:expr;)*) => {
-        /// A phrase that runs as native code: one template, from which programs are written and by which they are recognised.
+        /// A phrase that runs as native code: one template, from which programs are written and by which they
+        /// are recognised.
         ///
-        /// Words in capitals stand for something else: `DATA` for the input that values come from, `STOP` for the variable with
-        /// the end of the entry, `OFFSETS`, `OUT` and `OTHER` for outputs, `N`, `M` and `CODE` for numbers, `READ` for a parser
-        /// with its input that leaves one number on the stack, `MANY` for one that reads items into an output, `ITEM` for one
-        /// that reads a single item into an output, `COMPARE` for one of `> >= < <= <>`, `BODY` and `OTHERWISE` for phrases.
+        /// Words in capitals stand for something else: `DATA` for the input that values come from, `STOP` for
+        /// the variable with the end of the entry, `OFFSETS`, `OUT` and `OTHER` for outputs, `N`, `M` and
+        /// `CODE` for numbers, `READ` for a parser with its input that leaves one number on the stack, `MANY`
+        /// for one that reads items into an output, `ITEM` for one that reads a single item into an output,
+        /// `COMPARE` for one of `> >= < <= <>`, `BODY` and `OTHERWISE` for phrases.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Idiom {
@@ -159,7 +161,8 @@ idioms! {
     If = "READ if\nBODY\nthen";
     /// The same, or something else.
     IfElse = "READ if\nBODY\nelse\nOTHERWISE\nthen";
-    /// One of several, by a number. There may be any number of arms; what stands behind the last is left to the checked tier.
+    /// One of several, by a number. There may be any number of arms; what stands behind the last is left to
+    /// the checked tier.
     Case = "READ case\n0 of\nBODY\nendof\n1 of\nOTHERWISE\nendof\nCODE halt endcase";
     /// The same with a number that is stored.
     StoredIf = "READ dup OUT <- stack if\nBODY\nthen";
@@ -183,14 +186,16 @@ idioms! {
     Frame = "DATA !I-> stack N - DATA pos +\nBODY\nDATA pos <> if CODE halt then";
 }
 
-/// The words that leave the length of a string on the stack, as [`Idiom::Text`] has it: of one byte, or of five.
+/// The words that leave the length of a string on the stack, as [`Idiom::Text`] has it: of one byte, or of
+/// five.
 pub fn text_count(data: &str) -> String {
     text_count!().replace("DATA", data)
 }
 
 impl Idiom {
-    /// The lines of a program that are this idiom: each word in capitals is replaced by what is given for it. Lines that are a
-    /// `BODY` or `OTHERWISE` for which nothing is given are left out, and so the lines around them come back.
+    /// The lines of a program that are this idiom: each word in capitals is replaced by what is given for it.
+    /// Lines that are a `BODY` or `OTHERWISE` for which nothing is given are left out, and so the lines
+    /// around them come back.
     ///
     /// ```
     /// use forthwith_forth::idioms::Idiom;

@@ -62,8 +62,8 @@ impl<W: Width> Machine<W> {
         Ok(())
     }
 
-    /// Goes on with new inputs (all positions 0), keeping stack, variables and outputs. With `restart`, the main program
-    /// starts anew on top of whatever is pending.
+    /// Goes on with new inputs (all positions 0), keeping stack, variables and outputs. With `restart`, the
+    /// main program starts anew on top of whatever is pending.
     pub fn begin_again(&mut self, restart: bool) -> Result<(), RunError> {
         self.check_ready()?;
         if restart {
@@ -109,8 +109,8 @@ impl<W: Width> Machine<W> {
         result
     }
 
-    /// Ends the bodies whose end is reached, as the next `step` would first of all: [`Self::bytecode_position`] is then that
-    /// of the next instruction, which is what a debugger shows.
+    /// Ends the bodies whose end is reached, as the next `step` would first of all:
+    /// [`Self::bytecode_position`] is then that of the next instruction, which is what a debugger shows.
     pub fn settle(&mut self, inputs: &[&[u8]]) -> Result<Status, RunError> {
         self.check_running(inputs)?;
         self.unpark();
@@ -185,10 +185,12 @@ impl<W: Width> Machine<W> {
         self.state.printer = printer;
     }
 
-    /// A flag by which another thread ends a run: while it is set, [`Self::resume`], [`Self::run`] and [`Self::call`] end with
-    /// [`RunError::Interrupted`] at the next pass of a loop or call of a word, and the next `resume` goes on from there.
+    /// A flag by which another thread ends a run: while it is set, [`Self::resume`], [`Self::run`] and
+    /// [`Self::call`] end with [`RunError::Interrupted`] at the next pass of a loop or call of a word, and
+    /// the next `resume` goes on from there.
     ///
-    /// A single word that moves much is not interrupted. Without a flag, which is how machines are made, loops never look.
+    /// A single word that moves much is not interrupted. Without a flag, which is how machines are made,
+    /// loops never look.
     pub fn set_interrupt(&mut self, flag: Option<Arc<AtomicBool>>) {
         if self.state.interrupt.is_some() != flag.is_some() {
             // Where it waits is a place in the code for the one or the other.
@@ -250,8 +252,8 @@ impl<W: Width> Machine<W> {
         self.state.counters
     }
 
-    /// Whether the counters counted everything since they were zero: native code, once it ran, does not count. In
-    /// [`Tier::Checked`] they always are exact.
+    /// Whether the counters counted everything since they were zero: native code, once it ran, does not
+    /// count. In [`Tier::Checked`] they always are exact.
     pub fn counters_exact(&self) -> bool {
         !self.state.native
     }

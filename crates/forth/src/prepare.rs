@@ -4,10 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use crate::{Compiled, Limits, Machine, Programs, Tier};
 
-/// Makes what a process makes once and then shares: the words of the language, and what compiles machine code.
+/// Makes what a process makes once and then shares: the words of the language, and what compiles machine
+/// code.
 ///
-/// For the moment before a process is forked while other threads run: one that was making any of it then is not in the forked
-/// process, which would wait for it for ever. Takes a millisecond the first time and nothing after.
+/// For the moment before a process is forked while other threads run: one that was making any of it then is
+/// not in the forked process, which would wait for it for ever. Takes a millisecond the first time and
+/// nothing after.
 pub fn prepare() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| {

@@ -7,8 +7,8 @@ use crate::compile::ir::{Ir, OutputDecl};
 use crate::compile::{Bytecode, Decompiler, Options, emit, parse};
 use crate::error::{CompileError, Lines, Location, places};
 
-/// A program, and nothing of how it is run: its text, the structure that was read from it, and the bytecode made of that.
-/// [`Compiled`](crate::Compiled) is one that machines run.
+/// A program, and nothing of how it is run: its text, the structure that was read from it, and the bytecode
+/// made of that. [`Compiled`](crate::Compiled) is one that machines run.
 #[derive(Debug)]
 pub struct Program {
     source: String,

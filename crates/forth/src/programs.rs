@@ -14,9 +14,10 @@ const MAX_BYTES: usize = 64 << 20;
 
 /// A bounded collection of compiled programs, shared by threads.
 ///
-/// Programs are made at run time from the schema of a file, and most files of a reader have the same few schemas. What was
-/// not asked for the longest time goes first. Two threads that ask for the same new text at the same time may both compile
-/// it, so that no thread waits for the compilation of another; both get the same program.
+/// Programs are made at run time from the schema of a file, and most files of a reader have the same few
+/// schemas. What was not asked for the longest time goes first. Two threads that ask for the same new text at
+/// the same time may both compile it, so that no thread waits for the compilation of another; both get the
+/// same program.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -64,10 +65,12 @@ impl Programs {
         Self { capacity: capacity.max(1), kept: Mutex::default() }
     }
 
-    /// Those of this process, for callers without a reason to keep programs apart: they are shared with what was learned of them and their
-    /// machine code. None where processes were forked from one another eight times.
+    /// Those of this process, for callers without a reason to keep programs apart: they are shared with what
+    /// was learned of them and their machine code. None where processes were forked from one another eight
+    /// times.
     ///
-    /// A forked process has programs of its own: another thread of its parent, which it has not, may have been at work on the parent's.
+    /// A forked process has programs of its own: another thread of its parent, which it has not, may have
+    /// been at work on the parent's.
     pub fn of_process() -> Option<&'static Self> {
         static GENERATIONS: [OnceLock<(u32, Programs)>; 8] = [const { OnceLock::new() }; 8];
         let here = std::process::id();

@@ -19,7 +19,8 @@ pub fn similar_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a st
     found.into_iter().map(|(_, candidate)| candidate.to_owned()).collect()
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other, or more than `limit`.
+/// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other, or more than
+/// `limit`.
 fn distance(a: &[char], b: &[char], limit: usize) -> usize {
     if a.len().abs_diff(b.len()) > limit {
         return limit + 1;

@@ -1,4 +1,5 @@
-//! The state that every tier reads and writes, and the words of its limits. Nothing of a program, and nothing of how one is run.
+//! The state that every tier reads and writes, and the words of its limits. Nothing of a program, and nothing
+//! of how one is run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -42,7 +43,8 @@ impl Width for W32 {
 pub struct Limits {
     /// Items on the stack.
     pub stack: usize,
-    /// Entries of the return stack, the main program and every structure body included; also simultaneous `do` loops.
+    /// Entries of the return stack, the main program and every structure body included; also simultaneous
+    /// `do` loops.
     pub recursion: usize,
     /// Longest decoded `quotedstr`, in bytes.
     pub string: usize,
@@ -67,15 +69,16 @@ pub enum Status {
 
 /// The ways to execute a program. Results are the same in all of them.
 ///
-/// A machine chooses for itself, unless [`Machine::force_tier`](crate::Machine::force_tier) does, or the environment: `FORTHWITH_TIER=0`, `1` or `2`, read
-/// once in a process; anything else is no choice, which [`Tier::of_environment`] tells.
+/// A machine chooses for itself, unless [`Machine::force_tier`](crate::Machine::force_tier) does, or the
+/// environment: `FORTHWITH_TIER=0`, `1` or `2`, read once in a process; anything else is no choice, which
+/// [`Tier::of_environment`] tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Tier {
     /// 0: instruction by instruction, every check and counter.
     Checked,
-    /// 1: whatever has a static stack effect as flat code over registers, and recognised loops as native code; all else
-    /// checked.
+    /// 1: whatever has a static stack effect as flat code over registers, and recognised loops as native
+    /// code; all else checked.
     Fused,
     /// 2: the same flat code compiled for the processor.
     Compiled,
@@ -117,7 +120,8 @@ pub struct Counters {
 /// Receives what the printing words print.
 pub type Printer = Box<dyn FnMut(&str) + Send>;
 
-/// The state of a machine, which is canonical for all tiers ([`lower::ir`](crate::lower::ir) says what that means).
+/// The state of a machine, which is canonical for all tiers ([`lower::ir`](crate::lower::ir) says what that
+/// means).
 pub(crate) struct State {
     pub(crate) limits: Limits,
     pub(crate) stack: Vec<i64>,
@@ -246,8 +250,9 @@ impl Activation {
     }
 }
 
-/// A machine that waits in a `pause` of flat code: frames, loops and position follow from the entry, and are written only
-/// when its state is read. Stack, variables, positions and outputs are canonical; indices of loops are in registers.
+/// A machine that waits in a `pause` of flat code: frames, loops and position follow from the entry, and are
+/// written only when its state is read. Stack, variables, positions and outputs are canonical; indices of
+/// loops are in registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parked {
     pub(crate) start: u32,

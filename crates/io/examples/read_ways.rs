@@ -1,7 +1,7 @@
 //! Ways to bring a file in the page cache through a byte swap into memory that is used again.
 //!
-//! `cargo run --release -p forthwith-io --example read_ways [MiB] [threads]` prints the best and the median speed
-//! of several runs of each way. The file is written first, so it is warm.
+//! `cargo run --release -p forthwith-io --example read_ways [MiB] [threads]` prints the best and the median
+//! speed of several runs of each way. The file is written first, so it is warm.
 #![allow(clippy::print_stdout, clippy::unwrap_used)] // an example that reports to a person
 
 use std::io::Write;

@@ -13,10 +13,10 @@ pub struct Merged {
 
 /// Merges requests into reads.
 ///
-/// Two neighbours become one read when at most `gap` unwanted bytes lie between them and the read stays within
-/// `max` bytes; a single request longer than `max` is a read of its own. Every request is a member of exactly one
-/// read and lies inside it. Reads come in the order of their starts. An inverted request merges with nothing: it
-/// is passed on as it is, for the source to refuse.
+/// Two neighbours become one read when at most `gap` unwanted bytes lie between them and the read stays
+/// within `max` bytes; a single request longer than `max` is a read of its own. Every request is a member of
+/// exactly one read and lies inside it. Reads come in the order of their starts. An inverted request merges
+/// with nothing: it is passed on as it is, for the source to refuse.
 #[must_use]
 pub fn coalesce(ranges: &[Range<u64>], gap: u64, max: u64) -> Vec<Merged> {
     let mut order: Vec<usize> = (0..ranges.len()).collect();

@@ -30,7 +30,8 @@ pub enum ErrorKind {
     /// A directory, a pipe or a device: it has no byte ranges to read.
     #[error("not a regular file")]
     NotAFile,
-    /// A file that the system makes while it is read, such as those in `/proc`: it has contents, and no size by which ranges could be told.
+    /// A file that the system makes while it is read, such as those in `/proc`: it has contents, and no size
+    /// by which ranges could be told.
     #[error("the system says that it has 0 bytes, and gives some: copy it to a file first")]
     NoSize,
     /// No source is known for this scheme.

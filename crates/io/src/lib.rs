@@ -1,16 +1,18 @@
 //! Bytes in: where they come from, and how they are decompressed. Bytes out: where they go.
 //!
-//! A [`Source`] answers byte ranges of one file, object or buffer. It knows no format: it is asked for ranges and
-//! answers each of them exactly, or says why it cannot with an [`Error`] that carries the uri and the byte.
-//! [`open`] picks the source for a uri; [`MappedFile`], [`PreadFile`], [`Memory`] and [`Callback`] can be made
-//! directly. [`coalesce`] merges many small ranges into few reads.
+//! A [`Source`] answers byte ranges of one file, object or buffer. It knows no format: it is asked for ranges
+//! and answers each of them exactly, or says why it cannot with an [`Error`] that carries the uri and the
+//! byte. [`open`] picks the source for a uri; [`MappedFile`], [`PreadFile`], [`Memory`] and [`Callback`] can
+//! be made directly. [`coalesce`] merges many small ranges into few reads.
 //!
-//! A [`Sink`] is the opposite of a source: it takes a file's bytes from the first to the last, and nothing counts before it is finished. A
-//! [`FileSink`] is a temporary file that is renamed when it is complete, an [`UpdateSink`] a file that is there already. [`create`] picks the sink for a uri.
+//! A [`Sink`] is the opposite of a source: it takes a file's bytes from the first to the last, and nothing
+//! counts before it is finished. A [`FileSink`] is a temporary file that is renamed when it is complete, an
+//! [`UpdateSink`] a file that is there already. [`create`] picks the sink for a uri.
 //!
-//! A [`Decompressor`] holds the contexts of all codecs for one worker thread and turns one compressed block into
-//! exactly as many bytes as the caller expects. Every byte it is given may lie: it never panics, never writes more
-//! than it was asked for, and never allocates by a number found in the block beyond a fixed limit.
+//! A [`Decompressor`] holds the contexts of all codecs for one worker thread and turns one compressed block
+//! into exactly as many bytes as the caller expects. Every byte it is given may lie: it never panics, never
+//! writes more than it was asked for, and never allocates by a number found in the block beyond a fixed
+//! limit.
 //!
 //! ```
 //! use forthwith_io::{Codec, Decompressor, Memory, Source};
@@ -28,9 +30,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-// Mapping a file is unsafe because another process may change it meanwhile. `source/mapped.rs` holds the block that maps and one
-// that asks the system about a map, and its documentation says what a reader of a map must know. `source/guard_unix.rs` is the handler of
-// the signal that a map of a cut file leads to. `sink/early.rs` calls the system. Nothing else in this crate is unsafe.
+// Mapping a file is unsafe because another process may change it meanwhile. `source/mapped.rs` holds the
+// block that maps and one that asks the system about a map, and its documentation says what a reader of a map
+// must know. `source/guard_unix.rs` is the handler of the signal that a map of a cut file leads to.
+// `sink/early.rs` calls the system. Nothing else in this crate is unsafe.
 #![deny(unsafe_code)]
 
 mod coalesce;

@@ -1,14 +1,16 @@
 //! What is made once, and lists that only grow, for processes that may be forked at any time.
 //!
-//! A [`OnceLock`] that a thread was just filling when its process was forked is being filled for ever in the new process, which would wait
-//! for it. Here each process fills a cell of its own, and all read what was filled in any of them: a value is made again at worst.
+//! A [`OnceLock`] that a thread was just filling when its process was forked is being filled for ever in the
+//! new process, which would wait for it. Here each process fills a cell of its own, and all read what was
+//! filled in any of them: a value is made again at worst.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU32;
 
 use crate::process::{GENERATIONS, is_of};
 
-/// A value that is made once: by a thread of this process, or of one before it. Values made twice must be equal.
+/// A value that is made once: by a thread of this process, or of one before it. Values made twice must be
+/// equal.
 #[derive(Debug)]
 pub struct ProcessOnce<T>([Cell<T>; GENERATIONS]);
 
@@ -36,7 +38,8 @@ impl<T> ProcessOnce<T> {
         self.keep_of(std::process::id(), value)
     }
 
-    /// The value, made now if there is none. It is made before anything is touched, perhaps by several threads at once.
+    /// The value, made now if there is none. It is made before anything is touched, perhaps by several
+    /// threads at once.
     pub fn get_or_make(&self, make: impl FnOnce() -> T) -> &T {
         match self.get() {
             Some(there) => there,
@@ -49,8 +52,8 @@ impl<T> ProcessOnce<T> {
             return there;
         }
         let [before @ .., last] = &self.0;
-        // A cell is left behind only by a process that was forked within the few instructions of filling it. Where that happened to all,
-        // the last one is shared.
+        // A cell is left behind only by a process that was forked within the few instructions of filling it.
+        // Where that happened to all, the last one is shared.
         let mine = before.iter().find(|cell| is_of(&cell.process, process)).unwrap_or(last);
         mine.value.get_or_init(|| value)
     }
@@ -84,7 +87,8 @@ impl<T> ProcessList<T> {
         self.links().map(|link| &link.value)
     }
 
-    /// Adds what `make` makes, as long as it makes something: it is asked again when another thread was faster. Answers whether it was added.
+    /// Adds what `make` makes, as long as it makes something: it is asked again when another thread was
+    /// faster. Answers whether it was added.
     pub fn add(&self, make: impl Fn() -> Option<T>) -> bool {
         loop {
             let end = self.links().last().map_or(&self.0, |link| &link.next);

@@ -1,29 +1,33 @@
 //! Locks that a forked process can take.
 //!
-//! `fork` copies one thread and all memory. A mutex that another thread held at that moment is held for ever in the new process, and what
-//! it guards may be changed by half. So state that lives as long as a file, and that threads share, is behind a [`ProcessLock`]: each
-//! process has a mutex and a value of its own, found by the process' number without waiting for anybody. A forked process begins with
-//! the value that [`Default`] makes, which is why only what can be found out again belongs here: what was read of a file already.
+//! `fork` copies one thread and all memory. A mutex that another thread held at that moment is held for ever
+//! in the new process, and what it guards may be changed by half. So state that lives as long as a file, and
+//! that threads share, is behind a [`ProcessLock`]: each process has a mutex and a value of its own, found by
+//! the process' number without waiting for anybody. A forked process begins with the value that [`Default`]
+//! makes, which is why only what can be found out again belongs here: what was read of a file already.
 //!
 //! Values that are made once are kept in a [`ProcessOnce`](crate::ProcessOnce).
 //!
-//! Numbers of processes are used again. A process can only meet a slot of an ancestor with its own number: one that has ended, all of
-//! whose numbers since were given away once around, while a thread of it held the lock at the fork. Then it would wait; a number and
-//! the time when the process began would tell the two apart, for a question to the system at every use.
+//! Numbers of processes are used again. A process can only meet a slot of an ancestor with its own number:
+//! one that has ended, all of whose numbers since were given away once around, while a thread of it held the
+//! lock at the fork. Then it would wait; a number and the time when the process began would tell the two
+//! apart, for a question to the system at every use.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A mutex for each process that has this memory: a process that was forked while a thread of its parent held the lock can
-/// take it.
+/// A mutex for each process that has this memory: a process that was forked while a thread of its parent held
+/// the lock can take it.
 #[derive(Debug)]
 pub struct ProcessLock<T>([Slot<T>; GENERATIONS]);
 
-/// Processes that were forked from one another and all use a lock. In later ones nothing is remembered from one use to the next.
+/// Processes that were forked from one another and all use a lock. In later ones nothing is remembered from
+/// one use to the next.
 pub(crate) const GENERATIONS: usize = 4;
 
-/// Whether a slot is of this process, which takes it if it is free. That is one step: no fork can fall in between.
+/// Whether a slot is of this process, which takes it if it is free. That is one step: no fork can fall in
+/// between.
 pub(crate) fn is_of(slot: &AtomicU32, process: u32) -> bool {
     slot.load(SeqCst) == process
         || slot.compare_exchange(0, process, SeqCst, SeqCst).map_or_else(|at| at == process, |_| true)
@@ -51,7 +55,8 @@ impl<T: Default> ProcessLock<T> {
         Self(slots)
     }
 
-    /// Waits for other threads of this process. A value that a thread left in the middle of a change by a panic is taken as it is.
+    /// Waits for other threads of this process. A value that a thread left in the middle of a change by a
+    /// panic is taken as it is.
     pub fn lock(&self) -> ProcessGuard<'_, T> {
         self.lock_of(std::process::id())
     }

@@ -1,5 +1,5 @@
-//! Every compressed block of every ROOT file in the corpus decompresses to the length its header states, and an
-//! independent inflate agrees on each block of the deflate family.
+//! Every compressed block of every ROOT file in the corpus decompresses to the length its header states, and
+//! an independent inflate agrees on each block of the deflate family.
 //!
 //! The files are found through `FORTHWITH_CORPUS`, or beside the repository; without them the test says so.
 #![allow(clippy::print_stdout, clippy::unwrap_used)] // a test reports what it skipped

@@ -52,8 +52,8 @@ pub struct CpuFeatures {
 }
 
 impl CpuFeatures {
-    /// All that this processor has, or less if the environment variable `FORTHWITH_KERNELS` names a lower generation
-    /// (`baseline`, `avx2`, `avx512`). Decided once in a process, for all kernels.
+    /// All that this processor has, or less if the environment variable `FORTHWITH_KERNELS` names a lower
+    /// generation (`baseline`, `avx2`, `avx512`). Decided once in a process, for all kernels.
     #[must_use]
     pub fn current() -> Self {
         static CURRENT: OnceLock<CpuFeatures> = OnceLock::new();
@@ -108,8 +108,8 @@ fn limit(word: Option<&str>) -> Generation {
     named.unwrap_or(Generation::Avx512)
 }
 
-/// Compiles an item, a function as a rule, for one [`Generation`]: `compiled_for! { Avx2 fn name() {} }`. Calls of it are unsafe but for
-/// `Baseline`: the caller has a [`CpuFeatures`] of that generation.
+/// Compiles an item, a function as a rule, for one [`Generation`]: `compiled_for! { Avx2 fn name() {} }`.
+/// Calls of it are unsafe but for `Baseline`: the caller has a [`CpuFeatures`] of that generation.
 #[macro_export]
 macro_rules! compiled_for {
     (Baseline $($item:tt)*) => { $($item)* };
@@ -125,8 +125,9 @@ macro_rules! compiled_for {
     };
 }
 
-/// Defines `fn name(features, arguments)` that runs `body(arguments)` compiled for the generation of [`CpuFeatures`]. The
-/// body must be `#[inline(always)]`, and so must everything in it that is to be vectorised.
+/// Defines `fn name(features, arguments)` that runs `body(arguments)` compiled for the generation of
+/// [`CpuFeatures`]. The body must be `#[inline(always)]`, and so must everything in it that is to be
+/// vectorised.
 #[macro_export]
 macro_rules! for_each_cpu {
     ($(#[$meta:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? = $body:path) => {

@@ -1,8 +1,8 @@
-//! The hybrid of run-length and bit-packed runs that Parquet stores levels and dictionary indices in, and packed numbers
-//! in general.
+//! The hybrid of run-length and bit-packed runs that Parquet stores levels and dictionary indices in, and
+//! packed numbers in general.
 //!
-//! [`Hybrid`] reads runs piece by piece into slices. What writes to memory of its own puts the loop over runs together
-//! from [`short_runs`], [`repeated`], [`fill`] and [`unpack`], as the machine does.
+//! [`Hybrid`] reads runs piece by piece into slices. What writes to memory of its own puts the loop over runs
+//! together from [`short_runs`], [`repeated`], [`fill`] and [`unpack`], as the machine does.
 
 use crate::settled::settled;
 use crate::{CpuFeatures, for_each_cpu};
@@ -219,7 +219,8 @@ fn eight<T: Item>(bytes: &[u8], bits: u32) -> [T; 8] {
     all
 }
 
-/// A number of seven bits a byte, the lowest first, and the position behind it; nothing if it is cut off or has more than 64 bits.
+/// A number of seven bits a byte, the lowest first, and the position behind it; nothing if it is cut off or
+/// has more than 64 bits.
 #[inline]
 fn leb128(input: &[u8], mut at: usize) -> Option<(u64, usize)> {
     let mut value = 0;
@@ -238,8 +239,8 @@ fn leb128(input: &[u8], mut at: usize) -> Option<(u64, usize)> {
     None
 }
 
-/// Runs of up to eight bits, as many as come one after the other and fit: the items written, and the position behind. Whatever is
-/// unusual about a run is left to the caller.
+/// Runs of up to eight bits, as many as come one after the other and fit: the items written, and the position
+/// behind. Whatever is unusual about a run is left to the caller.
 ///
 /// # Safety
 ///
@@ -293,7 +294,8 @@ pub unsafe fn short_runs<T: Item>(
             break;
         }
         let block = [T::cut(u64::from(value)).in_a_word(); 8];
-        // SAFETY: there is room for all of it, or, behind the first blocks, for what begins in the run and in the slack.
+        // SAFETY: there is room for all of it, or, behind the first blocks, for what begins in the run and in
+        // the slack.
         unsafe {
             let to = to.add(items).cast::<[u64; 8]>();
             for at in 0..WIDE / 64 {
@@ -415,7 +417,8 @@ pub unsafe fn unpack<T: Item>(source: &[u8], to: *mut T, items: usize, bits: u32
                 // SAFETY: the window of each of these groups ends before the end of the source.
                 unsafe { narrow(source.as_ptr().add(group * step), to.add(group * 8), bits) };
             }
-            // All that is left of the source fits here: less than a window and a group. Short runs have no more.
+            // All that is left of the source fits here: less than a window and a group. Short runs have no
+            // more.
             let mut padded = [0; 32];
             let rest = source.get(whole * step..).unwrap_or_default();
             let length = rest.len().min(24);

@@ -1,13 +1,14 @@
-//! Loops over bytes that both the machine and formats run, and which instructions of this processor they may use.
+//! Loops over bytes that both the machine and formats run, and which instructions of this processor they may
+//! use.
 //!
-//! [`hybrid`] reads packed numbers and runs of them, [`levels`] turns repetition and definition levels into offsets and
-//! indexes. [`append_big`] turns numbers round for formats that store the most significant byte first, [`nested`] does so
-//! for numbers in lists of lists.
+//! [`hybrid`] reads packed numbers and runs of them, [`levels`] turns repetition and definition levels into
+//! offsets and indexes. [`append_big`] turns numbers round for formats that store the most significant byte
+//! first, [`nested`] does so for numbers in lists of lists.
 //!
-//! A kernel is compiled for several generations of processors, and one of them is chosen at run time. [`CpuFeatures`]
-//! is the only place that asks the processor. A value of it exists only for what the processor has, so a kernel that
-//! gets one needs no check of its own. [`for_each_cpu!`] compiles one function for all generations, [`compiled_for!`]
-//! compiles an item for one of them.
+//! A kernel is compiled for several generations of processors, and one of them is chosen at run time.
+//! [`CpuFeatures`] is the only place that asks the processor. A value of it exists only for what the
+//! processor has, so a kernel that gets one needs no check of its own. [`for_each_cpu!`] compiles one
+//! function for all generations, [`compiled_for!`] compiles an item for one of them.
 //!
 //! ```
 //! use forthwith_kernels::{CpuFeatures, for_each_cpu};
@@ -27,9 +28,10 @@
 //! ```
 //! # Unsafe code
 //!
-//! Loops write to memory whose size was checked for a whole run, a group of eight or a mask of 64 before, and call functions
-//! compiled for the processor at hand. Inputs may be memory that others write meanwhile: [`settled`] reads what decides how
-//! much is read or written once. Everything runs under Miri, for the baseline.
+//! Loops write to memory whose size was checked for a whole run, a group of eight or a mask of 64 before, and
+//! call functions compiled for the processor at hand. Inputs may be memory that others write meanwhile:
+//! [`settled`] reads what decides how much is read or written once. Everything runs under Miri, for the
+//! baseline.
 #![allow(unsafe_code)] // for the reasons above
 #![deny(missing_docs)]
 

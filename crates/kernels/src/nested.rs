@@ -5,7 +5,8 @@ use crate::{CpuFeatures, for_each_cpu};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// Numbers in lists of lists. What offsets say is checked where it is used, since others may write to their memory.
+/// Numbers in lists of lists. What offsets say is checked where it is used, since others may write to their
+/// memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Lists<'a> {
     /// The offsets of each level, from the lists of the rows inwards: 1 to [`DEEPEST`] of them.
@@ -22,8 +23,8 @@ pub const DEEPEST: usize = 3;
 /// What stands before the items of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// A frame, with this number behind its length: the length of what follows has four bytes, with the bit before the
-    /// highest set.
+    /// A frame, with this number behind its length: the length of what follows has four bytes, with the bit
+    /// before the highest set.
     pub frame: Option<u16>,
     /// The number of items.
     pub count: bool,
@@ -40,8 +41,8 @@ pub enum Fault {
     LongRow(u64),
 }
 
-/// Appends rows as counts and numbers, the most significant byte of each first, and where each row begins. Counts have
-/// four bytes and are not negative.
+/// Appends rows as counts and numbers, the most significant byte of each first, and where each row begins.
+/// Counts have four bytes and are not negative.
 ///
 /// # Errors
 /// Offsets that are none, or rows that are too long; nothing is appended then.
@@ -70,7 +71,8 @@ fn append_by(
     let to = Room { bytes: &mut out.spare_capacity_mut()[..room], at: 0 };
     match run(features, lists, rows, head, to, begin, starts) {
         Ok(written) => {
-            // SAFETY: there is room for all of `room`, and the bytes before `written` were written one after the other.
+            // SAFETY: there is room for all of `room`, and the bytes before `written` were written one after
+            // the other.
             unsafe { out.set_len(begin + written) };
             Ok(())
         }

@@ -1,5 +1,5 @@
-//! One reading of memory that others may write: the page `mutable_inputs` of the crate `forth` says why each kernel
-//! is sound.
+//! One reading of memory that others may write: the page `mutable_inputs` of the crate `forth` says why each
+//! kernel is sound.
 
 /// The same number, read once: the optimiser no longer knows where it is from, so it cannot read the input a
 /// second time instead of keeping it.

@@ -3,8 +3,8 @@
 use crate::{CpuFeatures, for_each_cpu};
 use std::mem::MaybeUninit;
 
-/// Appends numbers of 1, 2, 4 or 8 bytes in native order to `out`, the most significant byte of each first. Bytes behind
-/// the last whole number, and numbers of other widths, are appended as they are.
+/// Appends numbers of 1, 2, 4 or 8 bytes in native order to `out`, the most significant byte of each first.
+/// Bytes behind the last whole number, and numbers of other widths, are appended as they are.
 pub fn append_big(width: usize, from: &[u8], out: &mut Vec<u8>) {
     append_big_by(CpuFeatures::current(), width, from, out);
 }

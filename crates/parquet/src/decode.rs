@@ -1,5 +1,5 @@
-//! A column chunk to columns: page by page, and some thousand levels at a time, so that they stay in the cache between being unpacked and
-//! being used.
+//! A column chunk to columns: page by page, and some thousand levels at a time, so that they stay in the
+//! cache between being unpacked and being used.
 
 use crate::{
     format::Note,

@@ -58,8 +58,8 @@ impl ParquetFile {
         table.map_err(|e| e.in_file(self.uri()))
     }
 
-    /// Compares what the footer says of row groups, columns and places with each other and with the headers and checksums of all
-    /// pages, and adds what contradicts. No value is decoded.
+    /// Compares what the footer says of row groups, columns and places with each other and with the headers
+    /// and checksums of all pages, and adds what contradicts. No value is decoded.
     ///
     /// # Errors
     /// The source cannot be read.

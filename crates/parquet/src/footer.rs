@@ -1,7 +1,7 @@
 //! A file's footer: the schema, and what is said of each column chunk.
 //!
-//! It is read as leniently as the reference library does: what is not known or not wanted is skipped whatever it is, and only that is
-//! asked for without which a chunk could not be found or decoded.
+//! It is read as leniently as the reference library does: what is not known or not wanted is skipped whatever
+//! it is, and only that is asked for without which a chunk could not be found or decoded.
 
 use crate::field::{Kind, Logical, Type};
 use crate::thrift::Compact;
@@ -115,8 +115,8 @@ impl Footer {
         Ok(Self { version, created_by, key_values, schema, columns, row_groups, rows })
     }
 
-    /// Whether pages of the second version are compressed whatever they say: the reference library said that they
-    /// are not up to its version 1.
+    /// Whether pages of the second version are compressed whatever they say: the reference library said that
+    /// they are not up to its version 1.
     pub(crate) fn always_compressed(&self) -> bool {
         let version = self.created_by.as_deref().and_then(|by| by.strip_prefix("parquet-cpp version "));
         let major = version.and_then(|version| version.split('.').next());
@@ -166,7 +166,8 @@ fn pair(compact: &mut Compact<'_>) -> Result<(String, Option<String>)> {
 }
 
 impl Rows {
-    /// A row group of `columns` columns: another number is an error at once, before there are more of them than the bytes are worth.
+    /// A row group of `columns` columns: another number is an error at once, before there are more of them
+    /// than the bytes are worth.
     fn read(compact: &mut Compact<'_>, columns: usize) -> Result<Self> {
         let mut this = Self::default();
         compact.fields(&mut |compact, number, kind| match (number, kind) {

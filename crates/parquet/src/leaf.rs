@@ -65,8 +65,9 @@ impl Kept {
     }
 }
 
-/// A list or option around values. A slot of it is where the definition level is at least `slot` and the repetition level
-/// at most the number of lists around; something is in it where the definition level is at least `item`.
+/// A list or option around values. A slot of it is where the definition level is at least `slot` and the
+/// repetition level at most the number of lists around; something is in it where the definition level is at
+/// least `item`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Node {
     pub(crate) is_list: bool,

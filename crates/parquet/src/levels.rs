@@ -1,4 +1,5 @@
-//! Definition and repetition levels of a page: unpacked, and as masks that say what of which list or option they begin.
+//! Definition and repetition levels of a page: unpacked, and as masks that say what of which list or option
+//! they begin.
 
 use crate::{
     hybrid::{Hybrid, old_levels},
@@ -19,7 +20,8 @@ const MASKS: usize = BATCH / 64;
 pub(crate) struct Work {
     pub(crate) rep: Vec<u8>,
     pub(crate) def: Vec<u8>,
-    /// For each repetition level whether levels are at most that, for each definition level whether they are at least that.
+    /// For each repetition level whether levels are at most that, for each definition level whether they are
+    /// at least that.
     pub(crate) rep_masks: Vec<[u64; MASKS]>,
     pub(crate) def_masks: Vec<[u64; MASKS]>,
     /// Of each node.
@@ -69,7 +71,8 @@ impl Work {
         }
     }
 
-    /// Whether a list goes on that has no items, or with no item. `before` is the definition level before these.
+    /// Whether a list goes on that has no items, or with no item. `before` is the definition level before
+    /// these.
     pub(crate) fn is_torn(&self, leaf: &Leaf, masks: usize, before: u8) -> bool {
         leaf.nodes.iter().filter(|node| node.is_list).any(|node| {
             // Where levels are those of the list's second item and of all behind that.
@@ -110,7 +113,8 @@ impl<'a> Levels<'a> {
         })
     }
 
-    /// Refuses bytes behind the last level: they are values for which the length of the levels lies, or the other way round.
+    /// Refuses bytes behind the last level: they are values for which the length of the levels lies, or the
+    /// other way round.
     pub(crate) fn end(&self) -> Result<()> {
         match self {
             Self::Runs(runs) if !runs.is_at_end() => Err(fault("levels that end before their bytes do")),

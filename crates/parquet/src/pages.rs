@@ -12,8 +12,9 @@ use forthwith_io::{Decompressor, LARGEST_EXPANSION};
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::ops::Range;
 
-/// Values that a page may have without bits for them: nulls in one run, or one value that repeats. Writers have made row groups of 64 Mi rows,
-/// with a page for each column. What more than that a reader makes of a file is bounded by its `memory=` alone.
+/// Values that a page may have without bits for them: nulls in one run, or one value that repeats. Writers
+/// have made row groups of 64 Mi rows, with a page for each column. What more than that a reader makes of a
+/// file is bounded by its `memory=` alone.
 const MOST_WEIGHTLESS: u64 = 1 << 26;
 /// What zstd and brotli may make of next to nothing.
 const LARGEST_REPEATED: u64 = 256 << 20;
@@ -55,7 +56,8 @@ impl<'a> Pages<'a> {
         std::mem::take(&mut self.skipped)
     }
 
-    /// Refuses a page of more rows or values than there are. Bytes that are no page may stand behind the last one.
+    /// Refuses a page of more rows or values than there are. Bytes that are no page may stand behind the last
+    /// one.
     fn no_more(&self) -> Result<()> {
         let Ok(PageHeader { kind: DATA | DATA_2, values: more @ 1.., .. }) =
             Compact::new(&self.stored[self.at..]).page_header()
@@ -103,7 +105,8 @@ impl<'a> Pages<'a> {
             match header.kind {
                 DATA | DATA_2 => {
                     check(&header, self.codec, body.len() as u64).map_err(here)?;
-                    // A count that is not that of the footer is wrong, or the footer's is. No page says what its levels hold but by this.
+                    // A count that is not that of the footer is wrong, or the footer's is. No page says what
+                    // its levels hold but by this.
                     let values = header.values as u64;
                     let left = self.left.checked_sub(values);
                     self.left =
@@ -191,7 +194,8 @@ pub(crate) fn check(header: &PageHeader, codec: u32, stored: u64) -> Result<()> 
     Ok(())
 }
 
-/// Compares a page's bytes with their checksum, if there is one: CRC-32, of which the header has the bits as a signed number.
+/// Compares a page's bytes with their checksum, if there is one: CRC-32, of which the header has the bits as
+/// a signed number.
 pub(crate) fn verify(header: &PageHeader, body: &[u8]) -> Result<()> {
     let Some(crc) = header.crc else { return Ok(()) };
     let (expected, found) = (crc as u32, crc32fast::hash(body));

@@ -16,11 +16,13 @@ pub(crate) struct Column {
     pub(crate) parent: Option<u32>,
     pub(crate) has_parts: bool,
     pub(crate) type_name: String,
-    /// The Form, in which all lists are such, and the parts it is put together from, or what is not supported.
+    /// The Form, in which all lists are such, and the parts it is put together from, or what is not
+    /// supported.
     pub(crate) reading: Result<(Form, Vec<Part>), String>,
     /// The file's columns it has.
     pub(crate) leaves: std::ops::Range<usize>,
-    /// Keys of lists of one fixed length, as Arrow says. In the Form they are such; the parts have them as lists.
+    /// Keys of lists of one fixed length, as Arrow says. In the Form they are such; the parts have them as
+    /// lists.
     pub(crate) fixed: Vec<(String, u64)>,
 }
 
@@ -36,8 +38,8 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// The part's own piece of a column's Form.
-    /// `named` says whether it [has the names](has_names) that parts are put together by; otherwise each part has all of it.
+    /// The part's own piece of a column's Form. `named` says whether it [has the names](has_names) that parts
+    /// are put together by; otherwise each part has all of it.
     pub(crate) fn form(&self, whole: &Form, named: bool) -> Form {
         let own: Vec<&str> =
             self.buffers.iter().filter_map(|(key, ..)| key.rsplit_once('-').map(|k| k.0)).collect();
@@ -73,7 +75,8 @@ impl Part {
 
 /// The most parts of columns that are listed; each is told apart from all the others.
 const MOST_PARTS: usize = 1 << 12;
-/// Parts of a column times nodes of its Form: where each part has all of it, and where each has its own fields and is looked for in it.
+/// Parts of a column times nodes of its Form: where each part has all of it, and where each has its own
+/// fields and is looked for in it.
 const MOST_NODES: usize = 1 << 25;
 const MOST_NODES_BY_NAME: usize = 1 << 29;
 
@@ -145,7 +148,8 @@ pub(crate) fn columns(footer: &Footer, hints: &[Hint]) -> Vec<Column> {
     columns
 }
 
-/// The fields of records in a field, through lists: what can be read without the others. Pairs of a map belong together.
+/// The fields of records in a field, through lists: what can be read without the others. Pairs of a map
+/// belong together.
 fn below(field: &Type, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
     match shape(field) {
         Shape::Record => {
@@ -193,7 +197,8 @@ fn shape(field: &Type) -> Shape<'_> {
     }
 }
 
-/// The item of a list, if `repeated` only wraps it; otherwise `repeated` is the item, as older writers have it.
+/// The item of a list, if `repeated` only wraps it; otherwise `repeated` is the item, as older writers have
+/// it.
 fn item<'a>(list: &Type, repeated: &'a Type) -> Option<&'a Type> {
     let wraps =
         !repeated.is_leaf() && repeated.name != "array" && repeated.name != format!("{}_tuple", list.name);
@@ -258,7 +263,8 @@ fn restrict(form: &Form, own: &[&str], named: bool) -> Option<Form> {
     }
 }
 
-/// Whether the parts of a record can be put together by the names of its fields: each is there, and once. The work is linear.
+/// Whether the parts of a record can be put together by the names of its fields: each is there, and once. The
+/// work is linear.
 pub(crate) fn has_names(form: &Form) -> bool {
     match form {
         Form::Record { fields: None, .. } | Form::Empty => false,
@@ -279,7 +285,8 @@ pub(crate) fn has_names(form: &Form) -> bool {
 struct Around {
     rep: u8,
     def: u8,
-    /// The definition level at which a record is asked about, if it may be missing and is not to be read itself: its field is missing with it.
+    /// The definition level at which a record is asked about, if it may be missing and is not to be read
+    /// itself: its field is missing with it.
     missing: Option<u8>,
     nodes: Vec<(Node, String)>,
 }

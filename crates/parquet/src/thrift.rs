@@ -1,4 +1,5 @@
-//! As much of Thrift's compact protocol as footers and page headers take. Fields that are not known are skipped.
+//! As much of Thrift's compact protocol as footers and page headers take. Fields that are not known are
+//! skipped.
 
 use forthwith_plan::{Error, ErrorKind, Result};
 

@@ -1,5 +1,5 @@
-//! Values of a page, whatever their encoding: some are *loaded*, which says how many bytes of text they are, and then *stored* in columns, or
-//! left out.
+//! Values of a page, whatever their encoding: some are *loaded*, which says how many bytes of text they are,
+//! and then *stored* in columns, or left out.
 
 use crate::{
     delta::Delta,

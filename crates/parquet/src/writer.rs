@@ -23,11 +23,12 @@ const ENTRIES: u64 = 1 << 20;
 
 /// Writes a Parquet file.
 ///
-/// Columns are what Arrow makes of them (lists with 64-bit offsets, text, structs, options as nulls, decimals, dates and times), and Arrow's
-/// own schema is kept with the file, so that Arrow's readers get back the very types. Tuples are structs with fields `0`, `1`, …,
-/// and lists of pairs of a text and anything are maps.
-/// A row group has 1048576 entries unless told otherwise, or less if it takes more than 256 MiB of memory. The codec is ZSTD unless told
-/// otherwise: `none`, `snappy`, `gzip`, `brotli`, `lz4` (the raw blocks of today) or `zstd`, three of which take a level.
+/// Columns are what Arrow makes of them (lists with 64-bit offsets, text, structs, options as nulls,
+/// decimals, dates and times), and Arrow's own schema is kept with the file, so that Arrow's readers get back
+/// the very types. Tuples are structs with fields `0`, `1`, …, and lists of pairs of a text and anything are
+/// maps. A row group has 1048576 entries unless told otherwise, or less if it takes more than 256 MiB of
+/// memory. The codec is ZSTD unless told otherwise: `none`, `snappy`, `gzip`, `brotli`, `lz4` (the raw blocks
+/// of today) or `zstd`, three of which take a level.
 pub struct ParquetWriter {
     writer: ArrowWriter<Counted>,
     schema: SchemaRef,
@@ -163,8 +164,8 @@ fn meaningless(form: &Form) -> Option<&'static str> {
     }
 }
 
-/// How columns become Arrow's. Where a record is missing there are no items of its lists, so Arrow's own readers find that lists of one
-/// length are not, unless they may be missing themselves.
+/// How columns become Arrow's. Where a record is missing there are no items of its lists, so Arrow's own
+/// readers find that lists of one length are not, unless they may be missing themselves.
 fn kinds() -> arrow::Options {
     arrow::Options::default().with_maps(true).with_missing_lists(true)
 }

@@ -1,9 +1,9 @@
 //! Blocks being written: the mirror of a [`BlockFormat`](crate::BlockFormat).
 //!
-//! A format that writes cuts its columns into blocks. A [`BlockMaker`] makes the stored bytes of each block, on any
-//! thread; a [`BlockSink`] takes them in order, on the thread that writes the file; a [`BlockRunner`] stands between
-//! the two and decides about threads and memory. [`OneThread`] is the runner of a format by itself; the engine has one
-//! for several threads.
+//! A format that writes cuts its columns into blocks. A [`BlockMaker`] makes the stored bytes of each block,
+//! on any thread; a [`BlockSink`] takes them in order, on the thread that writes the file; a [`BlockRunner`]
+//! stands between the two and decides about threads and memory. [`OneThread`] is the runner of a format by
+//! itself; the engine has one for several threads.
 //!
 //! ```
 //! use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, OneThread, Result, StoredBlock};
@@ -50,8 +50,8 @@ pub trait BlockMaker: Sync {
     /// The number of blocks.
     fn blocks(&self) -> usize;
 
-    /// About how many bytes of memory a block takes while it is made and until it is taken. Bounds what is under way, so
-    /// an estimate is enough.
+    /// About how many bytes of memory a block takes while it is made and until it is taken. Bounds what is
+    /// under way, so an estimate is enough.
     fn weight(&self, block: usize) -> u64;
 
     /// Makes a block, on any thread: encodes and compresses it.
@@ -63,16 +63,16 @@ pub trait BlockMaker: Sync {
 
 /// Takes the blocks of a [`BlockMaker`], from the first to the last.
 pub trait BlockSink {
-    /// Writes a block and remembers what the metadata need of it. Called on the thread that started the run. A sink that keeps the bytes
-    /// takes them out of the block, and may leave other memory in it.
+    /// Writes a block and remembers what the metadata need of it. Called on the thread that started the run.
+    /// A sink that keeps the bytes takes them out of the block, and may leave other memory in it.
     ///
     /// # Errors
     /// Whatever the file's sink says.
     fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()>;
 }
 
-/// Runs makers: all blocks are made and taken, or the error of the earliest block that failed is returned. Blocks before
-/// that one have been taken.
+/// Runs makers: all blocks are made and taken, or the error of the earliest block that failed is returned.
+/// Blocks before that one have been taken.
 pub trait BlockRunner: Send + Sync + fmt::Debug {
     /// Makes all blocks and hands them to the sink in order.
     ///

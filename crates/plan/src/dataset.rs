@@ -20,7 +20,8 @@ pub struct Field {
     pub has_children: bool,
     /// Whether the field has data of its own, rather than only grouping others.
     pub has_data: bool,
-    /// Whether the field is part of its parent's data: read only when requested by path, and not among "all fields".
+    /// Whether the field is part of its parent's data: read only when requested by path, and not among "all
+    /// fields".
     #[serde(default)]
     pub is_part: bool,
 }
@@ -77,8 +78,8 @@ pub trait Dataset: Any + Send + Sync {
         Ok(self.entries()?.min(most))
     }
 
-    /// Whether entries are counted by looking at one block after another, so that nothing should ask for more of them than it takes.
-    /// Otherwise the metadata say how many there are.
+    /// Whether entries are counted by looking at one block after another, so that nothing should ask for more
+    /// of them than it takes. Otherwise the metadata say how many there are.
     fn counts_blocks(&self) -> bool {
         false
     }
@@ -100,7 +101,8 @@ pub trait Dataset: Any + Send + Sync {
         self.entries()
     }
 
-    /// Whether an entry is a record, whose fields are those of the dataset. Otherwise the only field is the entry itself.
+    /// Whether an entry is a record, whose fields are those of the dataset. Otherwise the only field is the
+    /// entry itself.
     fn is_record(&self) -> bool {
         true
     }
@@ -128,7 +130,8 @@ pub trait Dataset: Any + Send + Sync {
     /// When the metadata are damaged; a field that is merely not supported is a [`Description`] that says so.
     fn describe(&self, field: u32) -> Result<Description>;
 
-    /// The same, but where counting would mean to look for all blocks, what is counted may end behind the first `entries` entries.
+    /// The same, but where counting would mean to look for all blocks, what is counted may end behind the
+    /// first `entries` entries.
     ///
     /// # Errors
     /// As [`describe`](Self::describe).
@@ -137,16 +140,16 @@ pub trait Dataset: Any + Send + Sync {
         self.describe(field)
     }
 
-    /// The tasks that deliver the given fields for a range of entries. One group is made for each field, in the order given;
-    /// groups that others need (counters) follow them.
+    /// The tasks that deliver the given fields for a range of entries. One group is made for each field, in
+    /// the order given; groups that others need (counters) follow them.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) naming the type of a field that cannot be read;
-    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when a field has fewer entries than asked for.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) naming the type of a field that cannot be
+    /// read; [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when a field has fewer entries than asked for.
     fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan>;
 
-    /// Entry numbers at which blocks of any of the fields begin or end within the range, ascending, both ends included:
-    /// the places where cutting costs nothing.
+    /// Entry numbers at which blocks of any of the fields begin or end within the range, ascending, both ends
+    /// included: the places where cutting costs nothing.
     ///
     /// # Errors
     /// When the metadata are damaged.
@@ -160,8 +163,8 @@ pub trait Dataset: Any + Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Plans that read again what a plan, or one task of it, could not read: more slowly, with an error that says precisely where the
-    /// damage is. None (the default) where the plan's own errors say that already.
+    /// Plans that read again what a plan, or one task of it, could not read: more slowly, with an error that
+    /// says precisely where the damage is. None (the default) where the plan's own errors say that already.
     ///
     /// # Errors
     /// As [`plan`](Self::plan).

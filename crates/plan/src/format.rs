@@ -19,8 +19,9 @@ pub trait BlockFormat: Send + Sync {
         "basket"
     }
 
-    /// Strips a stored block's framing: verifies it, finds the codec in the block itself, decompresses, splits off entry bounds.
-    /// The result may borrow the stored bytes (nothing was compressed) or the scratch.
+    /// Strips a stored block's framing: verifies it, finds the codec in the block itself, decompresses,
+    /// splits off entry bounds. The result may borrow the stored bytes (nothing was compressed) or the
+    /// scratch.
     ///
     /// # Errors
     /// Whatever is wrong with the framing or the codec's stream, with the byte.
@@ -43,9 +44,9 @@ pub trait BlockFormat: Send + Sync {
         }
     }
 
-    /// How the entries' bytes lie in a stored block: asked before the block is read, so that a long one can be read piece by piece and
-    /// shared by threads. `head` is the block's beginning as far as it was read, which may be nothing. [`Framing::Whole`] is the default, and
-    /// the answer to anything odd.
+    /// How the entries' bytes lie in a stored block: asked before the block is read, so that a long one can
+    /// be read piece by piece and shared by threads. `head` is the block's beginning as far as it was read,
+    /// which may be nothing. [`Framing::Whole`] is the default, and the answer to anything odd.
     fn locate(&self, group: &Group, task: &Task, head: &[u8]) -> Framing {
         let _ = (group, task, head);
         Framing::Whole
@@ -60,8 +61,9 @@ pub trait BlockFormat: Send + Sync {
         Err(Error::unsupported(format!("a block of {} in pieces", self.id())).in_object(&group.path))
     }
 
-    /// Whether [`decode`](Self::decode) runs a program of which nothing says that it ends. Its blocks are decoded by other threads
-    /// than the calling one, which listens for a cancellation, and it looks at the [flag](Scratch::interrupt) of its scratch.
+    /// Whether [`decode`](Self::decode) runs a program of which nothing says that it ends. Its blocks are
+    /// decoded by other threads than the calling one, which listens for a cancellation, and it looks at the
+    /// [flag](Scratch::interrupt) of its scratch.
     fn may_run_long(&self) -> bool {
         false
     }
@@ -89,10 +91,12 @@ pub trait BlockFormat: Send + Sync {
 pub enum Framing {
     /// Only the whole block tells: it is read and [unframed](BlockFormat::unframe).
     Whole,
-    /// They lie there as they are, in this range of the stored bytes. Threads can each unframe the block and decode some of its entries;
-    /// where no entry bounds are needed, the range can be read and decoded piece by piece.
+    /// They lie there as they are, in this range of the stored bytes. Threads can each unframe the block and
+    /// decode some of its entries; where no entry bounds are needed, the range can be read and decoded piece
+    /// by piece.
     Plain(Range<u64>),
-    /// They lie there as they are, with framing between: [`pieces`](BlockFormat::pieces) says where, when the block is there.
+    /// They lie there as they are, with framing between: [`pieces`](BlockFormat::pieces) says where, when the
+    /// block is there.
     Pieces,
 }
 
@@ -107,9 +111,10 @@ pub struct Piece {
     pub block: u64,
 }
 
-/// Where a format that [decodes](BlockFormat::decode) itself puts what it decodes: the places of a group's columns, had in the order of
-/// the blocks. On its turn a block takes places as often as it likes; ahead of its turn it can find out how many it needs, wait, take
-/// all of them, pass the turn on, and write next to the others.
+/// Where a format that [decodes](BlockFormat::decode) itself puts what it decodes: the places of a group's
+/// columns, had in the order of the blocks. On its turn a block takes places as often as it likes; ahead of
+/// its turn it can find out how many it needs, wait, take all of them, pass the turn on, and write next to
+/// the others.
 pub trait Columns {
     /// Whether it is the block's turn.
     fn is_turn(&self) -> bool;
@@ -126,14 +131,15 @@ pub trait Columns {
     /// [`Cancelled`](crate::ErrorKind::Cancelled), if the work was given up meanwhile.
     fn go_on(&self) -> Result<()>;
 
-    /// A number for each column that goes on from block to block, 0 at first: what the next offset or row begins with; and behind them
-    /// what else the block before left. On one's turn.
+    /// A number for each column that goes on from block to block, 0 at first: what the next offset or row
+    /// begins with; and behind them what else the block before left. On one's turn.
     fn ends(&self) -> Vec<i64>;
 
     /// Leaves these numbers to the next block: one for each column, and any number of others. On one's turn.
     fn set_ends(&mut self, ends: &[i64]);
 
-    /// Places for a number of items of each column. On one's turn, and when the places taken before were dropped.
+    /// Places for a number of items of each column. On one's turn, and when the places taken before were
+    /// dropped.
     ///
     /// # Errors
     /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
@@ -153,9 +159,9 @@ pub struct Block<'a> {
     pub payload: &'a [u8],
     /// Number of entries.
     pub entries: u64,
-    /// Where each entry begins and ends, if the block says so: `entries + 1` little-endian `u32`, ascending and none
-    /// above the payload's length; or only those of the entries that the task [wants](Task::wanted), one more than they are.
-    /// Empty if it does not.
+    /// Where each entry begins and ends, if the block says so: `entries + 1` little-endian `u32`, ascending
+    /// and none above the payload's length; or only those of the entries that the task [wants](Task::wanted),
+    /// one more than they are. Empty if it does not.
     pub bounds: &'a [u8],
     /// Bytes before the payload from which positions in the data are counted.
     pub origin: u64,
@@ -201,14 +207,15 @@ impl Scratch {
         self.limit
     }
 
-    /// Set by the engine when the worker may have to stop. A format that [may run long](BlockFormat::may_run_long) clears it and asks
-    /// [`Columns::go_on`].
+    /// Set by the engine when the worker may have to stop. A format that [may run
+    /// long](BlockFormat::may_run_long) clears it and asks [`Columns::go_on`].
     #[must_use]
     pub const fn interrupt(&self) -> &Arc<AtomicBool> {
         &self.interrupt
     }
 
-    /// Gives back what is larger than `bytes`: one large block must not be paid for as long as there are small ones.
+    /// Gives back what is larger than `bytes`: one large block must not be paid for as long as there are
+    /// small ones.
     pub fn trim(&mut self, bytes: usize) {
         self.payload.trim(bytes);
         self.bounds.trim(bytes);
@@ -227,14 +234,14 @@ impl Scratch {
         (own.expect("of this type"), &mut self.decompressor)
     }
 
-    /// Memory for a payload whose length shows only when it is there, and the codecs. Contents are whatever the last block left; the
-    /// length is what was needed so far.
+    /// Memory for a payload whose length shows only when it is there, and the codecs. Contents are whatever
+    /// the last block left; the length is what was needed so far.
     pub fn growing(&mut self) -> (&mut Vec<u8>, &mut Decompressor) {
         (&mut self.grown, &mut self.decompressor)
     }
 
-    /// Room for a payload of `payload` bytes, for `bounds` bytes of entry bounds, and the codecs. Contents are whatever the last
-    /// block left.
+    /// Room for a payload of `payload` bytes, for `bounds` bytes of entry bounds, and the codecs. Contents
+    /// are whatever the last block left.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) when the system has not that much.

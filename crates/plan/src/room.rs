@@ -3,8 +3,8 @@
 use crate::{Error, ErrorKind, Result};
 use forthwith_columns::{Buffer, Memory, Policy};
 
-/// Memory for one block after another: kept as long as it suffices, in huge pages where it is large, which decompressing into it and
-/// decoding from it gain from.
+/// Memory for one block after another: kept as long as it suffices, in huge pages where it is large, which
+/// decompressing into it and decoding from it gain from.
 #[derive(Debug)]
 pub struct Room {
     memory: Memory,
@@ -18,8 +18,8 @@ impl Room {
         Self { memory, held: None }
     }
 
-    /// Memory for scratch: large enough blocks get huge pages where columns do, and what is given back is not kept, unless for others of
-    /// this process.
+    /// Memory for scratch: large enough blocks get huge pages where columns do, and what is given back is not
+    /// kept, unless for others of this process.
     #[must_use]
     pub fn memory(columns: &Policy) -> Memory {
         Memory::new(Policy { pool_bytes: 0, huge_from: HUGE_FROM, limit: None, ..columns.clone() })
@@ -45,7 +45,8 @@ impl Room {
         let refused =
             || Error::new(ErrorKind::OutOfMemory { what: "scratch for a block", bytes: bytes as u64 });
         if self.held.as_ref().is_none_or(|held| held.capacity() < bytes) {
-            // The old memory is given back first: nothing in it is worth copying. The next block may be a little larger.
+            // The old memory is given back first: nothing in it is worth copying. The next block may be a
+            // little larger.
             self.held = None;
             let more = bytes.saturating_add(bytes / 8);
             let held = self.memory.allocate(more).or_else(|_| self.memory.allocate(bytes));

@@ -6,8 +6,8 @@ use forthwith_program::Program;
 use serde::{Deserialize, Serialize};
 use std::{ops::Range, sync::Arc};
 
-/// The answer to "these columns, these entries". It can be printed, counted, cut, serialised and sent to another machine:
-/// a task never holds a closure.
+/// The answer to "these columns, these entries". It can be printed, counted, cut, serialised and sent to
+/// another machine: a task never holds a closure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The id of the [`BlockFormat`](crate::BlockFormat) that unframes the blocks.
@@ -16,14 +16,15 @@ pub struct Plan {
     pub uri: String,
     /// The object within the file.
     pub object: String,
-    /// Other files with blocks, by the names that the file has for them. Where they are in [`Stored::Range`] is up to
-    /// [`Several`](https://docs.rs/forthwith-io/latest/forthwith_io/struct.Several.html), of which they are the second and the following.
+    /// Other files with blocks, by the names that the file has for them. Where they are in [`Stored::Range`]
+    /// is up to [`Several`](https://docs.rs/forthwith-io/latest/forthwith_io/struct.Several.html), of which
+    /// they are the second and the following.
     #[serde(default)]
     pub others: Vec<String>,
     /// The entries asked for.
     pub entries: Range<u64>,
-    /// The delivered groups: one for each field asked for (or one for all of them that is split), then the groups only needed by
-    /// others.
+    /// The delivered groups: one for each field asked for (or one for all of them that is split), then the
+    /// groups only needed by others.
     pub groups: Vec<Group>,
     /// The number of groups that were asked for.
     pub delivered: u32,
@@ -44,8 +45,9 @@ impl Plan {
         self.tasks.iter().map(|t| t.stored.len()).fold(0, u64::saturating_add)
     }
 
-    /// The entries of this plan that a task has something of, of the range that it counts: `task.entries` or `task.wanted`. Where a
-    /// group [counts items](Group::items), a block at whose end an entry goes on shares that entry with the next one.
+    /// The entries of this plan that a task has something of, of the range that it counts: `task.entries` or
+    /// `task.wanted`. Where a group [counts items](Group::items), a block at whose end an entry goes on
+    /// shares that entry with the next one.
     #[must_use]
     pub fn entries_of(&self, task: &Task, counted: &Range<u64>) -> Range<u64> {
         let Some(group) = self.groups.get(task.group as usize) else { return self.entries.clone() };
@@ -89,8 +91,8 @@ impl Plan {
     }
 }
 
-/// The change of an array: a field of the records in it [by itself](forthwith_columns::Array::pick), with lists that are known to be
-/// [regular](forthwith_columns::Array::regular).
+/// The change of an array: a field of the records in it [by itself](forthwith_columns::Array::pick), with
+/// lists that are known to be [regular](forthwith_columns::Array::regular).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pick {
     /// The number of the array that has the records.
@@ -120,10 +122,12 @@ pub struct Group {
     /// Whether the fields of the record that `form` is are delivered, an array each, instead of the record.
     #[serde(default)]
     pub split: bool,
-    /// Whether this is one more part of what the group before delivers: the arrays of both are [joined](forthwith_columns::Array::join).
+    /// Whether this is one more part of what the group before delivers: the arrays of both are
+    /// [joined](forthwith_columns::Array::join).
     #[serde(default)]
     pub joins: bool,
-    /// The unit that the tasks count instead of entries, if there is another: the items of lists, by numbers that mean nothing beyond the plan.
+    /// The unit that the tasks count instead of entries, if there is another: the items of lists, by numbers
+    /// that mean nothing beyond the plan.
     #[serde(default)]
     pub items: Option<Range<u64>>,
 }
@@ -139,7 +143,8 @@ pub struct ColumnSpec {
     pub offsets: bool,
     /// The member, for errors.
     pub member: String,
-    /// Most bytes a column can get from one byte of payload: the bound on what is reserved. Zero: one item per entry and no more.
+    /// Most bytes a column can get from one byte of payload: the bound on what is reserved. Zero: one item
+    /// per entry and no more.
     pub bytes_per_payload_byte: u32,
 }
 
@@ -185,7 +190,8 @@ pub enum Kernel {
         /// The places.
         slots: Vec<Slot>,
     },
-    /// Every entry is `header` bytes to skip, then any number of items of `per_item` values. Writes offsets, then data.
+    /// Every entry is `header` bytes to skip, then any number of items of `per_item` values. Writes offsets,
+    /// then data.
     Jagged {
         /// Bytes before the first item of an entry.
         header: u32,
@@ -239,7 +245,8 @@ pub enum Stored {
     Range(Range<u64>),
     /// In the metadata that were read already.
     Inline(Bytes),
-    /// Nowhere: the metadata say a place that cannot be. Who reads the block gets this as its error, and other blocks can be read.
+    /// Nowhere: the metadata say a place that cannot be. Who reads the block gets this as its error, and
+    /// other blocks can be read.
     Missing {
         /// Why, in clear.
         reason: String,

@@ -3,14 +3,15 @@
 use crate::{Error, ErrorKind, Result};
 use forthwith_columns::Array;
 
-/// A table being written, whatever the format: made for the names and [Form](forthwith_columns::Form)s of its columns and a
-/// [`Sink`](forthwith_io::Sink), filled step by step, and nothing before it is finished.
+/// A table being written, whatever the format: made for the names and [Form](forthwith_columns::Form)s of its
+/// columns and a [`Sink`](forthwith_io::Sink), filled step by step, and nothing before it is finished.
 pub trait TableWriter: Send {
-    /// Appends a step: an array a column, in their order, of the Forms that were announced (keys of nodes may differ) and of one length.
+    /// Appends a step: an array a column, in their order, of the Forms that were announced (keys of nodes may
+    /// differ) and of one length.
     ///
     /// # Errors
-    /// Arrays that are not what was announced or contradict themselves; values the format has no room for, with the column and the row;
-    /// whatever the sink says.
+    /// Arrays that are not what was announced or contradict themselves; values the format has no room for,
+    /// with the column and the row; whatever the sink says.
     fn write(&mut self, columns: &[Array]) -> Result<()>;
 
     /// Writes what is held back and what comes last, and finishes the sink.
@@ -20,7 +21,8 @@ pub trait TableWriter: Send {
     fn finish(self: Box<Self>) -> Result<Written>;
 }
 
-/// Refuses decimals that have more digits than their type, before a format has no room for them. `entries` were written before.
+/// Refuses decimals that have more digits than their type, before a format has no room for them. `entries`
+/// were written before.
 ///
 /// # Errors
 /// The first one, with column, entry and member.

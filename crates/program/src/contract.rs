@@ -9,12 +9,14 @@ pub const ASKED_OUTPUTS: i64 = 1 << 14;
 /// A decoder as text: AwkwardForth source, the Form of what it writes, and how the two belong together.
 ///
 /// The contract with the runtime:
-/// * the machine is 64 bits wide; the inputs are, in this order, `data` (the block's payload), and where the format has
-///   entry bounds `starts` and `stops` (little-endian `u32`, byte positions in `data`, one for each entry to decode), and where values
-///   have defaults `constants`, and where another column counts items `counts`;
+/// * the machine is 64 bits wide; the inputs are, in this order, `data` (the block's payload), and where the
+///   format has entry bounds `starts` and `stops` (little-endian `u32`, byte positions in `data`, one for
+///   each entry to decode), and where values have defaults `constants`, and where another column counts items
+///   `counts`;
 /// * the number of entries is on the stack at the start;
-/// * running off the end is success. Every entry's bytes must then be consumed exactly: the program checks it where bounds exist,
-///   the runtime checks the end of `data` where they do not. `halt` with a number on the stack names a [`Fault`];
+/// * running off the end is success. Every entry's bytes must then be consumed exactly: the program checks it
+///   where bounds exist, the runtime checks the end of `data` where they do not. `halt` with a number on the
+///   stack names a [`Fault`];
 /// * the leading zero of offsets belongs to the runtime: the program only appends with `+<-`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Program {
@@ -30,7 +32,8 @@ pub struct Program {
     pub faults: Vec<Fault>,
     /// Which member each line of the source reads, ascending by line.
     pub members: Vec<Member>,
-    /// The finishers that turn the outputs into the Form's buffers once all blocks are decoded, in this order.
+    /// The finishers that turn the outputs into the Form's buffers once all blocks are decoded, in this
+    /// order.
     #[serde(default)]
     pub finish: Vec<Finisher>,
     /// Bytes of the second input, `constants`, if the source declares it: values that are not in the data.
@@ -39,22 +42,26 @@ pub struct Program {
     /// Lengths and counts in the data have a sign: offsets have to be looked at for falling.
     #[serde(default)]
     pub signed: bool,
-    /// At the start there stands, below the number of entries, what positions that the data name are counted from: how many bytes
-    /// before the payload.
+    /// At the start there stands, below the number of entries, what positions that the data name are counted
+    /// from: how many bytes before the payload.
     #[serde(default)]
     pub origin: bool,
-    /// A `pause` asks the runtime whether an object was met before in this block. On top of the stack stands its position in the data times
-    /// [`ASKED_OUTPUTS`], plus the number of an output that [`Finisher::Objects`] completes. The answer is 0, or what to append to that
-    /// output instead of reading the object again.
+    /// A `pause` asks the runtime whether an object was met before in this block. On top of the stack stands
+    /// its position in the data times [`ASKED_OUTPUTS`], plus the number of an output that
+    /// [`Finisher::Objects`] completes. The answer is 0, or what to append to that output instead of reading
+    /// the object again.
     #[serde(default)]
     pub asks: bool,
-    /// The last input is `counts`: the values of the group's counter for the entries to decode, in the machine's byte order.
+    /// The last input is `counts`: the values of the group's counter for the entries to decode, in the
+    /// machine's byte order.
     #[serde(default)]
     pub counts: bool,
-    /// Behind `counts` comes one more input, `items`: how many of these values each entry has, 64 bits each in the machine's byte order.
+    /// Behind `counts` comes one more input, `items`: how many of these values each entry has, 64 bits each
+    /// in the machine's byte order.
     #[serde(default)]
     pub items: bool,
-    /// An entry may take all that is left of its bytes, so that only the bounds say how much it has. Of any other a wrong bound is noticed.
+    /// An entry may take all that is left of its bytes, so that only the bounds say how much it has. Of any
+    /// other a wrong bound is noticed.
     #[serde(default)]
     pub to_end: bool,
 }

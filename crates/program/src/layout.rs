@@ -3,7 +3,8 @@
 use forthwith_columns::{DType, Encoding, LogicalType};
 use std::{borrow::Cow, sync::Arc};
 
-/// The values of one entry of a record-oriented format, apart from how a format writes counts and text (that is the [`Dialect`]).
+/// The values of one entry of a record-oriented format, apart from how a format writes counts and text (that
+/// is the [`Dialect`]).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Layout {
@@ -32,8 +33,8 @@ pub enum Layout {
     Bytes,
     /// So many bytes of which nothing is known, without a length.
     Opaque(u64),
-    /// A [`Varint`](Self::Varint) that names one of these symbols. `keep` says for each number in the data which symbol it is; a number
-    /// that is none is a fault.
+    /// A [`Varint`](Self::Varint) that names one of these symbols. `keep` says for each number in the data
+    /// which symbol it is; a number that is none is a fault.
     Enum {
         /// The fields that are delivered.
         symbols: Arc<[String]>,
@@ -70,7 +71,8 @@ pub enum Layout {
     Skipped(Box<Self>),
     /// A value that is not in the data: these bytes, to be read as the type says.
     Constant(Arc<[u8]>, Box<Self>),
-    /// A type that contains itself at every [`Recurse`](Self::Recurse). Only within [`Skipped`](Self::Skipped).
+    /// A type that contains itself at every [`Recurse`](Self::Recurse). Only within
+    /// [`Skipped`](Self::Skipped).
     Recursive(Box<Self>),
     /// The innermost [`Recursive`](Self::Recursive) again.
     Recurse,
@@ -78,7 +80,8 @@ pub enum Layout {
     Tuple(Vec<Self>),
     /// As [`Text`](Self::Text), with a big-endian `u32` of length whatever the dialect says.
     LongText,
-    /// A big-endian `u32` with bit 30 set, whose other bits say how many bytes follow and belong to the value.
+    /// A big-endian `u32` with bit 30 set, whose other bits say how many bytes follow and belong to the
+    /// value.
     Framed {
         /// Where values of many items stand together, one frame stands around all of them.
         shared: bool,
@@ -89,10 +92,12 @@ pub enum Layout {
     Blank,
     /// A version, and behind it the value, which depends on it. All alternatives deliver what the first does.
     Versioned(Vec<(When, Self)>),
-    /// A record whose fields stand among those of the record that it is a field of. Where items are stored field by field, its fields are,
-    /// too, and without its frame; within a [`Between`](Self::Between) it is stored item by item, with it.
+    /// A record whose fields stand among those of the record that it is a field of. Where items are stored
+    /// field by field, its fields are, too, and without its frame; within a [`Between`](Self::Between) it is
+    /// stored item by item, with it.
     Base(Box<Self>),
-    /// A list of records stored field by field: a big-endian `u32` of how many, then the first field of all items, then the second.
+    /// A list of records stored field by field: a big-endian `u32` of how many, then the first field of all
+    /// items, then the second.
     Columns(Box<Self>),
     /// A number that says how many items a [`Counted`](Self::Counted) of the same slot has.
     Counter(u32, Box<Self>),
@@ -109,18 +114,20 @@ pub enum Layout {
     OneClass {
         /// The classes that are delivered: if there are several, a union.
         alternatives: Vec<Self>,
-        /// The names that the class may have, with their version, which alternative that is, and how an item is read.
+        /// The names that the class may have, with their version, which alternative that is, and how an item
+        /// is read.
         classes: Vec<(String, u32, Self)>,
     },
-    /// The number of this slot is the next of those that the program is given besides the data, which are of this type. Only before a
-    /// value that it counts, with [`Between`](Self::Between).
+    /// The number of this slot is the next of those that the program is given besides the data, which are of
+    /// this type. Only before a value that it counts, with [`Between`](Self::Between).
     Given(u32, DType),
-    /// A symmetric matrix of as many rows as the number of this slot says, delivered as a list row by row. The data have of each row what is
-    /// not left of the diagonal.
+    /// A symmetric matrix of as many rows as the number of this slot says, delivered as a list row by row.
+    /// The data have of each row what is not left of the diagonal.
     Triangle(u32, Encoding),
     /// One byte; a value, or if it is 0, what stands for none.
     Flagged(Box<Self>),
-    /// An object that may be null, may be of several classes, and says which. Classes that are [`Refused`](Self::Refused) stand last.
+    /// An object that may be null, may be of several classes, and says which. Classes that are
+    /// [`Refused`](Self::Refused) stand last.
     Pointer(Vec<(String, Self)>),
     /// Nothing in the data: zero, empty or null, in the place of such a value.
     Absent(Box<Self>),
@@ -132,14 +139,16 @@ pub enum Layout {
     Passed(Cow<'static, str>),
     /// A number that these words leave on the stack.
     Computed(DType, Cow<'static, str>),
-    /// A value of a class that the file does not describe: a fault where there is one. Only where there may be none: in lists, and behind pointers.
+    /// A value of a class that the file does not describe: a fault where there is one. Only where there may
+    /// be none: in lists, and behind pointers.
     Unknown(String),
-    /// An object of a class that no column can have, and why: an error where there is one. Only where there may be none.
+    /// An object of a class that no column can have, and why: an error where there is one. Only where there
+    /// may be none.
     Refused(String),
 }
 
-/// The contents of an entry: one value, or items that nothing in the entry counts. Such items are only outermost, and only where
-/// entries have bounds.
+/// The contents of an entry: one value, or items that nothing in the entry counts. Such items are only
+/// outermost, and only where entries have bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Entry<'a> {
     /// One value.
@@ -158,7 +167,8 @@ impl<'a> From<&'a Layout> for Entry<'a> {
     }
 }
 
-/// When an alternative of [`Layout::Versioned`] is meant. A version is two bytes; where it is 0, four bytes of a checksum follow.
+/// When an alternative of [`Layout::Versioned`] is meant. A version is two bytes; where it is 0, four bytes
+/// of a checksum follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// Whatever the version is.
@@ -180,8 +190,8 @@ pub enum When {
 pub struct Union {
     /// The fields that are delivered, in this order. [`Layout::Null`] may be among them.
     pub alternatives: Vec<Layout>,
-    /// For each number in the data the alternative it means, and how that is read. `None` where the number is a fault: it may stand in
-    /// the layout of the data, and has no counterpart in what was asked for.
+    /// For each number in the data the alternative it means, and how that is read. `None` where the number is
+    /// a fault: it may stand in the layout of the data, and has no counterpart in what was asked for.
     pub arms: Vec<Option<(u32, Layout)>>,
     /// Whether what is delivered is a union. Otherwise there is one alternative, which all arms are read as.
     pub tagged: bool,
@@ -346,8 +356,8 @@ impl Dialect {
 pub enum Count {
     /// A big-endian `u32`.
     Big32,
-    /// Blocks until one has no items. Each is a zigzag number of items; a negative one counts downwards, and the block's length in bytes
-    /// follows.
+    /// Blocks until one has no items. Each is a zigzag number of items; a negative one counts downwards, and
+    /// the block's length in bytes follows.
     Blocks,
 }
 
@@ -371,7 +381,7 @@ pub enum Frame {
     None,
     /// Bytes without meaning for the values.
     Skip(u32),
-    /// A big-endian `u32` with bit 30 set, whose other bits count the bytes behind it up to the entry's end, then a version
-    /// of two bytes whose bit 14 (member-wise streaming, another layout) must be clear.
+    /// A big-endian `u32` with bit 30 set, whose other bits count the bytes behind it up to the entry's end,
+    /// then a version of two bytes whose bit 14 (member-wise streaming, another layout) must be clear.
     Counted,
 }

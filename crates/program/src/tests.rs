@@ -389,7 +389,8 @@ fn another_column_counts() {
     assert_eq!(run(layout, &data, &counts(&[-2, 9, 1])).unwrap_err(), 5);
 }
 
-/// Schemas, each in a dialect and with bounds or without, that have all idioms between them that are written here.
+/// Schemas, each in a dialect and with bounds or without, that have all idioms between them that are written
+/// here.
 fn samples() -> Vec<(Layout, Dialect, bool)> {
     let plain = Dialect { entry: Frame::None, ..FRAMED };
     let blocks = Dialect { counts: Count::Blocks, text: TextLength::ZigZag, entry: Frame::None };
@@ -434,7 +435,8 @@ fn samples() -> Vec<(Layout, Dialect, bool)> {
     samples
 }
 
-/// The translator writes only idioms that the matcher recognises, and the matcher knows only idioms that a translator writes or that are named here.
+/// The translator writes only idioms that the matcher recognises, and the matcher knows only idioms that a
+/// translator writes or that are named here.
 #[test]
 fn idioms_are_written_and_recognised() {
     let mut found = Vec::new();

@@ -1,7 +1,7 @@
 //! Reads every object of the files given, and says what of each was not understood.
 //!
-//! `cargo run -p forthwith-root --example objects -- FILE...` writes one line for each object: file, name, class, `ok` or what is
-//! the matter; the last line counts.
+//! `cargo run -p forthwith-root --example objects -- FILE...` writes one line for each object: file, name,
+//! class, `ok` or what is the matter; the last line counts.
 #![allow(clippy::print_stdout)]
 
 use std::collections::BTreeMap;

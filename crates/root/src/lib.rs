@@ -4,7 +4,8 @@
 //! of a record is an object in ROOT's own serialization, which a [`Cursor`] reads. How a class is serialized,
 //! the file says itself in its [`Streamers`]; by them [`RootFile::object`] reads any object with everything
 //! it points to ([`Objects`]). Trees are such objects, whose data are in further records; the crate
-//! `forthwith-ttree` reads them, and takes part in [`RootFile::check`] as a [`TableCheck`]. [`write`](mod@write) is the way back.
+//! `forthwith-ttree` reads them, and takes part in [`RootFile::check`] as a [`TableCheck`].
+//! [`write`](mod@write) is the way back.
 //!
 //! ```
 //! use forthwith_root::RootFile;

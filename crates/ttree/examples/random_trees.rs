@@ -1,9 +1,9 @@
-//! Trees of random Forms, written, with what their branches hold beside them: for `tests/generate/random_trees_written.py`,
-//! which lets C++ ROOT, uproot and forthwith read them.
+//! Trees of random Forms, written, with what their branches hold beside them: for
+//! `tests/generate/random_trees_written.py`, which lets C++ ROOT, uproot and forthwith read them.
 //!
-//! `random_trees <folder> <seed> <number of files>` writes `0.root`, `0.json` and so on. The text has an object for each
-//! file: `entries`, and `branches` with a name, a kind (`int`, `float32`, `float64`, `bool`, `text`) and the values of all
-//! entries. Floating-point numbers stand there as their bits.
+//! `random_trees <folder> <seed> <number of files>` writes `0.root`, `0.json` and so on. The text has an
+//! object for each file: `entries`, and `branches` with a name, a kind (`int`, `float32`, `float64`, `bool`,
+//! `text`) and the values of all entries. Floating-point numbers stand there as their bits.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "an example, which ends by a panic")]
 
 use forthwith_columns::{Array, Column, DType, Form};

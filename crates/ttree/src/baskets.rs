@@ -41,8 +41,8 @@ impl BasketRef {
     }
 }
 
-/// The baskets of a branch that hold entries, in order and without gaps. `data` is the tree's record, `file_size` the size of
-/// the file.
+/// The baskets of a branch that hold entries, in order and without gaps. `data` is the tree's record,
+/// `file_size` the size of the file.
 pub(super) fn of(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result<Vec<BasketRef>> {
     if !branch.field.has_data {
         return Ok(Vec::new());
@@ -59,8 +59,8 @@ pub(super) fn of(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result<Vec
     let mut next = branch.first_entry;
     for number in 0..=last {
         let index = number as usize;
-        // One more basket than were flushed: the last may still be in the tree's record. Old files lack its first entry,
-        // if there is no such basket.
+        // One more basket than were flushed: the last may still be in the tree's record. Old files lack its
+        // first entry, if there is no such basket.
         let Some(&begin) = begins.get(index) else { break };
         let stop = match begins.get(index + 1) {
             Some(&stop) if number < last => stop,
@@ -81,8 +81,8 @@ pub(super) fn of(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result<Vec
             Some(range) => {
                 let copied = data.get(range.clone()).unwrap_or_default();
                 match (file, Basket::parse(&mut Cursor::new(copied))) {
-                    // A basket that was written, and read back before the tree was: the copy needs no decompression,
-                    // but the record is what everything else here is about.
+                    // A basket that was written, and read back before the tree was: the copy needs no
+                    // decompression, but the record is what everything else here is about.
                     (Ok(file), Ok(basket)) if basket.seek() == file.start && basket.nbytes > 0 => {
                         Bytes::File(file)
                     }

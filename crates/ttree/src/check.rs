@@ -12,8 +12,8 @@ use crate::{
     tree::Inspected,
 };
 
-/// The part of [`RootFile::check`](forthwith_root::RootFile::check) that knows trees: each basket that a branch names is
-/// looked at as reading does.
+/// The part of [`RootFile::check`](forthwith_root::RootFile::check) that knows trees: each basket that a
+/// branch names is looked at as reading does.
 ///
 /// ```
 /// use forthwith_root::RootFile;
@@ -27,7 +27,8 @@ use crate::{
 /// ```
 #[derive(Default)]
 pub struct TreeCheck {
-    /// The baskets that were looked at: where, for which entries, and whether where these begin was looked at.
+    /// The baskets that were looked at: where, for which entries, and whether where these begin was looked
+    /// at.
     seen: HashSet<(Range<u64>, Range<u64>, bool)>,
     scratch: Scratch,
 }

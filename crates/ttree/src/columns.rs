@@ -226,7 +226,8 @@ struct Dimensions {
 }
 
 impl Dimensions {
-    /// Those in a leaf's title, or for leaves that keep their range there, in the branch's. `None` if they contradict the leaf.
+    /// Those in a leaf's title, or for leaves that keep their range there, in the branch's. `None` if they
+    /// contradict the leaf.
     fn of_leaf(branch: &Branch<'_>, leaf: &Leaf<'_>) -> Option<Self> {
         let len = u64::try_from(leaf.len).ok().filter(|&len| len > 0)?;
         let own = leaf.title.split('/').next().unwrap_or_default();
@@ -283,7 +284,8 @@ pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf, classes: &mut Cl
     }
     let schema = match &kind {
         CppType::Other(class) if class == "TClonesArray" => classes.object(class),
-        // Written by its members' description, not by its own code: without a frame, and the branch tells the version.
+        // Written by its members' description, not by its own code: without a frame, and the branch tells the
+        // version.
         CppType::Other(class) if member.kind == 0 => classes.unframed(class, member.version, member.checksum),
         CppType::Other(class) => classes.object(class),
         CppType::Pair(..) if member.kind == 0 => classes.bare_of(&kind),
@@ -302,7 +304,8 @@ pub(super) fn of_named_object(branch: &Branch<'_>, class: &str, classes: &mut Cl
     Column::described(class.into(), schema, &branch.field.name)
 }
 
-/// The column of a branch whose pointers are divided by class: for each the number of the branch below that has the object, from 1, or 0 for null.
+/// The column of a branch whose pointers are divided by class: for each the number of the branch below that
+/// has the object, from 1, or 0 for null.
 pub(super) fn of_pointers_by_class(branch: &Branch<'_>) -> Column {
     let counter = Layout::Counter(1, Box::new(Layout::Number(Encoding::Big(DType::UInt32))));
     let numbers =

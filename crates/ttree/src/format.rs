@@ -10,9 +10,10 @@ use forthwith_root::{BasketHeader, Cursor, RawKey, check_record, decompress_reco
 
 /// The [`BlockFormat`] of `TTree` baskets.
 ///
-/// A basket is a key, a header inside the key's length, the entries' bytes, and behind them where each entry begins, unless
-/// all are of one size. Most baskets are records of their own, compressed behind the key; one that was never flushed is part
-/// of the tree's own record ([`Stored::Inline`](forthwith_plan::Stored::Inline)), laid out differently and never compressed.
+/// A basket is a key, a header inside the key's length, the entries' bytes, and behind them where each entry
+/// begins, unless all are of one size. Most baskets are records of their own, compressed behind the key; one
+/// that was never flushed is part of the tree's own record
+/// ([`Stored::Inline`](forthwith_plan::Stored::Inline)), laid out differently and never compressed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TreeFormat;
 
@@ -60,7 +61,8 @@ pub(crate) struct Asked {
     pub(crate) bounds: bool,
     /// They may have been left out: a counter tells.
     pub(crate) counted: bool,
-    /// Entries may be of several sizes although the basket says one: what decodes them notices where one does not end.
+    /// Entries may be of several sizes although the basket says one: what decodes them notices where one does
+    /// not end.
     pub(crate) uneven: bool,
 }
 
@@ -72,7 +74,8 @@ impl Asked {
     }
 }
 
-/// The entries of a basket, which is to hold these, and what is asked of it: where those begin that are wanted.
+/// The entries of a basket, which is to hold these, and what is asked of it: where those begin that are
+/// wanted.
 pub(crate) fn unframe<'a>(
     asked: Asked,
     entries: &Range<u64>,
@@ -213,7 +216,8 @@ impl Basket {
         (self.last - self.keylen) as usize
     }
 
-    /// How the entries are laid out, with `tail` bytes behind them. What this allows needs no more room than the stored bytes.
+    /// How the entries are laid out, with `tail` bytes behind them. What this allows needs no more room than
+    /// the stored bytes.
     fn layout(&self, asked: Asked, tail: usize) -> Result<Layout> {
         if !asked.bounds {
             return Ok(Layout::Unasked);
@@ -236,8 +240,9 @@ impl Basket {
         }
         let size = u64::from(self.header.nev_buf_size);
         let (found, expected) = (size * u64::from(self.entries), self.data_len() as u64);
-        // A branch of pointers to arrays that were not there when it was made has no offsets, whatever is in them later. The size is that
-        // of the first entry, and ROOT counts with it, so that it finds only those that begin there.
+        // A branch of pointers to arrays that were not there when it was made has no offsets, whatever is in
+        // them later. The size is that of the first entry, and ROOT counts with it, so that it finds only
+        // those that begin there.
         let last_begins_within = asked.uneven
             && u64::from(self.entries).checked_sub(1).is_some_and(|before| before * size < expected);
         if size == 0 || (found != expected && !last_begins_within) {
@@ -284,7 +289,8 @@ impl Basket {
         Ok(Block { payload: data, entries: u64::from(self.entries), bounds, origin })
     }
 
-    /// A basket inside the tree's record: its arrays, then a copy of the writer's buffer, which begins with room for the key.
+    /// A basket inside the tree's record: its arrays, then a copy of the writer's buffer, which begins with
+    /// room for the key.
     fn embedded<'a>(
         &self,
         mut cursor: Cursor<'a>,
@@ -313,7 +319,8 @@ impl Basket {
         Ok(Block { payload, entries: u64::from(self.entries), bounds, origin })
     }
 
-    /// Fills `out` with where the wanted entries begin and end. `tail` is the array with its length, if there is one.
+    /// Fills `out` with where the wanted entries begin and end. `tail` is the array with its length, if there
+    /// is one.
     fn bounds(&self, layout: Layout, tail: &[u8], wanted: &Range<u32>, out: &mut [u8]) -> Result<()> {
         let out = out.as_chunks_mut::<4>().0;
         if layout == Layout::Fixed {
@@ -436,7 +443,8 @@ fn out_of_range(what: &'static str, found: i64, limit: i64, at: usize) -> Error 
 const FEW: usize = 2048;
 /// In the I/O features: entry offsets may be left out, or be stored as sizes.
 const GENERATE_OFFSETS: u8 = 1;
-/// The I/O features that ROOT has defined. The second is reserved (for the classes in the basket), and no ROOT reads it.
+/// The I/O features that ROOT has defined. The second is reserved (for the classes in the basket), and no
+/// ROOT reads it.
 const DEFINED: u8 = GENERATE_OFFSETS | 1 << 1;
 /// Added to the flag of a basket whose entry offsets were left out.
 const GENERATED: u8 = 80;

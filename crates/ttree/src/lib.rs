@@ -1,8 +1,8 @@
 //! Trees of ROOT files: columns in baskets.
 //!
-//! A [`Tree`] is an object of a [`RootFile`](forthwith_root::RootFile) whose data are in further records: the baskets,
-//! which [`TreeFormat`] decodes. Its record is parsed once; a branch is resolved on request, and is then a
-//! [`Field`](forthwith_plan::Field) of a [`Dataset`](forthwith_plan::Dataset) as any other.
+//! A [`Tree`] is an object of a [`RootFile`](forthwith_root::RootFile) whose data are in further records: the
+//! baskets, which [`TreeFormat`] decodes. Its record is parsed once; a branch is resolved on request, and is
+//! then a [`Field`](forthwith_plan::Field) of a [`Dataset`](forthwith_plan::Dataset) as any other.
 //!
 //! ```
 //! use forthwith_plan::Dataset;
@@ -19,11 +19,11 @@
 //! ```
 //! # From branches to columns
 //!
-//! `metadata.rs` reads the tree's record, `baskets.rs` where the baskets of a branch are, and `tree/` is the dataset made of
-//! both. `columns.rs` decides from leaf, streamer element and title which values a branch holds, `programs.rs` makes
-//! Programs where no kernel fits, and `format.rs` takes the framing off a basket. `check.rs` compares the baskets that
-//! trees name with the records of the file.
-//! Classes are unrolled to columns by `forthwith_root::unroll`.
+//! `metadata.rs` reads the tree's record, `baskets.rs` where the baskets of a branch are, and `tree/` is the
+//! dataset made of both. `columns.rs` decides from leaf, streamer element and title which values a branch
+//! holds, `programs.rs` makes Programs where no kernel fits, and `format.rs` takes the framing off a basket.
+//! `check.rs` compares the baskets that trees name with the records of the file. Classes are unrolled to
+//! columns by `forthwith_root::unroll`.
 #![deny(missing_docs)]
 
 mod baskets;

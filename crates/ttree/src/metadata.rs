@@ -22,15 +22,16 @@ pub struct TreeInfo {
     pub weight: f64,
     /// When baskets were flushed: after that many entries, or minus that many bytes.
     pub auto_flush: i64,
-    /// Ranges of entries with clusters of one size: the entry behind the range, and the size. What follows the last one
-    /// has clusters of `auto_flush` entries, if that is positive.
+    /// Ranges of entries with clusters of one size: the entry behind the range, and the size. What follows
+    /// the last one has clusters of `auto_flush` entries, if that is positive.
     pub cluster_ranges: Vec<(u64, u64)>,
     /// Names for expressions, and the expressions.
     pub aliases: Vec<(String, String)>,
 }
 
 impl TreeInfo {
-    /// The entries at which clusters begin and end, as far as the tree says so: from 0 to the number of entries.
+    /// The entries at which clusters begin and end, as far as the tree says so: from 0 to the number of
+    /// entries.
     ///
     /// Clusters are the runs of entries whose baskets were written together.
     #[must_use]
@@ -95,7 +96,8 @@ pub(super) struct MemberOf {
     pub(super) checksum: u32,
     /// Position among the class's members; -1 for the whole object, -2 if that was split.
     pub(super) id: i64,
-    /// Kind of branch: -1 and 0 plain, 1 base, 2 split member, 3 and 4 counts of collections, 31 and 41 members of their items.
+    /// Kind of branch: -1 and 0 plain, 1 base, 2 split member, 3 and 4 counts of collections, 31 and 41
+    /// members of their items.
     pub(super) kind: i64,
     /// The member's type code.
     pub(super) code: i64,

@@ -17,7 +17,8 @@ pub(super) fn leaf_strings(member: &str) -> Program {
     by_hand(&[], &lines, outputs, Form::String { key, binary: false }, member)
 }
 
-/// A leaf list whose last leaf varies in size, and fills the entry to its end. `None` if a number has no word.
+/// A leaf list whose last leaf varies in size, and fills the entry to its end. `None` if a number has no
+/// word.
 pub(super) fn leaf_list(members: &[(String, LeafMember)], member: &str) -> Option<Program> {
     let (mut lines, mut outputs) = (Vec::new(), Vec::new());
     let (mut names, mut contents) = (Vec::new(), Vec::new());
@@ -112,7 +113,8 @@ fn parser(wire: Encoding) -> Option<&'static str> {
     })
 }
 
-/// The bits of a `TObject`, of one or of all items of a collection. Two more bytes follow those of an object that is referenced.
+/// The bits of a `TObject`, of one or of all items of a collection. Two more bytes follow those of an object
+/// that is referenced.
 pub(super) fn bits(items: bool, member: &str) -> Program {
     let numbers = |node: &str| Form::Numpy { key: node.into(), dtype: DType::UInt32, shape: vec![] };
     if !items {

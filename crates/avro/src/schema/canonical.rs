@@ -13,7 +13,8 @@ impl Schema {
         text
     }
 
-    /// The 64-bit Rabin fingerprint of the canonical form, which precedes a datum in the single-object encoding.
+    /// The 64-bit Rabin fingerprint of the canonical form, which precedes a datum in the single-object
+    /// encoding.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         fingerprint(self.canonical().as_bytes())

@@ -128,11 +128,12 @@ pub struct Field {
     pub properties: Map<String, Json>,
 }
 
-/// The meaning of a type beyond how it is written. A meaning that does not fit the type it is given to is none, as the specification wants it;
-/// neither is one that is not known.
+/// The meaning of a type beyond how it is written. A meaning that does not fit the type it is given to is
+/// none, as the specification wants it; neither is one that is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logical {
-    /// A number with digits behind the point, in bytes or fixed: two's complement, most significant byte first.
+    /// A number with digits behind the point, in bytes or fixed: two's complement, most significant byte
+    /// first.
     Decimal {
         /// Digits.
         precision: u32,
@@ -191,7 +192,8 @@ impl Schema {
     /// The type at a place in this schema.
     #[must_use]
     pub fn get(&self, id: Id) -> &Type {
-        // Ids are made by parsing alone; one of another schema is a mistake of the caller's, answered with the outermost type.
+        // Ids are made by parsing alone; one of another schema is a mistake of the caller's, answered with
+        // the outermost type.
         self.types.get(id.0 as usize).unwrap_or(&self.types[self.root.0 as usize])
     }
 

@@ -18,7 +18,8 @@ use forthwith_io::{Compressor, Sink};
 use forthwith_plan::{Error, ErrorKind, Result, TableWriter, Written, check_digits};
 use forthwith_program::Layout;
 
-/// A container file being written: columns become entries, entries blocks, and a block is written when it is full.
+/// A container file being written: columns become entries, entries blocks, and a block is written when it is
+/// full.
 ///
 /// ```
 /// use forthwith_avro::{AvroFile, AvroWriter, Writing};
@@ -75,11 +76,12 @@ enum Columns {
 }
 
 impl AvroWriter {
-    /// A file of records with these columns, or whose values are those of one column, if the schema that is given is not one of records.
+    /// A file of records with these columns, or whose values are those of one column, if the schema that is
+    /// given is not one of records.
     ///
     /// # Errors
-    /// A schema that is none, or that the columns do not fit; columns that Avro has no type for; a codec that is not known; whatever the sink
-    /// says.
+    /// A schema that is none, or that the columns do not fit; columns that Avro has no type for; a codec that
+    /// is not known; whatever the sink says.
     pub fn new(sink: Box<dyn Sink>, columns: &[(String, Form)], options: &Writing) -> Result<Self> {
         let uri = sink.uri().to_owned();
         Self::begin(sink, columns, options).map_err(|e| e.in_file(&uri))
@@ -267,7 +269,8 @@ impl std::fmt::Debug for AvroWriter {
     }
 }
 
-/// The fields that are written, where fields without a column have their default. Values that are no records are one column.
+/// The fields that are written, where fields without a column have their default. Values that are no records
+/// are one column.
 fn layout(schema: &Schema, columns: Columns) -> Result<(Layout, Columns)> {
     let mut layout = Layouts::new(schema).whole(schema.root_id())?;
     let Columns::Named { names, derived } = columns else { return Ok((layout, columns)) };

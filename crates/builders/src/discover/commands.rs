@@ -34,7 +34,8 @@ impl ArrayBuilder {
         self.placed(|this| Sink::put_complex(this, here, [re, im]))
     }
 
-    /// Appends a date and time, or a date: `x` units since 1970. The unit is written as NumPy's type is, `datetime64[us]`.
+    /// Appends a date and time, or a date: `x` units since 1970. The unit is written as NumPy's type is,
+    /// `datetime64[us]`.
     pub fn datetime(&mut self, x: i64, unit: &str) -> Result<(), Refused> {
         let here = self.here(Command::Datetime)?;
         self.placed(|this| Sink::put_time(this, here, x, unit))

@@ -11,14 +11,15 @@ use crate::sink::Items;
 use crate::{Command, Fault, Leaf, Open, Refused, Sink, Slot};
 use node::{Node, Nodes, Want};
 
-/// An array that grows by commands, and whose type grows with them: what `ak.ArrayBuilder` is in Awkward Array, with the same commands
-/// and the same types.
+/// An array that grows by commands, and whose type grows with them: what `ak.ArrayBuilder` is in Awkward
+/// Array, with the same commands and the same types.
 ///
-/// A place begins as `unknown`. What comes decides: a null makes an option of it; integers become real numbers, and these complex ones,
-/// when such a value comes; values of kinds that do not go together make a union. Truth values do not go with numbers, nor numbers with
-/// text. Text and byte strings go where text of either kind is already. Tuples go together if they have as many slots, records if they
-/// have the same name (a record begun without a name goes with any), whatever their fields: those that a record has not are filled
-/// with nulls.
+/// A place begins as `unknown`. What comes decides: a null makes an option of it; integers become real
+/// numbers, and these complex ones, when such a value comes; values of kinds that do not go together make a
+/// union. Truth values do not go with numbers, nor numbers with text. Text and byte strings go where text of
+/// either kind is already. Tuples go together if they have as many slots, records if they have the same name
+/// (a record begun without a name goes with any), whatever their fields: those that a record has not are
+/// filled with nulls.
 ///
 /// ```
 /// use forthwith_builders::ArrayBuilder;
@@ -236,7 +237,8 @@ impl Sink for ArrayBuilder {
             _ => Ok(()), // never
         };
         match self.nodes.at_mut(at.0) {
-            // Should the offset find no room, the bytes behind the last one are out of sight until the next text.
+            // Should the offset find no room, the bytes behind the last one are out of sight until the next
+            // text.
             node @ Node::Text { .. } => write(node),
             _ => self.put(at, Want::Text { binary }, write),
         }

@@ -4,8 +4,8 @@ use crate::growth::{collect, push};
 use crate::{Fault, MOST_COLUMNS, Refused};
 use std::collections::HashMap;
 
-/// A place or an alternative of one. All of them lie in one table and name each other by number, so that finding out more about a place
-/// changes an entry of the table and nothing else has to change.
+/// A place or an alternative of one. All of them lie in one table and name each other by number, so that
+/// finding out more about a place changes an entry of the table and nothing else has to change.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     /// Nothing but nulls so far.
@@ -147,7 +147,8 @@ impl Want<'_> {
         })
     }
 
-    /// Whether a place that holds nothing else takes the value, perhaps after widening. Text of either kind goes where text is.
+    /// Whether a place that holds nothing else takes the value, perhaps after widening. Text of either kind
+    /// goes where text is.
     fn suits_alone(self, node: &Node) -> bool {
         match (self, node) {
             (Self::Integer | Self::Real | Self::Complex, node) => {
@@ -228,8 +229,9 @@ impl Nodes {
         }
     }
 
-    /// The columns that take the value, made or widened where need be, after noting in the option and the union around them that one
-    /// more is coming. For lists, records and tuples nothing is noted before they end: see [`finish`](Self::finish).
+    /// The columns that take the value, made or widened where need be, after noting in the option and the
+    /// union around them that one more is coming. For lists, records and tuples nothing is noted before they
+    /// end: see [`finish`](Self::finish).
     pub(super) fn place(&mut self, at: u32, want: Want<'_>) -> Result<u32, Refused> {
         match self.at_mut(at) {
             Node::Unknown { nulls: 0 } => {

@@ -7,7 +7,8 @@ impl Form {
     /// Reads what `ak.forms.Form.to_json` writes. A word alone, `"float64"`, is a number.
     ///
     /// # Errors
-    /// Text that is not JSON, is nested too deeply for it, is not a Form, or is a class without values of its own (virtual arrays).
+    /// Text that is not JSON, is nested too deeply for it, is not a Form, or is a class without values of its
+    /// own (virtual arrays).
     pub fn from_json(text: &str) -> Result<Self, FormError> {
         let json = serde_json::from_str(text).map_err(|error| FormError::Json { what: error.to_string() })?;
         node(&json, &mut String::new(), 0)

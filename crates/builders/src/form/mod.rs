@@ -11,8 +11,8 @@ use serde_json::Value as Json;
 /// Parameters of a node, as Awkward Array has them.
 pub type Parameters = serde_json::Map<String, Json>;
 
-/// A node of a structure: what [`forthwith_columns::Form`] says, and what only Awkward Array's own Forms can say (masks, indirections,
-/// integer widths, complex numbers, dates, parameters).
+/// A node of a structure: what [`forthwith_columns::Form`] says, and what only Awkward Array's own Forms can
+/// say (masks, indirections, integer widths, complex numbers, dates, parameters).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
     /// The kind of node.

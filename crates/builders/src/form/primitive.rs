@@ -88,7 +88,8 @@ impl Primitive {
         }
     }
 
-    /// The type of the items that hold it, and how many there are for each value. Half floats are items of uint16.
+    /// The type of the items that hold it, and how many there are for each value. Half floats are items of
+    /// uint16.
     #[must_use]
     pub const fn stored(self) -> (DType, usize) {
         match self {
@@ -143,9 +144,9 @@ impl Unit {
         Some(Self { count, unit })
     }
 
-    /// A number of these in another unit, exactly: `None` if it is not a whole number there or does not fit. The smallest number,
-    /// which is not a time, stays what it is. With `calendar`, years and months are those after January 1970; without, they have no
-    /// fixed length in days.
+    /// A number of these in another unit, exactly: `None` if it is not a whole number there or does not fit.
+    /// The smallest number, which is not a time, stays what it is. With `calendar`, years and months are
+    /// those after January 1970; without, they have no fixed length in days.
     #[must_use]
     pub fn convert(self, value: i64, to: Self, calendar: bool) -> Option<i64> {
         if value == i64::MIN || self == to {

@@ -17,16 +17,16 @@
 //!         | "datetime64[" unit "]" | "timedelta64[" unit "]"
 //! ```
 //!
-//! Names that are not words are quoted, as in JSON. `parameters={…}`, JSON again, may stand last in every pair of square
-//! brackets: `int64[parameters={"unit": "cm"}]`, `[var * int64, parameters={…}]`.
+//! Names that are not words are quoted, as in JSON. `parameters={…}`, JSON again, may stand last in every
+//! pair of square brackets: `int64[parameters={"unit": "cm"}]`, `[var * int64, parameters={…}]`.
 
 use super::{Form, FormError, Index, Kind, Parameters, Primitive, Text};
 use forthwith_forth::similar_names;
 use serde_json::Value as Json;
 
 impl Form {
-    /// Reads a type in Awkward Array's notation: the type of one entry, without the number of entries. Nulls of a union become nulls of
-    /// all its alternatives, since that is where Awkward Array has them.
+    /// Reads a type in Awkward Array's notation: the type of one entry, without the number of entries. Nulls
+    /// of a union become nulls of all its alternatives, since that is where Awkward Array has them.
     ///
     /// # Errors
     /// [`FormError::Type`] with the place, [`FormError::Deep`].
@@ -228,7 +228,8 @@ const WORDS: [&str; 11] = [
     "unknown",
 ];
 
-/// The words expected where a type begins: the names there are, and which one a word may have been meant to be.
+/// The words expected where a type begins: the names there are, and which one a word may have been meant to
+/// be.
 fn a_type(found: &str) -> String {
     let names: Vec<&str> = Primitive::names().chain(WORDS).collect();
     let meant = match found {

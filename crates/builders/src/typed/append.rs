@@ -5,8 +5,8 @@ use super::{CommandError, CommandErrorKind, Failure, Told, TypedArrayBuilder};
 use forthwith_columns::{DType, Value};
 
 impl TypedArrayBuilder {
-    /// Appends a value with all that is in it; if a part of it is refused, nothing is appended. Where several alternatives of a union
-    /// could be meant, the first one that takes all of it is.
+    /// Appends a value with all that is in it; if a part of it is refused, nothing is appended. Where several
+    /// alternatives of a union could be meant, the first one that takes all of it is.
     ///
     /// # Errors
     /// That of the part that was refused.
@@ -73,8 +73,9 @@ impl TypedArrayBuilder {
         }
     }
 
-    /// Appends many items of one type, in native byte order: at once where the column is of this very type and directly in a list or at
-    /// the top, one by one otherwise. If one is refused, none is appended. Bytes after the last whole item are left out.
+    /// Appends many items of one type, in native byte order: at once where the column is of this very type
+    /// and directly in a list or at the top, one by one otherwise. If one is refused, none is appended. Bytes
+    /// after the last whole item are left out.
     ///
     /// # Errors
     /// That of the item that was refused.

@@ -10,11 +10,13 @@ use crate::growth::{extend, push};
 use crate::sink::{Items, Shape};
 use crate::{Fault, Leaf, Open, Refused, Sink, Slot, Snapshot};
 
-/// Columns of a known type, filled by a walk over objects: the fastest way in, without commands and without a program between.
+/// Columns of a known type, filled by a walk over objects: the fastest way in, without commands and without a
+/// program between.
 ///
-/// A value must be of the type: integers also go where real or complex numbers are, these where complex ones are, and times of
-/// another unit where they are a whole number of units; a tuple goes into a list, too. Fields of a record come in any order; one that
-/// is missing becomes null if its type has nulls. A union takes a value in the alternative that fits best.
+/// A value must be of the type: integers also go where real or complex numbers are, these where complex ones
+/// are, and times of another unit where they are a whole number of units; a tuple goes into a list, too.
+/// Fields of a record come in any order; one that is missing becomes null if its type has nulls. A union
+/// takes a value in the alternative that fits best.
 ///
 /// ```
 /// use forthwith_builders::{Sink, TypedColumns};
@@ -41,8 +43,8 @@ impl TypedColumns {
     /// The place that a walk over the items of the array begins at.
     pub const ROOT: Slot = Slot(0);
 
-    /// Empty columns for items of a Form. They get offsets and indexes of 64 bits, and nulls by index, whatever it says: it is the type
-    /// that counts.
+    /// Empty columns for items of a Form. They get offsets and indexes of 64 bits, and nulls by index,
+    /// whatever it says: it is the type that counts.
     ///
     /// # Errors
     /// Types that are indirect in themselves (categories), and impossible ones.

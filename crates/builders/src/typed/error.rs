@@ -128,7 +128,8 @@ impl CommandError {
         self.0.entry
     }
 
-    /// The place in an entry: `[].x` is the field `x` of an item of a list, `|1` the alternative 1 of a union.
+    /// The place in an entry: `[].x` is the field `x` of an item of a list, `|1` the alternative 1 of a
+    /// union.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.0.path

@@ -29,8 +29,9 @@ use table::{Columns, Lists};
 
 /// Builds columns of a known type, command by command.
 ///
-/// Every command is checked before anything is written, so that one that is refused changes nothing: the error says what was expected
-/// and where, and the builder goes on. [`source`](Self::source) shows the AwkwardForth program that does the same.
+/// Every command is checked before anything is written, so that one that is refused changes nothing: the
+/// error says what was expected and where, and the builder goes on. [`source`](Self::source) shows the
+/// AwkwardForth program that does the same.
 ///
 /// ```
 /// use forthwith_builders::TypedArrayBuilder;
@@ -110,8 +111,8 @@ impl TypedArrayBuilder {
         self.form.type_string()
     }
 
-    /// The text of a program that does what the builder does. It waits in `pause`, carries out the command that it finds in its
-    /// variables, and waits again.
+    /// The text of a program that does what the builder does. It waits in `pause`, carries out the command
+    /// that it finds in its variables, and waits again.
     #[must_use]
     pub fn source(&self) -> &str {
         self.source.get_or_init(|| program::Program::new(&self.state).to_string())
@@ -256,8 +257,8 @@ impl TypedArrayBuilder {
         self.tell_numbered(Command::BeginTuple, slots, |state| state.begin_tuple(slots))
     }
 
-    /// Selects the slot of a tuple that the next value fills, in any order. Where a value is expected that goes into an indexed node
-    /// (such as categories), appends row `at` of what is in it already.
+    /// Selects the slot of a tuple that the next value fills, in any order. Where a value is expected that
+    /// goes into an indexed node (such as categories), appends row `at` of what is in it already.
     #[inline]
     pub fn index(&mut self, at: usize) -> Told {
         self.tell_numbered(Command::Index, at, |state| state.index(at))
@@ -287,20 +288,23 @@ impl TypedArrayBuilder {
         self.tell(Command::EndRecord, State::end_record)
     }
 
-    /// Chooses the alternative of a union to which the next value belongs. It need not be told where the command alone makes it clear.
+    /// Chooses the alternative of a union to which the next value belongs. It need not be told where the
+    /// command alone makes it clear.
     #[inline]
     pub fn tag(&mut self, tag: usize) -> Told {
         self.tell_numbered(Command::Tag, tag, |state| state.choose(tag))
     }
 
-    /// A state to go back to with [`rollback`](Self::rollback). Takes time in proportion to the size of the type, not of the data.
+    /// A state to go back to with [`rollback`](Self::rollback). Takes time in proportion to the size of the
+    /// type, not of the data.
     #[must_use]
     pub fn checkpoint(&self) -> Checkpoint {
         self.state.checkpoint()
     }
 
-    /// Goes back to an earlier state: what was told since is forgotten, complete entries, too. False, and nothing has changed, if the
-    /// builder was [cleared](Self::clear) since, or is at an earlier state already.
+    /// Goes back to an earlier state: what was told since is forgotten, complete entries, too. False, and
+    /// nothing has changed, if the builder was [cleared](Self::clear) since, or is at an earlier state
+    /// already.
     pub fn rollback(&mut self, checkpoint: &Checkpoint) -> bool {
         self.state.rollback(checkpoint)
     }

@@ -131,8 +131,8 @@ impl Columns {
         }
     }
 
-    /// Appends items of the column's own type, in native order; `None` if it is of another type. Truth values are none,
-    /// since not every byte is one.
+    /// Appends items of the column's own type, in native order; `None` if it is of another type. Truth values
+    /// are none, since not every byte is one.
     pub(super) fn extend_bytes(&mut self, dtype: DType, bytes: &[u8]) -> Option<Result<(), Refused>> {
         fn all<T, const N: usize>(
             items: &mut Vec<T>,

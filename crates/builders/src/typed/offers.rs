@@ -1,4 +1,5 @@
-//! The commands that each place of a type takes: what errors name, what a command means, and what the program is made of.
+//! The commands that each place of a type takes: what errors name, what a command means, and what the program
+//! is made of.
 
 use super::table::{Columns, Nodes};
 use crate::form::{Form, FormError, Kind};
@@ -55,7 +56,8 @@ impl Command {
     }
 }
 
-/// The reason why a command is refused. The numbers are those that the generated program leaves in its variable `error`.
+/// The reason why a command is refused. The numbers are those that the generated program leaves in its
+/// variable `error`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Refusal {

@@ -77,8 +77,8 @@ impl Nodes {
         }
     }
 
-    /// Writes one value at a place. What is around it notes it after it was written. `tag` is the alternative of a union,
-    /// if that was chosen; otherwise it is the best.
+    /// Writes one value at a place. What is around it notes it after it was written. `tag` is the alternative
+    /// of a union, if that was chosen; otherwise it is the best.
     pub(super) fn put(
         &mut self,
         node: u32,
@@ -173,7 +173,8 @@ impl Nodes {
         }
     }
 
-    /// Notes in options and unions around a list, record or tuple that it is complete, before its own length grows.
+    /// Notes in options and unions around a list, record or tuple that it is complete, before its own length
+    /// grows.
     #[inline]
     pub(super) fn finish(&mut self, place: u32, node: u32) -> Result<(), Refused> {
         if place == node { Ok(()) } else { self.finish_around(place, node) }

@@ -1,8 +1,9 @@
 //! The program that does what a builder does, as text that a reader can check and a machine can run.
 //!
-//! The program waits in one `pause`. For each command the host sets the variables `command` and `argument`, binds the value to the
-//! input `data`, and resumes; the program looks up what is expected (`state`), appends to its outputs, and waits again. A command
-//! that it refuses it refuses before it has written anything, and says why in the variable `error`.
+//! The program waits in one `pause`. For each command the host sets the variables `command` and `argument`,
+//! binds the value to the input `data`, and resumes; the program looks up what is expected (`state`), appends
+//! to its outputs, and waits again. A command that it refuses it refuses before it has written anything, and
+//! says why in the variable `error`.
 
 use super::offers::{Command, HOPELESS, Offer, Refusal, best, commands};
 use super::state::State;
@@ -43,8 +44,8 @@ struct Place {
 
 /// Variables that every program has, in this order.
 pub(super) const FIXED: [&str; 5] = ["command", "argument", "error", "state", "length"];
-/// The word that goes back to an earlier state, which the host writes into the data: the variables, then the lengths of
-/// the outputs.
+/// The word that goes back to an earlier state, which the host writes into the data: the variables, then the
+/// lengths of the outputs.
 pub(super) const ROLLBACK: &str = "rollback";
 /// Fields that share a variable: literals have 32 bits and a sign.
 const BITS: usize = 31;
@@ -95,8 +96,8 @@ impl<'a> Program<'a> {
         state
     }
 
-    /// Declares the outputs and variables of a node and of those below; writes the words and states within lists, tuples
-    /// and records.
+    /// Declares the outputs and variables of a node and of those below; writes the words and states within
+    /// lists, tuples and records.
     fn declare(&mut self, node: u32, place: &Place, next: usize) {
         let nodes = self.nodes;
         let index_type = |width| match width {
@@ -591,8 +592,8 @@ fn plain(path: &str) -> String {
     path.chars().map(|c| if c.is_ascii_alphanumeric() || "[].|_".contains(c) { c } else { '?' }).collect()
 }
 
-/// The type of the numbers in the output of a column, and how many there are for each value. Half floats wait in full
-/// precision, so that they are rounded once.
+/// The type of the numbers in the output of a column, and how many there are for each value. Half floats wait
+/// in full precision, so that they are rounded once.
 fn number(columns: &Columns) -> Option<(DType, usize)> {
     Some(match columns {
         Columns::Boolean(_) => (DType::Bool, 1),

@@ -100,7 +100,8 @@ impl State {
         if self.at.quick { Some(self.nodes.at_mut(self.at.node)) } else { None }
     }
 
-    /// Appends a value to a column, or to one within an option or a union: false if there is none, or no space left.
+    /// Appends a value to a column, or to one within an option or a union: false if there is none, or no
+    /// space left.
     #[inline(always)]
     pub(super) fn quick(
         &mut self,
@@ -442,8 +443,8 @@ impl State {
         Ok(())
     }
 
-    /// Appends items in native order where the column is of this very type and directly in a list or at the top; `None`
-    /// where it is not.
+    /// Appends items in native order where the column is of this very type and directly in a list or at the
+    /// top; `None` where it is not.
     pub(super) fn extend(&mut self, dtype: DType, bytes: &[u8]) -> Option<Done> {
         let (found, size) = self.items();
         let direct = self.frames.last().is_none_or(|frame| frame.content == self.at.node);
@@ -622,7 +623,8 @@ impl State {
         }
     }
 
-    /// The place in an entry: `[].x` is the field `x` of an item of a list, `|1` the alternative 1 of a union.
+    /// The place in an entry: `[].x` is the field `x` of an item of a list, `|1` the alternative 1 of a
+    /// union.
     pub(super) fn path(&self) -> String {
         let mut path = String::new();
         let inside = self.frames.iter().skip(1).map(|_| true).chain([self.at.node != NOWHERE]);
@@ -645,8 +647,8 @@ impl State {
 }
 
 impl Nodes {
-    /// Refuses a value of a kind that a place takes: numbers and texts that do not fit, and rows beyond what an index
-    /// counts.
+    /// Refuses a value of a kind that a place takes: numbers and texts that do not fit, and rows beyond what
+    /// an index counts.
     fn fits(&self, node: u32, tag: Option<u8>, found: Found) -> Result<(), Refusal> {
         let counted = |content, width: Index| {
             if self.len(content) as i64 >= width.most() { Err(Refusal::Wide) } else { Ok(()) }

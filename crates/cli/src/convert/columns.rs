@@ -25,7 +25,8 @@ pub(super) struct Column {
     pub(super) form: Form,
 }
 
-/// The columns of one file. What was named has to be there, and what cannot be converted is left out only if that was asked for.
+/// The columns of one file. What was named has to be there, and what cannot be converted is left out only if
+/// that was asked for.
 pub(super) fn of_file(
     place: &Place,
     choice: &Choice,
@@ -111,7 +112,8 @@ fn holds_nothing(form: &Form) -> bool {
     }
 }
 
-/// The columns of all files together, by name: those of the first, which all have to have, with the same types.
+/// The columns of all files together, by name: those of the first, which all have to have, with the same
+/// types.
 ///
 /// # Errors
 /// The first difference, unless what is missing becomes null.
@@ -144,7 +146,8 @@ pub(super) fn of_all(files: &[(String, Vec<Column>)], missing_null: bool) -> Res
     Ok(all)
 }
 
-/// Whether values are of one type, but for being optional in one of them only because a file lacks the column.
+/// Whether values are of one type, but for being optional in one of them only because a file lacks the
+/// column.
 fn is_same(all: &Form, own: &Form) -> bool {
     let all_type = all.type_string();
     all_type == own.type_string() || all_type == missing::optional(own.clone()).type_string()
@@ -155,7 +158,8 @@ fn lacks(uri: &str, name: &str, other: &str) -> Failure {
         .hinted("--missing null makes such values null, --columns chooses others")
 }
 
-/// The entries of all columns of a file, which have to have the same; where blocks have to be counted, as many as there will be.
+/// The entries of all columns of a file, which have to have the same; where blocks have to be counted, as
+/// many as there will be.
 pub(super) fn entries(table: &Table, fields: &[u32]) -> Result<Range<u64>> {
     if table.counts_blocks() {
         return Ok(0..u64::MAX);

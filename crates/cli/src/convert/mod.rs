@@ -49,10 +49,11 @@ pub(crate) struct Conversion {
     pub(crate) force: bool,
 }
 
-/// Decompressed bytes of a step, if nothing is said: Ctrl-C is looked at between steps, and compressing one takes some hundredths of a second.
-/// Larger ones are no faster, since small steps are read together.
+/// Decompressed bytes of a step, if nothing is said: Ctrl-C is looked at between steps, and compressing one
+/// takes some hundredths of a second. Larger ones are no faster, since small steps are read together.
 pub(crate) const STEP: u64 = 2 << 20;
-/// Text is slower to write than to read: it is written in steps of this number of bytes, so that Ctrl-C and the bar do not wait.
+/// Text is slower to write than to read: it is written in steps of this number of bytes, so that Ctrl-C and
+/// the bar do not wait.
 const TEXT_STEP: u64 = 256 << 10;
 /// Entries of the first step of a stream, whose reader may want no more.
 const FIRST: u64 = 1024;
@@ -106,8 +107,8 @@ pub(crate) fn convert(
     let pipe = Pipe::default();
     let sink: Box<dyn io::Sink> =
         if streams { Box::new(pipe.clone()) } else { io::create(&asked.to).map_err(Error::new)? };
-    // Bytes that went to standard output cannot be taken back, and Ctrl-C ends it as usual. A name that is a pipe without a reader waits
-    // before this.
+    // Bytes that went to standard output cannot be taken back, and Ctrl-C ends it as usual. A name that is a
+    // pipe without a reader waits before this.
     let watch = (!streams).then(|| Watch::begin(sink.temporary()));
     let mut writer = forthwith::writer(format, &named, sink, &asked.options)?;
     let bar = bar(sources.iter().map(|source| source.likely).sum(), console.width.is_some() && !streams);
@@ -159,7 +160,8 @@ struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    /// Copies all entries of a file that are chosen; answers the number of entries that were looked at. `done` were before.
+    /// Copies all entries of a file that are chosen; answers the number of entries that were looked at.
+    /// `done` were before.
     fn file(
         &mut self,
         place: &Place,

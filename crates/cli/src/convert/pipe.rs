@@ -6,7 +6,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Bytes on their way to the console, which hands them on after every step: a writer may be sent between threads, the console may not.
+/// Bytes on their way to the console, which hands them on after every step: a writer may be sent between
+/// threads, the console may not.
 #[derive(Clone, Default)]
 pub(super) struct Pipe(Arc<Mutex<Vec<u8>>>);
 

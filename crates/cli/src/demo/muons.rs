@@ -11,8 +11,8 @@ const CARTESIAN: [&str; 5] = ["muon_px", "muon_py", "muon_pz", "muon_e", "muon_c
 /// Muons an entry may have: pairs grow with the square, and no collision makes more.
 const MOST: usize = 100;
 
-/// Masses of all pairs of opposite charge in the first entries, in GeV, and the branches they come from. `None` if the tree does not have
-/// what it takes, or has no pair.
+/// Masses of all pairs of opposite charge in the first entries, in GeV, and the branches they come from.
+/// `None` if the tree does not have what it takes, or has no pair.
 pub(crate) fn masses(table: &Table, branches: &[Branch], entries: u64) -> Option<(Vec<f64>, String)> {
     let polar = pick(branches, &POLAR);
     let chosen = polar.clone().or_else(|| pick(branches, &CARTESIAN))?;

@@ -79,7 +79,8 @@ impl Axis {
         }
     }
 
-    /// Bins that share one of `most` columns of a picture, and the columns: each is some bins, or a part of one.
+    /// Bins that share one of `most` columns of a picture, and the columns: each is some bins, or a part of
+    /// one.
     pub(super) fn columns(&self, most: usize) -> Vec<std::ops::Range<usize>> {
         if self.edges.is_empty() && self.bins > most {
             let together = self.bins.div_ceil(most.max(1));
@@ -99,8 +100,8 @@ impl Axis {
 }
 
 impl Binned {
-    /// The histogram that an object is, or the efficiency. `None` if it is neither, or its parts do not fit each
-    /// other.
+    /// The histogram that an object is, or the efficiency. `None` if it is neither, or its parts do not fit
+    /// each other.
     pub(super) fn of(object: Object<'_>) -> Option<Self> {
         if object.class() != "TEfficiency" {
             return Self::histogram(object);

@@ -1,5 +1,6 @@
-//! Entries of a histogram that wait in its buffer (`fBuffer`): C++ ROOT puts them into bins, and perhaps finds the range of its axes, when
-//! bins are asked for. The Python package does that; the command says that they are there.
+//! Entries of a histogram that wait in its buffer (`fBuffer`): C++ ROOT puts them into bins, and perhaps
+//! finds the range of its axes, when bins are asked for. The Python package does that; the command says that
+//! they are there.
 
 use crate::human;
 use forthwith::root::Object;
@@ -12,7 +13,8 @@ pub(super) fn note(histogram: Object<'_>) -> Option<String> {
         .then(|| format!("{counted} in its buffer, in no bin here; the Python package puts them into bins"))
 }
 
-/// The entries that wait, by the first number of a buffer. A number below zero says that they are in bins already.
+/// The entries that wait, by the first number of a buffer. A number below zero says that they are in bins
+/// already.
 fn waiting(first: f64) -> u64 {
     // NaN and numbers that are too large become the nearest integer there is.
     first as u64

@@ -1,5 +1,5 @@
-//! Efficiencies as `TEfficiency::GetEfficiency` has them: what passed over all, or the mean or mode of the beta distribution that is known
-//! of them, where the object says that its statistics are Bayesian.
+//! Efficiencies as `TEfficiency::GetEfficiency` has them: what passed over all, or the mean or mode of the
+//! beta distribution that is known of them, where the object says that its statistics are Bayesian.
 
 use forthwith::root::{Object, Value};
 

@@ -121,8 +121,8 @@ fn items(numbers: impl Iterator<Item = f64>, length: usize) -> String {
     format!("[{}{more}] ({})", shown.join(", "), human::counted(length as u64, "number", "numbers"))
 }
 
-/// The members as JSON: objects by their members' names, collections as arrays. An object within itself is its class; what JSON has no number
-/// for is null.
+/// The members as JSON: objects by their members' names, collections as arrays. An object within itself is
+/// its class; what JSON has no number for is null.
 pub(super) fn json(top: Object<'_>) -> Json {
     of_object(top, &mut vec![top.number()], &mut { MOST })
 }

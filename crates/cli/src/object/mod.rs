@@ -1,5 +1,5 @@
-//! `forthwith show` of an object that is no tree: a picture of a histogram, or the members of anything else; and `forthwith streamers`, the
-//! classes that a file of such objects describes.
+//! `forthwith show` of an object that is no tree: a picture of a histogram, or the members of anything else;
+//! and `forthwith streamers`, the classes that a file of such objects describes.
 
 mod binned;
 mod buffer;

@@ -233,7 +233,8 @@ fn text_is_looked_at_unless_told() {
 #[cfg(unix)]
 fn what_was_stopped_leaves_nothing_behind() {
     use std::process::{Command, Stdio};
-    // The blocks of a small file, thousands of times: seconds of work. Every block ends in the marker that the header ends in.
+    // The blocks of a small file, thousands of times: seconds of work. Every block ends in the marker that
+    // the header ends in.
     let small = std::fs::read(file("avro/nested.avro")).expect("a file");
     let marker = &small[small.len() - 16..];
     let header = small.windows(16).position(|bytes| bytes == marker).expect("a marker") + 16;
@@ -314,7 +315,8 @@ fn other_formats_go_to_standard_output() {
     }
 }
 
-/// A stream: its first line is there long before its end, memory does not grow with it, and a reader that leaves ends it quietly.
+/// A stream: its first line is there long before its end, memory does not grow with it, and a reader that
+/// leaves ends it quietly.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_stream_begins_at_once_and_stays_small() {
@@ -527,7 +529,8 @@ fn columns_that_hold_nothing_are_left_out_of_formats_without_them() {
     assert!(said.err.lines().count() > quiet.err.lines().count(), "{}", said.err);
 }
 
-/// A destination that is a link is written where it leads to, whether or not there is a file yet, and stays a link.
+/// A destination that is a link is written where it leads to, whether or not there is a file yet, and stays a
+/// link.
 #[cfg(unix)]
 #[test]
 fn links_lead_to_the_destination() {

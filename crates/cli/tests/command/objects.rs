@@ -76,7 +76,8 @@ fn two_dimensions_are_no_projection() {
     }
 }
 
-/// Entries in a buffer are in no bin, and said to be missing: from pictures, and from members where no axis has a range yet.
+/// Entries in a buffer are in no bin, and said to be missing: from pictures, and from members where no axis
+/// has a range yet.
 #[test]
 fn entries_in_a_buffer_are_told() {
     let note = "64 entries wait in its buffer, in no bin here; the Python package puts them into bins\n";

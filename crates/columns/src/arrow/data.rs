@@ -242,8 +242,8 @@ fn scalars<T: arrow_buffer::ArrowNativeType>(column: &Column) -> ScalarBuffer<T>
     ScalarBuffer::new(Buffer::from(bytes), 0, column.len())
 }
 
-/// Offsets into an alternative must not go back, which indexes may, as where all nulls are one row of it: such an alternative gets a row
-/// of its own for each that is asked for.
+/// Offsets into an alternative must not go back, which indexes may, as where all nulls are one row of it:
+/// such an alternative gets a row of its own for each that is asked for.
 fn in_order(tag: i8, tags: &[i8], index: &mut [i64], child: &mut ArrayRef) -> Result<(), ExportError> {
     let mine = || tags.iter().enumerate().filter(|(_, other)| **other == tag).map(|(row, _)| row);
     if mine().map(|row| index[row]).is_sorted() {

@@ -54,8 +54,8 @@ pub fn import_stream(stream: FFI_ArrowArrayStream) -> Result<Array> {
     for batch in reader {
         let batch = batch?;
         for (column, field) in batch.columns().iter().zip(batch.schema_ref().fields()) {
-            // The interface hands over addresses: that offsets, views and indices stay within the buffers, and that text is UTF-8, only
-            // the producer has said.
+            // The interface hands over addresses: that offsets, views and indices stay within the buffers,
+            // and that text is UTF-8, only the producer has said.
             column.to_data().validate_full().map_err(|error| ImportError::Value {
                 column: field.name().clone(),
                 what: error.to_string(),

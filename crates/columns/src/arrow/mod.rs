@@ -1,9 +1,10 @@
 //! Columns as Arrow: plain types, copied only where the layouts differ.
 //!
-//! Numbers, offsets and bytes are handed over as they are. Booleans are packed into bits, options are spread out to leave gaps for nulls, and
-//! union offsets narrowed. Lists become `LargeList`, text `LargeUtf8` (checked), bytes `LargeBinary`, inner dimensions and regular
-//! lists `FixedSizeList`, records `Struct` (slots of tuples are called `0`, `1`, …), options validity, unions dense unions or, for consumers
-//! that know none, structs with one nullable field an alternative.
+//! Numbers, offsets and bytes are handed over as they are. Booleans are packed into bits, options are spread
+//! out to leave gaps for nulls, and union offsets narrowed. Lists become `LargeList`, text `LargeUtf8`
+//! (checked), bytes `LargeBinary`, inner dimensions and regular lists `FixedSizeList`, records `Struct`
+//! (slots of tuples are called `0`, `1`, …), options validity, unions dense unions or, for consumers that
+//! know none, structs with one nullable field an alternative.
 //!
 //! ```
 //! use forthwith_columns::{Array, Column, DType, Form, arrow};
@@ -41,9 +42,11 @@ pub struct Options {
     pub binary: bool,
     /// Unions become structs with one nullable field an alternative, called after its type.
     pub union_as_struct: bool,
-    /// Lists of pairs, the first of which is text, become `Map`: its offsets have 32 bits, its items are called `key_value`, `key` and `value`.
+    /// Lists of pairs, the first of which is text, become `Map`: its offsets have 32 bits, its items are
+    /// called `key_value`, `key` and `value`.
     pub maps: bool,
-    /// Lists of one length that are fields of records that may be missing may be missing, too: with a record, its lists are.
+    /// Lists of one length that are fields of records that may be missing may be missing, too: with a record,
+    /// its lists are.
     pub missing_lists: bool,
 }
 
@@ -122,8 +125,8 @@ pub fn record_batch(arrays: &[(&str, &Array)], options: &Options) -> Result<Reco
     Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &known)?)
 }
 
-/// Batches as a stream over the C data interface: what `__arrow_c_stream__` hands out. Batches are pulled one by one, from whichever
-/// thread consumes it.
+/// Batches as a stream over the C data interface: what `__arrow_c_stream__` hands out. Batches are pulled one
+/// by one, from whichever thread consumes it.
 pub fn stream<I>(schema: SchemaRef, batches: I) -> FFI_ArrowArrayStream
 where
     I: IntoIterator<Item = Result<RecordBatch, ArrowError>>,

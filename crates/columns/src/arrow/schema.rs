@@ -83,8 +83,8 @@ fn nested(
     Ok(Field::new(name, data_type, nullable))
 }
 
-/// A name for each alternative of a union: its type, and a number behind that where several are spelled alike, such as
-/// `bytes` and `bytes 2` of two sizes of Avro's `fixed`.
+/// A name for each alternative of a union: its type, and a number behind that where several are spelled
+/// alike, such as `bytes` and `bytes 2` of two sizes of Avro's `fixed`.
 fn alternatives(contents: &[Form]) -> Vec<String> {
     let mut spelled: HashMap<String, u32> = HashMap::new();
     let named = contents.iter().map(|content| {
@@ -134,7 +134,8 @@ pub(super) fn meant(meaning: LogicalType, content: &Form) -> Option<DataType> {
     })
 }
 
-/// Key and value, if lists of this are maps: pairs of a text and anything, or what says that it is [of a map](crate::MAP).
+/// Key and value, if lists of this are maps: pairs of a text and anything, or what says that it is [of a
+/// map](crate::MAP).
 pub(super) fn pair<'f>(item: &'f Form, options: &Options) -> Option<(&'f Form, &'f Form)> {
     match item {
         Form::Record { fields: None, contents, name } if options.maps => match &contents[..] {

@@ -8,13 +8,15 @@ const PIECE: usize = 4096;
 /// Bytes that are copied together, and asked for.
 const STEP: usize = 256;
 
-/// How far ahead: what comes from memory is on its way for so long, and with half or twice as much copies take as long.
+/// How far ahead: what comes from memory is on its way for so long, and with half or twice as much copies
+/// take as long.
 const FAR: usize = 2048;
 
 /// Copies bytes to a place in a column, as `copy_from_slice` does.
 ///
-/// The bytes to be written over are in another processor's cache or in none, since the page was cleared some time before, and bytes of a mapped
-/// file are in memory, each page of them somewhere else: both are asked for ahead.
+/// The bytes to be written over are in another processor's cache or in none, since the page was cleared some
+/// time before, and bytes of a mapped file are in memory, each page of them somewhere else: both are asked
+/// for ahead.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -45,8 +47,8 @@ fn copy_body(from: &[u8], into: &mut [u8]) {
     behind.copy_from_slice(last);
 }
 
-/// Does something piece by piece, while what the next piece is written over is fetched. Both are as long, and pieces are whole numbers of
-/// anything of up to 4096 bytes.
+/// Does something piece by piece, while what the next piece is written over is fetched. Both are as long, and
+/// pieces are whole numbers of anything of up to 4096 bytes.
 pub(super) fn ahead(from: &[u8], into: &mut [u8], mut each: impl FnMut(&[u8], &mut [u8])) {
     let mut rest = into;
     for piece in from.chunks(PIECE) {

@@ -29,8 +29,8 @@ pub(super) fn decode_at(
     Ok(())
 }
 
-/// Decodes `count` values at byte `at` of every `stride` bytes: one slot of a leaf list. `from` holds whole strides, and `into` has
-/// room for `count` items of each.
+/// Decodes `count` values at byte `at` of every `stride` bytes: one slot of a leaf list. `from` holds whole
+/// strides, and `into` has room for `count` items of each.
 pub fn decode_strided(
     wire: Encoding,
     from: &[u8],
@@ -66,9 +66,9 @@ pub(super) fn strided_at(
     truths(wire, into)
 }
 
-/// Decodes entries that are each `header` bytes and then values: `bounds` are little-endian `u32` byte positions in `payload`, one more
-/// than there are entries. `into` has room for exactly the values of all entries, which [`offsets_from_bounds`](super::offsets_from_bounds)
-/// counts.
+/// Decodes entries that are each `header` bytes and then values: `bounds` are little-endian `u32` byte
+/// positions in `payload`, one more than there are entries. `into` has room for exactly the values of all
+/// entries, which [`offsets_from_bounds`](super::offsets_from_bounds) counts.
 pub fn decode_jagged(
     wire: Encoding,
     payload: &[u8],
@@ -315,8 +315,9 @@ impl Job for Jagged<'_> {
     /// Bytes written, or the entry at fault.
     type Output = Result<usize, usize>;
 
-    /// Short entries are decoded in whole runs of 64 bytes, past their end: what is written too far is written again by the next
-    /// entry. A loop that stopped exactly would mispredict its end once for every entry, which costs more than the work.
+    /// Short entries are decoded in whole runs of 64 bytes, past their end: what is written too far is
+    /// written again by the next entry. A loop that stopped exactly would mispredict its end once for every
+    /// entry, which costs more than the work.
     #[inline(always)]
     fn run<const IN: usize, const OUT: usize>(
         self,
@@ -407,8 +408,8 @@ fn prefetch(address: *const u8) {
     let _ = address;
 }
 
-/// Bytes ahead at which memory is asked for. Processors look ahead on their own, but no further than the end of a page of 4 KiB, and
-/// then have to begin anew.
+/// Bytes ahead at which memory is asked for. Processors look ahead on their own, but no further than the end
+/// of a page of 4 KiB, and then have to begin anew.
 const AHEAD: usize = 2048;
 
 /// Values between two looks ahead.

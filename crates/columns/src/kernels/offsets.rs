@@ -4,9 +4,10 @@ use super::copy::ahead;
 use crate::DType;
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 
-/// Offsets from entry bounds: `bounds` are little-endian `u32` byte positions, one more than there are entries; every entry is
-/// `header` bytes and then items of `item_bytes`. Writes the end of each entry, in items, counted on from `base`, as int64 into `into`
-/// (8 bytes an entry; the leading zero is not written here). Answers the last end: `base` plus all items.
+/// Offsets from entry bounds: `bounds` are little-endian `u32` byte positions, one more than there are
+/// entries; every entry is `header` bytes and then items of `item_bytes`. Writes the end of each entry, in
+/// items, counted on from `base`, as int64 into `into` (8 bytes an entry; the leading zero is not written
+/// here). Answers the last end: `base` plus all items.
 pub fn offsets_from_bounds(
     bounds: &[u8],
     header: u32,
@@ -41,8 +42,8 @@ pub(super) fn offsets_from_bounds_at(
     Err(first_bad(bounds, header, item_bytes))
 }
 
-/// Offsets from item counts: integers of any type in native order, one an entry. Writes the running sum after each, counted on from
-/// `base`, as int64 into `into`. Answers the last.
+/// Offsets from item counts: integers of any type in native order, one an entry. Writes the running sum after
+/// each, counted on from `base`, as int64 into `into`. Answers the last.
 pub fn offsets_from_counts(
     counts: &[u8],
     dtype: DType,
@@ -68,7 +69,8 @@ pub fn offsets_from_counts(
     }
 }
 
-/// Whether any of some int64 offsets is less than the one before it; `before` is what stands before the first.
+/// Whether any of some int64 offsets is less than the one before it; `before` is what stands before the
+/// first.
 #[must_use]
 pub fn fall(before: i64, offsets: &[u8]) -> bool {
     run_fall(CpuFeatures::current(), before, offsets.as_chunks().0)
@@ -163,8 +165,8 @@ impl OffsetsError {
     }
 }
 
-/// Exact division by a constant without dividing: multiply by the inverse of the odd part modulo 2^32, rotate by the power of
-/// two. A result above `most` says that it was not exact. Works in lanes, for every divisor.
+/// Exact division by a constant without dividing: multiply by the inverse of the odd part modulo 2^32, rotate
+/// by the power of two. A result above `most` says that it was not exact. Works in lanes, for every divisor.
 #[derive(Clone, Copy)]
 struct Division {
     inverse: u32,
@@ -196,8 +198,8 @@ for_each_cpu! {
     ) -> bool = bounds_body
 }
 
-/// Whether all went well. Each end comes from the bounds alone, not from the end before, so that lanes are independent: if every
-/// entry up to here divides, so does their sum.
+/// Whether all went well. Each end comes from the bounds alone, not from the end before, so that lanes are
+/// independent: if every entry up to here divides, so does their sum.
 #[inline(always)]
 fn bounds_body(bounds: &[[u8; 4]], header: u32, division: Division, base: i64, ends: &mut [[u8; 8]]) -> bool {
     let Some((first, after)) = bounds.split_first() else { return false };

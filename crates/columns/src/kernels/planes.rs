@@ -13,8 +13,8 @@ pub enum Planes {
     Zigzag,
 }
 
-/// Puts together the items `wanted` of those in `from`: numbers of `width` (2, 4 or 8) bytes, the least significant plane first. `into` has
-/// room for them.
+/// Puts together the items `wanted` of those in `from`: numbers of `width` (2, 4 or 8) bytes, the least
+/// significant plane first. `into` has room for them.
 pub fn from_planes(
     planes: Planes,
     width: usize,
@@ -45,7 +45,8 @@ pub(super) fn from_planes_at(
     Ok(())
 }
 
-/// The sum of the first `items` of the numbers in `from`, modulo two to the power of 64: what differences in planes amount to.
+/// The sum of the first `items` of the numbers in `from`, modulo two to the power of 64: what differences in
+/// planes amount to.
 pub fn sum_of_planes(width: usize, from: &[u8], items: usize) -> Result<u64, DecodeError> {
     check(width, from, &(0..items))?;
     let planes = from.chunks_exact((from.len() / width).max(1));
@@ -58,8 +59,9 @@ pub fn sum_of_planes(width: usize, from: &[u8], items: usize) -> Result<u64, Dec
     }))
 }
 
-/// Makes offsets of the differences `wanted` of those in `from`: the sums from `start` on, with `base` added. Answers whether no difference
-/// and no sum is above `most`, which is at most two to the power of 62; otherwise `into` holds anything.
+/// Makes offsets of the differences `wanted` of those in `from`: the sums from `start` on, with `base` added.
+/// Answers whether no difference and no sum is above `most`, which is at most two to the power of 62;
+/// otherwise `into` holds anything.
 pub fn offsets_from_planes(
     width: usize,
     from: &[u8],

@@ -4,8 +4,8 @@ use super::decode::DecodeError;
 use super::planes::Planes;
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 
-/// Takes items of `width` (2, 4 or 8) bytes apart: `into` gets the least significant bytes of all items, then the next ones. It has as many
-/// bytes as `from`.
+/// Takes items of `width` (2, 4 or 8) bytes apart: `into` gets the least significant bytes of all items, then
+/// the next ones. It has as many bytes as `from`.
 pub fn to_planes(planes: Planes, width: usize, from: &[u8], into: &mut [u8]) -> Result<(), DecodeError> {
     to_planes_at(CpuFeatures::current(), planes, width, from, into)
 }
@@ -66,7 +66,8 @@ for_each_cpu! {
     fn bits(from: &[u8], into: &mut [u8]) = bits_body
 }
 
-/// Items that are taken apart together: they stay in the nearest cache until the last of their bytes is written.
+/// Items that are taken apart together: they stay in the nearest cache until the last of their bytes is
+/// written.
 const BLOCK: usize = 512;
 
 macro_rules! split {

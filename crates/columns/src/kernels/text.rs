@@ -5,7 +5,8 @@ use forthwith_kernels::{CpuFeatures, for_each_cpu};
 use simdutf8::basic::from_utf8;
 use std::ops::Range;
 
-/// Strings are checked together, as many as fill this number of bytes: they are in the cache when the places where they are cut are checked.
+/// Strings are checked together, as many as fill this number of bytes: they are in the cache when the places
+/// where they are cut are checked.
 const TOGETHER: i64 = 256 << 10;
 
 /// Bytes that are looked at before it is asked whether one was found.
@@ -14,7 +15,8 @@ const PIECE: usize = 4096;
 /// Bytes for which another thread is begun, at least.
 const WORTH_A_THREAD: usize = 2 << 20;
 
-/// Checks that every string is UTF-8: strings are the `bytes` between neighbouring `offsets` (int64). For formats that promise text.
+/// Checks that every string is UTF-8: strings are the `bytes` between neighbouring `offsets` (int64). For
+/// formats that promise text.
 pub fn check_utf8(offsets: &Column, bytes: &Column) -> Result<(), BadText> {
     check_utf8_by(offsets, bytes, 1)
 }
@@ -45,8 +47,9 @@ pub fn check_utf8_by(offsets: &Column, bytes: &Column, threads: usize) -> Result
     })
 }
 
-/// Whether bytes are UTF-8 and cut between characters only: where `ends` say (int64 in native order), which count them on from `from`, do not
-/// fall, and are all that there is of them. For what was just written; [`check_utf8`] says of all strings of a column which is not.
+/// Whether bytes are UTF-8 and cut between characters only: where `ends` say (int64 in native order), which
+/// count them on from `from`, do not fall, and are all that there is of them. For what was just written;
+/// [`check_utf8`] says of all strings of a column which is not.
 #[must_use]
 pub fn are_texts(ends: &[u8], from: i64, bytes: &[u8]) -> bool {
     let ends = ends.as_chunks::<8>().0;

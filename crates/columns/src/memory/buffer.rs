@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 /// Owned byte memory, writable while building.
 ///
-/// The first byte is aligned to 64. The 64 bytes before it are zero and may be read, so that "the item before the first" needs no
-/// test; the 64 bytes after the capacity may be written, so that short copies need not stop exactly. All bytes are initialised: new
-/// memory is zero, memory from the pool holds something older.
+/// The first byte is aligned to 64. The 64 bytes before it are zero and may be read, so that "the item before
+/// the first" needs no test; the 64 bytes after the capacity may be written, so that short copies need not
+/// stop exactly. All bytes are initialised: new memory is zero, memory from the pool holds something older.
 pub struct Buffer {
     start: NonNull<u8>,
     capacity: usize,
@@ -24,7 +24,8 @@ pub struct Buffer {
 
 // SAFETY: the memory is owned by this value alone; `start` points into `region`.
 unsafe impl Send for Buffer {}
-// SAFETY: through a shared reference only reading is safe; writing through `as_ptr` is the writer's obligation.
+// SAFETY: through a shared reference only reading is safe; writing through `as_ptr` is the writer's
+// obligation.
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
@@ -55,7 +56,8 @@ impl Buffer {
         buffer
     }
 
-    /// The first byte. It stays valid for reads and writes of `capacity + 64` bytes until the buffer is grown, shrunk or dropped.
+    /// The first byte. It stays valid for reads and writes of `capacity + 64` bytes until the buffer is
+    /// grown, shrunk or dropped.
     #[must_use]
     pub fn as_ptr(&self) -> *mut u8 {
         self.start.as_ptr()
@@ -67,8 +69,8 @@ impl Buffer {
         self.capacity
     }
 
-    /// Makes room for `needed` bytes in all, at least doubling if that is more than the capacity. The first `used` bytes are kept;
-    /// pointers to them are not.
+    /// Makes room for `needed` bytes in all, at least doubling if that is more than the capacity. The first
+    /// `used` bytes are kept; pointers to them are not.
     ///
     /// # Panics
     /// If `used` is more than the capacity.
@@ -127,8 +129,8 @@ impl Buffer {
                 if map.shares() && spare <= used / 8 {
                     map.set_warm(needed.max(map.warm()));
                 } else if self.shared.pools() && idle <= needed.max(MAP_FROM) {
-                    // Address space that was never touched costs nothing, and the next reservation of this size finds its
-                    // pages again.
+                    // Address space that was never touched costs nothing, and the next reservation of this
+                    // size finds its pages again.
                     map.set_warm(needed.max(map.warm()));
                 } else {
                     let Some(tail) = map.cut(needed) else { return };
@@ -144,7 +146,8 @@ impl Buffer {
         }
     }
 
-    /// Where this is memory of pages of its own, their kind, and the bytes from the start on that have them from an earlier life.
+    /// Where this is memory of pages of its own, their kind, and the bytes from the start on that have them
+    /// from an earlier life.
     pub(crate) fn pages(&self) -> Option<(Pages, usize)> {
         let Region::Map(map) = &self.region else { return None };
         if map.shares() {

@@ -4,8 +4,8 @@ use super::{PAD, SLACK};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
-/// Zeroed bytes from the global allocator. Aligned by hand: with a plain alignment the allocator can hand out fresh pages, which
-/// are zero already, instead of clearing them.
+/// Zeroed bytes from the global allocator. Aligned by hand: with a plain alignment the allocator can hand out
+/// fresh pages, which are zero already, instead of clearing them.
 pub(super) struct Heap {
     base: NonNull<u8>,
     layout: Layout,

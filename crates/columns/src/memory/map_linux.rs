@@ -30,7 +30,8 @@ impl Map {
         Some(map)
     }
 
-    /// Reserves at least the given bytes for each column, next to each other in huge pages: many small mappings cost more.
+    /// Reserves at least the given bytes for each column, next to each other in huge pages: many small
+    /// mappings cost more.
     pub(super) fn side_by_side(sizes: &[usize]) -> Option<Vec<Self>> {
         let all = sizes.iter().try_fold(0_usize, |sum, size| sum.checked_add(round_up(*size, page())?))?;
         let mut rest = Self::new(all, true)?;
@@ -78,9 +79,11 @@ impl Map {
 
     /// Grows to at least `bytes`, perhaps elsewhere. Page tables move, bytes do not.
     pub(super) fn resize(self, bytes: usize, huge: bool) -> Result<Self, Self> {
-        // The kernel would not mind alignment when it moves pages: take a suitable place first, then move there.
+        // The kernel would not mind alignment when it moves pages: take a suitable place first, then move
+        // there.
         let Some(place) = Self::reserve(bytes, huge) else { return self.stretch(bytes) };
-        // SAFETY: both ranges are owned mappings and do not overlap; the call replaces `place` by the pages of `self`.
+        // SAFETY: both ranges are owned mappings and do not overlap; the call replaces `place` by the pages
+        // of `self`.
         let moved = unsafe {
             libc::mremap(
                 self.base.as_ptr().cast(),
@@ -91,8 +94,9 @@ impl Map {
             )
         };
         if moved == libc::MAP_FAILED {
-            // The kernel may have unmapped `place` before it failed, and another thread may have mapped something there since:
-            // unmapping it again could hit that. Untouched address space is lost at worst.
+            // The kernel may have unmapped `place` before it failed, and another thread may have mapped
+            // something there since: unmapping it again could hit that. Untouched address space is lost at
+            // worst.
             std::mem::forget(place);
             return Err(self);
         }
@@ -106,11 +110,12 @@ impl Map {
         Ok(map)
     }
 
-    /// Grows to at least `bytes` at an address of the kernel's choice: where address space is short, old and new place together may be
-    /// more than there is.
+    /// Grows to at least `bytes` at an address of the kernel's choice: where address space is short, old and
+    /// new place together may be more than there is.
     pub(super) fn stretch(self, bytes: usize) -> Result<Self, Self> {
         let Some(len) = round_up(bytes, page()) else { return Err(self) };
-        // SAFETY: the range is an owned mapping; on success it is replaced by the one returned, on failure nothing changes.
+        // SAFETY: the range is an owned mapping; on success it is replaced by the one returned, on failure
+        // nothing changes.
         let moved = unsafe { libc::mremap(self.base.as_ptr().cast(), self.len, len, libc::MREMAP_MAYMOVE) };
         if moved == libc::MAP_FAILED {
             return Err(self);
@@ -139,8 +144,8 @@ impl Map {
     fn reserve(bytes: usize, huge: bool) -> Option<Self> {
         let align = if huge { HUGE } else { page() };
         let len = round_up(bytes.max(1), page())?;
-        // A huge page that does not fit is none: an end that would leave most of it empty gets small ones, since clearing pages costs as much
-        // as using them.
+        // A huge page that does not fit is none: an end that would leave most of it empty gets small ones,
+        // since clearing pages costs as much as using them.
         let len = if huge && len % HUGE >= HUGE / 2 { round_up(len, HUGE)? } else { len };
         let extra = if huge { HUGE } else { 0 };
         let asked = len.checked_add(extra)?;
@@ -224,6 +229,7 @@ pub(super) fn there_are_huge_pages() -> bool {
 pub(super) unsafe fn populate(start: *mut u8, len: usize) {
     let before = start.addr() % page();
     // A hint: where the call does not exist, the first write makes a page.
-    // SAFETY: by the caller's word the pages belong to one mapping; the call writes nothing that could be read.
+    // SAFETY: by the caller's word the pages belong to one mapping; the call writes nothing that could be
+    // read.
     unsafe { libc::madvise(start.wrapping_sub(before).cast(), len + before, libc::MADV_POPULATE_WRITE) };
 }

@@ -1,11 +1,12 @@
 //! How memory for columns is had: reserved generously, given back exactly, kept for the next step of a loop.
 //!
-//! Writing fresh pages costs more than decoding, so three things happen here. Large buffers *reserve address space* for all that
-//! could be written and give the tail back when they are finished; untouched pages cost nothing. Very large ones ask for *huge
-//! pages*; the small pages of others are *made in batches* before they are written, which takes two thirds of what it takes to have
-//! each made by the first write to it. And the mappings of dropped columns are kept in a *pool*, whose pages are already there. The
-//! newest of them, up to so much as an ordinary allocator would keep, can be for all memories of the process, so that a loop over files
-//! gains from it as a loop over the steps of one does.
+//! Writing fresh pages costs more than decoding, so three things happen here. Large buffers *reserve address
+//! space* for all that could be written and give the tail back when they are finished; untouched pages cost
+//! nothing. Very large ones ask for *huge pages*; the small pages of others are *made in batches* before they
+//! are written, which takes two thirds of what it takes to have each made by the first write to it. And the
+//! mappings of dropped columns are kept in a *pool*, whose pages are already there. The newest of them, up to
+//! so much as an ordinary allocator would keep, can be for all memories of the process, so that a loop over
+//! files gains from it as a loop over the steps of one does.
 
 mod buffer;
 mod heap;
@@ -47,20 +48,22 @@ impl Memory {
         }))
     }
 
-    /// A buffer that holds at least `bytes`. Large buffers are reservations: what is never written costs address space only.
+    /// A buffer that holds at least `bytes`. Large buffers are reservations: what is never written costs
+    /// address space only.
     pub fn allocate(&self, bytes: usize) -> Result<Buffer, OutOfMemory> {
         Buffer::allocate(&self.0, bytes, bytes)
     }
 
-    /// As [`allocate`](Self::allocate), where only `expected` bytes are expected to be written: few pages at the beginning of a large reservation
-    /// are better small ones.
+    /// As [`allocate`](Self::allocate), where only `expected` bytes are expected to be written: few pages at
+    /// the beginning of a large reservation are better small ones.
     pub fn allocate_expecting(&self, bytes: usize, expected: usize) -> Result<Buffer, OutOfMemory> {
         Buffer::allocate(&self.0, bytes, expected)
     }
 
-    /// Buffers that are filled together: of each the bytes to reserve, and how many are expected to be written. Of some, those that would
-    /// have small pages each and whose pages the pool does not keep, and if they are worth a huge page together, they lie in the same ones, with
-    /// little room beyond what is expected. The others are `None`, and to be had one by one.
+    /// Buffers that are filled together: of each the bytes to reserve, and how many are expected to be
+    /// written. Of some, those that would have small pages each and whose pages the pool does not keep, and
+    /// if they are worth a huge page together, they lie in the same ones, with little room beyond what is
+    /// expected. The others are `None`, and to be had one by one.
     pub fn allocate_together(&self, wishes: &[(usize, usize)]) -> Vec<Option<Buffer>> {
         self.0.together(wishes)
     }
@@ -111,8 +114,8 @@ pub(crate) fn prepare() {
     let _ = (map::there_are_huge_pages(), pool::of_process());
 }
 
-/// Has the system make the pages of a part of a [`Buffer`] now, if it is a mapping. What is in it does not change, and others may use it
-/// meanwhile.
+/// Has the system make the pages of a part of a [`Buffer`] now, if it is a mapping. What is in it does not
+/// change, and others may use it meanwhile.
 ///
 /// # Safety
 /// The buffer is neither moved nor dropped meanwhile.
@@ -138,16 +141,17 @@ impl std::fmt::Debug for Memory {
 pub struct Policy {
     /// Most bytes the pool keeps for reuse; 0 switches it off.
     pub pool_bytes: usize,
-    /// Whether large buffers ask for huge pages. Three times as fast to fill when the system has them at hand; many times as slow when it
-    /// has to gather them, or when it is a guest whose host has taken them back.
+    /// Whether large buffers ask for huge pages. Three times as fast to fill when the system has them at
+    /// hand; many times as slow when it has to gather them, or when it is a guest whose host has taken them
+    /// back.
     pub huge_pages: bool,
     /// The smallest number of bytes, if they are expected to be written, that asks for huge pages.
     pub huge_from: usize,
-    /// Most bytes that all buffers together may hold. Reservations count in full until they are shrunk; what the pool keeps does
-    /// not count.
+    /// Most bytes that all buffers together may hold. Reservations count in full until they are shrunk; what
+    /// the pool keeps does not count.
     pub limit: Option<usize>,
-    /// Whether what was kept last is shared with all others of this process that do the same: up to 64 MiB in all, and besides what the
-    /// pool keeps.
+    /// Whether what was kept last is shared with all others of this process that do the same: up to 64 MiB in
+    /// all, and besides what the pool keeps.
     pub shared: bool,
 }
 
@@ -157,8 +161,8 @@ impl Policy {
 }
 
 impl Default for Policy {
-    /// A pool of 256 MiB that is not shared, huge pages from 3 MiB, no limit: from there on few of them stay half empty. A guest whose
-    /// host has to find them may take several times as long.
+    /// A pool of 256 MiB that is not shared, huge pages from 3 MiB, no limit: from there on few of them stay
+    /// half empty. A guest whose host has to find them may take several times as long.
     fn default() -> Self {
         Self { pool_bytes: 256 << 20, huge_pages: true, huge_from: 3 << 20, limit: None, shared: false }
     }
@@ -192,7 +196,8 @@ pub struct OutOfMemory {
 /// The state that clones of a [`Memory`] and its buffers share.
 struct Shared {
     policy: Policy,
-    /// The process whose threads may lock the pool. After a fork, another thread of the parent may have held the lock.
+    /// The process whose threads may lock the pool. After a fork, another thread of the parent may have held
+    /// the lock.
     process: u32,
     pool: Mutex<Pool>,
     outstanding: AtomicUsize,
@@ -235,7 +240,8 @@ impl Shared {
         self.outstanding.fetch_sub(bytes, Relaxed);
     }
 
-    /// A mapping of at least `bytes`, of which some are expected to be written, from the pool if it has one that fits well.
+    /// A mapping of at least `bytes`, of which some are expected to be written, from the pool if it has one
+    /// that fits well.
     fn map(&self, bytes: usize, expected: usize) -> Option<Map> {
         let huge = self.wants_huge(expected);
         if let Some(map) = self.kept(bytes, expected, huge) {
@@ -269,7 +275,8 @@ impl Shared {
             if expected < MAP_FROM || self.wants_huge(expected) {
                 continue;
             }
-            // The pages kept last were of this size, too: by the size of the others they would replace another column's pages.
+            // The pages kept last were of this size, too: by the size of the others they would replace
+            // another column's pages.
             let size = (expected + expected / 16 + LIKELY).min(bytes) + PAD + SLACK;
             match self.kept(size, expected, false) {
                 Some(map) => made[number] = Buffer::mapped(self, map).ok(),
@@ -326,9 +333,11 @@ enum Region {
 pub(crate) const PAD: usize = 64;
 /// Bytes writable after a buffer's capacity.
 pub(crate) const SLACK: usize = 64;
-/// Bytes of a huge page on the systems that matter; elsewhere this decides no more than how far ahead pages are made.
+/// Bytes of a huge page on the systems that matter; elsewhere this decides no more than how far ahead pages
+/// are made.
 pub(crate) const HUGE: usize = 2 << 20;
-/// From here on buffers are mappings of their own, as the ordinary allocator would have it: but ours keep their pages.
+/// From here on buffers are mappings of their own, as the ordinary allocator would have it: but ours keep
+/// their pages.
 const MAP_FROM: usize = 128 << 10;
 /// Bytes for which there is room beyond those that are likely.
 const LIKELY: usize = 4096;

@@ -3,7 +3,8 @@
 use super::{MAP_FROM, PAD, SLACK, address_space_left, map::Map};
 use std::sync::{Mutex, OnceLock};
 
-/// Mappings in the order they came in, oldest first. Columns made again in the same order find their own pages.
+/// Mappings in the order they came in, oldest first. Columns made again in the same order find their own
+/// pages.
 #[derive(Default)]
 pub(super) struct Pool {
     kept: Vec<Map>,
@@ -25,12 +26,14 @@ impl Pool {
         &self.kept
     }
 
-    /// Of the mappings of at least `bytes` the one with as many pages as are `expected` to be written, or the one made for this number of bytes
-    /// if no less than all are; otherwise of those below, to be grown. Neither if it is out of proportion: a small column must not pin a
-    /// large mapping, and a small warm start is no help to a large column.
+    /// Of the mappings of at least `bytes` the one with as many pages as are `expected` to be written, or the
+    /// one made for this number of bytes if no less than all are; otherwise of those below, to be grown.
+    /// Neither if it is out of proportion: a small column must not pin a large mapping, and a small warm
+    /// start is no help to a large column.
     pub(super) fn take(&mut self, bytes: usize, expected: usize, huge: bool) -> Option<Map> {
         let most = bytes.saturating_mul(4);
-        // A size of a column that is only a bound tells nothing of its pages. But then the same is said each time.
+        // A size of a column that is only a bound tells nothing of its pages. But then the same is said each
+        // time.
         let is_bound = expected.saturating_add(PAD + SLACK) >= bytes;
         let alike = |(_, map): &(usize, &Map)| map.is_huge() == huge;
         let fit = |(at, map): (usize, &Map)| {
@@ -49,7 +52,8 @@ impl Pool {
         Some(map)
     }
 
-    /// Keeps `map` and answers what had to leave for it to stay within `limit` bytes and `most` mappings: the oldest, or the map itself.
+    /// Keeps `map` and answers what had to leave for it to stay within `limit` bytes and `most` mappings: the
+    /// oldest, or the map itself.
     pub(super) fn put(&mut self, map: Map, limit: usize, most: usize) -> Vec<Map> {
         if map.warm() > limit {
             return vec![map];
@@ -76,10 +80,11 @@ const COMMON_MOST: usize = 256;
 /// So much address space may be kept with them, times what was written.
 const IDLE: usize = 64;
 
-/// The pages that the memories of this process keep together. None where processes were forked from one another eight times.
+/// The pages that the memories of this process keep together. None where processes were forked from one
+/// another eight times.
 ///
-/// A forked process has one of its own: another thread of its parent, which it has not, may have been at work on the parent's; and what
-/// its parent wrote to would be copied before it is written again.
+/// A forked process has one of its own: another thread of its parent, which it has not, may have been at work
+/// on the parent's; and what its parent wrote to would be copied before it is written again.
 pub(super) fn of_process() -> Option<&'static Mutex<Pool>> {
     static GENERATIONS: [OnceLock<(u32, Mutex<Pool>)>; 8] = [const { OnceLock::new() }; 8];
     let here = std::process::id();
@@ -93,8 +98,8 @@ impl Pool {
         if map.warm() == 0 {
             return vec![map];
         }
-        // A reservation follows what a file says of itself. What was written does not. Where there is room, the next reservation of this
-        // size is to find its pages again.
+        // A reservation follows what a file says of itself. What was written does not. Where there is room,
+        // the next reservation of this size is to find its pages again.
         let idle = if address_space_left() == usize::MAX { IDLE } else { 1 };
         if map.len() / idle > map.warm().max(MAP_FROM) {
             drop(map.cut(map.warm()));

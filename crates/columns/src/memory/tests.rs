@@ -80,8 +80,8 @@ fn shrinking_keeps_the_bytes_and_gives_the_rest_back() {
     assert_eq!(memory.stats().outstanding_bytes, 0);
 }
 
-/// Places of all sizes, written by several threads side by side, in memory of huge pages that is had from the system and from the pool:
-/// making pages ahead changes nothing of what is in them.
+/// Places of all sizes, written by several threads side by side, in memory of huge pages that is had from the
+/// system and from the pool: making pages ahead changes nothing of what is in them.
 #[test]
 fn pages_that_are_made_ahead_lose_nothing() {
     use crate::{Builder, DType};
@@ -115,7 +115,8 @@ fn pages_that_are_made_ahead_lose_nothing() {
     }
 }
 
-/// A column that gets its room late, is lent again and again and grows meanwhile, in memory of either kind of pages.
+/// A column that gets its room late, is lent again and again and grows meanwhile, in memory of either kind of
+/// pages.
 #[test]
 fn a_column_that_is_lent_keeps_its_items() {
     use crate::{Builder, DType};
@@ -277,7 +278,8 @@ fn a_forked_child_takes_no_lock() {
     let small = memory.allocate(100).unwrap();
     // Another thread may be doing this at the moment of the fork.
     let held = memory.0.pool.lock().unwrap();
-    // SAFETY: the child frees and allocates, as a forked Python does, and leaves without running anything else.
+    // SAFETY: the child frees and allocates, as a forked Python does, and leaves without running anything
+    // else.
     let child = unsafe { libc::fork() };
     if child == 0 {
         // SAFETY: a timer for this process; a deadlock ends in a signal.
@@ -343,7 +345,8 @@ fn what_is_shared_is_had_by_all_who_do_and_bounded() {
     assert_eq!((again.as_ptr(), second.stats().hits, common().len()), (address, 1, 0));
     drop((again, kept));
 
-    // Address space that was never written is not kept, nor more than there is room for; the rest is the memory's own.
+    // Address space that was never written is not kept, nor more than there is room for; the rest is the
+    // memory's own.
     drop(column(&second, 1 << 40, 1 << 20));
     for _ in 0..3 {
         drop((0..40).map(|_| column(&second, 1 << 20, 1 << 20)).collect::<Vec<_>>());
@@ -366,7 +369,8 @@ fn what_is_shared_is_had_by_all_who_do_and_bounded() {
     *common() = Pool::default();
 }
 
-/// Columns that are filled together, in huge pages of all of them: written fully, grown, shrunk and kept one by one.
+/// Columns that are filled together, in huge pages of all of them: written fully, grown, shrunk and kept one
+/// by one.
 #[test]
 #[cfg(all(target_os = "linux", not(miri)))]
 fn buffers_that_lie_together_are_as_good_as_others() {

@@ -10,7 +10,8 @@ pub(crate) fn column<T: forthwith_columns::Native>(key: &str, items: &[T]) -> (S
     (key.into(), Column::from_slice(items))
 }
 
-/// One of everything: `{x: float32, y: var * 2 * int16, name: ?string, flag: bool, either: union[int64, bytes], pair: (uint8, 2 * 3 * int8)}`.
+/// One of everything: `{x: float32, y: var * 2 * int16, name: ?string, flag: bool, either: union[int64,
+/// bytes], pair: (uint8, 2 * 3 * int8)}`.
 pub(crate) fn everything() -> Array {
     let list = Form::List { key: "list".into(), content: Box::new(numbers("y", DType::Int16, &[2])) };
     let text = Form::String { key: "text".into(), binary: false };

@@ -50,7 +50,8 @@ fn buffers_that_lie_are_errors() {
             [column.slice(0..0), Column::from_vec(vec![-5i64; 64]), Column::from_vec(vec![1i64 << 60; 64])]
         {
             let lying = replaced(&whole, name, with);
-            // An index or offsets that lie may do so in rows that are not asked for; nothing may be made up from them.
+            // An index or offsets that lie may do so in rows that are not asked for; nothing may be made up
+            // from them.
             if let Ok(part) = lying.part(0..lying.length) {
                 assert_eq!(part.validate().is_ok(), lying.validate().is_ok(), "{name}");
             }

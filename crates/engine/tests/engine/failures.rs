@@ -49,7 +49,8 @@ fn a_block_that_is_cut_short_is_an_error() {
     }
 }
 
-/// A block that is nowhere is an error of that block with the plan's reason, read or handed out; plans without it can be read.
+/// A block that is nowhere is an error of that block with the plan's reason, read or handed out; plans
+/// without it can be read.
 #[test]
 fn a_block_that_is_missing_is_an_error_with_its_reason() {
     let (mut made, _) = make();
@@ -137,7 +138,8 @@ fn a_tick_that_says_no_cancels() {
     }
 }
 
-/// Later blocks fail at once, while one before them waits for its turn and would fail then: the error is that of the earliest all the same.
+/// Later blocks fail at once, while one before them waits for its turn and would fail then: the error is that
+/// of the earliest all the same.
 #[test]
 fn the_error_is_that_of_the_earliest_block_whoever_fails_first() {
     struct Late;

@@ -1,4 +1,5 @@
-//! The engine against a format made for the purpose: blocks are a count, bounds if the group has them, and a payload.
+//! The engine against a format made for the purpose: blocks are a count, bounds if the group has them, and a
+//! payload.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod failures;

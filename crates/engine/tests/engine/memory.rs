@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 #[test]
 fn claims_of_a_file_do_not_use_up_the_address_space() {
-    // Every block claims to hold far more entries than there is memory, in more columns than there are places for such claims.
+    // Every block claims to hold far more entries than there is memory, in more columns than there are places
+    // for such claims.
     let claimed = 1 << 50;
     let mut plan = Plan { entries: 0..claimed, format: "plain".into(), ..Plan::default() };
     for group in 0..100 {
@@ -34,7 +35,8 @@ fn claims_of_a_file_do_not_use_up_the_address_space() {
 
 #[test]
 fn an_object_has_one_row_in_its_entry_and_place() {
-    // Each block has three entries: two pointers to one new object and one to another, null, and the first of the entry once more.
+    // Each block has three entries: two pointers to one new object and one to another, null, and the first of
+    // the entry once more.
     let words = |of: &[u32]| of.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
     let object =
         |number: u32| [words(&[0x4000_0000 | 10, u32::MAX]), b"P\0".to_vec(), words(&[number])].concat();

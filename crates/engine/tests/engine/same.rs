@@ -73,7 +73,8 @@ fn programs_that_wait_for_their_turn_give_the_same() {
     assert!(engine().read(&made.plan, &source, &Laborious, Some(3), None).is_err());
 }
 
-/// Blocks of entries that are lists of one list, each of the same length; with the offsets and the items that are to come out.
+/// Blocks of entries that are lists of one list, each of the same length; with the offsets and the items that
+/// are to come out.
 fn rows(blocks: &[Vec<usize>]) -> (Made, Vec<i64>, Vec<f32>) {
     let mut made = Made::default();
     let (mut values, mut offsets): (Vec<f32>, _) = (Vec::new(), vec![0_i64]);
@@ -132,7 +133,8 @@ fn blocks_that_are_nothing_like_the_first_give_the_same() {
     }
 }
 
-/// Says that nothing is compressed, so that entries of long blocks are shared out, and gives where the wanted ones begin.
+/// Says that nothing is compressed, so that entries of long blocks are shared out, and gives where the wanted
+/// ones begin.
 #[derive(Default)]
 struct Open {
     unframed: AtomicUsize,
@@ -177,7 +179,8 @@ fn entries_of_long_blocks_are_shared_out() {
         }
         assert_eq!(calls.last(), Some(&(4, made.plan.stored_bytes())));
     }
-    // An entry of the last block is too long: the thread that comes upon it says so, in the words of one thread.
+    // An entry of the last block is too long: the thread that comes upon it says so, in the words of one
+    // thread.
     let Stored::Range(range) = made.plan.tasks[3].stored.clone() else { unreachable!() };
     let wrong = range.start as usize + 8 + 4 * 51 + 30 * (14 + 4 * each);
     made.file[wrong + 3] ^= 4;

@@ -133,7 +133,8 @@ fn root(wanted: usize) -> Case {
     }
 }
 
-/// Entries with a byte count and a version, as most branches of objects have them, of bodies that begin with a count.
+/// Entries with a byte count and a version, as most branches of objects have them, of bodies that begin with
+/// a count.
 fn entries(
     wanted: usize,
     body: &mut dyn FnMut(&mut Random, &mut Vec<u8>) -> usize,

@@ -1,4 +1,5 @@
-//! The same tasks written by hand, for the type: no checks but those before wide copies, columns with room for everything.
+//! The same tasks written by hand, for the type: no checks but those before wide copies, columns with room
+//! for everything.
 
 #![allow(
     clippy::undocumented_unsafe_blocks,

@@ -7,7 +7,8 @@
 //! * `--dump DIR`: writes each program and its bytes there, for `benches/machine/awkward_side.py`.
 //! * `--tiers 0,1,2`: only these.
 //!
-//! One JSON object a line. The columns of every tier are compared with the hand-written ones before anything is timed.
+//! One JSON object a line. The columns of every tier are compared with the hand-written ones before anything
+//! is timed.
 
 #![allow(
     clippy::print_stdout,

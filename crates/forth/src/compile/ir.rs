@@ -1,6 +1,7 @@
 //! The structured program: control flow as written, names resolved to slots.
 //!
-//! Every body knows the number its segment has in the external bytecode. That number identifies a loop to all tiers.
+//! Every body knows the number its segment has in the external bytecode. That number identifies a loop to all
+//! tiers.
 
 use crate::DType;
 use crate::isa::{Bulk, Op, Read};

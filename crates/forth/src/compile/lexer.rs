@@ -1,4 +1,5 @@
-//! Text → tokens. Comments go here, and strings become one token, so that nothing inside them is taken for structure.
+//! Text → tokens. Comments go here, and strings become one token, so that nothing inside them is taken for
+//! structure.
 
 use crate::error::{CompileError, CompileErrorKind};
 
@@ -11,7 +12,8 @@ pub(crate) struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// The text behind `s"` or `."`: after exactly one separator and up to the quote, with `\"` as the only escape.
+    /// The text behind `s"` or `."`: after exactly one separator and up to the quote, with `\"` as the only
+    /// escape.
     pub(crate) fn string(&self, source: &str) -> String {
         let text = source.get(self.start as usize + self.word.len() + 1..self.end as usize - 1);
         text.unwrap_or_default().replace("\\\"", "\"")

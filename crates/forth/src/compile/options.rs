@@ -3,10 +3,12 @@
 /// How many bits a literal in the text may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LiteralWidth {
-    /// 32, as in awkward's machine of either width: more are cut (see [`Program::cut_literals`](crate::Program::cut_literals)).
+    /// 32, as in awkward's machine of either width: more are cut (see
+    /// [`Program::cut_literals`](crate::Program::cut_literals)).
     #[default]
     Bits32,
-    /// 64: nothing is cut. Literals that do not fit 32 bits compile to [`WIDE_LITERAL`](crate::isa::WIDE_LITERAL).
+    /// 64: nothing is cut. Literals that do not fit 32 bits compile to
+    /// [`WIDE_LITERAL`](crate::isa::WIDE_LITERAL).
     Bits64,
 }
 

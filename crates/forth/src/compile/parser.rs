@@ -10,9 +10,11 @@ use crate::error::{CompileError, CompileErrorKind as E};
 use crate::isa::{self, Bulk, BulkWord, Group, Op, Parser as Code, Read, Syntax};
 use crate::similar_names;
 
-/// Deeper nesting could exhaust the native stack of the compiler; few runs could enter it with default limits anyway.
+/// Deeper nesting could exhaust the native stack of the compiler; few runs could enter it with default limits
+/// anyway.
 const MAX_NESTING: usize = 192;
-/// The same with the links of `case` chains, each of which is nested in the one before. They take less of the native stack.
+/// The same with the links of `case` chains, each of which is nested in the one before. They take less of the
+/// native stack.
 const MAX_DEPTH: usize = 576;
 
 pub(crate) fn parse(source: &str, options: Options) -> Result<Ir> {

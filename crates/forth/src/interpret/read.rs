@@ -68,7 +68,8 @@ impl<W: Width> Machine<W> {
         Ok(())
     }
 
-    /// Items are packed from the lowest (or highest) bit of the first byte on; a byte used in part is consumed.
+    /// Items are packed from the lowest (or highest) bit of the first byte on; a byte used in part is
+    /// consumed.
     fn read_bits(&mut self, read: Read, input: &[u8], count: u64) -> Result<(), RunError> {
         let slot = read.input as usize;
         let bits = u32::from(read.bits);

@@ -7,8 +7,8 @@ pub(crate) fn skip_space(input: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
 }
 
-// A byte that does not fit is not consumed. Only where nothing at all is left does a number or a string lie beyond the end;
-// where it breaks off, it is missing.
+// A byte that does not fit is not consumed. Only where nothing at all is left does a number or a string lie
+// beyond the end; where it breaks off, it is missing.
 
 /// An optional minus and digits. Every 64-bit integer is accepted, anything longer is refused.
 pub(crate) fn integer(input: &[u8], at: &mut usize) -> Result<i64, RunError> {

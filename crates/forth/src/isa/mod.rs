@@ -1,13 +1,15 @@
 //! The one table of the language.
 //!
-//! Every word that compiles to an instruction stands in `for_each_word!` once, with its external opcode, its stack
-//! effect, the number of operands that follow the opcode and its documentation. Reserved words, compiler look-up,
-//! external bytecode, disassembler, operand decoding and the interpreter's underflow/overflow check are expansions of it.
-//! Words that only shape the text stand in `for_each_syntax!`, parser codes in `for_each_parser!`, bulk words (which
-//! awkward's machine does not have) in `for_each_bulk!`.
+//! Every word that compiles to an instruction stands in `for_each_word!` once, with its external opcode, its
+//! stack effect, the number of operands that follow the opcode and its documentation. Reserved words,
+//! compiler look-up, external bytecode, disassembler, operand decoding and the interpreter's
+//! underflow/overflow check are expansions of it. Words that only shape the text stand in `for_each_syntax!`,
+//! parser codes in `for_each_parser!`, bulk words (which awkward's machine does not have) in
+//! `for_each_bulk!`.
 //!
-//! Opcodes of awkward's words are awkward's. What we add has negative codes, as parsers have, so that calls begin at 71
-//! in both machines and the bytecode of every program that awkward's machine compiles is the same.
+//! Opcodes of awkward's words are awkward's. What we add has negative codes, as parsers have, so that calls
+//! begin at 71 in both machines and the bytecode of every program that awkward's machine compiles is the
+//! same.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

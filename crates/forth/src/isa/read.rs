@@ -42,8 +42,8 @@ impl Read {
         Some(Self { parser, bits, big, repeated, input: 0, output: None })
     }
 
-    /// Whether the word is kept from being a name: `!` on codes without byte order is accepted but not reserved, nor are
-    /// words that awkward's machine does not have.
+    /// Whether the word is kept from being a name: `!` on codes without byte order is accepted but not
+    /// reserved, nor are words that awkward's machine does not have.
     pub(crate) fn is_reserved(self) -> bool {
         let plain = !self.big || self.parser == Parser::NBit || self.parser.size() > 1;
         plain && self.parser != Parser::MsbBits

@@ -1,10 +1,11 @@
-//! The rows. An example is a program that ends in a comment: what it is given, `=>`, and what it leaves (`manual.rs` has the
-//! notation); tests run every one of them in every tier.
+//! The rows. An example is a program that ends in a comment: what it is given, `=>`, and what it leaves
+//! (`manual.rs` has the notation); tests run every one of them in every tier.
 
 macro_rules! for_each_word {
     ($expand:ident) => {
         $expand! {
-            // variant      code word      group        pops pushes operands  one line / stack effect / more / example
+            // variant      code word      group        pops pushes operands  one line / stack effect / more /
+            // example
             Literal         0   "literal"  Control      0 1 1 "push the number that follows"
                 "( -- n )" "An integer in the text: decimal with an optional sign, or hexadecimal behind `0x`. It is cut to 32 bits, in machines of either width, unless the program is compiled with literals of 64 bits."
                 r"12 -7 0xff \ => 12 -7 255";

@@ -48,7 +48,8 @@ fn contains(body: &Body, word: u32) -> bool {
     })
 }
 
-/// The time that an instruction took to compile, in nanoseconds, on the whole so far; at first as on a slow processor.
+/// The time that an instruction took to compile, in nanoseconds, on the whole so far; at first as on a slow
+/// processor.
 static COST: AtomicU64 = AtomicU64::new(12_000);
 
 fn size(code: &Code) -> u64 {
@@ -57,8 +58,9 @@ fn size(code: &Code) -> u64 {
     blocks.map(|block| block.code.len() as u64 + 2).sum::<u64>() + 16
 }
 
-/// Bytes to decode, or work equal to as many, from which a program had better be compiled: machine code saves half a nanosecond for
-/// a byte of records that are native steps already, two for a byte of anything else, and it should save twice what it costs.
+/// Bytes to decode, or work equal to as many, from which a program had better be compiled: machine code saves
+/// half a nanosecond for a byte of records that are native steps already, two for a byte of anything else,
+/// and it should save twice what it costs.
 pub(crate) fn threshold(program: &Ir, plans: &Plans, code: &Code) -> u64 {
     if program.inputs.is_empty() {
         // Nothing to be measured by.

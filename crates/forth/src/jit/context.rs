@@ -9,7 +9,8 @@ use crate::state::State;
 /// Handed to every piece of machine code; its fields are read and written at fixed offsets.
 #[repr(C)]
 pub(super) struct Context {
-    /// The registers of the function entered, by number: those live at an entry, or at the point where it was left.
+    /// The registers of the function entered, by number: those live at an entry, or at the point where it was
+    /// left.
     pub(super) registers: *mut i64,
     pub(super) outputs: *mut Output,
     pub(super) variables: *mut i64,
@@ -20,7 +21,8 @@ pub(super) struct Context {
     pub(super) inputs: *const [usize; 2],
     /// Calls that may still be nested.
     pub(super) budget: u64,
-    /// Where the next record of an activation goes that was left in the middle: its point, and the registers live there.
+    /// Where the next record of an activation goes that was left in the middle: its point, and the registers
+    /// live there.
     pub(super) records: *mut i64,
     /// Results of a call but the first.
     pub(super) results: [i64; MAX_RESULTS],

@@ -135,20 +135,22 @@ impl Jit {
         self.memory.len()
     }
 
-    /// The entry at which a machine goes on that paused at a point; a number that is none if there is no such entry.
+    /// The entry at which a machine goes on that paused at a point; a number that is none if there is no such
+    /// entry.
     pub(crate) fn entry_behind(&self, point: u32) -> u32 {
         self.behind[point as usize]
     }
 
-    /// Runs from an entry on, whose registers are loaded, until machine code is left. The base is what stack, frames and loops hold.
-    /// Registers live at the point where it was left are in their places. If that was within calls, `records` holds what
-    /// [`Self::activations`] reads.
+    /// Runs from an entry on, whose registers are loaded, until machine code is left. The base is what stack,
+    /// frames and loops hold. Registers live at the point where it was left are in their places. If that was
+    /// within calls, `records` holds what [`Self::activations`] reads.
     ///
     /// # Safety
     ///
-    /// The machine runs the program and has the width this was made for, `has_entry` holds, and the function's height fits above the
-    /// base. There are as many inputs, outputs, positions and variables as the program declares, no position is beyond its input,
-    /// and there are as many registers as the function wants.
+    /// The machine runs the program and has the width this was made for, `has_entry` holds, and the
+    /// function's height fits above the base. There are as many inputs, outputs, positions and variables as
+    /// the program declares, no position is beyond its input, and there are as many registers as the function
+    /// wants.
     pub(crate) unsafe fn run(
         &self,
         state: &mut State,
@@ -204,7 +206,8 @@ impl Jit {
         Left { way, point: status as u32, nested: !state.records.is_empty() }
     }
 
-    /// The activations of a record, outermost first: the point each stands at, and the live registers with their values.
+    /// The activations of a record, outermost first: the point each stands at, and the live registers with
+    /// their values.
     pub(crate) fn activations(code: &Code, records: &[i64]) -> Vec<(PointId, Vec<(Reg, i64)>)> {
         let mut all = Vec::new();
         let mut rest = records;
@@ -336,8 +339,8 @@ impl Assembler<'_> {
     }
 }
 
-/// Entries worth their code: the beginning, heads of loops, and what comes after a pause. Tier 0 gets from anywhere to one of these
-/// in no time.
+/// Entries worth their code: the beginning, heads of loops, and what comes after a pause. Tier 0 gets from
+/// anywhere to one of these in no time.
 fn wanted_entries(code: &Code, id: FunctionId) -> Vec<usize> {
     let function = code.function(id);
     let entries: Vec<usize> =

@@ -1,4 +1,5 @@
-//! The Rust functions that machine code calls: rare cases and long runs. A helper does all of its work, or nothing.
+//! The Rust functions that machine code calls: rare cases and long runs. A helper does all of its work, or
+//! nothing.
 
 use std::cell::RefCell;
 
@@ -76,8 +77,8 @@ unsafe fn parts<'a>(context: *mut Context) -> (&'a mut State, &'a [&'a [u8]]) {
     }
 }
 
-/// Whether it went well; memory of the caller may panic, which must not unwind through machine code. Tier 0 then does the same
-/// again, and panics where it may.
+/// Whether it went well; memory of the caller may panic, which must not unwind through machine code. Tier 0
+/// then does the same again, and panics where it may.
 fn attempt(work: impl FnOnce() -> bool) -> i64 {
     i64::from(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or(false))
 }

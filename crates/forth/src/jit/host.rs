@@ -16,8 +16,8 @@ use crate::jit::Refusal;
 
 pub(super) struct Host {
     pub(super) isa: OwnedTargetIsa,
-    /// Calls the helper the context names and clobbers no register. Machine code goes there in rare cases, and must not spill for
-    /// them, nor move for their arguments, what it keeps in registers otherwise.
+    /// Calls the helper the context names and clobbers no register. Machine code goes there in rare cases,
+    /// and must not spill for them, nor move for their arguments, what it keeps in registers otherwise.
     stub: Executable,
     /// Whether bytes of a vector can be shuffled.
     pub(super) shuffles: bool,

@@ -236,7 +236,8 @@ impl Translator<'_, '_> {
         if signed { Number::Signed(value) } else { Number::unsigned(value, narrow) }
     }
 
-    /// As the stack sees it, before integers are cut to the width: floats truncate, what does not fit becomes the smallest.
+    /// As the stack sees it, before integers are cut to the width: floats truncate, what does not fit becomes
+    /// the smallest.
     fn stack_item(&mut self, number: Number) -> Value {
         let float = match number {
             Number::Signed(value) | Number::Unsigned(value) | Number::Small(value) => return value,

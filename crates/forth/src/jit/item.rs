@@ -92,8 +92,8 @@ impl Translator<'_, '_> {
         end
     }
 
-    /// The end of an output, behind which that number of bytes fits and something is left; else goes elsewhere. Memory of no size at all is
-    /// shared, so not even its slack is to be written to.
+    /// The end of an output, behind which that number of bytes fits and something is left; else goes
+    /// elsewhere. Memory of no size at all is shared, so not even its slack is to be written to.
     pub(super) fn room_for(&mut self, output: u32, size: Value, elsewhere: Block) -> Value {
         let end = self.output_end(output);
         let room = self.output_word(output, offset_of!(Output, room));
@@ -280,7 +280,8 @@ impl Translator<'_, '_> {
         self.set_output_end(output, end);
     }
 
-    /// A native loop, if it is one and long enough; steps would be slower than what stands here, and so would short loops.
+    /// A native loop, if it is one and long enough; steps would be slower than what stands here, and so would
+    /// short loops.
     pub(super) fn native(&mut self, body: u32, index: Reg, stop: Reg) {
         if !self.plans.is_kernel(body as usize) {
             return;

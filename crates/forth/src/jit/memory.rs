@@ -29,7 +29,8 @@ impl Executable {
 #[cfg(target_arch = "x86_64")]
 fn synchronise(_: &[u8]) {}
 
-/// Instructions are fetched past the data cache: write it back, forget what was fetched. The system knows how.
+/// Instructions are fetched past the data cache: write it back, forget what was fetched. The system knows
+/// how.
 #[cfg(all(target_arch = "aarch64", target_vendor = "apple"))]
 fn synchronise(code: &[u8]) {
     unsafe extern "C" {
@@ -75,8 +76,8 @@ fn synchronise(code: &[u8]) {
         // SAFETY: as above.
         unsafe { std::arch::asm!("ic ivau, {0}", in(reg) at, options(nostack)) };
     }
-    // Another thread gets to this code through a synchronised pointer only; the kernel made the pages executable for it, which
-    // synchronises its instruction fetch as well.
+    // Another thread gets to this code through a synchronised pointer only; the kernel made the pages
+    // executable for it, which synchronises its instruction fetch as well.
     // SAFETY: only orders what is before it.
     unsafe { std::arch::asm!("dsb ish", "isb", options(nostack)) };
 }

@@ -1,14 +1,15 @@
 //! Tier 2: the flat code of [`crate::lower`] as machine code.
 //!
-//! Every function of the IR becomes one that tier 0 enters at one of its entries and, if other functions call it, one that is
-//! called natively. Inputs are read with a comparison each (runs of fields with one for all), outputs are appended to by moving
-//! a pointer, short runs of items are moved 64 bytes at a time, long ones by the kernels of tier 1, and so are loops that are native
-//! there if they have many passes. Helpers in Rust do what is rare: room in an output, numbers of nine bytes, text. They do all of it or
-//! nothing.
+//! Every function of the IR becomes one that tier 0 enters at one of its entries and, if other functions call
+//! it, one that is called natively. Inputs are read with a comparison each (runs of fields with one for all),
+//! outputs are appended to by moving a pointer, short runs of items are moved 64 bytes at a time, long ones
+//! by the kernels of tier 1, and so are loops that are native there if they have many passes. Helpers in Rust
+//! do what is rare: room in an output, numbers of nine bytes, text. They do all of it or nothing.
 //!
-//! Nothing fails or prints in machine code. Whatever is not as expected leaves at its point, and tier 0 does that word. There is
-//! one way out for all points at which the same registers are live, so the code stays small: compiling takes about a
-//! millisecond for ten fields and grows with their number. It is done once for each program and width, and shared.
+//! Nothing fails or prints in machine code. Whatever is not as expected leaves at its point, and tier 0 does
+//! that word. There is one way out for all points at which the same registers are live, so the code stays
+//! small: compiling takes about a millisecond for ten fields and grows with their number. It is done once for
+//! each program and width, and shared.
 //!
 //! | file | |
 //! | --- | --- |
@@ -92,7 +93,8 @@ impl Bounds {
     /// Calls that may be nested so that no limit is reached; tier 0 knows how to reach it.
     fn budget(self, limits: Limits, stack: usize, frames: usize, loops: usize) -> u64 {
         let left = |limit: usize, base: usize, height: u32, above: u32| {
-            // Where the function itself does not fit, no call does, however little it adds to its caller's base.
+            // Where the function itself does not fit, no call does, however little it adds to its caller's
+            // base.
             let free =
                 (limit as u64).checked_sub(base as u64).and_then(|free| free.checked_sub(u64::from(height)));
             free.map_or(0, |free| free.checked_div(u64::from(above)).unwrap_or(u64::MAX))

@@ -17,8 +17,8 @@ const MORE: i64 = 0x80;
 impl Translator<'_, '_> {
     /// Behind a number of variable length.
     ///
-    /// The usual lengths are ways of their own: how long numbers are can be foreseen, so that what comes next does not wait for
-    /// the bytes of this one.
+    /// The usual lengths are ways of their own: how long numbers are can be foreseen, so that what comes next
+    /// does not wait for the bytes of this one.
     pub(super) fn pass(&mut self, read: Read, point: PointId) {
         self.forget();
         let (next, end) = self.cursor(read.input);

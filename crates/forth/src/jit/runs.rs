@@ -12,7 +12,8 @@ use crate::lower::ir::{Inst, Operand, PointId};
 /// Bytes of a run that need no call.
 const MOST_INLINE: i64 = 1 << 10;
 
-/// Groups of eight packed items that are unpacked in one turn, wanted or not: the number of turns is foreseen more often.
+/// Groups of eight packed items that are unpacked in one turn, wanted or not: the number of turns is foreseen
+/// more often.
 const GROUPS: i64 = 4;
 
 /// A place no byte comes to.
@@ -60,7 +61,8 @@ impl Translator<'_, '_> {
         matches!(kind, LeafKind::Copy | LeafKind::Bool) || self.host.shuffles
     }
 
-    /// Short runs are moved 64 bytes at once, whatever their length: the input is looked at, the output has slack.
+    /// Short runs are moved 64 bytes at once, whatever their length: the input is looked at, the output has
+    /// slack.
     fn run(&mut self, read: Read, leaf: Leaf, count: Value, point: PointId) {
         let output = leaf.output as u32;
         let (slow, done) = (self.cold(), self.b.create_block());
@@ -144,8 +146,8 @@ impl Translator<'_, '_> {
         self.ask(self.helpers.many, [read, count, count], point);
     }
 
-    /// Two groups of eight items of up to eight bits as bytes. What begins at a byte is moved there at once, then the upper half of the items
-    /// that stand together, until each stands alone.
+    /// Two groups of eight items of up to eight bits as bytes. What begins at a byte is moved there at once,
+    /// then the upper half of the items that stand together, until each stands alone.
     fn spread(&mut self, bits: i64, from: Value, at: i32) -> Value {
         let together = if 8 % bits == 0 { 8 / bits } else { 8 };
         let size = together * bits / 8;
@@ -175,7 +177,8 @@ impl Translator<'_, '_> {
                 go |= group << (place + step * bits);
             }
             words = if bits <= 4 {
-                // Bytes that move do not come near those that stood there, and bytes that must not stay are in neither place.
+                // Bytes that move do not come near those that stood there, and bytes that must not stay are
+                // in neither place.
                 let moved = self.b.ins().ishl_imm_u(words, shift);
                 let both = self.b.ins().bor(words, moved);
                 let places = self.words(stay | go << shift);

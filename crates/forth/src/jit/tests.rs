@@ -1,4 +1,5 @@
-//! Programs become machine code; that it does the right thing is what the property tests of the tiers are for.
+//! Programs become machine code; that it does the right thing is what the property tests of the tiers are
+//! for.
 
 use super::Jit;
 use crate::Compiled;

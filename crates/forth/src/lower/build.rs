@@ -195,7 +195,8 @@ impl<'a> Builder<'a> {
         operand
     }
 
-    /// A value that was just taken off the stack for good: a number that was read last need not be decoded for it.
+    /// A value that was just taken off the stack for good: a number that was read last need not be decoded
+    /// for it.
     pub(super) fn unwanted(&mut self, operand: Operand) {
         let Operand::Reg(reg) = operand else { return };
         if self.uses[reg.0 as usize] == 0
@@ -342,7 +343,8 @@ impl<'a> Builder<'a> {
         Ok(self.stack.len())
     }
 
-    /// Takes a flag off the stack, and the comparison that made it out of the code, where it serves nothing else.
+    /// Takes a flag off the stack, and the comparison that made it out of the code, where it serves nothing
+    /// else.
     fn condition(&mut self) -> (Relation, Operand, Operand) {
         let mut flag = self.pop();
         let mut zero = false;

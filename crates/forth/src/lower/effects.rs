@@ -56,7 +56,8 @@ impl Effects {
     }
 
     fn with(program: &Ir, order: Vec<usize>, recursive: Vec<bool>, pushed: i32) -> Self {
-        // Until more is known, a word does not end: that leaves the paths of its callers on which it is not called.
+        // Until more is known, a word does not end: that leaves the paths of its callers on which it is not
+        // called.
         let unknown = Effect { need: 0, delta: None, peak: 0 };
         let mut effects = Self {
             words: vec![Ok(unknown); program.words.len()],

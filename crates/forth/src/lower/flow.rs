@@ -200,7 +200,8 @@ impl<'a> Lowering<'a> {
         Ok(true)
     }
 
-    /// A body that runs if the flag on top of the stack says so, and where it goes then unless that is what follows: the block that does.
+    /// A body that runs if the flag on top of the stack says so, and where it goes then unless that is what
+    /// follows: the block that does.
     fn conditional(
         &mut self,
         b: &mut Builder<'_>,

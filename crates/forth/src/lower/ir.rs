@@ -1,28 +1,29 @@
-//! The flat register IR that tiers 1 and 2 run: basic blocks, registers instead of a stack, and a *point* wherever the
-//! fast path may have to give up.
+//! The flat register IR that tiers 1 and 2 run: basic blocks, registers instead of a stack, and a *point*
+//! wherever the fast path may have to give up.
 //!
 //! # State
 //!
-//! The canonical state is [`State`](crate::state::State): stack, variables, input positions, outputs, frames, `do`
-//! loops, `pc` and `end`. Variables, positions and outputs are always canonical (a tier that caches one writes it back
-//! before anybody else can look). The data stack, the frames and the loops are not: while a function runs, what is above
-//! its *base* lives in registers and in the scope of the instruction. The base is three numbers: heights of stack,
-//! frames and loops below everything the function owns.
+//! The canonical state is [`State`](crate::state::State): stack, variables, input positions, outputs, frames,
+//! `do` loops, `pc` and `end`. Variables, positions and outputs are always canonical (a tier that caches one
+//! writes it back before anybody else can look). The data stack, the frames and the loops are not: while a
+//! function runs, what is above its *base* lives in registers and in the scope of the instruction. The base
+//! is three numbers: heights of stack, frames and loops below everything the function owns.
 //!
 //! # The law
 //!
-//! An instruction with a [`PointId`] either does all of what the word does, or nothing. If it cannot (an error, a limit,
-//! memory, a rare case), the canonical state *before* the word is written ([`Point`]) and tier 0 executes the word. So
-//! errors, their place and the state they leave are tier 0's. Going on natively afterwards means entering at an
-//! [`Entry`] whose `pc`, frames and loops fit and whose slots the stack has. Nothing else has to be compared: code is
-//! relative to the base, and the base follows from the height of the stack.
+//! An instruction with a [`PointId`] either does all of what the word does, or nothing. If it cannot (an
+//! error, a limit, memory, a rare case), the canonical state *before* the word is written ([`Point`]) and
+//! tier 0 executes the word. So errors, their place and the state they leave are tier 0's. Going on natively
+//! afterwards means entering at an [`Entry`] whose `pc`, frames and loops fit and whose slots the stack has.
+//! Nothing else has to be compared: code is relative to the base, and the base follows from the height of the
+//! stack.
 //!
 //! # Arithmetic
 //!
-//! Registers have 64 bits. In [`Code`] for 32-bit machines, registers that hold stack items are sign-extended 32-bit
-//! numbers, and every instruction that makes a stack item wraps it: [`Inst::Move`] (used for `i` then), `Unary`,
-//! `Binary`, `Divide`, `Fetch`, `Increment`, `Length`, `Position`, `ReadStack`, `LengthOf`. [`Inst::Advance`] never wraps, and indices and
-//! limits of loops are compared in 64 bits.
+//! Registers have 64 bits. In [`Code`] for 32-bit machines, registers that hold stack items are sign-extended
+//! 32-bit numbers, and every instruction that makes a stack item wraps it: [`Inst::Move`] (used for `i`
+//! then), `Unary`, `Binary`, `Divide`, `Fetch`, `Increment`, `Length`, `Position`, `ReadStack`, `LengthOf`.
+//! [`Inst::Advance`] never wraps, and indices and limits of loops are compared in 64 bits.
 
 use std::fmt;
 
@@ -103,8 +104,8 @@ pub(crate) enum Origin {
     Main,
     /// A user word, by number; its base frame is the return to its caller, maybe the host.
     Word(u32),
-    /// A loop in code that has no static stack effect, by the segment of its (first) body. It is only entered from tier 0,
-    /// and ends in [`End::Leave`] after the loop.
+    /// A loop in code that has no static stack effect, by the segment of its (first) body. It is only entered
+    /// from tier 0, and ends in [`End::Leave`] after the loop.
     Loop(u32),
 }
 
@@ -119,8 +120,8 @@ pub(crate) struct Function {
     /// Registers used.
     pub(crate) registers: u32,
     pub(crate) blocks: Vec<Block>,
-    /// Greatest height of stack, frames and loops above the base, at any place and inside of native loops, but without
-    /// callees. Its callers make sure that this much is left below the limits.
+    /// Greatest height of stack, frames and loops above the base, at any place and inside of native loops,
+    /// but without callees. Its callers make sure that this much is left below the limits.
     pub(crate) height: Height,
     /// Whether it may be active more than once at a time.
     pub(crate) recursive: bool,
@@ -324,21 +325,23 @@ pub(crate) enum Inst {
         point: PointId,
     },
 
-    /// Gives up if the run is to be interrupted. At the beginning of each pass of a loop, and before recursive calls.
+    /// Gives up if the run is to be interrupted. At the beginning of each pass of a loop, and before
+    /// recursive calls.
     Poll {
         point: PointId,
     },
 
-    /// As many passes of a `do … loop` as the recognised idiom can run, advancing the index: what `run_plan` does. It
-    /// reads and writes variables, positions and outputs, and no other register. To be skipped when `index >= stop`.
+    /// As many passes of a `do … loop` as the recognised idiom can run, advancing the index: what `run_plan`
+    /// does. It reads and writes variables, positions and outputs, and no other register. To be skipped when
+    /// `index >= stop`.
     Native {
         body: u32,
         index: Reg,
         stop: Reg,
     },
 
-    /// Calls a function. Gives up if the callee's height does not fit below the limits at its base, which is the caller's
-    /// base plus the height of `during`.
+    /// Calls a function. Gives up if the callee's height does not fit below the limits at its base, which is
+    /// the caller's base plus the height of `during`.
     Call {
         function: FunctionId,
         args: Vec<Operand>,
@@ -346,7 +349,8 @@ pub(crate) enum Inst {
         results: Vec<Reg>,
         /// Before the call.
         point: PointId,
-        /// While the callee runs: the stack without the arguments, and a scope whose last frame is the callee's base.
+        /// While the callee runs: the stack without the arguments, and a scope whose last frame is the
+        /// callee's base.
         during: PointId,
     },
 }
@@ -368,14 +372,15 @@ pub(crate) enum End {
         targets: Vec<BlockId>,
         otherwise: BlockId,
     },
-    /// The end of the main program or of a word. The results are the stack of the point. A native caller takes
-    /// them; if tier 0 did, the canonical state of the point is written and tier 0 leaves the segment.
+    /// The end of the main program or of a word. The results are the stack of the point. A native caller
+    /// takes them; if tier 0 did, the canonical state of the point is written and tier 0 leaves the segment.
     Return(PointId),
-    /// Tier 0 goes on here: the point is written. It is the place of a word that always runs there (printing, say), or
-    /// where a function of origin `Loop` ends.
+    /// Tier 0 goes on here: the point is written. It is the place of a word that always runs there (printing,
+    /// say), or where a function of origin `Loop` ends.
     Leave(PointId),
-    /// `pause`: the point is the state *after* the word, in which the machine waits; so the host sees it as paused.
-    /// If there is nothing left to resume (`pc == end` and only the host's frame), the run is done instead.
+    /// `pause`: the point is the state *after* the word, in which the machine waits; so the host sees it as
+    /// paused. If there is nothing left to resume (`pc == end` and only the host's frame), the run is done
+    /// instead.
     Pause(PointId),
 }
 
@@ -419,9 +424,9 @@ pub(crate) struct LoopShape {
     pub(crate) body: u32,
 }
 
-/// A place where native code may begin: all its slots are distinct registers, to be loaded from the top of the stack,
-/// and so are the loops'. No other register is live. The frame below the shapes is the base; its `loops` must be the
-/// height of the base, and so must each shape's plus the base.
+/// A place where native code may begin: all its slots are distinct registers, to be loaded from the top of
+/// the stack, and so are the loops'. No other register is live. The frame below the shapes is the base; its
+/// `loops` must be the height of the base, and so must each shape's plus the base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) function: FunctionId,

@@ -10,7 +10,8 @@ use crate::interpret::fused::Plans;
 use crate::isa::{Bulk, Op, Read};
 use crate::state::Height;
 
-/// Nodes, callees included, up to which a word is put in place of its calls; one that is called once always is.
+/// Nodes, callees included, up to which a word is put in place of its calls; one that is called once always
+/// is.
 pub(super) const INLINE_NODES: usize = 96;
 /// Words put in place inside one another.
 pub(super) const INLINE_DEPTH: usize = 24;
@@ -105,7 +106,8 @@ impl<'a> Lowering<'a> {
             Err(_) => self.parts(&self.program.main)?,
         }
         self.drain()?;
-        // A word that is called in place only is not worth a second copy; a word without callers may be called by the host.
+        // A word that is called in place only is not worth a second copy; a word without callers may be
+        // called by the host.
         for index in (0..self.program.words.len()).rev() {
             let body = &self.program.words[index].body;
             match self.effects.words[index] {

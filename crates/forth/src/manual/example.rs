@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use crate::{Compiled, Limits, Machine, Status, Tier, Width};
 
-/// A program whose last comment says what it is given and what it leaves. See the [module](super) for the notation.
+/// A program whose last comment says what it is given and what it leaves. See the [module](super) for the
+/// notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
     /// The program, with the comment.

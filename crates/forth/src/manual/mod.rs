@@ -1,7 +1,8 @@
 //! The reference manual: a tour, then every word, made of the table in [`isa`](crate::isa).
 //!
-//! Every program in it is an [`Example`]: its last comment is `\ GIVEN => LEFT`. Given are bytes of inputs, in hexadecimal or
-//! as text, and what is on the stack; left is the stack, then whatever else there is to say:
+//! Every program in it is an [`Example`]: its last comment is `\ GIVEN => LEFT`. Given are bytes of inputs,
+//! in hexadecimal or as text, and what is on the stack; left is the stack, then whatever else there is to
+//! say:
 //!
 //! ```
 //! use forthwith_forth::{Tier, W64, manual::Example};

@@ -35,13 +35,14 @@ impl std::error::Error for OutOfMemory {}
 ///
 /// # Safety
 ///
-/// As long as nothing but `grow` is called, `as_ptr` and `capacity` do not change, and `as_ptr` points at `capacity`
-/// writable bytes, aligned for the output's dtype, which nothing else reads or writes. [`SLACK`] more writable bytes
-/// follow, and [`LEAD`] readable bytes precede them; the pointer is valid for all of these. The last item before `as_ptr` is what the first `+<-` adds to:
-/// zero for a new column, the last offset when an earlier block of the same column stands there.
+/// As long as nothing but `grow` is called, `as_ptr` and `capacity` do not change, and `as_ptr` points at
+/// `capacity` writable bytes, aligned for the output's dtype, which nothing else reads or writes. [`SLACK`]
+/// more writable bytes follow, and [`LEAD`] readable bytes precede them; the pointer is valid for all of
+/// these. The last item before `as_ptr` is what the first `+<-` adds to: zero for a new column, the last
+/// offset when an earlier block of the same column stands there.
 ///
-/// After a successful `grow(used, needed)`, the capacity is at least `needed`, and the first `used` bytes as well as the
-/// leading ones are as before. After a failure nothing has changed.
+/// After a successful `grow(used, needed)`, the capacity is at least `needed`, and the first `used` bytes as
+/// well as the leading ones are as before. After a failure nothing has changed.
 pub unsafe trait Memory: Send {
     /// The first item.
     fn as_ptr(&self) -> *mut u8;
@@ -49,14 +50,14 @@ pub unsafe trait Memory: Send {
     fn capacity(&self) -> usize;
     /// Makes room for `needed` bytes, keeping the first `used`.
     fn grow(&mut self, used: usize, needed: usize) -> Result<(), OutOfMemory>;
-    /// As `grow`, where `expected` bytes will be used in the end, as far as one can tell: they may be had at once, if that costs
-    /// nothing before they are written to.
+    /// As `grow`, where `expected` bytes will be used in the end, as far as one can tell: they may be had at
+    /// once, if that costs nothing before they are written to.
     fn grow_towards(&mut self, used: usize, needed: usize, expected: usize) -> Result<(), OutOfMemory> {
         let _ = expected;
         self.grow(used, needed)
     }
-    /// Something that, as long as it lives, keeps the bytes where they are: `grow` then moves on to other memory, and dropping
-    /// this value does not free them. None: this memory cannot be kept.
+    /// Something that, as long as it lives, keeps the bytes where they are: `grow` then moves on to other
+    /// memory, and dropping this value does not free them. None: this memory cannot be kept.
     fn keeper(&self) -> Option<Keeper> {
         None
     }
@@ -67,8 +68,8 @@ pub type Keeper = Arc<dyn Any + Send + Sync>;
 
 /// The items an output had at some moment, for others to look at without a copy.
 ///
-/// The memory stays where it is as long as the lease lives, whatever becomes of the output. It is still the output's memory as
-/// well: items that are taken back with `rewind` and written anew change under the lease.
+/// The memory stays where it is as long as the lease lives, whatever becomes of the output. It is still the
+/// output's memory as well: items that are taken back with `rewind` and written anew change under the lease.
 #[derive(Clone)]
 pub struct Lease {
     keeper: Keeper,
@@ -138,21 +139,22 @@ impl Output {
         Self::new(dtype, Box::new(Owned::default()))
     }
 
-    /// As [`Self::owned`]; when first written to, the memory gets room for `items` items, and it grows by `factor` each time.
-    /// A factor that would make growing slow is taken as 1.125.
+    /// As [`Self::owned`]; when first written to, the memory gets room for `items` items, and it grows by
+    /// `factor` each time. A factor that would make growing slow is taken as 1.125.
     pub fn growing(dtype: DType, items: usize, factor: f64) -> Self {
         let first = items.saturating_mul(dtype.size());
         Self::new(dtype, Box::new(Owned { block: None, first, factor, budget: None }))
     }
 
-    /// As [`Self::owned`], but the memory may take no more bytes than are left of a budget, which outputs share. Growing
-    /// beyond it is [`RunError::OutOfMemory`]. Unlike [`Limits::output_bytes`](crate::Limits), which is exact, it costs
-    /// native loops nothing.
+    /// As [`Self::owned`], but the memory may take no more bytes than are left of a budget, which outputs
+    /// share. Growing beyond it is [`RunError::OutOfMemory`]. Unlike [`Limits::output_bytes`](crate::Limits),
+    /// which is exact, it costs native loops nothing.
     pub fn within(dtype: DType, budget: &Arc<AtomicUsize>) -> Self {
         Self::new(dtype, Box::new(Owned { budget: Some(Arc::clone(budget)), ..Owned::default() }))
     }
 
-    /// The items written so far, in place. None if the memory cannot be kept: that of [`Self::owned`] and [`Self::growing`] can.
+    /// The items written so far, in place. None if the memory cannot be kept: that of [`Self::owned`] and
+    /// [`Self::growing`] can.
     pub fn lease(&self) -> Option<Lease> {
         let keeper = self.memory.keeper()?;
         Some(Lease { keeper, dtype: self.dtype, address: self.start as usize, items: self.len() })
@@ -322,8 +324,9 @@ impl Outputs {
         self.limit.is_some()
     }
 
-    /// The length in bytes that an output with a need of `needed` may reach: its share of twice the payload, which is what columns of records and
-    /// lists take at most. Growing again and again costs more than all the rest.
+    /// The length in bytes that an output with a need of `needed` may reach: its share of twice the payload,
+    /// which is what columns of records and lists take at most. Growing again and again costs more than all
+    /// the rest.
     fn expected(&self, index: usize, needed: usize) -> usize {
         if needed < SMALL {
             return needed;
@@ -350,7 +353,8 @@ impl Outputs {
             let expected = self.expected(index, needed);
             return self.list[index].grow(needed, expected);
         };
-        // The limit is exact: what is left is shared out evenly, so that the sum of all rooms never exceeds it.
+        // The limit is exact: what is left is shared out evenly, so that the sum of all rooms never exceeds
+        // it.
         let total: usize = self.list.iter().map(|output| output.end).sum();
         let left = limit.saturating_sub(total);
         if extra > left {

@@ -32,7 +32,8 @@ pub(super) struct Block {
     pages: Option<Pages>,
 }
 
-/// Longer blocks are pages of their own, large ones where the system has them: writing to fresh small pages costs as much as decoding.
+/// Longer blocks are pages of their own, large ones where the system has them: writing to fresh small pages
+/// costs as much as decoding.
 const LARGE: usize = 8 << 20;
 
 // SAFETY: the block owns its allocation and never looks into it.
@@ -45,7 +46,8 @@ const FRONT: usize = 64;
 static EMPTY: Blank = Blank(std::cell::UnsafeCell::new([0; (FRONT + SLACK) / 8]));
 
 struct Blank(std::cell::UnsafeCell<[u64; (FRONT + SLACK) / 8]>);
-// SAFETY: kernels touch slack only while appending, which needs capacity, and `EMPTY` has none; it is only ever read.
+// SAFETY: kernels touch slack only while appending, which needs capacity, and `EMPTY` has none; it is only
+// ever read.
 unsafe impl Sync for Blank {}
 
 impl Block {
@@ -131,8 +133,9 @@ impl Owned {
     }
 }
 
-// SAFETY: the allocation spans FRONT bytes (zeroed), `capacity` bytes and SLACK bytes, is aligned to 16 and owned; the owner that keeps
-// the block as well has its address only from `Lease`, and what they do there is for them to answer for.
+// SAFETY: the allocation spans FRONT bytes (zeroed), `capacity` bytes and SLACK bytes, is aligned to 16 and
+// owned; the owner that keeps the block as well has its address only from `Lease`, and what they do there is
+// for them to answer for.
 unsafe impl Memory for Owned {
     fn as_ptr(&self) -> *mut u8 {
         let base = self.block.as_ref().map_or(EMPTY.0.get().cast::<u8>(), |block| block.base.as_ptr());

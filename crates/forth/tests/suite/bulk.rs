@@ -109,8 +109,9 @@ fn a_run_of_absurd_length_is_an_error() {
     }
 }
 
-/// A list of optional lists of optional numbers: `[[1, None], None, []], [], None, [[2]]`; three entries exist.
-/// Definition levels: 0 no outer list, 1 outer empty, 2 inner missing, 3 inner empty, 4 number missing, 5 number.
+/// A list of optional lists of optional numbers: `[[1, None], None, []], [], None, [[2]]`; three entries
+/// exist. Definition levels: 0 no outer list, 1 outer empty, 2 inner missing, 3 inner empty, 4 number
+/// missing, 5 number.
 const REPETITION: [u8; 7] = [0, 2, 1, 1, 0, 0, 0];
 const DEFINITION: [u8; 7] = [5, 4, 2, 3, 1, 0, 5];
 
@@ -129,7 +130,8 @@ fn levels_of_lists_in_options() {
     assert_eq!(result, Ok(Status::Done));
     let outputs = vm.outputs();
     assert_eq!(outputs[0].as_bytes(), [1, 1, 0, 1]);
-    // Without a leading zero, which is for the first block of the column, a slot's offset is what its list ends at.
+    // Without a leading zero, which is for the first block of the column, a slot's offset is what its list
+    // ends at.
     assert_eq!(i64s(&outputs[1]), [3, 3, 3, 4]);
     assert_eq!(i32s(&outputs[2]), [0, -1, 1, 2]);
     assert_eq!(i64s(&outputs[3]), [2, 2, 2, 3]);

@@ -111,6 +111,7 @@ fn only_where_an_instruction_begins_there_is_one() {
         assert_eq!(place.instruction.is_empty(), program.instruction(at).is_none(), "{at}");
         starts.extend(program.instruction_length(at).map(|length| (at, length)));
     }
-    // The body of the `if` is an instruction of its own, the one a stepping host sees once the condition held.
+    // The body of the `if` is an instruction of its own, the one a stepping host sees once the condition
+    // held.
     assert_eq!(starts, [(0, 4), (4, 2), (6, 2), (8, 2), (9, 1), (10, 4), (14, 2), (16, 1)]);
 }

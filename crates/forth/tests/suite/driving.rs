@@ -268,7 +268,8 @@ fn begin_again_on_what_is_pending_runs_both_to_the_end() {
     }
 }
 
-/// What a called word leaves behind at its end is what it was called on, whether it gets there by steps or by a `pause` at the end.
+/// What a called word leaves behind at its end is what it was called on, whether it gets there by steps or by
+/// a `pause` at the end.
 #[test]
 fn a_called_word_is_left_at_its_end() {
     for tier in TIERS {

@@ -1,7 +1,8 @@
-//! The law of the tiers: same outputs, stack, variables, positions, error and place, for any program and any input.
+//! The law of the tiers: same outputs, stack, variables, positions, error and place, for any program and any
+//! input.
 //!
-//! Programs are made of the idioms the fused tier knows, mixed with what it does not know; data is made to fit the
-//! program and then damaged. `PROPTEST_CASES=1000000 cargo test --release equality` is the long run.
+//! Programs are made of the idioms the fused tier knows, mixed with what it does not know; data is made to
+//! fit the program and then damaged. `PROPTEST_CASES=1000000 cargo test --release equality` is the long run.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -606,7 +607,8 @@ proptest! {
             3,
         ),
     ) {
-        // Compiling takes longer than running: each program is run with what it is for, and with what it is not.
+        // Compiling takes longer than running: each program is run with what it is for, and with what it is
+        // not.
         check(&program, &bytes, &[vec![Vec::new()], damages].concat());
     }
 }

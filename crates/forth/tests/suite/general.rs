@@ -1,5 +1,6 @@
-//! The law of the tiers for programs of any kind, driven in every way: words, recursion, exits, cases, loops of all kinds,
-//! printing, pauses at which the host looks, pushes, pops, steps or calls, errors that are cleared, and small limits.
+//! The law of the tiers for programs of any kind, driven in every way: words, recursion, exits, cases, loops
+//! of all kinds, printing, pauses at which the host looks, pushes, pops, steps or calls, errors that are
+//! cleared, and small limits.
 //!
 //! `PROPTEST_CASES=1000000 cargo test --release general` is the long run.
 

@@ -102,7 +102,8 @@ fn no_idiom_is_recognised_by_part_of_its_template() {
     }
 }
 
-/// Whether a word of a program is one of the template's own. Behind the arms of a `case` there may be anything.
+/// Whether a word of a program is one of the template's own. Behind the arms of a `case` there may be
+/// anything.
 fn is_word_of(idiom: Idiom, word: &str) -> bool {
     let any = word == "halt" && matches!(idiom, Idiom::Case | Idiom::StoredCase);
     idiom.template().split_whitespace().any(|own| own == word) && !any
@@ -314,7 +315,8 @@ impl Continued {
     }
 }
 
-// SAFETY: the vector spans the leading bytes, the capacity and the slack; cells may be written through a shared pointer.
+// SAFETY: the vector spans the leading bytes, the capacity and the slack; cells may be written through a
+// shared pointer.
 unsafe impl Memory for Continued {
     fn as_ptr(&self) -> *mut u8 {
         self.bytes.as_ptr().wrapping_add(self.before).cast_mut().cast()

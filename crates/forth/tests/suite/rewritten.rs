@@ -1,8 +1,9 @@
 //! Inputs that another thread writes while the machine reads them: nothing is read or written out of place,
 //! nothing panics, and the machine goes on.
 //!
-//! `FORTHWITH_REWRITE_SECONDS` says how long it may take, 4 by default; under valgrind or a sanitizer, readings
-//! outside of an input are found, too. `mutable_inputs` in the crate is about memory that is written meanwhile.
+//! `FORTHWITH_REWRITE_SECONDS` says how long it may take, 4 by default; under valgrind or a sanitizer,
+//! readings outside of an input are found, too. `mutable_inputs` in the crate is about memory that is written
+//! meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -74,8 +75,8 @@ impl Shared {
     }
 
     fn bytes(&self) -> &[u8] {
-        // SAFETY: none by the letter: others write these bytes. It is what hosts do that lend buffers, and what
-        // is tested.
+        // SAFETY: none by the letter: others write these bytes. It is what hosts do that lend buffers, and
+        // what is tested.
         unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len()) }
     }
 }

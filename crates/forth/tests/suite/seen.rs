@@ -1,4 +1,5 @@
-//! What is seen of a machine between instructions, and of its outputs while it goes on: as awkward's shows it, observed there.
+//! What is seen of a machine between instructions, and of its outputs while it goes on: as awkward's shows
+//! it, observed there.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Short loops, runs, and strings, which machine code does without a call, and long ones, for which it makes one.
+//! Short loops, runs, and strings, which machine code does without a call, and long ones, for which it makes
+//! one.
 
 use std::sync::Arc;
 
@@ -6,7 +7,8 @@ use forthwith_forth::{Compiled, Limits, Machine, RunError, Status};
 
 use super::support::{TIERS, assert_same};
 
-/// All that stands in an entry: strings, then lists, as many as one count says, then runs of as many as another.
+/// All that stands in an entry: strings, then lists, as many as one count says, then runs of as many as
+/// another.
 const SOURCE: &str = r#"
 input data
 output strings int64  output text uint8  output lists int64  output numbers float32

@@ -1,5 +1,5 @@
-//! What goes on up to the end of each entry: numbers of which a bit says that two bytes more stand behind them, texts and lists. Whole, cut
-//! off, and with ends that lie.
+//! What goes on up to the end of each entry: numbers of which a bit says that two bytes more stand behind
+//! them, texts and lists. Whole, cut off, and with ends that lie.
 
 use std::sync::Arc;
 
@@ -21,7 +21,8 @@ fn source(read: &str, dtype: &str) -> String {
     )
 }
 
-/// Entries of several numbers, with a bit set at regular distances; their bytes, where they begin and where they end.
+/// Entries of several numbers, with a bit set at regular distances; their bytes, where they begin and where
+/// they end.
 fn entries(lengths: &[usize], each: usize, big: bool) -> (Vec<u8>, Vec<u32>, Vec<u32>) {
     let (mut data, mut starts, mut stops) = (Vec::new(), Vec::new(), Vec::new());
     let mut numbers = 0_u32;

@@ -5,8 +5,8 @@ use zstd_safe::DCtx;
 
 use super::{Codec, CodecError, xz, zstd};
 
-/// Where a block is decompressed to: behind the first bytes of a vector, which grows, up to a limit. What is behind the end in the
-/// vector is kept as it is, so that memory is made once and not for each block.
+/// Where a block is decompressed to: behind the first bytes of a vector, which grows, up to a limit. What is
+/// behind the end in the vector is kept as it is, so that memory is made once and not for each block.
 pub(super) struct Room<'a> {
     memory: &'a mut Vec<u8>,
     at: usize,

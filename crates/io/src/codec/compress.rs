@@ -13,12 +13,14 @@ pub struct Compressor {
     zstd: Option<zstd_safe::CCtx<'static>>,
     snappy: Option<snap::raw::Encoder>,
     lz4: Tables,
-    /// Where codecs write that know how much they may write at most. It is filled with zeros when it grows, and not for each block.
+    /// Where codecs write that know how much they may write at most. It is filled with zeros when it grows,
+    /// and not for each block.
     scratch: Vec<u8>,
 }
 
-/// Tables of LZ4 for short and for long blocks: what a block becomes must not depend on the blocks before it. They are boxed, since their
-/// alignment is more than that of any memory that Python's objects are in, and a writer may be in such an object.
+/// Tables of LZ4 for short and for long blocks: what a block becomes must not depend on the blocks before it.
+/// They are boxed, since their alignment is more than that of any memory that Python's objects are in, and a
+/// writer may be in such an object.
 #[derive(Default)]
 struct Tables {
     short: Option<Box<CompressTable>>,
@@ -46,8 +48,8 @@ impl Compressor {
         Self::default()
     }
 
-    /// Appends one compressed block to `out`, as [`Decompressor`](super::Decompressor) takes it. A level outside the codec's own is the
-    /// nearest one it has; without one it is the usual one.
+    /// Appends one compressed block to `out`, as [`Decompressor`](super::Decompressor) takes it. A level
+    /// outside the codec's own is the nearest one it has; without one it is the usual one.
     ///
     /// # Errors
     /// No memory; a codec that only reads.

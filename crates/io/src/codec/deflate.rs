@@ -48,8 +48,8 @@ fn finish(
     }
 }
 
-/// The library has one word for everything wrong. When what stands between header and checksum decompresses, it was
-/// the checksum; this runs on failure only.
+/// The library has one word for everything wrong. When what stands between header and checksum decompresses,
+/// it was the checksum; this runs on failure only.
 fn why_bad(context: &mut Decompressor, stored: &[u8], out: &mut [u8], valid: bool) -> CodecError {
     let codec = Codec::Zlib;
     let (body, trailer) = stored[ZLIB_HEADER..].split_at(stored.len() - ZLIB_HEADER - ZLIB_TRAILER);

@@ -26,7 +26,8 @@ pub const LARGEST_EXPANSION: u64 = 1100;
 pub enum Codec {
     /// A zlib stream (RFC 1950): two bytes of header, deflate, Adler-32.
     Zlib,
-    /// A bare deflate stream (RFC 1951), with neither header nor checksum, as ROOT wrote it before it used zlib.
+    /// A bare deflate stream (RFC 1951), with neither header nor checksum, as ROOT wrote it before it used
+    /// zlib.
     OldDeflate,
     /// A `.xz` container.
     Xz,
@@ -44,8 +45,8 @@ pub enum Codec {
     Gzip,
     /// A brotli stream (feature `brotli`).
     Brotli,
-    /// LZ4 as Hadoop frames it, in pieces with their lengths before them; or a bare block, or a frame of LZ4's
-    /// own, which were called the same.
+    /// LZ4 as Hadoop frames it, in pieces with their lengths before them; or a bare block, or a frame of
+    /// LZ4's own, which were called the same.
     HadoopLz4,
 }
 
@@ -183,7 +184,8 @@ impl Decompressor {
         self.limit = limit;
     }
 
-    /// Refuses a number of bytes that is more than the limit. For lengths that a caller knows before it makes room.
+    /// Refuses a number of bytes that is more than the limit. For lengths that a caller knows before it makes
+    /// room.
     ///
     /// # Errors
     /// [`CodecError::OverLimit`].
@@ -194,12 +196,12 @@ impl Decompressor {
         }
     }
 
-    /// Fills `out` from one block and returns how many bytes of `stored` belong to it. It is an error if the block
-    /// holds any other number of bytes than `out`; what `out` holds then is unspecified.
+    /// Fills `out` from one block and returns how many bytes of `stored` belong to it. It is an error if the
+    /// block holds any other number of bytes than `out`; what `out` holds then is unspecified.
     ///
-    /// Bytes after the block are tolerated where the codec knows its own end, as most but [`Codec::Lz4`] do. The
-    /// library for [`Codec::Zlib`] and [`Codec::OldDeflate`] does not tell where that was, so all of `stored` counts
-    /// as used there.
+    /// Bytes after the block are tolerated where the codec knows its own end, as most but [`Codec::Lz4`] do.
+    /// The library for [`Codec::Zlib`] and [`Codec::OldDeflate`] does not tell where that was, so all of
+    /// `stored` counts as used there.
     pub fn decompress(&mut self, codec: Codec, stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
         self.allow(codec.name(), out.len())?;
         match codec {
@@ -227,9 +229,9 @@ impl Decompressor {
         }
     }
 
-    /// Decompresses one block of unknown length behind the first `at` bytes of `into`, and returns how many bytes it holds. `into`
-    /// grows where it must; what is behind the block in it has no meaning. More than `limit` bytes are an error, and so are more bytes of
-    /// `into` than the [limit](Self::set_limit) of all.
+    /// Decompresses one block of unknown length behind the first `at` bytes of `into`, and returns how many
+    /// bytes it holds. `into` grows where it must; what is behind the block in it has no meaning. More than
+    /// `limit` bytes are an error, and so are more bytes of `into` than the [limit](Self::set_limit) of all.
     pub fn append(
         &mut self,
         codec: Codec,

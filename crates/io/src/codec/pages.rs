@@ -1,5 +1,5 @@
-//! Codecs of Parquet's pages, all of a known length: snappy without a checksum, gzip, brotli, and what was called LZ4
-//! before it was said what that is.
+//! Codecs of Parquet's pages, all of a known length: snappy without a checksum, gzip, brotli, and what was
+//! called LZ4 before it was said what that is.
 
 use super::{Codec, CodecError};
 use std::io::Read;

@@ -183,7 +183,8 @@ fn a_cut_block_is_an_error() {
             match (codec, &error) {
                 // The library does not tell a cut block from a corrupt one.
                 (Codec::Zlib | Codec::OldDeflate, CodecError::Corrupt { .. }) => {}
-                // It reads a few zeros past the end before it notices, and they may mean more output than there is room.
+                // It reads a few zeros past the end before it notices, and they may mean more output than
+                // there is room.
                 (Codec::Zlib | Codec::OldDeflate, CodecError::TooLong { .. }) => {}
                 // A cut after the last four bytes looks like four other bytes there.
                 (Codec::Zlib, CodecError::Checksum { .. }) => {}

@@ -9,8 +9,8 @@ const CODEC: Codec = Codec::Xz;
 /// The highest preset of `xz` needs 65 MiB to decompress.
 pub(super) const MEMORY_LIMIT: u64 = 128 << 20;
 
-/// One stream; what follows it is left alone. The library offers no way to reset a decoder, so each block makes one;
-/// setting it up is small beside the work of decoding.
+/// One stream; what follows it is left alone. The library offers no way to reset a decoder, so each block
+/// makes one; setting it up is small beside the work of decoding.
 pub(super) fn decompress(stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
     let expected = out.len();
     let mut stream = Stream::new_stream_decoder(MEMORY_LIMIT, 0).map_err(explain)?;

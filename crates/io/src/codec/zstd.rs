@@ -6,8 +6,9 @@ use super::{Codec, CodecError};
 
 const CODEC: Codec = Codec::Zstd;
 
-/// A block is usually one frame, but frames may follow each other: they are taken until `out` is full. A frame goes
-/// straight into `out`, whose rest is the limit, so the size it claims (if it does) need not be believed.
+/// A block is usually one frame, but frames may follow each other: they are taken until `out` is full. A
+/// frame goes straight into `out`, whose rest is the limit, so the size it claims (if it does) need not be
+/// believed.
 pub(super) fn decompress(
     context: &mut DCtx<'static>,
     stored: &[u8],
@@ -21,7 +22,8 @@ pub(super) fn decompress(
             return Err(CodecError::WrongLength { codec: CODEC, expected, produced });
         }
         let fail = |code| explain(code, stored.len(), expected);
-        // The library wants to be given whole frames and nothing after; finding the end only visits block headers.
+        // The library wants to be given whole frames and nothing after; finding the end only visits block
+        // headers.
         let length = zstd_safe::find_frame_compressed_size(rest).map_err(fail)?;
         // The length found is inside `rest`; the comparison only spares us from trusting that.
         let frame = rest.get(..length).ok_or(CodecError::Corrupt { codec: CODEC })?;

@@ -1,6 +1,7 @@
 //! Bytes of a file that is being written go to the disk while more are made.
 //!
-//! Without this the system keeps hundreds of megabytes in memory, and `fsync` at the end waits for all of them: a wait that no signal ends.
+//! Without this the system keeps hundreds of megabytes in memory, and `fsync` at the end waits for all of
+//! them: a wait that no signal ends.
 
 #![allow(unsafe_code)] // the system call has no safe name in the standard library
 
@@ -17,8 +18,8 @@ pub(super) struct Early {
 }
 
 impl Early {
-    /// Notes bytes that were written behind those before, and has the disk begin with them once they are worth it. This does not wait for
-    /// the disk, unless that has more to do than it takes.
+    /// Notes bytes that were written behind those before, and has the disk begin with them once they are
+    /// worth it. This does not wait for the disk, unless that has more to do than it takes.
     pub(super) fn wrote(&mut self, file: &File, count: usize) {
         self.written += count as u64;
         if self.written - self.given >= PIECE {
@@ -28,12 +29,14 @@ impl Early {
     }
 }
 
-/// Has the disk begin to take bytes of a file. A system that has no word for it decides by itself, and a failure is seen by `fsync`.
+/// Has the disk begin to take bytes of a file. A system that has no word for it decides by itself, and a
+/// failure is seen by `fsync`.
 #[cfg(target_os = "linux")]
 fn begin(file: &File, bytes: Range<u64>) {
     use std::os::fd::AsRawFd;
     if let (Ok(from), Ok(count)) = (i64::try_from(bytes.start), i64::try_from(bytes.end - bytes.start)) {
-        // SAFETY: the call gets numbers only, and the descriptor is open as long as the file is borrowed. No memory is involved.
+        // SAFETY: the call gets numbers only, and the descriptor is open as long as the file is borrowed. No
+        // memory is involved.
         unsafe { libc::sync_file_range(file.as_raw_fd(), from, count, libc::SYNC_FILE_RANGE_WRITE) };
     }
 }

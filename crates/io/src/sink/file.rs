@@ -10,21 +10,23 @@ use std::{
     time::Duration,
 };
 
-/// A temporary file in the same folder, renamed when it is complete. Until then whatever had the name stays as it was, and readers of it
-/// are not disturbed; afterwards all of the new file is there.
+/// A temporary file in the same folder, renamed when it is complete. Until then whatever had the name stays
+/// as it was, and readers of it are not disturbed; afterwards all of the new file is there.
 ///
-/// Its bytes are given to the disk while they are written, and all are there before it is renamed (`fsync`), so that a machine that loses power has the old file or the new one,
-/// never half of one. The folder itself is not synchronised: which of the two it is then, the system decides.
-/// [`without_sync`](Self::without_sync) leaves that to the system altogether.
+/// Its bytes are given to the disk while they are written, and all are there before it is renamed (`fsync`),
+/// so that a machine that loses power has the old file or the new one, never half of one. The folder itself
+/// is not synchronised: which of the two it is then, the system decides. [`without_sync`](Self::without_sync)
+/// leaves that to the system altogether.
 ///
-/// A symbolic link is followed, and the file that it points at is replaced, or made if it is not there yet. Permissions of a file that is
-/// replaced are kept, but for the bits that let it run as its owner or group (set-uid, set-gid); owner, group and other names of it (hard
-/// links) are not. The temporary file is called after the file, `.name.1234-0.part`, with the number of the process, and removed when the
-/// sink is dropped. A process that is killed leaves it; on Linux the next sink of the same file removes it, if no process has that number,
-/// its lock is free, and it has not been written to for a minute.
+/// A symbolic link is followed, and the file that it points at is replaced, or made if it is not there yet.
+/// Permissions of a file that is replaced are kept, but for the bits that let it run as its owner or group
+/// (set-uid, set-gid); owner, group and other names of it (hard links) are not. The temporary file is called
+/// after the file, `.name.1234-0.part`, with the number of the process, and removed when the sink is dropped.
+/// A process that is killed leaves it; on Linux the next sink of the same file removes it, if no process has
+/// that number, its lock is free, and it has not been written to for a minute.
 ///
-/// The file belongs to the process that made the sink: in a forked child, dropping the sink leaves everything as it is, and writing or
-/// finishing is an error ([`Forked`](ErrorKind::Forked)).
+/// The file belongs to the process that made the sink: in a forked child, dropping the sink leaves everything
+/// as it is, and writing or finishing is an error ([`Forked`](ErrorKind::Forked)).
 #[derive(Debug)]
 pub struct FileSink {
     uri: String,
@@ -48,7 +50,8 @@ impl FileSink {
     /// A new file, to be at this path.
     ///
     /// # Errors
-    /// The path is a folder or another thing that is no file, or the folder does not exist or may not be written.
+    /// The path is a folder or another thing that is no file, or the folder does not exist or may not be
+    /// written.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let uri = path.as_ref().to_string_lossy().into_owned();
         let failed = |error: io::Error| Error::new(error.into(), uri.clone());
@@ -67,7 +70,8 @@ impl FileSink {
             let part = path.with_file_name(format!(".{short}.{process}-{number}.part"));
             match OpenOptions::new().write(true).create_new(true).open(&part) {
                 Ok(file) => {
-                    // For those who look for files that were left over; where there are no locks, the process counts.
+                    // For those who look for files that were left over; where there are no locks, the process
+                    // counts.
                     #[cfg(unix)]
                     let _ = file.try_lock();
                     if let Ok(old) = std::fs::metadata(&path) {
@@ -199,7 +203,8 @@ pub(super) fn destination(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("symbolic links that lead back to themselves"))
 }
 
-/// The permissions of a file, for the one that replaces it: not the bits that let it run as its owner or group, since that may be another.
+/// The permissions of a file, for the one that replaces it: not the bits that let it run as its owner or
+/// group, since that may be another.
 fn permissions(old: &std::fs::Metadata) -> std::fs::Permissions {
     #[cfg(unix)]
     {
@@ -210,7 +215,8 @@ fn permissions(old: &std::fs::Metadata) -> std::fs::Permissions {
     old.permissions()
 }
 
-/// Removes temporary files of the same file that dead processes left. What cannot be told or removed is left as it is.
+/// Removes temporary files of the same file that dead processes left. What cannot be told or removed is left
+/// as it is.
 fn remove_left_over(path: &Path, short: &str) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -223,8 +229,8 @@ fn remove_left_over(path: &Path, short: &str) {
     }
 }
 
-/// Whether a temporary file is not being written. Processes of other containers and machines may share the folder, and cannot be seen:
-/// they hold a lock on theirs.
+/// Whether a temporary file is not being written. Processes of other containers and machines may share the
+/// folder, and cannot be seen: they hold a lock on theirs.
 fn is_given_up(entry: &std::fs::DirEntry) -> io::Result<bool> {
     let there = entry.metadata()?;
     let age = there.modified()?.elapsed().unwrap_or_default();

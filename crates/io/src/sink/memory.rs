@@ -8,7 +8,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Bytes kept in memory. Clones share them: one goes to the writer, the other [has the bytes](Self::bytes) afterwards.
+/// Bytes kept in memory. Clones share them: one goes to the writer, the other [has the bytes](Self::bytes)
+/// afterwards.
 ///
 /// ```
 /// use forthwith_io::{MemorySink, Sink};

@@ -19,21 +19,24 @@ use std::{
     path::Path,
 };
 
-/// Something that takes a file's bytes from the first to the last. Nothing counts before [`finish`](Self::finish): a sink that is dropped
-/// instead, by an error or a panic, leaves nothing behind where it can.
+/// Something that takes a file's bytes from the first to the last. Nothing counts before
+/// [`finish`](Self::finish): a sink that is dropped instead, by an error or a panic, leaves nothing behind
+/// where it can.
 ///
-/// Bytes are written through [`std::io::Write`], in pieces that are worth a call to the system: a caller with small ones has to buffer them.
+/// Bytes are written through [`std::io::Write`], in pieces that are worth a call to the system: a caller with
+/// small ones has to buffer them.
 pub trait Sink: Write + Send {
     /// Where the bytes go, for errors.
     fn uri(&self) -> &str;
 
-    /// The file that the bytes are in until then, if it is one that would be left behind if the process were killed.
+    /// The file that the bytes are in until then, if it is one that would be left behind if the process were
+    /// killed.
     fn temporary(&self) -> Option<&Path> {
         None
     }
 
-    /// Replaces bytes that were written before, from byte `at` of the file on. A format that says at its beginning what stands at its end needs
-    /// this for a few bytes.
+    /// Replaces bytes that were written before, from byte `at` of the file on. A format that says at its
+    /// beginning what stands at its end needs this for a few bytes.
     ///
     /// # Errors
     /// The sink cannot go back, or the bytes were not written yet.
@@ -43,7 +46,8 @@ pub trait Sink: Write + Send {
         Err(io::Error::new(io::ErrorKind::Unsupported, what))
     }
 
-    /// Gives everything written so far to the disk, where there is one: what is written afterwards cannot get there before it.
+    /// Gives everything written so far to the disk, where there is one: what is written afterwards cannot get
+    /// there before it.
     ///
     /// # Errors
     /// The system refused.
@@ -58,8 +62,8 @@ pub trait Sink: Write + Send {
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
-/// The sink for a uri: a local path, or `file://`. A path that names something other than a file or nothing (`/dev/stdout`, a named pipe) is
-/// written as it is.
+/// The sink for a uri: a local path, or `file://`. A path that names something other than a file or nothing
+/// (`/dev/stdout`, a named pipe) is written as it is.
 ///
 /// # Errors
 /// The folder does not exist or may not be written; the path is a folder; a scheme that nothing is known of.

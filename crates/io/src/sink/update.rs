@@ -11,11 +11,12 @@ use std::{
     path::Path,
 };
 
-/// A file that is changed where it is: bytes are appended, and a few of those that were there are [patched](Sink::patch) at last, in an order
-/// that the format answers for.
+/// A file that is changed where it is: bytes are appended, and a few of those that were there are
+/// [patched](Sink::patch) at last, in an order that the format answers for.
 ///
-/// The file is locked as long as the sink lives, and a second sink of it is refused. A sink that is dropped before the first byte was patched
-/// cuts the file to the length that it had. Afterwards it leaves it as it is.
+/// The file is locked as long as the sink lives, and a second sink of it is refused. A sink that is dropped
+/// before the first byte was patched cuts the file to the length that it had. Afterwards it leaves it as it
+/// is.
 #[derive(Debug)]
 pub struct UpdateSink {
     uri: String,
@@ -118,7 +119,8 @@ impl Drop for UpdateSink {
         if let Some(length) = self.untouched
             && !self.is_forked()
         {
-            // A destructor cannot report a failure, and what is behind the end of a file's contents does no harm.
+            // A destructor cannot report a failure, and what is behind the end of a file's contents does no
+            // harm.
             let _ = self.file.set_len(length);
         }
     }

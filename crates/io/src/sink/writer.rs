@@ -4,7 +4,8 @@ use super::Sink;
 use crate::{Error, Result};
 use std::io::{self, Write};
 
-/// A sink of whatever takes bytes: a pipe, a device, an object of the host. What was written before an error cannot be taken back.
+/// A sink of whatever takes bytes: a pipe, a device, an object of the host. What was written before an error
+/// cannot be taken back.
 #[derive(Debug)]
 pub struct WriterSink<W> {
     uri: String,

@@ -29,7 +29,8 @@ enum Object {
     Shared(Box<dyn Fn() -> Box<dyn ReadAt> + Send + Sync>),
 }
 
-/// A source that asks an object, one request at a time: a Python file, or anything else that can seek and read.
+/// A source that asks an object, one request at a time: a Python file, or anything else that can seek and
+/// read.
 pub struct Callback {
     name: String,
     object: Object,
@@ -43,8 +44,8 @@ impl Callback {
         Self { name: name.into(), object: Object::Locked(Mutex::new(object)), opened: OnceLock::new() }
     }
 
-    /// A source that asks what `handle` makes for each request. Handles may be asked by several threads at once: what is behind them
-    /// says who waits for whom, and can end a wait.
+    /// A source that asks what `handle` makes for each request. Handles may be asked by several threads at
+    /// once: what is behind them says who waits for whom, and can end a wait.
     pub fn shared(
         name: impl Into<String>,
         handle: impl Fn() -> Box<dyn ReadAt> + Send + Sync + 'static,

@@ -1,4 +1,5 @@
-//! The common part of both ways of reading a local file: opening it, its size now and then, and positioned reads.
+//! The common part of both ways of reading a local file: opening it, its size now and then, and positioned
+//! reads.
 
 use std::fs::File;
 use std::ops::Range;
@@ -73,8 +74,8 @@ impl LocalFile {
         }
     }
 
-    /// Copies of ranges, all of which are checked before any is given memory: against the size that the file had when it was
-    /// opened, if that is enough. Whether it still has it, the check afterwards shows.
+    /// Copies of ranges, all of which are checked before any is given memory: against the size that the file
+    /// had when it was opened, if that is enough. Whether it still has it, the check afterwards shows.
     pub(super) fn copies(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         if ranges.iter().any(|range| super::check(range, self.opened).is_err()) {
             self.check_all(ranges)?;

@@ -1,9 +1,10 @@
 //! Maps of files that are cut: the system's `SIGBUS` becomes pages of zeros and a mark on the map.
 //!
-//! A page of a map that lies behind the present end of the file cannot be read: the system sends `SIGBUS`, which ends the process. The
-//! handler here puts zeros in place of that page and of all behind it, if the page belongs to one of our maps, and marks the map. Whoever
-//! reads views of a map looks at its mark afterwards and throws away what was made of them. Every other `SIGBUS` goes to the handler that
-//! was there before.
+//! A page of a map that lies behind the present end of the file cannot be read: the system sends `SIGBUS`,
+//! which ends the process. The handler here puts zeros in place of that page and of all behind it, if the
+//! page belongs to one of our maps, and marks the map. Whoever reads views of a map looks at its mark
+//! afterwards and throws away what was made of them. Every other `SIGBUS` goes to the handler that was there
+//! before.
 
 #![allow(unsafe_code)] // what to do on a signal is told to the system in C
 
@@ -47,8 +48,8 @@ impl Drop for Guard {
     }
 }
 
-/// The memory of a map. Regions are never freed, so that the handler can go through them at any time; those of maps that are gone are
-/// used again.
+/// The memory of a map. Regions are never freed, so that the handler can go through them at any time; those
+/// of maps that are gone are used again.
 #[derive(Debug)]
 struct Region {
     taken: AtomicBool,
@@ -60,7 +61,8 @@ struct Region {
     next: *const Self,
 }
 
-// SAFETY: `next` is set before the region is shared and leads to a region that is never freed; all else is atomic.
+// SAFETY: `next` is set before the region is shared and leads to a region that is never freed; all else is
+// atomic.
 unsafe impl Sync for Region {}
 
 /// The region that was made last.
@@ -69,9 +71,10 @@ static REGIONS: AtomicPtr<Region> = AtomicPtr::new(null_mut());
 static PAGE: AtomicUsize = AtomicUsize::new(0);
 /// The action for `SIGBUS` before ours. Leaked, since the handler may look at it at any time.
 static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(null_mut());
-/// Whether the signal was raised, and no fault followed. A handler that was installed over ours (Python's `faulthandler` is such a one) may say
-/// what happened, put back ours, and raise the signal again; the instruction that failed is repeated when ours returns, and then it shows
-/// whether the page is ours. A second one without a fault in between is meant.
+/// Whether the signal was raised, and no fault followed. A handler that was installed over ours (Python's
+/// `faulthandler` is such a one) may say what happened, put back ours, and raise the signal again; the
+/// instruction that failed is repeated when ours returns, and then it shows whether the page is ours. A
+/// second one without a fault in between is meant.
 static RAISED: AtomicBool = AtomicBool::new(false);
 /// The code of a signal that a thread sent to itself.
 #[cfg(target_os = "linux")]
@@ -124,7 +127,8 @@ impl Region {
         self.changes.fetch_add(1, SeqCst);
     }
 
-    /// Where the region ends, if it has this byte. A region that changes meanwhile is not the one that a thread is reading.
+    /// Where the region ends, if it has this byte. A region that changes meanwhile is not the one that a
+    /// thread is reading.
     fn end_if_has(&self, at: usize) -> Option<usize> {
         let changes = self.changes.load(SeqCst);
         let (start, end) = (self.start.load(SeqCst), self.end.load(SeqCst));
@@ -146,8 +150,8 @@ fn install() -> std::io::Result<()> {
     // SAFETY: a question without arguments in memory.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     PAGE.store(usize::try_from(page).ok().filter(|page| page.is_power_of_two()).unwrap_or(4096), SeqCst);
-    // SAFETY: all bytes zero is a valid value of this plain C structure, whose fields are then set. The handler keeps to what may be done
-    // in one: atomic loads and stores, and system calls.
+    // SAFETY: all bytes zero is a valid value of this plain C structure, whose fields are then set. The
+    // handler keeps to what may be done in one: atomic loads and stores, and system calls.
     let done = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = ours();
@@ -170,8 +174,8 @@ fn present() -> std::io::Result<libc::sigaction> {
     }
 }
 
-/// Whether the handler would be called. One that was installed over ours has ours to pass on to; one that was there before and took itself
-/// away has left nothing.
+/// Whether the handler would be called. One that was installed over ours has ours to pass on to; one that was
+/// there before and took itself away has left nothing.
 fn is_there(now: &libc::sigaction) -> bool {
     let nothing = [libc::SIG_DFL, libc::SIG_IGN].contains(&now.sa_sigaction);
     now.sa_sigaction == ours() || (PAGE.load(SeqCst) != 0 && !nothing)
@@ -183,7 +187,8 @@ fn ours() -> usize {
 }
 
 extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the system hands over the account of the signal. Codes above 0 are of the system itself, and have an address.
+    // SAFETY: the system hands over the account of the signal. Codes above 0 are of the system itself, and
+    // have an address.
     let (code, at) = unsafe { ((*info).si_code, (*info).si_addr().addr()) };
     if code > 0 && put_zeros(at) {
         RAISED.store(false, SeqCst);
@@ -199,7 +204,8 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *
     match handler {
         // A process sent it, and it is ignored. What the system sends cannot be ignored.
         libc::SIG_IGN if code <= 0 => {}
-        // SAFETY: the process is to end as it would have without this handler: by the signal, when this function has returned.
+        // SAFETY: the process is to end as it would have without this handler: by the signal, when this
+        // function has returned.
         libc::SIG_DFL | libc::SIG_IGN => unsafe {
             libc::signal(signal, libc::SIG_DFL);
             if code <= 0 {
@@ -224,8 +230,8 @@ fn put_zeros(at: usize) -> bool {
     let page = at & !(PAGE.load(SeqCst) - 1);
     // The mark comes first: a thread that sees the zeros can see the mark.
     region.torn.store(true, SeqCst);
-    // SAFETY: the pages are those of a map that is registered, and so alive while a thread reads it, as this one does. They are only ever
-    // seen as bytes that may change.
+    // SAFETY: the pages are those of a map that is registered, and so alive while a thread reads it, as this
+    // one does. They are only ever seen as bytes that may change.
     let put = unsafe {
         libc::mmap(
             ptr::with_exposed_provenance_mut(page),

@@ -12,22 +12,24 @@ use super::guard::Guard;
 use super::{FileVersion, Source, Version};
 use crate::error::{Error, Result};
 
-/// A local file mapped into memory: [views](Source::view) are of the map, nothing is copied. [`read`](Source::read) and
-/// [`read_into`](Source::read_into) do not touch the map.
+/// A local file mapped into memory: [views](Source::view) are of the map, nothing is copied.
+/// [`read`](Source::read) and [`read_into`](Source::read_into) do not touch the map.
 ///
 /// Every request is checked against the file's size *at that moment*, so a file that has been cut is an error
 /// ([`Shrunk`](crate::ErrorKind::Shrunk)).
 ///
 /// # Files that change while views of them are read
 ///
-/// A view lives on after the check. If another process writes to the file, the view changes. If it cuts the file, the lost part of the
-/// view reads as zeros: on Unix the system reports the first access behind the end with `SIGBUS`, and a handler, which is installed when
-/// the first file is mapped, maps zeros there and marks the map. The file has another [`version`](Source::version) then, and whoever
-/// compares versions knows that what was made of the views does not count. Once a map is marked, its views are copies.
+/// A view lives on after the check. If another process writes to the file, the view changes. If it cuts the
+/// file, the lost part of the view reads as zeros: on Unix the system reports the first access behind the end
+/// with `SIGBUS`, and a handler, which is installed when the first file is mapped, maps zeros there and marks
+/// the map. The file has another [`version`](Source::version) then, and whoever compares versions knows that
+/// what was made of the views does not count. Once a map is marked, its views are copies.
 ///
-/// The handler minds the maps of this type and passes every other `SIGBUS` on to the handler that was there before. A handler that
-/// is installed later has to pass on to this one what it does not know. One that is taken away later and leaves none (Python's
-/// `faulthandler.disable()` puts back what it found) is noticed when a version is asked for.
+/// The handler minds the maps of this type and passes every other `SIGBUS` on to the handler that was there
+/// before. A handler that is installed later has to pass on to this one what it does not know. One that is
+/// taken away later and leaves none (Python's `faulthandler.disable()` puts back what it found) is noticed
+/// when a version is asked for.
 #[derive(Debug)]
 pub struct MappedFile {
     file: LocalFile,
@@ -47,8 +49,9 @@ struct Held {
 
 /// Advice to the system about a range of a [`MappedFile`].
 ///
-/// For a file that is in the page cache none of it pays (`examples/read_ways.rs` measures it: plain faults map
-/// sixteen pages at a time already). It is meant for files that must come from a disk first, which is not measured.
+/// For a file that is in the page cache none of it pays (`examples/read_ways.rs` measures it: plain faults
+/// map sixteen pages at a time already). It is meant for files that must come from a disk first, which is not
+/// measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
@@ -78,9 +81,9 @@ impl MappedFile {
     }
 
     pub(super) fn from_file(file: LocalFile, lends: bool) -> Result<Self> {
-        // SAFETY: the map is read-only and only ever seen as bytes, for which any value is valid. What the compiler
-        // cannot rule out is another process changing the file: every access through this type checks the present
-        // size first, and what remains is documented on the type.
+        // SAFETY: the map is read-only and only ever seen as bytes, for which any value is valid. What the
+        // compiler cannot rule out is another process changing the file: every access through this type
+        // checks the present size first, and what remains is documented on the type.
         #[allow(unsafe_code)]
         let map = unsafe { memmap2::MmapOptions::new().map(&file.file) };
         let failed = |error: std::io::Error| Error::new(error.into(), &*file.uri);
@@ -91,8 +94,8 @@ impl MappedFile {
         Ok(Self { file, held, whole, lends })
     }
 
-    /// Tells the system what is about to be read. Returns whether it understood: where the advice does not exist
-    /// it is `false`, and reading is as correct as before.
+    /// Tells the system what is about to be read. Returns whether it understood: where the advice does not
+    /// exist it is `false`, and reading is as correct as before.
     pub fn advise(&self, range: Range<u64>, advice: Advice) -> Result<bool> {
         self.file.check(&range, self.size()?)?;
         let fail = |kind| Err(Error::new(kind, &*self.file.uri).at(range.start));
@@ -206,7 +209,8 @@ fn resident(map: &Mmap, range: &Range<u64>) -> bool {
         let mut there = 0_u8;
         // The map begins at a page; no system's pages are smaller.
         let page = at / SMALLEST_PAGE * SMALLEST_PAGE;
-        // SAFETY: one page inside the map, and one byte for the answer. The call looks at nothing but page tables.
+        // SAFETY: one page inside the map, and one byte for the answer. The call looks at nothing but page
+        // tables.
         #[allow(unsafe_code)]
         let told = unsafe { libc::mincore(map.as_ptr().add(page).cast_mut().cast(), 1, &raw mut there) };
         // Refused if the page is larger than thought.

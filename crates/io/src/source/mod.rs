@@ -32,8 +32,8 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Something that answers byte ranges: a file, a buffer, an object of the host language.
 ///
-/// An answer is always exactly as long as the request. A request that leaves the source is an error, and so is an
-/// inverted one; an empty one inside the source is answered with no bytes.
+/// An answer is always exactly as long as the request. A request that leaves the source is an error, and so
+/// is an inverted one; an empty one inside the source is answered with no bytes.
 pub trait Source: Send + Sync + std::fmt::Debug {
     /// The name by which errors call this source.
     fn uri(&self) -> &str;
@@ -41,14 +41,15 @@ pub trait Source: Send + Sync + std::fmt::Debug {
     /// The present size in bytes.
     fn size(&self) -> Result<u64>;
 
-    /// Answers all ranges, in the order asked. The first failing one fails the call. The bytes are the caller's to keep: a copy, or a part
-    /// of memory that nothing changes.
+    /// Answers all ranges, in the order asked. The first failing one fails the call. The bytes are the
+    /// caller's to keep: a copy, or a part of memory that nothing changes.
     fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>>;
 
     /// Answers one range.
     fn read_one(&self, range: Range<u64>) -> Result<Bytes> {
         let answer = self.read(std::slice::from_ref(&range))?;
-        // An implementation that answers nothing to one question is broken; an empty answer is then the only one.
+        // An implementation that answers nothing to one question is broken; an empty answer is then the only
+        // one.
         Ok(answer.into_iter().next().unwrap_or_default())
     }
 
@@ -59,33 +60,35 @@ pub trait Source: Send + Sync + std::fmt::Debug {
         Ok(())
     }
 
-    /// Fills `into` as [`read_into`](Self::read_into) does, as one of several small requests after which the caller asks for the
-    /// [`size`](Self::size): what they answered counts only if the source is still as large as it was before them. Each of the others
-    /// looks at that itself.
+    /// Fills `into` as [`read_into`](Self::read_into) does, as one of several small requests after which the
+    /// caller asks for the [`size`](Self::size): what they answered counts only if the source is still as
+    /// large as it was before them. Each of the others looks at that itself.
     fn read_part(&self, at: u64, into: &mut [u8]) -> Result<()> {
         self.read_into(at, into)
     }
 
-    /// Answers one range without a copy where that can be had ([`zero_copy`](Self::zero_copy)). What is made of a view whose source
-    /// [changes](Self::views_may_change) counts only if the source has the same [`version`](Self::version) afterwards as before, and that one
-    /// was [settled](Version::is_settled).
+    /// Answers one range without a copy where that can be had ([`zero_copy`](Self::zero_copy)). What is made
+    /// of a view whose source [changes](Self::views_may_change) counts only if the source has the same
+    /// [`version`](Self::version) afterwards as before, and that one was [settled](Version::is_settled).
     fn view(&self, range: Range<u64>) -> Result<Bytes> {
         self.read_one(range)
     }
 
-    /// Whether [`view`](Self::view) answers views of memory that exists anyway rather than copies, so that reading into scratch would
-    /// only add a copy.
+    /// Whether [`view`](Self::view) answers views of memory that exists anyway rather than copies, so that
+    /// reading into scratch would only add a copy.
     fn zero_copy(&self) -> bool;
 
-    /// Whether the bytes of a view may change while they are looked at, as those of a map of a file that is cut or written to. What
-    /// will be copied or decompressed anyway is then better fetched with [`read_into`](Self::read_into).
+    /// Whether the bytes of a view may change while they are looked at, as those of a map of a file that is
+    /// cut or written to. What will be copied or decompressed anyway is then better fetched with
+    /// [`read_into`](Self::read_into).
     fn views_may_change(&self) -> bool {
         false
     }
 
-    /// A mark that tells whether the bytes of views have changed: two versions are equal if they have not, as far as the system can say.
-    /// `None` if they never change. On a network file system the size and the time of a file are what this machine was told last, which
-    /// may be seconds ago (NFS keeps attributes for 3 to 60 s): a change by another machine can go unnoticed for that time.
+    /// A mark that tells whether the bytes of views have changed: two versions are equal if they have not, as
+    /// far as the system can say. `None` if they never change. On a network file system the size and the time
+    /// of a file are what this machine was told last, which may be seconds ago (NFS keeps attributes for 3 to
+    /// 60 s): a change by another machine can go unnoticed for that time.
     fn version(&self) -> Result<Option<Version>> {
         Ok(None)
     }
@@ -95,9 +98,10 @@ pub trait Source: Send + Sync + std::fmt::Debug {
         self.zero_copy() && !self.views_may_change()
     }
 
-    /// Whether a view of a range is there at once, as far as can be told in a moment, rather than after waiting for a disk. What must
-    /// be waited for is better fetched with [`read_into`](Self::read_into) where it is long: the system then reads ahead, and keeps it
-    /// in pieces large enough that later views of it cost little.
+    /// Whether a view of a range is there at once, as far as can be told in a moment, rather than after
+    /// waiting for a disk. What must be waited for is better fetched with [`read_into`](Self::read_into)
+    /// where it is long: the system then reads ahead, and keeps it in pieces large enough that later views of
+    /// it cost little.
     fn at_hand(&self, range: &Range<u64>) -> bool {
         let _ = range;
         true
@@ -106,19 +110,20 @@ pub trait Source: Send + Sync + std::fmt::Debug {
     /// Whether reading from several threads at once is faster than from one.
     fn concurrent(&self) -> bool;
 
-    /// Called every few milliseconds by a thread that waits for what another thread reads of this source. An error ends the wait: the
-    /// work is to be given up.
+    /// Called every few milliseconds by a thread that waits for what another thread reads of this source. An
+    /// error ends the wait: the work is to be given up.
     fn pause(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Whether the source makes requests of many ranges by itself, as one behind a network does: it is then given all that a reader will
-    /// want, and not ranges that were merged before.
+    /// Whether the source makes requests of many ranges by itself, as one behind a network does: it is then
+    /// given all that a reader will want, and not ranges that were merged before.
     fn plans_requests(&self) -> bool {
         false
     }
 
-    /// Ranges that will be [read](Self::read) soon, with just this list: a source that waits for a network begins to fetch them.
+    /// Ranges that will be [read](Self::read) soon, with just this list: a source that waits for a network
+    /// begins to fetch them.
     fn expect(&self, ranges: &[Range<u64>]) {
         let _ = ranges;
     }
@@ -126,8 +131,8 @@ pub trait Source: Send + Sync + std::fmt::Debug {
     /// Ends all waits for this source, with an error.
     fn give_up(&self) {}
 
-    /// Opens another source by the name that this one's contents have for it, which is no more to be trusted than they are: of a local
-    /// file, that of a file in the same folder or one below.
+    /// Opens another source by the name that this one's contents have for it, which is no more to be trusted
+    /// than they are: of a local file, that of a file in the same folder or one below.
     fn beside(&self, name: &str) -> Result<Arc<dyn Source>> {
         Err(Error::new(ErrorKind::NothingBeside { of: self.uri().to_owned() }, name))
     }
@@ -138,7 +143,8 @@ pub trait Source: Send + Sync + std::fmt::Debug {
 pub struct Version(Vec<FileVersion>);
 
 impl Version {
-    /// Whether a later change would show. It may not where the last one is only a moment ago: clocks of files tick every few milliseconds.
+    /// Whether a later change would show. It may not where the last one is only a moment ago: clocks of files
+    /// tick every few milliseconds.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -162,10 +168,11 @@ struct FileVersion {
     torn: bool,
 }
 
-/// Opens the source a uri names: a local path, or `file://` and a local path. Any other scheme is an error naming it.
+/// Opens the source a uri names: a local path, or `file://` and a local path. Any other scheme is an error
+/// naming it.
 ///
-/// A local file is mapped ([`MappedFile`]), or opened for positioned reads where it cannot be. A map saves a copy of every
-/// byte that is stored as it is. [`open_unmapped`] never maps.
+/// A local file is mapped ([`MappedFile`]), or opened for positioned reads where it cannot be. A map saves a
+/// copy of every byte that is stored as it is. [`open_unmapped`] never maps.
 pub fn open(uri: &str) -> Result<Arc<dyn Source>> {
     let file = local_file(uri)?;
     match MappedFile::from_file(file, false) {
@@ -174,7 +181,8 @@ pub fn open(uri: &str) -> Result<Arc<dyn Source>> {
     }
 }
 
-/// Opens a local file for positioned reads ([`PreadFile`]), under the same names as [`open`]: everything is copied.
+/// Opens a local file for positioned reads ([`PreadFile`]), under the same names as [`open`]: everything is
+/// copied.
 pub fn open_unmapped(uri: &str) -> Result<Arc<dyn Source>> {
     Ok(Arc::new(PreadFile::from_file(local_file(uri)?)))
 }
@@ -252,8 +260,8 @@ fn check(wanted: &Range<u64>, size: u64) -> std::result::Result<(), ErrorKind> {
 fn zeroed(length: u64) -> std::result::Result<Vec<u8>, ErrorKind> {
     let refused = || ErrorKind::OutOfMemory { bytes: length };
     let length = usize::try_from(length).map_err(|_| refused())?;
-    // The reservation asks politely and is given back; `vec!` then gets untouched pages from the system, where
-    // resizing the reserved vector would write zeros over each of them.
+    // The reservation asks politely and is given back; `vec!` then gets untouched pages from the system,
+    // where resizing the reserved vector would write zeros over each of them.
     Vec::<u8>::new().try_reserve_exact(length).map_err(|_| refused())?;
     Ok(vec![0; length])
 }

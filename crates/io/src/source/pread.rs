@@ -11,7 +11,8 @@ use crate::error::Result;
 
 /// A local file read with positioned reads (`pread`): each answer is a copy.
 ///
-/// With [`read_into`](Source::read_into) and a buffer that is used again it costs one copy that stays in the cache.
+/// With [`read_into`](Source::read_into) and a buffer that is used again it costs one copy that stays in the
+/// cache.
 #[derive(Debug)]
 pub struct PreadFile(LocalFile);
 

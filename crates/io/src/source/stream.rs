@@ -17,8 +17,9 @@ pub const STREAM_IN_MEMORY: usize = 64 << 20;
 /// Bytes read at a time.
 const PIECE: usize = 256 << 10;
 
-/// Reads a stream to its end: into memory if it has no more than `in_memory` bytes, otherwise into a temporary file that no
-/// folder lists, so that nothing stays behind however the process ends. `name` is for errors.
+/// Reads a stream to its end: into memory if it has no more than `in_memory` bytes, otherwise into a
+/// temporary file that no folder lists, so that nothing stays behind however the process ends. `name` is for
+/// errors.
 ///
 /// # Errors
 /// The stream cannot be read; there is no room for it in memory or in the folder of temporary files.

@@ -205,7 +205,8 @@ fn a_signal_that_has_nothing_to_do_with_maps_is_passed_on() {
     if let Some(path) = std::env::var_os(CHILD) {
         let _mapped = MappedFile::open(&path).unwrap();
         let own = std::process::id().to_string();
-        // The handler of Rust's own library, which was there before, leaves at the first one that it knows nothing of.
+        // The handler of Rust's own library, which was there before, leaves at the first one that it knows
+        // nothing of.
         for _ in 0..2 {
             std::process::Command::new("kill").args(["-BUS", &own]).status().unwrap();
         }

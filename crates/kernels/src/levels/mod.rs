@@ -1,9 +1,9 @@
 //! Repetition and definition levels, a byte each, to offsets and indexes.
 //!
-//! Levels are compared sixty-four at a time, which gives words of bits: one bit a level, the first level lowest. What
-//! begins a list (or is a row of an option), the *slots*, and what is in one, the *items*, follow from the masks; so do
-//! offsets and indexes. [`ends_of_slots`] and [`index_of_slots`] write those of one mask; the machine calls them for
-//! each, [`lists_of_masks`] and [`index_of_masks`] do for many.
+//! Levels are compared sixty-four at a time, which gives words of bits: one bit a level, the first level
+//! lowest. What begins a list (or is a row of an option), the *slots*, and what is in one, the *items*,
+//! follow from the masks; so do offsets and indexes. [`ends_of_slots`] and [`index_of_slots`] write those of
+//! one mask; the machine calls them for each, [`lists_of_masks`] and [`index_of_masks`] do for many.
 
 mod compare;
 
@@ -16,7 +16,8 @@ use crate::{CpuFeatures, Generation, compiled_for, for_each_cpu};
 /// Levels in a mask.
 const LANES: usize = 64;
 
-/// For each level whether it is `most` or lower. There is a mask for every 64 levels begun; bits behind the last level are 0.
+/// For each level whether it is `most` or lower. There is a mask for every 64 levels begun; bits behind the
+/// last level are 0.
 ///
 /// # Panics
 /// If there are not that many masks.
@@ -32,9 +33,9 @@ pub fn levels_from(levels: &[u8], least: u8, masks: &mut [u64]) {
     compare(CpuFeatures::current(), levels, least, true, masks);
 }
 
-/// Offsets of lists: an item adds one to `total`, and a slot ends the list that is `open`, by writing the total before it, and opens the next.
-/// The list that is still open at the end is for the caller to end, or goes on with the next masks. Answers how many offsets were
-/// written.
+/// Offsets of lists: an item adds one to `total`, and a slot ends the list that is `open`, by writing the
+/// total before it, and opens the next. The list that is still open at the end is for the caller to end, or
+/// goes on with the next masks. Answers how many offsets were written.
 ///
 /// # Panics
 /// If there is no room for an offset a slot.
@@ -48,7 +49,8 @@ pub fn lists_of_masks(
     lists(CpuFeatures::current(), slots, items, open, total, offsets)
 }
 
-/// An index: a slot that is an item gets the next number, counted on in `next`; one that is none gets -1. Answers how many were written.
+/// An index: a slot that is an item gets the next number, counted on in `next`; one that is none gets -1.
+/// Answers how many were written.
 ///
 /// # Panics
 /// If there is no room for a number a slot.
@@ -183,7 +185,8 @@ pub unsafe fn index_of_slots<T: Signed>(slots: u64, there: u64, next: T, mut to:
             let base = next.plus(items);
             let places = &PLACES[flags as usize];
             let mut indices = [T::NOTHING; 8];
-            // Indices, since what iterators call need not be compiled with the instructions of this generation.
+            // Indices, since what iterators call need not be compiled with the instructions of this
+            // generation.
             #[allow(clippy::needless_range_loop, reason = "as the comment says")]
             for at in 0..8 {
                 indices[at] = base.at(places[at]);

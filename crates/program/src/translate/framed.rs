@@ -124,7 +124,8 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// The words that read numbers with their count on the stack: what the count is to be multiplied with, and the reading itself.
+    /// The words that read numbers with their count on the stack: what the count is to be multiplied with,
+    /// and the reading itself.
     pub(super) fn bulk(
         &mut self,
         wire: Encoding,
@@ -197,7 +198,8 @@ impl Text<'_> {
             }
             _ => {}
         }
-        // Neither tells damage: the class may have been written by code of its own, or by another version of the program.
+        // Neither tells damage: the class may have been written by code of its own, or by another version of
+        // the program.
         let class = arms.iter().find_map(|(_, arm)| arm.class());
         let bad = self.halt_at(&Layout::Refused(format!(
             "{} in a version that the file does not describe, or written by a streamer of its own",

@@ -1,8 +1,9 @@
 //! Layout → AwkwardForth.
 //!
-//! First the Form with its outputs (`shape`), then the text that fills them (`text`); what is not kept is stepped over (`skip`). The
-//! text follows a few fixed spellings, because the machine recognises them and runs each as one native loop (the idioms of
-//! the `forth` crate). One construct stands on one line, so that the line of an error tells the member.
+//! First the Form with its outputs (`shape`), then the text that fills them (`text`); what is not kept is
+//! stepped over (`skip`). The text follows a few fixed spellings, because the machine recognises them and
+//! runs each as one native loop (the idioms of the `forth` crate). One construct stands on one line, so that
+//! the line of an error tells the member.
 
 mod absent;
 mod counted;
@@ -26,16 +27,19 @@ use forthwith_forth::{Compiled, Limits, Machine, RunError, idioms::Idiom};
 #[error("{0}")]
 pub struct Unsupported(pub String);
 
-/// Programs for layouts nested deeper than this are refused: no real type is, and the text grows with the depth.
+/// Programs for layouts nested deeper than this are refused: no real type is, and the text grows with the
+/// depth.
 pub const MAX_DEPTH: usize = 64;
 
 /// Programs with more outputs than this are refused.
 const MAX_OUTPUTS: usize = ASKED_OUTPUTS as usize;
 
-/// Programs of more lines than this are refused: classes can contain others in such numbers that the lines have no bound.
+/// Programs of more lines than this are refused: classes can contain others in such numbers that the lines
+/// have no bound.
 const MAX_LINES: usize = 1 << 15;
 
-/// Items without bytes that lists of one block may have together: nothing in the data bounds how many there are.
+/// Items without bytes that lists of one block may have together: nothing in the data bounds how many there
+/// are.
 const MAX_WEIGHTLESS: u64 = 1 << 24;
 
 const FAULT_BYTE_COUNT: i64 = 1;
@@ -57,8 +61,9 @@ const FAULT_TRUTH: i64 = 17;
 /// And all above.
 const FAULT_UNKNOWN: i64 = 100;
 
-/// Translates what an entry consists of: a [`Layout`], or items of one. `bounded` says that the format knows where each entry begins and ends; then every entry is checked
-/// to be consumed exactly. `member` names the outermost value in errors.
+/// Translates what an entry consists of: a [`Layout`], or items of one. `bounded` says that the format knows
+/// where each entry begins and ends; then every entry is checked to be consumed exactly. `member` names the
+/// outermost value in errors.
 ///
 /// ```
 /// use forthwith_columns::{DType, Encoding};
@@ -83,9 +88,10 @@ pub fn translate<'a>(
     made(entry.into(), dialect, bounded, member, None)
 }
 
-/// The same, with each byte that has to be 0 or 1 ([`Encoding::StrictBool`]) looked at where it is read: slower, but the error says where it is.
-/// Otherwise they are looked at all together when they have been read ([`Finisher::ValidateBool`](crate::Finisher::ValidateBool)). Those of the first
-/// `ahead` entries, which are passed over, are not.
+/// The same, with each byte that has to be 0 or 1 ([`Encoding::StrictBool`]) looked at where it is read:
+/// slower, but the error says where it is. Otherwise they are looked at all together when they have been read
+/// ([`Finisher::ValidateBool`](crate::Finisher::ValidateBool)). Those of the first `ahead` entries, which are
+/// passed over, are not.
 ///
 /// # Errors
 /// As [`translate`].
@@ -299,7 +305,8 @@ fn made(
     })
 }
 
-/// Whether words can stand in a program by themselves: they read from `data`, and leave one number on the stack, or none.
+/// Whether words can stand in a program by themselves: they read from `data`, and leave one number on the
+/// stack, or none.
 ///
 /// # Errors
 /// They do not compile, or they leave something else, at least where all data are zero.

@@ -127,7 +127,8 @@ impl Text<'_> {
         let bad = self.halt(FAULT_BYTE_COUNT);
         self.origin = true;
         let known = readable(classes);
-        // Longer names first, since a name may begin with another. Of those that are only refused, what cannot be spelled is of no class.
+        // Longer names first, since a name may begin with another. Of those that are only refused, what
+        // cannot be spelled is of no class.
         let spelled = |at: &usize| *at < known.len() || is_name(&classes[*at].0);
         let mut order: Vec<usize> = (0..classes.len()).filter(spelled).collect();
         order.sort_by_key(|&at| std::cmp::Reverse(classes[at].0.len()));

@@ -160,7 +160,8 @@ impl Shape {
         })
     }
 
-    /// A number as it lies in the file. Packed ones and truth values are kept as their bytes until all are there.
+    /// A number as it lies in the file. Packed ones and truth values are kept as their bytes until all are
+    /// there.
     fn wire(&mut self, wire: Encoding, member: &str) -> Result<Form, Unsupported> {
         let key = self.node();
         let (part, finisher) = match wire {
@@ -297,7 +298,8 @@ impl Shape {
         Ok(Form::Record { fields: Some(names), contents, name: name.cloned() })
     }
 
-    /// A lone alternative stands for itself, one beside null is an option, several are a union, with an option around it if one is null.
+    /// A lone alternative stands for itself, one beside null is an option, several are a union, with an
+    /// option around it if one is null.
     fn union(&mut self, alternatives: &[Layout], depth: usize, member: &str) -> Result<Form, Unsupported> {
         if alternatives.len() > i8::MAX as usize {
             return Err(Unsupported(format!("{member}: a union of {} types", alternatives.len())));

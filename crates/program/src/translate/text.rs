@@ -518,7 +518,8 @@ impl<'a> Text<'a> {
         fault.to_string()
     }
 
-    /// The lines before and behind the arms of a choice by a number, which is stored if there is an output for it.
+    /// The lines before and behind the arms of a choice by a number, which is stored if there is an output
+    /// for it.
     pub(super) fn case(&mut self, store: Option<&str>) -> (String, String) {
         let (read, code) = (format!("{} zigzag-> stack", self.input), self.code(FAULT_BRANCH));
         let given = [("READ", &*read), ("CODE", &*code)];

@@ -54,7 +54,8 @@ impl Text<'_> {
             (Layout::Versioned(arms), form) => {
                 self.versioned(arms, place, &mut |text, arm, place| text.each(arm, form, count, place))?;
             }
-            // A base has no frame of its own there, unless it stands between others, if only nothing: by itself in each item.
+            // A base has no frame of its own there, unless it stands between others, if only nothing: by
+            // itself in each item.
             (Layout::Base(of), form) if let Some(record) = of.record() => {
                 self.each(record, form, count, place)?;
             }

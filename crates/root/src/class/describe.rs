@@ -1,4 +1,5 @@
-//! Which streamer info an object follows: that of a user, of code of the class's own, of the file, or one that is built in.
+//! Which streamer info an object follows: that of a user, of code of the class's own, of the file, or one
+//! that is built in.
 
 use std::sync::Arc;
 
@@ -27,7 +28,8 @@ pub fn describe(
     }
     match streamers.describe(class, version, checksum)? {
         Some(info) => Ok(Some(info)),
-        // The checksum tells which class it is, where it goes by another name: a typedef, or a name within a class.
+        // The checksum tells which class it is, where it goes by another name: a typedef, or a name within a
+        // class.
         None if checksum.is_some_and(|checksum| streamers.is_checksum(checksum)) => {
             streamers.by_checksum_alone(checksum.unwrap_or_default())
         }
@@ -36,8 +38,8 @@ pub fn describe(
     }
 }
 
-/// How a class is stored in each version that is known without a user: by code of its own, else by the file, else as built in.
-/// One of `ANY_VERSION` is the only one.
+/// How a class is stored in each version that is known without a user: by code of its own, else by the file,
+/// else as built in. One of `ANY_VERSION` is the only one.
 ///
 /// # Errors
 /// An info cannot be parsed.

@@ -73,7 +73,8 @@ impl Item {
         }
     }
 
-    /// The same, where a streamer element says of a container how its items are stored, or 0: those of an enumeration.
+    /// The same, where a streamer element says of a container how its items are stored, or 0: those of an
+    /// enumeration.
     pub(super) fn with_content(kind: &CppType, content: i32, file: &Layouts) -> Self {
         let item = Self::of(kind, file);
         match (item, Number::coded(content % code::POINTER)) {
@@ -105,8 +106,9 @@ impl Pair {
     fn of(first: &CppType, second: &CppType, file: &Layouts) -> Self {
         let kind = CppType::Pair(Box::new(first.clone()), Box::new(second.clone()));
         let items = [first, second].map(|half| Arc::new(Item::of(half, file)));
-        // Whether an array in it is an object of its own, its info tells. Of pairs that ROOT has no dictionary of, files describe
-        // only the first; arrays in them are such objects, which files describe in turn.
+        // Whether an array in it is an object of its own, its info tells. Of pairs that ROOT has no
+        // dictionary of, files describe only the first; arrays in them are such objects, which files describe
+        // in turn.
         let mut codes = [None; 2];
         if items.iter().any(|item| matches!(**item, Item::Array(_))) {
             let streamers = &file.streamers;
@@ -121,7 +123,8 @@ impl Pair {
     }
 }
 
-/// A half of a pair. Of its streamer element only the code counts: what it says of types could lead back to the pair.
+/// A half of a pair. Of its streamer element only the code counts: what it says of types could lead back to
+/// the pair.
 fn half(kind: &CppType, item: &Arc<Item>, code: Option<i32>) -> Member {
     match (&**item, code) {
         (Item::Array(_), Some(code::OBJECT | code::ANY)) => Member::of_value(Value::Item(item.clone())),
@@ -133,7 +136,8 @@ fn half(kind: &CppType, item: &Arc<Item>, code: Option<i32>) -> Member {
 }
 
 impl Member {
-    /// A value of some type as a member of a class: containers and strings have a frame. `item` is the same in a container.
+    /// A value of some type as a member of a class: containers and strings have a frame. `item` is the same
+    /// in a container.
     pub fn typed(kind: &CppType, item: &Arc<Item>) -> Self {
         Self::of_value(match (kind, &**item) {
             (CppType::Text("std::string"), _) => Value::StdText,
@@ -153,7 +157,8 @@ impl Member {
     }
 }
 
-/// The only member of a `std::array`, or what stands in its place: all containers or strings in it within one frame.
+/// The only member of a `std::array`, or what stands in its place: all containers or strings in it within one
+/// frame.
 fn array(mut kind: &CppType, file: &Layouts) -> Member {
     let mut dimensions = Vec::new();
     while let CppType::Array(inner, size) = kind {

@@ -10,8 +10,8 @@ use super::{Item, Layouts, Native, is_described, known};
 use crate::cpp::{Basic, CppType, MANTISSA, Number};
 use crate::streamer::{Counter, Element, ElementKind, OwnMember, Packing, StreamerInfo, code};
 
-/// One version of a class: its bases and members in the order in which they are stored. Other classes are meant by name,
-/// since a class may contain itself.
+/// One version of a class: its bases and members in the order in which they are stored. Other classes are
+/// meant by name, since a class may contain itself.
 #[derive(Debug)]
 pub struct Layout {
     /// The class, its version, and of each member name, type and comment.
@@ -44,11 +44,13 @@ pub enum Value {
     Bits,
     /// A number.
     Number(Numbers),
-    /// A flag, and if that is set, as many numbers as another member says. Of an array of such, one flag stands before all.
+    /// A flag, and if that is set, as many numbers as another member says. Of an array of such, one flag
+    /// stands before all.
     Counted(Numbers, Arc<Counter>),
     /// The same of texts behind four bytes of length.
     CountedTexts(Arc<Counter>),
-    /// The same, except that the flag tells whether numbers have 32 or 64 bits: where the baskets of old branches are.
+    /// The same, except that the flag tells whether numbers have 32 or 64 bits: where the baskets of old
+    /// branches are.
     Seeks(Arc<Counter>),
     /// A `char*`: text behind four bytes of length.
     LongText,
@@ -131,7 +133,8 @@ pub enum StoredBase {
     Whole,
     /// Its members in a frame.
     Members {
-        /// Its own code writes it: of each item by itself also where other members of many items stand together.
+        /// Its own code writes it: of each item by itself also where other members of many items stand
+        /// together.
         apart: bool,
     },
 }
@@ -225,7 +228,8 @@ impl Member {
                 },
                 code::STREAM_LOOP => match kind {
                     ElementKind::Loop(of) => {
-                        // Up to some version, ROOT wrote what an array of pointers leads to without the classes.
+                        // Up to some version, ROOT wrote what an array of pointers leads to without the
+                        // classes.
                         let pointers = element.type_name.trim().ends_with("**");
                         let pointers = pointers && file.written_by > OLD_LOOPS;
                         (Value::Loop { class: class().into(), pointers, counter: counter(of) }, length)

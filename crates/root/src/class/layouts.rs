@@ -24,7 +24,8 @@ pub struct Layouts {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// The number of [`registrations`] then: what a file says of classes that contain others may mean something else since.
+    /// The number of [`registrations`] then: what a file says of classes that contain others may mean
+    /// something else since.
     with: u64,
     /// By the address of the info, which the layout keeps.
     layouts: HashMap<usize, Arc<Layout>, BuildHasherDefault<AddressHasher>>,
@@ -114,7 +115,8 @@ impl Layouts {
         layout
     }
 
-    /// The container that a class is by itself: by its name, or since its description has no members but one that says so.
+    /// The container that a class is by itself: by its name, or since its description has no members but one
+    /// that says so.
     ///
     /// # Errors
     /// An info cannot be parsed.

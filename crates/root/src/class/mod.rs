@@ -1,5 +1,5 @@
-//! Classes as files describe them, for objects and columns alike: what their members are, and which classes code of their
-//! own streams.
+//! Classes as files describe them, for objects and columns alike: what their members are, and which classes
+//! code of their own streams.
 
 mod describe;
 mod item;

@@ -1,7 +1,7 @@
 //! The table of classes that do not follow their streamer info: code of their own streams them.
 //!
-//! Objects and columns are read by the same rows: `object/reader.rs` reads what a row says, and `unroll/native.rs` makes
-//! columns of it.
+//! Objects and columns are read by the same rows: `object/reader.rs` reads what a row says, and
+//! `unroll/native.rs` makes columns of it.
 
 use super::own::stored;
 use crate::cpp::Basic;
@@ -26,7 +26,8 @@ pub enum Native {
     Own,
     /// The same without a frame.
     Bare,
-    /// By its streamer info, behind a version without a byte count. There may be one all the same: ROOT reads both.
+    /// By its streamer info, behind a version without a byte count. There may be one all the same: ROOT reads
+    /// both.
     Uncounted,
     /// `TMap`: keys and values in turn.
     Map,

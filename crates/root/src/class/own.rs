@@ -88,8 +88,9 @@ const fn until(last: i32) -> RangeInclusive<i32> {
     i32::MIN..=last
 }
 
-/// Class, whether its members have a frame (`Own`) or none (`Bare`), versions and members, in the language of the infos that are built in (`streamer/text.rs`): a word stands instead of
-/// a code for what no streamer element can say. `name?flag` is there only if a member before is true, `name?!flag` if not.
+/// Class, whether its members have a frame (`Own`) or none (`Bare`), versions and members, in the language of
+/// the infos that are built in (`streamer/text.rs`): a word stands instead of a code for what no streamer
+/// element can say. `name?flag` is there only if a member before is true, `name?!flag` if not.
 #[rustfmt::skip]
 static TABLE: [Row; 28] = [
     ("TRef", Native::Bare, ANY, "TObject; pid:process"),

@@ -1,4 +1,5 @@
-//! The numbers of C++ and of ROOT: how they are spelled, which codes streamer elements have for them, and how they are stored.
+//! The numbers of C++ and of ROOT: how they are spelled, which codes streamer elements have for them, and how
+//! they are stored.
 
 use forthwith_columns::{DType, Encoding};
 
@@ -147,8 +148,9 @@ static NUMBERS: [Number; 15] = [
         &["unsigned short", "UShort_t", "unsigned short int", "uint16_t"]),
     row("int32_t", &[code::INT], Basic::I32, DType::Int32,
         &["int", "Int_t", "int32_t", "signed int", "signed"]),
-    // The counter of an array is declared as `int`. It cannot be negative, and the Python readers people switch from
-    // have always given it without a sign: same bytes, same values, so their type is kept for columns.
+    // The counter of an array is declared as `int`. It cannot be negative, and the Python readers people
+    // switch from have always given it without a sign: same bytes, same values, so their type is kept for
+    // columns.
     row("uint32_t", &[code::COUNTER], Basic::I32, DType::UInt32, &[]),
     row("uint32_t", &[code::UINT], Basic::U32, DType::UInt32,
         &["unsigned int", "UInt_t", "unsigned", "uint32_t"]),
@@ -164,8 +166,8 @@ static NUMBERS: [Number; 15] = [
     Number { spelling: "Float16_t", codes: &[code::FLOAT16], basic: None, dtype: DType::Float32, names: &["Float16_t"] },
 ];
 
-/// The row of each code in the table above; one behind its end for codes that no number has. Classes are laid out for every file
-/// that is opened, and ask for the code of each member.
+/// The row of each code in the table above; one behind its end for codes that no number has. Classes are laid
+/// out for every file that is opened, and ask for the code of each member.
 static ROWS: [u8; code::FLOAT16 as usize + 1] = {
     let mut rows = [u8::MAX; code::FLOAT16 as usize + 1];
     let mut row = 0;

@@ -21,8 +21,8 @@ pub enum Packing {
 }
 
 impl Packing {
-    /// Reads a packing from a member's comment: `[min,max]`, `[min,max,bits]`, and behind the counter's brackets if
-    /// the member has one. None if there is none, or one that packs nothing.
+    /// Reads a packing from a member's comment: `[min,max]`, `[min,max,bits]`, and behind the counter's
+    /// brackets if the member has one. None if there is none, or one that packs nothing.
     #[must_use]
     pub fn from_comment(comment: &str) -> Option<Self> {
         let (inner, rest) = bracket(comment)?;
@@ -41,8 +41,8 @@ impl Packing {
         }
     }
 
-    /// The packing that streamer elements of version 3 store: `min`, `max` and `factor`, where `min` is the number
-    /// of bits plus 0.1 if there is no range.
+    /// The packing that streamer elements of version 3 store: `min`, `max` and `factor`, where `min` is the
+    /// number of bits plus 0.1 if there is no range.
     #[must_use]
     pub fn from_stored(min: f64, max: f64, factor: f64) -> Option<Self> {
         if factor > 0.0 {
@@ -52,7 +52,8 @@ impl Packing {
         }
     }
 
-    /// The number that packed bytes mean: four for a range, three for a mantissa; 0 for any other number of bytes.
+    /// The number that packed bytes mean: four for a range, three for a mantissa; 0 for any other number of
+    /// bytes.
     #[must_use]
     pub fn value(self, bytes: &[u8]) -> f64 {
         match (self, bytes) {

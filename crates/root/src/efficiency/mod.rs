@@ -1,4 +1,5 @@
-//! Intervals of efficiencies, as `TEfficiency` has them: those that need the beta or the binomial distribution.
+//! Intervals of efficiencies, as `TEfficiency` has them: those that need the beta or the binomial
+//! distribution.
 
 mod beta;
 
@@ -19,7 +20,8 @@ pub enum Interval {
 }
 
 impl Interval {
-    /// Both ends of the interval at this confidence level. What makes no sense has ends as `TEfficiency` has them.
+    /// Both ends of the interval at this confidence level. What makes no sense has ends as `TEfficiency` has
+    /// them.
     #[must_use]
     pub fn ends(self, total: f64, passed: f64, level: f64) -> (f64, f64) {
         match self {
@@ -30,8 +32,8 @@ impl Interval {
     }
 }
 
-/// Both ends of the interval that has the share `level` of the beta distribution of these parameters: as much on the left of
-/// it as on its right, or the shortest one.
+/// Both ends of the interval that has the share `level` of the beta distribution of these parameters: as much
+/// on the left of it as on its right, or the shortest one.
 #[must_use]
 pub fn beta_interval(a: f64, b: f64, level: f64, shortest: bool) -> (f64, f64) {
     if !(a > 0.0 && b > 0.0) {
@@ -81,7 +83,8 @@ fn mid_p(total: f64, passed: f64, level: f64) -> (f64, f64) {
     let tail = (1.0 - level) / 2.0;
     let failed = total - passed;
     let (as_many, fewer) = (Beta::new(passed + 1.0, failed + 1.0), Beta::new(passed, failed + 1.0));
-    // Half the probability of as many, and that of fewer, as densities and shares, since weights are not whole.
+    // Half the probability of as many, and that of fewer, as densities and shares, since weights are not
+    // whole.
     let below = |p: f64| {
         let half = 0.5 * as_many.density(p) / (total + 1.0);
         if passed >= 1.0 { half + fewer.above(p) } else { half }
@@ -98,14 +101,16 @@ fn feldman_cousins(total: f64, passed: f64, level: f64) -> (f64, f64) {
     (halve(|p| (set(p).1 as f64) < passed), halve(|p| (set(p).0 as f64) <= passed))
 }
 
-/// The least and the greatest number of those accepted for an efficiency, the likeliest beside their best efficiency first.
+/// The least and the greatest number of those accepted for an efficiency, the likeliest beside their best
+/// efficiency first.
 fn accepted(p: f64, count: i64, level: f64) -> (i64, i64) {
     let (mut least, mut greatest) = (count, 0);
     if count < 0 {
         return (least, greatest);
     }
     let whole = count as f64;
-    // How much less likely than its best efficiency makes it, as a logarithm: rises on both sides of the mean.
+    // How much less likely than its best efficiency makes it, as a logarithm: rises on both sides of the
+    // mean.
     let distance = |passed: i64| match passed {
         0..=i64::MAX if passed <= count => deviance(passed as f64, (count - passed) as f64, p),
         _ => f64::INFINITY,

@@ -9,8 +9,8 @@ use super::{DirectoryRecord, RootFile, decompress_record, known::is_roots_own};
 use crate::object::{Object, Objects};
 use crate::record::{Cursor, Key};
 
-/// A name from a file, for a message: a run of zero bytes, with which some writers fill records that they freed, and all
-/// behind the first letters become a mark.
+/// A name from a file, for a message: a run of zero bytes, with which some writers fill records that they
+/// freed, and all behind the first letters become a mark.
 fn shortened(name: &str) -> String {
     let mut short = String::new();
     for letter in name.chars() {
@@ -64,7 +64,8 @@ pub trait TableCheck {
     /// Whether objects of a class are such tables.
     fn is_table(&self, class: &str) -> bool;
 
-    /// Compares a table, which was read whole, with the records of its file. What is wrong is told to the check.
+    /// Compares a table, which was read whole, with the records of its file. What is wrong is told to the
+    /// check.
     fn check(&mut self, path: &str, key: &Key, objects: Objects, check: &mut Check<'_>);
 }
 
@@ -77,8 +78,9 @@ pub struct Check<'f> {
 }
 
 impl RootFile {
-    /// Reads the whole file and compares what its parts say of each other: header, records with their checksums, lists of
-    /// keys, free segments, streamer infos, the byte counts in every object, and by `tables` what tables say of their records.
+    /// Reads the whole file and compares what its parts say of each other: header, records with their
+    /// checksums, lists of keys, free segments, streamer infos, the byte counts in every object, and by
+    /// `tables` what tables say of their records.
     ///
     /// # Errors
     /// The source cannot be read. Whatever is wrong with the file is a finding.
@@ -145,8 +147,8 @@ impl<'f> Check<'f> {
         self.records.keys.get(&at).cloned()
     }
 
-    /// Notes that a table has looked at its record at this byte, which is not looked at once more, and how many bytes it
-    /// decompressed.
+    /// Notes that a table has looked at its record at this byte, which is not looked at once more, and how
+    /// many bytes it decompressed.
     pub fn looked_at(&mut self, at: u64, decompressed: Option<u64>) {
         if self.records.unseen.remove(&at).is_some() {
             self.checked.bytes += decompressed.unwrap_or(0);
@@ -270,7 +272,8 @@ impl<'f> Check<'f> {
 
     fn check_records(&mut self) -> Result<()> {
         for record in self.file.records()? {
-            // The writer may have left something between records. What is listed behind is looked up by itself.
+            // The writer may have left something between records. What is listed behind is looked up by
+            // itself.
             let record = match record {
                 Ok(record) => record,
                 Err(error) => {

@@ -1,4 +1,5 @@
-//! The framing of compressed payloads: blocks of up to 16 MiB, each with its codec and both lengths before it.
+//! The framing of compressed payloads: blocks of up to 16 MiB, each with its codec and both lengths before
+//! it.
 
 use forthwith_io::{Codec, Decompressor, xxh64};
 use forthwith_plan::{Error, ErrorKind, Result};
@@ -7,8 +8,8 @@ use crate::record::lossy;
 
 /// Decompresses the stored bytes of a record straight into `out`, which must have the payload's length.
 ///
-/// The payload is compressed if and only if its length exceeds the stored length; otherwise it is copied. Before `out` is
-/// made, let [`check_record`] compare its length with what the stored bytes can hold.
+/// The payload is compressed if and only if its length exceeds the stored length; otherwise it is copied.
+/// Before `out` is made, let [`check_record`] compare its length with what the stored bytes can hold.
 ///
 /// # Errors
 /// A block's framing or its stream is wrong, or the blocks do not add up to `out`.
@@ -20,8 +21,8 @@ pub fn decompress_record(stored: &[u8], out: &mut [u8], decompressor: &mut Decom
     decompress_blocks(stored, out, decompressor)
 }
 
-/// As [`decompress_record`], for bytes that are known to be compressed whatever their length: baskets of ROOT up to
-/// 3.04/01 can be compressed to exactly their own length.
+/// As [`decompress_record`], for bytes that are known to be compressed whatever their length: baskets of ROOT
+/// up to 3.04/01 can be compressed to exactly their own length.
 ///
 /// # Errors
 /// A block's framing or its stream is wrong, or the blocks do not add up to `out`.
@@ -49,8 +50,8 @@ pub fn decompress_blocks(stored: &[u8], out: &mut [u8], decompressor: &mut Decom
 
 /// Checks that a payload of `length` bytes can be made from the stored bytes, from the blocks' headers alone.
 ///
-/// A zlib or LZ4 block cannot expand beyond a known factor. An xz or zstd block can, up to 16 MiB, so what is then
-/// allocated is bounded by 16 MiB for each such block, not by the file's size.
+/// A zlib or LZ4 block cannot expand beyond a known factor. An xz or zstd block can, up to 16 MiB, so what is
+/// then allocated is bounded by 16 MiB for each such block, not by the file's size.
 ///
 /// # Errors
 /// The blocks' headers are wrong or do not add up to `length`, or a block cannot hold what it claims.
@@ -188,8 +189,8 @@ impl Block<'_> {
             }
         }
         if self.codec == Codec::Lz4 && self.stored.len() == out.len() {
-            // ROOT's LZ4 layer can store a block that did not get shorter, without a mark. Such bytes need not be valid
-            // LZ4, and an LZ4 block of exactly its own length is valid only by accident.
+            // ROOT's LZ4 layer can store a block that did not get shorter, without a mark. Such bytes need
+            // not be valid LZ4, and an LZ4 block of exactly its own length is valid only by accident.
             if decompressor.decompress(self.codec, self.stored, out).is_err() {
                 out.copy_from_slice(self.stored);
             }

@@ -113,7 +113,8 @@ impl Contents {
     }
 }
 
-/// Parses the record that lists a directory's keys. Objects would be lost without a word if it were not all of it.
+/// Parses the record that lists a directory's keys. Objects would be lost without a word if it were not all
+/// of it.
 fn parse_keys(bytes: &[u8]) -> Result<Arc<[Key]>> {
     let mut cursor = Cursor::new(bytes);
     let own = Key::parse(&mut cursor)?;
@@ -204,9 +205,9 @@ impl Directory {
         Ok(Self { file: self.file.clone(), path, contents: contents.ok_or_else(missing)? })
     }
 
-    /// Every key of this directory and those below, each after the directory it is in, with its path from here
-    /// (`dir/sub/name`, no cycle). Reads each level of directories at once. A directory that contains itself is listed
-    /// and not entered again.
+    /// Every key of this directory and those below, each after the directory it is in, with its path from
+    /// here (`dir/sub/name`, no cycle). Reads each level of directories at once. A directory that contains
+    /// itself is listed and not entered again.
     ///
     /// # Errors
     /// A directory's record or list of keys cannot be read.
@@ -214,7 +215,8 @@ impl Directory {
         super::listing::list(self)
     }
 
-    /// Finds an object by its path: `name`, `name;cycle`, `dir/sub/name;cycle`. Without a cycle, the highest one.
+    /// Finds an object by its path: `name`, `name;cycle`, `dir/sub/name;cycle`. Without a cycle, the highest
+    /// one.
     ///
     /// A name may itself contain `/` or `;`: the longest that matches a key as it is wins.
     ///
@@ -238,8 +240,9 @@ impl Directory {
         Err(self.here(ErrorKind::NotFound { what, name: path.to_owned(), near }))
     }
 
-    /// Looks for the whole path here, then for the rest of it in the directories that it may begin with, the longest name
-    /// first. No directory is searched twice for the same rest: a file may claim that directories contain each other.
+    /// Looks for the whole path here, then for the rest of it in the directories that it may begin with, the
+    /// longest name first. No directory is searched twice for the same rest: a file may claim that
+    /// directories contain each other.
     fn search<'p>(&self, path: &'p str) -> Result<Search<'p>> {
         let mut visited = vec![Visit { contents: Arc::clone(&self.contents), from: None, at: 0 }];
         let mut known = HashSet::new();
@@ -328,8 +331,9 @@ fn pick<'k>(keys: &'k [Key], name: &str) -> Option<&'k Key> {
     })
 }
 
-/// The directories whose name, with or without a cycle, and a slash a path begins with, and how long that is. The shortest
-/// name stands first; of several keys for one name, the highest cycle that was not asked for by number is meant.
+/// The directories whose name, with or without a cycle, and a slash a path begins with, and how long that is.
+/// The shortest name stands first; of several keys for one name, the highest cycle that was not asked for by
+/// number is meant.
 fn beginnings<'k>(keys: &'k [Key], path: &str) -> Vec<(usize, &'k Key)> {
     let mut found: Vec<(usize, bool, &Key)> = Vec::new();
     for key in keys.iter().filter(|key| key.is_directory()) {

@@ -7,8 +7,8 @@ use crate::record::Cursor;
 /// The header at the beginning of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The version of ROOT that wrote the file: 6_32_02 is 63202. A million more means a file with 64-bit pointers,
-    /// which [`root_version`](Self::root_version) takes off.
+    /// The version of ROOT that wrote the file: 6_32_02 is 63202. A million more means a file with 64-bit
+    /// pointers, which [`root_version`](Self::root_version) takes off.
     pub version: i32,
     /// Offset of the first record.
     pub begin: u64,
@@ -24,8 +24,8 @@ pub struct Header {
     pub nbytes_name: u32,
     /// Bytes of a pointer, 4 or 8.
     pub units: u8,
-    /// Compression setting: a hundred times the algorithm, plus the level. Only what the writer last meant to use; each
-    /// block names its own.
+    /// Compression setting: a hundred times the algorithm, plus the level. Only what the writer last meant to
+    /// use; each block names its own.
     pub compression: i32,
     /// Offset of the record of streamer infos, 0 if there is none.
     pub seek_info: u64,
@@ -56,7 +56,8 @@ impl Header {
         let version = cursor.i32()?;
         let wide = version >= WIDE;
         let begin = u64::from(cursor.u32()?);
-        // A text may begin with these four letters, too: "root:x:0:0" gives a version of thousands of millions.
+        // A text may begin with these four letters, too: "root:x:0:0" gives a version of thousands of
+        // millions.
         if !(1..2 * WIDE).contains(&version) || !(LEAST_BEGIN..=MOST_BEGIN).contains(&begin) {
             return not_root();
         }

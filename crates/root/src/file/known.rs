@@ -1,6 +1,7 @@
 //! Which classes come with ROOT.
 
-/// The classes of C++ ROOT 6.40 that can be written to files, those of templates without arguments: a line for each.
+/// The classes of C++ ROOT 6.40 that can be written to files, those of templates without arguments: a line
+/// for each.
 const CLASSES: &str = include_str!("classes.txt");
 
 /// Whether a class comes with ROOT. What those have as streamers of their own is known.

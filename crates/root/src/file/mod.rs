@@ -31,8 +31,8 @@ use crate::object::{Objects, Walker};
 use crate::record::{Cursor, Key};
 use crate::streamer::Streamers;
 
-/// An open ROOT file: its header, and what has been asked of its metadata so far. Cheap to clone, and shared between
-/// threads as it is.
+/// An open ROOT file: its header, and what has been asked of its metadata so far. Cheap to clone, and shared
+/// between threads as it is.
 #[derive(Clone)]
 pub struct RootFile {
     shared: Arc<Shared>,
@@ -152,8 +152,8 @@ impl RootFile {
         self.top().find(path)
     }
 
-    /// The payload of a record, decompressed. Positions in it are counted from its first byte; ROOT's references
-    /// count from the key's, which [`Cursor::with_origin`] takes into account.
+    /// The payload of a record, decompressed. Positions in it are counted from its first byte; ROOT's
+    /// references count from the key's, which [`Cursor::with_origin`] takes into account.
     ///
     /// # Errors
     /// The record cannot be read or decompressed, or its key's lengths contradict each other.
@@ -202,7 +202,8 @@ impl RootFile {
         Ok((key, payload.into()))
     }
 
-    /// The streamer infos of the file, read when first asked for. None at all in a file without a record of them.
+    /// The streamer infos of the file, read when first asked for. None at all in a file without a record of
+    /// them.
     ///
     /// # Errors
     /// The record cannot be read, or is no list of streamer infos.
@@ -255,7 +256,8 @@ impl RootFile {
         objects.map_err(|error| error.in_file(self.uri()).in_object(&key.name))
     }
 
-    /// Walks the file record by record from its beginning: what a file that was not closed properly still has.
+    /// Walks the file record by record from its beginning: what a file that was not closed properly still
+    /// has.
     ///
     /// # Errors
     /// The source's size cannot be told.

@@ -17,8 +17,8 @@ pub struct Record {
     pub key: Option<Key>,
 }
 
-/// The records of a file one after the other, from [`RootFile::records`]. Ends at the header's end of the file, or
-/// after an error.
+/// The records of a file one after the other, from [`RootFile::records`]. Ends at the header's end of the
+/// file, or after an error.
 #[derive(Debug)]
 pub struct Records {
     file: RootFile,

@@ -33,8 +33,8 @@ pub struct Recovered {
 }
 
 impl RootFile {
-    /// Opens a file that was not closed: walks from record to record and makes the directories of the keys that are there, whatever
-    /// the lists of keys say.
+    /// Opens a file that was not closed: walks from record to record and makes the directories of the keys
+    /// that are there, whatever the lists of keys say.
     ///
     /// # Errors
     /// The source cannot be read, or not even the header and the first record of a ROOT file are there.
@@ -77,7 +77,8 @@ impl RootFile {
             }
             match &*key.class_name {
                 "TBasket" => found.baskets += 1,
-                // The list of keys at the top, and the free segments; an RNTuple's writer gives them no class.
+                // The list of keys at the top, and the free segments; an RNTuple's writer gives them no
+                // class.
                 "TFile" | "" => {}
                 "TList" if &*key.name == "StreamerInfo" => info = Some((key.seek, record.length)),
                 _ if key.is_directory() => {

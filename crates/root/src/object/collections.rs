@@ -45,7 +45,8 @@ impl Reader<'_> {
         Ok((frame.version, Contents::Items { first, count: count as u32, name }))
     }
 
-    /// `TBtree`: how its nodes are made, then a collection in a frame of its own. It has no version, and nothing stands for it.
+    /// `TBtree`: how its nodes are made, then a collection in a frame of its own. It has no version, and
+    /// nothing stands for it.
     pub(super) fn btree(&mut self, depth: usize) -> Result<(i16, Contents)> {
         let frame = self.cursor.frame_without_checksum()?;
         self.cursor.take(NODE_NUMBERS * 4)?;
@@ -54,7 +55,8 @@ impl Reader<'_> {
         Ok((frame.version, contents))
     }
 
-    /// `TClonesArray`: the name of the class with its version, then the objects, member by member or one by one.
+    /// `TClonesArray`: the name of the class with its version, then the objects, member by member or one by
+    /// one.
     pub(super) fn clones(&mut self, depth: usize) -> Result<(i16, Contents)> {
         let frame = self.cursor.frame()?;
         let bits = if frame.version > 2 { self.cursor.tobject()?.bits } else { 0 };

@@ -25,9 +25,10 @@ impl Reader<'_> {
 
     /// A container that is an object of its own: a record, or what a pointer leads to.
     ///
-    /// ROOT writes it without a frame, its count first, where the class is streamed by a dictionary's own code, and with one where
-    /// it is streamed as a collection, which can be member by member. A count that could be taken for a byte count would be
-    /// of 2^30 items, more than a record has bytes. `ends` says that the cursor ends where the object does, as its tag told.
+    /// ROOT writes it without a frame, its count first, where the class is streamed by a dictionary's own
+    /// code, and with one where it is streamed as a collection, which can be member by member. A count that
+    /// could be taken for a byte count would be of 2^30 items, more than a record has bytes. `ends` says that
+    /// the cursor ends where the object does, as its tag told.
     pub(super) fn whole_container(&mut self, item: &Item, ends: bool, depth: usize) -> Result<Member> {
         let mut ahead = self.cursor;
         if ahead.u32()? & BYTE_COUNT != 0 {

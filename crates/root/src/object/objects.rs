@@ -13,8 +13,8 @@ use crate::record::text;
 
 /// The object of a record with everything it points to.
 ///
-/// Objects are numbers into shared tables, text and arrays are ranges of the payload: a tree with thousands of branches is a
-/// handful of allocations, and pointers that lead in a circle are nothing special.
+/// Objects are numbers into shared tables, text and arrays are ranges of the payload: a tree with thousands
+/// of branches is a handful of allocations, and pointers that lead in a circle are nothing special.
 #[derive(Debug)]
 pub struct Objects {
     pub(super) payload: Bytes,
@@ -211,7 +211,8 @@ impl Objects {
         (0..self.nodes.len() as u32).map(|number| Object { objects: self, number })
     }
 
-    /// Number of objects and bases with bytes behind the members that the infos know. ROOT warns of them and goes on.
+    /// Number of objects and bases with bytes behind the members that the infos know. ROOT warns of them and
+    /// goes on.
     #[must_use]
     pub fn unread(&self) -> u32 {
         self.unread
@@ -284,7 +285,8 @@ impl<'a> Object<'a> {
         self.node().body as usize..self.node().end as usize
     }
 
-    /// Whether its contents were passed over: the class or its version is not known, or is one that only its own code can read.
+    /// Whether its contents were passed over: the class or its version is not known, or is one that only its
+    /// own code can read.
     #[must_use]
     pub fn is_opaque(self) -> bool {
         matches!(self.node().contents, Contents::Opaque)
@@ -350,8 +352,8 @@ impl<'a> Object<'a> {
         names.iter().zip(members).map(move |(name, member)| (&**name, self.value(*member)))
     }
 
-    /// Dimensions of a member that is an array of arrays, as it has this many items. None if they are not those of as many, or there are
-    /// none.
+    /// Dimensions of a member that is an array of arrays, as it has this many items. None if they are not
+    /// those of as many, or there are none.
     #[must_use]
     pub fn dimensions(self, slot: usize, items: usize) -> Option<Vec<usize>> {
         let Contents::Members { layout, .. } = self.node().contents else { return None };

@@ -38,7 +38,8 @@ pub(super) struct Reader<'a> {
     begun: Vec<(u32, u32)>,
     /// Classes by the address of a name seen before: references to a class lead to the same bytes.
     seen: Vec<(usize, u32)>,
-    /// Objects and members left: what a file may cost is bounded by its length. Nearly all members have at least a byte.
+    /// Objects and members left: what a file may cost is bounded by its length. Nearly all members have at
+    /// least a byte.
     pub(super) budget: u64,
 }
 
@@ -175,7 +176,8 @@ impl<'a> Reader<'a> {
         let mut frame = if framed { self.cursor.frame()? } else { Frame::none(&self.cursor) };
         let version = i32::from(frame.version);
         if let (0, Some(checksum)) = (version, frame.checksum) {
-            // A class of version 0 has no checksum behind it; one without a version has. The infos tell which it is.
+            // A class of version 0 has no checksum behind it; one without a version has. The infos tell which
+            // it is.
             if self.walker.is_unversioned(&self.classes[class as usize].name, checksum)? {
                 self.cursor = outer;
                 frame = self.cursor.frame_without_checksum()?;

@@ -142,7 +142,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Arrays of `length` strings that are one member of so many objects, into every `stride`th slot from `first` on.
+    /// Arrays of `length` strings that are one member of so many objects, into every `stride`th slot from
+    /// `first` on.
     pub(super) fn strings(&mut self, first: usize, stride: usize, count: usize, length: usize) -> Result<()> {
         let all = count.saturating_mul(length);
         let texts = self.room(all, 1)?;
@@ -154,8 +155,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Objects of one class, their first members one after the other, then their second ones, and so on. Answers the number
-    /// of the first object; those of the others follow.
+    /// Objects of one class, their first members one after the other, then their second ones, and so on.
+    /// Answers the number of the first object; those of the others follow.
     pub(super) fn member_wise(
         &mut self,
         class: u32,
@@ -264,7 +265,8 @@ struct Column {
 /// How items are written that are stored member by member.
 #[derive(Clone, Copy)]
 pub(super) struct Written {
-    /// The version in the frame: that of ROOT's class of streamer infos, which before version 7 wrote members of no items, too.
+    /// The version in the frame: that of ROOT's class of streamer infos, which before version 7 wrote members
+    /// of no items, too.
     streamed: i16,
     /// The version of the items' class.
     version: i16,

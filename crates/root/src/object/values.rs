@@ -137,7 +137,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a member that nothing counts and that has no slot, such as a half of a pair: of arrays in arrays, a list for each.
+    /// Reads a member that nothing counts and that has no slot, such as a half of a pair: of arrays in
+    /// arrays, a list for each.
     pub(super) fn apart(&mut self, member: &class::Member, depth: usize) -> Result<Member> {
         let all = self.value(&member.value, member.array, (0, [0; 2]), 0, depth)?;
         self.shaped(all, &member.dimensions)

@@ -16,10 +16,10 @@ use crate::streamer::Streamers;
 
 /// Reads objects by the streamer infos of a file, and keeps what it compiled from them.
 ///
-/// Classes that ROOT streams by code of its own (collections, strings, arrays of numbers) are read as that code does.
-/// An object whose class or version is unknown is kept as an opaque range of bytes, and so is one, behind a pointer, that
-/// turns out not to be what its info says ([`Object::fault`](super::Object::fault)): one strange member in the user info
-/// of a tree does not make the tree unreadable.
+/// Classes that ROOT streams by code of its own (collections, strings, arrays of numbers) are read as that
+/// code does. An object whose class or version is unknown is kept as an opaque range of bytes, and so is one,
+/// behind a pointer, that turns out not to be what its info says ([`Object::fault`](super::Object::fault)):
+/// one strange member in the user info of a tree does not make the tree unreadable.
 #[derive(Debug)]
 pub struct Walker {
     pub(super) file: Arc<Layouts>,
@@ -57,8 +57,9 @@ impl Walker {
         self.read_at(payload, origin, class, 0)
     }
 
-    /// Reads the object whose contents begin at a position of the payload, as [`Object::body`](super::Object::body) says, and
-    /// what it points to. Pointers to objects outside of it are [`Value::Elsewhere`](super::Value::Elsewhere).
+    /// Reads the object whose contents begin at a position of the payload, as
+    /// [`Object::body`](super::Object::body) says, and what it points to. Pointers to objects outside of it
+    /// are [`Value::Elsewhere`](super::Value::Elsewhere).
     ///
     /// # Errors
     /// The bytes are not an object of this class.

@@ -14,7 +14,8 @@ pub struct BasketHeader {
     pub nbytes: i32,
     /// Length of the payload, decompressed, by its key. Meaningless inside a branch.
     pub objlen: u32,
-    /// Length of the key with this header. `last` and the offsets of entries count from the first byte of the key.
+    /// Length of the key with this header. `last` and the offsets of entries count from the first byte of the
+    /// key.
     pub keylen: u16,
     /// Offset of the record in the file, by its key. 0 for a basket that never was one.
     pub seek: u64,

@@ -6,8 +6,8 @@ use super::frame::Frame;
 
 /// Reads big-endian values from the payload of one record, and cannot leave the frame it is in.
 ///
-/// Positions are counted from the first byte of the payload. ROOT counts references from the first byte of the record,
-/// so the cursor also knows the length of the key before the payload ([`origin`](Self::origin)).
+/// Positions are counted from the first byte of the payload. ROOT counts references from the first byte of
+/// the record, so the cursor also knows the length of the key before the payload ([`origin`](Self::origin)).
 ///
 /// ```
 /// use forthwith_root::Cursor;
@@ -112,8 +112,8 @@ impl<'a> Cursor<'a> {
     /// Reads the byte count and version that most objects begin with, and enters the object: until
     /// [`leave`](Self::leave) nothing behind its end can be read.
     ///
-    /// ROOT decides by bit 30 of the first four bytes whether there is a byte count. A version of 0 or less has a class
-    /// checksum behind it, provided the byte count leaves room for one.
+    /// ROOT decides by bit 30 of the first four bytes whether there is a byte count. A version of 0 or less
+    /// has a class checksum behind it, provided the byte count leaves room for one.
     ///
     /// # Errors
     /// The bytes end before, or the byte count exceeds what is left.
@@ -158,8 +158,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Leaves the object that `frame` began, and goes to its end if that is known. Answers how many of its bytes had
-    /// not been read: 0 if its layout was understood.
+    /// Leaves the object that `frame` began, and goes to its end if that is known. Answers how many of its
+    /// bytes had not been read: 0 if its layout was understood.
     pub fn leave(&mut self, frame: &Frame) -> usize {
         self.end = frame.outer;
         match frame.end {
@@ -195,7 +195,8 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Checks that `count` items of at least `size` bytes can still follow, so that room for them may be made.
+    /// Checks that `count` items of at least `size` bytes can still follow, so that room for them may be
+    /// made.
     ///
     /// # Errors
     /// The count is negative, or more than the bytes left can hold.

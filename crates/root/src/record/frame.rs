@@ -99,7 +99,8 @@ impl<'a> Cursor<'a> {
         Ok((name, title))
     }
 
-    /// Reads what all of ROOT's own collections begin with, behind the frame: a `TObject`, a name, and the number of objects.
+    /// Reads what all of ROOT's own collections begin with, behind the frame: a `TObject`, a name, and the
+    /// number of objects.
     pub(crate) fn collection(&mut self, version: i16) -> Result<(&'a [u8], usize)> {
         if version > 2 {
             self.tobject()?;
@@ -197,8 +198,8 @@ fn bad_reference(reference: u32, begin: usize) -> Error {
 
 /// Text from a file: UTF-8 if it is that, else Latin-1, so that different names stay different.
 ///
-/// The bytes are copied before they are validated. Another process may rewrite a mapped file in between, and a `str` over
-/// bytes that change would no longer be UTF-8.
+/// The bytes are copied before they are validated. Another process may rewrite a mapped file in between, and
+/// a `str` over bytes that change would no longer be UTF-8.
 #[must_use]
 pub fn text(bytes: &[u8]) -> String {
     match String::from_utf8(bytes.to_vec()) {

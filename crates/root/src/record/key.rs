@@ -31,8 +31,8 @@ pub struct RawKey<'a> {
     pub title: &'a [u8],
 }
 
-/// The label on a record: what is in it, and where it is. Every record begins with one, and a directory lists those of
-/// its objects.
+/// The label on a record: what is in it, and where it is. Every record begins with one, and a directory lists
+/// those of its objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     /// Length of the record with its key. Negative for a deleted record, whose bytes are free.
@@ -99,7 +99,8 @@ impl Key {
     /// Bytes before those of which the version decides.
     pub(crate) const FIXED: u64 = 18;
 
-    /// Parses a key and leaves the cursor behind what was read, which in a list of keys need not be `keylen` bytes.
+    /// Parses a key and leaves the cursor behind what was read, which in a list of keys need not be `keylen`
+    /// bytes.
     ///
     /// # Errors
     /// The bytes end before.
@@ -126,13 +127,14 @@ impl Key {
         matches!(&*self.class_name, "TDirectory" | "TDirectoryFile")
     }
 
-    /// Whether both are of one class. What a list calls a `TDirectoryFile` calls itself a `TDirectory` in files written before
-    /// there was the other.
+    /// Whether both are of one class. What a list calls a `TDirectoryFile` calls itself a `TDirectory` in
+    /// files written before there was the other.
     pub(crate) fn is_same_class(&self, other: &Self) -> bool {
         self.class_name == other.class_name || (self.is_directory() && other.is_directory())
     }
 
-    /// Whether the key was given another name in its directory after the record was written, as ROOT lets a user do.
+    /// Whether the key was given another name in its directory after the record was written, as ROOT lets a
+    /// user do.
     pub(crate) fn is_renamed(&self, record: &Self) -> bool {
         let same = self.is_same_class(record) && (self.cycle, self.datime) == (record.cycle, record.datime);
         self.name != record.name && same

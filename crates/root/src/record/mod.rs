@@ -1,5 +1,5 @@
-//! What every record is made of: numbers, frames and references behind a cursor, the key it begins with, and the header of a
-//! basket.
+//! What every record is made of: numbers, frames and references behind a cursor, the key it begins with, and
+//! the header of a basket.
 
 mod basket;
 mod cursor;

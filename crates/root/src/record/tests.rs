@@ -94,7 +94,8 @@ fn references_count_from_the_key() {
     let mut bytes = vec![0; 4];
     // At 4, an object of a new class, two bytes long.
     bytes.extend([0x40, 0, 0, 12, 255, 255, 255, 255, b'T', b'X', 0, 0, 1, 0, 0, 0]);
-    // At 20, another of the same class: its name is at 8. Then the first again, the record itself, and nothing.
+    // At 20, another of the same class: its name is at 8. Then the first again, the record itself, and
+    // nothing.
     let class = 0x8000_0000 | (8 + 2 + origin);
     bytes.extend(0x4000_0006_u32.to_be_bytes());
     bytes.extend(u32::to_be_bytes(class));

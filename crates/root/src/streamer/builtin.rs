@@ -1,4 +1,5 @@
-//! Infos of the classes that trees are made of, of histograms and graphs, and of small classes that are members of others, for files that do not carry them: very old ones, and stripped ones.
+//! Infos of the classes that trees are made of, of histograms and graphs, and of small classes that are
+//! members of others, for files that do not carry them: very old ones, and stripped ones.
 
 use std::sync::Arc;
 
@@ -33,10 +34,11 @@ pub fn builtin_divided(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
     if (class, version) == ("TObject", 1) { Some(object()) } else { builtin(class, version) }
 }
 
-/// From the infos in files, except for the versions before there were any: `TTree` up to 4, `TBranch` up to 6, `TLeaf` 1.
-/// Those follow what ROOT did by code of its own; their arrays have a count in front, as `TArrayI` has. `TF1` 7 and `TFormula` are those of
-/// ROOT 3 to 5, which ROOT 6 has classes of their own for (`ROOT::v5::TF1Data` and `ROOT::v5::TFormula`): 5, 7 and 8 as files of 3.10, 4.04
-/// and 5.34 describe them, 4 as ROOT 3.02 declares it. There is no 6.
+/// From the infos in files, except for the versions before there were any: `TTree` up to 4, `TBranch` up to
+/// 6, `TLeaf` 1. Those follow what ROOT did by code of its own; their arrays have a count in front, as
+/// `TArrayI` has. `TF1` 7 and `TFormula` are those of ROOT 3 to 5, which ROOT 6 has classes of their own for
+/// (`ROOT::v5::TF1Data` and `ROOT::v5::TFormula`): 5, 7 and 8 as files of 3.10, 4.04 and 5.34 describe them,
+/// 4 as ROOT 3.02 declares it. There is no 6.
 #[rustfmt::skip]
 const TABLE: &[(&str, i32, &str)] = &[
     ("ROOT::TIOFeatures", 1, "fIOBits:11:unsigned char"),

@@ -68,7 +68,8 @@ pub enum ElementKind {
     StlString,
     /// Numbers and texts as only code of a class's own writes them.
     Own(Box<OwnMember>),
-    /// Told by a user: the type of a number that these words leave on the stack; without one, bytes that they step over.
+    /// Told by a user: the type of a number that these words leave on the stack; without one, bytes that they
+    /// step over.
     Words(Option<DType>, Box<str>),
     /// Made by a schema evolution rule.
     Artificial,
@@ -265,8 +266,8 @@ impl Counter {
     }
 }
 
-/// The container that a C++ type name names, by ROOT's `ESTLType`. Recorded wrongly by some versions of ROOT: sets and
-/// multimaps changed places, and early ones called everything a vector.
+/// The container that a C++ type name names, by ROOT's `ESTLType`. Recorded wrongly by some versions of ROOT:
+/// sets and multimaps changed places, and early ones called everything a vector.
 fn container_of(type_name: &str) -> Option<i32> {
     let name = type_name.strip_prefix("const ").unwrap_or(type_name);
     let name = name.strip_prefix("std::").unwrap_or(name);

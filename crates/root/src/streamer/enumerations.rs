@@ -1,4 +1,5 @@
-//! Enumerations, which no streamer info describes: they are told by the types of members whose codes are those of numbers.
+//! Enumerations, which no streamer info describes: they are told by the types of members whose codes are
+//! those of numbers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +8,8 @@ use super::{ElementKind, StreamerInfo, code};
 
 /// The names of enumerations, and the codes of the numbers that items of containers are stored as.
 ///
-/// A member is an `int`, whatever is behind the enumeration; an item, also of a pair, is the number that is behind it.
+/// A member is an `int`, whatever is behind the enumeration; an item, also of a pair, is the number that is
+/// behind it.
 pub(super) fn of(infos: impl Iterator<Item = Arc<StreamerInfo>>) -> HashMap<Box<str>, i32> {
     let mut found = HashMap::new();
     for info in infos {

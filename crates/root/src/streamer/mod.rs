@@ -30,8 +30,8 @@ use crate::cpp::{CppType, tidy};
 pub(crate) use crate::cpp::{Packing, code};
 use crate::record::{Cursor, Tag, text};
 
-/// Makes what a process makes once and then shares, for the moment before it is forked while other threads run: one that was making it
-/// is not in the forked process, which would wait for it for ever.
+/// Makes what a process makes once and then shares, for the moment before it is forked while other threads
+/// run: one that was making it is not in the forked process, which would wait for it for ever.
 pub fn prepare() {
     let _ = (builtin::infos(), registered(""));
 }
@@ -97,8 +97,8 @@ impl Streamers {
         self.entries.iter().map(|entry| self.info(entry)).collect()
     }
 
-    /// The info of a class and version. Where several have the same version, as happens for classes without versions
-    /// of their own, the last.
+    /// The info of a class and version. Where several have the same version, as happens for classes without
+    /// versions of their own, the last.
     ///
     /// # Errors
     /// The info cannot be parsed.
@@ -128,8 +128,8 @@ impl Streamers {
         entry.map(|entry| self.info(entry)).transpose()
     }
 
-    /// The info that an object was written by: that with its checksum if it has one and there is such an info, else that of
-    /// its version.
+    /// The info that an object was written by: that with its checksum if it has one and there is such an
+    /// info, else that of its version.
     ///
     /// # Errors
     /// The info cannot be parsed.
@@ -201,7 +201,8 @@ impl Streamers {
         self.classes().map(|(name, _)| name).find(is_it)
     }
 
-    /// The code of the numbers that items of an enumeration are stored as, if the file tells that the type is one.
+    /// The code of the numbers that items of an enumeration are stored as, if the file tells that the type is
+    /// one.
     #[must_use]
     pub fn enumeration(&self, name: &str) -> Option<i32> {
         let known = self.enumerations.get_or_make(|| {

@@ -30,15 +30,17 @@ struct Registered {
     framed: bool,
 }
 
-/// Says how a class is stored, in every file that is opened from now on and in all versions: behind the byte count and version that
-/// ROOT writes before an object, these members in this order. It goes before what files say of the class themselves.
+/// Says how a class is stored, in every file that is opened from now on and in all versions: behind the byte
+/// count and version that ROOT writes before an object, these members in this order. It goes before what
+/// files say of the class themselves.
 ///
-/// A member is a name and a C++ type: `"int"`, `"double[3]"`, `"TString"`, `"vector<float>"`, `"Hit"`, `"TObject*"`, or, for a base,
-/// `"base"` behind the name of its class. A `Double32_t` or `Float16_t` may have its range behind it: `"Double32_t [0,10,16]"`.
+/// A member is a name and a C++ type: `"int"`, `"double[3]"`, `"TString"`, `"vector<float>"`, `"Hit"`,
+/// `"TObject*"`, or, for a base, `"base"` behind the name of its class. A `Double32_t` or `Float16_t` may
+/// have its range behind it: `"Double32_t [0,10,16]"`.
 ///
 /// A type that is none of these can be told in AwkwardForth: `"uint32: data I-> stack"` is a number of that
-/// type that the words leave on the stack, and
-/// `": 4 data skip"` are bytes that are stepped over. Such members are read in columns; objects that have one are passed over.
+/// type that the words leave on the stack, and `": 4 data skip"` are bytes that are stepped over. Such
+/// members are read in columns; objects that have one are passed over.
 ///
 /// ```
 /// forthwith_root::register_class("Detector", &[("TNamed", "base"), ("fGains", "vector<float>"), ("fPlane", "short[4]")])?;
@@ -52,8 +54,8 @@ pub fn register_class(class: &str, members: &[(&str, &str)]) -> Result<()> {
     register(class, members, true)
 }
 
-/// The same for a class whose objects have no byte count and no version before them, as those that have a streamer of their own may be
-/// stored: the members, and nothing else.
+/// The same for a class whose objects have no byte count and no version before them, as those that have a
+/// streamer of their own may be stored: the members, and nothing else.
 ///
 /// ```
 /// // Four bytes in another order than ROOT's own, and one.

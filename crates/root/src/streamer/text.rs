@@ -10,8 +10,8 @@ pub(crate) fn info(class: &str, version: i32, elements: &str) -> StreamerInfo {
     StreamerInfo { class: class.into(), version, checksum: 0, elements }
 }
 
-/// `name:code:type`, `name:code:type:counter` where the counter of a base is `Base.counter`, or `Base version`. What only
-/// code of a class's own writes has a word instead of a code (`own.rs`).
+/// `name:code:type`, `name:code:type:counter` where the counter of a base is `Base.counter`, or `Base
+/// version`. What only code of a class's own writes has a word instead of a code (`own.rs`).
 fn element(class: &str, text: &str) -> Element {
     let mut element = Element {
         kind: ElementKind::Basic,
@@ -27,7 +27,8 @@ fn element(class: &str, text: &str) -> Element {
     let Some((name, rest)) = text.split_once(':') else {
         let (name, version) = text.split_once(' ').unwrap_or((text, "0"));
         element.name = name.into();
-        // Their own code writes these, of each item by itself also where other members of many items stand together.
+        // Their own code writes these, of each item by itself also where other members of many items stand
+        // together.
         element.code = match name {
             "TObject" => code::TOBJECT,
             "TNamed" => code::TNAMED,

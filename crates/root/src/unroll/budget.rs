@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-/// How far classes are unrolled to columns. Classes may contain themselves, and others in so many ways that the number of
-/// their members has no bound; a column has a finite type.
+/// How far classes are unrolled to columns. Classes may contain themselves, and others in so many ways that
+/// the number of their members has no bound; a column has a finite type.
 ///
 /// [`Budget::widest`] tries narrower ones until a column has a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

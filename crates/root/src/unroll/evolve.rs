@@ -64,7 +64,8 @@ pub(super) fn read_as(from: &Layout, to: &Layout) -> Option<Layout> {
     })
 }
 
-/// Numbers of `to` that `from` packs otherwise, or does not have, become such as are stored in several ways. Whether there were any.
+/// Numbers of `to` that `from` packs otherwise, or does not have, become such as are stored in several ways.
+/// Whether there were any.
 pub(super) fn mix(from: &Layout, to: &mut Layout) -> bool {
     if from == to {
         return false;

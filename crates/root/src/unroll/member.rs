@@ -95,7 +95,8 @@ impl Classes<'_> {
             }
             false => match self.object(class)? {
                 Layout::Between(before, record, _) if before.is_empty() => *record,
-                // Its own code writes it, of each item by itself also where other members of many items stand together.
+                // Its own code writes it, of each item by itself also where other members of many items stand
+                // together.
                 object if apart => Layout::Between(Vec::new(), Box::new(object), Vec::new()),
                 object => object,
             },

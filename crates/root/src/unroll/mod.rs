@@ -1,12 +1,13 @@
-//! Classes as columns: streamer infos are unrolled to a [`Layout`], from which the shared translator makes a program.
+//! Classes as columns: streamer infos are unrolled to a [`Layout`], from which the shared translator makes a
+//! program.
 //!
-//! A schema is finite and classes may contain themselves, so that a [`Budget`] says how far they are unrolled.
+//! A schema is finite and classes may contain themselves, so that a [`Budget`] says how far they are
+//! unrolled.
 //!
-//! `member.rs` handles each member, `evolve.rs` reads other versions of a class as the latest one, `pointed.rs`
-//! chooses the classes that a pointer may lead to, and `budget.rs` limits how far classes are unrolled that
-//! contain themselves. Frames, versions, items
-//! stored member by member and pointers are words of the schema (`program/translate/framed.rs`), which knows
-//! nothing else of ROOT.
+//! `member.rs` handles each member, `evolve.rs` reads other versions of a class as the latest one,
+//! `pointed.rs` chooses the classes that a pointer may lead to, and `budget.rs` limits how far classes are
+//! unrolled that contain themselves. Frames, versions, items stored member by member and pointers are words
+//! of the schema (`program/translate/framed.rs`), which knows nothing else of ROOT.
 //!
 //! * Versions of a class may pack one number in several ways. The numbers are kept as they are stored, each
 //!   with its way of packing, until `columns::Finisher::Mixed` converts them.
@@ -68,7 +69,8 @@ pub struct Classes<'a> {
     named_arrays: usize,
     /// Whether the items of such arrays had more members than the budget has for them.
     arrays_spent: bool,
-    /// Whether bases are stored member by member, as the file describes them, whatever streamer they have by themselves.
+    /// Whether bases are stored member by member, as the file describes them, whatever streamer they have by
+    /// themselves.
     together: bool,
     /// Whether that made a difference.
     switched: bool,
@@ -122,7 +124,8 @@ impl<'a> Classes<'a> {
         self
     }
 
-    /// Arrays of which the file describes one class may be of these of ROOT's own, too; that there is such an array is noted.
+    /// Arrays of which the file describes one class may be of these of ROOT's own, too; that there is such an
+    /// array is noted.
     #[must_use]
     pub fn seeing(mut self, seen: &'a [&'static str], noted: &'a Noted) -> Self {
         (self.seen, self.noted) = (seen, Some(noted));
@@ -136,7 +139,8 @@ impl<'a> Classes<'a> {
             .map_err(|why| if why.is_empty() { kind.spelling() } else { why })
     }
 
-    /// A pair or a `std::array` without the frame that it has as an object of its own; a value as a member, if it is neither.
+    /// A pair or a `std::array` without the frame that it has as an object of its own; a value as a member,
+    /// if it is neither.
     pub fn bare_of(&mut self, kind: &CppType) -> Result<Layout, Unsupported> {
         match Item::of(kind, self.file) {
             Item::Pair(pair) => self.pair(&pair),
@@ -347,7 +351,8 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// The versions of a class that the file describes, the latest first; the others deliver what that does. None if the file does not describe it.
+    /// The versions of a class that the file describes, the latest first; the others deliver what that does.
+    /// None if the file does not describe it.
     fn versions(&mut self, class: &str) -> Result<Vec<(When, Layout)>, Unsupported> {
         let mut layouts = self.file.versions(class).map_err(|error| error.to_string())?;
         if let [only] = layouts.as_slice()
@@ -399,8 +404,9 @@ impl<'a> Classes<'a> {
         Ok(arms)
     }
 
-    /// A class of a template, as others of the same template: if there are several, and all have the same members, none of a type that is an
-    /// argument of theirs. Nothing else could tell that the members are the same here.
+    /// A class of a template, as others of the same template: if there are several, and all have the same
+    /// members, none of a type that is an argument of theirs. Nothing else could tell that the members are
+    /// the same here.
     fn sibling(&mut self, class: &str) -> Result<Vec<(When, Layout)>, Unsupported> {
         let Some((template, _)) = class.split_once('<') else { return Ok(Vec::new()) };
         let is_sibling = |name: &str| name.split_once('<').is_some_and(|(known, _)| known == template);

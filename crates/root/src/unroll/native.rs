@@ -39,11 +39,12 @@ fn record(class: &str, fields: Vec<(&str, Layout)>) -> Layout {
     Layout::Record { name: Some(class.into()), fields }
 }
 
-/// A `TObject`: a version, in old files behind a byte count; an id; status bits, and if they say that the object is referenced, where
-/// from.
+/// A `TObject`: a version, in old files behind a byte count; an id; status bits, and if they say that the
+/// object is referenced, where from.
 pub(super) const TOBJECT: &str = "data !H-> stack 16384 and if 4 data skip then 4 data skip \
                                   data !I-> stack 16 and if 2 data skip then";
 
-/// A `TRef`: a `TObject` whose id is that of what is meant, then the process the id is from, or a UUID as text.
+/// A `TRef`: a `TObject` whose id is that of what is meant, then the process the id is from, or a UUID as
+/// text.
 const TREF: &str = "data !H-> stack 16384 and if 4 data skip then data !I-> stack data !I-> stack \
                     dup 16 and if 2 data skip then 32 and if data B-> stack data skip else 2 data skip then";

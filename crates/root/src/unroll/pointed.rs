@@ -49,8 +49,9 @@ impl Classes<'_> {
         Ok(Layout::Pointer(found))
     }
 
-    /// Something that may be of several classes. The items of arrays in it whose class only the data name may be of several, too, as deep
-    /// within each other as that makes few members: what can be read without them never becomes too much.
+    /// Something that may be of several classes. The items of arrays in it whose class only the data name may
+    /// be of several, too, as deep within each other as that makes few members: what can be read without them
+    /// never becomes too much.
     pub(super) fn choose<T>(&mut self, several: bool, mut make: impl FnMut(&mut Self) -> T) -> T {
         if !several {
             return make(self);
@@ -80,7 +81,8 @@ impl Classes<'_> {
         }
     }
 
-    /// A class and those derived from it, as far as the file describes them. Asked once of each: it goes through all classes of the file.
+    /// A class and those derived from it, as far as the file describes them. Asked once of each: it goes
+    /// through all classes of the file.
     pub(super) fn derived(&mut self, class: &str) -> Result<Vec<String>, Unsupported> {
         if let Some(known) = self.families.get(class) {
             return Ok(known.clone());
@@ -128,7 +130,8 @@ impl Classes<'_> {
             "" => {
                 let mut derived = self.derived("TObject")?;
                 derived.retain(|name| !is_of_root(name) && self.describes(name) && !self.is_within(name));
-                // Of ROOT's own classes there are some in every file: one type is not made several for their sake.
+                // Of ROOT's own classes there are some in every file: one type is not made several for their
+                // sake.
                 let is_there = |name: &&str| self.file.streamers.knows(name) && !self.is_within(name);
                 if derived.len() > 1 {
                     derived.extend(OWN_ITEMS.into_iter().filter(is_there).map(String::from));
@@ -153,7 +156,8 @@ impl Classes<'_> {
                     }
                 }
                 if derived.len() > 1 && self.choices > self.choices_allowed {
-                    // Choices within choices would multiply: empty is read, and anything else is a fault where it is met.
+                    // Choices within choices would multiply: empty is read, and anything else is a fault
+                    // where it is met.
                     derived.clear();
                 }
                 derived

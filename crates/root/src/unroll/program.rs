@@ -14,8 +14,8 @@ pub fn dialect(text: TextLength, entry: Frame) -> Dialect {
     Dialect { counts: Count::Big32, text, entry }
 }
 
-/// The program that reads entries of one value each of this type, as ROOT streams such a value as a whole: an object behind
-/// its byte count and version, a container behind its own. `member` is what errors call it.
+/// The program that reads entries of one value each of this type, as ROOT streams such a value as a whole: an
+/// object behind its byte count and version, a container behind its own. `member` is what errors call it.
 ///
 /// # Errors
 /// The file does not describe the class, or a column cannot have it: why, as a phrase.
@@ -43,14 +43,16 @@ pub fn program(file: &Layouts, type_name: &str, member: &str) -> Result<Program,
     }
 }
 
-/// The columns that a program of ROOT's values fills, with what they take of memory for each byte of the data.
+/// The columns that a program of ROOT's values fills, with what they take of memory for each byte of the
+/// data.
 #[must_use]
 pub fn columns(program: &Program) -> Vec<ColumnSpec> {
     let outermost = match &program.form {
         Form::List { key, .. } | Form::String { key, .. } => Some(format!("{key}-offsets")),
         _ => None,
     };
-    // Lists and strings of a leaf list are one to an entry, too. And of many columns, each has a small part of the bytes.
+    // Lists and strings of a leaf list are one to an entry, too. And of many columns, each has a small part
+    // of the bytes.
     let is_record = matches!(program.form, Form::Record { .. }) || program.outputs.len() > MANY;
     let bytes = |output: &OutputBinding| {
         if !output.offsets && program.outputs.len() > MANY {

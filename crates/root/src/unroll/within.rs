@@ -36,7 +36,8 @@ impl Classes<'_> {
         self.within.last().is_some_and(|last| **last == *class)
     }
 
-    /// An object of the class whose members are being looked at: once more, as long as that is not many members.
+    /// An object of the class whose members are being looked at: once more, as long as that is not many
+    /// members.
     pub(super) fn own(&mut self, class: &str) -> Result<Layout, Unsupported> {
         let levels = self.within.iter().filter(|outer| ***outer == *class).count();
         let info = self.file.streamers.latest(class).map_err(|error| error.to_string())?;

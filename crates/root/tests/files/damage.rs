@@ -186,7 +186,8 @@ fn circles_of_directories_end() {
     let mut bytes = std::fs::read(&path).expect("the file is there");
     let file = RootFile::open(Arc::new(Memory::new("whole", bytes.clone()))).expect("a whole file");
     let (outer, inner) = (file.find("a").expect("there").key, file.find("a/b").expect("there").key);
-    // The key of `a/b` in the list of `a` leads to `a`: nbytes and all up to its place, which the record has, too.
+    // The key of `a/b` in the list of `a` leads to `a`: nbytes and all up to its place, which the record has,
+    // too.
     let begin = inner.seek as usize;
     let label = bytes[begin..begin + 22].to_vec();
     let places = (0..bytes.len() - 22).filter(|&at| at != begin && bytes[at..at + 22] == label);

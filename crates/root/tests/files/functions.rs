@@ -1,4 +1,5 @@
-//! Functions as ROOT 3 to 5 wrote them, in a file that does not describe them: today's ROOT writes others, so that bytes are made here.
+//! Functions as ROOT 3 to 5 wrote them, in a file that does not describe them: today's ROOT writes others, so
+//! that bytes are made here.
 
 use std::sync::Arc;
 

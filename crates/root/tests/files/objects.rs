@@ -93,7 +93,8 @@ fn every_tree_is_walked() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
 }
 
-/// Whether the extent of every basket inside a branch, from its own words, is what the byte count around it says.
+/// Whether the extent of every basket inside a branch, from its own words, is what the byte count around it
+/// says.
 fn check_baskets(objects: &Objects) -> usize {
     let baskets = objects.iter().filter(|object| object.class() == "TBasket");
     baskets
@@ -157,7 +158,8 @@ fn named_objects_of_the_repository_are_what_root_says() {
     assert!(checked > 20);
 }
 
-/// Damaged objects, and damaged infos of sound ones: an error or an object, in proportion to the bytes, and never a panic.
+/// Damaged objects, and damaged infos of sound ones: an error or an object, in proportion to the bytes, and
+/// never a panic.
 #[test]
 fn damaged_objects_are_read_or_refused() {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;

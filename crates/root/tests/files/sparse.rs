@@ -6,8 +6,8 @@ use std::path::Path;
 use bytes::Bytes;
 use forthwith_io::{Memory, Source};
 
-/// A file of which only the parts that are not zero are stored: a line with its size, then for each part a line with
-/// its offset and length, and its bytes.
+/// A file of which only the parts that are not zero are stored: a line with its size, then for each part a
+/// line with its offset and length, and its bytes.
 #[derive(Debug)]
 pub(crate) struct Sparse {
     name: String,

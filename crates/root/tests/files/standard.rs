@@ -1,4 +1,5 @@
-//! Containers of the standard library that are records of their own, and what `check` must not take for damage.
+//! Containers of the standard library that are records of their own, and what `check` must not take for
+//! damage.
 
 use std::sync::Arc;
 

@@ -64,8 +64,8 @@ impl Sink for Told {
     }
 }
 
-/// The file after these steps, the last of them perhaps cut off in its middle. A patch is one call with a few bytes, which the system
-/// does or does not do.
+/// The file after these steps, the last of them perhaps cut off in its middle. A patch is one call with a few
+/// bytes, which the system does or does not do.
 fn after(old: &[u8], steps: &[Step], cut: Option<usize>) -> Vec<u8> {
     let mut file = old.to_vec();
     for (number, step) in steps.iter().enumerate() {

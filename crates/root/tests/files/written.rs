@@ -200,7 +200,8 @@ fn a_sink_that_fails_is_not_finished() {
     }
 }
 
-/// Runs a script under C++ ROOT with the path of a file, and returns what it prints. Nothing may stand on its other output.
+/// Runs a script under C++ ROOT with the path of a file, and returns what it prints. Nothing may stand on its
+/// other output.
 pub(super) fn run_root(script: &str, path: &Path) -> Option<String> {
     let Some(python) = std::env::var_os("FORTHWITH_ROOT_PYTHON") else {
         eprintln!("skipped: FORTHWITH_ROOT_PYTHON names no Python with C++ ROOT");

@@ -126,7 +126,8 @@ fn of_described(type_name: String, schema: Result<Layout, String>, items: bool, 
     })
 }
 
-/// As [`of_member`], for a class that the file does not describe: the branch alone tells the type of plain numbers.
+/// As [`of_member`], for a class that the file does not describe: the branch alone tells the type of plain
+/// numbers.
 pub(crate) fn of_undescribed(branch: &Branch<'_>, member: &MemberOf, leaf: Option<&Leaf<'_>>) -> Column {
     let unknown =
         || Column::unsupported(format!("a member of {}, which the file does not describe", member.class));

@@ -27,8 +27,8 @@ use crate::{
 };
 pub(crate) use inspect::Inspected;
 
-/// A tree: what its own record says of it. The record is read when the tree is opened, and its branches' names with it; what a
-/// branch holds is worked out on request.
+/// A tree: what its own record says of it. The record is read when the tree is opened, and its branches'
+/// names with it; what a branch holds is worked out on request.
 ///
 /// ```no_run
 /// use forthwith_plan::Dataset;
@@ -141,7 +141,8 @@ impl Tree {
         &self.metadata.info
     }
 
-    /// The position of a field among [`fields`](Dataset::fields): by its path, or by its name alone if only one has it.
+    /// The position of a field among [`fields`](Dataset::fields): by its path, or by its name alone if only
+    /// one has it.
     ///
     /// # Errors
     /// There is no such field, or several have that name.
@@ -227,7 +228,8 @@ impl Tree {
         if !noted.one_item_class.get() || column.reading.is_err() {
             return Ok(column);
         }
-        // The file describes one class for arrays. Of ROOT's own, which are in every file, some are there if the data say so.
+        // The file describes one class for arrays. Of ROOT's own, which are in every file, some are there if
+        // the data say so.
         let mut wanted = OWN_ITEMS.to_vec();
         wanted.extend(UNDESCRIBED_ITEMS.into_iter().filter(|class| !self.streamers.knows(class)));
         let seen = self.named_first(branch, &wanted);
@@ -332,7 +334,8 @@ impl Tree {
         }
     }
 
-    /// A branch with numbers, one to an entry, or with `items`, to an item, and their type; `None` if it has none.
+    /// A branch with numbers, one to an entry, or with `items`, to an item, and their type; `None` if it has
+    /// none.
     fn numbers_of(&self, field: u32, items: bool) -> Result<Option<(u32, DType)>> {
         let counts = self.column_with(&self.branch(field)?, false)?;
         let wire = match counts.reading.map(|reading| reading.decoder) {
@@ -434,8 +437,9 @@ impl Dataset for Tree {
             let counter = planner.add(field).map_err(|error| self.locate_branch(error, field))?;
             counters.push((field, counter));
         }
-        // Counters come after what was asked for, in groups of their own even if they were asked for themselves: a block whose entry
-        // offsets were left out needs the counts of all its entries, wanted or not.
+        // Counters come after what was asked for, in groups of their own even if they were asked for
+        // themselves: a block whose entry offsets were left out needs the counts of all its entries, wanted
+        // or not.
         let mut added: Vec<(u32, u32)> = Vec::new();
         for &(field, counter) in &counters {
             let Some(counter) = counter else { continue };

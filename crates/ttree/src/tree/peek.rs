@@ -11,8 +11,8 @@ use crate::{
 };
 
 impl Tree {
-    /// Which of these classes the arrays in the first basket that has any name as that of their items. A basket that cannot be read says
-    /// nothing, and what is wrong with it is found where it is read.
+    /// Which of these classes the arrays in the first basket that has any name as that of their items. A
+    /// basket that cannot be read says nothing, and what is wrong with it is found where it is read.
     pub(super) fn named_first(&self, branch: &Branch<'_>, classes: &[&'static str]) -> Vec<&'static str> {
         // Another file is opened when entries are wanted.
         let baskets = match branch.file_name.is_empty() {

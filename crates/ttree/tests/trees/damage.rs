@@ -1,4 +1,5 @@
-//! Damaged baskets and damaged metadata are errors, never a panic, and never more memory than the file could need.
+//! Damaged baskets and damaged metadata are errors, never a panic, and never more memory than the file could
+//! need.
 
 use std::sync::{Arc, OnceLock};
 

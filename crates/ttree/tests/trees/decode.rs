@@ -10,7 +10,8 @@ use forthwith_program::Program;
 use forthwith_root::RootFile;
 use forthwith_ttree::TreeFormat;
 
-/// The columns of each group, by the groups' and columns' order: native bytes, offsets with their leading zero.
+/// The columns of each group, by the groups' and columns' order: native bytes, offsets with their leading
+/// zero.
 pub(crate) type Columns = Vec<Vec<Vec<u8>>>;
 
 /// Decodes all tasks, those that others need first.

@@ -191,7 +191,8 @@ fn counters_follow_what_was_asked_for() {
     assert_eq!((alone.delivered, alone.groups.len(), alone.groups[0].counter), (1, 2, Some(1)));
     assert_eq!(alone.groups[1].path, "n");
     assert!(alone.tasks.iter().all(|task| (task.group == 0) == (task.needs == [1])));
-    // A group of its own, even if the counter was asked for: whole baskets need the counts of all their entries.
+    // A group of its own, even if the counter was asked for: whole baskets need the counts of all their
+    // entries.
     let both = tree.plan(&[n, x], 10..11).unwrap();
     assert_eq!((both.delivered, both.groups.len(), both.groups[1].counter), (2, 3, Some(2)));
     let entries = |group| {

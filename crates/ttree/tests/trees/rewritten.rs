@@ -11,7 +11,8 @@ use forthwith_ttree::Tree;
 
 use crate::support::open;
 
-/// Text that is delivered is UTF-8 in memory of its own, whatever the bytes of the file become after they were validated.
+/// Text that is delivered is UTF-8 in memory of its own, whatever the bytes of the file become after they
+/// were validated.
 #[test]
 fn text_stays_text_while_the_file_is_rewritten() {
     let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/codec-none.root"))

@@ -8,8 +8,8 @@ use crate::output::{Output, Outputs};
 use forthwith_kernels::hybrid::{Item, fill, repeated, short_runs, unpack};
 use forthwith_kernels::{CpuFeatures, Generation, compiled_for};
 
-/// Appends `count` values and moves the position behind the last run begun. After an error the position is at the head
-/// of the run that failed, and the values of earlier runs stay.
+/// Appends `count` values and moves the position behind the last run begun. After an error the position is at
+/// the head of the run that failed, and the values of earlier runs stay.
 pub(super) fn decode(
     outputs: &mut Outputs,
     index: usize,
@@ -52,7 +52,8 @@ pub(super) fn decode(
     }
 }
 
-/// Appends `items` packed items, which are there and for which room was made. False: not to an output of this dtype.
+/// Appends `items` packed items, which are there and for which room was made. False: not to an output of this
+/// dtype.
 pub(crate) fn unpack_into(source: &[u8], output: &mut Output, items: usize, bits: u32) -> bool {
     macro_rules! level {
         ($generation:ident) => {{

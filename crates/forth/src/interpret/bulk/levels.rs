@@ -1,8 +1,9 @@
 //! Repetition and definition levels → offsets, validity or an index.
 //!
-//! The levels are looked at sixty-four at a time: comparing gives one mask of the slots that begin and one of the items
-//! that are there, and what is written follows from the masks alone. Room is made for the slots of each mask before they
-//! are written, so that levels which change meanwhile cannot make more of them than there is room for.
+//! The levels are looked at sixty-four at a time: comparing gives one mask of the slots that begin and one of
+//! the items that are there, and what is written follows from the masks alone. Room is made for the slots of
+//! each mask before they are written, so that levels which change meanwhile cannot make more of them than
+//! there is room for.
 
 use crate::DType;
 use crate::error::RunError;
@@ -24,8 +25,8 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// A slot is where the repetition level is at most `k` and the definition level at least `p`; an item is where the
-    /// definition level is at least `d`: in a slot, or (lists) one level of repetition deeper.
+    /// A slot is where the repetition level is at most `k` and the definition level at least `p`; an item is
+    /// where the definition level is at least `d`: in a slot, or (lists) one level of repetition deeper.
     pub(super) fn new(word: BulkWord, k: i64, p: i64, d: i64) -> Self {
         let deeper = k.saturating_add(i64::from(word == BulkWord::Offsets));
         let byte = |level: i64| level.clamp(0, 255) as u8;
@@ -138,7 +139,8 @@ impl Levels<'_> {
                 rest &= rest - 1;
                 nowhere = false;
             }
-            // SAFETY: one item for each slot of this mask but the one in progress; room was made for all of them.
+            // SAFETY: one item for each slot of this mask but the one in progress; room was made for all of
+            // them.
             unsafe {
                 ends_of_slots(rest, item, before.plus(items), to);
                 to = to.add(rest.count_ones() as usize);
@@ -168,7 +170,8 @@ impl Levels<'_> {
             items += u64::from(there.count_ones());
             output.end += slots;
             if slot == u64::MAX {
-                // Indices, since what iterators call need not be compiled with the instructions of this level.
+                // Indices, since what iterators call need not be compiled with the instructions of this
+                // level.
                 let mut flags = [0; 64];
                 #[allow(clippy::needless_range_loop, reason = "as the comment says")]
                 for at in 0..64 {
@@ -217,8 +220,8 @@ impl Levels<'_> {
         Ok(items)
     }
 
-    /// Calls with the definition levels, the slots and the items of each block in turn, up to an error. What lies behind the
-    /// end is neither. Each level is read once, however often it is looked at.
+    /// Calls with the definition levels, the slots and the items of each block in turn, up to an error. What
+    /// lies behind the end is neither. Each level is read once, however often it is looked at.
     #[inline(always)]
     fn blocks<C: Compare>(
         &self,

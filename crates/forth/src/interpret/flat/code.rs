@@ -12,8 +12,8 @@ pub(super) type Slot = u16;
 /// An instruction: its index in tables; in jumps a signed offset, relative to the instruction after the jump.
 pub(super) type To = u32;
 
-/// One instruction. Those that can give up carry a point; fused ones do not: where their way is barred, they go on with the
-/// instructions they were made of, which follow them.
+/// One instruction. Those that can give up carry a point; fused ones do not: where their way is barred, they
+/// go on with the instructions they were made of, which follow them.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fast {
     Move {
@@ -426,7 +426,8 @@ pub(super) enum Fast {
         read: u32,
         point: u32,
     },
-    /// As many of the preceding as `count` says, from one check of the input on; then `skip` instructions further.
+    /// As many of the preceding as `count` says, from one check of the input on; then `skip` instructions
+    /// further.
     Fields {
         input: Slot,
         count: u16,

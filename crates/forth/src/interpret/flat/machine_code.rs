@@ -1,4 +1,5 @@
-//! Tier 2 from the side of the machine: whether there is machine code, and what becomes of the state when it is left.
+//! Tier 2 from the side of the machine: whether there is machine code, and what becomes of the state when it
+//! is left.
 
 use super::code::FlatCode;
 use super::enter::Ran;

@@ -1,4 +1,5 @@
-//! Tier 1: flat code from the lowering, with fused instructions, native loops for what is recognised, and tier 0 for all else.
+//! Tier 1: flat code from the lowering, with fused instructions, native loops for what is recognised, and
+//! tier 0 for all else.
 
 mod activation;
 mod code;

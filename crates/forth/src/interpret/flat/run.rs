@@ -17,8 +17,9 @@ use forthwith_kernels::settled::settled;
 ///
 /// # Safety
 ///
-/// The code was made for this program and width, `start` is a start of it, the state has as many inputs and outputs as the
-/// program declares, and no position is beyond its input. There are as many registers as the start wants.
+/// The code was made for this program and width, `start` is a start of it, the state has as many inputs and
+/// outputs as the program declares, and no position is beyond its input. There are as many registers as the
+/// start wants.
 #[allow(clippy::too_many_lines, reason = "one line or a few for each instruction")]
 pub(super) unsafe fn run<W: Width>(
     state: &mut State,
@@ -554,7 +555,8 @@ pub(super) unsafe fn run<W: Width>(
                 let count = count as usize;
                 if count > 0 {
                     let output = room!(output, count, point);
-                    // SAFETY: the bytes are left, or in one block all of 64, for which the slack of the output is enough.
+                    // SAFETY: the bytes are left, or in one block all of 64, for which the slack of the
+                    // output is enough.
                     unsafe {
                         let (from, to) = (data.as_ptr().add(at), output.start.add(output.end));
                         if count <= 64 && left >= 64 {

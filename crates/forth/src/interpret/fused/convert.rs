@@ -5,8 +5,9 @@ use forthwith_kernels::settled::settled;
 /// Bytes converted at once; outputs have at least as much slack.
 pub(super) const BLOCK: usize = 64;
 
-/// Bytes ahead at which memory is asked for, read and written. Processors look ahead on their own, but no further than the end of a
-/// page of 4 KiB, and then have to begin anew; that alone is a third of the time where memory is not in a cache near by.
+/// Bytes ahead at which memory is asked for, read and written. Processors look ahead on their own, but no
+/// further than the end of a page of 4 KiB, and then have to begin anew; that alone is a third of the time
+/// where memory is not in a cache near by.
 const AHEAD: usize = 2048;
 
 /// How 64 bytes of items are turned from input order to output order.
@@ -42,8 +43,9 @@ impl Conversion for Copy {
         block
     }
 
-    /// A block that is a value is written to the stack, too, though it is not read there. Where that place lies across two pages,
-    /// which is so in one process of sixty, that alone takes twice as long as all the rest.
+    /// A block that is a value is written to the stack, too, though it is not read there. Where that place
+    /// lies across two pages, which is so in one process of sixty, that alone takes twice as long as all the
+    /// rest.
     #[inline(always)]
     unsafe fn transfer(from: *const u8, to: *mut u8) {
         // SAFETY: the caller's.
@@ -118,8 +120,8 @@ pub(super) unsafe fn copy_blocks<K: Conversion>(from: *const u8, to: *mut u8, by
         prefetch(to.wrapping_add(at + AHEAD));
         // SAFETY: the caller's.
         unsafe { K::transfer(from.add(at), to.add(at)) };
-        // A block already fills a vector; the optimiser would take items of the same place in many blocks together, in several
-        // hundred instructions for each loop over lists.
+        // A block already fills a vector; the optimiser would take items of the same place in many blocks
+        // together, in several hundred instructions for each loop over lists.
         at = settled((at + BLOCK) as u64) as usize;
         if at >= bytes {
             break;

@@ -1,8 +1,10 @@
-//! Entries with known ends as one native loop that checks once for each entry what others check for each read.
+//! Entries with known ends as one native loop that checks once for each entry what others check for each
+//! read.
 //!
-//! An entry is taken only if all of it, and a block behind it, lies within the input, and if the outputs have room for
-//! the most that its bytes can hold. Its lists then need to be compared with its end only. An entry of which any of
-//! this does not hold, or that does not end where it should, is left alone: nothing of it is kept.
+//! An entry is taken only if all of it, and a block behind it, lies within the input, and if the outputs have
+//! room for the most that its bytes can hold. Its lists then need to be compared with its end only. An entry
+//! of which any of this does not hold, or that does not end where it should, is left alone: nothing of it is
+//! kept.
 
 use super::convert::{BLOCK, Conversion, copy_blocks};
 use super::exec::Exec;
@@ -16,7 +18,8 @@ const MOST: usize = 1 << 16;
 pub(super) const WORD: u8 = 0;
 pub(super) const TEXT: u8 = 1;
 
-/// The bytes before the outermost lists: a byte count and a version, nothing that is looked at, or not even their own count.
+/// The bytes before the outermost lists: a byte count and a version, nothing that is looked at, or not even
+/// their own count.
 pub(super) const FRAMED: u8 = 0;
 pub(super) const PLAIN: u8 = 1;
 pub(super) const TO_END: u8 = 2;
@@ -131,7 +134,8 @@ pub(super) fn run<K: Conversion, const DEPTH: usize, const FRAME: u8, const COUN
             }
             Reader { at: at.add(head), stop: base.add(stop), to: now }
         };
-        // SAFETY: the rest of the entry is at least the first count, and `room` holds whatever the entry can hold.
+        // SAFETY: the rest of the entry is at least the first count, and `room` holds whatever the entry can
+        // hold.
         let items = unsafe {
             match DEPTH {
                 _ if FRAME == TO_END => entry.rest::<K, COUNT>(shift),
@@ -329,13 +333,15 @@ impl Reader {
         // SAFETY: the caller's.
         let lists = unsafe { self.count::<WORD>() };
         for _ in 0..lists {
-            // SAFETY: the position is not behind the stop, first by the caller's word, then by the comparison below.
+            // SAFETY: the position is not behind the stop, first by the caller's word, then by the comparison
+            // below.
             let items = unsafe { self.count::<COUNT>() };
             let bytes = i64::from(items) << shift;
             if bytes > self.left() {
                 return None;
             }
-            // SAFETY: these are no more than the bytes up to the stop, and one list of those there is room for.
+            // SAFETY: these are no more than the bytes up to the stop, and one list of those there is room
+            // for.
             unsafe {
                 self.copy::<K>(bytes as usize);
                 if INNER {
@@ -363,7 +369,8 @@ impl Reader {
             if bytes > self.left() {
                 return None;
             }
-            // SAFETY: these are no more than the bytes up to the stop, and one list of those there is room for.
+            // SAFETY: these are no more than the bytes up to the stop, and one list of those there is room
+            // for.
             unsafe {
                 self.copy::<K>(bytes as usize);
                 self.to.second.add(items);

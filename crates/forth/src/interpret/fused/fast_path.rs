@@ -1,7 +1,8 @@
-//! The instructions that are most of the work, and nothing else, so that all there is to them stays in registers.
+//! The instructions that are most of the work, and nothing else, so that all there is to them stays in
+//! registers.
 //!
-//! An instruction is done, or nothing of it is: what is unusual, the end of the input or of the room above all, is left to
-//! [`interpreter`](super::interpreter), as are all other instructions.
+//! An instruction is done, or nothing of it is: what is unusual, the end of the input or of the room above
+//! all, is left to [`interpreter`](super::interpreter), as are all other instructions.
 
 use super::convert::{self, BLOCK, copy_blocks};
 use super::cursor::Cursor;
@@ -39,7 +40,8 @@ fn soon(at: *const u8) {
 ///
 /// # Safety
 ///
-/// The instruction, those it goes to, the numbers kept and the columns are those of one body, and the position is in the input.
+/// The instruction, those it goes to, the numbers kept and the columns are those of one body, and the
+/// position is in the input.
 #[inline(always)]
 pub(super) unsafe fn run(state: &mut FastPath, data: &[u8], cursors: *mut Cursor) {
     let mut ip = state.ip;
@@ -82,7 +84,8 @@ pub(super) unsafe fn run(state: &mut FastPath, data: &[u8], cursors: *mut Cursor
             }
         }};
     }
-    /// A number of variable length from an address on, and the address behind it; long ones only where that is simple.
+    /// A number of variable length from an address on, and the address behind it; long ones only where that
+    /// is simple.
     macro_rules! unsigned {
         ($from:expr) => {{
             let from: *const u8 = $from;
@@ -389,7 +392,8 @@ pub(super) unsafe fn run(state: &mut FastPath, data: &[u8], cursors: *mut Cursor
                 }
             }
             Op::SkipRun { kinds, ops, most } => {
-                // A loop that steps over things is through with a page sooner than processors begin with the next one by themselves.
+                // A loop that steps over things is through with a page sooner than processors begin with the
+                // next one by themselves.
                 soon(at.wrapping_add(SOON));
                 if left!(at) >= *most as usize {
                     // SAFETY: instructions of these kinds follow, and the bytes that they need are left.

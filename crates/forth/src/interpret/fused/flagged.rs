@@ -1,4 +1,5 @@
-//! Entries of nothing but numbers of which a bit says that more stands behind them, as one native loop: ROOT's object bits.
+//! Entries of nothing but numbers of which a bit says that more stands behind them, as one native loop:
+//! ROOT's object bits.
 
 use super::convert::{BLOCK, Conversion};
 use super::exec::{Exec, chunk};
@@ -11,7 +12,8 @@ use forthwith_kernels::settled::settled;
 const SHIFT: u32 = 2;
 const WORDS: usize = BLOCK >> SHIFT;
 
-/// Numbers of four bytes up to the end of each entry, stored as they are; behind those with one of the bits a number of bytes that are not wanted.
+/// Numbers of four bytes up to the end of each entry, stored as they are; behind those with one of the bits a
+/// number of bytes that are not wanted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flagged {
     start: Start,
@@ -97,7 +99,8 @@ pub(super) fn run<K: Conversion>(
                 break;
             }
         }
-        // SAFETY: there is room for as many bytes as the entry has, rounded up to whole numbers, and a block behind them.
+        // SAFETY: there is room for as many bytes as the entry has, rounded up to whole numbers, and a block
+        // behind them.
         let items = unsafe {
             match bytes.is_multiple_of(1 << SHIFT)
                 && stop + BLOCK <= data.len()

@@ -1,6 +1,7 @@
 //! The native loop over [`Op`]s: position and cursors at hand, success only.
 //!
-//! Steps that are not worth a cursor, lists in lists above all, are done by the loops for them, to which cursors are lent.
+//! Steps that are not worth a cursor, lists in lists above all, are done by the loops for them, to which
+//! cursors are lent.
 
 use super::convert::{self, BLOCK, copy_blocks};
 use super::cursor::{Cursor, append, counted, frame_end, grow, load, slow_list, store};
@@ -181,7 +182,8 @@ pub(super) fn run<L: Level>(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> 
     loop {
         let kept_now = kept.as_mut_ptr().wrapping_add(top);
         let mut fast_path = FastPath { ip, at, kept: kept_now };
-        // SAFETY: this runs inside of the level's own entry point; the state is that of this code, these columns and this input.
+        // SAFETY: this runs inside of the level's own entry point; the state is that of this code, these
+        // columns and this input.
         unsafe { L::fast_path(&mut fast_path, data, cursors.as_mut_ptr()) };
         (ip, at) = (fast_path.ip, fast_path.at);
         top = (fast_path.kept as usize - kept.as_ptr() as usize) / size_of::<i64>();

@@ -55,7 +55,8 @@ pub(super) fn bulk<L: Level>(
         return None;
     }
     let cursor = &mut cursors[leaf.output];
-    // SAFETY: there is room for the bytes, and slack; as many are left; this runs inside of the level's own entry point.
+    // SAFETY: there is room for the bytes, and slack; as many are left; this runs inside of the level's own
+    // entry point.
     unsafe {
         convert::<L>(leaf.kind, rest, bytes, cursor.next);
         cursor.next = cursor.next.add(bytes);

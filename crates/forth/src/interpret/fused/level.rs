@@ -1,5 +1,5 @@
-//! The native code that is compiled for each generation of CPU and called from within: a body's instructions call the
-//! loops over lists, and these are handed to them as a type.
+//! The native code that is compiled for each generation of CPU and called from within: a body's instructions
+//! call the loops over lists, and these are handed to them as a type.
 
 use super::convert::{self, Conversion};
 use super::cursor::Cursor;

@@ -1,7 +1,7 @@
 //! The same native code compiled for several generations of CPU, one of which is chosen at run time.
 //!
-//! A level names entry points only. The bodies are generic and inlined into each of them, so that the code that copies
-//! and swaps is built with the instructions of that level.
+//! A level names entry points only. The bodies are generic and inlined into each of them, so that the code
+//! that copies and swaps is built with the instructions of that level.
 
 use super::convert::{self, Conversion};
 use super::cursor::Cursor;

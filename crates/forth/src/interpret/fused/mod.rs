@@ -1,11 +1,12 @@
 //! Tier 1: loops recognised in the structured program run as native code.
 //!
-//! A pass that meets anything unexpected is undone and left to the checked tier, which repeats it from its start. So the
-//! native code knows success only, and errors, their place and the state they leave are those of the checked tier.
+//! A pass that meets anything unexpected is undone and left to the checked tier, which repeats it from its
+//! start. So the native code knows success only, and errors, their place and the state they leave are those
+//! of the checked tier.
 //!
-//! Simple nested lists are one native loop. Other bodies are steps, run by an interpreter of their own. It stays for
-//! the sake of Avro's records, which take twice as long as flat code; programs of ROOT gain nothing by it
-//! (`benches/results/2026-11-22-machine-steps`).
+//! Simple nested lists are one native loop. Other bodies are steps, run by an interpreter of their own. It
+//! stays for the sake of Avro's records, which take twice as long as flat code; programs of ROOT gain nothing
+//! by it (`benches/results/2026-11-22-machine-steps`).
 //!
 //! | file | |
 //! | --- | --- |

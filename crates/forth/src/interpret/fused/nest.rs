@@ -1,7 +1,7 @@
 //! Nested lists as one native loop, with all cursors in registers.
 //!
-//! Short lists are copied 64 bytes at a time without looking at their length: inputs are checked to have that number of bytes
-//! left, outputs always have slack. A loop that counts would mispredict once per list.
+//! Short lists are copied 64 bytes at a time without looking at their length: inputs are checked to have that
+//! number of bytes left, outputs always have slack. A loop that counts would mispredict once per list.
 
 use super::convert::Conversion;
 use super::exec::Exec;
@@ -81,7 +81,8 @@ pub(super) fn run<K: Conversion, const DEPTH: usize, const WIDE: bool, const FOR
             break;
         }
         state.at += header.skip;
-        // SAFETY: `load` made the cursors from the outputs of `exec`, which are only changed through `state` below.
+        // SAFETY: `load` made the cursors from the outputs of `exec`, which are only changed through `state`
+        // below.
         let complete = unsafe { pass::<K, DEPTH, WIDE, FORM>(&mut state, exec, nest) };
         if !complete || (header.check_end && state.at as i64 != stop) {
             break;

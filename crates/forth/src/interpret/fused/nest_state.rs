@@ -116,8 +116,8 @@ impl NestState {
         (items < 1 << 31).then_some(items)
     }
 
-    /// The number of items of a block that says how long it is, from that number's opposite; and where it has to end, or 0 if that makes
-    /// no difference.
+    /// The number of items of a block that says how long it is, from that number's opposite; and where it has
+    /// to end, or 0 if that makes no difference.
     #[inline(always)]
     pub(super) fn sized(&mut self, opposite: i64, ends: bool) -> Option<(u32, usize)> {
         let items = u32::try_from(opposite.wrapping_neg()).ok().filter(|&items| items < 1 << 31)?;
@@ -200,7 +200,8 @@ impl NestState {
         true
     }
 
-    /// Reads lists of items, for as long as nothing has to be checked but where each of them ends. How many were read.
+    /// Reads lists of items, for as long as nothing has to be checked but where each of them ends. How many
+    /// were read.
     ///
     /// # Safety
     ///
@@ -247,7 +248,8 @@ impl NestState {
             }
             let bytes = bytes as usize;
             total = total.wrapping_add(items as i64);
-            // SAFETY: there is room for all offsets, and for the bytes; a block is left behind them, and there is slack.
+            // SAFETY: there is room for all offsets, and for the bytes; a block is left behind them, and
+            // there is slack.
             unsafe {
                 if WIDE {
                     next.cast::<i64>().write_unaligned(total);
@@ -323,8 +325,9 @@ impl NestState {
             };
         }
         let bytes = bytes as usize;
-        // SAFETY: input: `bytes` rounded up to whole blocks is less than `bytes + BLOCK`, which is left. Output: `bytes`
-        // fit the room, and what is written beyond them stays within the slack of BLOCK bytes.
+        // SAFETY: input: `bytes` rounded up to whole blocks is less than `bytes + BLOCK`, which is left.
+        // Output: `bytes` fit the room, and what is written beyond them stays within the slack of BLOCK
+        // bytes.
         unsafe {
             copy_blocks::<K>(self.data.add(self.at), self.leaf.next, bytes);
             self.leaf.next = self.leaf.next.add(bytes);

@@ -84,8 +84,9 @@ pub(super) enum Op {
         bytes: u32,
         then: u32,
     },
-    /// The next instructions, of the number given, step over things of these [kinds](super::skip::RUNS), and go no farther than a number of bytes unless one of
-    /// them is long: where as many are left, all is done at once.
+    /// The next instructions, of the number given, step over things of these [kinds](super::skip::RUNS), and
+    /// go no farther than a number of bytes unless one of them is long: where as many are left, all is done
+    /// at once.
     SkipRun {
         kinds: u8,
         ops: u8,
@@ -95,7 +96,8 @@ pub(super) enum Op {
     SkipBlocks {
         size: u32,
     },
-    /// One more such block, and the loop over its items; to the end if it is the last. Blocks that say how long they are, are skipped.
+    /// One more such block, and the loop over its items; to the end if it is the last. Blocks that say how
+    /// long they are, are skipped.
     SkipBlock {
         end: To,
     },
@@ -151,7 +153,8 @@ pub(super) enum Op {
         offsets: C,
         items: C,
     },
-    /// Any lists in lists: once, as often as was counted, or up to the end of the entry and counted into the offsets.
+    /// Any lists in lists: once, as often as was counted, or up to the end of the entry and counted into the
+    /// offsets.
     Nest {
         nest: u32,
     },
@@ -178,8 +181,8 @@ pub(super) enum Op {
     Next {
         start: To,
     },
-    /// The size of the next block, added to the sum that is kept, as a number of times; or to the end if it is the last. Above the sum is
-    /// kept where the block before has to end, if it said so.
+    /// The size of the next block, added to the sum that is kept, as a number of times; or to the end if it
+    /// is the last. Above the sum is kept where the block before has to end, if it said so.
     Block {
         ends: bool,
         end: To,
@@ -345,7 +348,8 @@ pub(crate) struct Ops {
     pub(super) switches: Vec<Switch>,
     /// Numbers that are kept at once.
     pub(super) depth: usize,
-    /// Alternatives that are seldom wanted, to be put behind everything else: the branch, where to go on, steps, numbers kept.
+    /// Alternatives that are seldom wanted, to be put behind everything else: the branch, where to go on,
+    /// steps, numbers kept.
     pub(super) later: Vec<(usize, usize, Vec<Step>, usize)>,
 }
 

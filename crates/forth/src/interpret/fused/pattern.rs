@@ -1,7 +1,7 @@
 //! Templates of idioms as patterns of structured IR, and comparing them with a program.
 //!
-//! A template is compiled as any program is; its words in capitals are declared as inputs, variables, outputs and empty
-//! words. So what programs are written from is what they are recognised by.
+//! A template is compiled as any program is; its words in capitals are declared as inputs, variables, outputs
+//! and empty words. So what programs are written from is what they are recognised by.
 
 use std::sync::OnceLock;
 

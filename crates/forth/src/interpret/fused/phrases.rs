@@ -22,7 +22,8 @@ impl<'a> Matcher<'a> {
         Ok(None)
     }
 
-    /// The step of an idiom. None, if it is about another input than the others, or if it is no idiom with these types.
+    /// The step of an idiom. None, if it is about another input than the others, or if it is no idiom with
+    /// these types.
     fn made(&mut self, idiom: Idiom, mut found: Found<'a>, depth: usize) -> Match<Option<Step>> {
         let found = &mut found;
         if !self.belongs(idiom, found) {
@@ -193,7 +194,8 @@ impl<'a> Matcher<'a> {
         Ok(Some(step))
     }
 
-    /// Whether an idiom is about the input that values come from, and the end of the entry that was read before.
+    /// Whether an idiom is about the input that values come from, and the end of the entry that was read
+    /// before.
     fn belongs(&mut self, idiom: Idiom, found: &Found<'a>) -> bool {
         match (idiom, found.read()) {
             (Idiom::Start | Idiom::StartBehind, Some(read)) => {
@@ -289,7 +291,8 @@ fn skipped_option(arms: &[Vec<Step>]) -> Option<(u8, Sized)> {
     }
 }
 
-/// Text pushes to the stack or may need white space; it is not worth a native loop. Nor are numbers of some bits.
+/// Text pushes to the stack or may need white space; it is not worth a native loop. Nor are numbers of some
+/// bits.
 fn is_spelled(read: Read) -> bool {
     matches!(read.parser, Parser::QuotedStr | Parser::TextFloat | Parser::TextInt) || read.parser.has_width()
 }

@@ -37,7 +37,8 @@ pub(crate) struct Entry {
     pub(crate) nest: Nest,
     /// Whether one check for each entry is enough.
     pub(crate) known_ends: bool,
-    /// Whether the outermost lists have no count, but go on up to the end of the entry; then there is no other way than with known ends.
+    /// Whether the outermost lists have no count, but go on up to the end of the entry; then there is no
+    /// other way than with known ends.
     pub(crate) to_end: bool,
 }
 

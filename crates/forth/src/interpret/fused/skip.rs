@@ -20,7 +20,8 @@ const KINDS: usize = 4;
 /// The instructions are of the run's kinds, and as many bytes are left as the run [needs](needed).
 pub(super) type Run = unsafe fn(*const Op, *const u8) -> *const u8;
 
-/// By the kinds of their instructions. Each is straight code of its own, so that what comes next is foreseen where it has always come.
+/// By the kinds of their instructions. Each is straight code of its own, so that what comes next is foreseen
+/// where it has always come.
 pub(super) static RUNS: [Run; KINDS * KINDS * KINDS] = {
     macro_rules! runs {
         ($($first:ident)*) => {
@@ -48,7 +49,8 @@ pub(super) fn kinds(ops: &[Op]) -> Option<u8> {
     number.filter(|_| ops.len() <= TOGETHER).and_then(|number| u8::try_from(number).ok())
 }
 
-/// Bytes that an instruction of a run looks at or steps over at most: numbers of up to eight bytes, and texts whose length is one byte.
+/// Bytes that an instruction of a run looks at or steps over at most: numbers of up to eight bytes, and texts
+/// whose length is one byte.
 pub(super) fn needed(op: &Op) -> Option<u32> {
     match op {
         Op::SkipNumber { then } => then.checked_add(8),
@@ -118,8 +120,8 @@ unsafe fn over(at: *const u8, then: u32) -> *const u8 {
 
 /// The size of the LEB128 number that begins with the lowest of eight bytes, if it is no longer.
 ///
-/// Byte by byte, of what was read already: how long numbers are can be foreseen, so that what comes next does not wait for
-/// the bytes of this one.
+/// Byte by byte, of what was read already: how long numbers are can be foreseen, so that what comes next does
+/// not wait for the bytes of this one.
 #[inline(always)]
 pub(super) fn foreseen(word: u64) -> Option<usize> {
     const LAST: u64 = 0x8080_8080_8080_8080;
@@ -182,8 +184,8 @@ pub(super) fn blocks(data: &[u8], mut at: usize, size: u32) -> Option<usize> {
     }
 }
 
-/// The number of items of the next block that has to be looked into, 0 if there is none, and where they begin. Blocks that say how
-/// long they are, need not be.
+/// The number of items of the next block that has to be looked into, 0 if there is none, and where they
+/// begin. Blocks that say how long they are, need not be.
 pub(super) fn block(data: &[u8], mut at: usize) -> Option<(i64, usize)> {
     loop {
         let (items, after) = zigzag(data, at)?;

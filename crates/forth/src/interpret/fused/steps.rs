@@ -31,7 +31,8 @@ pub(crate) struct Start {
     pub(crate) signed: bool,
 }
 
-/// One thing a body does. Anything unexpected in the data abandons the pass, which the checked tier then repeats.
+/// One thing a body does. Anything unexpected in the data abandons the pass, which the checked tier then
+/// repeats.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     /// Go to the offset read from another input.
@@ -50,9 +51,11 @@ pub(crate) enum Step {
     Skip(usize),
     /// Move behind something whose length the data say, and a number of bytes farther.
     SkipSized { what: Sized, then: usize },
-    /// A number of variable length that is 0 or 1; if it is the one given, something to move behind. Then a number of bytes farther.
+    /// A number of variable length that is 0 or 1; if it is the one given, something to move behind. Then a
+    /// number of bytes farther.
     SkipOptional { there: u8, what: Sized, then: usize },
-    /// Move behind a block-terminated list: of items of a fixed number of bytes, or of those that the body moves behind.
+    /// Move behind a block-terminated list: of items of a fixed number of bytes, or of those that the body
+    /// moves behind.
     SkipBlocks { size: usize, body: Vec<Self> },
     /// Adjacent items of fixed size, copied or swapped.
     Fields { bytes: usize, fields: Vec<Field> },
@@ -146,7 +149,8 @@ pub(crate) enum Form {
     Counted,
     /// A count, its items, and a byte that is ignored.
     Ended,
-    /// Blocks of a count and its items, of which the last is empty; whether those that say how long they are have to be.
+    /// Blocks of a count and its items, of which the last is empty; whether those that say how long they are
+    /// have to be.
     Blocks { ends: bool },
 }
 

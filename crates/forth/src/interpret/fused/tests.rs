@@ -24,7 +24,8 @@ fn data(depth: usize, size: usize, big: bool) -> Vec<u8> {
     data
 }
 
-/// How a run of a program on one input ended and where, and the bytes of its outputs: on a level, or on the checked tier.
+/// How a run of a program on one input ended and where, and the bytes of its outputs: on a level, or on the
+/// checked tier.
 fn outcome(
     mut compiled: Compiled,
     entries: usize,
@@ -356,8 +357,8 @@ fn all_levels_agree_on_what_is_skipped() {
     }
 }
 
-/// Every run of two or three fields that are stepped over, whole, cut off anywhere and with any byte changed: where many bytes are left they
-/// are done at once, at the end one by one.
+/// Every run of two or three fields that are stepped over, whole, cut off anywhere and with any byte changed:
+/// where many bytes are left they are done at once, at the end one by one.
 #[test]
 fn all_levels_agree_on_runs_of_what_is_skipped() {
     let kinds = [

@@ -22,7 +22,8 @@ impl Pages {
         NonNull::from(&mut *self.0).cast()
     }
 
-    /// Another length, keeping what fits; the pages may move. None if that cannot be, with everything as it was.
+    /// Another length, keeping what fits; the pages may move. None if that cannot be, with everything as it
+    /// was.
     pub(in crate::output) fn resize(&mut self, bytes: usize) -> Option<()> {
         // SAFETY: the pages are anonymous and no other owner has them, as a resize has the block alone.
         unsafe { self.0.remap(bytes, RemapOptions::new().may_move(true)) }.ok()
