@@ -256,6 +256,16 @@ impl RootFile {
         objects.map_err(|error| error.in_file(self.uri()).in_object(&key.name))
     }
 
+    /// As [`object`](Self::object), so that it can be [edited](crate::write::Edits).
+    ///
+    /// # Errors
+    /// As [`object`](Self::object).
+    pub fn object_to_edit(&self, key: &Key) -> Result<Objects> {
+        let payload = self.payload(key)?;
+        let objects = self.walker()?.read_to_edit(payload, u32::from(key.keylen), &key.class_name);
+        objects.map_err(|error| error.in_file(self.uri()).in_object(&key.name))
+    }
+
     /// Walks the file record by record from its beginning: what a file that was not closed properly still
     /// has.
     ///

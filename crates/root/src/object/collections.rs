@@ -9,7 +9,7 @@ use crate::record::{Frame, text};
 
 impl Reader<'_> {
     pub(super) fn list(&mut self, depth: usize) -> Result<(i16, Contents)> {
-        let frame = self.cursor.frame()?;
+        let frame = self.frame()?;
         let (name, count) = self.collection(&frame)?;
         let links = self.links(count, 4)?;
         for link in links..links + count {
@@ -21,7 +21,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn array(&mut self, depth: usize) -> Result<(i16, Contents)> {
-        let frame = self.cursor.frame()?;
+        let frame = self.frame()?;
         let (name, count) = self.collection(&frame)?;
         let _lower_bound = self.cursor.i32()?;
         let first = self.pointers(count, depth)?;
@@ -30,7 +30,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn map(&mut self, depth: usize) -> Result<(i16, Contents)> {
-        let frame = self.cursor.frame()?;
+        let frame = self.frame()?;
         let (name, count) = self.collection(&frame)?;
         let first = self.pointers(2 * count, depth)?;
         self.leave(&frame);
@@ -38,7 +38,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn bag(&mut self, depth: usize) -> Result<(i16, Contents)> {
-        let frame = self.cursor.frame()?;
+        let frame = self.frame()?;
         let (name, count) = self.collection(&frame)?;
         let first = self.pointers(count, depth)?;
         self.leave(&frame);
@@ -48,7 +48,7 @@ impl Reader<'_> {
     /// `TBtree`: how its nodes are made, then a collection in a frame of its own. It has no version, and
     /// nothing stands for it.
     pub(super) fn btree(&mut self, depth: usize) -> Result<(i16, Contents)> {
-        let frame = self.cursor.frame_without_checksum()?;
+        let frame = self.frame_without_checksum()?;
         self.cursor.take(NODE_NUMBERS * 4)?;
         let (_, contents) = self.bag(depth)?;
         self.leave(&frame);
@@ -58,7 +58,7 @@ impl Reader<'_> {
     /// `TClonesArray`: the name of the class with its version, then the objects, member by member or one by
     /// one.
     pub(super) fn clones(&mut self, depth: usize) -> Result<(i16, Contents)> {
-        let frame = self.cursor.frame()?;
+        let frame = self.frame()?;
         let bits = if frame.version > 2 { self.cursor.tobject()?.bits } else { 0 };
         let name = if frame.version > 1 { self.cursor.string()? } else { &[] };
         let name = ((self.cursor.position() - name.len()) as u32, name.len() as u32);

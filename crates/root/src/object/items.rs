@@ -12,7 +12,7 @@ use crate::record::{BYTE_COUNT, out_of_range};
 impl Reader<'_> {
     /// A container behind a frame.
     pub(super) fn framed(&mut self, item: &Item, depth: usize) -> Result<Member> {
-        let frame = self.cursor.frame()?;
+        let frame = self.frame()?;
         let member = if frame.member_wise {
             let written = self.written(&frame)?;
             self.by_member(item, written, depth + 1)?
@@ -46,7 +46,7 @@ impl Reader<'_> {
 
     /// Several containers behind one frame.
     pub(super) fn framed_many(&mut self, item: &Item, count: usize, depth: usize) -> Result<Member> {
-        let frame = self.cursor.frame()?;
+        let frame = self.frame()?;
         let member = self.inside(item, count, &frame, depth)?;
         self.leave(&frame);
         Ok(member)
@@ -137,7 +137,7 @@ impl Reader<'_> {
             }
             // As an object of its own.
             Item::Pair(pair) => {
-                let frame = self.cursor.frame()?;
+                let frame = self.frame()?;
                 let halves = self.values(Shape::Pair, 2, 0, |reader, index| {
                     reader.apart(&pair.members[index], depth + 1)
                 })?;
@@ -145,7 +145,7 @@ impl Reader<'_> {
                 halves
             }
             Item::Array(array) => {
-                let frame = self.cursor.frame()?;
+                let frame = self.frame()?;
                 let items = self.apart(array, depth + 1)?;
                 self.leave(&frame);
                 items

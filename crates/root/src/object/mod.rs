@@ -2,6 +2,7 @@
 
 mod collections;
 mod items;
+mod marks;
 mod objects;
 mod reader;
 mod steps;
@@ -9,5 +10,6 @@ mod together;
 mod values;
 mod walk;
 
+pub(crate) use marks::{Marks, Spot, SpotKind, may_point};
 pub use objects::{Array, Base, Items, Leftover, List, Object, Objects, Packed, Shape, Value};
 pub use walk::Walker;

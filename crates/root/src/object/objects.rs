@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use forthwith_plan::{Error, ErrorKind, Result};
 
+use super::marks::{Marks, SpotKind};
 use super::steps::{COUNTED, Pack, Steps};
 use crate::cpp::Basic;
 use crate::record::Cursor;
@@ -29,6 +30,7 @@ pub struct Objects {
     pub(super) faults: Vec<(u32, Error)>,
     pub(super) unread: u32,
     pub(super) leftovers: Vec<Leftover>,
+    pub(super) marks: Option<Marks>,
 }
 
 /// Bytes of an object, a base or a container behind everything that is known of it.
@@ -242,6 +244,10 @@ impl Objects {
         self.origin
     }
 
+    pub(crate) fn marks(&self) -> Option<&Marks> {
+        self.marks.as_ref()
+    }
+
     fn bytes(&self, start: u32, length: u32) -> &[u8] {
         // Ranges were checked when they were made.
         self.payload.get(start as usize..(start + length) as usize).unwrap_or_default()
@@ -340,6 +346,34 @@ impl<'a> Object<'a> {
         let Contents::Members { layout, first } = self.node().contents else { return None };
         let slot = self.objects.layouts[layout as usize].slot(name)?;
         Some(self.value(self.objects.members[(first + slot) as usize]))
+    }
+
+    /// Where a member stands in the payload, of an object that was [read to be edited](super::Walker::read_to_edit).
+    #[must_use]
+    pub fn place(self, name: &str) -> Option<Range<usize>> {
+        let Contents::Members { layout, first } = self.node().contents else { return None };
+        let slot = self.objects.layouts[layout as usize].slot(name)?;
+        self.objects.marks.as_ref()?.place((first + slot) as usize)
+    }
+
+    /// Where the pointers of a collection of ROOT's stand, in their order, and where the objects begin that they lead to; of one that
+    /// was [read to be edited](super::Walker::read_to_edit).
+    pub fn pointers(self) -> impl Iterator<Item = (Range<usize>, Option<usize>)> + use<'a> {
+        let body = self.body();
+        let spots = self.objects.marks.as_ref().map_or(&[][..], |marks| &marks.spots);
+        let first = spots.partition_point(|spot| spot.begin < body.start);
+        let mut behind = body.start;
+        spots[first..].iter().take_while(move |spot| spot.begin < body.end).filter_map(move |spot| {
+            let target = match spot.kind {
+                _ if spot.begin < behind => return None,
+                SpotKind::Frame => return None,
+                SpotKind::Fixed => None,
+                SpotKind::Reference(position) => Some(position),
+                SpotKind::Object { .. } => Some(spot.begin),
+            };
+            behind = spot.end;
+            Some((spot.begin..spot.end, target))
+        })
     }
 
     /// Every member with its name, bases first.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use forthwith_plan::{Error, ErrorKind, Result};
 
+use super::marks::Marks;
 use super::objects::{Contents, Leftover, Member, Node, number};
 use super::steps::{Pack, Step, Steps};
 use super::walk::{Walker, Wanted};
@@ -25,6 +26,8 @@ pub(super) struct Reader<'a> {
     pub(super) packs: Vec<Pack>,
     pub(super) made: Vec<(Basic, Box<[u8]>)>,
     pub(super) faults: Vec<(u32, Error)>,
+    /// Where byte counts, pointers and members stand, if that is wanted.
+    pub(super) marks: Option<Marks>,
     /// Bases that have been entered.
     frames: Vec<Frame>,
     /// Objects and bases that had bytes left over.
@@ -66,6 +69,7 @@ pub(super) struct Mark {
     made: usize,
     faults: usize,
     frames: usize,
+    marks: (usize, usize),
     begun: usize,
     unread: u32,
     leftovers: usize,
@@ -86,6 +90,7 @@ impl<'a> Reader<'a> {
             packs: Vec::new(),
             made: Vec::new(),
             faults: Vec::new(),
+            marks: None,
             frames: Vec::new(),
             unread: 0,
             leftovers: Vec::new(),
@@ -143,6 +148,7 @@ impl<'a> Reader<'a> {
                 (0, self.single(numbers))
             }
             Native::Basket => {
+                let begin = self.cursor.position();
                 // Usually its tag tells where it ends; in old files only its contents do.
                 match end {
                     Some(end) => self.cursor.seek(end)?,
@@ -150,14 +156,16 @@ impl<'a> Reader<'a> {
                         BasketHeader::parse(&mut self.cursor)?.embedded(&mut self.cursor)?;
                     }
                 }
+                self.note_passed(begin);
                 (0, Contents::Opaque)
             }
             Native::Opaque => {
-                let frame = self.cursor.frame()?;
+                let frame = self.frame()?;
                 if frame.end.is_none() && end.is_none() {
                     return Err(self.unknown(class, frame.version));
                 }
                 self.cursor.leave(&frame);
+                self.note_passed(frame.body);
                 (frame.version, Contents::Opaque)
             }
             Native::Nothing => (0, Contents::Opaque),
@@ -173,14 +181,14 @@ impl<'a> Reader<'a> {
 
     fn by_info(&mut self, class: u32, framed: bool, depth: usize) -> Result<(i16, Contents)> {
         let outer = self.cursor;
-        let mut frame = if framed { self.cursor.frame()? } else { Frame::none(&self.cursor) };
+        let mut frame = if framed { self.frame()? } else { Frame::none(&self.cursor) };
         let version = i32::from(frame.version);
         if let (0, Some(checksum)) = (version, frame.checksum) {
             // A class of version 0 has no checksum behind it; one without a version has. The infos tell which
             // it is.
             if self.walker.is_unversioned(&self.classes[class as usize].name, checksum)? {
                 self.cursor = outer;
-                frame = self.cursor.frame_without_checksum()?;
+                frame = self.frame_without_checksum()?;
             }
         }
         let mut bases = Vec::new();
@@ -192,6 +200,7 @@ impl<'a> Reader<'a> {
                     return Err(self.unknown(class, frame.version));
                 }
                 self.cursor.leave(&frame);
+                self.note_passed(frame.body);
                 return Ok((frame.version, Contents::Opaque));
             };
             let steps = self.layouts[layout as usize].clone();
@@ -228,11 +237,12 @@ impl<'a> Reader<'a> {
         depth: usize,
     ) -> Result<Option<(Box<str>, i32)>> {
         for step in steps {
+            let begin = self.cursor.position();
             let member = match step {
                 Step::Enter(expected) => {
                     let frame = match expected.unversioned {
-                        true => self.cursor.frame_without_checksum()?,
-                        false => self.cursor.frame()?,
+                        true => self.frame_without_checksum()?,
+                        false => self.frame()?,
                     };
                     let version = i32::from(frame.version);
                     if expected.known && version > 0 && version != expected.version {
@@ -240,6 +250,7 @@ impl<'a> Reader<'a> {
                     }
                     if let (false, Some(end)) = (expected.known, frame.end) {
                         self.cursor.seek(end)?;
+                        self.note_passed(frame.body);
                     }
                     self.frames.push(frame);
                     continue;
@@ -271,6 +282,7 @@ impl<'a> Reader<'a> {
                 }
             };
             self.members[slot] = member;
+            self.note_member(slot, begin);
             slot += 1;
         }
         Ok(None)
@@ -283,7 +295,10 @@ impl<'a> Reader<'a> {
 
     /// Reads what stands where a pointer was written.
     pub(super) fn pointer(&mut self, depth: usize) -> Result<Target> {
-        let (class, begin, end) = match self.cursor.tag()? {
+        let spot = self.cursor.position();
+        let tag = self.cursor.tag()?;
+        let spot = self.note_pointer(spot, &tag);
+        let (class, begin, end) = match tag {
             Tag::Null => return Ok(Target::Nothing),
             Tag::Itself => return Ok(Target::Object(0)),
             Tag::Reference(position) => {
@@ -300,6 +315,7 @@ impl<'a> Reader<'a> {
         self.begun.push((begin as u32, node));
         let Some(end) = end else {
             self.contents(node, None, depth + 1)?;
+            self.note_end(spot);
             return Ok(Target::Object(node));
         };
         if end == self.cursor.position() {
@@ -318,8 +334,12 @@ impl<'a> Reader<'a> {
             self.nodes[node as usize].contents = Contents::Opaque;
             self.nodes[node as usize].end = end as u32;
             self.faults.push((node, error));
+            let body = self.nodes[node as usize].body as usize;
+            self.cursor = outer;
+            self.note_passed(body);
         }
         self.cursor = outer;
+        self.note_end(spot);
         Ok(Target::Object(node))
     }
 
@@ -436,6 +456,7 @@ impl<'a> Reader<'a> {
         let begin = self.cursor.position();
         let length = self.cursor.leave(frame);
         if length > 0 {
+            self.note_passed(begin);
             self.unread += 1;
             if self.leftovers.len() < MAX_LEFTOVERS {
                 let class = self.nodes[self.current as usize].class;
@@ -453,6 +474,7 @@ impl<'a> Reader<'a> {
             made: self.made.len(),
             faults: self.faults.len(),
             frames: self.frames.len(),
+            marks: self.marks.as_ref().map_or((0, 0), Marks::lengths),
             begun: self.begun.len(),
             unread: self.unread,
             leftovers: self.leftovers.len(),
@@ -467,6 +489,9 @@ impl<'a> Reader<'a> {
         self.faults.truncate(mark.faults);
         self.frames.truncate(mark.frames);
         self.begun.truncate(mark.begun);
+        if let Some(marks) = &mut self.marks {
+            marks.back_to(mark.marks, mark.members);
+        }
         self.unread = mark.unread;
         self.leftovers.truncate(mark.leftovers);
     }

@@ -86,7 +86,7 @@ impl Reader<'_> {
         match value {
             // One frame for those of all objects.
             Value::Container(item) => {
-                let frame = self.cursor.frame()?;
+                let frame = self.frame()?;
                 let all = self.inside(item, count.saturating_mul(length), &frame, depth)?;
                 self.leave(&frame);
                 let Member::List(_, begin, _) = all else { return Ok(()) };
@@ -103,7 +103,7 @@ impl Reader<'_> {
                 self.strings(first + slot, width, count, length)?
             }
             Value::Loop { class, pointers, .. } => {
-                let frame = self.cursor.frame()?;
+                let frame = self.frame()?;
                 for object in (0..count).map(|index| first + index * width) {
                     let times = self.count(object + counters[0] as usize, 0)?.saturating_mul(length);
                     self.members[object + slot] = self.repetitions(class, *pointers, times, depth)?;
@@ -122,8 +122,8 @@ impl Reader<'_> {
 
     /// Strings, with one frame for all of them or without.
     pub(super) fn text_column(&mut self, first: usize, stride: usize, count: usize) -> Result<()> {
-        let bare = self.cursor;
-        if let Ok(frame) = self.cursor.frame()
+        let (bare, mark) = (self.cursor, self.mark());
+        if let Ok(frame) = self.frame()
             && frame.end.is_some()
         {
             let read = self.texts(first, stride, count);
@@ -131,6 +131,7 @@ impl Reader<'_> {
                 return Ok(());
             }
         }
+        self.back_to(mark);
         self.cursor = bare;
         self.texts(first, stride, count)
     }

@@ -86,7 +86,7 @@ impl Reader<'_> {
             },
             Value::Framed => {
                 let begin = self.cursor.position();
-                let frame = self.cursor.frame()?;
+                let frame = self.frame()?;
                 if frame.end.is_none() {
                     return Err(Error::unsupported("a container without a byte count"));
                 }
@@ -202,8 +202,8 @@ impl Reader<'_> {
 
     /// A `std::string` as a member has a frame in some places and none in others.
     pub(super) fn std_string(&mut self) -> Result<Member> {
-        let bare = self.cursor;
-        if let Ok(frame) = self.cursor.frame()
+        let (bare, mark) = (self.cursor, self.mark());
+        if let Ok(frame) = self.frame()
             && frame.end.is_some()
         {
             let text = self.text();
@@ -212,6 +212,7 @@ impl Reader<'_> {
                 return text;
             }
         }
+        self.back_to(mark);
         self.cursor = bare;
         self.text()
     }
@@ -252,7 +253,7 @@ impl Reader<'_> {
 
     /// So many objects or pointers in a frame.
     fn looped(&mut self, class: &str, pointers: bool, count: usize, depth: usize) -> Result<Member> {
-        let frame = self.cursor.frame()?;
+        let frame = self.frame()?;
         let member = self.repetitions(class, pointers, count, depth)?;
         self.leave(&frame);
         Ok(member)
@@ -345,7 +346,7 @@ impl Reader<'_> {
         };
         self.back_to(mark);
         (self.cursor, self.current) = (before, current);
-        let frame = self.cursor.frame()?;
+        let frame = self.frame()?;
         if frame.end.is_none() {
             return Err(error);
         }
@@ -354,7 +355,8 @@ impl Reader<'_> {
         Ok(self.skipped(before.position()))
     }
 
-    pub(super) fn skipped(&self, begin: usize) -> Member {
+    pub(super) fn skipped(&mut self, begin: usize) -> Member {
+        self.note_passed(begin);
         Member::Skipped(begin as u32, (self.cursor.position() - begin) as u32)
     }
 }

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use forthwith_io::ProcessLock;
 use forthwith_plan::Result;
 
+use super::marks::Marks;
 use super::objects::{Leftover, Objects};
 use super::reader::Reader;
 use super::steps::Steps;
@@ -64,18 +65,39 @@ impl Walker {
     /// # Errors
     /// The bytes are not an object of this class.
     pub fn read_at(&self, payload: Bytes, origin: u32, class: &str, position: usize) -> Result<Objects> {
+        self.read_noting(payload, origin, class, position, None)
+    }
+
+    /// As [`read`](Self::read), with notes of where everything stands, so that the record can be
+    /// [edited](crate::write::Edits).
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_to_edit(&self, payload: Bytes, origin: u32, class: &str) -> Result<Objects> {
+        self.read_noting(payload, origin, class, 0, Some(Marks::default()))
+    }
+
+    fn read_noting(
+        &self,
+        payload: Bytes,
+        origin: u32,
+        class: &str,
+        position: usize,
+        marks: Option<Marks>,
+    ) -> Result<Objects> {
         let mut cursor = Cursor::with_origin(&payload, origin);
         cursor.seek(position)?;
         if u32::try_from(payload.len()).is_err() {
             return Err(out_of_range("length of a payload", payload.len() as i64, i64::from(u32::MAX)));
         }
         let mut reader = Reader::new(self, cursor);
+        reader.marks = marks;
         let class_name = class;
         let class = reader.class_by_name(class);
         reader.open(class, position);
         reader.contents(0, None, 0)?;
         let rest = reader.cursor.remaining();
-        let Reader { nodes, members, links, classes, layouts, packs, made, faults, .. } = reader;
+        let Reader { nodes, members, links, classes, layouts, packs, made, faults, marks, .. } = reader;
         let (unread, mut leftovers) = (reader.unread, reader.leftovers);
         let classes: Vec<_> = classes.into_iter().map(|class| class.name).collect();
         // Behind an anchor stands its checksum.
@@ -97,6 +119,7 @@ impl Walker {
             faults,
             unread,
             leftovers,
+            marks,
             payload,
         })
     }

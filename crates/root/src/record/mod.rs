@@ -11,6 +11,6 @@ mod tests;
 pub use basket::{BasketHeader, EmbeddedBasket};
 pub use cursor::Cursor;
 pub(crate) use cursor::{BYTE_COUNT, out_of_range};
-pub(crate) use frame::IS_REFERENCED;
 pub use frame::{Frame, TObject, Tag, lossy, text};
+pub(crate) use frame::{IS_REFERENCED, NEW_CLASS};
 pub use key::{Datime, Key, RawKey};

@@ -179,12 +179,12 @@ impl Buffer {
     }
 
     /// Offset of the next byte, counted from the first of the key.
-    fn place(&self) -> u32 {
+    pub(super) fn place(&self) -> u32 {
         // A payload of that length is refused at the end.
         self.origin.wrapping_add(self.bytes.len() as u32)
     }
 
-    fn counted<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+    pub(super) fn counted<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
         let at = self.bytes.len();
         self.u32(0);
         let result = body(self);

@@ -1,0 +1,311 @@
+//! Records that are changed in places and otherwise written as they were read.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use forthwith_plan::{Error, ErrorKind, Result};
+
+use super::Buffer;
+use crate::object::{Marks, Object, Objects, Spot, SpotKind, Value, may_point};
+
+/// Changes of an object that was [read to be edited](crate::Walker::read_to_edit).
+///
+/// Everything that is not changed is copied byte by byte, whatever class it is of; byte counts, the names of
+/// classes and pointers between objects are made anew, so that parts may get longer or shorter, go away or
+/// come in. An object whose first mention goes away is written where it is mentioned next.
+///
+/// ```
+/// use forthwith_root::{RootFile, write::{Buffer, Edits}};
+///
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/zmumu.root");
+/// let file = RootFile::open(forthwith_io::open(path)?)?;
+/// let key = file.find("mass")?.key;
+/// let histogram = file.object_to_edit(&key)?;
+/// let mut edits = Edits::new(&histogram)?;
+/// edits.number(histogram.top(), "fEntries", 7)?;
+/// edits.text(histogram.top(), "fTitle", "mass of two muons")?;
+/// let mut edited = Buffer::new(key.keylen);
+/// edits.write(&mut edited)?;
+///
+/// let walker = file.walker()?;
+/// let again = walker.read(edited.bytes().to_vec().into(), key.keylen.into(), "TH1F")?;
+/// assert_eq!(again.top().int("fEntries"), Some(7));
+/// assert_eq!(again.top().text("fTitle").as_deref(), Some("mass of two muons"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Edits<'o> {
+    objects: &'o Objects,
+    marks: &'o Marks,
+    /// Bytes that were passed over, in the order of the payload.
+    passed: Vec<Range<usize>>,
+    changes: Vec<(Range<usize>, Make<'o>)>,
+    /// What is appended within the byte count that begins there.
+    appended: BTreeMap<usize, Vec<Make<'o>>>,
+}
+
+type Make<'o> = Box<dyn Fn(&mut Buffer) + 'o>;
+
+impl<'o> Edits<'o> {
+    /// No changes yet.
+    ///
+    /// # Errors
+    /// The object was not read to be edited.
+    pub fn new(objects: &'o Objects) -> Result<Self> {
+        let Some(marks) = objects.marks() else {
+            let what = "editing an object that was not read for that".into();
+            return Err(Error::new(ErrorKind::Invalid { what }));
+        };
+        let mut passed = marks.passed.clone();
+        passed.sort_by_key(|range| range.start);
+        Ok(Self { objects, marks, passed, changes: Vec::new(), appended: BTreeMap::new() })
+    }
+
+    /// Puts bytes without pointers in the place of others.
+    pub fn replace(&mut self, range: Range<usize>, bytes: Vec<u8>) {
+        self.replace_with(range, move |buffer| buffer.extend(&bytes));
+    }
+
+    /// Puts what `make` appends in the place of other bytes. It may have byte counts, and objects of its own.
+    pub fn replace_with(&mut self, range: Range<usize>, make: impl Fn(&mut Buffer) + 'o) {
+        self.changes.push((range, Box::new(make)));
+    }
+
+    /// Appends to the end of an object that has a byte count, such as a collection.
+    pub fn append(&mut self, object: Object<'_>, make: impl Fn(&mut Buffer) + 'o) {
+        self.appended.entry(object.body().start).or_default().push(Box::new(make));
+    }
+
+    /// Gives a number another value, as wide as it is.
+    ///
+    /// # Errors
+    /// There is no such member, it is no number, or has no room for the value.
+    pub fn number(&mut self, object: Object<'_>, member: &str, value: i64) -> Result<()> {
+        let (place, found) = placed(object, member)?;
+        let width = place.len();
+        let room = 8 * width.clamp(1, 8) as u32;
+        let bytes = match (found, width) {
+            (Value::Float(_), 4) => (value as f32).to_be_bytes().to_vec(),
+            (Value::Float(_), 8) => (value as f64).to_be_bytes().to_vec(),
+            (Value::Bool(_), 1) => vec![u8::from(value != 0)],
+            (Value::Int(_), 1 | 2 | 4 | 8) if value << (64 - room) >> (64 - room) == value => {
+                value.to_be_bytes()[8 - width..].to_vec()
+            }
+            (Value::UInt(_), 1 | 2 | 4 | 8)
+                if value >= 0 && (room == 64 || value.cast_unsigned() >> room == 0) =>
+            {
+                value.to_be_bytes()[8 - width..].to_vec()
+            }
+            (Value::Int(_) | Value::UInt(_), 1 | 2 | 4 | 8) => {
+                let what = format!("{value} as member {member} of class {}", object.class());
+                return Err(Error::new(ErrorKind::Invalid { what: format!("{what}: it has {width} bytes") }));
+            }
+            _ => return Err(no_member(object, member, "a number")),
+        };
+        self.replace(place, bytes);
+        Ok(())
+    }
+
+    /// Gives a floating-point number another value.
+    ///
+    /// # Errors
+    /// There is no such member, or it is no such number.
+    pub fn float(&mut self, object: Object<'_>, member: &str, value: f64) -> Result<()> {
+        let (place, found) = placed(object, member)?;
+        let bytes = match (found, place.len()) {
+            (Value::Float(_), 4) => (value as f32).to_be_bytes().to_vec(),
+            (Value::Float(_), 8) => value.to_be_bytes().to_vec(),
+            _ => return Err(no_member(object, member, "a floating-point number")),
+        };
+        self.replace(place, bytes);
+        Ok(())
+    }
+
+    /// Gives a text another value.
+    ///
+    /// # Errors
+    /// There is no such member, or it is no text.
+    pub fn text(&mut self, object: Object<'_>, member: &str, value: &str) -> Result<()> {
+        let (place, _) = placed(object, member)?;
+        if object.text(member).is_none() {
+            return Err(no_member(object, member, "a text"));
+        }
+        let mut bytes = Buffer::new(0);
+        bytes.string(value);
+        self.replace(place, bytes.bytes().to_vec());
+        Ok(())
+    }
+
+    /// Gives an array that another member counts other numbers: as wide as those that are there, or of
+    /// `width` bytes if there are none.
+    ///
+    /// # Errors
+    /// There is no such member, or its numbers have no room for a value.
+    pub fn counted(&mut self, object: Object<'_>, member: &str, values: &[i64], width: usize) -> Result<()> {
+        let (place, found) = placed(object, member)?;
+        let width = match (found, object.array(member)) {
+            (Value::Null, _) => width,
+            (_, Some(array)) if !array.is_empty() => array.bytes.len() / array.len(),
+            (_, Some(_)) => width,
+            _ => return Err(no_member(object, member, "an array")),
+        };
+        let room = 8 * width.clamp(1, 8) as u32;
+        if let Some(value) = values.iter().find(|&&value| value << (64 - room) >> (64 - room) != value) {
+            let what = format!(
+                "{value} in member {member} of class {}: its numbers have {width} bytes",
+                object.class()
+            );
+            return Err(Error::new(ErrorKind::Invalid { what }));
+        }
+        let mut bytes = vec![u8::from(!values.is_empty())];
+        // The flag of places in the file says how wide they are.
+        if let Some(&flag) = self.objects.payload().get(place.start)
+            && flag == 2
+            && !values.is_empty()
+        {
+            bytes[0] = 2;
+        }
+        values.iter().for_each(|value| bytes.extend(&value.to_be_bytes()[8 - width..]));
+        self.replace(place, bytes);
+        Ok(())
+    }
+
+    /// Appends the object as it is with the changes to a payload that is empty.
+    ///
+    /// # Errors
+    /// Changes that overlap; pointers that cannot be moved, because they are in something of which nothing is
+    /// known.
+    pub fn write(mut self, buffer: &mut Buffer) -> Result<()> {
+        self.changes.sort_by_key(|(range, _)| (range.start, range.end));
+        let overlap = self.changes.windows(2).find(|pair| pair[0].0.end > pair[1].0.start);
+        if let Some([(first, _), (second, _)]) = overlap {
+            let what = format!("changes of bytes {first:?} and {second:?} of one record");
+            return Err(Error::new(ErrorKind::Invalid { what }));
+        }
+        let whole = 0..self.objects.payload().len();
+        Writer { edits: &self, moved: HashMap::new(), shifted: false }.part(buffer, whole, 0)
+    }
+}
+
+impl std::fmt::Debug for Edits<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Edits").field("changes", &self.changes.len()).finish_non_exhaustive()
+    }
+}
+
+/// A member and where it stands.
+fn placed<'a>(object: Object<'a>, member: &str) -> Result<(Range<usize>, Value<'a>)> {
+    object.place(member).zip(object.member(member)).ok_or_else(|| no_member(object, member, "one"))
+}
+
+fn no_member(object: Object<'_>, member: &str, what: &str) -> Error {
+    let (class, version) = (object.class(), object.version());
+    Error::unsupported(format!(
+        "changing member {member} of class {class} version {version}, which is not {what}"
+    ))
+    .at_byte(object.range().start as u64)
+}
+
+struct Writer<'e, 'o> {
+    edits: &'e Edits<'o>,
+    /// By what number objects are referred to that were written, by where they began.
+    moved: HashMap<usize, u32>,
+    /// Whether something has got another place.
+    shifted: bool,
+}
+
+impl Writer<'_, '_> {
+    /// Appends a part of the payload, with what changes in it.
+    fn part(&mut self, buffer: &mut Buffer, range: Range<usize>, depth: usize) -> Result<()> {
+        if depth > DEEPEST {
+            let what = "depth of a record that is edited";
+            return Err(ErrorKind::OutOfRange { what, found: depth as i64, limit: DEEPEST as i64 }.into());
+        }
+        let edits = self.edits;
+        let mut at = range.start;
+        let mut change = edits.changes.partition_point(|(range, _)| range.start < at);
+        loop {
+            let next = edits.marks.spots.partition_point(|spot| spot.begin < at);
+            let spot = edits.marks.spots.get(next).filter(|spot| spot.begin < range.end);
+            let changed = edits.changes.get(change).filter(|(changed, _)| changed.start < range.end);
+            match (changed, spot) {
+                (Some((changed, make)), spot) if spot.is_none_or(|spot| changed.start <= spot.begin) => {
+                    self.copy(buffer, at..changed.start)?;
+                    make(buffer);
+                    at = changed.end;
+                    change += 1;
+                }
+                (_, Some(spot)) => {
+                    self.copy(buffer, at..spot.begin)?;
+                    if spot.end > range.end {
+                        let what = "end of a part of a record";
+                        let error =
+                            ErrorKind::OutOfRange { what, found: spot.end as i64, limit: range.end as i64 };
+                        return Err(Error::new(error).at_byte(spot.begin as u64));
+                    }
+                    self.spot(buffer, spot, depth)?;
+                    at = spot.end;
+                    change = edits.changes.partition_point(|(range, _)| range.start < at);
+                }
+                (_, None) => return self.copy(buffer, at..range.end),
+            }
+        }
+    }
+
+    fn spot(&mut self, buffer: &mut Buffer, spot: &Spot, depth: usize) -> Result<()> {
+        match &spot.kind {
+            SpotKind::Frame => {
+                let appended = self.edits.appended.get(&spot.begin);
+                buffer.counted(|buffer| {
+                    self.part(buffer, spot.begin + 4..spot.end, depth + 1)?;
+                    appended.into_iter().flatten().for_each(|make| make(buffer));
+                    Ok(())
+                })
+            }
+            SpotKind::Fixed => self.copy(buffer, spot.begin..spot.end),
+            SpotKind::Reference(begin) => self.mention(buffer, *begin, spot.begin, depth),
+            SpotKind::Object { .. } => self.mention(buffer, spot.begin, spot.begin, depth),
+        }
+    }
+
+    /// Appends a pointer to the object that began there: a reference if it has been written, or the object.
+    fn mention(&mut self, buffer: &mut Buffer, begin: usize, from: usize, depth: usize) -> Result<()> {
+        if let Some(&number) = self.moved.get(&begin) {
+            buffer.reference(number);
+            return Ok(());
+        }
+        let spots = &self.edits.marks.spots;
+        let found = spots.binary_search_by_key(&begin, |spot| spot.begin).ok().map(|at| &spots[at]);
+        let Some(Spot { end, kind: SpotKind::Object { class, contents, .. }, .. }) = found else {
+            let what = "editing a record with a pointer to what is no object of its own";
+            return Err(Error::unsupported(what).at_byte(from as u64));
+        };
+        self.moved.insert(begin, buffer.place().wrapping_add(2));
+        let mut done = Ok(());
+        buffer.object(class, |buffer| done = self.part(buffer, *contents..*end, depth + 1));
+        done
+    }
+
+    /// Appends bytes as they are.
+    fn copy(&mut self, buffer: &mut Buffer, range: Range<usize>) -> Result<()> {
+        let payload = self.edits.objects.payload();
+        self.shifted |= buffer.place() as usize != range.start + self.edits.objects.origin() as usize;
+        if self.shifted {
+            // Those that begin before this part end before it or in it: none is in another.
+            let passed = &self.edits.passed;
+            let first = passed.partition_point(|passed| passed.end <= range.start);
+            for passed in passed[first..].iter().take_while(|passed| passed.start < range.end) {
+                let part = passed.start.max(range.start)..passed.end.min(range.end);
+                if may_point(payload, &part, self.edits.objects.origin()) {
+                    let what = "moving something that nothing describes and that may hold pointers";
+                    return Err(Error::unsupported(what).at_byte(part.start as u64));
+                }
+            }
+        }
+        // Marks were made within the payload.
+        buffer.extend(payload.get(range).unwrap_or_default());
+        Ok(())
+    }
+}
+
+/// Records are not read deeper; pointers that are moved can nest more than once.
+const DEEPEST: usize = 400;
