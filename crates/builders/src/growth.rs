@@ -1,10 +1,10 @@
 //! Appending with an error where memory ends, instead of the end of the process.
 
-use crate::{Fault, Refused};
+use crate::{BuildError, Fault};
 
 /// One more item.
 #[inline]
-pub(crate) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), Refused> {
+pub(crate) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), BuildError> {
     if items.len() == items.capacity() {
         reserve(items, 1)?;
     }
@@ -14,7 +14,7 @@ pub(crate) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), Refused> {
 
 /// Several more.
 #[inline]
-pub(crate) fn extend<T: Copy>(items: &mut Vec<T>, more: &[T]) -> Result<(), Refused> {
+pub(crate) fn extend<T: Copy>(items: &mut Vec<T>, more: &[T]) -> Result<(), BuildError> {
     if items.capacity() - items.len() < more.len() {
         reserve(items, more.len())?;
     }
@@ -23,7 +23,7 @@ pub(crate) fn extend<T: Copy>(items: &mut Vec<T>, more: &[T]) -> Result<(), Refu
 }
 
 /// Several more of the same.
-pub(crate) fn resize<T: Copy>(items: &mut Vec<T>, more: usize, item: T) -> Result<(), Refused> {
+pub(crate) fn resize<T: Copy>(items: &mut Vec<T>, more: usize, item: T) -> Result<(), BuildError> {
     if items.capacity() - items.len() < more {
         reserve(items, more)?;
     }
@@ -32,7 +32,7 @@ pub(crate) fn resize<T: Copy>(items: &mut Vec<T>, more: usize, item: T) -> Resul
 }
 
 /// The items of an iterator that knows how many there are.
-pub(crate) fn collect<T>(source: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, Refused> {
+pub(crate) fn collect<T>(source: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, BuildError> {
     let mut items = Vec::new();
     reserve_exact(&mut items, source.len())?;
     items.extend(source);
@@ -42,12 +42,12 @@ pub(crate) fn collect<T>(source: impl ExactSizeIterator<Item = T>) -> Result<Vec
 /// Room for `more` items, at least doubling what there is.
 #[cold]
 #[inline(never)]
-pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<(), Refused> {
+pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<(), BuildError> {
     let wish = more.max(items.len()).max(FIRST);
     if items.try_reserve_exact(wish).is_ok() { Ok(()) } else { reserve_exact(items, more) }
 }
 
-fn reserve_exact<T>(items: &mut Vec<T>, more: usize) -> Result<(), Refused> {
+fn reserve_exact<T>(items: &mut Vec<T>, more: usize) -> Result<(), BuildError> {
     items.try_reserve_exact(more).map_err(|_| Fault::Memory { items: more }.into())
 }
 

@@ -13,26 +13,26 @@
 //! builder.end_record()?;
 //! builder.null()?;
 //! assert_eq!(builder.type_string(), "2 * ?{x: float64}");
-//! # Ok::<(), forthwith_builders::Refused>(())
+//! # Ok::<(), forthwith_builders::BuildError>(())
 //! ```
 #![deny(missing_docs)]
 
+mod build_error;
 mod checked;
 mod discover;
 mod form;
 mod growth;
 mod layout;
 mod outputs;
-mod refused;
 mod sink;
 mod snapshot;
 mod typed;
 
+pub use build_error::{BuildError, Command, Fault, Step};
 pub use discover::ArrayBuilder;
 pub use form::{Form, FormError, Index, Kind, Parameters, Primitive, Text, TimeUnit, Unit};
 pub use layout::{Layout, Untranslatable};
 pub use outputs::{Arrangement, Misfit, Written};
-pub use refused::{Command, Fault, Refused, Step};
 pub use sink::{Items, Leaf, Open, Shape, Sink, Slot};
 pub use snapshot::Snapshot;
 pub use typed::{Checkpoint, CommandError, CommandErrorKind, TypedArrayBuilder, TypedColumns};

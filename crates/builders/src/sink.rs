@@ -1,6 +1,6 @@
 //! The sink that a walk over foreign objects fills.
 
-use crate::{Refused, growth};
+use crate::{BuildError, growth};
 
 /// Something that takes values, place by place: an [`ArrayBuilder`](crate::ArrayBuilder), which finds the
 /// type out on the way, or [`TypedColumns`](crate::TypedColumns), whose type is known.
@@ -17,31 +17,31 @@ pub trait Sink {
     fn truncate_at(&mut self, at: Slot, len: usize);
 
     /// A missing value.
-    fn put_null(&mut self, at: Slot) -> Result<(), Refused>;
+    fn put_null(&mut self, at: Slot) -> Result<(), BuildError>;
     /// A truth value.
-    fn put_boolean(&mut self, at: Slot, x: bool) -> Result<(), Refused>;
+    fn put_boolean(&mut self, at: Slot, x: bool) -> Result<(), BuildError>;
     /// An integer.
-    fn put_integer(&mut self, at: Slot, x: i64) -> Result<(), Refused>;
+    fn put_integer(&mut self, at: Slot, x: i64) -> Result<(), BuildError>;
     /// An integer that may be too large for a signed one.
-    fn put_unsigned(&mut self, at: Slot, x: u64) -> Result<(), Refused>;
+    fn put_unsigned(&mut self, at: Slot, x: u64) -> Result<(), BuildError>;
     /// An integer that does not fit in 64 bits of either kind.
-    fn put_huge(&mut self, at: Slot) -> Result<(), Refused>;
+    fn put_huge(&mut self, at: Slot) -> Result<(), BuildError>;
     /// A number.
-    fn put_real(&mut self, at: Slot, x: f64) -> Result<(), Refused>;
+    fn put_real(&mut self, at: Slot, x: f64) -> Result<(), BuildError>;
     /// A complex number: real part, imaginary part.
-    fn put_complex(&mut self, at: Slot, x: [f64; 2]) -> Result<(), Refused>;
+    fn put_complex(&mut self, at: Slot, x: [f64; 2]) -> Result<(), BuildError>;
     /// A date and time, or a span of time, in units that NumPy would write so: `datetime64[us]`,
     /// `timedelta64[D]`.
-    fn put_time(&mut self, at: Slot, x: i64, unit: &str) -> Result<(), Refused>;
+    fn put_time(&mut self, at: Slot, x: i64, unit: &str) -> Result<(), BuildError>;
     /// Text, or any bytes.
-    fn put_text(&mut self, at: Slot, bytes: &[u8], binary: bool) -> Result<(), Refused>;
+    fn put_text(&mut self, at: Slot, bytes: &[u8], binary: bool) -> Result<(), BuildError>;
 
     /// Several integers.
-    fn put_integers(&mut self, at: Slot, items: &[i64]) -> Result<(), Refused> {
+    fn put_integers(&mut self, at: Slot, items: &[i64]) -> Result<(), BuildError> {
         items.iter().try_for_each(|x| self.put_integer(at, *x))
     }
     /// Several numbers.
-    fn put_reals(&mut self, at: Slot, items: &[f64]) -> Result<(), Refused> {
+    fn put_reals(&mut self, at: Slot, items: &[f64]) -> Result<(), BuildError> {
         items.iter().try_for_each(|x| self.put_real(at, *x))
     }
     /// The column behind a place where nothing but its items has to be written, so that a loop over values of
@@ -58,27 +58,27 @@ pub trait Sink {
     fn choose(&mut self, _nth: usize) {}
 
     /// Begins a list and answers the place of its items.
-    fn open_list(&mut self, at: Slot) -> Result<(Open, Slot), Refused>;
+    fn open_list(&mut self, at: Slot) -> Result<(Open, Slot), BuildError>;
     /// Ends a list.
-    fn close_list(&mut self, open: Open) -> Result<(), Refused>;
+    fn close_list(&mut self, open: Open) -> Result<(), BuildError>;
 
     /// Begins a tuple.
-    fn open_tuple(&mut self, at: Slot, size: usize) -> Result<Open, Refused>;
+    fn open_tuple(&mut self, at: Slot, size: usize) -> Result<Open, BuildError>;
     /// The place of one slot of a tuple of more than `index` slots.
     fn slot_of(&mut self, open: &Open, index: usize) -> Slot;
     /// Ends a tuple.
-    fn close_tuple(&mut self, open: Open) -> Result<(), Refused>;
+    fn close_tuple(&mut self, open: Open) -> Result<(), BuildError>;
 
     /// Begins a record.
-    fn open_record(&mut self, at: Slot, name: Option<&str>) -> Result<Open, Refused>;
+    fn open_record(&mut self, at: Slot, name: Option<&str>) -> Result<Open, BuildError>;
     /// The place of a field by a number that stands for its name, as the address of an object does that holds
     /// it: a caller with such numbers sees to it that one that was learnt keeps its meaning as long as the
     /// sink lives. 0 stands for nothing.
     fn known_field(&mut self, open: &mut Open, token: usize) -> Option<Slot>;
     /// The place of a field by its name, and whether the number was learnt for it.
-    fn field_of(&mut self, open: &mut Open, name: &str, token: usize) -> Result<(Slot, bool), Refused>;
+    fn field_of(&mut self, open: &mut Open, name: &str, token: usize) -> Result<(Slot, bool), BuildError>;
     /// Ends a record.
-    fn close_record(&mut self, open: Open) -> Result<(), Refused>;
+    fn close_record(&mut self, open: Open) -> Result<(), BuildError>;
 }
 
 /// A place for values.
@@ -127,7 +127,7 @@ pub struct Items<'a, T>(pub(crate) &'a mut Vec<T>);
 impl<T> Items<'_, T> {
     /// One more. Truth values are 0 or 1.
     #[inline]
-    pub fn push(&mut self, item: T) -> Result<(), Refused> {
+    pub fn push(&mut self, item: T) -> Result<(), BuildError> {
         growth::push(self.0, item)
     }
 }

@@ -8,7 +8,7 @@ use super::{
     walk::{Memory, Walk, described},
 };
 use crate::array::Buffer;
-use forthwith_builders::{self as builders, Fault, Refused, Sink, Step};
+use forthwith_builders::{self as builders, Fault, BuildError, Sink, Step};
 use pyo3::{
     prelude::*,
     types::{PyBytes, PyIterator, PyString},
@@ -50,7 +50,7 @@ impl ArrayBuilder {
     fn tell(
         &self,
         py: Python<'_>,
-        told: impl FnOnce(&mut builders::ArrayBuilder) -> Result<(), Refused>,
+        told: impl FnOnce(&mut builders::ArrayBuilder) -> Result<(), BuildError>,
     ) -> PyResult<()> {
         self.0.with(py, |filled| told(&mut filled.builder))?.map_err(|refused| exception(py, &refused))
     }

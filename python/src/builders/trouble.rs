@@ -1,6 +1,6 @@
 //! Why a walk ended early.
 
-use forthwith_builders::{Fault, Refused, Step};
+use forthwith_builders::{Fault, BuildError, Step};
 use pyo3::{prelude::*, types::PyDict};
 
 mod classes {
@@ -12,7 +12,7 @@ mod classes {
 
 /// A value that was refused, or an exception of Python code that was called on the way; with the place.
 pub(super) enum Trouble {
-    Refused(Refused),
+    Refused(BuildError),
     Raised(Box<(PyErr, Vec<Step>)>),
 }
 
@@ -46,8 +46,8 @@ impl Trouble {
     }
 }
 
-impl From<Refused> for Trouble {
-    fn from(refused: Refused) -> Self {
+impl From<BuildError> for Trouble {
+    fn from(refused: BuildError) -> Self {
         Self::Refused(refused)
     }
 }
@@ -65,7 +65,7 @@ impl From<PyErr> for Trouble {
 }
 
 /// The exception for something refused.
-pub(super) fn exception(py: Python<'_>, refused: &Refused) -> PyErr {
+pub(super) fn exception(py: Python<'_>, refused: &BuildError) -> PyErr {
     let class = match refused.fault() {
         Fault::Expected { .. } => py.get_type::<classes::BuilderTypeError>(),
         Fault::TooLarge { .. } => py.get_type::<classes::IntegerRangeError>(),

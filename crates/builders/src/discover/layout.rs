@@ -3,7 +3,7 @@
 use super::ArrayBuilder;
 use super::node::{Node, Nodes, alternatives, end, valid};
 use crate::Snapshot;
-use crate::refused::is_identifier;
+use crate::build_error::is_identifier;
 use forthwith_columns::{Column, DType};
 use serde_json::Value as Json;
 use std::fmt::Write as _;

@@ -8,7 +8,7 @@ mod tests;
 
 use crate::growth::{extend, push};
 use crate::sink::Items;
-use crate::{Command, Fault, Leaf, Open, Refused, Sink, Slot};
+use crate::{BuildError, Command, Fault, Leaf, Open, Sink, Slot};
 use node::{Node, Nodes, Want};
 
 /// An array that grows by commands, and whose type grows with them: what `ak.ArrayBuilder` is in Awkward
@@ -37,7 +37,7 @@ use node::{Node, Nodes, Want};
 /// builder.end_record()?;
 /// builder.end_list()?;
 /// assert_eq!(builder.type_string(), "2 * var * union[?float64, ?{x: int64}]");
-/// # Ok::<(), forthwith_builders::Refused>(())
+/// # Ok::<(), forthwith_builders::BuildError>(())
 /// ```
 ///
 /// A command that does not fit is an error that says where and what would have fitted, and changes nothing.
@@ -116,8 +116,8 @@ impl ArrayBuilder {
         &mut self,
         at: Slot,
         want: Want<'_>,
-        write: impl FnOnce(&mut Node) -> Result<(), Refused>,
-    ) -> Result<(), Refused> {
+        write: impl FnOnce(&mut Node) -> Result<(), BuildError>,
+    ) -> Result<(), BuildError> {
         let before = self.nodes.len(at.0);
         let placed = self.nodes.place(at.0, want);
         let done = placed.and_then(|node| write(self.nodes.at_mut(node)));
@@ -127,7 +127,7 @@ impl ArrayBuilder {
         done
     }
 
-    fn begin(&mut self, at: Slot, want: Want<'_>) -> Result<Open, Refused> {
+    fn begin(&mut self, at: Slot, want: Want<'_>) -> Result<Open, BuildError> {
         Ok(Open { slot: at, node: self.nodes.place(at.0, want)?, next: 0 })
     }
 
@@ -135,14 +135,19 @@ impl ArrayBuilder {
     fn complete(
         &mut self,
         open: &Open,
-        lengthen: impl FnOnce(&mut Node) -> Result<(), Refused>,
-    ) -> Result<(), Refused> {
+        lengthen: impl FnOnce(&mut Node) -> Result<(), BuildError>,
+    ) -> Result<(), BuildError> {
         let noted = if open.slot.0 == open.node { Ok(()) } else { self.nodes.finish(open.slot.0, open.node) };
         noted.and_then(|()| lengthen(self.nodes.at_mut(open.node)))
     }
 
     /// Fills what has no value yet, and refuses what has several.
-    fn level(&mut self, content: u32, length: usize, twice: impl FnOnce() -> Fault) -> Result<(), Refused> {
+    fn level(
+        &mut self,
+        content: u32,
+        length: usize,
+        twice: impl FnOnce() -> Fault,
+    ) -> Result<(), BuildError> {
         let filled = self.nodes.len(content);
         if filled == length {
             self.nodes.null(content)
@@ -164,12 +169,12 @@ impl Sink for ArrayBuilder {
     }
 
     #[inline]
-    fn put_null(&mut self, at: Slot) -> Result<(), Refused> {
+    fn put_null(&mut self, at: Slot) -> Result<(), BuildError> {
         self.nodes.null(at.0)
     }
 
     #[inline]
-    fn put_boolean(&mut self, at: Slot, x: bool) -> Result<(), Refused> {
+    fn put_boolean(&mut self, at: Slot, x: bool) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
             Node::Boolean(items) => push(items, x.into()),
             _ => self.put(at, Want::Boolean, |node| match node {
@@ -180,7 +185,7 @@ impl Sink for ArrayBuilder {
     }
 
     #[inline]
-    fn put_integer(&mut self, at: Slot, x: i64) -> Result<(), Refused> {
+    fn put_integer(&mut self, at: Slot, x: i64) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
             Node::Integer(items) => push(items, x),
             _ => self.put(at, Want::Integer, |node| match node {
@@ -192,17 +197,17 @@ impl Sink for ArrayBuilder {
         }
     }
 
-    fn put_unsigned(&mut self, at: Slot, x: u64) -> Result<(), Refused> {
+    fn put_unsigned(&mut self, at: Slot, x: u64) -> Result<(), BuildError> {
         let x = i64::try_from(x).map_err(|_| Fault::TooLarge { dtype: "int64" })?;
         self.put_integer(at, x)
     }
 
-    fn put_huge(&mut self, _at: Slot) -> Result<(), Refused> {
+    fn put_huge(&mut self, _at: Slot) -> Result<(), BuildError> {
         Err(Fault::TooLarge { dtype: "int64" }.into())
     }
 
     #[inline]
-    fn put_real(&mut self, at: Slot, x: f64) -> Result<(), Refused> {
+    fn put_real(&mut self, at: Slot, x: f64) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
             Node::Real(items) => push(items, x),
             _ => self.put(at, Want::Real, |node| match node {
@@ -213,14 +218,14 @@ impl Sink for ArrayBuilder {
         }
     }
 
-    fn put_complex(&mut self, at: Slot, x: [f64; 2]) -> Result<(), Refused> {
+    fn put_complex(&mut self, at: Slot, x: [f64; 2]) -> Result<(), BuildError> {
         self.put(at, Want::Complex, |node| match node {
             Node::Complex(items) => push(items, x),
             _ => Ok(()), // never
         })
     }
 
-    fn put_time(&mut self, at: Slot, x: i64, unit: &str) -> Result<(), Refused> {
+    fn put_time(&mut self, at: Slot, x: i64, unit: &str) -> Result<(), BuildError> {
         self.put(at, Want::Time(unit), |node| match node {
             Node::Time { items, .. } => push(items, x),
             _ => Ok(()), // never
@@ -228,7 +233,7 @@ impl Sink for ArrayBuilder {
     }
 
     #[inline]
-    fn put_text(&mut self, at: Slot, x: &[u8], binary: bool) -> Result<(), Refused> {
+    fn put_text(&mut self, at: Slot, x: &[u8], binary: bool) -> Result<(), BuildError> {
         let write = |node: &mut Node| match node {
             Node::Text { offsets, bytes, .. } => {
                 extend(bytes, x)?;
@@ -244,14 +249,14 @@ impl Sink for ArrayBuilder {
         }
     }
 
-    fn put_integers(&mut self, at: Slot, more: &[i64]) -> Result<(), Refused> {
+    fn put_integers(&mut self, at: Slot, more: &[i64]) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
             Node::Integer(items) => extend(items, more),
             _ => more.iter().try_for_each(|x| self.put_integer(at, *x)),
         }
     }
 
-    fn put_reals(&mut self, at: Slot, more: &[f64]) -> Result<(), Refused> {
+    fn put_reals(&mut self, at: Slot, more: &[f64]) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
             Node::Real(items) => extend(items, more),
             _ => more.iter().try_for_each(|x| self.put_real(at, *x)),
@@ -268,7 +273,7 @@ impl Sink for ArrayBuilder {
     }
 
     #[inline]
-    fn open_list(&mut self, at: Slot) -> Result<(Open, Slot), Refused> {
+    fn open_list(&mut self, at: Slot) -> Result<(Open, Slot), BuildError> {
         if let Node::List { content, .. } = self.nodes.at(at.0) {
             return Ok((Open { slot: at, node: at.0, next: 0 }, Slot(*content)));
         }
@@ -278,7 +283,7 @@ impl Sink for ArrayBuilder {
     }
 
     #[inline]
-    fn close_list(&mut self, open: Open) -> Result<(), Refused> {
+    fn close_list(&mut self, open: Open) -> Result<(), BuildError> {
         let Node::List { content, .. } = self.nodes.at(open.node) else { return Ok(()) }; // never
         let end = self.nodes.len(*content) as i64;
         self.complete(&open, |node| match node {
@@ -287,7 +292,7 @@ impl Sink for ArrayBuilder {
         })
     }
 
-    fn open_tuple(&mut self, at: Slot, size: usize) -> Result<Open, Refused> {
+    fn open_tuple(&mut self, at: Slot, size: usize) -> Result<Open, BuildError> {
         if size > crate::MOST_SLOTS {
             return Err(Fault::TupleSize { size: size as i64 }.into());
         }
@@ -307,11 +312,11 @@ impl Sink for ArrayBuilder {
         }
     }
 
-    fn close_tuple(&mut self, open: Open) -> Result<(), Refused> {
+    fn close_tuple(&mut self, open: Open) -> Result<(), BuildError> {
         self.end_tuple_of(&open)
     }
 
-    fn open_record(&mut self, at: Slot, name: Option<&str>) -> Result<Open, Refused> {
+    fn open_record(&mut self, at: Slot, name: Option<&str>) -> Result<Open, BuildError> {
         match self.nodes.at(at.0) {
             Node::Record(record) if name.is_none_or(|name| *name == *record.name) => {
                 Ok(Open { slot: at, node: at.0, next: 0 })
@@ -328,7 +333,7 @@ impl Sink for ArrayBuilder {
         Some(Slot(record.fields[at].content))
     }
 
-    fn field_of(&mut self, open: &mut Open, name: &str, token: usize) -> Result<(Slot, bool), Refused> {
+    fn field_of(&mut self, open: &mut Open, name: &str, token: usize) -> Result<(Slot, bool), BuildError> {
         let next = open.next as usize;
         let Node::Record(record) = self.nodes.at_mut(open.node) else { return Ok((open.slot, false)) }; // never
         if let Some((at, learnt)) = record.find(next, name, token) {
@@ -343,13 +348,13 @@ impl Sink for ArrayBuilder {
         Ok((Slot(content), token != 0))
     }
 
-    fn close_record(&mut self, open: Open) -> Result<(), Refused> {
+    fn close_record(&mut self, open: Open) -> Result<(), BuildError> {
         self.end_record_of(&open)
     }
 }
 
 impl ArrayBuilder {
-    fn end_tuple_of(&mut self, open: &Open) -> Result<(), Refused> {
+    fn end_tuple_of(&mut self, open: &Open) -> Result<(), BuildError> {
         let Node::Tuple { contents, length } = self.nodes.at(open.node) else { return Ok(()) }; // never
         let (size, length) = (contents.len(), *length);
         for index in 0..size {
@@ -364,7 +369,7 @@ impl ArrayBuilder {
         })
     }
 
-    fn end_record_of(&mut self, open: &Open) -> Result<(), Refused> {
+    fn end_record_of(&mut self, open: &Open) -> Result<(), BuildError> {
         let Node::Record(record) = self.nodes.at(open.node) else { return Ok(()) }; // never
         let (count, length) = (record.fields.len(), record.length);
         for at in 0..count {
@@ -384,7 +389,7 @@ impl ArrayBuilder {
     }
 
     /// The place of what was selected last, or why there is none.
-    fn here(&self, command: Command) -> Result<Slot, Refused> {
+    fn here(&self, command: Command) -> Result<Slot, BuildError> {
         let Some(begun) = self.open.last() else { return Ok(Self::ROOT) };
         begun.to.ok_or_else(|| {
             let (begin, select, end) = match begun.kind {

@@ -1,7 +1,7 @@
 //! The types found so far at each place, and its columns.
 
 use crate::growth::{collect, push};
-use crate::{Fault, MOST_COLUMNS, Refused};
+use crate::{BuildError, Fault, MOST_COLUMNS};
 use std::collections::HashMap;
 
 /// A place or an alternative of one. All of them lie in one table and name each other by number, so that
@@ -93,7 +93,7 @@ impl Record {
         Some((at, learns))
     }
 
-    pub(super) fn add(&mut self, name: &str, token: usize, content: u32) -> Result<(), Refused> {
+    pub(super) fn add(&mut self, name: &str, token: usize, content: u32) -> Result<(), BuildError> {
         push(&mut self.fields, Field { name: name.into(), content, token })?;
         if self.fields.len() > FEW {
             let from = self.by_name.len();
@@ -127,7 +127,7 @@ pub(super) enum Want<'a> {
 
 impl Want<'_> {
     /// An empty column for it, with new places for its slots.
-    fn fresh(self, nodes: &mut Nodes) -> Result<Node, Refused> {
+    fn fresh(self, nodes: &mut Nodes) -> Result<Node, BuildError> {
         Ok(match self {
             Self::Boolean => Node::Boolean(Vec::new()),
             Self::Integer => Node::Integer(Vec::new()),
@@ -198,14 +198,14 @@ impl Nodes {
     }
 
     /// Refuses if `more` entries have no place.
-    fn room(&mut self, more: usize) -> Result<(), Refused> {
+    fn room(&mut self, more: usize) -> Result<(), BuildError> {
         match self.0.len().checked_add(more) {
             Some(all) if all <= MOST_COLUMNS => Ok(()),
             _ => Err(Fault::Columns.into()),
         }
     }
 
-    pub(super) fn add(&mut self, node: Node) -> Result<u32, Refused> {
+    pub(super) fn add(&mut self, node: Node) -> Result<u32, BuildError> {
         self.room(1)?;
         let number = self.0.len() as u32; // the most is far less
         push(&mut self.0, node)?;
@@ -232,7 +232,7 @@ impl Nodes {
     /// The columns that take the value, made or widened where need be, after noting in the option and the
     /// union around them that one more is coming. For lists, records and tuples nothing is noted before they
     /// end: see [`finish`](Self::finish).
-    pub(super) fn place(&mut self, at: u32, want: Want<'_>) -> Result<u32, Refused> {
+    pub(super) fn place(&mut self, at: u32, want: Want<'_>) -> Result<u32, BuildError> {
         match self.at_mut(at) {
             Node::Unknown { nulls: 0 } => {
                 *self.at_mut(at) = want.fresh(self)?;
@@ -285,7 +285,7 @@ impl Nodes {
     }
 
     /// A null.
-    pub(super) fn null(&mut self, at: u32) -> Result<(), Refused> {
+    pub(super) fn null(&mut self, at: u32) -> Result<(), BuildError> {
         match self.at_mut(at) {
             Node::Unknown { nulls } => *nulls += 1,
             Node::Option { index, .. } => push(index, -1)?,
@@ -300,7 +300,7 @@ impl Nodes {
     }
 
     /// Notes that a list, record or tuple of the place is complete, before its own length grows.
-    pub(super) fn finish(&mut self, at: u32, node: u32) -> Result<(), Refused> {
+    pub(super) fn finish(&mut self, at: u32, node: u32) -> Result<(), BuildError> {
         let mut place = at;
         if let Node::Option { content, .. } = self.at(at) {
             place = *content;
@@ -364,14 +364,14 @@ impl Nodes {
     }
 
     /// Moves a place's entry elsewhere; something else is put there next.
-    fn shift(&mut self, at: u32) -> Result<u32, Refused> {
+    fn shift(&mut self, at: u32) -> Result<u32, BuildError> {
         self.room(1)?;
         let node = std::mem::replace(self.at_mut(at), Node::Unknown { nulls: 0 });
         self.add(node)
     }
 
     /// The alternative of a union that takes the value.
-    fn alternative(&mut self, at: u32, want: Want<'_>) -> Result<(i8, u32), Refused> {
+    fn alternative(&mut self, at: u32, want: Want<'_>) -> Result<(i8, u32), BuildError> {
         let Node::Union { contents, .. } = self.at(at) else { return Ok((0, at)) }; // never: the caller has looked
         let find =
             |suits: &dyn Fn(&Node) -> bool| contents.iter().position(|content| suits(self.at(*content)));
@@ -405,7 +405,7 @@ impl Want<'_> {
 }
 
 /// Makes real numbers of integers, or complex ones, if that is wanted.
-fn widen(node: &mut Node, want: Want<'_>) -> Result<(), Refused> {
+fn widen(node: &mut Node, want: Want<'_>) -> Result<(), BuildError> {
     let wider = match (want, &*node) {
         (Want::Real, Node::Integer(items)) => Node::Real(collect(items.iter().map(|x| *x as f64))?),
         (Want::Complex, Node::Integer(items)) => {
@@ -419,7 +419,7 @@ fn widen(node: &mut Node, want: Want<'_>) -> Result<(), Refused> {
 }
 
 /// 0, 1, 2 and so on.
-fn rows(count: usize) -> Result<Vec<i64>, Refused> {
+fn rows(count: usize) -> Result<Vec<i64>, BuildError> {
     let mut next = -1;
     collect(std::iter::repeat_n((), count).map(|()| {
         next += 1;
@@ -453,7 +453,7 @@ pub(super) fn alternatives(tags: &[i8], index: &[i64], count: usize) -> Vec<usiz
 
 impl Nodes {
     /// A place for a field that the first `length` records did not have.
-    pub(super) fn fresh_field(&mut self, length: usize) -> Result<u32, Refused> {
+    pub(super) fn fresh_field(&mut self, length: usize) -> Result<u32, BuildError> {
         self.room(2)?;
         let unknown = self.add(Node::Unknown { nulls: 0 })?;
         if length == 0 {

@@ -1,9 +1,9 @@
 //! Promotion of types; the comparison with Awkward Array's own builder is made from Python.
 
 use super::ArrayBuilder;
-use crate::{Command, Fault, Refused, Sink};
+use crate::{BuildError, Command, Fault, Sink};
 
-type Done = Result<(), Refused>;
+type Done = Result<(), BuildError>;
 
 /// The type after some commands.
 fn type_of(tell: impl FnOnce(&mut ArrayBuilder) -> Done) -> String {

@@ -8,7 +8,7 @@ use super::table::{Columns, Nodes};
 use crate::form::{Form, FormError, Index, Kind, Unit};
 use crate::growth::{extend, push};
 use crate::sink::{Items, Shape};
-use crate::{Fault, Leaf, Open, Refused, Sink, Slot, Snapshot};
+use crate::{BuildError, Fault, Leaf, Open, Sink, Slot, Snapshot};
 
 /// Columns of a known type, filled by a walk over objects: the fastest way in, without commands and without a
 /// program between.
@@ -80,12 +80,12 @@ impl TypedColumns {
         &mut self,
         at: Slot,
         found: Found,
-        mut write: impl FnMut(&mut Columns) -> Result<(), Refused>,
-    ) -> Result<(), Refused> {
+        mut write: impl FnMut(&mut Columns) -> Result<(), BuildError>,
+    ) -> Result<(), BuildError> {
         self.nodes.put(at.0, found, None, &mut write)
     }
 
-    fn open(&mut self, at: Slot, found: Found) -> Result<Open, Refused> {
+    fn open(&mut self, at: Slot, found: Found) -> Result<Open, BuildError> {
         let nth = std::mem::take(&mut self.nth);
         Ok(Open { slot: at, node: self.nodes.begin(at.0, found, nth)?, next: 0 })
     }
@@ -97,7 +97,7 @@ impl TypedColumns {
         length: usize,
         missing: impl FnOnce() -> Fault,
         twice: impl FnOnce() -> Fault,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), BuildError> {
         let filled = self.nodes.len(content);
         if filled == length + 1 {
             Ok(())
@@ -110,7 +110,7 @@ impl TypedColumns {
         }
     }
 
-    fn close_fixed(&mut self, open: &Open) -> Result<(), Refused> {
+    fn close_fixed(&mut self, open: &Open) -> Result<(), BuildError> {
         let Columns::Regular { size, length, content } = *self.nodes.at(open.node) else {
             return Ok(()); // never
         };
@@ -135,12 +135,12 @@ impl Sink for TypedColumns {
         self.nodes.truncate(at.0, len);
     }
 
-    fn put_null(&mut self, at: Slot) -> Result<(), Refused> {
+    fn put_null(&mut self, at: Slot) -> Result<(), BuildError> {
         if self.nodes.null(at.0, None)? { Ok(()) } else { Err(self.nodes.refuse(at.0, Found::Null)) }
     }
 
     #[inline]
-    fn put_boolean(&mut self, at: Slot, x: bool) -> Result<(), Refused> {
+    fn put_boolean(&mut self, at: Slot, x: bool) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
             Columns::Boolean(items) => push(items, x.into()),
             _ => self.put(at, Found::Boolean, |columns| match columns {
@@ -151,7 +151,7 @@ impl Sink for TypedColumns {
     }
 
     #[inline]
-    fn put_integer(&mut self, at: Slot, x: i64) -> Result<(), Refused> {
+    fn put_integer(&mut self, at: Slot, x: i64) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
             Columns::Int64(items) => push(items, x),
             Columns::Float64(items) => push(items, x as f64),
@@ -159,19 +159,19 @@ impl Sink for TypedColumns {
         }
     }
 
-    fn put_unsigned(&mut self, at: Slot, x: u64) -> Result<(), Refused> {
+    fn put_unsigned(&mut self, at: Slot, x: u64) -> Result<(), BuildError> {
         match i64::try_from(x) {
             Ok(x) => self.put_integer(at, x),
             Err(_) => self.put(at, Found::Unsigned(x), |columns| columns.write_unsigned(x)),
         }
     }
 
-    fn put_huge(&mut self, at: Slot) -> Result<(), Refused> {
+    fn put_huge(&mut self, at: Slot) -> Result<(), BuildError> {
         Err(self.nodes.refuse(at.0, Found::Huge))
     }
 
     #[inline]
-    fn put_real(&mut self, at: Slot, x: f64) -> Result<(), Refused> {
+    fn put_real(&mut self, at: Slot, x: f64) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
             Columns::Float64(items) => push(items, x),
             Columns::Float32(items) => push(items, x as f32),
@@ -179,11 +179,11 @@ impl Sink for TypedColumns {
         }
     }
 
-    fn put_complex(&mut self, at: Slot, x: [f64; 2]) -> Result<(), Refused> {
+    fn put_complex(&mut self, at: Slot, x: [f64; 2]) -> Result<(), BuildError> {
         self.put(at, Found::Complex, |columns| columns.write_complex(x))
     }
 
-    fn put_time(&mut self, at: Slot, x: i64, unit: &str) -> Result<(), Refused> {
+    fn put_time(&mut self, at: Slot, x: i64, unit: &str) -> Result<(), BuildError> {
         let date = unit.starts_with("datetime64");
         let from = unit.split_once('[').and_then(|(_, rest)| Unit::from_name(rest.strip_suffix(']')?));
         let found = Found::Time { date };
@@ -211,18 +211,18 @@ impl Sink for TypedColumns {
     }
 
     #[inline]
-    fn put_text(&mut self, at: Slot, x: &[u8], binary: bool) -> Result<(), Refused> {
+    fn put_text(&mut self, at: Slot, x: &[u8], binary: bool) -> Result<(), BuildError> {
         self.put(at, Found::Text { binary, bytes: x.len() }, |columns| columns.write_text(x))
     }
 
-    fn put_integers(&mut self, at: Slot, more: &[i64]) -> Result<(), Refused> {
+    fn put_integers(&mut self, at: Slot, more: &[i64]) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
             Columns::Int64(items) => extend(items, more),
             _ => more.iter().try_for_each(|x| self.put_integer(at, *x)),
         }
     }
 
-    fn put_reals(&mut self, at: Slot, more: &[f64]) -> Result<(), Refused> {
+    fn put_reals(&mut self, at: Slot, more: &[f64]) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
             Columns::Float64(items) => extend(items, more),
             _ => more.iter().try_for_each(|x| self.put_real(at, *x)),
@@ -250,7 +250,7 @@ impl Sink for TypedColumns {
     }
 
     #[inline]
-    fn open_list(&mut self, at: Slot) -> Result<(Open, Slot), Refused> {
+    fn open_list(&mut self, at: Slot) -> Result<(Open, Slot), BuildError> {
         if let Columns::List { content, .. } = *self.nodes.at(at.0) {
             return Ok((Open { slot: at, node: at.0, next: 0 }, Slot(content)));
         }
@@ -262,7 +262,7 @@ impl Sink for TypedColumns {
     }
 
     #[inline]
-    fn close_list(&mut self, open: Open) -> Result<(), Refused> {
+    fn close_list(&mut self, open: Open) -> Result<(), BuildError> {
         let Columns::List { content, .. } = *self.nodes.at(open.node) else {
             return self.close_fixed(&open);
         };
@@ -276,7 +276,7 @@ impl Sink for TypedColumns {
         }
     }
 
-    fn open_tuple(&mut self, at: Slot, size: usize) -> Result<Open, Refused> {
+    fn open_tuple(&mut self, at: Slot, size: usize) -> Result<Open, BuildError> {
         self.open(at, Found::Tuple(size))
     }
 
@@ -289,7 +289,7 @@ impl Sink for TypedColumns {
         }
     }
 
-    fn close_tuple(&mut self, open: Open) -> Result<(), Refused> {
+    fn close_tuple(&mut self, open: Open) -> Result<(), BuildError> {
         let Columns::Tuple { contents, length } = self.nodes.at(open.node) else {
             return self.close_list(open);
         };
@@ -307,7 +307,7 @@ impl Sink for TypedColumns {
     }
 
     #[inline]
-    fn open_record(&mut self, at: Slot, _name: Option<&str>) -> Result<Open, Refused> {
+    fn open_record(&mut self, at: Slot, _name: Option<&str>) -> Result<Open, BuildError> {
         match self.nodes.at(at.0) {
             Columns::Record(_) => Ok(Open { slot: at, node: at.0, next: 0 }),
             _ => self.open(at, Found::Record),
@@ -327,7 +327,7 @@ impl Sink for TypedColumns {
         Some(Slot(record.fields[at].content))
     }
 
-    fn field_of(&mut self, open: &mut Open, name: &str, token: usize) -> Result<(Slot, bool), Refused> {
+    fn field_of(&mut self, open: &mut Open, name: &str, token: usize) -> Result<(Slot, bool), BuildError> {
         let next = open.next as usize;
         let Columns::Record(record) = self.nodes.at_mut(open.node) else {
             return Ok((open.slot, false)); // never
@@ -345,7 +345,7 @@ impl Sink for TypedColumns {
         Ok((Slot(field.content), learns))
     }
 
-    fn close_record(&mut self, open: Open) -> Result<(), Refused> {
+    fn close_record(&mut self, open: Open) -> Result<(), BuildError> {
         let Columns::Record(record) = self.nodes.at(open.node) else { return Ok(()) }; // never
         let (count, length) = (record.fields.len(), record.length);
         for at in 0..count {

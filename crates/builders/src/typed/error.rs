@@ -5,10 +5,10 @@ use std::fmt;
 
 /// A command that was refused. Nothing has changed: the builder goes on as if it had not been told.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CommandError(Box<Refused>);
+pub struct CommandError(Box<Details>);
 
 #[derive(Clone, Debug, PartialEq)]
-struct Refused {
+struct Details {
     command: &'static str,
     kind: CommandErrorKind,
     entry: u64,
@@ -107,7 +107,7 @@ pub enum CommandErrorKind {
 
 impl CommandError {
     pub(crate) fn new(command: &'static str, kind: CommandErrorKind, entry: u64, path: String) -> Self {
-        Self(Box::new(Refused { command, kind, entry, path }))
+        Self(Box::new(Details { command, kind, entry, path }))
     }
 
     /// The reason.
@@ -138,7 +138,7 @@ impl CommandError {
 
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Refused { command, kind, entry, path } = &*self.0;
+        let Details { command, kind, entry, path } = &*self.0;
         write!(f, "{command}: ")?;
         match kind {
             CommandErrorKind::Unexpected { possible, expected } => {

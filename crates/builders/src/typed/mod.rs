@@ -19,7 +19,7 @@ pub use state::Checkpoint;
 
 use crate::form::{Form, FormError, Unit};
 use crate::layout::Layout;
-use crate::{Refused, growth};
+use crate::{BuildError, growth};
 use forthwith_columns::OutOfMemory;
 use offers::{Command, Refusal};
 use place::Found;
@@ -344,7 +344,7 @@ impl TypedArrayBuilder {
         command: Command,
         found: Found,
         quick: impl FnOnce(&mut Columns) -> Option<usize>,
-        mut write: impl FnMut(&mut Columns) -> Result<(), Refused>,
+        mut write: impl FnMut(&mut Columns) -> Result<(), BuildError>,
     ) -> Told {
         if self.state.quick(command, quick) {
             return Ok(());
@@ -484,8 +484,8 @@ impl From<Refusal> for Failure {
 }
 
 /// Columns refuse no command that was found to fit but for want of memory.
-impl From<Refused> for Failure {
-    fn from(_: Refused) -> Self {
+impl From<BuildError> for Failure {
+    fn from(_: BuildError) -> Self {
         Self::OutOfMemory
     }
 }

@@ -3,7 +3,7 @@
 use super::table::Columns;
 use crate::growth::{extend, push};
 use crate::layout::half;
-use crate::{Fault, Refused};
+use crate::{BuildError, Fault};
 use forthwith_columns::DType;
 
 /// One expression for the items of whichever column of numbers it is; then the arms for the other columns.
@@ -66,7 +66,7 @@ impl Columns {
     }
 
     /// Writes an integer that has been found to fit.
-    pub(super) fn write_integer(&mut self, x: i64) -> Result<(), Refused> {
+    pub(super) fn write_integer(&mut self, x: i64) -> Result<(), BuildError> {
         match self {
             Self::Int8(items) => push(items, x as i8),
             Self::Int16(items) => push(items, x as i16),
@@ -84,7 +84,7 @@ impl Columns {
     }
 
     /// Writes an integer larger than any `i64`, which has been found to fit.
-    pub(super) fn write_unsigned(&mut self, x: u64) -> Result<(), Refused> {
+    pub(super) fn write_unsigned(&mut self, x: u64) -> Result<(), BuildError> {
         match self {
             Self::UInt64(items) => push(items, x),
             Self::Float32(items) => push(items, x as f32),
@@ -94,7 +94,7 @@ impl Columns {
     }
 
     /// Writes a number that its place takes.
-    pub(super) fn write_real(&mut self, x: f64) -> Result<(), Refused> {
+    pub(super) fn write_real(&mut self, x: f64) -> Result<(), BuildError> {
         match self {
             Self::Float16(items) => push(items, half(x)),
             Self::Float32(items) => push(items, x as f32),
@@ -104,7 +104,7 @@ impl Columns {
     }
 
     /// Writes a complex number that its place takes.
-    pub(super) fn write_complex(&mut self, x: [f64; 2]) -> Result<(), Refused> {
+    pub(super) fn write_complex(&mut self, x: [f64; 2]) -> Result<(), BuildError> {
         match self {
             Self::Complex64(items) => push(items, x.map(|part| part as f32)),
             Self::Complex128(items) => push(items, x),
@@ -113,7 +113,7 @@ impl Columns {
     }
 
     /// Writes bytes, or text, that the place takes; only the length of those of one length is looked at.
-    pub(super) fn write_text(&mut self, x: &[u8]) -> Result<(), Refused> {
+    pub(super) fn write_text(&mut self, x: &[u8]) -> Result<(), BuildError> {
         match self {
             Self::Text { offsets, bytes, .. } => {
                 extend(bytes, x)?;
@@ -133,12 +133,12 @@ impl Columns {
 
     /// Appends items of the column's own type, in native order; `None` if it is of another type. Truth values
     /// are none, since not every byte is one.
-    pub(super) fn extend_bytes(&mut self, dtype: DType, bytes: &[u8]) -> Option<Result<(), Refused>> {
+    pub(super) fn extend_bytes(&mut self, dtype: DType, bytes: &[u8]) -> Option<Result<(), BuildError>> {
         fn all<T, const N: usize>(
             items: &mut Vec<T>,
             bytes: &[u8],
             read: fn([u8; N]) -> T,
-        ) -> Option<Result<(), Refused>> {
+        ) -> Option<Result<(), BuildError>> {
             let (more, _) = bytes.as_chunks::<N>();
             if items.capacity() - items.len() < more.len()
                 && let Err(refused) = crate::growth::reserve(items, more.len())

@@ -2,7 +2,7 @@
 
 use super::table::{Columns, Nodes};
 use crate::growth::push;
-use crate::{Fault, Refused};
+use crate::{BuildError, Fault};
 
 /// A value that was given, by its kind.
 #[derive(Clone, Copy, Debug)]
@@ -84,8 +84,8 @@ impl Nodes {
         node: u32,
         found: Found,
         tag: Option<u8>,
-        write: &mut dyn FnMut(&mut Columns) -> Result<(), Refused>,
-    ) -> Result<(), Refused> {
+        write: &mut dyn FnMut(&mut Columns) -> Result<(), BuildError>,
+    ) -> Result<(), BuildError> {
         let (tag, content) = match (self.at(node), tag) {
             (Columns::Union { contents, .. }, Some(tag)) => (tag as i8, contents[usize::from(tag)]),
             (Columns::Union { .. }, None) => self.choose(node, found, 0)?,
@@ -101,7 +101,7 @@ impl Nodes {
     }
 
     /// Notes in what is around a content that a row of it is the next value.
-    fn note(&mut self, node: u32, tag: i8, row: usize) -> Result<(), Refused> {
+    fn note(&mut self, node: u32, tag: i8, row: usize) -> Result<(), BuildError> {
         match self.at_mut(node) {
             Columns::Indexed { index, categories: None, .. } => push(index, row as i64),
             Columns::Indexed { content, .. } => {
@@ -118,7 +118,7 @@ impl Nodes {
     }
 
     /// Keeps the last value of a content if it is not there yet; otherwise refers to the one that is.
-    fn note_category(&mut self, node: u32, content: u32, row: usize) -> Result<(), Refused> {
+    fn note_category(&mut self, node: u32, content: u32, row: usize) -> Result<(), BuildError> {
         let value = self.at(content).last_value();
         let Columns::Indexed { index, categories: Some(categories), .. } = self.at_mut(node) else {
             return Ok(()); // never
@@ -133,7 +133,7 @@ impl Nodes {
     }
 
     /// The alternative of a union that takes a value: of the best, or of those less good, the `nth`.
-    fn choose(&self, node: u32, found: Found, nth: usize) -> Result<(i8, u32), Refused> {
+    fn choose(&self, node: u32, found: Found, nth: usize) -> Result<(i8, u32), BuildError> {
         let Columns::Union { contents, .. } = self.at(node) else { return Ok((0, node)) }; // never
         let ranked = contents.iter().zip(0..).filter_map(|(content, tag)| {
             Some((self.rank(*content, found)?, tag, *content)) // no more than tags can name
@@ -162,7 +162,7 @@ impl Nodes {
     }
 
     /// The list, record or tuple in which something is begun; of several that might take it the `nth`.
-    pub(super) fn begin(&self, node: u32, found: Found, nth: usize) -> Result<u32, Refused> {
+    pub(super) fn begin(&self, node: u32, found: Found, nth: usize) -> Result<u32, BuildError> {
         match self.at(node) {
             Columns::Union { .. } => self.begin(self.choose(node, found, nth)?.1, found, 0),
             columns => match columns.inner() {
@@ -176,11 +176,11 @@ impl Nodes {
     /// Notes in options and unions around a list, record or tuple that it is complete, before its own length
     /// grows.
     #[inline]
-    pub(super) fn finish(&mut self, place: u32, node: u32) -> Result<(), Refused> {
+    pub(super) fn finish(&mut self, place: u32, node: u32) -> Result<(), BuildError> {
         if place == node { Ok(()) } else { self.finish_around(place, node) }
     }
 
-    fn finish_around(&mut self, place: u32, node: u32) -> Result<(), Refused> {
+    fn finish_around(&mut self, place: u32, node: u32) -> Result<(), BuildError> {
         let (tag, content) = match self.at(place) {
             Columns::Union { contents, .. } => {
                 let tag = contents.iter().position(|content| self.reaches(*content, node)).unwrap_or(0);
@@ -204,7 +204,7 @@ impl Nodes {
     }
 
     /// A null, if the place may have one; in a union in the alternative `tag`, or in the first that may.
-    pub(super) fn null(&mut self, node: u32, tag: Option<u8>) -> Result<bool, Refused> {
+    pub(super) fn null(&mut self, node: u32, tag: Option<u8>) -> Result<bool, BuildError> {
         if let Columns::Indexed { nulls: true, index, .. } = self.at_mut(node) {
             return push(index, -1).map(|()| true);
         }
@@ -227,7 +227,7 @@ impl Nodes {
         }
     }
 
-    pub(super) fn refuse(&self, node: u32, found: Found) -> Refused {
+    pub(super) fn refuse(&self, node: u32, found: Found) -> BuildError {
         let expected = self.about(node).expected.clone();
         match (found, self.at(node).integer_name()) {
             (Found::Integer(_) | Found::Unsigned(_) | Found::Huge, Some(dtype)) => {

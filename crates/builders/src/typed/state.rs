@@ -4,7 +4,7 @@ use super::Failure;
 use super::offers::{Command, HOPELESS, Offer, Refusal, best, commands};
 use super::place::Found;
 use super::table::{Columns, Lists, Nodes};
-use crate::Refused;
+use crate::BuildError;
 use crate::form::{Form, FormError, Index, Unit};
 use crate::growth::{push, reserve};
 use forthwith_columns::DType;
@@ -180,7 +180,7 @@ impl State {
         &mut self,
         command: Command,
         found: Found,
-        write: &mut dyn FnMut(&mut Columns) -> Result<(), Refused>,
+        write: &mut dyn FnMut(&mut Columns) -> Result<(), BuildError>,
     ) -> Done {
         let offer = self.best(command, |_| true)?;
         self.fits(offer, found)?;

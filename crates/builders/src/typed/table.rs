@@ -3,7 +3,7 @@
 use super::numbers::each_number;
 use crate::form::{Form, FormError, Index, Kind, Primitive, Text, Unit};
 use crate::growth::{push, reserve, resize};
-use crate::{Fault, MOST_COLUMNS, Refused};
+use crate::{BuildError, Fault, MOST_COLUMNS};
 use std::collections::{HashMap, HashSet};
 
 /// A place of the type and its columns. All of them lie in one table and name each other by number.
@@ -363,7 +363,7 @@ impl Nodes {
     }
 
     /// A copy.
-    pub(super) fn copied(&self) -> Result<Self, Refused> {
+    pub(super) fn copied(&self) -> Result<Self, BuildError> {
         let nodes =
             self.0.iter().map(|node| Ok(Node { columns: node.columns.copied()?, about: node.about.clone() }));
         nodes.collect::<Result<_, _>>().map(Self)
@@ -386,9 +386,9 @@ impl Nodes {
     }
 
     /// Appends `rows` values that stand in the place of nulls: zeros, empty lists and texts, nulls.
-    pub(super) fn fill(&mut self, node: u32, rows: usize) -> Result<(), Refused> {
+    pub(super) fn fill(&mut self, node: u32, rows: usize) -> Result<(), BuildError> {
         let more = |rows: usize, size: usize| {
-            rows.checked_mul(size).ok_or_else(|| Refused::from(Fault::Memory { items: usize::MAX }))
+            rows.checked_mul(size).ok_or_else(|| BuildError::from(Fault::Memory { items: usize::MAX }))
         };
         // The nodes below first, so that a row whose parts found no memory is not there.
         let below: Vec<(u32, usize)> = match self.at(node) {
@@ -519,8 +519,8 @@ impl Columns {
     }
 
     /// A copy, without what [`clone`](Clone::clone) does where there is no memory: end the process.
-    fn copied(&self) -> Result<Self, Refused> {
-        fn copy<T: Copy>(items: &[T]) -> Result<Vec<T>, Refused> {
+    fn copied(&self) -> Result<Self, BuildError> {
+        fn copy<T: Copy>(items: &[T]) -> Result<Vec<T>, BuildError> {
             let mut copy = Vec::new();
             crate::growth::extend(&mut copy, items)?;
             Ok(copy)
@@ -572,7 +572,7 @@ impl Columns {
     }
 }
 
-fn append_rows(index: &mut Vec<i64>, first: i64, rows: usize) -> Result<(), Refused> {
+fn append_rows(index: &mut Vec<i64>, first: i64, rows: usize) -> Result<(), BuildError> {
     if rows == 1 {
         return push(index, first);
     }

@@ -1,17 +1,17 @@
 //! The columns that values go into; whole trees of values are compared with Awkward Array from Python.
 
 use super::TypedColumns;
-use crate::{Fault, Refused, Shape, Sink};
+use crate::{BuildError, Fault, Shape, Sink};
 
 fn filled(
     ty: &str,
-    fill: impl FnOnce(&mut TypedColumns) -> Result<(), Refused>,
-) -> Result<TypedColumns, Refused> {
+    fill: impl FnOnce(&mut TypedColumns) -> Result<(), BuildError>,
+) -> Result<TypedColumns, BuildError> {
     let mut columns = TypedColumns::from_type(ty).unwrap();
     fill(&mut columns).map(|()| columns)
 }
 
-fn fault(ty: &str, fill: impl FnOnce(&mut TypedColumns) -> Result<(), Refused>) -> Fault {
+fn fault(ty: &str, fill: impl FnOnce(&mut TypedColumns) -> Result<(), BuildError>) -> Fault {
     filled(ty, fill).unwrap_err().fault().clone()
 }
 

@@ -4,9 +4,9 @@ use std::fmt;
 
 /// A value or a command that was refused. What is in the builder already stays as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused(Box<(Fault, Vec<Step>)>);
+pub struct BuildError(Box<(Fault, Vec<Step>)>);
 
-impl Refused {
+impl BuildError {
     /// The reason.
     #[must_use]
     pub fn fault(&self) -> &Fault {
@@ -26,13 +26,13 @@ impl Refused {
     }
 }
 
-impl From<Fault> for Refused {
+impl From<Fault> for BuildError {
     fn from(fault: Fault) -> Self {
         Self(Box::new((fault, Vec::new())))
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.fault().fmt(f)?;
         if self.0.1.is_empty() {
@@ -43,7 +43,7 @@ impl fmt::Display for Refused {
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for BuildError {}
 
 /// One level of a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
