@@ -8,7 +8,7 @@
 
 use bytes::Bytes;
 use forthwith_io::{Source, coalesce};
-use forthwith_plan::{Error, ErrorKind, Plan, Result, Room, Stored, Task};
+use forthwith_plan::{Error, ErrorKind, Plan, Result, ScratchBuffer, Stored, Task};
 use std::{
     ops::Range,
     sync::{
@@ -116,7 +116,7 @@ impl<'a> Fetcher<'a> {
     pub(crate) fn stored<'b>(
         &self,
         at: usize,
-        own: &'b mut Room,
+        own: &'b mut ScratchBuffer,
         window: &mut Option<Arc<Window>>,
         hold: &'b mut Bytes,
     ) -> Result<&'b [u8]> {
@@ -168,7 +168,7 @@ impl<'a> Fetcher<'a> {
     }
 
     /// Reads bytes into warm memory.
-    pub(crate) fn piece<'b>(&self, range: Range<u64>, own: &'b mut Room) -> Result<&'b [u8]> {
+    pub(crate) fn piece<'b>(&self, range: Range<u64>, own: &'b mut ScratchBuffer) -> Result<&'b [u8]> {
         read_into(self.source, self.size, range, own)
     }
 
@@ -261,7 +261,7 @@ impl<'a> Fetcher<'a> {
 pub(crate) fn alone<'b>(
     source: &dyn Source,
     task: &Task,
-    stored: &'b mut Room,
+    stored: &'b mut ScratchBuffer,
     hold: &'b mut Bytes,
 ) -> Result<&'b [u8]> {
     match &task.stored {
@@ -286,7 +286,12 @@ fn missing(reason: &str, at: Option<u64>) -> Error {
 }
 
 /// Reads a range into warm memory. `known` is a size that the source had.
-fn read_into<'b>(source: &dyn Source, known: u64, range: Range<u64>, into: &'b mut Room) -> Result<&'b [u8]> {
+fn read_into<'b>(
+    source: &dyn Source,
+    known: u64,
+    range: Range<u64>,
+    into: &'b mut ScratchBuffer,
+) -> Result<&'b [u8]> {
     // The size is looked at first, lest a lie about a length become an allocation. Whether the source still
     // has it, reading shows.
     if range.end > known && range.end > source.size()? {

@@ -171,7 +171,7 @@ impl Load {
     }
 }
 
-/// Room for columns, of each the bytes to reserve and those that are expected. They lie together if no more
+/// Memory for columns, of each the bytes to reserve and those that are expected. They lie together if no more
 /// than `together` are: a file's claim may be wrong.
 fn reserve(builders: &[Builder], rooms: &[(usize, usize)], together: u64) -> Result<()> {
     let expected = rooms.iter().fold(0_u64, |sum, (_, expected)| sum.saturating_add(*expected as u64));
@@ -303,7 +303,7 @@ impl<'p> Places<'p> {
         order == 0 && !self.rooms.is_empty()
     }
 
-    /// Room for all columns, on the turn of the task that [makes it](Self::makes_room): of `entries`, which
+    /// Memory for all columns, on the turn of the task that [makes it](Self::makes_room): of `entries`, which
     /// made `bytes` of each column, or of which it is not known.
     ///
     /// A column could need far more than most do: the address space for it costs nothing, but huge pages at

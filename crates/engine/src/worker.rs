@@ -2,13 +2,13 @@
 
 use crate::{fetch::Window, program::Decoders};
 use forthwith_columns::Policy;
-use forthwith_plan::{Room, Scratch};
+use forthwith_plan::{Scratch, ScratchBuffer};
 use std::sync::Arc;
 
 /// The state that a thread keeps from task to task and from call to call.
 pub(crate) struct Worker {
     pub(crate) scratch: Scratch,
-    pub(crate) stored: Room,
+    pub(crate) stored: ScratchBuffer,
     pub(crate) decoders: Decoders,
     pub(crate) window: Option<Arc<Window>>,
 }
@@ -24,10 +24,10 @@ const SCRATCH_KEPT: usize = 128 << 20;
 
 impl Worker {
     pub(crate) fn new(policy: &Policy) -> Self {
-        let memory = Room::memory(policy);
+        let memory = ScratchBuffer::memory(policy);
         Self {
             scratch: Scratch::of(&memory).limited(policy.limit),
-            stored: Room::new(memory),
+            stored: ScratchBuffer::new(memory),
             decoders: Decoders::default(),
             window: None,
         }

@@ -1,6 +1,6 @@
 //! The one trait a format registers.
 
-use crate::{Decoder, Error, Group, Kernel, Result, Room, Task};
+use crate::{Decoder, Error, Group, Kernel, Result, ScratchBuffer, Task};
 use forthwith_columns::{Encoding, Memory, Slot};
 use forthwith_io::Decompressor;
 use std::{
@@ -170,8 +170,8 @@ pub struct Block<'a> {
 /// Memory a worker keeps warm from block to block.
 #[derive(Default)]
 pub struct Scratch {
-    payload: Room,
-    bounds: Room,
+    payload: ScratchBuffer,
+    bounds: ScratchBuffer,
     grown: Vec<u8>,
     decompressor: Decompressor,
     limit: Option<usize>,
@@ -189,7 +189,7 @@ impl Scratch {
     /// Empty scratch, to be had from `memory`.
     #[must_use]
     pub fn of(memory: &Memory) -> Self {
-        let room = || Room::new(memory.clone());
+        let room = || ScratchBuffer::new(memory.clone());
         Self { payload: room(), bounds: room(), ..Self::default() }
     }
 
@@ -240,7 +240,7 @@ impl Scratch {
         (&mut self.grown, &mut self.decompressor)
     }
 
-    /// Room for a payload of `payload` bytes, for `bounds` bytes of entry bounds, and the codecs. Contents
+    /// Memory for a payload of `payload` bytes, for `bounds` bytes of entry bounds, and the codecs. Contents
     /// are whatever the last block left.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use super::{
     walk::{Memory, Walk, described},
 };
 use crate::array::Buffer;
-use forthwith_builders::{self as builders, Fault, BuildError, Sink, Step};
+use forthwith_builders::{self as builders, BuildError, Fault, Sink, Step};
 use pyo3::{
     prelude::*,
     types::{PyBytes, PyIterator, PyString},

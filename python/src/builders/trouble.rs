@@ -1,6 +1,6 @@
 //! Why a walk ended early.
 
-use forthwith_builders::{Fault, BuildError, Step};
+use forthwith_builders::{BuildError, Fault, Step};
 use pyo3::{prelude::*, types::PyDict};
 
 mod classes {

@@ -6,12 +6,12 @@ use forthwith_columns::{Buffer, Memory, Policy};
 /// Memory for one block after another: kept as long as it suffices, in huge pages where it is large, which
 /// decompressing into it and decoding from it gain from.
 #[derive(Debug)]
-pub struct Room {
+pub struct ScratchBuffer {
     memory: Memory,
     held: Option<Buffer>,
 }
 
-impl Room {
+impl ScratchBuffer {
     /// None yet, to be had from `memory`.
     #[must_use]
     pub const fn new(memory: Memory) -> Self {
@@ -63,7 +63,7 @@ impl Room {
     }
 }
 
-impl Default for Room {
+impl Default for ScratchBuffer {
     /// With huge pages.
     fn default() -> Self {
         Self::new(Self::memory(&Policy::default()))
