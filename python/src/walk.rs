@@ -59,7 +59,7 @@ const GONE: &str = "the steps are being read already";
 impl Walk {
     /// The next step, which is not read: its first entry and the one after its last.
     fn pass_step(&self, py: Python<'_>) -> PyResult<Option<(u64, u64)>> {
-        let step = listening(py, &self.handle, None, |_| self.with(forthwith::Steps::pass))?;
+        let step = listening(py, &self.handle, None, |_| self.with(forthwith::Steps::skip_step))?;
         Ok(step.map(|step| (step.start, step.end)))
     }
 

@@ -73,7 +73,7 @@ impl Steps {
     ///
     /// # Errors
     /// As [`Table::plan`].
-    pub fn pass(&mut self) -> Result<Option<Range<u64>>> {
+    pub fn skip_step(&mut self) -> Result<Option<Range<u64>>> {
         self.cut()?;
         Ok(self.steps.pop_front())
     }
