@@ -604,19 +604,34 @@ def _write(
         "bitsets": bitsets,
     }
     path = folder / f"{number}.root"
-    with forthwith.recreate(path) as file:
-        first = [name for name, _ in types if name not in late]
-        now = {name: made[name][0][:before] for name in first}
-        fields = {name: choice for name, choice in chosen.items() if name not in late}
-        table = file.mkrntuple("nt", now, fields=fields, projections=projections, **options)
-        if late:
-            choices = {name: choice for name, choice in chosen.items() if name in late}
-            table.add_fields({name: ak.type(made[name][0]).content for name in sorted(late)}, fields=choices)
-        at = before
-        for step in steps[1:]:
-            ends = {name: (at - before if name in late else at) for name, _ in types}
-            table.extend({name: made[name][0][ends[name] : ends[name] + step] for name, _ in types})
-            at += step
+    first = [name for name, _ in types if name not in late]
+    now = {name: made[name][0][:before] for name in first}
+    fields = {name: choice for name, choice in chosen.items() if name not in late}
+    # What is read of these has another type than was written.
+    again = 0.0 if "'half'" in str(types) else choose.choice([0.0, 0.5])
+    file = forthwith.recreate(path)
+    table = file.mkrntuple("nt", now, fields=fields, projections=projections, **options)
+
+    def reopened() -> None:
+        """Closes the file, and opens it again to go on."""
+        nonlocal file, table
+        if choose.random() < again:
+            file.close()
+            file = forthwith.update(path, compression=choose.choice(codecs))
+            table = file["nt"]
+            options["sessions"] = options.get("sessions", 1) + 1
+
+    reopened()
+    if late:
+        choices = {name: choice for name, choice in chosen.items() if name in late}
+        table.add_fields({name: ak.type(made[name][0]).content for name in sorted(late)}, fields=choices)
+    at = before
+    for step in steps[1:]:
+        reopened()
+        ends = {name: (at - before if name in late else at) for name, _ in types}
+        table.extend({name: made[name][0][ends[name] : ends[name] + step] for name, _ in types})
+        at += step
+    file.close()
     texts = {name: made[name][1] for name, _ in types}
     shown = list(types)
     for name in listed:

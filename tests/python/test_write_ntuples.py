@@ -4,12 +4,15 @@ Values of random types are in ``test_random_ntuples_written.py``.
 """
 
 import os
+import pathlib
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 
 import pytest
+from conftest import data
 
 import forthwith
 
@@ -176,6 +179,69 @@ def test_long_texts(tmp_path):
     assert read(path) == [{"s": long, "t": None}, {"s": "", "t": long}] * 3
 
 
+def test_more_entries_of_ntuples_that_root_wrote(tmp_path):
+    refused = {}
+    for source in sorted(pathlib.Path(data("rntuple")).glob("*.root")):
+        path = tmp_path / source.name
+        shutil.copyfile(source, path)
+        with forthwith.open(path) as file:
+            names = [name for name, kind in file.classnames(cycle=False).items() if kind == "ROOT::RNTuple"]
+        for name in names:
+            with forthwith.open(path) as file:
+                before = file[name].arrays()
+            before_bytes = path.read_bytes()
+            try:
+                with forthwith.update(path) as file:
+                    ntuple = file[name]
+                    assert ntuple.num_entries == len(before)
+                    ntuple.extend(before[:0])
+                    ntuple.extend(before[:2])
+                    ntuple.extend(before[2:])
+                    ntuple.add_fields({"added": "f4"})
+                    added = np.ones(len(before), "f4")
+                    ntuple.extend({field: before[field] for field in before.fields} | {"added": added})
+            except forthwith.ForthwithError as error:
+                assert path.read_bytes() == before_bytes
+                refused[source.stem.partition("-")[0]] = str(error).partition("\n")[0]
+                continue
+            whole = before.to_list()
+            ones = [{**entry, "added": float(k > 1)} for k in range(3) for entry in whole]
+            assert read(path, name) == ones, (source, name)
+    assert set(refused) == {"continued", "kinds", "projected", "representations", "streamed"}
+    assert "records have at most 128" in refused["continued"]
+    assert "a column of type Switch" in refused["kinds"]
+    assert "in a table of" in refused["projected"]
+    assert "several representations (real)" in refused["representations"]
+    assert "objects in a stream (kept)" in refused["streamed"]
+
+
+def test_an_ntuple_that_is_opened_again(tmp_path):
+    path = tmp_path / "n.root"
+    with forthwith.recreate(path) as file:
+        ntuple = file.mkrntuple("d/n", {"x": "f4", "q": "f8"}, fields={"q": {"floats": ("quantised", 8, 0, 255)}})
+        ntuple.extend({"x": [1], "q": [7]})
+        file["d/note"] = "text"
+    before = path.read_bytes()
+    file = forthwith.update(path)
+    file["d/n"].extend({"x": [2], "q": [8]})
+    file.abandon()
+    assert path.read_bytes() == before
+    with forthwith.update(path, compression="lz4") as file:
+        file["d/n"].extend({"x": [2], "q": [8.4]})
+    with forthwith.update(path) as file:
+        ntuple = file["d"]["n"]
+        assert ntuple is file["d/n"]
+        ntuple.extend({"x": [3], "q": [8.6]})
+    with forthwith.update(path) as file:
+        # Nothing is added.
+        assert file["d/n"].num_entries == 3
+    with pytest.raises(forthwith.ForthwithError, match="not in the range 0 to 255"), forthwith.update(path) as file:
+        file["d/n"].extend({"x": [1], "q": [256]})
+    with forthwith.open(path) as file:
+        assert sorted(file["d"].keys()) == ["n;3", "note;1"]
+    assert read(path, "d/n") == [{"x": 1, "q": 7}, {"x": 2, "q": 8}, {"x": 3, "q": 9}]
+
+
 def test_two_by_turns_in_threads(tmp_path):
     path = tmp_path / "n.root"
     with forthwith.recreate(path) as file:
@@ -253,6 +319,31 @@ except OSError as error:
     assert done.returncode == 7, done.stderr
     assert path.read_bytes() == b"what was there"
     assert os.listdir(tmp_path) == ["n.root"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_a_process_that_is_killed_while_it_extends(tmp_path):
+    script = """
+import sys
+import numpy as np, forthwith
+file = forthwith.update(sys.argv[1])
+ntuple = file["n"]
+while True:
+    ntuple.extend({"x": np.arange(10_000)})
+    print(flush=True)
+"""
+    path = tmp_path / "n.root"
+    with forthwith.recreate(path) as file:
+        file.mkrntuple("n", {"x": np.arange(3)}, cluster_size=50_000, compression=None)
+    command = [sys.executable, "-W", "ignore", "-c", script, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        for _ in range(5):
+            process.stdout.readline()
+        process.send_signal(signal.SIGKILL)
+    assert [entry["x"] for entry in read(path)] == [0, 1, 2]
+    with forthwith.update(path) as file:
+        file["n"].extend({"x": [3]})
+    assert [entry["x"] for entry in read(path)] == [0, 1, 2, 3]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")

@@ -4,14 +4,15 @@ use crate::anchor::{Anchor, CLASS};
 use crate::blob::{self, Envelope};
 use crate::coding;
 use crate::ends::Ends;
-use crate::footer::Footer;
+use crate::footer::{ClusterGroup, Footer};
 use crate::form::{self, Shape};
 use crate::format::NtupleFormat;
-use crate::frame::Locator;
+use crate::frame::{Link, Locator};
 use crate::numbers::fault;
 use crate::pages::{Page, PageList};
 use crate::planner::{self, Numbered, Planner};
 use crate::schema::{Column, Schema};
+use crate::write::RawList;
 use bytes::Bytes;
 use forthwith_io::{Decompressor, Source, xxh3};
 use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Reading, Result, Stored};
@@ -174,6 +175,61 @@ impl Ntuple {
             }
         }
         Ok(pages)
+    }
+
+    pub(crate) const fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    pub(crate) const fn anchor(&self) -> Anchor {
+        self.anchor
+    }
+
+    pub(crate) fn groups(&self) -> &[ClusterGroup] {
+        &self.footer.groups
+    }
+
+    pub(crate) fn entry_count(&self) -> u64 {
+        self.footer.entries()
+    }
+
+    /// The fields at the top: their numbers among all, and their records.
+    pub(crate) fn top_fields(&self) -> impl Iterator<Item = (u32, u32)> {
+        let chains = (0..).zip(&self.chains);
+        chains.filter_map(|(number, (chain, _))| match chain[..] {
+            [top] => Some((number, top)),
+            _ => None,
+        })
+    }
+
+    /// The header's checksum.
+    pub(crate) fn header_hash(&self) -> Result<u64> {
+        match self.hash {
+            Some(hash) => Ok(hash),
+            None => Ok(blob::checksum(&self.envelope(self.anchor.header, Envelope::Header)?)),
+        }
+    }
+
+    /// What the footer adds to the header's lists, and its attribute sets, as they are stored.
+    pub(crate) fn added(&self) -> Result<([RawList; 4], RawList)> {
+        let footer = self.envelope(self.anchor.footer, Envelope::Footer)?;
+        let mut body = blob::body(&footer);
+        body.features()?;
+        body.u64("the header's checksum")?;
+        let mut extension = body.record("the schema extension")?;
+        let mut lists = <[RawList; 4]>::default();
+        if extension.left() > 0 {
+            for list in &mut lists {
+                *list = RawList::read(&mut extension)?;
+            }
+        }
+        body.list("the cluster groups", 8)?;
+        let attributes = if body.left() > 0 { RawList::read(&mut body)? } else { RawList::default() };
+        Ok((lists, attributes))
+    }
+
+    fn envelope(&self, link: Link, kind: Envelope) -> Result<Bytes> {
+        blob::envelope(self.source.as_ref(), link, kind, self.anchor.longest, self.options.verify)
     }
 
     pub(crate) fn uri(&self) -> &str {

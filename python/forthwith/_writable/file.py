@@ -283,6 +283,8 @@ class WritableDirectory:
         if path in self._file._tables:
             return self._file._tables[path]
         if self._file._open().keys(path) is None:
+            if self._class(path) == "ROOT::RNTuple":
+                return self._reopen(path)
             raise KeyInFileError(
                 f"no directory {name!r} in a file that is being written; objects can be read when it is closed"
                 f"\n  in {self._file.file_path}:{self._path}",
@@ -290,6 +292,19 @@ class WritableDirectory:
                 object=path,
             )
         return WritableDirectory(self._file, path)
+
+    def _class(self, path: str) -> str | None:
+        """The class of the object with the highest cycle at a path."""
+        directory, _, name = path.rpartition("/")
+        listed = self._file._open().keys(directory) or []
+        return max(((cycle, kind) for kind, known, cycle in listed if known == name), default=(0, None))[1]
+
+    def _reopen(self, path: str) -> WritableNtuple:
+        """An RNTuple that is in the file already, to be extended."""
+        entries, columns = self._file._open().reopen_ntuple(path, {})
+        types = numbers({name: dtype for name, dtype in columns if dtype is not None})
+        table = self._file._tables[path] = WritableNtuple(self._file, path, entries, types)
+        return table
 
     def __delitem__(self, name: str) -> None:
         directory, last = self._split(name)

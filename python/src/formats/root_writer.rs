@@ -45,6 +45,8 @@ struct State {
     cause: Cause,
     /// Away when it was finished or given up.
     file: Option<FileWriter>,
+    /// The file as it was, if it is changed.
+    old: Option<RootFile>,
     /// Tables that are not finished, in the order in which they were begun.
     tables: Vec<Open>,
 }
@@ -150,6 +152,28 @@ impl State {
         Ok(())
     }
 
+    /// Opens an RNTuple that is in the file already, and answers how many entries it has, and its columns with their types, as NumPy spells
+    /// those of numbers.
+    fn reopen_ntuple(&mut self, path: &str, chosen: Chosen) -> Result<(u64, Vec<(String, Option<String>)>)> {
+        let old = self.old.clone();
+        let file = self.file()?;
+        let Some(old) = old else {
+            let what = "the table is not in the file yet".into();
+            return Err(Error::new(ErrorKind::Invalid { what }).in_object(path));
+        };
+        let options = chosen.with(file.compression());
+        let writer = NtupleWriter::open(file, &old, &old.find(path)?, options)?;
+        let spelled = |form: &Form| match form {
+            Form::Numpy { dtype, shape, .. } if shape.is_empty() => Some(dtype.to_string()),
+            _ => None,
+        };
+        let columns: Vec<_> = writer.columns().map(|(name, form)| (name.to_owned(), spelled(form))).collect();
+        let names = columns.iter().map(|(name, _)| name.clone()).collect();
+        let entries = writer.entries();
+        self.tables.push(Open { path: path.to_owned(), names, writer: Table::Ntuple(Box::new(writer)) });
+        Ok((entries, columns))
+    }
+
     fn extend(&mut self, path: &str, array: &Array) -> Result<()> {
         let Self { uri, file, tables, .. } = self;
         let table = tables.iter_mut().find(|table| table.path == path);
@@ -201,6 +225,7 @@ fn begun(uri: &str, how: &str, compression: Option<i32>, title: String, cause: &
             memory: None,
             cause: cause.clone(),
             file: Some(file),
+            old: Some(old),
             tables: Vec::new(),
         });
     }
@@ -211,7 +236,8 @@ fn begun(uri: &str, how: &str, compression: Option<i32>, title: String, cause: &
     };
     let settings = FileSettings { compression: chosen.unwrap_or_default(), title, ..FileSettings::default() };
     let file = FileWriter::create(listening(sink, cause), settings)?;
-    Ok(State { uri: uri.into(), memory, cause: cause.clone(), file: Some(file), tables: Vec::new() })
+    let (uri, cause, file) = (uri.into(), cause.clone(), Some(file));
+    Ok(State { uri, memory, cause, file, old: None, tables: Vec::new() })
 }
 
 #[pymethods]
@@ -323,6 +349,20 @@ impl RootWriter {
         let chosen = ntuple_options(options)?;
         with(py, &self.0, |state| {
             let done = state.begin_ntuple(path, chosen, &array.0);
+            (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
+        })
+    }
+
+    /// Opens an RNTuple that is in the file already: its entries, and its columns with the types of those that are plain numbers.
+    fn reopen_ntuple(
+        &self,
+        py: Python<'_>,
+        path: &str,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<(u64, Vec<(String, Option<String>)>)> {
+        let chosen = ntuple_options(options)?;
+        with(py, &self.0, |state| {
+            let done = state.reopen_ntuple(path, chosen);
             (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
         })
     }

@@ -497,6 +497,8 @@ fn options_without_nulls_and_lists_without_items_are_of_any_type() {
     let number = || numbers("n", DType::Int32);
     let union = |first: Form| Form::Union { key: "u".into(), contents: vec![first, list("l", number())] };
     let pair = |x: Form, y: Form| record(&[("x", x), ("y", y)]);
+    let shape = |shape: &[u64]| Form::Numpy { key: "n".into(), dtype: DType::Int32, shape: shape.to_vec() };
+    let regular = |size: u64, content: Form| Form::Regular { size, content: Box::new(content) };
     // Of each column what is announced, steps, and what they are.
     let steps = [
         (option("o", number()), number(), vec!["7", "8", "9"]),
@@ -511,6 +513,10 @@ fn options_without_nulls_and_lists_without_items_are_of_any_type() {
             vec!["{x: 9, y: 7}", "{x: 8, y: 8}", "{x: 7, y: 9}"],
         ),
         (option("o", union(number())), union(option("o", number())), vec!["9", "8", "[7, 8]"]),
+        (shape(&[1]), regular(1, number()), vec!["[7]", "[8]", "[9]"]),
+        (shape(&[1, 1]), regular(1, shape(&[1])), vec!["[[7]]", "[[8]]", "[[9]]"]),
+        (regular(1, number()), shape(&[1]), vec!["[7]", "[8]", "[9]"]),
+        (regular(1, regular(1, number())), shape(&[1, 1]), vec!["[[7]]", "[[8]]", "[[9]]"]),
         (union(option("o", number())), union(number()), vec!["7", "8", "[7, 8]"]),
     ];
     for (announced, given, wanted) in steps {

@@ -1,6 +1,6 @@
 //! Arrays of a step, compared with what was announced.
 
-use forthwith_columns::{Array, Form};
+use forthwith_columns::{Array, DType, Form};
 
 /// Whether an array can be written as a Form that was announced. The keys of nodes may differ, and categories; what might be missing need not
 /// be an option if nothing is, and the other way round; and what has no values may be of a type that is not known.
@@ -17,6 +17,7 @@ fn alike(one: &Form, other: &Form, array: &Array) -> bool {
     }
     match (one, other) {
         (_, Form::Empty) | (Form::Categorical { .. }, Form::Categorical { .. }) => true,
+        (Form::String { binary, .. }, Form::Categorical { .. }) => !binary,
         (Form::Numpy { dtype, shape, .. }, Form::Numpy { dtype: d, shape: s, .. }) => {
             dtype == d && shape == s
         }
@@ -28,11 +29,26 @@ fn alike(one: &Form, other: &Form, array: &Array) -> bool {
         (Form::Regular { size, content }, Form::Regular { size: s, content: c }) => {
             size == s && alike(content, c, array)
         }
+        // Byte strings are read as lists of bytes.
+        (Form::List { content, .. }, Form::String { binary: true, .. }) => {
+            matches!(&**content, Form::Numpy { dtype: DType::UInt8, shape, .. } if shape.is_empty())
+        }
+        // Dimensions of numbers are lists of fixed length.
+        (Form::Numpy { key, dtype, shape }, Form::Regular { size, content })
+        | (Form::Regular { size, content }, Form::Numpy { key, dtype, shape })
+            if shape.first() == Some(size) =>
+        {
+            let inner = Form::Numpy { key: key.clone(), dtype: *dtype, shape: shape[1..].to_vec() };
+            match one {
+                Form::Numpy { .. } => alike(&inner, content, array),
+                _ => alike(content, &inner, array),
+            }
+        }
         (Form::Logical { meaning, content }, Form::Logical { meaning: m, content: c }) => {
             meaning == m && alike(content, c, array)
         }
         (Form::Record { fields, contents, .. }, Form::Record { fields: f, contents: c, .. }) => {
-            fields == f
+            are_alike(fields.as_deref(), f.as_deref())
                 && contents.len() == c.len()
                 && contents.iter().zip(c).all(|(one, other)| alike(one, other, array))
         }
@@ -51,6 +67,16 @@ fn union_of(form: &Form) -> Option<(&[Form], bool)> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// Whether fields have the same names. A tuple with records in it is a record of `_0`, `_1` and so on in a file.
+fn are_alike(one: Option<&[String]>, other: Option<&[String]>) -> bool {
+    match (one, other) {
+        (Some(names), None) | (None, Some(names)) => {
+            names.iter().enumerate().all(|(at, name)| name.strip_prefix('_') == Some(&*at.to_string()))
+        }
+        (one, other) => one == other,
     }
 }
 

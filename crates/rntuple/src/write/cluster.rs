@@ -17,6 +17,8 @@ pub(crate) struct Clusters {
     compression: Compression,
     /// The header's checksum.
     hash: u64,
+    /// Bytes that a record of pages has at most.
+    pub(crate) longest: u64,
     waiting: Option<Complete>,
     /// Those of which no page list tells yet.
     listed: Vec<Cluster>,
@@ -38,8 +40,18 @@ pub(crate) struct Group {
 const CLUSTERS_IN_GROUP: usize = 4096;
 
 impl Clusters {
-    pub(crate) fn new(compression: Compression, hash: u64) -> Self {
-        Self { compression, hash, waiting: None, listed: Vec::new(), groups: Vec::new(), spare: Vec::new() }
+    pub(crate) fn new(compression: Compression, hash: u64, longest: u64) -> Self {
+        // Where none is continued there is no limit but ours.
+        let longest = if longest == 0 { super::LONGEST } else { longest.min(super::LONGEST) };
+        Self {
+            compression,
+            hash,
+            longest,
+            waiting: None,
+            listed: Vec::new(),
+            groups: Vec::new(),
+            spare: Vec::new(),
+        }
     }
 
     /// The header's checksum.
@@ -57,6 +69,7 @@ impl Clusters {
     /// Writes the cluster that waits, if one does.
     pub(crate) fn write(&mut self, file: &mut FileWriter) -> Result<()> {
         let Some(mut complete) = self.waiting.take() else { return Ok(()) };
+        complete.blobs.iter().try_for_each(|blob| super::within(blob.length, self.longest))?;
         let cluster = complete.write(file)?;
         self.listed.push(cluster);
         self.spare.extend(complete.pages.drain(..).flatten().map(|page| page.stored));
@@ -74,7 +87,7 @@ impl Clusters {
         let (Some(first), Some(last)) = (clusters.first(), clusters.last()) else { return Ok(()) };
         let (first, end) = (first.first, last.first + last.entries);
         let list = page_list(self.hash, &clusters);
-        let pages = put(file, self.compression, &list)?;
+        let pages = put(file, self.compression, &list, self.longest)?;
         let count = clusters.len() as u32;
         self.groups.push(Group { first, entries: end - first, clusters: count, pages });
         Ok(())
@@ -97,9 +110,6 @@ struct Listed {
     setting: u32,
     pages: Vec<(u32, Locator)>,
 }
-
-/// Bytes that a record of pages has at most: ROOT continues what is longer in further ones, which other readers do not follow.
-const LONGEST: usize = 1 << 30;
 
 /// A cluster of which all pages are made.
 ///
@@ -129,13 +139,13 @@ struct Blob {
 
 impl Complete {
     /// Takes the pages of columns, which are ready for the next cluster then.
-    pub(crate) fn of(first: u64, entries: u64, columns: &mut [Filling]) -> Self {
+    pub(crate) fn of(first: u64, entries: u64, columns: &mut [Filling], longest: u64) -> Self {
         let firsts = columns
             .iter()
             .map(|filling| (filling.before, filling.elements.compression.setting() as u32))
             .collect();
         let pages: Vec<Vec<Sealed>> = columns.iter_mut().map(Filling::next_cluster).collect();
-        let (blobs, same) = packed(&pages);
+        let (blobs, same) = packed(&pages, longest);
         Self { first, entries, firsts, pages, blobs, same }
     }
 
@@ -175,7 +185,7 @@ impl Complete {
 }
 
 /// Divides pages into records, and finds those that are equal.
-fn packed(columns: &[Vec<Sealed>]) -> (Vec<Blob>, Vec<[PageId; 2]>) {
+fn packed(columns: &[Vec<Sealed>], longest: u64) -> (Vec<Blob>, Vec<[PageId; 2]>) {
     let mut blobs: Vec<Blob> = Vec::new();
     let mut same = Vec::new();
     let mut known: HashMap<&[u8], PageId> = HashMap::new();
@@ -195,7 +205,7 @@ fn packed(columns: &[Vec<Sealed>]) -> (Vec<Blob>, Vec<[PageId; 2]>) {
             known.insert(hash, here);
             let length = page.stored.len();
             match blobs.last_mut() {
-                Some(blob) if blob.length + length <= LONGEST => {
+                Some(blob) if (blob.length + length) as u64 <= longest => {
                     blob.pages.push(here);
                     blob.length += length;
                 }

@@ -36,7 +36,7 @@ pub(crate) fn fill<'a>(
             let text = buffer(array, key, "data")?.as_bytes();
             items.iter().try_for_each(|items| pages.append(*bytes, within(text, items, 1)?))
         }
-        (Node::Categories { ends, bytes }, Form::Categorical { key, .. }) => {
+        (Node::Categories { ends, bytes } | Node::Text { ends, bytes }, Form::Categorical { key, .. }) => {
             let index = buffer(array, key, "index")?;
             let offsets = integers(buffer(array, key, "offsets")?);
             let text = buffer(array, key, "data")?.as_bytes();
@@ -52,16 +52,27 @@ pub(crate) fn fill<'a>(
             }
             Ok(())
         }
+        (Node::Lists { ends, content }, Form::String { .. }) => {
+            let Node::Numbers { column, size: 1, each: 1 } = **content else { return Err(changed()) };
+            fill(&Node::Text { ends: *ends, bytes: column }, array, form, rows, pages)
+        }
         (Node::Lists { ends, content }, Form::List { key, content: form }) => {
             let items = lists(array, key, rows, *ends, pages)?;
             fill(content, array, form, &items, pages)
         }
         (Node::Fixed { size, content }, Form::Regular { content: form, .. }) => {
-            let items: Option<Rows> = rows
-                .iter()
-                .map(|rows| Some(rows.start.checked_mul(*size)?..rows.end.checked_mul(*size)?))
-                .collect();
-            fill(content, array, form, &items.ok_or_else(changed)?, pages)
+            fill(content, array, form, &items_of(rows, *size)?, pages)
+        }
+        // Dimensions of numbers are lists of fixed length.
+        (Node::Fixed { size, content }, Form::Numpy { key, dtype, shape }) => {
+            let inner = shape.get(1..).ok_or_else(changed)?.to_vec();
+            let form = Form::Numpy { key: key.clone(), dtype: *dtype, shape: inner };
+            fill(content, array, &form, &items_of(rows, *size)?, pages)
+        }
+        (Node::Numbers { column, size, each }, Form::Regular { size: items, content: form }) => {
+            let items = usize::try_from(*items).map_err(|_| changed())?;
+            let inner = Node::Numbers { column: *column, size: *size, each: each / items.max(1) };
+            fill(&inner, array, form, &items_of(rows, items)?, pages)
         }
         (Node::Empty { ends }, _) => rows.iter().cloned().flatten().try_for_each(|_| pages.end(*ends, 0)),
         (Node::Fields(nodes), Form::Record { contents, .. }) => {
@@ -114,6 +125,12 @@ pub(crate) fn fill<'a>(
             Err(Error::new(ErrorKind::Invalid { what: "an array of another type than was announced".into() }))
         }
     }
+}
+
+/// The items of rows that have so many each.
+fn items_of(rows: &[Range<usize>], size: usize) -> Result<Rows> {
+    let items = |rows: &Range<usize>| Some(rows.start.checked_mul(size)?..rows.end.checked_mul(size)?);
+    rows.iter().map(items).collect::<Option<_>>().ok_or_else(changed)
 }
 
 /// Rows of a union, which may be in an option, and whose alternatives may be options.

@@ -1,8 +1,25 @@
 //! The parts of envelopes, written: the opposite of [`Reader`](crate::frame::Reader).
 
 use crate::blob::Envelope;
-use crate::frame::{Link, Locator};
+use crate::frame::{Link, Locator, Reader};
 use forthwith_io::xxh3;
+use forthwith_plan::Result;
+
+/// The items of a list frame as they were read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RawList {
+    pub(crate) items: u32,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl RawList {
+    /// Reads a list frame.
+    pub(crate) fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let mut list = from.list("a list", 0)?;
+        let bytes = list.rest.bytes("a list", list.rest.left())?.to_vec();
+        Ok(Self { items: list.items, bytes })
+    }
+}
 
 /// Bytes of an envelope, from first to last.
 #[derive(Debug, Default)]
@@ -65,6 +82,21 @@ impl Frames {
         self.close(start, -1);
     }
 
+    /// A list frame of items that were read, and of others behind them.
+    pub(crate) fn list_behind<T>(
+        &mut self,
+        before: &RawList,
+        items: &[T],
+        mut item: impl FnMut(&mut Self, &T),
+    ) {
+        let start = self.bytes.len();
+        self.i64(0);
+        self.u32(before.items + items.len() as u32);
+        self.bytes.extend(&before.bytes);
+        items.iter().for_each(|of| item(self, of));
+        self.close(start, -1);
+    }
+
     /// Feature flags: there are none.
     pub(crate) fn features(&mut self) {
         self.u64(0);
@@ -109,7 +141,6 @@ pub(crate) fn envelope(kind: Envelope, body: impl FnOnce(&mut Frames)) -> Vec<u8
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Reader;
 
     #[test]
     fn frames_are_read_as_they_were_written() {

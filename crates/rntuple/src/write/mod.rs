@@ -6,6 +6,7 @@
 //! behind each other; what is read of the file before the last record is written does not know of it.
 
 mod announced;
+mod append;
 mod cluster;
 mod describe;
 mod fill;
@@ -25,12 +26,14 @@ use crate::anchor::{Anchor, CLASS, VERSION};
 use crate::blob::{self, Envelope};
 use crate::frame::{Link, Locator};
 use announced::is_of;
+use append::Prior;
 use cluster::{Clusters, Complete};
 use describe::{Describer, Node, field_names};
 use forthwith_columns::{Array, Form};
 use forthwith_io::Compressor;
 use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyKind, KeyText, compress};
+pub(crate) use frame::RawList;
 use frame::envelope;
 use options::UNCOMPRESSED_CLUSTERS;
 use page::{Filling, Pages};
@@ -59,6 +62,8 @@ pub struct NtupleWriter {
     /// Bytes of numbers in all clusters before, and what they take in the file.
     amounts: [u64; 2],
     clusters: Clusters,
+    /// What there was, of an ntuple that is continued.
+    prior: Option<Prior>,
     broken: bool,
 }
 
@@ -166,7 +171,8 @@ impl NtupleWriter {
             begun: 0,
             filled: 0,
             amounts: [0; 2],
-            clusters: Clusters::new(options.compression, 0),
+            clusters: Clusters::new(options.compression, 0, LONGEST),
+            prior: None,
             broken: false,
             options,
         };
@@ -185,11 +191,11 @@ impl NtupleWriter {
             frames.text(name);
             frames.text(&this.options.description);
             frames.text(concat!("forthwith ", env!("CARGO_PKG_VERSION")));
-            this.all.write(Counts::default(), frames);
+            this.all.write(Counts::default(), &<[RawList; 4]>::default(), frames);
         });
-        this.clusters = Clusters::new(this.options.compression, blob::checksum(&header));
+        this.clusters = Clusters::new(this.options.compression, blob::checksum(&header), LONGEST);
         this.directory = file.directory(directory)?;
-        this.header = put(file, this.options.compression, &header)?;
+        this.header = put(file, this.options.compression, &header, LONGEST)?;
         Ok(this)
     }
 
@@ -308,7 +314,7 @@ impl NtupleWriter {
         if entries == 0 {
             return Ok(());
         }
-        let complete = Complete::of(self.begun, entries, &mut self.filling);
+        let complete = Complete::of(self.begun, entries, &mut self.filling, self.clusters.longest);
         self.amounts[0] += self.filled;
         self.amounts[1] += complete.bytes();
         (self.begun, self.filled) = (self.entries, 0);
@@ -324,12 +330,20 @@ impl NtupleWriter {
     fn end(&mut self, file: &mut FileWriter) -> Result<()> {
         self.usable()?;
         self.broken = true;
+        if self.is_unchanged() {
+            return Ok(());
+        }
         self.end_cluster(file)?;
         self.clusters.list_all(file)?;
+        let none = (<[RawList; 4]>::default(), RawList::default());
+        let (lists, attributes) = match &self.prior {
+            Some(prior) => (&prior.lists, &prior.attributes),
+            None => (&none.0, &none.1),
+        };
         let footer = envelope(Envelope::Footer, |frames| {
             frames.features();
             frames.u64(self.clusters.hash());
-            frames.record(|frames| self.all.write(self.in_header, frames));
+            frames.record(|frames| self.all.write(self.in_header, lists, frames));
             frames.list(&self.clusters.groups, |frames, group| {
                 frames.record(|frames| {
                     frames.u64(group.first);
@@ -339,14 +353,21 @@ impl NtupleWriter {
                 });
             });
             // Attribute sets.
-            frames.list::<()>(&[], |_, ()| ());
+            frames.list_behind::<()>(attributes, &[], |_, ()| ());
         });
-        let footer = put(file, self.options.compression, &footer)?;
-        let anchor = Anchor { version: VERSION, header: self.header, footer, longest: 1 << 30 };
+        let footer = put(file, self.options.compression, &footer, self.clusters.longest)?;
+        let (version, longest) = self
+            .prior
+            .as_ref()
+            .map_or((VERSION, LONGEST), |prior| (prior.version.max(VERSION), prior.longest));
+        let anchor = Anchor { version, header: self.header, footer, longest };
         let payload = anchor.write();
         file.describe_class(CLASS)?;
         let key = KeyText { class: CLASS, name: &self.name, title: "" };
         file.listed(self.directory, key, payload.len(), &[&payload])?;
+        if let Some(prior) = &self.prior {
+            file.remove(self.directory, &self.name, prior.cycle);
+        }
         Ok(())
     }
 
@@ -360,12 +381,25 @@ impl NtupleWriter {
     }
 }
 
+/// Bytes that a record of pages has at most: ROOT continues what is longer in further ones, which other readers do not follow.
+const LONGEST: u64 = 1 << 30;
+
 /// Writes an envelope.
-fn put(file: &mut FileWriter, compression: Compression, envelope: &[u8]) -> Result<Link> {
+fn put(file: &mut FileWriter, compression: Compression, envelope: &[u8], longest: u64) -> Result<Link> {
     let stored = compress(compression, envelope, &mut Compressor::new())?;
+    within(stored.len(), longest)?;
     let position = record(file, envelope.len(), &[&stored])?;
     let locator = Locator { size: stored.len() as u64, position };
     Ok(Link { length: envelope.len() as u64, locator })
+}
+
+/// Refuses what readers would take to be continued in other records.
+fn within(length: usize, longest: u64) -> Result<()> {
+    if length as u64 <= longest {
+        return Ok(());
+    }
+    let what = format!("a record of {length} bytes in an RNTuple whose records have at most {longest}");
+    Err(Error::unsupported(what))
 }
 
 /// Appends a record that no directory lists, and answers where its payload begins.

@@ -1,6 +1,6 @@
 //! Descriptions of fields and columns, as headers and extensions of footers hold them.
 
-use super::frame::Frames;
+use super::frame::{Frames, RawList};
 use crate::coding::Kind;
 use crate::schema::flags::{DEFERRED, PROJECTED, RANGE, REPEATS};
 use forthwith_columns::DType;
@@ -64,18 +64,23 @@ impl Descriptions {
         Counts { fields: self.fields.len(), columns: self.columns.len(), aliases: self.aliases.len() }
     }
 
-    /// The four lists, of what comes behind `from`.
-    pub(crate) fn write(&self, from: Counts, frames: &mut Frames) {
-        frames.list(&self.fields[from.fields..], |frames, field| frames.record(|f| field.write(f)));
-        frames.list(&self.columns[from.columns..], |frames, column| frames.record(|f| column.write(f)));
-        frames.list(&self.aliases[from.aliases..], |frames, alias| {
+    /// The four lists, of what comes behind `from`; in each what was there before comes first.
+    pub(crate) fn write(&self, from: Counts, before: &[RawList; 4], frames: &mut Frames) {
+        let [fields, columns, aliases, classes] = before;
+        frames.list_behind(fields, &self.fields[from.fields..], |frames, field| {
+            frames.record(|f| field.write(f))
+        });
+        frames.list_behind(columns, &self.columns[from.columns..], |frames, column| {
+            frames.record(|f| column.write(f))
+        });
+        frames.list_behind(aliases, &self.aliases[from.aliases..], |frames, alias| {
             frames.record(|frames| {
                 frames.u32(alias.column);
                 frames.u32(alias.field);
             });
         });
-        // No streamed fields, hence no streamer infos.
-        frames.list::<()>(&[], |_, ()| ());
+        // No streamed fields are written, hence no streamer infos.
+        frames.list_behind::<()>(classes, &[], |_, ()| ());
     }
 
     /// The columns of a field.

@@ -7,7 +7,7 @@ use crate::coding::Kind;
 use forthwith_columns::kernels::{Planes, decode, differences_to_planes, to_bits, to_planes};
 use forthwith_columns::{DType, Encoding};
 use forthwith_io::xxh3;
-use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Result, StoredBlock};
+use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Error, ErrorKind, Result, StoredBlock};
 use forthwith_root::write::{Compression, compress_into};
 use std::sync::Arc;
 
@@ -201,16 +201,7 @@ fn seal(elements: &Elements, raw: &Raw<'_>, bench: &mut Bench, stored: &mut Vec<
 fn encode(elements: &Elements, raw: &Raw<'_>, into: &mut Vec<u8>) -> Result<()> {
     let kind = elements.kind;
     let raw = match raw {
-        Raw::Ends(ends) => {
-            into.resize(ends.len() * 8, 0);
-            if kind == Kind::SplitIndex64 {
-                return differences_to_planes(ends, into).map_err(|_| changed());
-            }
-            for (into, end) in into.as_chunks_mut::<8>().0.iter_mut().zip(ends) {
-                *into = end.to_le_bytes();
-            }
-            return Ok(());
-        }
+        Raw::Ends(ends) => return encode_ends(kind, ends, into),
         Raw::Lent(bytes) => bytes,
         Raw::Owned(bytes) => &bytes[..],
     };
@@ -230,4 +221,38 @@ fn encode(elements: &Elements, raw: &Raw<'_>, into: &mut Vec<u8>) -> Result<()> 
         }
     };
     made.map_err(|_| changed())
+}
+
+/// Ends of lists, or what they are more than those before.
+fn encode_ends(kind: Kind, ends: &[u64], into: &mut Vec<u8>) -> Result<()> {
+    let short = |end: &u64| {
+        u32::try_from(*end).map_err(|_| {
+            let what = format!("{end} items of lists in a cluster, in a column of 32 bits");
+            Error::new(ErrorKind::Invalid { what })
+        })
+    };
+    let wide = matches!(kind, Kind::Index64 | Kind::SplitIndex64);
+    into.resize(ends.len() * if wide { 8 } else { 4 }, 0);
+    match kind {
+        Kind::SplitIndex64 => differences_to_planes(ends, into).map_err(|_| changed()),
+        Kind::Index64 => {
+            into.as_chunks_mut().0.iter_mut().zip(ends).for_each(|(into, end)| *into = end.to_le_bytes());
+            Ok(())
+        }
+        Kind::Index32 => into.as_chunks_mut().0.iter_mut().zip(ends).try_for_each(|(into, end)| {
+            *into = short(end)?.to_le_bytes();
+            Ok(())
+        }),
+        Kind::SplitIndex32 => {
+            let mut last = 0;
+            let mut differences = Vec::with_capacity(into.len());
+            for end in ends {
+                let end = short(end)?;
+                differences.extend(end.wrapping_sub(last).to_ne_bytes());
+                last = end;
+            }
+            to_planes(Planes::Plain, 4, &differences, into).map_err(|_| changed())
+        }
+        _ => Err(changed()),
+    }
 }
