@@ -1,6 +1,7 @@
 //! Forms in the whole of Awkward Array's vocabulary: what a builder can be asked for.
 
 mod json;
+mod parse;
 mod primitive;
 mod text;
 

@@ -1,11 +1,13 @@
 //! The state of a builder: what is begun, where the next value goes, and how commands change that.
 
+mod expected;
+
 use super::Failure;
-use super::offers::{Command, HOPELESS, Offer, Refusal, best, commands};
+use super::offers::{Command, HOPELESS, Offer, Refusal, best};
 use super::place::Found;
 use super::table::{Columns, Lists, Nodes};
 use crate::BuildError;
-use crate::form::{Form, FormError, Index, Unit};
+use crate::form::{Form, FormError, Index};
 use crate::growth::{push, reserve};
 use forthwith_columns::DType;
 
@@ -539,110 +541,6 @@ impl State {
             }
             _ => (0, u64::MAX),
         }
-    }
-
-    /// The type expected here, or of the record that is open.
-    pub(super) fn expected(&self) -> &str {
-        let node = match (self.here(), self.at.tag) {
-            (Some(Columns::Union { contents, .. }), Some(tag)) => contents[usize::from(tag)],
-            (Some(_), _) => self.at.node,
-            (None, _) => self.frames.last().map_or(0, |frame| frame.node),
-        };
-        &self.nodes.about(node).expected
-    }
-
-    /// The commands that are possible here, then those of which it is not clear what they mean.
-    pub(super) fn possible_commands(&self) -> Vec<Command> {
-        let (clear, unclear): (Vec<_>, Vec<_>) =
-            commands(self.offers_here(), self.at.tag).into_iter().partition(|(_, clear)| *clear);
-        let mut possible: Vec<Command> = clear.into_iter().map(|(command, _)| command).collect();
-        if self.has_tags() {
-            possible.push(Command::Tag);
-        }
-        let ends: &[Command] = match self.frames.last().map(|frame| self.nodes.at(frame.node)) {
-            None => &[],
-            Some(Columns::Record(_)) => &[Command::Field, Command::EndRecord],
-            Some(Columns::Tuple { .. }) => &[Command::Index, Command::EndTuple],
-            Some(_) => &[Command::EndList],
-        };
-        possible.extend(ends.iter().copied().filter(|end| !possible.contains(end)).collect::<Vec<_>>());
-        possible.extend(unclear.into_iter().map(|(command, _)| command));
-        possible
-    }
-
-    /// The methods that are possible here.
-    pub(super) fn possible(&self) -> Vec<&'static str> {
-        let mut names = Vec::new();
-        // The conversions of integers are named once.
-        for command in self.possible_commands().into_iter().filter(|command| *command != Command::Unsigned) {
-            if !names.contains(&command.name()) {
-                names.push(command.name());
-            }
-        }
-        names
-    }
-
-    /// The names of the fields, or numbers of the slots, of the record or tuple that is open.
-    pub(super) fn field_names(&self) -> Vec<String> {
-        match self.frames.last().map(|frame| self.nodes.at(frame.node)) {
-            Some(Columns::Record(record)) => {
-                record.fields.iter().map(|field| field.name.to_string()).collect()
-            }
-            Some(Columns::Tuple { contents, .. }) => (0..contents.len()).map(|at| at.to_string()).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    pub(super) fn in_tuple(&self) -> bool {
-        self.frames.last().is_some_and(|frame| matches!(self.nodes.at(frame.node), Columns::Tuple { .. }))
-    }
-
-    /// The fields and slots that must have a value and have none.
-    pub(super) fn missing(&self) -> Vec<String> {
-        let Some(frame) = self.frames.last() else { return Vec::new() };
-        let length = self.nodes.len(frame.node);
-        let contents = self.nodes.below(frame.node, 0).into_iter().map(|(content, _)| content);
-        let fields = contents.zip(self.field_names());
-        let missing = fields.filter(|(node, _)| self.nodes.len(*node) == length && !self.may_be_null(*node));
-        missing.map(|(_, name)| name).collect()
-    }
-
-    /// The length that texts have here, if it is always the same.
-    pub(super) fn text_length(&self, command: Command) -> u64 {
-        match self.best(command, |_| true).map(|offer| self.nodes.at(offer.node)) {
-            Ok(Columns::Fixed { size, .. }) => *size as u64,
-            _ => 0,
-        }
-    }
-
-    /// The unit of the times that can be told here.
-    pub(super) fn unit(&self, command: Command) -> Option<Unit> {
-        match self.best(command, |_| true).map(|offer| self.nodes.at(offer.node)) {
-            Ok(Columns::Time { unit, .. }) => Some(*unit),
-            _ => None,
-        }
-    }
-
-    /// The place in an entry: `[].x` is the field `x` of an item of a list, `|1` the alternative 1 of a
-    /// union.
-    pub(super) fn path(&self) -> String {
-        let mut path = String::new();
-        let inside = self.frames.iter().skip(1).map(|_| true).chain([self.at.node != NOWHERE]);
-        for (frame, inside) in self.frames.iter().zip(inside) {
-            match self.nodes.at(frame.node) {
-                Columns::Record(record) if inside => {
-                    let field = record.fields.get(frame.selected as usize);
-                    path.extend([".", field.map_or("", |field| &field.name)]);
-                }
-                Columns::Tuple { .. } if inside => path.push_str(&format!(".{}", frame.selected)),
-                Columns::Record(_) | Columns::Tuple { .. } => {}
-                _ => path.push_str("[]"),
-            }
-        }
-        if let Some(tag) = self.at.tag {
-            path.push_str(&format!("|{tag}"));
-        }
-        path
     }
 }
 
