@@ -1,5 +1,9 @@
 //! Objects that were read: by number in a few flat tables, and the views of them.
 
+mod arrays;
+
+pub(super) use arrays::number;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -561,121 +565,3 @@ impl PartialEq for Object<'_> {
         std::ptr::eq(self.objects, other.objects) && self.number == other.number
     }
 }
-
-impl<'a> Array<'a> {
-    /// The number of items.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.bytes.len() / self.basic.size()
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    /// The numbers as integers; floating-point ones are cut.
-    pub fn ints(&self) -> impl ExactSizeIterator<Item = i64> + use<'a> {
-        let basic = self.basic;
-        self.bytes.chunks_exact(basic.size()).map(move |bytes| match number(basic, bytes) {
-            Member::Bool(value) => i64::from(value),
-            Member::Int(value) => value,
-            Member::UInt(value) => value as i64,
-            Member::Float(value) => value as i64,
-            _ => 0,
-        })
-    }
-
-    /// The numbers as floating-point numbers.
-    pub fn floats(&self) -> impl ExactSizeIterator<Item = f64> + use<'a> {
-        let basic = self.basic;
-        self.bytes.chunks_exact(basic.size()).map(move |bytes| match number(basic, bytes) {
-            Member::Bool(value) => f64::from(u8::from(value)),
-            Member::Int(value) => value as f64,
-            Member::UInt(value) => value as f64,
-            Member::Float(value) => value,
-            _ => 0.0,
-        })
-    }
-}
-
-impl Packed<'_> {
-    /// The number of items.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.bytes.len() / self.pack.size()
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    /// Whether they are `float`s in memory; else they are `double`s.
-    #[must_use]
-    pub fn is_single(&self) -> bool {
-        self.pack.single
-    }
-
-    /// The numbers.
-    pub fn floats(&self) -> impl ExactSizeIterator<Item = f64> + '_ {
-        self.bytes.chunks_exact(self.pack.size()).map(|bytes| self.pack.value(bytes))
-    }
-}
-
-impl List<'_> {
-    /// The kind of container.
-    #[must_use]
-    pub fn shape(&self) -> Shape {
-        self.shape
-    }
-}
-
-impl<'a> Iterator for List<'a> {
-    type Item = Value<'a>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let member = *self.members.next()?;
-        // Any object: values of members do not depend on whose they are.
-        Some(Object { objects: self.objects, number: 0 }.value(member))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.members.size_hint()
-    }
-}
-
-impl ExactSizeIterator for List<'_> {}
-
-/// The number that these bytes, as many as its kind has, are.
-pub(super) fn number(basic: Basic, bytes: &[u8]) -> Member {
-    let mut wide = [0; 8];
-    wide[8 - bytes.len()..].copy_from_slice(bytes);
-    let unsigned = u64::from_be_bytes(wide);
-    let shift = 64 - 8 * bytes.len() as u32;
-    let signed = (unsigned << shift) as i64 >> shift;
-    match basic {
-        Basic::I8 | Basic::I16 | Basic::I32 | Basic::I64 => Member::Int(signed),
-        Basic::U8 | Basic::U16 | Basic::U32 | Basic::U64 => Member::UInt(unsigned),
-        Basic::F32 => Member::Float(f64::from(f32::from_bits(unsigned as u32))),
-        Basic::F64 => Member::Float(f64::from_bits(unsigned)),
-        Basic::Bool => Member::Bool(unsigned != 0),
-    }
-}
-
-impl<'a> Iterator for Items<'a> {
-    type Item = Option<Object<'a>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let number = *self.links.next()?;
-        Some((number != NONE).then_some(Object { objects: self.objects, number }))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.links.size_hint()
-    }
-}
-
-impl ExactSizeIterator for Items<'_> {}
