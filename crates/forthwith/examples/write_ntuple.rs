@@ -1,8 +1,11 @@
-//! Writes floats as numbers, lists, lists of lists and so on, in several repetitions, and says what the best of them took.
+//! Writes floats as numbers, lists, lists of lists and so on, in several repetitions, and says what the best
+//! of them took.
 //!
-//! `write_ntuple PATH DEPTH CODEC FLOATS REPETITIONS [THREADS]` prints seconds of the first thread's processor time, seconds, and bytes of
-//! the file, of the best repetition; then the same two of what there is to be done at least: the pages of the file, compressed one after the other by the
-//! codec alone, or their bytes written to a file where there is no codec. It is compared with C++ ROOT by `benches/ntuples/write.py`.
+//! `write_ntuple PATH DEPTH CODEC FLOATS REPETITIONS [THREADS]` prints seconds of the first thread's
+//! processor time, seconds, and bytes of the file, of the best repetition; then the same two of what there is
+//! to be done at least: the pages of the file, compressed one after the other by the codec alone, or their
+//! bytes written to a file where there is no codec. It is compared with C++ ROOT by
+//! `benches/ntuples/write.py`.
 
 #![allow(clippy::print_stdout)] // it is a program
 

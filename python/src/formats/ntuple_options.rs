@@ -10,7 +10,8 @@ use forthwith::{
 use pyo3::{prelude::*, types::PyDict};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Options by their names; those that are left out are as they are by default, and pages compressed as the file's objects are.
+/// Options by their names; those that are left out are as they are by default, and pages compressed as the
+/// file's objects are.
 pub(super) fn ntuple_options(options: &Bound<'_, PyDict>) -> PyResult<Chosen> {
     let py = options.py();
     let mut chosen = NtupleOptions::default();

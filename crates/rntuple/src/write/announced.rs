@@ -2,8 +2,9 @@
 
 use forthwith_columns::{Array, DType, Form};
 
-/// Whether an array can be written as a Form that was announced. The keys of nodes may differ, and categories; what might be missing need not
-/// be an option if nothing is, and the other way round; and what has no values may be of a type that is not known.
+/// Whether an array can be written as a Form that was announced. The keys of nodes may differ, and
+/// categories; what might be missing need not be an option if nothing is, and the other way round; and what
+/// has no values may be of a type that is not known.
 pub(crate) fn is_of(announced: &Form, array: &Array) -> bool {
     alike(announced, &array.form, array)
 }
@@ -70,7 +71,8 @@ fn union_of(form: &Form) -> Option<(&[Form], bool)> {
     }
 }
 
-/// Whether fields have the same names. A tuple with records in it is a record of `_0`, `_1` and so on in a file.
+/// Whether fields have the same names. A tuple with records in it is a record of `_0`, `_1` and so on in a
+/// file.
 fn are_alike(one: Option<&[String]>, other: Option<&[String]>) -> bool {
     match (one, other) {
         (Some(names), None) | (None, Some(names)) => {

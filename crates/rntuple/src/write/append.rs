@@ -31,14 +31,16 @@ pub(super) struct Prior {
 }
 
 impl NtupleWriter {
-    /// An ntuple of the file as it is, to which entries and columns are added. `found` is its key in `old`, the file that `file` updates. The
-    /// steps are of the types that are read of it. Of the options those count that say how pages are made; columns are encoded as they are.
+    /// An ntuple of the file as it is, to which entries and columns are added. `found` is its key in `old`,
+    /// the file that `file` updates. The steps are of the types that are read of it. Of the options those
+    /// count that say how pages are made; columns are encoded as they are.
     ///
-    /// Nothing of the ntuple is written over. It has the same name afterwards, with a footer that lists the new clusters as well, and takes the
-    /// place of the old one in the directory when the file is finished.
+    /// Nothing of the ntuple is written over. It has the same name afterwards, with a footer that lists the
+    /// new clusters as well, and takes the place of the old one in the directory when the file is finished.
     ///
     /// # Errors
-    /// It cannot be read; it has fields that are not written: streamed ones, or such as have several representations.
+    /// It cannot be read; it has fields that are not written: streamed ones, or such as have several
+    /// representations.
     pub fn open(
         file: &mut FileWriter,
         old: &RootFile,

@@ -10,8 +10,8 @@ use forthwith_plan::Result;
 use forthwith_root::write::{Compression, FileWriter};
 use std::collections::HashMap;
 
-/// The clusters of an ntuple: those that are in the file, and one that is complete and waits to be written, so that it can be while pages of
-/// the next one are made.
+/// The clusters of an ntuple: those that are in the file, and one that is complete and waits to be written,
+/// so that it can be while pages of the next one are made.
 #[derive(Debug)]
 pub(crate) struct Clusters {
     compression: Compression,
@@ -113,13 +113,14 @@ struct Listed {
 
 /// A cluster of which all pages are made.
 ///
-/// They are divided into records, column by column. A page that is there already, in this column or another one, is not written again, but
-/// listed twice.
+/// They are divided into records, column by column. A page that is there already, in this column or another
+/// one, is not written again, but listed twice.
 #[derive(Debug)]
 pub(crate) struct Complete {
     first: u64,
     entries: u64,
-    /// Of each column its first element in the file, and ROOT's number for how it is compressed; and its pages.
+    /// Of each column its first element in the file, and ROOT's number for how it is compressed; and its
+    /// pages.
     firsts: Vec<(u64, u32)>,
     pages: Vec<Vec<Sealed>>,
     blobs: Vec<Blob>,

@@ -65,7 +65,8 @@ pub(super) type Refusal = String;
 pub(crate) struct Describer<'d> {
     pub(super) all: &'d mut Descriptions,
     options: &'d NtupleOptions,
-    /// How single fields are written, and which of that was of use: fields that there are, and those with floats.
+    /// How single fields are written, and which of that was of use: fields that there are, and those with
+    /// floats.
     choices: &'d BTreeMap<String, FieldOptions>,
     used: HashSet<String>,
     used_floats: HashSet<String>,
@@ -313,7 +314,8 @@ impl<'d> Describer<'d> {
         if contents.is_empty() {
             return Err("a tuple without slots".into());
         }
-        // ROOT finds out how a tuple lies in memory by its type, which nothing is known of if there is a class in it that does not exist.
+        // ROOT finds out how a tuple lies in memory by its type, which nothing is known of if there is a
+        // class in it that does not exist.
         if contents.iter().any(has_record) {
             let names: Vec<String> = (0..contents.len()).map(|at| format!("_{at}")).collect();
             return self.record(id, &names, contents, None, around);

@@ -10,8 +10,8 @@ use std::ops::Range;
 /// Rows of a node in their order: neighbours are one range.
 pub(crate) type Rows = Vec<Range<usize>>;
 
-/// Appends rows of an array to the columns of a node. The array has been validated, but its memory may be another's: all that is read of it
-/// is compared again with what there is.
+/// Appends rows of an array to the columns of a node. The array has been validated, but its memory may be
+/// another's: all that is read of it is compared again with what there is.
 pub(crate) fn fill<'a>(
     node: &Node,
     array: &'a Array,

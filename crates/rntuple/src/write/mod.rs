@@ -1,8 +1,9 @@
 //! Ntuples, written: columns become elements, those pages, and pages clusters.
 //!
-//! `describe.rs` makes fields and columns of Forms, with the nodes by which `fill.rs` walks an array: for each node it appends the rows of a
-//! whole step to the columns. `page.rs` collects elements until they fill a page, and `seal.rs` makes the bytes of a page of them: numbers are
-//! taken apart straight from the array. A cluster is written when its pages are as many bytes as a cluster shall have, all pages of a column
+//! `describe.rs` makes fields and columns of Forms, with the nodes by which `fill.rs` walks an array: for
+//! each node it appends the rows of a whole step to the columns. `page.rs` collects elements until they fill
+//! a page, and `seal.rs` makes the bytes of a page of them: numbers are taken apart straight from the array.
+//! A cluster is written when its pages are as many bytes as a cluster shall have, all pages of a column
 //! behind each other; what is read of the file before the last record is written does not know of it.
 
 mod announced;
@@ -78,10 +79,12 @@ struct TopField {
 const STEP: u64 = 32 << 20;
 
 impl NtupleWriter {
-    /// An ntuple of these columns, at a path of the file: directories, which are made if they are not there, and the ntuple's name.
+    /// An ntuple of these columns, at a path of the file: directories, which are made if they are not there,
+    /// and the ntuple's name.
     ///
     /// # Errors
-    /// Columns that an ntuple has no fields for; projections of fields that there are not; whatever the file says.
+    /// Columns that an ntuple has no fields for; projections of fields that there are not; whatever the file
+    /// says.
     pub fn new(
         file: &mut FileWriter,
         path: &str,
@@ -99,9 +102,9 @@ impl NtupleWriter {
         self.entries
     }
 
-    /// Appends a step: an array a column, in their order, of the Forms that were announced (keys of nodes may differ) and of one length.
-    /// Where nothing is missing, options and what is in them are the same; where there is no value, all types are. Clusters are written as
-    /// soon as they are full.
+    /// Appends a step: an array a column, in their order, of the Forms that were announced (keys of nodes may
+    /// differ) and of one length. Where nothing is missing, options and what is in them are the same; where
+    /// there is no value, all types are. Clusters are written as soon as they are full.
     ///
     /// # Errors
     /// Arrays that are not what was announced or contradict themselves; whatever the file says.
@@ -122,8 +125,9 @@ impl NtupleWriter {
         Ok(())
     }
 
-    /// Adds columns behind those there are, which the following steps have as well. In entries that are there already numbers are zero, lists
-    /// and texts empty, and options without a value. `choices` are as [`NtupleOptions::fields`].
+    /// Adds columns behind those there are, which the following steps have as well. In entries that are there
+    /// already numbers are zero, lists and texts empty, and options without a value. `choices` are as
+    /// [`NtupleOptions::fields`].
     ///
     /// # Errors
     /// Columns that an ntuple has no fields for; whatever the file says.
@@ -140,7 +144,8 @@ impl NtupleWriter {
         Ok(())
     }
 
-    /// Writes the last cluster and what says where all of them are, and lists the ntuple in its directory. Answers the number of entries.
+    /// Writes the last cluster and what says where all of them are, and lists the ntuple in its directory.
+    /// Answers the number of entries.
     ///
     /// # Errors
     /// Whatever the file says.
@@ -286,8 +291,8 @@ impl NtupleWriter {
         (left / each).clamp(1, most)
     }
 
-    /// Bytes of numbers that make a cluster full. ROOT's rule: what was compressed so far says how much smaller they become, and half is
-    /// guessed for the first cluster.
+    /// Bytes of numbers that make a cluster full. ROOT's rule: what was compressed so far says how much
+    /// smaller they become, and half is guessed for the first cluster.
     fn full(&self) -> u64 {
         let target = self.options.cluster_bytes.max(1);
         let [raw, stored] = self.amounts;
@@ -308,7 +313,8 @@ impl NtupleWriter {
         self.clusters.write(file)
     }
 
-    /// Ends the cluster, if it has entries: all its pages are made. It is written now, or while other threads make pages of the next one.
+    /// Ends the cluster, if it has entries: all its pages are made. It is written now, or while other threads
+    /// make pages of the next one.
     fn complete(&mut self, file: &mut FileWriter) -> Result<()> {
         let entries = self.entries - self.begun;
         if entries == 0 {
@@ -381,7 +387,8 @@ impl NtupleWriter {
     }
 }
 
-/// Bytes that a record of pages has at most: ROOT continues what is longer in further ones, which other readers do not follow.
+/// Bytes that a record of pages has at most: ROOT continues what is longer in further ones, which other
+/// readers do not follow.
 const LONGEST: u64 = 1 << 30;
 
 /// Writes an envelope.

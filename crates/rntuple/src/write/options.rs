@@ -11,8 +11,8 @@ pub const DEFAULT_PAGE: usize = 1 << 20;
 /// Bytes that a cluster is to take in the file, as ROOT has it (`ApproxZippedClusterSize`).
 pub const DEFAULT_CLUSTER: u64 = 128 << 20;
 
-/// Bytes of numbers that end a cluster whatever they would be compressed to, in clusters: ROOT's `MaxUnzippedClusterSize` is ten times the
-/// size of a cluster.
+/// Bytes of numbers that end a cluster whatever they would be compressed to, in clusters: ROOT's
+/// `MaxUnzippedClusterSize` is ten times the size of a cluster.
 pub(crate) const UNCOMPRESSED_CLUSTERS: u64 = 10;
 
 /// How to write an ntuple.
@@ -20,7 +20,8 @@ pub(crate) const UNCOMPRESSED_CLUSTERS: u64 = 10;
 pub struct NtupleOptions {
     /// The description of the ntuple in the header.
     pub description: String,
-    /// How pages and envelopes are compressed. Numbers of pages that are compressed are stored in planes of bytes.
+    /// How pages and envelopes are compressed. Numbers of pages that are compressed are stored in planes of
+    /// bytes.
     pub compression: Compression,
     /// Bytes of a page's numbers in memory at most; not more than a gigabyte.
     pub page_bytes: usize,
@@ -28,14 +29,16 @@ pub struct NtupleOptions {
     pub cluster_bytes: u64,
     /// Entries of a cluster at most.
     pub cluster_entries: u64,
-    /// Whether dates, times and lengths of time are written as the whole numbers that they are kept as, instead of being refused.
+    /// Whether dates, times and lengths of time are written as the whole numbers that they are kept as,
+    /// instead of being refused.
     pub times_as_integers: bool,
     /// Whether arrays of truths are written as `std::bitset`.
     pub bitsets: bool,
-    /// Whether records that need a class get the name that they have, instead of one that is made up. ROOT follows its own description of a
-    /// class of that name if there is one.
+    /// Whether records that need a class get the name that they have, instead of one that is made up. ROOT
+    /// follows its own description of a class of that name if there is one.
     pub class_names: bool,
-    /// Fields that show other ones: a name, and the path of the field, `jets.pt`, or `#jets` for the lengths of its lists.
+    /// Fields that show other ones: a name, and the path of the field, `jets.pt`, or `#jets` for the lengths
+    /// of its lists.
     pub projections: Vec<(String, String)>,
     /// The value in the place of missing ones, as [`FieldOptions::nulls`].
     pub nulls: Option<f64>,
@@ -73,8 +76,8 @@ pub struct FieldOptions {
     pub compression: Option<Compression>,
     /// How its floating-point numbers are stored, and those of the fields below.
     pub floats: Option<Floats>,
-    /// What stands for missing values of it and of the fields below, instead of `std::optional`: this number, converted to their type, and
-    /// lists and texts that are empty.
+    /// What stands for missing values of it and of the fields below, instead of `std::optional`: this number,
+    /// converted to their type, and lists and texts that are empty.
     pub nulls: Option<f64>,
 }
 
@@ -92,7 +95,8 @@ pub enum Floats {
         /// The number of bits.
         bits: u16,
     },
-    /// As the nearest of the steps into which a range is divided by so many bits, 1 to 32 (`Real32Quant`). Numbers outside of it are refused.
+    /// As the nearest of the steps into which a range is divided by so many bits, 1 to 32 (`Real32Quant`).
+    /// Numbers outside of it are refused.
     Quantised {
         /// The number of bits.
         bits: u16,

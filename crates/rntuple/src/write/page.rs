@@ -13,7 +13,8 @@ use forthwith_root::write::Compression;
 pub(crate) struct Elements {
     pub(crate) kind: Kind,
     pub(crate) compression: Compression,
-    /// Floats of this type that are stored with fewer bits: how many, and the range of those that are quantised.
+    /// Floats of this type that are stored with fewer bits: how many, and the range of those that are
+    /// quantised.
     pub(crate) from: Option<DType>,
     pub(crate) bits: u16,
     pub(crate) range: Option<(f64, f64)>,
@@ -235,8 +236,8 @@ impl<'p, 'a> Pages<'p, 'a> {
         Ok(())
     }
 
-    /// Seals the pages that are left to several threads. `meanwhile` is called by the calling thread when the others have work; if there is
-    /// no work, or no other thread, it is not called.
+    /// Seals the pages that are left to several threads. `meanwhile` is called by the calling thread when the
+    /// others have work; if there is no work, or no other thread, it is not called.
     pub(crate) fn finish(mut self, meanwhile: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         let waiting = self.waiting.take().unwrap_or_default();
         if waiting.is_empty() {

@@ -53,8 +53,8 @@ impl Sealer {
         Ok(Sealed { elements: raw.count(elements), stored: taken(&mut self.made, &mut self.spare) })
     }
 
-    /// Seals pages on several threads, each for its column, in their order. `meanwhile` is called once, by the calling thread, when the
-    /// others have work.
+    /// Seals pages on several threads, each for its column, in their order. `meanwhile` is called once, by
+    /// the calling thread, when the others have work.
     pub(crate) fn all(
         &mut self,
         columns: &mut [Filling],
@@ -119,8 +119,8 @@ impl BlockSink for Taken<'_, '_> {
     }
 }
 
-/// Takes the bytes of a page, and leaves other memory instead. A page keeps no more memory than about twice its bytes, whatever it was made
-/// in: there may be thousands of small ones in a cluster.
+/// Takes the bytes of a page, and leaves other memory instead. A page keeps no more memory than about twice
+/// its bytes, whatever it was made in: there may be thousands of small ones in a cluster.
 fn taken(made: &mut Vec<u8>, spare: &mut Vec<Vec<u8>>) -> Vec<u8> {
     let length = made.len();
     let fits = |page: &Vec<u8>| page.capacity() <= 2 * length + SMALL;

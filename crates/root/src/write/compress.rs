@@ -165,7 +165,8 @@ impl Default for Compression {
     }
 }
 
-/// The bytes that are stored for a payload: compressed blocks, or the payload itself if it is short or does not get shorter.
+/// The bytes that are stored for a payload: compressed blocks, or the payload itself if it is short or does
+/// not get shorter.
 ///
 /// # Errors
 /// No memory.
@@ -179,8 +180,9 @@ pub fn compress<'a>(
     Ok(if compressed { Cow::Owned(stored) } else { Cow::Borrowed(payload) })
 }
 
-/// Appends the compressed blocks of a payload to `out`, whose memory may be that of an earlier one, and answers `true`. If the payload is
-/// short or does not get shorter, it is stored as it is: then `out` remains what it was, and the answer is `false`.
+/// Appends the compressed blocks of a payload to `out`, whose memory may be that of an earlier one, and
+/// answers `true`. If the payload is short or does not get shorter, it is stored as it is: then `out` remains
+/// what it was, and the answer is `false`.
 ///
 /// # Errors
 /// No memory; `out` may have a part of the blocks then.
