@@ -288,6 +288,9 @@ pub(crate) struct Convert {
     /// How to compress, by the format's name for it, with a level behind a colon if it has any: zstd:9, none
     #[arg(long, value_name = "CODEC[:LEVEL]")]
     pub(crate) codec: Option<String>,
+    /// The kind of table, where a format has several: 'tree' or 'ntuple' in a ROOT file [default: tree]
+    #[arg(long = "as", value_name = "KIND")]
+    pub(crate) table: Option<String>,
     /// Entries in a block (a row group) at most
     #[arg(long, value_name = "N")]
     pub(crate) block_entries: Option<NonZeroUsize>,

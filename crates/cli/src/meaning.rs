@@ -186,6 +186,7 @@ impl Asked {
                     codec,
                     level,
                     block_entries: convert.block_entries.map(|n| n.get() as u64),
+                    table: convert.table,
                     not_numbers: not_numbers(convert.nan),
                     ..WriteOptions::default()
                 };

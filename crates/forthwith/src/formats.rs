@@ -125,6 +125,11 @@ pub trait Format: Send + Sync {
         Err(Error::unsupported(format!("writing {} files", self.name())).in_file(sink.uri()))
     }
 
+    /// The kinds of tables that [`writer`](Self::writer) can be asked for, where there are several.
+    fn tables(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Whether [`writer`](Self::writer) can be called.
     fn is_written(&self) -> bool {
         true

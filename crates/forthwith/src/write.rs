@@ -105,5 +105,16 @@ pub fn writer(
     sink: Box<dyn Sink>,
     options: &WriteOptions,
 ) -> Result<Box<dyn TableWriter>> {
+    if let Some(table) = &options.table
+        && !format.0.tables().contains(&&**table)
+    {
+        let what = match format.0.tables() {
+            [] => format!("a table of kind {table:?}: {} files have one kind", format.name()),
+            tables => {
+                format!("a table of kind {table:?}: {} files have {}", format.name(), tables.join(" and "))
+            }
+        };
+        return Err(Error::new(ErrorKind::Invalid { what }).in_file(sink.uri()));
+    }
     format.0.writer(fields, sink, options)
 }

@@ -55,6 +55,8 @@ pub struct WriteOptions {
     pub block_entries: Option<u64>,
     /// The name of the record type, where the format has one.
     pub name: Option<String>,
+    /// The kind of table, where a format has several: `"tree"` or `"ntuple"`.
+    pub table: Option<String>,
     /// Whether values that repeat are written once and referred to, where the format can.
     pub dictionary: Option<bool>,
     /// The text of NaN and infinities, in a format that has no way to write them: JSON.

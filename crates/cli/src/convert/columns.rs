@@ -42,7 +42,7 @@ pub(super) fn of_file(
         let reading = table.describe_first(branch.index, 0)?.reading;
         let checked = reading
             .map_err(|what| Error::unsupported(what).in_file(table.file().uri()).in_object(&name))
-            .and_then(|reading| written(table, &name, reading.form, format));
+            .and_then(|reading| written(table, &name, reading.form, format, asked));
         match checked {
             Ok(Ok(form)) => columns.push(Column { field: Some(branch.index), name, form }),
             Ok(Err(())) => hollow.push(name),
@@ -61,7 +61,7 @@ pub(super) fn of_file(
     let selection = table.select(&computed, choice.expressions())?;
     for (name, form) in computed.into_iter().zip(selection.forms()?) {
         let name = name.to_owned();
-        match written(table, &name, form, format)? {
+        match written(table, &name, form, format, asked)? {
             Ok(form) => columns.push(Column { field: None, name, form }),
             Err(()) => hollow.push(name),
         }
@@ -75,11 +75,18 @@ pub(super) fn of_file(
 }
 
 /// The Form of a column if the format can have it, or nothing if the column holds nothing.
-fn written(table: &Table, name: &str, form: Form, format: FileFormat) -> Result<Result<Form, ()>, Error> {
+fn written(
+    table: &Table,
+    name: &str,
+    form: Form,
+    format: FileFormat,
+    asked: &Conversion,
+) -> Result<Result<Form, ()>, Error> {
     // The format is asked at once, rather than after the first gigabyte.
     let one = [(name.to_owned(), form)];
     let sink = Box::new(MemorySink::new(name));
-    let made = forthwith::writer(format, &one, sink, &WriteOptions::default());
+    let options = WriteOptions { table: asked.options.table.clone(), ..WriteOptions::default() };
+    let made = forthwith::writer(format, &one, sink, &options);
     let [(_, form)] = one;
     match made {
         Ok(_) => Ok(Ok(form)),

@@ -26,6 +26,37 @@ fn rows(target: &str) -> Vec<Value> {
 }
 
 #[test]
+fn a_root_file_has_a_tree_or_an_rntuple() {
+    let folder = folder();
+    let (tree, ntuple) = (at(&folder, "tree.root"), at(&folder, "ntuple.root"));
+    let from = file("zmumu.root:events");
+    let columns = ["--columns", "Muon_pt,nMuon"];
+    output(&[&["convert", &from, &tree][..], &columns].concat());
+    output(
+        &[&["convert", &from, &ntuple, "--as", "ntuple", "--block-entries", "1000"][..], &columns].concat(),
+    );
+    assert!(output(&["ls", &tree]).contains("TTree"));
+    let listed = output(&["ls", &ntuple]);
+    assert!(listed.contains("RNTuple") && listed.contains("ntuple"), "{listed}");
+    let parquet = at(&folder, "events.parquet");
+    output(&[&["convert", &from, &parquet][..], &columns].concat());
+    assert!(rows(&ntuple) == rows(&parquet));
+    assert_eq!(rows(&ntuple).len(), 3600);
+    // What a tree has no place for is asked of the RNTuple.
+    let mixed = at(&folder, "mixed.root");
+    output(&["convert", &file("rntuple/kinds-zstd.root"), &mixed, "--as", "ntuple", "--skip-unsupported"]);
+    for (to, kind, what) in [
+        ("x.root", "table", "ROOT files have tree and ntuple"),
+        ("x.parquet", "ntuple", "Parquet files have one kind"),
+    ] {
+        let to = at(&folder, to);
+        let said = forthwith(&["convert", &from, &to, "--as", kind]);
+        assert!(said.code == 2 && said.err.contains(what), "{} {}", said.code, said.err);
+        assert!(!Path::new(&to).exists());
+    }
+}
+
+#[test]
 fn a_tree_becomes_parquet() {
     let folder = folder();
     let to = at(&folder, "events.parquet");

@@ -9,7 +9,7 @@ use forthwith_io::{Sink, Source};
 use forthwith_plan::{
     BlockFormat, CheckReport, Dataset, Error, ErrorKind, Finding, Result, Severity, TableWriter, WriteOptions,
 };
-use forthwith_rntuple::{Ntuple, NtupleFormat, Options};
+use forthwith_rntuple::{Ntuple, NtupleFormat, NtupleOptions, NtupleTable, Options};
 use forthwith_root::{
     Checked, Found, Recovered, RootFile,
     write::{Compression, FileSettings},
@@ -23,8 +23,11 @@ use std::{any::Any, sync::Arc};
 /// The row of the table.
 pub(super) struct Root;
 
-/// The name of a tree that is given none.
+/// The name of a tree that is given none, and this kind of table.
 const DEFAULT_TREE: &str = "tree";
+
+/// The name of an RNTuple that is given none, and this kind of table.
+const NTUPLE: &str = "ntuple";
 
 /// The codec of a level without one.
 const DEFAULT_CODEC: &str = "zlib";
@@ -90,6 +93,20 @@ impl Format for Root {
             (codec, level) => Compression::named(codec.unwrap_or(DEFAULT_CODEC), level)?,
         };
         let settings = FileSettings { compression, ..FileSettings::default() };
+        if options.table.as_deref() == Some(NTUPLE) {
+            let pages = match (options.codec.as_deref(), options.level) {
+                (None, None) => NtupleOptions::default().compression,
+                _ => compression,
+            };
+            let ntuple = NtupleOptions {
+                compression: pages,
+                cluster_entries: options.block_entries.unwrap_or(u64::MAX),
+                runner: Some(Arc::new(BlockThreads::default())),
+                ..NtupleOptions::default()
+            };
+            let name = options.name.as_deref().unwrap_or(NTUPLE);
+            return Ok(Box::new(NtupleTable::new(sink, settings, name, fields, ntuple)?));
+        }
         let tree = TreeOptions {
             cluster_entries: options.block_entries,
             runner: Arc::new(BlockThreads::default()),
@@ -97,6 +114,10 @@ impl Format for Root {
         };
         let name = options.name.as_deref().unwrap_or(DEFAULT_TREE);
         Ok(Box::new(TreeFile::create(sink, name, fields, settings, tree)?))
+    }
+
+    fn tables(&self) -> &'static [&'static str] {
+        &[DEFAULT_TREE, NTUPLE]
     }
 
     fn blocks(&self) -> &'static [&'static dyn BlockFormat] {
