@@ -23,6 +23,7 @@ mod discover;
 mod form;
 mod growth;
 mod layout;
+mod limits;
 mod outputs;
 mod sink;
 mod snapshot;
@@ -32,16 +33,8 @@ pub use build_error::{BuildError, Command, Fault, Step};
 pub use discover::ArrayBuilder;
 pub use form::{Form, FormError, Index, Kind, Parameters, Primitive, Text, TimeUnit, Unit};
 pub use layout::{Layout, Untranslatable};
+pub use limits::{DEEPEST, MOST_ALTERNATIVES, MOST_COLUMNS, MOST_SLOTS};
 pub use outputs::{Arrangement, Misfit, Written};
 pub use sink::{Items, Leaf, Open, Shape, Sink, Slot};
 pub use snapshot::Snapshot;
 pub use typed::{Checkpoint, CommandError, CommandErrorKind, TypedArrayBuilder, TypedColumns};
-
-/// Lists, records and tuples within each other.
-pub const DEEPEST: usize = 1000;
-/// Slots of a tuple.
-pub const MOST_SLOTS: usize = 1 << 16;
-/// Alternatives of one place: tags have eight bits.
-pub const MOST_ALTERNATIVES: usize = 128;
-/// Columns of one builder.
-pub const MOST_COLUMNS: usize = 1 << 24;

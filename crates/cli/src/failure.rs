@@ -169,15 +169,6 @@ impl Failure {
             error.into()
         }
     }
-
-    /// A name that is not there. A pattern is better given as such.
-    pub(crate) fn unnamed(error: Error, name: &str) -> Self {
-        if crate::glob::is_pattern(name) {
-            Self::from(error).hinted(format!("patterns are given with -f: -f '{name}'"))
-        } else {
-            error.into()
-        }
-    }
 }
 
 impl fmt::Display for Failure {

@@ -295,7 +295,7 @@ pub(crate) struct Convert {
     #[arg(long, value_name = "N")]
     pub(crate) block_entries: Option<NonZeroUsize>,
     /// Read, convert and write so much at a time: decompressed bytes
-    #[arg(long, value_name = "BYTES", default_value_t = crate::convert::STEP)]
+    #[arg(long, value_name = "BYTES", default_value_t = CONVERT_STEP)]
     pub(crate) step: u64,
     /// What NaN and infinities become in JSON Lines, which have no such numbers [default: an error]
     #[arg(long, value_name = "AS")]
@@ -670,6 +670,9 @@ Examples:
   forthwith forth run words.fs --bytes data='00 01 ff' --output json
   echo '2 3 + .' | forthwith forth run -";
 
+/// Decompressed bytes of a step, if nothing is said: Ctrl-C is looked at between steps, and compressing one
+/// takes some hundredths of a second. Larger ones are no faster, since small steps are read together.
+pub(crate) const CONVERT_STEP: u64 = 2 << 20;
 const STEP: &str = "\
 On a terminal it shows the next instruction, the stack, loops, inputs and outputs, and asks:
 enter is one step, h lists what else can be typed. Elsewhere it prints a line for each

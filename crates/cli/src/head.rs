@@ -5,7 +5,7 @@ use crate::{
     console::Console,
     failure::{Failure, Result},
     human,
-    meaning::Shape,
+    meaning::{End, Shape},
     opened::Place,
     paint::Style,
     survey::Branch,
@@ -32,15 +32,6 @@ const PIECE: usize = 64 << 10;
 struct Column {
     name: String,
     array: Array,
-}
-
-/// Which entries to print.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    /// The first.
-    First(u64),
-    /// The last.
-    Last(u64),
 }
 
 pub(crate) fn head(

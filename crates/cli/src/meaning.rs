@@ -3,13 +3,12 @@
 use crate::{
     Terminal,
     choice::Choice,
-    convert::{Conversion, STEP},
+    convert::Conversion,
     failure::{Failure, Result},
     flags::{
-        Act, Cat, Check, Common, Completions, Count, Demo, Explain, Forth, Head, Ls, Nan, Plot, Schema,
-        Shell, Show, Streamers, Typed, Verb,
+        Act, CONVERT_STEP, Cat, Check, Common, Completions, Count, Demo, Explain, Forth, Head, Ls, Nan, Plot,
+        Schema, Shell, Show, Streamers, Typed, Verb,
     },
-    head::End,
     opened::Opening,
     paint::Paint,
     target::Target,
@@ -97,6 +96,15 @@ pub(crate) enum Action {
     Completions(Shell),
 }
 
+/// The entries to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The first.
+    First(u64),
+    /// The last.
+    Last(u64),
+}
+
 /// The form of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -171,7 +179,7 @@ impl Asked {
                     to: "-".into(),
                     format: Some(format_named(&format)?),
                     options: WriteOptions { not_numbers: not_numbers(nan), ..WriteOptions::default() },
-                    step: STEP,
+                    step: CONVERT_STEP,
                     skip_unsupported,
                     missing_null: missing.is_some(),
                     no_check_text,

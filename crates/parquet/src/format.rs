@@ -1,36 +1,10 @@
 //! Blocks: column chunks.
 
 use crate::{
-    decode::{self, Warm},
+    decode::{self, Note, Warm},
     leaf::Leaf,
 };
 use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Error, ErrorKind, Group, Result, Scratch, Task};
-
-/// The column chunk as the note of a task has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Note {
-    /// The number of the codec.
-    pub(crate) codec: u32,
-    /// Values by the footer's account, nulls and empty lists included.
-    pub(crate) values: u64,
-}
-
-impl Note {
-    const CODEC_BITS: u32 = 16;
-
-    /// The note. Codecs of greater numbers and counts of more than 2⁴⁸ are none.
-    pub(crate) fn packed(codec: i64, values: i64) -> Result<u64> {
-        let limit = i64::MAX >> (Self::CODEC_BITS - 1);
-        let what = "the number of values of a column chunk";
-        let refused = || Error::new(ErrorKind::OutOfRange { what, found: values, limit });
-        let values = u64::try_from(values).ok().filter(|_| values <= limit).ok_or_else(refused)?;
-        Ok(values << Self::CODEC_BITS | u64::from(u16::try_from(codec).unwrap_or(u16::MAX)))
-    }
-
-    pub(crate) const fn of(packed: u64) -> Self {
-        Self { codec: packed as u32 & 0xffff, values: packed >> Self::CODEC_BITS }
-    }
-}
 
 /// The [`BlockFormat`] of column chunks.
 #[derive(Clone, Copy, Debug, Default)]

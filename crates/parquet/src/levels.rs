@@ -5,7 +5,7 @@ use crate::{
     hybrid::{Hybrid, old_levels},
     leaf::Leaf,
     page::PageHeader,
-    pages::{DATA, fault},
+    pages::{DATA, fault, width},
     values::Loaded,
 };
 use forthwith_kernels::levels::{levels_from, levels_to};
@@ -147,9 +147,4 @@ pub(crate) fn bounded(same: Option<u8>, levels: &[u8], max: u8, what: &'static s
         return Err(ErrorKind::OutOfRange { what, found: most.into(), limit: max.into() }.into());
     }
     Ok(())
-}
-
-/// Bits of a level.
-pub(crate) const fn width(max: u8) -> u32 {
-    8 - max.leading_zeros()
 }

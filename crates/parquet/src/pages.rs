@@ -3,7 +3,6 @@
 use crate::{
     codec::{self, decompress},
     leaf::Leaf,
-    levels::width,
     page::PageHeader,
     thrift::Compact,
     values::Dictionary,
@@ -291,4 +290,9 @@ pub(crate) fn split<'p>(leaf: &Leaf, header: PageHeader, bytes: &'p [u8]) -> Res
     let rep = levels(leaf.max_rep, header.rep_encoding, header.rep_bytes)?;
     let def = levels(leaf.max_def, header.def_encoding, header.def_bytes)?;
     Ok(Page { header, rep, def, values: rest })
+}
+
+/// Bits of a level.
+pub(crate) const fn width(max: u8) -> u32 {
+    8 - max.leading_zeros()
 }

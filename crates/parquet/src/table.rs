@@ -2,8 +2,9 @@
 
 use crate::{
     codec,
+    decode::Note,
     footer::{self, Footer, Statistics},
-    format::{Note, ParquetFormat},
+    format::ParquetFormat,
     schema::{self, Column, Part},
 };
 use forthwith_io::Source;

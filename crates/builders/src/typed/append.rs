@@ -1,7 +1,7 @@
 //! Many commands at once: values, and items by the thousand.
 
-use super::offers::Command;
-use super::{CommandError, CommandErrorKind, Failure, Told, TypedArrayBuilder};
+use super::offers::{Command, Failure};
+use super::{CommandError, CommandErrorKind, Told, TypedArrayBuilder};
 use forthwith_columns::{DType, Value};
 
 impl TypedArrayBuilder {

@@ -21,7 +21,7 @@ use crate::form::{Form, FormError, Unit};
 use crate::layout::Layout;
 use crate::{BuildError, growth};
 use forthwith_columns::OutOfMemory;
-use offers::{Command, Refusal};
+use offers::{Command, Failure, Refusal};
 use place::Found;
 use state::{State, add};
 use std::sync::OnceLock;
@@ -467,26 +467,6 @@ impl TypedArrayBuilder {
             }
             _ => self.failed(Command::Field, failure, fields.iter().position(|field| field == name)),
         }
-    }
-}
-
-/// The reason why a command was not carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Failure {
-    Refused(Refusal),
-    OutOfMemory,
-}
-
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-/// Columns refuse no command that was found to fit but for want of memory.
-impl From<BuildError> for Failure {
-    fn from(_: BuildError) -> Self {
-        Self::OutOfMemory
     }
 }
 

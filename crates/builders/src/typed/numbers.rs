@@ -6,28 +6,6 @@ use crate::layout::half;
 use crate::{BuildError, Fault};
 use forthwith_columns::DType;
 
-/// One expression for the items of whichever column of numbers it is; then the arms for the other columns.
-macro_rules! each_number {
-    ($columns:expr, $items:ident => $number:expr, { $($arms:tt)* }) => {
-        match $columns {
-            Columns::Boolean($items) | Columns::UInt8($items) => $number,
-            Columns::Int8($items) => $number,
-            Columns::Int16($items) => $number,
-            Columns::Int32($items) => $number,
-            Columns::Int64($items) | Columns::Time { items: $items, .. } => $number,
-            Columns::UInt16($items) | Columns::Float16($items) => $number,
-            Columns::UInt32($items) => $number,
-            Columns::UInt64($items) => $number,
-            Columns::Float32($items) => $number,
-            Columns::Float64($items) => $number,
-            Columns::Complex64($items) => $number,
-            Columns::Complex128($items) => $number,
-            $($arms)*
-        }
-    };
-}
-pub(super) use each_number;
-
 impl Columns {
     /// The name of a type of integers.
     pub(super) fn integer_name(&self) -> Option<&'static str> {

@@ -2,6 +2,7 @@
 //! is made of.
 
 use super::table::{Columns, Nodes};
+use crate::BuildError;
 use crate::form::{Form, FormError, Kind};
 
 /// The commands of a builder. The numbers are those of the generated program.
@@ -83,6 +84,26 @@ pub(super) enum Refusal {
     Placeless,
     /// Several alternatives of a union take it.
     Ambiguous,
+}
+
+/// The reason why a command was not carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    Refused(Refusal),
+    OutOfMemory,
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// Columns refuse no command that was found to fit but for want of memory.
+impl From<BuildError> for Failure {
+    fn from(_: BuildError) -> Self {
+        Self::OutOfMemory
+    }
 }
 
 /// One way to tell the beginning of a value.

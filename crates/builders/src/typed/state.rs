@@ -2,8 +2,7 @@
 
 mod expected;
 
-use super::Failure;
-use super::offers::{Command, HOPELESS, Offer, Refusal, best};
+use super::offers::{Command, Failure, HOPELESS, Offer, Refusal, best};
 use super::place::Found;
 use super::table::{Columns, Lists, Nodes};
 use crate::BuildError;

@@ -1,10 +1,30 @@
 //! The table of the columns of a type.
 
-use super::numbers::each_number;
 use crate::form::{Form, FormError, Index, Kind, Primitive, Text, Unit};
 use crate::growth::{push, reserve, resize};
 use crate::{BuildError, Fault, MOST_COLUMNS};
 use std::collections::{HashMap, HashSet};
+
+/// One expression for the items of whichever column of numbers it is; then the arms for the other columns.
+macro_rules! each_number {
+    ($columns:expr, $items:ident => $number:expr, { $($arms:tt)* }) => {
+        match $columns {
+            Columns::Boolean($items) | Columns::UInt8($items) => $number,
+            Columns::Int8($items) => $number,
+            Columns::Int16($items) => $number,
+            Columns::Int32($items) => $number,
+            Columns::Int64($items) | Columns::Time { items: $items, .. } => $number,
+            Columns::UInt16($items) | Columns::Float16($items) => $number,
+            Columns::UInt32($items) => $number,
+            Columns::UInt64($items) => $number,
+            Columns::Float32($items) => $number,
+            Columns::Float64($items) => $number,
+            Columns::Complex64($items) => $number,
+            Columns::Complex128($items) => $number,
+            $($arms)*
+        }
+    };
+}
 
 /// A place of the type and its columns. All of them lie in one table and name each other by number.
 #[derive(Clone, Debug)]

@@ -49,9 +49,6 @@ pub(crate) struct Conversion {
     pub(crate) force: bool,
 }
 
-/// Decompressed bytes of a step, if nothing is said: Ctrl-C is looked at between steps, and compressing one
-/// takes some hundredths of a second. Larger ones are no faster, since small steps are read together.
-pub(crate) const STEP: u64 = 2 << 20;
 /// Text is slower to write than to read: it is written in steps of this number of bytes, so that Ctrl-C and
 /// the bar do not wait.
 const TEXT_STEP: u64 = 256 << 10;
