@@ -61,14 +61,61 @@ def taken(columns: Any, types: Mapping[str, Any]) -> _forthwith.Given:
     import numpy as np
 
     if _is_frame(columns) and type(columns).__module__.startswith("pandas"):
-        plain = {str(name): columns[name].to_numpy() for name in columns.columns}
+        plain = {str(name): _of_series(columns[name]) for name in columns.columns}
         columns = {name: values if values.dtype.kind != "O" else values.tolist() for name, values in plain.items()}
     if isinstance(columns, Mapping) and types:
         columns = {
-            name: np.asarray(value).astype(types[name], casting="same_kind") if name in types else value
+            name: _as_numbers(np, name, value, types[name]) if name in types else value
             for name, value in columns.items()
         }
     return given(columns)
+
+
+def _of_series(series: Any) -> Any:
+    """The values of a column of pandas, masked where they are missing and their type has no mark for that."""
+    import numpy as np
+
+    dtype = getattr(series.dtype, "numpy_dtype", None)
+    if dtype is None or not series.isna().any():
+        return series.to_numpy()
+    return np.ma.array(series.to_numpy(dtype, na_value=0), mask=series.isna().to_numpy())
+
+
+def _as_numbers(np: Any, name: str, value: Any, dtype: Any) -> Any:
+    """Numbers as those of a type, if all of them are numbers of it; real ones may lose digits, not their size."""
+    if _has_missing(np, value):
+        # Whoever writes has a word for it, or refuses it.
+        return value
+    numbers = np.asarray(value)
+    if numbers.ndim == 0:
+        raise RequestTypeError(f"column {name!r} is one value, where a value for each entry is needed: {value!r}")
+    if numbers.dtype == dtype:
+        return numbers
+    if numbers.dtype.kind == "O" and any(one is None for one in numbers.flat):
+        return value
+    if numbers.size == 0 and numbers.dtype.kind in "biufO":
+        # An empty list is one of float64 for NumPy.
+        return numbers.astype(dtype)
+    if numbers.dtype.kind in "biu" and dtype.kind in "iu":
+        limits, least, most = np.iinfo(dtype), int(numbers.min()), int(numbers.max())
+        if least < limits.min or most > limits.max:
+            wrong = least if least < limits.min else most
+            raise RequestTypeError(f"column {name!r} is {dtype}, which has no number {wrong}")
+        return numbers.astype(dtype)
+    try:
+        with np.errstate(over="raise"):
+            return numbers.astype(dtype, casting="same_kind")
+    except FloatingPointError as error:
+        raise RequestTypeError(f"column {name!r} is {dtype}, and has numbers that are too large for it") from error
+    except TypeError as error:
+        raise RequestTypeError(f"column {name!r} is {dtype}, and what was given is {numbers.dtype}") from error
+
+
+def _has_missing(np: Any, value: Any) -> bool:
+    if hasattr(value, "isna"):  # pandas
+        return str(value.dtype)[:1].isupper() and bool(value.isna().any())
+    count = getattr(value, "null_count", 0)  # Arrow, and polars, whose is a method
+    return bool(np.ma.is_masked(value)) or bool(count() if callable(count) else count)
 
 
 def empty(columns: Mapping[str, Any]) -> _forthwith.Given:

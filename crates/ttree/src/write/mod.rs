@@ -41,6 +41,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod announced;
 mod baskets;
 mod classes;
 mod cut;
@@ -58,6 +59,7 @@ pub use options::{
     ColumnOptions, Floats, Jagged, Nulls, Packing, Records, Strings, TreeIndex, TreeOptions, UserInfo,
 };
 
+use announced::adapted;
 use baskets::{BasketBranch, Piece, Work};
 use cut::{Cuts, Sizes, basket_room, within};
 use forthwith_columns::{Array, Form};
@@ -278,21 +280,28 @@ impl TreeWriter {
         Ok(())
     }
 
-    /// An array as it is written, if it is as announced.
+    /// An array as it is written, if its values are of the type that was announced.
     fn checked(&self, name: &str, form: &Form, array: &Array, rows: u64) -> Result<Array> {
-        if !alike(form, &array.form) {
-            let (found, wanted) = (array.form.type_string(), form.type_string());
-            return Err(ErrorKind::Invalid { what: format!("{found}, announced was {wanted}") }.into());
-        }
         if array.length != rows {
             let what = format!("{} rows, the first column has {rows}", array.length);
             return Err(ErrorKind::Invalid { what }.into());
         }
         array.validate().map_err(|error| Error::new(ErrorKind::Invalid { what: error.to_string() }))?;
-        if plain::is_plain(&array.form) {
+        let is_alike = alike(form, &array.form);
+        if is_alike && plain::is_plain(&array.form) {
             return Ok(array.clone());
         }
-        plain::plain_array(array, self.options.column(name).nulls)
+        let other = || {
+            let (found, wanted) = (array.form.type_string(), form.type_string());
+            Error::new(ErrorKind::Invalid { what: format!("{found}, announced was {wanted}") })
+        };
+        // Types that no tree has.
+        plain::plain_form(&array.form)?;
+        if plain::means_more(&array.form) && !plain::means_more(form) {
+            return Err(other());
+        }
+        let taken = plain::plain_array(array, self.options.column(name).nulls)?;
+        if is_alike { Ok(taken) } else { adapted(&taken, &plain::plain_form(form)?)?.ok_or_else(other) }
     }
 
     /// Compares the lists of columns that share a counter, and columns that are counters themselves.

@@ -66,6 +66,18 @@ pub(super) fn is_plain(form: &Form) -> bool {
     }
 }
 
+/// Whether numbers are times, or mean another thing than themselves.
+pub(super) fn means_more(form: &Form) -> bool {
+    match form {
+        Form::Logical { meaning, content } => *meaning != LogicalType::Half || means_more(content),
+        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
+            means_more(content)
+        }
+        Form::Record { contents, .. } | Form::Union { contents, .. } => contents.iter().any(means_more),
+        _ => false,
+    }
+}
+
 /// The same rows in columns of their own, with the Form that [`plain_form`] gives. Keys are made anew.
 pub(super) fn plain_array(array: &Array, nulls: Nulls) -> Result<Array> {
     let fill = match nulls {

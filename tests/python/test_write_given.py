@@ -1,0 +1,129 @@
+"""What is given to trees and RNTuples that are written: values that fit are taken, others refused, never changed."""
+
+import awkward as ak
+import numpy as np
+import pytest
+
+import forthwith
+
+MASKED = np.ma.array([1, 2, 3], mask=[False, True, False])
+
+
+def written(path, make, types, *steps, **options):
+    """The columns as they are read back, and the branches that count left out."""
+    with forthwith.recreate(path) as file:
+        table = getattr(file, make)("t", types, **options)
+        for step in steps:
+            table.extend(step)
+    with forthwith.open(path) as file:
+        table = file["t"]
+        return {name: table[name].array().to_list() for name in table if not name.startswith("n")}
+
+
+@pytest.fixture(params=["mktree", "mkrntuple"])
+def make(request):
+    return request.param
+
+
+@pytest.mark.parametrize(
+    ("dtype", "values"),
+    [
+        ("i4", np.array([1, 2**40])),
+        ("i4", [-(2**31) - 1]),
+        ("u4", [1, -1]),
+        ("i8", np.array([2**64 - 1], "u8")),
+        ("i1", [128]),
+        ("u1", [256]),
+        ("f4", np.array([0.5, 1e300])),
+        ("i4", [1.5]),
+        ("i4", [np.nan]),
+        ("bool", [2]),
+        ("f8", [1j]),
+        ("i8", np.array(["2020-01-01"], "M8[s]")),
+        ("i8", MASKED),
+        ("i8", [1, None]),
+        ("i8", 1),
+    ],
+)
+def test_numbers_that_do_not_fit_are_refused(tmp_path, make, dtype, values):
+    with pytest.raises(forthwith.ForthwithError, match="x"):
+        written(tmp_path / "x.root", make, {"x": dtype}, {"x": values})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("dtype", "values"),
+    [
+        ("i4", np.array([1, -(2**31)])),
+        ("u4", [1, 2**32 - 1]),
+        ("u8", [2**64 - 1]),
+        ("f4", [np.inf, -np.inf, 0.5]),
+        ("f8", [1, 2]),
+        ("i8", np.arange(20)[::-3]),
+        ("i8", np.arange(5, dtype=">i2")),
+        ("i8", np.ma.array([1, 2], mask=[False, False])),
+        ("i8", []),
+        ("bool", [True, False]),
+    ],
+)
+def test_numbers_that_fit_are_taken(tmp_path, make, dtype, values):
+    found = written(tmp_path / "x.root", make, {"x": dtype}, {"x": values})
+    assert found == {"x": np.asarray(values).tolist()}
+
+
+def test_columns_of_frames_are_taken_if_nothing_is_missing(tmp_path, make):
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    types = {"x": "i4", "l": "var * int64", "s": "string"}
+    values = {"x": [1, 2, 3], "l": [[1], [], [2, 3]], "s": ["a", "", "é"]}
+    frames = [pl.DataFrame(values), pa.table(values), pa.concat_tables([pa.table(values)] * 2).slice(3)]
+    for frame in frames:
+        if make == "mktree":
+            columns = {**types, "x": "i8"}
+            assert written(tmp_path / "x.root", make, columns, frame) == values
+        columns = {name: frame[name] for name in values}
+        assert written(tmp_path / "x.root", make, types, columns) == values
+    for dtype in ("int64", "Int64", "Float64", "int8"):
+        frame = pd.DataFrame({"x": pd.array([1, 2], dtype=dtype)}, index=[7, 8])
+        kind = "f8" if dtype == "Float64" else "i2"
+        assert written(tmp_path / "x.root", make, {"x": kind}, frame) == {"x": [1, 2]}
+        for given in (pd.DataFrame({"x": pd.array([1, None], dtype="Int64")}), {"x": pl.Series([1, None])}):
+            with pytest.raises(forthwith.ForthwithError):
+                written(tmp_path / "y.root", make, {"x": "i8"}, given)
+
+
+def test_steps_of_trees_may_say_less_or_say_it_otherwise(tmp_path):
+    path = tmp_path / "x.root"
+    lists = {"x": "var * int64"}
+    assert written(path, "mktree", lists, {"x": [[1], [2, 3]]}, {"x": [[]]}, {"x": np.ones((2, 2), "i8")}) == {
+        "x": [[1], [2, 3], [], [1, 1], [1, 1]]
+    }
+    fixed = {"x": ("i8", (2,))}
+    assert written(path, "mktree", fixed, {"x": [[1, 2], [3, 4]]}, {"x": np.zeros((0, 2), "i8")}) == {
+        "x": [[1, 2], [3, 4]]
+    }
+    deep = {"x": "var * 2 * var * float64"}
+    assert written(path, "mktree", deep, {"x": [[[[1.5], []]], []]}, {"x": []}, {"x": [[]]}) == {
+        "x": [[[[1.5], []]], [], []]
+    }
+    records = {"r": "{a: int64, b: var * float64}"}
+    found = written(path, "mktree", records, {"r": ak.Array([{"b": [1.5], "a": 1}])})
+    assert found == {"r.a": [1], "r.b": [[1.5]]}
+    text = {"s": "string"}
+    assert written(path, "mktree", text, {"s": ak.str.to_categorical(ak.Array(["a", "b", "a"]))}) == {
+        "s": ["a", "b", "a"]
+    }
+    filled = written(
+        path, "mktree", {"x": "i8", "l": "var * int64"}, {"x": MASKED, "l": [[1, None], None, []]}, nulls=-1
+    )
+    assert filled == {"x": [1, -1, 3], "l": [[1, -1], [], []]}
+    for types, values in (
+        (fixed, [[1, 2], [3]]),
+        (fixed, [[1, 2, 3]]),
+        (lists, [[1.5]]),
+        (lists, [1]),
+        (records, ak.Array([{"a": 1, "c": [1.5]}])),
+        (records, ak.Array([(1, [1.5])])),
+        ({"x": "var * int64"}, ak.Array(np.array([["2020-01-01"]], "M8[s]"))),
+    ):
+        with pytest.raises(forthwith.ForthwithError, match="announced"):
+            written(path, "mktree", types, {next(iter(types)): values})
