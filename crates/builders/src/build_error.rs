@@ -1,5 +1,6 @@
 //! Why a value or a command is refused, and where.
 
+use crate::Command;
 use std::fmt;
 
 /// A value or a command that was refused. What is in the builder already stays as it is.
@@ -194,56 +195,6 @@ pub enum Fault {
         /// Items that had no room.
         items: usize,
     },
-}
-
-/// The commands of a builder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "they are the commands")]
-pub enum Command {
-    Null,
-    Boolean,
-    Integer,
-    Real,
-    Complex,
-    Datetime,
-    Timedelta,
-    Bytestring,
-    String,
-    BeginList,
-    EndList,
-    BeginTuple,
-    Index,
-    EndTuple,
-    BeginRecord,
-    Field,
-    EndRecord,
-    Append,
-}
-
-impl fmt::Display for Command {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Null => "null",
-            Self::Boolean => "boolean",
-            Self::Integer => "integer",
-            Self::Real => "real",
-            Self::Complex => "complex",
-            Self::Datetime => "datetime",
-            Self::Timedelta => "timedelta",
-            Self::Bytestring => "bytestring",
-            Self::String => "string",
-            Self::BeginList => "begin_list",
-            Self::EndList => "end_list",
-            Self::BeginTuple => "begin_tuple",
-            Self::Index => "index",
-            Self::EndTuple => "end_tuple",
-            Self::BeginRecord => "begin_record",
-            Self::Field => "field",
-            Self::EndRecord => "end_record",
-            Self::Append => "append",
-        })
-    }
 }
 
 /// Whether a name needs no quotes.

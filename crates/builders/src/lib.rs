@@ -19,6 +19,7 @@
 
 mod build_error;
 mod checked;
+mod command;
 mod discover;
 mod form;
 mod growth;
@@ -29,7 +30,8 @@ mod sink;
 mod snapshot;
 mod typed;
 
-pub use build_error::{BuildError, Command, Fault, Step};
+pub use build_error::{BuildError, Fault, Step};
+pub use command::Command;
 pub use discover::ArrayBuilder;
 pub use form::{Form, FormError, Index, Kind, Parameters, Primitive, Text, TimeUnit, Unit};
 pub use layout::{Layout, Untranslatable};

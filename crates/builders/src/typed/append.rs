@@ -1,7 +1,8 @@
 //! Many commands at once: values, and items by the thousand.
 
-use super::offers::{Command, Failure};
+use super::offers::Failure;
 use super::{CommandError, CommandErrorKind, Told, TypedArrayBuilder};
+use crate::Command;
 use forthwith_columns::{DType, Value};
 
 impl TypedArrayBuilder {

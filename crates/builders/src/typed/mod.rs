@@ -17,11 +17,12 @@ pub use columns::TypedColumns;
 pub use error::{CommandError, CommandErrorKind};
 pub use state::Checkpoint;
 
+use crate::Command;
 use crate::form::{Form, FormError, Unit};
 use crate::layout::Layout;
 use crate::{BuildError, growth};
 use forthwith_columns::OutOfMemory;
-use offers::{Command, Failure, Refusal};
+use offers::{Failure, Refusal};
 use place::Found;
 use state::{State, add};
 use std::sync::OnceLock;

@@ -2,60 +2,8 @@
 //! is made of.
 
 use super::table::{Columns, Nodes};
-use crate::BuildError;
 use crate::form::{Form, FormError, Kind};
-
-/// The commands of a builder. The numbers are those of the generated program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub(super) enum Command {
-    Null,
-    Boolean,
-    Integer,
-    /// An integer that only an unsigned type can hold.
-    Unsigned,
-    Real,
-    Complex,
-    Datetime,
-    Timedelta,
-    Bytestring,
-    String,
-    BeginList,
-    EndList,
-    BeginTuple,
-    Index,
-    EndTuple,
-    BeginRecord,
-    Field,
-    EndRecord,
-    Tag,
-}
-
-impl Command {
-    /// The name of the method.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Boolean => "boolean",
-            Self::Integer | Self::Unsigned => "integer",
-            Self::Real => "real",
-            Self::Complex => "complex",
-            Self::Datetime => "datetime",
-            Self::Timedelta => "timedelta",
-            Self::Bytestring => "bytestring",
-            Self::String => "string",
-            Self::BeginList => "begin_list",
-            Self::EndList => "end_list",
-            Self::BeginTuple => "begin_tuple",
-            Self::Index => "index",
-            Self::EndTuple => "end_tuple",
-            Self::BeginRecord => "begin_record",
-            Self::Field => "field",
-            Self::EndRecord => "end_record",
-            Self::Tag => "tag",
-        }
-    }
-}
+use crate::{BuildError, Command};
 
 /// The reason why a command is refused. The numbers are those that the generated program leaves in its
 /// variable `error`.

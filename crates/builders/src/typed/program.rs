@@ -7,9 +7,10 @@
 
 mod words;
 
-use super::offers::{Command, HOPELESS, Offer, Refusal, best, commands};
+use super::offers::{HOPELESS, Offer, Refusal, best, commands};
 use super::state::State;
 use super::table::{Columns, Nodes};
+use crate::Command;
 use crate::form::Index;
 use forthwith_columns::DType;
 use std::collections::{BTreeSet, HashMap};

@@ -2,10 +2,11 @@
 
 mod expected;
 
-use super::offers::{Command, Failure, HOPELESS, Offer, Refusal, best};
+use super::offers::{Failure, HOPELESS, Offer, Refusal, best};
 use super::place::Found;
 use super::table::{Columns, Lists, Nodes};
 use crate::BuildError;
+use crate::Command;
 use crate::form::{Form, FormError, Index};
 use crate::growth::{push, reserve};
 use forthwith_columns::DType;

@@ -1,7 +1,8 @@
 //! Phrases of the program, and the numbers of columns as it declares them.
 
+use crate::Command;
 use crate::form::Index;
-use crate::typed::offers::{Command, Refusal};
+use crate::typed::offers::Refusal;
 use crate::typed::table::Columns;
 use forthwith_columns::DType;
 

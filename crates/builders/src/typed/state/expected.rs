@@ -1,8 +1,9 @@
 //! The facts about a state that errors name: types, commands and fields that are expected, and the path.
 
 use super::{NOWHERE, State};
+use crate::Command;
 use crate::form::Unit;
-use crate::typed::offers::{Command, commands};
+use crate::typed::offers::commands;
 use crate::typed::table::Columns;
 
 impl State {
