@@ -384,6 +384,8 @@ class Table:
         ``progress`` is called with blocks read, all blocks, bytes read, all bytes: at the start, at the end, and about every
         50 ms between.
         """
+    def attribute_sets(self) -> list[str]:
+        """Names of tables whose rows say something of ranges of entries of this one."""
     def aliases(self) -> list[tuple[str, str]]:
         """Names that the file has for expressions, and these."""
     def select(

@@ -113,6 +113,11 @@ impl Table {
         self.handle.run(py, || self.table.aliases())
     }
 
+    /// The names of tables whose rows say something of ranges of entries of this one.
+    fn attribute_sets(&self) -> Vec<String> {
+        self.table.attribute_sets()
+    }
+
     /// Columns by the positions of their fields, or as expressions, of entries that pass. `entries` are 64-bit numbers in native order.
     #[pyo3(signature = (columns, aliases, cut=None, entries=None))]
     fn select(

@@ -20,6 +20,8 @@ import script
 ROOT.gErrorIgnoreLevel = ROOT.kError
 
 SOURCE = r"""
+#include <ROOT/RNTupleAttrReading.hxx>
+#include <ROOT/RNTupleAttrWriting.hxx>
 #include <ROOT/RNTupleModel.hxx>
 #include <ROOT/RNTupleReader.hxx>
 #include <ROOT/RNTupleWriter.hxx>
@@ -194,6 +196,42 @@ std::string read_by_name(const std::string &path, const std::string &ntuple, con
   auto value = reader->GetModel().GetDefaultEntry().GetPtr<T>(field);
   std::string out;
   for (auto k : reader->GetEntryRange()) { reader->LoadEntry(k); out += (k ? ", " : "") + js(*value); }
+  return "[" + out + "]";
+}
+
+// The values of an attribute set, in the order they were written, with their ranges.
+template <class... T>
+std::string attributes(const std::string &path, const std::string &set, const std::array<const char *, sizeof...(T)> &names)
+{
+  auto reader = ROOT::RNTupleReader::Open("ntuple", path);
+  auto found = reader->OpenAttributeSet(set);
+  std::string starts, lengths, values;
+  for (std::size_t k = 0; k < found->GetNEntries(); k++) {
+    const auto range = found->LoadEntry(k);
+    starts += (k ? ", " : "") + js((unsigned long long)range.GetStart());
+    lengths += (k ? ", " : "") + js((unsigned long long)range.GetLength());
+    std::size_t at = 0;
+    std::string members;
+    (((members += (at ? ", \"" : "\"") + std::string(names[at]) + "\": " +
+                  js(*found->GetModel().GetDefaultEntry().GetPtr<T>(names[at]))), at++), ...);
+    values += (k ? ", {" : "{") + members + "}";
+  }
+  return "{\"_rangeStart\": [" + starts + "], \"_rangeLen\": [" + lengths + "], \"_userData\": [" + values + "]}";
+}
+// Which of them belong to ranges of entries: that have an entry, that have all of the range, and that are within it.
+inline std::string attributes_of(const std::string &path, const std::string &set, int entries)
+{
+  auto reader = ROOT::RNTupleReader::Open("ntuple", path);
+  auto found = reader->OpenAttributeSet(set);
+  auto rows = [](auto all) { std::string out; for (auto k : all) out += (out.empty() ? "" : ", ") + js((unsigned long long)k); return "[" + out + "]"; };
+  std::string out;
+  for (int start = 0; start < entries; start++) {
+    out += std::string(start ? ", " : "") + "[[" + js(start) + ", null, " + rows(found->GetAttributes(start)) + "]";
+    for (int stop = start + 1; stop <= entries; stop += 3)
+      out += ", [" + js(start) + ", " + js(stop) + ", " + rows(found->GetAttributesContainingRange(start, stop)) + ", " +
+             rows(found->GetAttributesInRange(start, stop)) + "]";
+    out += "]";
+  }
   return "[" + out + "]";
 }
 
@@ -646,6 +684,60 @@ def continued(maker):
     del maker.values["continued-zstd.root"]["ntuple"]["real"]
 
 
+def attributes(maker):
+    """Sets of values that belong to ranges of entries: ranges in each other, across each other and without entries."""
+    for name, setting in (("zstd", 505), ("none", 0)):
+        file = f"attributes-{name}.root"
+        maker.run(
+            f"""auto model = ROOT::RNTupleModel::Create();
+            auto number = model->MakeField<int>("number");
+            ROOT::RNTupleWriteOptions options; options.SetCompression({setting});
+            TFile file(path.c_str(), "RECREATE");
+            auto writer = ROOT::RNTupleWriter::Append(std::move(model), "ntuple", file, options);
+            auto of_quality = ROOT::RNTupleModel::Create();
+            auto text = of_quality->MakeField<std::string>("text");
+            auto list = of_quality->MakeField<std::vector<float>>("list");
+            auto quality = writer->CreateAttributeSet(std::move(of_quality), "quality");
+            auto of_run = ROOT::RNTupleModel::Create();
+            auto run = of_run->MakeField<std::int32_t>("run");
+            auto runs = writer->CreateAttributeSet(std::move(of_run), "run@1");
+            auto nothing = ROOT::RNTupleModel::Create();
+            nothing->MakeField<double>("never");
+            auto empty = writer->CreateAttributeSet(std::move(nothing), "empty");
+            auto fill = [&](int count) {{ for (int i = 0; i < count; i++) {{ *number += 1; writer->Fill(); }} }};
+            auto set = [&](const char *v) {{ *text = v; list->assign(std::strlen(v) % 4, *number / 2.f); }};
+            auto all = quality->BeginRange();
+            auto one = runs->BeginRange();
+            fill(4); writer->CommitCluster();
+            auto inner = quality->BeginRange();
+            fill(3);
+            auto across = quality->BeginRange();
+            fill(2);
+            set("inner"); quality->CommitRange(std::move(inner));
+            *run = 1; runs->CommitRange(std::move(one));
+            auto two = runs->BeginRange();
+            auto none = quality->BeginRange(); set("none"); quality->CommitRange(std::move(none));
+            fill(2); writer->CommitCluster();
+            set("across"); quality->CommitRange(std::move(across));
+            fill(3);
+            *run = 2; runs->CommitRange(std::move(two));
+            set("all of it"); quality->CommitRange(std::move(all));""",
+            str(maker.folder / file),
+        )
+        path = str(maker.folder / file)
+        maker.read(file, "ntuple", "number", "int")
+        code = f"""std::string forth_attributes_{name}(const std::string &path, bool of) {{
+            if (of) return "{{\\"quality\\": " + attributes_of(path, "quality", 14) + ", \\"run@1\\": " + attributes_of(path, "run@1", 14) + ", \\"empty\\": []}}";
+            return "{{\\"ntuple@quality\\": " + attributes<std::string, std::vector<float>>(path, "quality", {{"text", "list"}}) +
+              ", \\"ntuple@run@1\\": " + attributes<std::int32_t>(path, "run@1", {{"run"}}) +
+              ", \\"ntuple@empty\\": " + attributes<double>(path, "empty", {{"never"}}) + "}}"; }}"""
+        if not ROOT.gInterpreter.Declare(code):
+            raise SystemExit("does not compile")
+        read = getattr(ROOT, f"forth_attributes_{name}")
+        maker.values[file] |= json.loads(str(read(path, False)))
+        (maker.folder / f"attributes-{name}.json").write_text(str(read(path, True)) + "\n")
+
+
 def groups(maker):
     """Several groups of clusters, each with a page list of its own."""
     file = "groups.root"
@@ -713,6 +805,7 @@ PARTS = [
     untyped,
     streamed,
     continued,
+    attributes,
     groups,
     merged,
 ]

@@ -114,6 +114,38 @@ def test_lost_entries_are_those_of_the_cluster(tmp_path):
         assert both["number"].to_list() == kept
 
 
+@pytest.mark.parametrize("name", ["none", "zstd"])
+def test_rows_of_attribute_sets_belong_to_the_entries_that_root_says(name):
+    with forthwith.open(FOLDER / f"attributes-{name}.root") as opened:
+        found = opened["ntuple"].attributes
+        of_entries = json.loads((FOLDER / f"attributes-{name}.json").read_text())
+        assert list(found) == list(of_entries) == ["quality", "run@1", "empty"]
+        for each, questions in of_entries.items():
+            rows, values = found[each], VALUES[f"attributes-{name}.root"][f"ntuple@{each}"]
+            assert rows.arrays().to_list() == values["_userData"]
+            assert len(rows) == len(values["_userData"])
+            assert rows.ranges == [
+                (start, start + length)
+                for start, length in zip(values["_rangeStart"], values["_rangeLen"], strict=True)
+            ]
+            for (entry, _, of_entry), *ranges in questions:
+                assert rows.covering(entry) == of_entry
+                for start, stop, covering, within in ranges:
+                    assert rows.covering(start, stop) == covering
+                    assert rows.within(start, stop) == within
+        assert found["quality"].keys() == ["text", "list"]
+        assert found["quality"].arrays(["text"]).text.to_list() == ["inner", "none", "across", "all of it"]
+        with pytest.raises(forthwith.KeyInFileError, match="quality"):
+            found["quantity"]
+        with pytest.raises(forthwith.KeyInFileError, match='no attribute set named "qualify"; did you mean quality'):
+            opened["ntuple@qualify"]
+        # Also of a cycle, and as part of a longer path.
+        assert opened["ntuple;1"].attributes["run@1"].arrays().run.to_list() == [1, 2]
+        assert opened["ntuple@run@1;1/_userData/run"].array().to_list() == [1, 2]
+    with forthwith.open(FOLDER / "several.root") as opened:
+        assert len(opened["first"].attributes) == len(opened["tree"].attributes) == 0
+
+
 def test_messages_speak_of_pages():
     with forthwith.open(FOLDER / "pages-none.root") as opened:
         assert "150 entries in 10 pages" in opened["ntuple"]["number"].explain()

@@ -28,6 +28,9 @@ pub(crate) struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     blocks: Option<Blocks>,
     branches: Vec<Row>,
+    /// Paths of the tables that say something of ranges of its entries.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    attribute_sets: Vec<String>,
 }
 
 /// Blocks of whole rows.
@@ -80,6 +83,11 @@ pub(crate) fn show(place: &Place, filter: &[String], shape: Shape, console: &mut
         compression: info.compression,
         blocks,
         branches: branches.iter().map(|branch| row(branch, words)).collect(),
+        attribute_sets: table
+            .attribute_sets()
+            .iter()
+            .map(|name| format!("{}@{name}", table.path()))
+            .collect(),
     };
     if shape == Shape::Text {
         console.text(&render(&report, console.width, console.paint))
@@ -179,6 +187,10 @@ fn render(report: &Report, width: Option<usize>, paint: Paint) -> String {
             human::ratio(payload, stored),
         ));
     }
+    if !report.attribute_sets.is_empty() {
+        let sets: Vec<_> = report.attribute_sets.iter().map(|path| human::clean(path)).collect();
+        text.push_str(&format!("attribute sets: {}\n", sets.join(", ")));
+    }
     text
 }
 
@@ -239,6 +251,7 @@ mod tests {
                     ..row("ref", "TRef", Means::Unsupported)
                 },
             ],
+            attribute_sets: vec!["dir/events@runs".into()],
         };
         insta::assert_snapshot!(render(&report, None, Paint { color: false }), @r"
         dir/events 3,600 entries in events.root
@@ -252,6 +265,7 @@ mod tests {
 
         4 branches: 2 by kernels, 1 by programs, 1 unsupported
         117 kB stored, 188 kB decompressed, ratio 1.60
+        attribute sets: dir/events@runs
         ");
         insta::assert_snapshot!(render(&report, Some(70), Paint { color: false }), @r"
         dir/events 3,600 entries in events.root
@@ -265,6 +279,7 @@ mod tests {
 
         4 branches: 2 by kernels, 1 by programs, 1 unsupported
         117 kB stored, 188 kB decompressed, ratio 1.60
+        attribute sets: dir/events@runs
         ");
     }
 

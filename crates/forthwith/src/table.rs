@@ -88,6 +88,13 @@ impl Table {
         self.dataset.as_ref()
     }
 
+    /// Names of tables whose rows say something of ranges of entries of this one; [`File::table`] opens them by
+    /// this table's path, `@` and the name.
+    #[must_use]
+    pub fn attribute_sets(&self) -> Vec<String> {
+        self.dataset.attribute_sets()
+    }
+
     /// The entries a field has of its own; a branch may be shorter than its tree.
     ///
     /// # Errors

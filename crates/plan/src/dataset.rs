@@ -163,6 +163,12 @@ pub trait Dataset: Any + Send + Sync {
         Ok(Vec::new())
     }
 
+    /// Names of tables whose rows say something of ranges of entries of this one. Such a table is an object of
+    /// the file, with the path of this one, `@` and its name.
+    fn attribute_sets(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Plans that read again what a plan, or one task of it, could not read: more slowly, with an error that
     /// says precisely where the damage is. None (the default) where the plan's own errors say that already.
     ///

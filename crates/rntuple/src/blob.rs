@@ -49,6 +49,11 @@ pub(crate) fn read(source: &dyn Source, locator: Locator, checksum: u64, longest
     Ok(bytes.into())
 }
 
+/// The payload of a record.
+pub(crate) fn object(source: &dyn Source, link: Link) -> Result<Bytes> {
+    decompressed(&read(source, link.locator, 0, 0)?, link.length)
+}
+
 /// The kind of an envelope: the number that it begins with, and its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Envelope {

@@ -1,8 +1,11 @@
 //! The footer: what was added to the header's fields, and where the page lists are.
 
-use crate::frame::{Link, Locator, Reader};
+use crate::anchor::Anchor;
+use crate::blob;
+use crate::frame::{Link, Reader};
 use crate::schema::Schema;
-use forthwith_plan::{ErrorKind, Result};
+use forthwith_io::Source;
+use forthwith_plan::{Error, ErrorKind, Result, similar_names};
 use std::ops::Range;
 
 /// The contents of a footer, besides the fields and columns that it adds.
@@ -24,10 +27,13 @@ pub(crate) struct ClusterGroup {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AttributeSet {
     pub(crate) name: String,
-    pub(crate) version: (u16, u16),
-    pub(crate) length: u32,
-    pub(crate) anchor: Locator,
+    version: (u16, u16),
+    /// No directory lists the anchor.
+    anchor: Link,
 }
+
+/// The version of the fields of attribute sets: two numbers for the range, and a record of the values.
+const ATTRIBUTES: u16 = 1;
 
 impl Footer {
     /// Reads the body of a footer. `header` is the header's checksum, if it is to be compared.
@@ -68,6 +74,14 @@ impl Footer {
         Ok(footer)
     }
 
+    /// The attribute set of that name.
+    pub(crate) fn attribute_set(&self, name: &str) -> Result<&AttributeSet> {
+        self.attributes.iter().find(|set| set.name == name).ok_or_else(|| {
+            let near = similar_names(name, self.attributes.iter().map(|set| &*set.name));
+            ErrorKind::NotFound { what: "attribute set", name: name.to_owned(), near }.into()
+        })
+    }
+
     /// Entries of all groups.
     pub(crate) fn entries(&self) -> u64 {
         self.groups.last().map_or(0, |group| group.entries.end)
@@ -92,8 +106,19 @@ impl AttributeSet {
     fn parse(record: &mut Reader<'_>) -> Result<Self> {
         let what = "an attribute set";
         let version = (record.u16(what)?, record.u16(what)?);
-        let length = record.u32(what)?;
-        let anchor = record.locator(what)?;
-        Ok(Self { name: record.text(what)?, version, length, anchor })
+        let length = record.u32(what)?.into();
+        let anchor = Link { length, locator: record.locator(what)? };
+        Ok(Self { name: record.text(what)?, version, anchor })
+    }
+
+    /// Reads its anchor.
+    pub(crate) fn anchor(&self, source: &dyn Source, verify: bool) -> Result<Anchor> {
+        let (major, minor) = self.version;
+        if major != ATTRIBUTES {
+            return Err(Error::unsupported(format!("an attribute set of version {major}.{minor}")));
+        }
+        let here = |error: Error| error.in_member("anchor").at_byte(self.anchor.locator.position);
+        let payload = blob::object(source, self.anchor).map_err(here)?;
+        Anchor::parse(&payload, verify).map_err(here)
     }
 }

@@ -56,7 +56,7 @@ mod table;
 mod write;
 
 pub use format::NtupleFormat;
-pub use table::{Ntuple, Options};
+pub use table::{Ntuple, NtupleCheck, Options};
 pub use write::{
     DEFAULT_CLUSTER, DEFAULT_PAGE, FieldOptions, Floats, NtupleOptions, NtupleTable, NtupleWriter,
 };

@@ -18,7 +18,9 @@ use forthwith_io::{Decompressor, Source, xxh3};
 use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Reading, Result, Stored};
 use forthwith_program::Program;
 use forthwith_root::class::Layouts;
-use forthwith_root::{Found, RootFile, check_record, decompress_record, unroll};
+use forthwith_root::{
+    Check, Found, Key, Objects, RootFile, TableCheck, check_record, decompress_record, unroll,
+};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -155,9 +157,17 @@ impl Ntuple {
         &self.schema.description
     }
 
-    /// The names of the attribute sets that belong to it.
-    pub fn attribute_sets(&self) -> impl Iterator<Item = &str> {
-        self.footer.attributes.iter().map(|set| &*set.name)
+    /// Opens an attribute set that belongs to it: an ntuple with the fields `_rangeStart` and `_rangeLen`, a range
+    /// of entries of this one, and `_userData`, the values that belong to it.
+    ///
+    /// # Errors
+    /// None has that name; its metadata are damaged, or of a kind that is not known.
+    pub fn attribute_set(&self, name: &str) -> Result<Self> {
+        let object = format!("{}@{name}", self.object);
+        let here = |error: Error| error.in_object(&object).in_file(self.uri());
+        let set = self.footer.attribute_set(name).map_err(|error| self.here_as_a_whole(error))?;
+        let anchor = set.anchor(self.source.as_ref(), self.options.verify).map_err(here)?;
+        Self::of(&self.file, object.clone(), anchor, self.options).map_err(here)
     }
 
     /// The number of its pages, by its page lists.
@@ -400,6 +410,10 @@ impl Ntuple {
         Ok(bytes)
     }
 
+    fn here_as_a_whole(&self, error: Error) -> Error {
+        error.in_object(&self.object).in_file(self.uri())
+    }
+
     fn here(&self, error: Error, field: u32) -> Error {
         let path = self.path(field);
         let object = if path.is_empty() { self.object.clone() } else { format!("{}/{path}", self.object) };
@@ -423,6 +437,26 @@ impl Ntuple {
             }
         }
         Ok([pages, stored, payload])
+    }
+}
+
+/// The part of a check of a file that knows where attribute sets are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NtupleCheck;
+
+impl TableCheck for NtupleCheck {
+    fn is_table(&self, class: &str) -> bool {
+        Ntuple::is_ntuple(class)
+    }
+
+    fn check(&mut self, path: &str, key: &Key, _: Objects, check: &mut Check<'_>) {
+        let found = Found { path: path.to_owned(), key: key.clone() };
+        // What is wrong with it is found where its pages are read.
+        let Ok(ntuple) = Ntuple::open(check.file(), &found, Options::default()) else { return };
+        for set in ntuple.attribute_sets() {
+            let name = path.rfind('/').map_or(set.clone(), |at| format!("{}/{set}", &path[..at]));
+            check.hides(format!("{name};1"));
+        }
     }
 }
 
@@ -472,6 +506,10 @@ impl Dataset for Ntuple {
         Ok(&self.fields)
     }
 
+    fn attribute_sets(&self) -> Vec<String> {
+        self.footer.attributes.iter().map(|set| set.name.clone()).collect()
+    }
+
     fn describe(&self, field: u32) -> Result<Description> {
         let shape = self.shape(field)?;
         let last = self.chains.get(field as usize).and_then(|(chain, _)| chain.last());
@@ -504,7 +542,7 @@ impl Dataset for Ntuple {
         if entries.start > entries.end || entries.end > all {
             let what = format!("entries {} to {}, of a table that has {all}", entries.start, entries.end);
             let error = Error::new(ErrorKind::Invalid { what });
-            return Err(error.in_object(&self.object).in_file(self.uri()));
+            return Err(self.here_as_a_whole(error));
         }
         let mut planner = Planner::new(self, entries);
         for &field in fields {
@@ -514,8 +552,7 @@ impl Dataset for Ntuple {
     }
 
     fn boundaries(&self, _: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {
-        let here = |error: Error| error.in_object(&self.object).in_file(self.uri());
-        let clusters = self.clusters(&entries).map_err(here)?;
+        let clusters = self.clusters(&entries).map_err(|error| self.here_as_a_whole(error))?;
         let ends = clusters.iter().flat_map(|at| [at.cluster.entries.start, at.cluster.entries.end]);
         let mut found: Vec<u64> = ends.filter(|at| entries.contains(at)).collect();
         found.extend([entries.start, entries.end]);

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from forthwith._file import File
+    from forthwith._tree.attributes import Attributes
 
 
 class Tree(HasBranches):
@@ -80,6 +81,13 @@ class Tree(HasBranches):
     def aliases(self) -> dict[str, str]:
         """Names that stand for expressions."""
         return {alias.name: alias.title for alias in self._listed("fAliases")}
+
+    @property
+    def attributes(self) -> Attributes:
+        """Values that belong to ranges of entries of an RNTuple, in sets by their names."""
+        from forthwith._tree.attributes import Attributes
+
+        return Attributes(self)
 
     @property
     def user_info(self) -> list[Any]:

@@ -9,7 +9,7 @@ use forthwith_io::{Sink, Source};
 use forthwith_plan::{
     BlockFormat, CheckReport, Dataset, Error, ErrorKind, Finding, Result, Severity, TableWriter, WriteOptions,
 };
-use forthwith_rntuple::{Ntuple, NtupleFormat, NtupleOptions, NtupleTable, Options};
+use forthwith_rntuple::{Ntuple, NtupleCheck, NtupleFormat, NtupleOptions, NtupleTable, Options};
 use forthwith_root::{
     Checked, Found, Recovered, RootFile,
     write::{Compression, FileSettings},
@@ -180,12 +180,25 @@ impl Container for Opened {
     }
 
     fn find(&self, path: &str) -> Result<Key> {
-        let found = self.file.find(path)?;
-        Ok(key(&found.path, &found.key))
+        let (found, set) = self.place(path)?;
+        let of = key(&found.path, &found.key);
+        Ok(match set {
+            None => of,
+            Some(set) => {
+                let set = Ntuple::open(&self.file, &found, self.ntuples)?.attribute_set(&set)?;
+                let path = set.object().to_owned();
+                let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+                Key { path, name, title: set.description().to_owned(), ..of }
+            }
+        })
     }
 
     fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
-        let found = self.file.find(path)?;
+        let (found, set) = self.place(path)?;
+        if let Some(set) = set {
+            let ntuple = Ntuple::open(&self.file, &found, self.ntuples)?;
+            return Ok(Arc::new(ntuple.attribute_set(&set)?));
+        }
         let class = &found.key.class_name;
         if Tree::is_tree(class) {
             return Ok(Arc::new(Tree::open_found(&self.file, &found)?));
@@ -203,7 +216,7 @@ impl Container for Opened {
     }
 
     fn check(&self) -> Result<CheckReport> {
-        let mut report = self.file.check(&mut [&mut TreeCheck::default()]).map(report)?;
+        let mut report = self.file.check(&mut [&mut TreeCheck::default(), &mut NtupleCheck]).map(report)?;
         // Keys that cannot be listed were found already.
         for found in self.file.keys_recursive().unwrap_or_default() {
             if Ntuple::is_ntuple(&found.key.class_name) {
@@ -241,17 +254,53 @@ impl Container for Opened {
 }
 
 impl Opened {
-    /// Reads all values of an RNTuple, cluster by cluster: what its envelopes say of its pages, and the pages of each other.
+    /// The key of a path, and the attribute set that it names: `dir/ntuple@set`, or `dir/ntuple@set;2` of the ntuple's second cycle.
+    fn place(&self, path: &str) -> Result<(Found, Option<String>)> {
+        let missing = match self.file.find(path) {
+            Ok(found) => return Ok((found, None)),
+            Err(error) if matches!(error.kind, ErrorKind::NotFound { .. }) => error,
+            Err(error) => return Err(error),
+        };
+        for (at, _) in path.match_indices('@') {
+            let (of, set) = (&path[..at], &path[at + 1..]);
+            let (set, cycle) = match set.rsplit_once(';') {
+                Some((set, cycle)) if cycle.parse::<u16>().is_ok() => (set, format!(";{cycle}")),
+                _ => (set, String::new()),
+            };
+            let found = self.file.find(&format!("{of}{cycle}"));
+            if let Some(found) = found.ok().filter(|found| Ntuple::is_ntuple(&found.key.class_name)) {
+                return Ok((found, Some(set.to_owned())));
+            }
+        }
+        Err(missing)
+    }
+
+    /// Reads all values of an RNTuple and of its attribute sets.
     fn check_ntuple(&self, found: &Found, report: &mut CheckReport) -> Result<()> {
+        let label = |set: &str| format!("{}{set};{}", found.path, found.key.cycle);
+        let ntuple = Ntuple::open(&self.file, found, self.ntuples);
+        let Some(ntuple) = self.check_pages(&label(""), ntuple, report)? else { return Ok(()) };
+        for name in ntuple.attribute_sets() {
+            self.check_pages(&label(&format!("@{name}")), ntuple.attribute_set(&name), report)?;
+        }
+        Ok(())
+    }
+
+    /// Reads all values of an RNTuple, cluster by cluster: what its envelopes say of its pages, and the pages of each other.
+    fn check_pages(
+        &self,
+        label: &str,
+        ntuple: Result<Ntuple>,
+        report: &mut CheckReport,
+    ) -> Result<Option<Ntuple>> {
         let part = "RNTuples";
-        let label = format!("{};{}", found.path, found.key.cycle);
         let damaged = |error: &Error| Finding {
             severity: match error.kind {
                 ErrorKind::Unsupported { .. } => Severity::Remark,
                 _ => Severity::Damage,
             },
             part,
-            object: Some(label.clone()),
+            object: Some(label.to_owned()),
             byte: error.place.byte,
             what: match &error.place.member {
                 Some(member) => format!("{member}: {}", error.kind),
@@ -259,7 +308,7 @@ impl Opened {
             },
         };
         let looked_at = || {
-            let ntuple = Ntuple::open(&self.file, found, self.ntuples)?;
+            let ntuple = ntuple?;
             let pages = ntuple.pages()?;
             let cuts = ntuple.boundaries(&[], 0..ntuple.entries()?)?;
             Ok::<_, Error>((ntuple, pages, cuts))
@@ -269,7 +318,7 @@ impl Opened {
             Err(error) if matches!(error.kind, ErrorKind::Source(_)) => return Err(error),
             Err(error) => {
                 report.add(damaged(&error));
-                return Ok(());
+                return Ok(None);
             }
         };
         match report.counts.iter_mut().find(|(name, _)| *name == "pages") {
@@ -291,7 +340,7 @@ impl Opened {
         for cluster in cuts.windows(2) {
             reading.columns(&fields, &(cluster[0]..cluster[1]), report, &mut |_, _, _| ())?;
         }
-        Ok(())
+        Ok(Some(ntuple))
     }
 }
 

@@ -9,7 +9,7 @@ mod written;
 use forthwith::{
     Engine, Options as EngineOptions,
     io::{Memory, Source},
-    plan::Dataset,
+    plan::{Dataset, Severity},
     rntuple::{Ntuple, NtupleFormat, Options},
     root::RootFile,
 };
@@ -28,6 +28,13 @@ fn read(engine: &Engine, bytes: Vec<u8>, threads: usize, options: Options) -> [u
         Ntuple::open(&file, &file.find("ntuple")?, options)
     };
     let Ok(ntuple) = open() else { return [0; 2] };
+    let sets = ntuple.attribute_sets().into_iter().map(|name| ntuple.attribute_set(&name));
+    let all: Vec<Ntuple> = sets.filter_map(Result::ok).collect();
+    let each = all.iter().chain([&ntuple]).map(|ntuple| read_one(engine, ntuple, &source, threads));
+    each.fold([0; 2], |[a, b], [c, d]| [a + c, b + d])
+}
+
+fn read_one(engine: &Engine, ntuple: &Ntuple, source: &Arc<dyn Source>, threads: usize) -> [usize; 2] {
     let fields = ntuple.fields().map_or(0, <[_]>::len);
     let mut readable = 0;
     for field in 0..fields as u32 {
@@ -45,7 +52,7 @@ fn read(engine: &Engine, bytes: Vec<u8>, threads: usize, options: Options) -> [u
                 is_read = false;
                 continue;
             }
-            match engine.read(&plan, &source, &NtupleFormat, Some(threads), None) {
+            match engine.read(&plan, source, &NtupleFormat, Some(threads), None) {
                 Ok(arrays) => {
                     for array in arrays {
                         array.validate().unwrap_or_else(|wrong| panic!("field {field}: {wrong}"));
@@ -59,8 +66,14 @@ fn read(engine: &Engine, bytes: Vec<u8>, threads: usize, options: Options) -> [u
     [readable, fields]
 }
 
-const FILES: [&str; 5] =
-    ["kinds-none.root", "kinds-zstd.root", "pages-none.root", "late-within.root", "representations.root"];
+const FILES: [&str; 6] = [
+    "kinds-none.root",
+    "kinds-zstd.root",
+    "pages-none.root",
+    "late-within.root",
+    "representations.root",
+    "attributes-none.root",
+];
 
 #[test]
 fn bundled_files_are_read_whole() {
@@ -72,6 +85,26 @@ fn bundled_files_are_read_whole() {
             assert!(fields > 0, "{name}");
         }
     }
+}
+
+#[test]
+fn attribute_sets_are_checked() {
+    let check = |bytes: Vec<u8>| {
+        let source = Arc::new(Memory::new("attributes.root", bytes));
+        let engine = Arc::new(Engine::new(EngineOptions::default()));
+        let file = forthwith::File::from_source(source, engine).expect("a ROOT file");
+        let findings = file.check().expect("bytes in memory").findings;
+        findings.into_iter().filter(|found| found.severity == Severity::Damage).collect::<Vec<_>>()
+    };
+    let mut whole = bytes("attributes-none.root");
+    assert!(check(whole.clone()).is_empty());
+    let text = b"innernoneacross";
+    let at = whole.windows(text.len()).position(|part| part == text).expect("the page is not compressed");
+    whole[at] ^= 1;
+    let found = check(whole);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].object.as_deref(), Some("ntuple@quality/_userData"));
+    assert!(found[0].what.contains("the checksum of a page"), "{}", found[0].what);
 }
 
 #[test]

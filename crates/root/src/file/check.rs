@@ -75,6 +75,8 @@ pub struct Check<'f> {
     file: &'f RootFile,
     records: Walked,
     checked: Checked,
+    /// Objects that tables say are there, and no directory lists.
+    hidden: BTreeSet<String>,
 }
 
 impl RootFile {
@@ -85,7 +87,12 @@ impl RootFile {
     /// # Errors
     /// The source cannot be read. Whatever is wrong with the file is a finding.
     pub fn check(&self, tables: &mut [&mut dyn TableCheck]) -> Result<Checked> {
-        let mut check = Check { file: self, records: Walked::default(), checked: Checked::default() };
+        let mut check = Check {
+            file: self,
+            records: Walked::default(),
+            checked: Checked::default(),
+            hidden: BTreeSet::new(),
+        };
         check.check_all(tables)?;
         Ok(check.checked)
     }
@@ -96,6 +103,11 @@ impl<'f> Check<'f> {
     #[must_use]
     pub const fn file(&self) -> &'f RootFile {
         self.file
+    }
+
+    /// Notes that a table has an object, with its cycle behind a semicolon, that no directory lists.
+    pub fn hides(&mut self, object: String) {
+        self.hidden.insert(object);
     }
 
     /// Notes what was found in a part of the file.
@@ -192,7 +204,6 @@ impl<'f> Check<'f> {
             }
         };
         self.checked.objects = listed.len();
-        self.check_unlisted();
         for found in &listed {
             self.check_key(&found.path, &found.key);
             if found.key.is_directory() {
@@ -205,6 +216,7 @@ impl<'f> Check<'f> {
             if !found.key.is_directory() {
                 self.check_object(&found.path, &found.key, tables);
             }
+            self.check_unlisted();
         }
         // No tree has them, or none that can be read.
         for (at, length) in std::mem::take(&mut self.records.unseen) {
@@ -389,16 +401,16 @@ impl<'f> Check<'f> {
     /// Objects that only a recovery finds. In a file that was not closed these were written last.
     fn check_unlisted(&mut self) {
         let Ok((_, found)) = RootFile::recover(self.file.source().clone()) else { return };
-        if found.unlisted.is_empty() {
+        let unlisted: Vec<String> =
+            found.unlisted.into_iter().filter(|object| !self.hidden.contains(object)).collect();
+        if unlisted.is_empty() {
             return;
         }
         let is_closed = self.file.header().seek_free != 0 && self.file.header().nbytes_free != 0;
         let severity = if is_closed { Severity::Remark } else { Severity::Damage };
-        let names = found.unlisted.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
-        let what = format!(
-            "{} objects are in no directory, and a recovery finds them: {names}",
-            found.unlisted.len()
-        );
+        let names = unlisted.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
+        let what =
+            format!("{} objects are in no directory, and a recovery finds them: {names}", unlisted.len());
         self.find(severity, "keys", None, what);
     }
 
