@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 
 from forthwith import _forthwith
 from forthwith._errors import RequestTypeError
@@ -80,6 +81,9 @@ class Writer:
         if core is not None and os.getpid() == self._process:
             core.abandon()
 
+    def __del__(self) -> None:
+        warn_unclosed(self._name, self._core, self._process)
+
     def __enter__(self) -> Writer:
         return self
 
@@ -90,6 +94,13 @@ class Writer:
             self.close()
         else:
             self.abandon()
+
+
+def warn_unclosed(name: str, core: object, process: int) -> None:
+    """Says that a writer was dropped with what it was given: no file appears without `close`."""
+    if core is not None and os.getpid() == process:
+        message = f"{name} was never closed, so that nothing is written: use it in a with block, or call close()"
+        warnings.warn(message, RuntimeWarning, stacklevel=3)
 
 
 def place(path: str | os.PathLike[str] | Writable) -> tuple[Writable | None, str]:

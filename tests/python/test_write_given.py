@@ -1,5 +1,8 @@
 """What is given to trees and RNTuples that are written: values that fit are taken, others refused, never changed."""
 
+import gc
+import warnings
+
 import awkward as ak
 import numpy as np
 import pytest
@@ -127,3 +130,21 @@ def test_steps_of_trees_may_say_less_or_say_it_otherwise(tmp_path):
     ):
         with pytest.raises(forthwith.ForthwithError, match="announced"):
             written(path, "mktree", types, {next(iter(types)): values})
+
+
+@pytest.mark.parametrize("begin", [forthwith.recreate, forthwith.avro.writer, forthwith.parquet.writer])
+def test_a_writer_that_is_never_closed_says_so(tmp_path, begin):
+    held = [begin(tmp_path / "x")]
+
+    def drop():
+        held.clear()
+        gc.collect()
+
+    with pytest.warns(RuntimeWarning, match="never closed"):
+        drop()
+    assert not list(tmp_path.iterdir())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        held.append(begin(tmp_path / "x"))
+        held[0].abandon()
+        drop()

@@ -13,7 +13,7 @@ from forthwith._writable.ntuples import new_columns, options
 from forthwith._writable.objects import Copied, writable
 from forthwith._writable.options import tree_options
 from forthwith._writable.tables import empty, is_table, numbers, says_types, taken
-from forthwith._writer import place
+from forthwith._writer import place, warn_unclosed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -428,6 +428,9 @@ class WritableFile(WritableDirectory):
         core, self._core = self._core, None
         if core is not None and os.getpid() == self._process:
             core.abandon()
+
+    def __del__(self) -> None:
+        warn_unclosed(self._name, self._core, self._process)
 
     def __enter__(self) -> WritableFile:
         return self
