@@ -232,6 +232,34 @@ fn long_columns_have_pages_and_clusters() {
     }
 }
 
+/// Memory that is never written to costs nothing, so there are more items than 32 bits can count.
+#[test]
+#[ignore = "goes through 4 GB of zeros"]
+fn lists_have_more_items_than_32_bits_can_count() {
+    const MANY: usize = (1 << 32) + 1000;
+    let form = list("l", numbers("n", DType::Bool));
+    let zeros = Column::from_vec(vec![0u8; MANY]).view(DType::Bool).unwrap();
+    let columns = vec![("l-offsets", items(&[0i64, MANY as i64])), ("n-data", zeros)];
+    let long = array(form.clone(), 1, columns);
+    let offsets = items(&[0i64, 2]);
+    let truths = items(&[1u8, 0]).view(DType::Bool).unwrap();
+    let short = array(form.clone(), 1, vec![("l-offsets", offsets), ("n-data", truths)]);
+    let compression = Compression::named("zstd", Some(1)).unwrap();
+    // Everything in one cluster, whose ends are therefore above two to the power of 32.
+    let options = NtupleOptions { compression, cluster_bytes: 1 << 40, ..NtupleOptions::default() };
+    let bytes = file(&[("x".to_owned(), form)], options, |ntuple, file| {
+        for array in [&long, &short] {
+            ntuple.extend(file, std::slice::from_ref(array)).unwrap();
+        }
+    });
+    let (source, ntuple) = open(bytes);
+    let plan = ntuple.plan(&[0], 1..2).unwrap();
+    let engine = Engine::new(EngineOptions::default());
+    let read = engine.read(&plan, &source, &NtupleFormat, None, None).unwrap();
+    assert_eq!(shown(&read[0]), ["[True, False]"]);
+    assert_eq!(ntuple.boundaries(&[0], 0..2).unwrap(), [0, 2]);
+}
+
 #[test]
 fn columns_that_come_late_are_zero_before() {
     let first = array(numbers("n", DType::Int32), 3, vec![("n-data", items(&[1i32, 2, 3]))]);

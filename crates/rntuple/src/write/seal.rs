@@ -256,3 +256,29 @@ fn encode_ends(kind: Kind, ends: &[u64], into: &mut Vec<u8>) -> Result<()> {
         _ => Err(changed()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_fit_into_their_column() {
+        let most = u64::from(u32::MAX);
+        let mut into = vec![7; 3];
+        encode_ends(Kind::Index32, &[1, most], &mut into).unwrap();
+        assert_eq!(into, [1, 0, 0, 0, 255, 255, 255, 255]);
+        encode_ends(Kind::SplitIndex32, &[1, 3, most], &mut into).unwrap();
+        assert_eq!(into, [1, 2, 252, 0, 0, 255, 0, 0, 255, 0, 0, 255]);
+        for kind in [Kind::Index32, Kind::SplitIndex32] {
+            let error = encode_ends(kind, &[most + 1], &mut into).unwrap_err().to_string();
+            assert!(
+                error.contains("4294967296 items of lists in a cluster, in a column of 32 bits"),
+                "{error}"
+            );
+        }
+        encode_ends(Kind::Index64, &[most + 1], &mut into).unwrap();
+        assert_eq!(into, (most + 1).to_le_bytes());
+        encode_ends(Kind::SplitIndex64, &[most + 1, most + 3], &mut into).unwrap();
+        assert_eq!(into, [0, 2, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
+    }
+}
