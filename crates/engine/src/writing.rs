@@ -24,7 +24,8 @@ pub struct BlockThreads {
 const WORTH_THREADS: u64 = 256 << 10;
 
 impl BlockThreads {
-    /// So many threads, the calling one included. Blocks under way weigh up to 16 MiB for each of them.
+    /// This number of threads, the calling one included. Blocks under way weigh up to 16 MiB for each of
+    /// them.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         let threads = threads.max(1);

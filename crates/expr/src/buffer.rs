@@ -37,7 +37,7 @@ macro_rules! buffers {
                 }
             }
 
-            /// Appends one number so many times.
+            /// Appends one number this number of times.
             pub(crate) fn repeat(&mut self, one: Slice<'_>, times: usize) {
                 match (self, one) {
                     $((Self::$variant(items), Slice::$variant(&[one, ..])) => {

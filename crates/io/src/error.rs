@@ -130,7 +130,7 @@ pub enum ErrorKind {
         /// The process that began.
         process: u32,
     },
-    /// A file is being changed by somebody else.
+    /// A file is being changed by another process or thread.
     #[error("it is being changed already, by this process or another one that has it locked")]
     Locked,
     /// The work was given up on request.

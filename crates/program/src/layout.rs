@@ -31,7 +31,7 @@ pub enum Layout {
     Converted(Encoding, DType),
     /// As [`Text`](Self::Text), except that nothing is known of the bytes.
     Bytes,
-    /// So many bytes of which nothing is known, without a length.
+    /// This number of bytes of which nothing is known, without a length.
     Opaque(u64),
     /// A [`Varint`](Self::Varint) that names one of these symbols. `keep` says for each number in the data
     /// which symbol it is; a number that is none is a fault.

@@ -6,7 +6,7 @@ use forthwith_io::{Decompressor, Source, xxh3};
 use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_root::{check_record, decompress_record};
 
-/// Reads what a locator leads to, with so many bytes more for a checksum. What is longer than `longest` continues in other records,
+/// Reads what a locator leads to, with this number of bytes more for a checksum. What is longer than `longest` continues in other records,
 /// whose positions stand at the end of the first; 0 means that nothing does.
 pub(crate) fn read(source: &dyn Source, locator: Locator, checksum: u64, longest: u64) -> Result<Bytes> {
     let whole = locator.size.saturating_add(checksum);

@@ -24,7 +24,7 @@ pub(crate) enum Kept {
     Option,
     /// Ends of lists: how many items each of them has.
     Counts,
-    /// Which of so many alternatives a value is, and its row: those, and whether there is one at all.
+    /// Which of this number of alternatives a value is, and its row: those, and whether there is one at all.
     Tags(u8),
     /// Ends of objects in bytes of their own, which a program reads.
     Objects,
@@ -121,7 +121,7 @@ impl Stored {
         known && (self.kind == Kind::Quantised) == self.range.is_some()
     }
 
-    /// Bytes of a page of so many elements.
+    /// Bytes of a page of this number of elements.
     pub(crate) fn page_bytes(&self, elements: u32) -> u64 {
         (u64::from(elements) * u64::from(self.bits)).div_ceil(8)
     }

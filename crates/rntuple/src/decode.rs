@@ -121,7 +121,7 @@ fn inflate(body: &[u8], into: &mut [u8], codecs: &mut Decompressor) -> Result<()
     decompress_record(body, into, codecs)
 }
 
-/// Places for so many items of each column, when the turn comes, which is passed on.
+/// Places for this number of items of each column, when the turn comes, which is passed on.
 fn taken<'c>(columns: &'c mut dyn Columns, items: &[usize]) -> Result<Vec<Slot<'c>>> {
     columns.wait()?;
     columns.take_last(items)

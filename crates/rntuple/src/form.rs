@@ -225,7 +225,7 @@ impl<'a> Walk<'a> {
         Ok(form)
     }
 
-    /// As [`around`](Around), so many times.
+    /// As [`around`](Around), this number of times.
     fn many(&self, around: Around, size: u64, field: &Field) -> Result<Around, String> {
         // An array is in a page, whose elements are counted with 31 bits.
         let times = around.times.checked_mul(size).filter(|times| *times <= u64::from(u32::MAX));

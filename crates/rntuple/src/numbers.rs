@@ -122,7 +122,7 @@ static EIGHTS: [[u8; 8]; 256] = {
     all
 };
 
-/// Numbers of so many bits, without gaps; the first one begins with the lowest bit of the first byte.
+/// Numbers of this number of bits, without gaps; the first one begins with the lowest bit of the first byte.
 fn packed(page: &[u8], bits: u32, wanted: Range<usize>) -> impl Iterator<Item = u32> {
     let mask = (1u64 << bits) - 1;
     wanted.map(move |at| {

@@ -439,7 +439,7 @@ fn out_of_range(what: &'static str, found: i64, limit: i64, at: usize) -> Error 
     Error::new(ErrorKind::OutOfRange { what, found, limit }).at_byte(at as u64)
 }
 
-/// So many bounds are converted before they are compared.
+/// The number of bounds that are converted before they are compared.
 const FEW: usize = 2048;
 /// In the I/O features: entry offsets may be left out, or be stored as sizes.
 const GENERATE_OFFSETS: u8 = 1;

@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(super) enum Lists<'a> {
     /// The end of each and the start of the first, which need not be 0.
     Offsets(&'a [i64]),
-    /// So many of a length.
+    /// This number of lists of a length.
     Regular { count: usize, size: usize },
 }
 

@@ -154,7 +154,7 @@ const SHORT: usize = u16::MAX as usize;
 /// Scratch memory that is kept: enough for the longest block of a ROOT file, 16 MB.
 const LARGEST_KEPT: usize = 20 << 20;
 
-/// Room for so many bytes, which hold anything.
+/// Room for this number of bytes, which hold anything.
 fn place(scratch: &mut Vec<u8>, bytes: usize, codec: Codec) -> Result<&mut [u8], CodecError> {
     if scratch.len() < bytes {
         let missing = bytes - scratch.len();

@@ -2,7 +2,7 @@
 //!
 //! A page of a map that lies behind the present end of the file cannot be read: the system sends `SIGBUS`,
 //! which ends the process. The handler here puts zeros in place of that page and of all behind it, if the
-//! page belongs to one of our maps, and marks the map. Whoever reads views of a map looks at its mark
+//! page belongs to one of our maps, and marks the map. A reader of views of a map looks at its mark
 //! afterwards and throws away what was made of them. Every other `SIGBUS` goes to the handler that was there
 //! before.
 

@@ -23,8 +23,8 @@ use crate::error::{Error, Result};
 /// A view lives on after the check. If another process writes to the file, the view changes. If it cuts the
 /// file, the lost part of the view reads as zeros: on Unix the system reports the first access behind the end
 /// with `SIGBUS`, and a handler, which is installed when the first file is mapped, maps zeros there and marks
-/// the map. The file has another [`version`](Source::version) then, and whoever compares versions knows that
-/// what was made of the views does not count. Once a map is marked, its views are copies.
+/// the map. The file has another [`version`](Source::version) then, and a reader that compares versions knows
+/// that what was made of the views does not count. Once a map is marked, its views are copies.
 ///
 /// The handler minds the maps of this type and passes every other `SIGBUS` on to the handler that was there
 /// before. A handler that is installed later has to pass on to this one what it does not know. One that is
@@ -172,7 +172,7 @@ impl Source for MappedFile {
     }
 
     fn version(&self) -> Result<Option<Version>> {
-        // Before views are read: whoever had installed a handler may have taken ours away with it since.
+        // Before views are read: another library that installs a handler may have taken ours away since.
         self.held.guard.renew().map_err(|error| Error::new(error.into(), &*self.file.uri))?;
         let (size, changed) = self.file.state()?;
         Ok(Some(Version(vec![FileVersion { size, changed, torn: self.held.guard.is_torn() }])))

@@ -184,7 +184,7 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// So many items of a size, with their number on the stack.
+    /// Items of a size, with their number on the stack.
     fn skip_sized(&mut self, size: u64) -> String {
         let (input, negative) = (self.input(), self.negative());
         format!("dup {input} len > if {negative} then {size} * {input} skip")

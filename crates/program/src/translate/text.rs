@@ -68,7 +68,7 @@ pub(super) struct Place<'m> {
 }
 
 impl Place<'_> {
-    /// So many levels further in.
+    /// This number of levels further in.
     pub(super) const fn within(self, levels: usize) -> Self {
         Self { depth: self.depth + levels, ..self }
     }

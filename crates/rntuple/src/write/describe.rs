@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 /// The columns that get the rows of a Form.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
-    /// Numbers, so many in a row.
+    /// Numbers, this number of them in a row.
     Numbers { column: usize, size: usize, each: usize },
     /// Texts or byte strings.
     Text { ends: usize, bytes: usize },

@@ -127,7 +127,7 @@ pub(crate) fn fill<'a>(
     }
 }
 
-/// The items of rows that have so many each.
+/// The items of rows that have this number of them each.
 fn items_of(rows: &[Range<usize>], size: usize) -> Result<Rows> {
     let items = |rows: &Range<usize>| Some(rows.start.checked_mul(size)?..rows.end.checked_mul(size)?);
     rows.iter().map(items).collect::<Option<_>>().ok_or_else(changed)

@@ -60,7 +60,7 @@ fn put(elements: &Elements, numbers: impl ExactSizeIterator<Item = f64>, into: &
     Ok(())
 }
 
-/// Appends numbers of so many bits, without gaps; the first one begins with the lowest bit of the first byte.
+/// Appends numbers of this number of bits, without gaps; the first one begins with the lowest bit of the first byte.
 fn pack(bits: u32, numbers: impl ExactSizeIterator<Item = u32>, into: &mut Vec<u8>) {
     into.reserve((numbers.len() * bits as usize).div_ceil(8));
     let (mut held, mut count) = (0u64, 0);

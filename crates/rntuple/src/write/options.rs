@@ -95,7 +95,7 @@ pub enum Floats {
         /// The number of bits.
         bits: u16,
     },
-    /// As the nearest of the steps into which a range is divided by so many bits, 1 to 32 (`Real32Quant`).
+    /// As the nearest of the steps into which a range is divided by this number of bits, 1 to 32 (`Real32Quant`).
     /// Numbers outside of it are refused.
     Quantised {
         /// The number of bits.

@@ -197,12 +197,12 @@ impl<'p, 'a> Pages<'p, 'a> {
         Ok(last)
     }
 
-    /// Appends the ends of lists of so many items.
+    /// Appends the ends of lists of these numbers of items.
     pub(crate) fn ends(&mut self, column: usize, lists: usize, items: impl Fn(usize) -> u64) -> Result<()> {
         (0..lists).try_for_each(|at| self.end(column, items(at)))
     }
 
-    /// Appends the end of a list of so many items.
+    /// Appends the end of a list of this number of items.
     pub(crate) fn end(&mut self, column: usize, items: u64) -> Result<()> {
         let filling = self.columns.get_mut(column).ok_or_else(changed)?;
         filling.end = filling.end.checked_add(items).ok_or_else(changed)?;

@@ -23,9 +23,9 @@ pub enum Item {
     Unknown(Arc<str>),
     /// An object of a class without members, which files do not describe.
     Memberless(Arc<str>),
-    /// A count, and so many items.
+    /// A count, and as many items.
     List(&'static Container, Arc<Self>),
-    /// A count, and so many keys with a value each.
+    /// A count, and as many keys with a value each.
     Map(&'static Container, Arc<Pair>),
     /// Two values, as an object of its own.
     Pair(Arc<Pair>),

@@ -81,7 +81,7 @@ pub enum Value {
         /// The member that counts them.
         counter: Arc<Counter>,
     },
-    /// Numbers with no flag before them, so many times what another member says.
+    /// Numbers with no flag before them: a multiple of the number that another member holds.
     Repeated(Numbers, Arc<Counter>, u32),
     /// Numbers behind four bytes of how many there are.
     Sized(Numbers),

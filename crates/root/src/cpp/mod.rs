@@ -21,9 +21,9 @@ pub enum CppType {
     Map(&'static Container, Box<Self>, Box<Self>),
     /// Two values.
     Pair(Box<Self>, Box<Self>),
-    /// So many bits.
+    /// This number of bits.
     Bitset(u64),
-    /// Always so many items.
+    /// Always this number of items.
     Array(Box<Self>, u64),
     /// A pointer, smart or not.
     Pointer(Box<Self>),

@@ -132,7 +132,7 @@ impl Beta {
     }
 }
 
-/// The probability that so many pass and so many do not.
+/// The probability of these numbers that pass and that do not.
 pub(super) fn binomial(passed: f64, failed: f64, p: f64) -> f64 {
     if passed < 0.0 || failed < 0.0 {
         return 0.0;
@@ -163,7 +163,7 @@ fn stirling(z: f64) -> f64 {
     (large + 0.5) * large.ln() - (z + 0.5) * z.ln() - (large - z) - product.ln() + rest
 }
 
-/// By how much a probability makes so many of each less likely than the best one does, as a logarithm.
+/// The logarithm by which a probability makes these numbers less likely than the best one does.
 pub(super) fn deviance(passed: f64, failed: f64, p: f64) -> f64 {
     let n = passed + failed;
     apart(passed, n * p) + apart(failed, n * (1.0 - p))

@@ -117,7 +117,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Room for so many links, if as many things of at least `size` bytes can follow.
+    /// Room for this number of links, if as many things of at least `size` bytes can follow.
     pub(super) fn links(&mut self, count: usize, size: usize) -> Result<usize> {
         let limit = self.cursor.remaining() / size;
         if count > limit {

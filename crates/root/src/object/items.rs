@@ -68,7 +68,7 @@ impl Reader<'_> {
         })
     }
 
-    /// So many values, each of at least `least` bytes.
+    /// This number of values, each of at least `least` bytes.
     pub(super) fn values(
         &mut self,
         shape: Shape,
@@ -83,7 +83,7 @@ impl Reader<'_> {
         Ok(Member::List(shape, first as u32, count as u32))
     }
 
-    /// Room for so many values, if as many can follow.
+    /// Room for this number of values, if as many can follow.
     pub(super) fn room(&mut self, count: usize, least: usize) -> Result<usize> {
         let limit = self.cursor.remaining() / least.max(1);
         if count > limit && least > 0 {
@@ -162,7 +162,7 @@ impl Reader<'_> {
         Ok(Member::Float(packing.value(self.cursor.take(3)?)))
     }
 
-    /// So many objects in place, or pointers.
+    /// This number of objects in place, or pointers.
     pub(super) fn repetitions(
         &mut self,
         class: &str,

@@ -49,7 +49,7 @@ pub(super) enum Step {
     Only(u32, bool, Box<Self>),
     /// A member, with the slots of members that count it.
     Member(Value, [u32; 2]),
-    /// So many members one after the other.
+    /// This number of members one after the other.
     Array(Value, u32, [u32; 2]),
 }
 

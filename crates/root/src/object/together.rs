@@ -143,8 +143,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Arrays of `length` strings that are one member of so many objects, into every `stride`th slot from
-    /// `first` on.
+    /// Arrays of `length` strings that are one member of this number of objects, into every `stride`th slot
+    /// from `first` on.
     pub(super) fn strings(&mut self, first: usize, stride: usize, count: usize, length: usize) -> Result<()> {
         let all = count.saturating_mul(length);
         let texts = self.room(all, 1)?;

@@ -222,7 +222,7 @@ impl Reader<'_> {
         self.numbers(basic, count)
     }
 
-    /// Numbers, so many times what the member in a slot counts.
+    /// Numbers: a multiple of the number that the member in a slot holds.
     fn repeated(&mut self, numbers: &Numbers, counter: usize, times: u32) -> Result<Member> {
         match numbers.basic {
             Some(basic) if times == 1 => self.counted(basic, counter),
@@ -234,7 +234,7 @@ impl Reader<'_> {
         }
     }
 
-    /// So many numbers.
+    /// This number of numbers.
     fn many(&mut self, numbers: &Numbers, count: usize) -> Result<Member> {
         match numbers.basic {
             Some(basic) => self.numbers(basic, count),
@@ -242,7 +242,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A flag, and so many texts for each that the member in a slot counts.
+    /// A flag, and a number of texts for each that the member in a slot counts.
     fn counted_texts(&mut self, counter: usize, times: usize) -> Result<Member> {
         if self.cursor.u8()? == 0 {
             return Ok(Member::Null);
@@ -251,7 +251,7 @@ impl Reader<'_> {
         self.values(Shape::List, count, 4, |reader, _| reader.long_text())
     }
 
-    /// So many objects or pointers in a frame.
+    /// This number of objects or pointers in a frame.
     fn looped(&mut self, class: &str, pointers: bool, count: usize, depth: usize) -> Result<Member> {
         let frame = self.frame()?;
         let member = self.repetitions(class, pointers, count, depth)?;
@@ -329,7 +329,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Text of so many bytes.
+    /// Text of this number of bytes.
     pub(super) fn bytes(&mut self, length: usize) -> Result<Member> {
         let begin = self.cursor.position();
         self.cursor.take(length)?;

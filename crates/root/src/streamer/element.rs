@@ -81,7 +81,7 @@ pub enum ElementKind {
 /// element's code.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OwnMember {
-    /// Numbers with no byte before them, so many times what another member says.
+    /// Numbers with no byte before them: a multiple of the number that another member holds.
     Bare(Counter, u32),
     /// Numbers behind four bytes of how many there are.
     Sized,

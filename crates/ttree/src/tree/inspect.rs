@@ -29,9 +29,9 @@ pub(crate) struct Inspected {
 enum Size {
     /// Nothing without decoding it.
     Any,
-    /// So many.
+    /// Always this number of bytes.
     Fixed(u64),
-    /// So many, and items of so many.
+    /// This number of bytes, and a number for each item.
     Items(u64, u64),
 }
 

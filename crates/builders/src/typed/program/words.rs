@@ -35,7 +35,7 @@ pub(super) fn below(rows: &str, width: Index) -> Option<String> {
     (width != Index::I64).then(|| format!("{rows} @ {} >= {}", literal(width.most()), refuse(Refusal::Wide)))
 }
 
-/// The same for the rows of lists, of which there will be so many more.
+/// The same for lists and texts, which add more than one row.
 pub(super) fn wide(more: &str, node: u32, width: Index) -> String {
     format!("{more} total{node} @ + {} > {}", literal(width.most()), refuse(Refusal::Wide))
 }
