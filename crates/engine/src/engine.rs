@@ -1,7 +1,7 @@
 //! The engine: options, warm scratch, compiled programs.
 
-use crate::{bulk, run, worker::Worker};
-use forthwith_columns::{Array, Memory, Policy};
+use crate::{bulk, worker::Worker};
+use forthwith_columns::{Memory, Policy};
 use forthwith_forth::{Compiled, Programs};
 use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, Plan, Result};
@@ -92,23 +92,6 @@ impl Engine {
     #[must_use]
     pub fn memory(&self) -> &Memory {
         &self.memory
-    }
-
-    /// Reads a plan. `threads` overrides the engine's own number.
-    ///
-    /// # Errors
-    /// The error of the earliest failing block, with file, object, basket, entry and byte as far as known.
-    pub fn read(
-        &self,
-        plan: &Plan,
-        source: &Arc<dyn Source>,
-        format: &dyn BlockFormat,
-        threads: Option<usize>,
-        tick: Option<&mut ProgressCallback<'_>>,
-    ) -> Result<Vec<Array>> {
-        let threads = threads.unwrap_or(self.options.threads).max(1);
-        let call = run::Call { engine: self, plan, source, format, threads };
-        run::read(call, tick).map_err(|e| e.in_file(&plan.uri))
     }
 
     /// One task's payload as it lies in the file, decompressed but not decoded.

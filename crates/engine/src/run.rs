@@ -73,6 +73,25 @@ pub(crate) struct Call<'a> {
     pub(crate) threads: usize,
 }
 
+impl Engine {
+    /// Reads a plan. `threads` overrides the engine's own number.
+    ///
+    /// # Errors
+    /// The error of the earliest failing block, with file, object, basket, entry and byte as far as known.
+    pub fn read(
+        &self,
+        plan: &Plan,
+        source: &Arc<dyn Source>,
+        format: &dyn BlockFormat,
+        threads: Option<usize>,
+        tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<Vec<Array>> {
+        let threads = threads.unwrap_or(self.options().threads).max(1);
+        let call = Call { engine: self, plan, source, format, threads };
+        read(call, tick).map_err(|e| e.in_file(&plan.uri))
+    }
+}
+
 /// Reads a plan. What was decoded from views of a file that changed meanwhile is read again from copies,
 /// whose result or error counts.
 pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut ProgressCallback<'_>>) -> Result<Vec<Array>> {

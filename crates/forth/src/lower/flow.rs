@@ -2,28 +2,10 @@
 
 use super::build::{Builder, Made, TooLarge};
 use super::ir::{BlockId, End, FrameShape, Inst, LoopShape, Operand, Reg, Relation, Scope, ScopeId};
-use super::lower::{Flow, INLINE_DEPTH, INLINE_MOST, INLINE_NODES, Lowering};
+use super::lower::{Around, Exit, Flow, INLINE_DEPTH, INLINE_MOST, INLINE_NODES, Lowering};
 use crate::compile::ir::{Body, Kind, Node};
 use crate::isa::Op;
 use crate::state::FrameKind;
-
-/// Where `exit` goes.
-#[derive(Clone, Copy)]
-pub(super) enum Exit {
-    /// The function returns.
-    Return,
-    /// Tier 0 does it: this function is part of a word only.
-    Leave,
-    /// To the end of a word in place: its block, once one is wanted.
-    Block(Option<usize>),
-}
-
-/// The loops and words that surround a node.
-pub(super) struct Around {
-    pub(super) exit: Exit,
-    /// Words in place inside one another.
-    pub(super) words: usize,
-}
 
 impl<'a> Lowering<'a> {
     /// False: the end is never reached.

@@ -2,7 +2,6 @@
 
 use super::build::{BUDGET, Builder, Made, TooLarge};
 use super::effects::{Effect, Effects, calls};
-use super::flow::{Around, Exit};
 use super::ir::{Code, End, Function, FunctionId, Origin, Scope, ScopeId, Variant};
 use crate::compile::Bytecode;
 use crate::compile::ir::{Body, Ir, Kind, Node};
@@ -49,6 +48,24 @@ pub(crate) fn lower(
     let points = &code.points;
     code.entries.sort_by_key(|entry| points[entry.point.0 as usize].pc);
     code
+}
+
+/// The target of `exit`.
+#[derive(Clone, Copy)]
+pub(super) enum Exit {
+    /// The function returns.
+    Return,
+    /// Tier 0 does it: this function is part of a word only.
+    Leave,
+    /// To the end of a word in place: its block, once one is wanted.
+    Block(Option<usize>),
+}
+
+/// The loops and words that surround a node.
+pub(super) struct Around {
+    pub(super) exit: Exit,
+    /// Words in place inside one another.
+    pub(super) words: usize,
 }
 
 pub(super) struct Lowering<'a> {

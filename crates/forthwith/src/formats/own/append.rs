@@ -1,8 +1,7 @@
 //! Columns of one block behind those of the block before.
 
-use super::decode::foreign;
 use forthwith_columns::{Array, Column, DType, Form, kernels};
-use forthwith_plan::{ColumnSpec, Columns, Result};
+use forthwith_plan::{ColumnSpec, Columns, Error, ErrorKind, Result};
 
 /// The role of a column for the columns of the next block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,4 +172,9 @@ fn counts(own: &[&Column], parts: &Parts, before: &[i64]) -> Option<(Vec<usize>,
 /// Rows of values, of which the last one is meant by some row of an index: arrays that were cut have no others.
 fn rows(index: impl Iterator<Item = i64>) -> Option<i64> {
     index.fold(-1, i64::max).max(-1).checked_add(1)
+}
+
+/// The error of a plan that is of another format.
+pub(super) fn foreign() -> Error {
+    ErrorKind::Invalid { what: "a plan that is not for a format of one's own".into() }.into()
 }

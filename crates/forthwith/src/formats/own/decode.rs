@@ -1,7 +1,7 @@
 //! Decoding blocks: the program is run over each.
 
 use super::{
-    append::append,
+    append::{append, foreign},
     recipe::{Recipe, Stopped},
 };
 use forthwith_columns::Array;
@@ -113,8 +113,4 @@ impl BlockFormat for OwnBlocks {
         }
         append(&part, &parts, columns)?.map_err(|what| recipe.fault(what))
     }
-}
-
-pub(super) fn foreign() -> Error {
-    ErrorKind::Invalid { what: "a plan that is not for a format of one's own".into() }.into()
 }
