@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from forthwith import forth as forth
     from forthwith import parquet as parquet
     from forthwith._formats import register_format, unregister_format
+    from forthwith._merge import merge
     from forthwith._objects import Object, register_class
     from forthwith._scan import scan
     from forthwith._tree.chain import Chain, concatenate, iterate
@@ -67,6 +68,7 @@ _LAZY = {
     "Chain": "_tree.chain",
     "DataLossWarning": "_tree.damage",
     "Loss": "_tree.damage",
+    "merge": "_merge",
     "Object": "_objects",
     "Report": "_tree.walk",
     "Selection": "_tree.selection",
@@ -148,6 +150,7 @@ __all__ = [
     "recreate",
     "create",
     "update",
+    "merge",
     "WritableFile",
     "WritableDirectory",
     "ZLIB",

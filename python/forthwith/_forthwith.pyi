@@ -1059,6 +1059,19 @@ def avro_damage(table: Table) -> list[tuple[int, int, int, str]]:
 def parquet_row_groups(table: Table) -> list[tuple[int, int, int, int]]:
     """Row groups: number, first entry, entry after the last, bytes when decompressed. None where there are no such things."""
 
+def root_merge(
+    inputs: Sequence[str],
+    to: str,
+    setting: int | None,
+    common: bool,
+    objects: set[str] | None,
+    branches: set[str] | None,
+    entries: Sequence[tuple[int, int]] | None,
+    threads: int | None,
+    progress: Callable[[int, int], object] | None,
+) -> list[tuple[str, int]]:
+    """Writes the objects of several ROOT files to one. Answers the paths of trees, and their entries."""
+
 def parquet_chunks(table: Table, field: int) -> list[dict[str, Any]]:
     """The metadata of the column chunks of a field. Nothing where there are no such things."""
 

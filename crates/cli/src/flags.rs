@@ -1,7 +1,11 @@
 //! The commands and their flags. This table gives the parser, the help and docs/command.md.
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
-use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf};
+use std::{
+    ffi::OsString,
+    num::{NonZeroU64, NonZeroUsize},
+    path::PathBuf,
+};
 
 /// Looks into scientific files: what is in them, how it is read, and how fast.
 ///
@@ -64,6 +68,18 @@ pub(crate) enum Verb {
     /// Write a table to a file of another format
     #[command(after_help = CONVERT)]
     Convert(Convert),
+    /// Put the trees of several ROOT files one behind the other, and add up their histograms
+    #[command(after_help = MERGE)]
+    Merge(Merge),
+    /// Copy a ROOT file or some of it: objects, branches, entries
+    #[command(after_help = CP)]
+    Cp(Cp),
+    /// Divide the entries of a ROOT file among several
+    #[command(after_help = SPLIT)]
+    Split(Split),
+    /// Copy a ROOT file with its data compressed in another way
+    #[command(after_help = RECOMPRESS)]
+    Recompress(Recompress),
     /// Say how branches are read, and why some cannot be
     #[command(after_help = EXPLAIN)]
     Explain(Explain),
@@ -309,6 +325,91 @@ pub(crate) struct Convert {
     /// Take text that is not UTF-8, which is no error then (Avro, Parquet)
     #[arg(long)]
     pub(crate) no_check_text: bool,
+    /// Replace a file of that name
+    #[arg(short, long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Merge {
+    /// The files, whose entries follow each other
+    #[arg(value_name = "FILE[:OBJECT]", required = true)]
+    pub(crate) targets: Vec<OsString>,
+    /// The file to write
+    #[arg(value_name = "TO", required = true)]
+    pub(crate) to: String,
+    /// Only branches whose name or path matches a glob or a /regex/, and what they need; may be repeated, or given
+    /// as a list with commas
+    #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
+    #[arg(short_alias = 'b', aliases = ["branch", "filter"])]
+    pub(crate) columns: Vec<String>,
+    /// Leave out branches that not all trees have [default: an error]
+    #[arg(long)]
+    pub(crate) common: bool,
+    /// Compress everything in this way, with a level behind a colon: zstd:5, none [default: as it is]
+    #[arg(long, value_name = "CODEC[:LEVEL]")]
+    pub(crate) codec: Option<String>,
+    /// Replace a file of that name
+    #[arg(short, long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Cp {
+    /// The file, or one object or directory in it
+    #[arg(value_name = "FILE[:OBJECT]", required = true)]
+    pub(crate) target: OsString,
+    /// The file to write
+    #[arg(value_name = "TO", required = true)]
+    pub(crate) to: String,
+    /// Only branches whose name or path matches a glob or a /regex/, and what they need; may be repeated, or given
+    /// as a list with commas
+    #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
+    #[arg(short_alias = 'b', aliases = ["branch", "filter"])]
+    pub(crate) columns: Vec<String>,
+    /// Only these entries: 100:200 are those from 100 to 199
+    #[arg(short, long, value_name = "FROM:TO")]
+    pub(crate) entries: Option<String>,
+    #[command(flatten)]
+    pub(crate) computing: Computing,
+    /// Compress everything in this way, with a level behind a colon: zstd:5, none [default: as it is]
+    #[arg(long, value_name = "CODEC[:LEVEL]")]
+    pub(crate) codec: Option<String>,
+    /// Replace a file of that name
+    #[arg(short, long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Split {
+    /// The file, or one tree in it
+    #[arg(value_name = "FILE[:TREE]", required = true)]
+    pub(crate) target: OsString,
+    /// The files to write: their number stands in the place of {}, or before the ending
+    #[arg(value_name = "TO", required = true)]
+    pub(crate) to: String,
+    /// Entries in each of them
+    #[arg(short, long, value_name = "N", required_unless_present = "files", conflicts_with = "files")]
+    pub(crate) entries: Option<NonZeroU64>,
+    /// How many there are to be
+    #[arg(long, value_name = "N")]
+    pub(crate) files: Option<NonZeroU64>,
+    /// Replace files of these names
+    #[arg(short, long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Recompress {
+    /// The file, or one object or directory in it
+    #[arg(value_name = "FILE[:OBJECT]", required = true)]
+    pub(crate) target: OsString,
+    /// The file to write
+    #[arg(value_name = "TO", required = true)]
+    pub(crate) to: String,
+    /// How to compress, with a level behind a colon: zstd:5, lz4, lzma:7, zlib:1, none
+    #[arg(long, value_name = "CODEC[:LEVEL]", required = true)]
+    pub(crate) codec: String,
     /// Replace a file of that name
     #[arg(short, long)]
     pub(crate) force: bool,
@@ -643,6 +744,38 @@ Examples:
   forthwith convert events.root:Events events.jsonl --columns 'Muon_*'
   forthwith convert part-1.parquet part-2.parquet all.parquet --missing null
   forthwith convert events.root:Events - --format csv | gzip > events.csv.gz";
+
+const MERGE: &str = "\
+Baskets are copied as they are stored, so that nothing is decoded. Histograms, profiles,
+efficiencies and parameters of the same path are added up; of other objects the first is kept.
+The file appears when it is complete.
+
+Examples:
+  forthwith merge part-1.root part-2.root all.root
+  forthwith merge 'part-*.root' all.root --common
+  forthwith merge 'part-*.root' muons.root --columns 'Muon_*' --force";
+
+const CP: &str = "\
+Baskets all of whose entries are wanted are copied as they are stored. Branches that others need
+(the counters of arrays) are copied with them. The file appears when it is complete.
+
+Examples:
+  forthwith cp events.root:Events muons.root --columns 'Muon_*'
+  forthwith cp events.root:Events first.root --entries :1000
+  forthwith cp events.root:Events pairs.root --where 'nMuon == 2'
+  forthwith cp events.root:histograms histograms.root";
+
+const SPLIT: &str = "\
+Objects that are no trees are copied to each of the files.
+
+Examples:
+  forthwith split events.root part.root --entries 100000
+  forthwith split events.root:Events 'part-{}.root' --files 4";
+
+const RECOMPRESS: &str = "\
+Examples:
+  forthwith recompress events.root small.root --codec zstd:9
+  forthwith recompress events.root fast.root --codec lz4";
 
 const EXPLAIN: &str = "\
 Examples:

@@ -24,6 +24,7 @@ mod choice;
 mod completions;
 mod console;
 mod convert;
+mod copy;
 mod count;
 mod demo;
 mod document;
@@ -157,6 +158,7 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
         (Action::Convert { choice, conversion }, targets) => {
             convert::convert(targets, choice, conversion, asked.opening, console)
         }
+        (Action::Copy(copying), targets) => copy::copy(targets, copying, asked.opening, console),
         (Action::Count { shape }, targets) => count::count(targets, *shape, asked.opening, console),
         (_, [target]) => one(asked, target, console),
         (_, targets) => several(asked, targets, console),
@@ -239,7 +241,11 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         Action::Forth { explain } => forth::forth(&opened::place(&file, object)?, *explain, console),
         Action::Demo { limit } => demo::demo(&file, object, asked.opening.threads, *limit, console),
         // Of all files together, or of none.
-        Action::Convert { .. } | Action::Count { .. } | Action::Program(_) | Action::Completions(_) => Ok(()),
+        Action::Convert { .. }
+        | Action::Copy(_)
+        | Action::Count { .. }
+        | Action::Program(_)
+        | Action::Completions(_) => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::{
     Terminal,
     choice::Choice,
     convert::Conversion,
+    copy::{self, Copying},
     failure::{Failure, Result},
     flags::{
         Act, CONVERT_STEP, Cat, Check, Common, Completions, Count, Demo, Explain, Forth, Head, Ls, Nan, Plot,
@@ -20,6 +21,7 @@ use forthwith::{
 };
 use std::{
     ffi::OsString,
+    num::NonZeroU64,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -74,6 +76,8 @@ pub(crate) enum Action {
         choice: Choice,
         conversion: Box<Conversion>,
     },
+    /// ROOT files are copied, merged or split.
+    Copy(Box<Copying>),
     Forth {
         explain: bool,
     },
@@ -129,6 +133,7 @@ impl Action {
             | Self::Streamers { shape, .. }
             | Self::Explain { shape, .. } => *shape == Shape::Json,
             Self::Convert { .. }
+            | Self::Copy(_)
             | Self::Forth { .. }
             | Self::Program(_)
             | Self::Plot { .. }
@@ -210,6 +215,47 @@ impl Asked {
                     force: convert.force,
                 });
                 (convert.targets, Action::Convert { choice, conversion })
+            }
+            Verb::Merge(merge) => {
+                let copying = Copying {
+                    to: merge.to,
+                    columns: merge.columns,
+                    codec: leveled(merge.codec),
+                    common: merge.common,
+                    force: merge.force,
+                    ..Copying::default()
+                };
+                (merge.targets, Action::Copy(Box::new(copying)))
+            }
+            Verb::Cp(cp) => {
+                let copying = Copying {
+                    to: cp.to,
+                    columns: cp.columns,
+                    codec: leveled(cp.codec),
+                    entries: cp.entries.as_deref().map(copy::range).transpose()?,
+                    choice: Choice::of(Vec::new(), Vec::new(), cp.computing),
+                    force: cp.force,
+                    ..Copying::default()
+                };
+                (vec![cp.target], Action::Copy(Box::new(copying)))
+            }
+            Verb::Split(split) => {
+                let by = match (split.entries, split.files) {
+                    (Some(entries), _) => copy::Split::Entries(entries.get()),
+                    (None, files) => copy::Split::Files(files.map_or(1, NonZeroU64::get)),
+                };
+                let copying =
+                    Copying { to: split.to, split: Some(by), force: split.force, ..Copying::default() };
+                (vec![split.target], Action::Copy(Box::new(copying)))
+            }
+            Verb::Recompress(recompress) => {
+                let copying = Copying {
+                    to: recompress.to,
+                    codec: leveled(Some(recompress.codec)),
+                    force: recompress.force,
+                    ..Copying::default()
+                };
+                (vec![recompress.target], Action::Copy(Box::new(copying)))
             }
             Verb::Forth(Forth { act: Some(act), .. }) => (Vec::new(), Action::Program(Box::new(act))),
             // The parser requires a target where there is no act.

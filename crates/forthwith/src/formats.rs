@@ -17,7 +17,7 @@ mod own;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "root")]
-mod root;
+pub(crate) mod root;
 #[cfg(feature = "parquet")]
 mod statistics;
 mod text;

@@ -70,6 +70,7 @@ pub use forthwith_ttree as ttree;
 pub mod root {
     //! ROOT files: the container, its objects, and its trees.
 
+    pub use crate::formats::root::merge::{Filter, Merge, MergeProgress, Merged, merge};
     pub use forthwith_root::{
         Array, Base, Basic, BasketHeader, Check, Checked, Counter, Cursor, Datime, Directory,
         DirectoryRecord, Element, ElementKind, EmbeddedBasket, Found, Frame, Header, Interval, Items, Key,

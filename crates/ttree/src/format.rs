@@ -205,6 +205,35 @@ impl Basket {
         !self.header.flag.is_multiple_of(GENERATED)
     }
 
+    /// Length of the key with the header.
+    pub(crate) fn key_len(&self) -> u32 {
+        self.keylen
+    }
+
+    /// Length of the payload, decompressed.
+    pub(crate) fn object_len(&self) -> u32 {
+        self.header.objlen
+    }
+
+    /// Number of entries.
+    pub(crate) fn entries(&self) -> u32 {
+        self.entries
+    }
+
+    /// Bytes of each entry, where all have as many.
+    pub(crate) fn width(&self) -> u32 {
+        self.header.nev_buf_size
+    }
+
+    /// Whether entries say where they stood when they were written, for the pointers in them.
+    pub(crate) fn has_displacements(&self) -> bool {
+        if self.is_embedded() {
+            return (41..GENERATED).contains(&(self.header.flag % GENERATED));
+        }
+        let tail = u64::from(self.header.objlen).saturating_sub(self.data_len() as u64);
+        tail > 8 + 4 * u64::from(self.entries)
+    }
+
     /// Whether it is a record that is not compressed.
     fn is_plain(&self) -> bool {
         !self.is_embedded() && self.keylen.checked_add(self.header.objlen) == Some(self.nbytes)

@@ -29,6 +29,7 @@
 mod baskets;
 mod check;
 mod columns;
+pub mod copy;
 mod format;
 mod metadata;
 mod programs;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use forthwith_plan::{ErrorKind, Field, Result};
 
+use crate::copy::REFERENCES;
 use forthwith_root::{Items, Object, Objects, Value, text};
 
 /// The metadata of a tree.
@@ -64,6 +65,8 @@ pub(super) struct Metadata {
     branches: Vec<u32>,
     /// Entry offsets may have been left out in all branches.
     generates_offsets: bool,
+    /// The field of the branch of references to objects.
+    references: Field,
 }
 
 /// A branch.
@@ -84,7 +87,7 @@ pub(super) struct Branch<'t> {
     pub(super) file_name: String,
     /// For a branch that holds an object or a member of one: which.
     pub(super) member: Option<MemberOf>,
-    object: Object<'t>,
+    pub(super) object: Object<'t>,
 }
 
 /// Which part of which class a branch holds.
@@ -139,11 +142,56 @@ impl Metadata {
         branches.add(tree.list("fBranches"), None, 0)?;
         let Branches { fields, numbers, .. } = branches;
         let generates_offsets = generates_offsets(tree);
-        Ok(Self { info, fields, branches: numbers, generates_offsets, objects })
+        let references = Field {
+            path: REFERENCES.into(),
+            name: REFERENCES.into(),
+            title: String::new(),
+            parent: None,
+            has_children: false,
+            has_data: true,
+            is_part: false,
+        };
+        Ok(Self { info, fields, branches: numbers, generates_offsets, references, objects })
     }
 
     pub(super) fn payload(&self) -> &Bytes {
         self.objects.payload()
+    }
+
+    pub(super) fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    /// The object that a field's branch is.
+    pub(super) fn branch_object(&self, field: u32) -> Option<Object<'_>> {
+        self.objects.object(*self.branches.get(field as usize)?)
+    }
+
+    /// The branch of references to objects, which is no branch among the others.
+    pub(super) fn references(&self) -> Option<Branch<'_>> {
+        let object = self.objects.top().object("fBranchRef")?;
+        Some(Branch::new(object, &self.references))
+    }
+
+    /// Which fields are needed where some are wanted: those they are in and, with these, what counts their items.
+    pub(super) fn needed(&self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<bool>> {
+        let mut needed: Vec<bool> = self.fields.iter().map(|field| is_wanted(&field.path)).collect();
+        let owners: std::collections::HashMap<usize, u32> = self.leaf_places().collect();
+        let mut waiting: Vec<u32> = (0..).zip(&needed).filter(|(_, on)| **on).map(|(at, _)| at).collect();
+        while let Some(field) = waiting.pop() {
+            let Some(branch) = self.branch(field) else { continue };
+            let counters = branch.leaves()?.into_iter().filter_map(|leaf| leaf.counter);
+            let named = [self.named_by(&branch, "fBranchCount"), self.named_by(&branch, "fBranchCount2")];
+            let named = named.into_iter().flatten().map(|at| at as u32);
+            let counters = counters.filter_map(|place| owners.get(&place).copied());
+            for more in counters.chain(named).chain(branch.field.parent) {
+                if let Some(known) = needed.get_mut(more as usize).filter(|known| !**known) {
+                    *known = true;
+                    waiting.push(more);
+                }
+            }
+        }
+        Ok(needed)
     }
 
     /// The branch that a branch's record names.

@@ -6,6 +6,7 @@ mod ntuple_options;
 mod own;
 mod parquet;
 mod root;
+mod root_merge;
 mod root_writer;
 mod tree_options;
 
@@ -20,6 +21,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     own::add_to(module)?;
     parquet::add_to(module)?;
     root::add_to(module)?;
+    root_merge::add_to(module)?;
     root_writer::add_to(module)
 }
 

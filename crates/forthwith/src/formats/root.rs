@@ -1,5 +1,7 @@
 //! ROOT files.
 
+pub(crate) mod merge;
+
 use super::Format;
 use crate::check::{Counted, Reading as CheckedReading};
 use crate::{Container, FileInfo, Key, Object, OpenOptions, OptionKind, OptionSpec, Recovery, Words};

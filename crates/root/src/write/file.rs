@@ -321,6 +321,25 @@ impl FileWriter {
         record.map(|(place, _)| place).map_err(|error| error.in_file(self.uri()).in_object(key.name))
     }
 
+    /// As [`record`](Self::record), for a basket whose references count process ids from such a number.
+    ///
+    /// # Errors
+    /// As [`record`](Self::record).
+    pub fn basket(
+        &mut self,
+        key: KeyText<'_>,
+        directory: DirectoryId,
+        kind: KeyKind,
+        object_len: usize,
+        stored: &[u8],
+        processes: u16,
+    ) -> Result<RecordPlace> {
+        let number = if let KeyKind::Basket { number, .. } = kind { number } else { 1 };
+        let seek = self.directories[directory.0].position | u64::from(processes) << 48;
+        let record = self.append_record(key, seek, kind, number as u16, object_len, &[stored]);
+        record.map(|(place, _)| place).map_err(|error| error.in_file(self.uri()).in_object(key.name))
+    }
+
     /// Appends records of another file as they are stored there, one behind the other in `bytes`: their keys
     /// are told their new places and the directory that they belong to. `processes` is added to the number of
     /// process ids that references in them count from. Returns where each record begins, or `None` and writes

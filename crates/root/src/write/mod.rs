@@ -30,6 +30,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod add;
 mod buffer;
 mod classes;
 mod compress;
@@ -43,6 +44,7 @@ mod key;
 mod moment;
 mod update;
 
+pub use add::Sum;
 pub use buffer::Buffer;
 pub use classes::{described_class, described_classes};
 pub use compress::{Algorithm, Compression, compress, compress_into};

@@ -170,6 +170,44 @@ impl Tree {
         }
     }
 
+    pub(crate) fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    pub(crate) fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// The tree's record, as bytes of their own.
+    pub(crate) fn payload(&self) -> bytes::Bytes {
+        self.metadata.payload().clone()
+    }
+
+    /// Which branches are needed where some are wanted.
+    pub(crate) fn needed(&self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<bool>> {
+        self.metadata.needed(is_wanted)
+    }
+
+    /// The branch of references to objects.
+    pub(crate) fn references(&self) -> Option<Branch<'_>> {
+        self.metadata.references()
+    }
+
+    /// The branches by their paths.
+    pub(crate) fn paths(&self) -> &HashMap<String, u32> {
+        &self.index.get_or_make(|| self.make_index()).by_path
+    }
+
+    /// Whether the tree was flushed, so that it knows its clusters.
+    pub(crate) fn is_flushed(&self) -> bool {
+        self.metadata.objects().top().int("fFlushedBytes").unwrap_or(0) > 0
+    }
+
+    /// The tree's index: what it counts by, and its values.
+    pub(crate) fn index_values(&self) -> Option<crate::copy::IndexValues> {
+        crate::copy::values_of(self.metadata.objects().top().object("fTreeIndex")?)
+    }
+
     fn make_index(&self) -> Index {
         let mut index = Index { by_path: HashMap::new(), by_name: HashMap::new() };
         for (number, field) in (0..).zip(&self.metadata.fields) {
@@ -189,7 +227,7 @@ impl Tree {
         error.in_file(&self.uri).in_object(&format!("{}/{path}", self.object))
     }
 
-    fn branch(&self, field: u32) -> Result<Branch<'_>> {
+    pub(crate) fn branch(&self, field: u32) -> Result<Branch<'_>> {
         self.metadata.branch(field).ok_or_else(|| {
             let what = format!("there is no field {field}, only {}", self.metadata.fields.len());
             ErrorKind::Invalid { what }.into()
@@ -197,7 +235,7 @@ impl Tree {
     }
 
     /// A branch's baskets. Another file that they are in is not opened for that.
-    fn baskets(&self, branch: &Branch<'_>) -> Result<Vec<BasketRef>> {
+    pub(crate) fn baskets(&self, branch: &Branch<'_>) -> Result<Vec<BasketRef>> {
         let size = if branch.file_name.is_empty() { self.file_size } else { u64::MAX };
         baskets::of(branch, self.metadata.payload(), size)
     }

@@ -1,0 +1,243 @@
+//! `forthwith merge`, `cp`, `split` and `recompress`: ROOT files copied without decoding what need not be
+//! decoded.
+
+use crate::{
+    choice::Choice,
+    console::Console,
+    failure::{Failure, Result},
+    glob::Patterns,
+    human,
+    interrupt::Watch,
+    opened::{self, Opening},
+    target::Target,
+};
+use forthwith::{
+    File, Step, io,
+    plan::Error,
+    root::{Merge, Merged, RootFile, merge, write::Compression},
+};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::{ops::Range, path::Path, sync::Arc, time::Instant};
+
+/// What is to be copied, and how.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Copying {
+    /// The file to write; of a split the name that the numbers of the parts are put into.
+    pub(crate) to: String,
+    /// Names of branches.
+    pub(crate) columns: Vec<String>,
+    /// How to compress, where not as it is.
+    pub(crate) codec: (Option<String>, Option<i32>),
+    /// Branches that not all trees have are left out.
+    pub(crate) common: bool,
+    /// The entries that are wanted.
+    pub(crate) entries: Option<Range<u64>>,
+    /// Conditions on entries.
+    pub(crate) choice: Choice,
+    /// How a file is split.
+    pub(crate) split: Option<Split>,
+    /// A file of that name is replaced.
+    pub(crate) force: bool,
+}
+
+/// The parts of a file that is split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Split {
+    /// Entries in each.
+    Entries(u64),
+    /// The number of parts.
+    Files(u64),
+}
+
+pub(crate) fn copy(
+    targets: &[Target],
+    asked: &Copying,
+    opening: Opening,
+    console: &mut Console<'_>,
+) -> Result<()> {
+    let mut files = Vec::new();
+    for target in targets {
+        files.push(opened::file(target, opening)?);
+    }
+    let mut inputs = Vec::new();
+    for file in &files {
+        let Some(root) = file.own::<RootFile>() else {
+            let what = format!("copying {} without decoding it, which is for ROOT files", file.uri());
+            return Err(Error::unsupported(what).into());
+        };
+        inputs.push(root.clone());
+    }
+    let compression = match &asked.codec {
+        (None, None) => None,
+        (codec, level) => Some(Compression::named(codec.as_deref().unwrap_or("zlib"), *level)?),
+    };
+    let patterns = Patterns::of(&asked.columns)?;
+    let branches = (!asked.columns.is_empty()).then(|| -> forthwith::root::Filter {
+        Arc::new(move |path| patterns.want(path, path.rsplit('/').next().unwrap_or(path)))
+    });
+    let object = targets.first().map(|target| target.object.clone()).unwrap_or_default();
+    let objects = (!object.is_empty()).then(|| -> forthwith::root::Filter {
+        let object = object.split(';').next().unwrap_or_default().trim_matches('/').to_owned();
+        Arc::new(move |path| {
+            path == object || path.strip_prefix(&*object).is_some_and(|rest| rest.starts_with('/'))
+        })
+    });
+    if let Some(objects) = &objects {
+        let found = files.iter().map(|file| file.keys("", true)).collect::<Result<Vec<_>, _>>()?;
+        if !found.iter().flatten().any(|key| objects(&key.path)) {
+            return Err(Failure::misuse(format!("there is no object {}", human::clean(&object))));
+        }
+    }
+    let chosen = chosen(&files, &object, asked, opening)?;
+    let job = Merge {
+        compression,
+        common: asked.common,
+        objects,
+        branches,
+        entries: chosen,
+        threads: opening.threads,
+    };
+    let Some(split) = asked.split else { return one(&inputs, &asked.to, &job, asked.force, console) };
+    let entries = entries_of(&files, &object)?;
+    for (number, range) in (1..).zip(parts(split, entries)?) {
+        let to = numbered(&asked.to, number);
+        let job = Merge { entries: Some(vec![range]), ..job.clone() };
+        one(&inputs, &to, &job, asked.force, console)?;
+    }
+    Ok(())
+}
+
+/// Writes one file.
+fn one(inputs: &[RootFile], to: &str, job: &Merge, force: bool, console: &mut Console<'_>) -> Result<()> {
+    let began = Instant::now();
+    if Path::new(to).is_file() && !force {
+        return Err(Failure::misuse(format!("{to} exists; --force replaces it")));
+    }
+    let sink = io::create(to).map_err(Error::new)?;
+    let watch = Watch::begin(sink.temporary());
+    let bar = bar(console.width.is_some());
+    let merged = merge(inputs, sink, job, &mut |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+        !watch.asked()
+    });
+    bar.finish_and_clear();
+    let merged = merged?;
+    tell(to, &merged, began, console)
+}
+
+fn tell(to: &str, merged: &Merged, began: Instant, console: &mut Console<'_>) -> Result<()> {
+    for path in merged.first_kept.iter().take(5) {
+        console
+            .note(&format!("of {} the first is kept, since ROOT adds none of its class", human::clean(path)));
+    }
+    let entries = merged.trees.iter().map(|(_, entries)| entries).sum();
+    console.line(&format!(
+        "{}: {} of {}, {}, {} in {:.1} s",
+        human::clean(to),
+        human::counted(entries, "entry", "entries"),
+        human::counted(merged.trees.len() as u64, "tree", "trees"),
+        human::counted(merged.objects, "object", "objects"),
+        human::bytes(merged.bytes),
+        began.elapsed().as_secs_f64(),
+    ))
+}
+
+/// The entries that pass the conditions, counted over all files, if any are asked for.
+fn chosen(
+    files: &[File],
+    object: &str,
+    asked: &Copying,
+    opening: Opening,
+) -> Result<Option<Vec<Range<u64>>>> {
+    let range = asked.entries.clone();
+    if !asked.choice.computed.is_empty() {
+        let what = "--compute makes new columns, and cp copies those that there are; convert writes both";
+        return Err(Failure::misuse(what.into()));
+    }
+    if asked.choice.cut.is_none() {
+        return Ok(range.map(|range| vec![range]));
+    }
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    let mut before = 0;
+    for file in files {
+        let table = opened::place(file, object)?.table;
+        let selection = table.select_fields(&[], asked.choice.expressions())?;
+        let entries = table.entries()?;
+        let mut steps = selection.steps(0..entries, Step::Bytes(64 << 20))?;
+        while let Some(batch) = steps.read_batch(opening.threads, None)? {
+            let all = || batch.entries.clone().collect();
+            for entry in batch.kept.unwrap_or_else(all) {
+                let entry = before + entry;
+                if range.as_ref().is_some_and(|range| !range.contains(&entry)) {
+                    continue;
+                }
+                match ranges.last_mut().filter(|last| last.end == entry) {
+                    Some(last) => last.end += 1,
+                    None => ranges.push(entry..entry + 1),
+                }
+            }
+        }
+        before += entries;
+    }
+    Ok(Some(ranges))
+}
+
+/// The entries of the tree that is to be split.
+fn entries_of(files: &[File], object: &str) -> Result<u64> {
+    let mut entries = 0;
+    for file in files {
+        entries += opened::place(file, object)?.table.entries()?;
+    }
+    Ok(entries)
+}
+
+fn parts(split: Split, entries: u64) -> Result<Vec<Range<u64>>> {
+    let size = match split {
+        Split::Entries(size) => size,
+        Split::Files(files) => entries.div_ceil(files.max(1)),
+    }
+    .max(1);
+    let count = entries.div_ceil(size);
+    if count > MOST_PARTS {
+        return Err(Failure::misuse(format!("{count} files, more than {MOST_PARTS}")));
+    }
+    Ok((0..count).map(|part| part * size..((part + 1) * size).min(entries)).collect())
+}
+
+/// The name of a part: its number stands where the braces are, or before the ending.
+fn numbered(name: &str, number: u64) -> String {
+    match name.split_once("{}") {
+        Some((before, behind)) => format!("{before}{number}{behind}"),
+        None => match name.rsplit_once('.') {
+            Some((before, ending)) => format!("{before}-{number}.{ending}"),
+            None => format!("{name}-{number}"),
+        },
+    }
+}
+
+/// Seen by people only.
+fn bar(seen: bool) -> ProgressBar {
+    let target = if seen { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let style = ProgressStyle::with_template("{wide_bar} {bytes} of {total_bytes}  {bytes_per_sec}  {eta}");
+    let bar = ProgressBar::with_draw_target(None, target);
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// Entries between two numbers: `100:200`, `:200`, `100:`.
+pub(crate) fn range(typed: &str) -> Result<Range<u64>> {
+    let parsed = typed.split_once(':').and_then(|(begin, end)| {
+        let number = |text: &str, absent| if text.is_empty() { Some(absent) } else { text.parse().ok() };
+        let range = number(begin, 0)?..number(end, u64::MAX)?;
+        (!range.is_empty()).then_some(range)
+    });
+    parsed.ok_or_else(|| {
+        Failure::misuse(format!("{typed:?} are no entries: they are written 100:200, :200 or 100:"))
+    })
+}
+
+/// More parts are a mistake.
+const MOST_PARTS: u64 = 100_000;

@@ -1,0 +1,419 @@
+//! ROOT files merged to one, or copied in part: objects by their paths, tables basket by basket.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use forthwith_engine::BlockThreads;
+use forthwith_io::Sink;
+use forthwith_plan::{BlockRunner, Dataset, Error, ErrorKind, OneThread, Result};
+use forthwith_rntuple::Ntuple;
+use forthwith_root::write::{
+    Buffer, Compression, DirectoryId, Edits, FileSettings, FileWriter, KeyText, Sum,
+};
+use forthwith_root::{Found, Objects, RootFile};
+use forthwith_ttree::Tree;
+use forthwith_ttree::copy::{CopyOptions, TreeCopy};
+
+/// What is merged or copied, and how.
+#[derive(Clone, Default)]
+pub struct Merge {
+    /// Everything is compressed in this way. Otherwise baskets are copied as they are, and other objects are
+    /// compressed as the first file's settings say.
+    pub compression: Option<Compression>,
+    /// Branches that not all trees of one path have are left out, instead of an error.
+    pub common: bool,
+    /// Which objects are wanted, by their paths; directories follow from what is in them.
+    pub objects: Option<Filter>,
+    /// Which branches of each tree are wanted, by their paths.
+    pub branches: Option<Filter>,
+    /// The entries of each tree that are wanted, in ranges that ascend and do not touch each other, counted
+    /// over all files. What is behind the last entry is left out.
+    pub entries: Option<Vec<Range<u64>>>,
+    /// Threads that compress; as many as there are processors if nothing is said.
+    pub threads: Option<usize>,
+}
+
+/// Says of a path whether it is wanted.
+pub type Filter = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// Called with the bytes that were copied so far and those that there are; an answer of `false` ends the
+/// copy.
+pub type MergeProgress<'p> = dyn FnMut(u64, u64) -> bool + 'p;
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Trees, with their paths and entries.
+    pub trees: Vec<(String, u64)>,
+    /// Objects that are no trees.
+    pub objects: u64,
+    /// Objects of which there were several, and of which the first was kept, since ROOT adds none of their
+    /// class.
+    pub first_kept: Vec<String>,
+}
+
+/// What there is at a path in all files.
+struct Item {
+    path: String,
+    class: String,
+    /// Number of the file, and the object in it.
+    found: Vec<(usize, Found)>,
+}
+
+/// Writes the objects of all files to one.
+///
+/// Trees of one path are put one behind the other: their baskets are copied as they are stored. Histograms,
+/// profiles, efficiencies and parameters of one path are added up; of other objects the first is kept.
+///
+/// # Errors
+/// A file that cannot be read; trees whose branches are not stored alike; histograms with other bins; objects
+/// of one path and of several classes; what the sink says. Nothing has the new file's name then.
+pub fn merge(
+    inputs: &[RootFile],
+    sink: Box<dyn Sink>,
+    merge: &Merge,
+    progress: &mut MergeProgress<'_>,
+) -> Result<Merged> {
+    let Some(first) = inputs.first() else {
+        return Err(Error::new(ErrorKind::Invalid { what: "a merge of no files".into() }));
+    };
+    for file in inputs {
+        if is_same(file.uri(), sink.uri()) {
+            let what = format!("writing to {}, which is one of the files that are read", sink.uri());
+            return Err(Error::new(ErrorKind::Invalid { what }).in_file(file.uri()));
+        }
+    }
+    let mut settings = FileSettings::of(first);
+    if let Some(compression) = merge.compression {
+        settings.compression = compression;
+    }
+    let (items, total) = items(inputs, merge)?;
+    let mut writer = FileWriter::create(sink, settings)?;
+    let processes = processes(inputs, &mut writer)?;
+    let threads = match merge.threads {
+        Some(threads) => threads,
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    let runner: Box<dyn BlockRunner> =
+        if threads > 1 { Box::new(BlockThreads::new(threads)) } else { Box::new(OneThread::default()) };
+    let mut run =
+        Run { inputs, merge, writer, processes, runner, progress, done: 0, total, merged: Merged::default() };
+    for item in &items {
+        run.item(item)?;
+    }
+    let mut merged = run.merged;
+    merged.bytes = run.writer.finish()?;
+    Ok(merged)
+}
+
+/// All that there is to copy, by path in the order of the files, and the bytes of the files.
+fn items(inputs: &[RootFile], merge: &Merge) -> Result<(Vec<Item>, u64)> {
+    let mut items: Vec<Item> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut total = 0_u64;
+    for (number, file) in inputs.iter().enumerate() {
+        total = total.saturating_add(file.source().size()?);
+        let mut newest: BTreeMap<String, Found> = BTreeMap::new();
+        let mut order = Vec::new();
+        for found in file.keys_recursive()? {
+            match newest.get(&found.path) {
+                // An older cycle of the same object.
+                Some(known) if known.key.cycle >= found.key.cycle => {}
+                Some(_) => {
+                    newest.insert(found.path.clone(), found);
+                }
+                None => {
+                    order.push(found.path.clone());
+                    newest.insert(found.path.clone(), found);
+                }
+            }
+        }
+        for path in order {
+            let Some(found) = newest.remove(&path) else { continue };
+            if found.key.class_name.as_ref() == PROCESS {
+                continue;
+            }
+            let is_wanted = merge.objects.as_ref().is_none_or(|wanted| wanted(&path));
+            if !is_wanted {
+                continue;
+            }
+            let class = found.key.class_name.to_string();
+            match places.get(&path) {
+                Some(&at) => {
+                    let item = &mut items[at];
+                    if item.class != class && !(is_directory(&item.class) && is_directory(&class)) {
+                        let what = format!("{class}, which is a {} in the files before", item.class);
+                        let error = Error::new(ErrorKind::Invalid { what });
+                        return Err(error.in_file(file.uri()).in_object(&path));
+                    }
+                    item.found.push((number, found));
+                }
+                None => {
+                    places.insert(path.clone(), items.len());
+                    items.push(Item { path, class, found: vec![(number, found)] });
+                }
+            }
+        }
+    }
+    Ok((items, total))
+}
+
+/// Copies the process ids that references in the files count. Answers how many there were before those of
+/// each file.
+fn processes(inputs: &[RootFile], writer: &mut FileWriter) -> Result<Vec<u16>> {
+    let mut counted = 0_u16;
+    let mut before = Vec::with_capacity(inputs.len());
+    for file in inputs {
+        before.push(counted);
+        let keys = file.keys()?;
+        let mut own: Vec<_> = keys.iter().filter(|key| key.class_name.as_ref() == PROCESS).collect();
+        own.sort_by_key(|key| process_number(&key.name));
+        for key in own {
+            let objects = file.object_to_edit(key)?;
+            let number = process_number(&key.name).unwrap_or(0);
+            let mut edits = Edits::new(&objects)?;
+            let name = format!("ProcessID{}", u32::from(before.last().copied().unwrap_or(0)) + number);
+            if objects.top().place("fName").is_some() {
+                edits.text(objects.top(), "fName", &name)?;
+            }
+            write_edited(writer, DirectoryId::TOP, (&name, &key.title), &objects, edits)?;
+            describe(writer, file)?;
+            counted = counted.max(
+                u16::try_from(u32::from(before.last().copied().unwrap_or(0)) + number + 1)
+                    .map_err(|_| Error::unsupported("merging files with more than 65535 process ids"))?,
+            );
+        }
+    }
+    Ok(before)
+}
+
+fn process_number(name: &str) -> Option<u32> {
+    name.strip_prefix("ProcessID")?.parse().ok()
+}
+
+/// Writes an object with changes under a name.
+fn write_edited(
+    writer: &mut FileWriter,
+    directory: DirectoryId,
+    (name, title): (&str, &str),
+    objects: &Objects,
+    edits: Edits<'_>,
+) -> Result<()> {
+    let key = KeyText { class: objects.top().class(), name, title };
+    let mut done = Ok(());
+    let written = writer.object(directory, key, |buffer: &mut Buffer| done = edits.write(buffer));
+    done?;
+    written?;
+    Ok(())
+}
+
+/// Describes the classes of a file in the new one.
+fn describe(writer: &mut FileWriter, file: &RootFile) -> Result<()> {
+    for info in file.streamers()?.infos()? {
+        writer.describe(&info);
+    }
+    Ok(())
+}
+
+fn is_directory(class: &str) -> bool {
+    matches!(class, "TDirectory" | "TDirectoryFile")
+}
+
+struct Run<'a, 'p> {
+    inputs: &'a [RootFile],
+    merge: &'a Merge,
+    writer: FileWriter,
+    processes: Vec<u16>,
+    runner: Box<dyn BlockRunner>,
+    progress: &'a mut MergeProgress<'p>,
+    done: u64,
+    total: u64,
+    merged: Merged,
+}
+
+impl Run<'_, '_> {
+    fn item(&mut self, item: &Item) -> Result<()> {
+        let (outer, name) = item.path.rsplit_once('/').unwrap_or(("", &item.path));
+        let Some((first, found)) = item.found.first() else { return Ok(()) };
+        let directory = self.directory(outer, *first)?;
+        if is_directory(&item.class) {
+            self.writer.inner_directory(directory, name, &found.key.title)?;
+            return Ok(());
+        }
+        if Tree::is_tree(&item.class) {
+            return self.tree(item, directory, name);
+        }
+        let place = |error: Error| error.in_file(self.inputs[*first].uri()).in_object(&item.path);
+        if Ntuple::is_ntuple(&item.class) || item.class == "TChain" {
+            return Err(place(Error::unsupported(format!("merging objects of class {}", item.class))));
+        }
+        let objects = self.inputs[*first].object_to_edit(&found.key)?;
+        let edits = Edits::new(&objects)?;
+        let edits = if item.found.len() > 1 { self.several(item, &objects, edits)? } else { edits };
+        describe(&mut self.writer, &self.inputs[*first])?;
+        let written = write_edited(&mut self.writer, directory, (name, &found.key.title), &objects, edits);
+        written.map_err(|error| error.in_file(self.inputs[*first].uri()).in_object(&item.path))?;
+        self.merged.objects += 1;
+        self.tell(item.found.iter().map(|(_, found)| u64::from(found.key.nbytes.unsigned_abs())).sum())
+    }
+
+    /// A directory on the way to an object, made with the title that it has in the file.
+    fn directory(&mut self, path: &str, input: usize) -> Result<DirectoryId> {
+        let mut at = DirectoryId::TOP;
+        let mut done = String::new();
+        for name in path.split('/').filter(|name| !name.is_empty()) {
+            if !done.is_empty() {
+                done.push('/');
+            }
+            done.push_str(name);
+            let title = self.inputs[input].find(&done).map(|found| found.key.title.to_string());
+            at = self.writer.inner_directory(at, name, &title.unwrap_or_default())?;
+        }
+        Ok(at)
+    }
+
+    /// Several objects of one path: their sum, or the first of them.
+    fn several<'o>(&mut self, item: &Item, first: &'o Objects, mut edits: Edits<'o>) -> Result<Edits<'o>> {
+        if Sum::adds(&item.class) {
+            let mut sum: Option<Sum> = None;
+            for (number, found) in &item.found {
+                let file = &self.inputs[*number];
+                let place = |error: Error| error.in_file(file.uri()).in_object(&item.path);
+                let objects = file.object(&found.key)?;
+                match &mut sum {
+                    None => sum = Some(Sum::of(objects.top()).map_err(place)?),
+                    Some(sum) => sum.add(objects.top()).map_err(place)?,
+                }
+            }
+            if let Some(sum) = sum {
+                sum.write(&mut edits, first.top())?;
+            }
+            return Ok(edits);
+        }
+        for (number, found) in &item.found[1..] {
+            let file = &self.inputs[*number];
+            let is_equal = file.payload(&found.key)? == first.payload();
+            if !is_equal && MERGEABLE.iter().any(|class| item.class.starts_with(class)) {
+                let what = format!("merging objects of class {} that differ", item.class);
+                return Err(Error::unsupported(what).in_file(file.uri()).in_object(&item.path));
+            }
+            if !is_equal {
+                self.merged.first_kept.push(item.path.clone());
+                break;
+            }
+        }
+        Ok(edits)
+    }
+
+    fn tree(&mut self, item: &Item, directory: DirectoryId, name: &str) -> Result<()> {
+        let merge = self.merge;
+        let options = CopyOptions { compression: merge.compression, leave_more: merge.common };
+        let common = if merge.common { Some(self.common(item)?) } else { None };
+        let is_kept = |path: &str| {
+            common.as_ref().is_none_or(|common| common.contains(path))
+                && merge.branches.as_ref().is_none_or(|wanted| wanted(path))
+        };
+        let Some((first, found)) = item.found.first() else { return Ok(()) };
+        let mut copy = TreeCopy::new(&self.inputs[*first], found, directory, name, &is_kept, options)?;
+        let mut before = 0_u64;
+        for (number, found) in &item.found {
+            let file = &self.inputs[*number];
+            let ranges = match &merge.entries {
+                None => None,
+                Some(ranges) => {
+                    let count = Tree::open_found(file, found)?.entries()?;
+                    let own = within(ranges, before..before.saturating_add(count));
+                    before = before.saturating_add(count);
+                    Some(own)
+                }
+            };
+            let (mut done, total) = (self.done, self.total);
+            let report = &mut *self.progress;
+            let mut progress = |bytes: u64| {
+                done += bytes;
+                report(done.min(total), total)
+            };
+            copy.add(
+                &mut self.writer,
+                (file, found),
+                ranges.as_deref(),
+                self.processes[*number],
+                &*self.runner,
+                &mut progress,
+            )?;
+            self.done = done;
+        }
+        let entries = copy.finish(&mut self.writer)?;
+        self.merged.trees.push((item.path.clone(), entries));
+        Ok(())
+    }
+
+    /// The branches that all trees of a path have.
+    fn common(&self, item: &Item) -> Result<HashSet<String>> {
+        let mut common: Option<BTreeSet<String>> = None;
+        for (number, found) in &item.found {
+            let tree = Tree::open_found(&self.inputs[*number], found)?;
+            let paths: BTreeSet<String> = tree.fields()?.iter().map(|field| field.path.clone()).collect();
+            common = Some(match common {
+                None => paths,
+                Some(common) => common.intersection(&paths).cloned().collect(),
+            });
+        }
+        Ok(common.unwrap_or_default().into_iter().collect())
+    }
+
+    fn tell(&mut self, bytes: u64) -> Result<()> {
+        self.done = self.done.saturating_add(bytes);
+        if (self.progress)(self.done.min(self.total), self.total) {
+            Ok(())
+        } else {
+            Err(Error::new(ErrorKind::Cancelled))
+        }
+    }
+}
+
+/// Whether two names are those of one file, by links of either kind as well.
+fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (Path::new(one), Path::new(other));
+    if let (Ok(one), Ok(other)) = (one.canonicalize(), other.canonicalize())
+        && one == other
+    {
+        return true;
+    }
+    #[cfg(unix)]
+    if let (Ok(one), Ok(other)) = (one.metadata(), other.metadata()) {
+        use std::os::unix::fs::MetadataExt;
+        return (one.dev(), one.ino()) == (other.dev(), other.ino());
+    }
+    false
+}
+
+/// What of some ranges is in a part of the entries, counted from its first.
+fn within(ranges: &[Range<u64>], part: Range<u64>) -> Vec<Range<u64>> {
+    let cut = |range: &Range<u64>| {
+        let (begin, end) = (range.start.max(part.start), range.end.min(part.end));
+        (begin < end).then(|| begin - part.start..end - part.start)
+    };
+    ranges.iter().filter_map(cut).collect()
+}
+
+/// The class of a number by which references know the process that made an object.
+const PROCESS: &str = "TProcessID";
+/// Beginnings of classes that ROOT merges by rules of their own, which are not known here: objects that
+/// differ are not left out.
+const MERGEABLE: [&str; 10] = [
+    "THn",
+    "TGraph",
+    "TMultiGraph",
+    "THStack",
+    "TList",
+    "THashList",
+    "TObjArray",
+    "TH2Poly",
+    "TProfile2Poly",
+    "TKDTree",
+];

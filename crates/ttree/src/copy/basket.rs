@@ -1,0 +1,220 @@
+//! Baskets that are not copied as they are: entries taken out of one, and payloads compressed in another way.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use forthwith_io::Decompressor;
+use forthwith_plan::{Bench, BlockMaker, Error, ErrorKind, Result, Scratch, StoredBlock};
+use forthwith_root::write::{Compression, compress_into};
+use forthwith_root::{Cursor, decompress_record};
+
+use crate::format::{Asked, Basket, unframe};
+
+/// Entries of one branch that wait for more of them.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    data: Vec<u8>,
+    /// Where entries begin in the data.
+    starts: Vec<u32>,
+    /// Where they began, counted from the key of the basket that they are from.
+    origins: Vec<u32>,
+    /// Whether there can be pointers in them, which are counted from there.
+    points: bool,
+    /// Bytes of each entry, where baskets have no offsets.
+    width: u32,
+}
+
+/// A basket that is ready to be compressed.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) payload: Vec<u8>,
+    pub(super) entries: u32,
+    /// Size of the entries' bytes.
+    pub(super) data: u32,
+    /// Room for entries, or the bytes of each.
+    pub(super) size: u32,
+}
+
+impl Pending {
+    /// Number of entries.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Bytes of their data.
+    pub(super) fn bytes(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Adds entries of a basket, counted from its first.
+    ///
+    /// # Errors
+    /// The basket is damaged, or does not say where its entries begin.
+    pub(super) fn add(
+        &mut self,
+        stored: &[u8],
+        entries: &Range<u64>,
+        kept: &[Range<u64>],
+        pointers: bool,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let basket = Basket::parse(&mut Cursor::new(stored))?;
+        if basket.has_displacements() {
+            return Err(Error::unsupported("taking entries out of a basket whose entries were moved before"));
+        }
+        let asked = Asked { bounds: true, ..Asked::default() };
+        let block = unframe(asked, entries, entries, stored, scratch)?;
+        let bounds: Vec<u32> =
+            block.bounds.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
+        for range in kept {
+            let begin = range.start.saturating_sub(entries.start) as usize;
+            let end = range.end.saturating_sub(entries.start) as usize;
+            let (Some(part), Some(&last)) = (bounds.get(begin..end), bounds.get(end)) else {
+                let (expected, found) = (end as u64 + 1, bounds.len() as u64);
+                return Err(ErrorKind::Mismatch { what: "bounds of entries", expected, found }.into());
+            };
+            let Some(&first) = part.first() else { continue };
+            let bytes = block.payload.get(first as usize..last as usize).unwrap_or_default();
+            let shift = u32::try_from(self.data.len() + bytes.len()).ok().filter(|&length| length < LONGEST);
+            if shift.is_none() {
+                return Err(Error::unsupported("entries of more than 1 GB in one basket"));
+            }
+            let shift = self.data.len() as u32;
+            self.starts.extend(part.iter().map(|start| start - first + shift));
+            self.origins.extend(part.iter().map(|start| start + block.origin as u32));
+            self.points |= pointers && bytes.windows(4).any(|word| word == [0xFF; 4]);
+            self.data.extend(bytes);
+            self.width = basket.width();
+        }
+        Ok(())
+    }
+
+    /// The basket of what is there. `key_len` is the length of the key that it will have.
+    pub(super) fn take(&mut self, offsets: bool, key_len: u32) -> Made {
+        let Self { data, starts, origins, points, width } = std::mem::take(self);
+        let (length, entries) = (data.len() as u32, starts.len() as u32);
+        let mut payload = data;
+        if offsets {
+            array(&mut payload, starts.iter().map(|start| start + key_len), entries);
+            let moved = || starts.iter().map(|start| start + key_len).ne(origins.iter().copied());
+            if points && moved() {
+                array(&mut payload, origins.iter().copied(), entries);
+            }
+        }
+        let size = if offsets { (entries + 1).max(1000) } else { width };
+        Made { payload, entries, data: length, size }
+    }
+}
+
+/// An array of one number for each entry and a zero, behind its length.
+fn array(payload: &mut Vec<u8>, numbers: impl Iterator<Item = u32>, entries: u32) {
+    payload.extend((entries + 1).to_be_bytes());
+    numbers.for_each(|number| payload.extend(number.to_be_bytes()));
+    payload.extend([0; 4]);
+}
+
+/// What a basket says of itself at the end of its key: version, size of the buffer, size or room of the
+/// entries, their number, where the last ends, and that nothing follows.
+pub(super) fn header(made: &Made, key_len: u32) -> [u8; 19] {
+    let mut header = [0; 19];
+    let last = key_len.saturating_add(made.data);
+    header[..2].copy_from_slice(&3_i16.to_be_bytes());
+    let numbers = [last.max(BUFFER), made.size, made.entries, last];
+    for (place, number) in header[2..18].as_chunks_mut::<4>().0.iter_mut().zip(numbers) {
+        *place = number.to_be_bytes();
+    }
+    header
+}
+
+/// A basket that is to be compressed, or compressed in another way.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) field: u32,
+    pub(super) entries: u64,
+    /// The number that its first entry gets.
+    pub(super) first: u64,
+    pub(super) compression: Compression,
+    pub(super) work: Mutex<Work>,
+}
+
+#[derive(Debug)]
+pub(super) enum Work {
+    /// A whole record, whose payload stays what it is.
+    Record(Vec<u8>),
+    /// A basket that was made.
+    Made(Made),
+    /// Nothing any more.
+    Taken,
+}
+
+/// Baskets that are compressed together.
+pub(super) struct Batch<'j>(pub(super) &'j [Job]);
+
+impl BlockMaker for Batch<'_> {
+    fn blocks(&self) -> usize {
+        self.0.len()
+    }
+
+    fn weight(&self, block: usize) -> u64 {
+        self.0.get(block).map_or(0, |job| {
+            4 * match &*job.work.lock().unwrap_or_else(PoisonError::into_inner) {
+                Work::Record(record) => record.len() as u64,
+                Work::Made(made) => made.payload.len() as u64,
+                Work::Taken => 0,
+            }
+        })
+    }
+
+    fn make(&self, block: usize, bench: &mut Bench) -> Result<StoredBlock> {
+        let job = &self.0[block];
+        let mut work = job.work.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*work {
+            Work::Made(made) => {
+                let mut bytes = bench.spare();
+                if !compress_into(job.compression, &made.payload, &mut bench.compressor, &mut bytes)? {
+                    bytes.clear();
+                    bytes.extend(&made.payload);
+                }
+                Ok(StoredBlock { bytes, payload: made.payload.len() as u64, note: 0 })
+            }
+            Work::Record(record) => {
+                let made = recompressed(record, job.compression, bench)?;
+                *work = Work::Taken;
+                Ok(made)
+            }
+            Work::Taken => Ok(StoredBlock::default()),
+        }
+    }
+}
+
+/// A record with its payload compressed in another way. Its key stays what it is but for the length of the
+/// record.
+fn recompressed(record: &[u8], compression: Compression, bench: &mut Bench) -> Result<StoredBlock> {
+    let basket = Basket::parse(&mut Cursor::new(record))?;
+    let (key_len, object_len) = (basket.key_len() as usize, basket.object_len() as usize);
+    let (key, stored) = record.split_at_checked(key_len).unwrap_or((record, &[]));
+    let mut payload = std::mem::take(&mut bench.payload);
+    payload.clear();
+    if object_len > stored.len() {
+        forthwith_root::check_record(stored, object_len)?;
+        payload.resize(object_len, 0);
+        decompress_record(stored, &mut payload, &mut Decompressor::new())?;
+    } else {
+        payload.extend(&stored[..object_len]);
+    }
+    let mut bytes = bench.spare();
+    bytes.extend(key);
+    if !compress_into(compression, &payload, &mut bench.compressor, &mut bytes)? {
+        bytes.truncate(key_len);
+        bytes.extend(&payload);
+    }
+    let length = u32::try_from(bytes.len()).map_err(|_| Error::unsupported("a basket of more than 4 GB"))?;
+    bytes[..4].copy_from_slice(&length.to_be_bytes());
+    bench.payload = payload;
+    Ok(StoredBlock { bytes, payload: object_len as u64, note: 0 })
+}
+
+/// `fBufferSize` at least: ROOT's own default.
+const BUFFER: u32 = 32_000;
+/// Byte counts end here.
+const LONGEST: u32 = 1 << 30;

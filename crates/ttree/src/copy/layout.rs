@@ -1,0 +1,73 @@
+//! Whether two trees store a branch in the same way, so that baskets of one can stand beside those of the
+//! other.
+
+use forthwith_plan::{Error, ErrorKind, Result};
+
+use crate::metadata::{Branch, Leaf};
+
+/// Compares a branch with the one of another tree that its baskets are to be added to.
+///
+/// # Errors
+/// The first thing in which they differ.
+pub(super) fn compare(first: &Branch<'_>, other: &Branch<'_>) -> Result<()> {
+    texts("class", first.class, other.class)?;
+    match (&first.member, &other.member) {
+        (Some(first), Some(other)) => {
+            texts("class of its values", &first.class, &other.class)?;
+            texts("class of its items", &first.items, &other.items)?;
+            numbers("kind", first.kind, other.kind)?;
+            numbers("number of its member", first.id, other.id)?;
+            numbers("type of its member", first.code, other.code)?;
+            if first.checksum != other.checksum {
+                let what = format!(
+                    "class {} with checksum {:#010x}, and in the tree before it {:#010x}",
+                    first.class, other.checksum, first.checksum
+                );
+                return Err(differs(what));
+            }
+        }
+        (None, None) => {}
+        _ => return Err(differs("a member of a class in one tree and none in the other".into())),
+    }
+    if (first.entry_offset_len == 0) != (other.entry_offset_len == 0) {
+        return Err(differs("baskets with offsets of entries in one tree and without in the other".into()));
+    }
+    if first.generates_offsets != other.generates_offsets {
+        return Err(differs("baskets without offsets in one tree, with them in the other".into()));
+    }
+    let (first, other) = (first.leaves()?, other.leaves()?);
+    numbers("number of leaves", first.len() as i64, other.len() as i64)?;
+    first.iter().zip(&other).try_for_each(|(first, other)| leaves(first, other))
+}
+
+fn leaves(first: &Leaf<'_>, other: &Leaf<'_>) -> Result<()> {
+    texts("class of a leaf", first.class, other.class)?;
+    texts("name of a leaf", &first.name, &other.name)?;
+    numbers("sign of a leaf", first.unsigned.into(), other.unsigned.into())?;
+    if first.class != "TLeafC" {
+        numbers("length of a leaf", first.len, other.len)?;
+    }
+    // Ranges of packed numbers stand in the title.
+    if matches!(first.class, "TLeafF16" | "TLeafD32") {
+        texts("title of a leaf", &first.title, &other.title)?;
+    }
+    numbers("counter of a leaf", first.counter.is_some().into(), other.counter.is_some().into())
+}
+
+fn texts(what: &str, first: &str, other: &str) -> Result<()> {
+    if first == other {
+        return Ok(());
+    }
+    Err(differs(format!("{what}: {other:?}, and in the tree before it {first:?}")))
+}
+
+fn numbers(what: &str, first: i64, other: i64) -> Result<()> {
+    if first == other {
+        return Ok(());
+    }
+    Err(differs(format!("{what}: {other}, and in the tree before it {first}")))
+}
+
+fn differs(what: String) -> Error {
+    Error::new(ErrorKind::Invalid { what: format!("a branch that is stored in another way: {what}") })
+}

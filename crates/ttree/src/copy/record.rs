@@ -1,0 +1,234 @@
+//! The record of a tree that was copied: that of the first tree, with what has changed.
+
+use std::collections::HashSet;
+
+use forthwith_plan::{Dataset, Error, Result};
+use forthwith_root::write::{Buffer, Edits};
+use forthwith_root::{Cursor, Object, Value};
+
+use super::{Extremes, Filled, Index, TreeCopy};
+
+/// The changes of the first tree's record.
+///
+/// # Errors
+/// Something in it cannot be changed.
+pub(super) fn edits(copy: &TreeCopy) -> Result<Edits<'_>> {
+    let metadata = copy.base.metadata();
+    let mut edits = Edits::new(metadata.objects())?;
+    let tree = metadata.objects().top();
+    let sum = |of: fn(&Filled) -> u64| copy.filled.iter().map(of).sum::<u64>();
+    let (total, stored) = (sum(|filled| filled.total), sum(|filled| filled.stored));
+    set(&mut edits, tree, "fEntries", copy.entries)?;
+    set(&mut edits, tree, "fTotBytes", total)?;
+    set(&mut edits, tree, "fZipBytes", stored)?;
+    set(&mut edits, tree, "fSavedBytes", 0)?;
+    set(&mut edits, tree, "fFlushedBytes", if copy.flushed { stored } else { 0 })?;
+    if tree.text("fName").as_deref() != Some(&copy.name) && tree.place("fName").is_some() {
+        edits.text(tree, "fName", &copy.name)?;
+    }
+    clusters(copy, &mut edits, tree)?;
+    index(copy, &mut edits, tree)?;
+
+    let mut dropped = HashSet::new();
+    for number in 0..copy.base.fields()?.len() {
+        let field = number as u32;
+        let Some(object) = metadata.branch_object(field) else { continue };
+        if copy.kept[number] {
+            branch(&mut edits, object, &copy.filled[number], copy)?;
+        } else {
+            dropped.insert(object.range().start);
+            dropped.extend(object.list("fLeaves").flatten().map(|leaf| leaf.range().start));
+        }
+    }
+    if let Some(object) = tree.object("fBranchRef") {
+        branch(&mut edits, object, copy.filled.last().unwrap_or(&Filled::default()), copy)?;
+    }
+    if !dropped.is_empty() {
+        let branches = metadata.objects().iter().filter(|object| object.class().starts_with("TBranch"));
+        let kept = branches.filter(|object| !dropped.contains(&object.range().start));
+        for list in kept.chain([tree]).filter_map(|object| object.object("fBranches")) {
+            shorten(&mut edits, list, &dropped)?;
+        }
+        if let Some(leaves) = tree.object("fLeaves") {
+            shorten(&mut edits, leaves, &dropped)?;
+        }
+    }
+    Ok(edits)
+}
+
+/// What changes of a branch.
+fn branch<'o>(edits: &mut Edits<'o>, object: Object<'o>, filled: &Filled, copy: &TreeCopy) -> Result<()> {
+    let count = filled.baskets.len();
+    let room = (count + 1).max(FEWEST_BASKETS);
+    // A branch that only groups others does not always count.
+    let counts = |member| object.int(member).is_some_and(|number| number != 0) || count > 0;
+    if counts("fEntries") {
+        set(edits, object, "fEntries", copy.entries)?;
+    }
+    if counts("fEntryNumber") {
+        set(edits, object, "fEntryNumber", copy.entries)?;
+    }
+    set(edits, object, "fWriteBasket", count as u64)?;
+    set(edits, object, "fTotBytes", filled.total)?;
+    set(edits, object, "fZipBytes", filled.stored)?;
+    set(edits, object, "fMaxBaskets", room as u64)?;
+    if let Some(compression) = copy.options.compression {
+        set(edits, object, "fCompress", compression.setting().unsigned_abs().into())?;
+    }
+    if object.class() == "TBranchElement" {
+        set(edits, object, "fMaximum", filled.maximum.unsigned_abs())?;
+    }
+    let padded = |values: &mut dyn Iterator<Item = u64>| -> Vec<i64> {
+        let mut values: Vec<i64> = values.map(|value| i64::try_from(value).unwrap_or(i64::MAX)).collect();
+        values.resize(room, 0);
+        values
+    };
+    let baskets = || filled.baskets.iter();
+    edits.counted(object, "fBasketBytes", &padded(&mut baskets().map(|basket| basket.bytes.into())), 4)?;
+    let begins = baskets().map(|basket| basket.entry).chain((count > 0).then_some(copy.entries));
+    edits.counted(object, "fBasketEntry", &padded(&mut begins.into_iter()), 8)?;
+    edits.counted(object, "fBasketSeek", &padded(&mut baskets().map(|basket| basket.position)), 8)?;
+    if object.text("fFileName").is_some_and(|name| !name.is_empty()) {
+        edits.text(object, "fFileName", "")?;
+    }
+    if let Some(list) = object.object("fBaskets") {
+        let place = object.place("fBaskets").unwrap_or_else(|| list.range());
+        edits
+            .replace_with(place, move |buffer| buffer.tobjarray(OWNER, count + 1, |buffer, _| buffer.null()));
+    }
+    for (leaf, extremes) in object.list("fLeaves").flatten().zip(&filled.leaves) {
+        self::leaf(edits, leaf, extremes)?;
+    }
+    Ok(())
+}
+
+fn leaf(edits: &mut Edits<'_>, leaf: Object<'_>, extremes: &Extremes) -> Result<()> {
+    for (member, value) in [("fMaximum", extremes.maximum), ("fMinimum", extremes.minimum)] {
+        if let Some(value) = value
+            && leaf.int(member) != Some(value)
+        {
+            edits.number(leaf, member, value)?;
+        }
+    }
+    // Readers of text make room for so many characters.
+    if leaf.class() == "TLeafC" && leaf.int("fLen") != Some(extremes.length) {
+        edits.number(leaf, "fLen", extremes.length)?;
+    }
+    Ok(())
+}
+
+/// Ranges of clusters of one size. Behind the last of them `fAutoFlush` says the size.
+fn clusters(copy: &TreeCopy, edits: &mut Edits<'_>, tree: Object<'_>) -> Result<()> {
+    let mut ranges = copy.clusters.clone();
+    let last = ranges.pop().map_or(0, |(_, size)| size);
+    if tree.place("fClusterRangeEnd").is_none() {
+        // Versions before there were any.
+        return Ok(());
+    }
+    let ends: Vec<i64> = ranges.iter().map(|&(end, _)| end as i64 - 1).collect();
+    let sizes: Vec<i64> = ranges.iter().map(|&(_, size)| size as i64).collect();
+    set(edits, tree, "fNClusterRange", ranges.len() as u64)?;
+    edits.counted(tree, "fClusterRangeEnd", &ends, 8)?;
+    edits.counted(tree, "fClusterSize", &sizes, 8)?;
+    let now = tree.int("fAutoFlush").unwrap_or(0);
+    match last {
+        0 if now > 0 => edits.number(tree, "fAutoFlush", UNKNOWN_CLUSTER),
+        0 => Ok(()),
+        size => edits.number(tree, "fAutoFlush", i64::try_from(size).unwrap_or(i64::MAX)),
+    }
+}
+
+/// The index by two numbers, of all entries.
+fn index<'o>(copy: &'o TreeCopy, edits: &mut Edits<'o>, tree: Object<'o>) -> Result<()> {
+    let moved = copy.trees > 1 || copy.cut;
+    for member in ["fIndexValues", "fIndex"] {
+        // An old form of it, whose entries may be others now.
+        if let Some(place) = tree.place(member).filter(|place| moved && place.len() > 4) {
+            edits.replace(place, vec![0; 4]);
+        }
+    }
+    let (object, place) = (tree.object("fTreeIndex"), tree.place("fTreeIndex"));
+    let Some(place) = place.filter(|_| moved) else { return Ok(()) };
+    match &copy.index {
+        Index::Of(Some([major, minor]), values) => {
+            let mut values = values.clone();
+            values.sort_unstable();
+            edits.replace_with(place, move |buffer| {
+                buffer.object("TTreeIndex", |buffer| write_index(buffer, major, minor, &values));
+            });
+        }
+        _ if object.is_some() => edits.replace(place, vec![0; 4]),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn write_index(buffer: &mut Buffer, major: &str, minor: &str, values: &[(i64, i64, i64)]) {
+    buffer.frame(2, |buffer| {
+        buffer.frame(1, |buffer| buffer.tnamed(0, "", ""));
+        buffer.string(major);
+        buffer.string(minor);
+        buffer.i64(values.len() as i64);
+        values.iter().for_each(|value| buffer.i64(value.0));
+        values.iter().for_each(|value| buffer.i64(value.1));
+        values.iter().for_each(|value| buffer.i64(value.2));
+    });
+}
+
+/// Takes pointers out of a list.
+fn shorten(edits: &mut Edits<'_>, list: Object<'_>, dropped: &HashSet<usize>) -> Result<()> {
+    let all = list.pointers().count();
+    let gone: Vec<_> = list
+        .pointers()
+        .filter(|(_, target)| target.is_some_and(|target| dropped.contains(&target)))
+        .collect();
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let mut cursor: Cursor<'_> = list.cursor()?;
+    cursor.frame()?;
+    cursor.tobject()?;
+    cursor.string()?;
+    let at = cursor.position();
+    let found = cursor.i32()?;
+    if usize::try_from(found) != Ok(all) {
+        let what = format!("a list of {found} objects with {all} pointers in it");
+        return Err(Error::unsupported(what).at_byte(at as u64));
+    }
+    let left = (all - gone.len()) as i32;
+    edits.replace(at..at + 4, left.to_be_bytes().to_vec());
+    for (place, _) in gone {
+        edits.replace(place, Vec::new());
+    }
+    Ok(())
+}
+
+/// Gives a member another value, where the version of the class has it.
+fn set(edits: &mut Edits<'_>, object: Object<'_>, member: &str, value: u64) -> Result<()> {
+    match object.member(member) {
+        None | Some(Value::Null) => Ok(()),
+        Some(_) => {
+            let value = i64::try_from(value).unwrap_or(i64::MAX);
+            edits.number(object, member, value).map_err(|error: Error| error.in_member(member))
+        }
+    }
+}
+
+/// The number of baskets that a branch has room for at least.
+const FEWEST_BASKETS: usize = 10;
+/// `kIsOwner` of a list.
+const OWNER: u32 = 0x4000;
+/// `fAutoFlush` of a tree that never was flushed: so many bytes, by ROOT's own default.
+const UNKNOWN_CLUSTER: i64 = -30_000_000;
+
+/// What an index counts by, major and minor; both numbers of each entry, and the entry.
+pub(crate) type IndexValues = ([String; 2], Vec<(i64, i64, i64)>);
+
+/// The values of an index, if it is one of two numbers.
+pub(crate) fn values_of(index: Object<'_>) -> Option<IndexValues> {
+    let of = |member| Some(index.array(member)?.ints());
+    let (major, minor, entry) = (of("fIndexValues")?, of("fIndexValuesMinor")?, of("fIndex")?);
+    let names = [index.text("fMajorName")?, index.text("fMinorName")?];
+    let values = major.zip(minor).zip(entry).map(|((major, minor), entry)| (major, minor, entry));
+    Some((names, values.collect()))
+}

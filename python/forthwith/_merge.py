@@ -1,0 +1,146 @@
+"""ROOT files merged to one, or copied in part, without decoding what need not be decoded."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from os import fspath
+
+from forthwith import _forthwith
+from forthwith._errors import RequestError, RequestTypeError
+from forthwith._filters import predicate
+from forthwith._open import open as open_file
+from forthwith._paths import expand
+from forthwith._writable.compression import setting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+    from typing import Any
+
+    from forthwith._filters import Filter, Predicate
+    from forthwith._writable.compression import Compression
+
+
+def merge(
+    files: Any,
+    path: str | os.PathLike[str],
+    *,
+    filter_name: Filter = None,
+    filter_object: Filter = None,
+    entries: Any = None,
+    compression: Compression | str | int | None = "default",
+    common: bool = False,
+    threads: int | None = None,
+    progress: bool | Callable[[int, int], object] = False,
+) -> dict[str, int]:
+    """Writes the objects of one or several ROOT files to a new one.
+
+    Trees of one path are put one behind the other. Their baskets are copied as they are stored, whatever classes their branches
+    hold; only those of which not all entries are wanted are taken apart. Histograms, profiles, efficiencies and parameters
+    of one path are added up, and of other objects the first is kept. The file has its name when it is complete.
+
+    Args:
+        files: A path, a pattern, or several of them.
+        path: Where to write. A file of this name is replaced, unless it is one of those that are read.
+        filter_name: Which branches of all trees: names, paths, globs, regular expressions or functions, as in `Tree.arrays`.
+            Counters of arrays and other branches that they need come with them.
+        filter_object: Which objects, by their paths in the same way.
+        entries: Which entries of each tree, counted over all files: a ``slice`` or ``range`` without steps, a mask, or numbers
+            that ascend.
+        compression: How everything is compressed. Baskets stay as they are unless it is said.
+        common: Branches that not all trees have are left out, instead of an error.
+        threads: Threads that compress.
+        progress: Whether to show a bar, or a function that is called with bytes done and all bytes.
+
+    Returns:
+        The number of entries of each tree, by its path.
+
+    Raises:
+        RequestError: Trees that do not store their branches alike; histograms with other bins (also a ``ValueError``).
+        UnsupportedError: An object that cannot be merged, or a branch that cannot be cut.
+        SourceError: A file cannot be read or written (also an ``OSError``).
+
+    >>> import forthwith
+    >>> forthwith.merge("part-*.root", "all.root")  # doctest: +SKIP
+    {'Events': 200000}
+    >>> forthwith.merge("all.root", "muons.root", filter_name="Muon_*", entries=slice(1000))  # doctest: +SKIP
+    {'Events': 1000}
+    """
+    inputs = [_text(file, inner) for file, inner in expand(files)]
+    if not inputs:
+        raise RequestError("a merge of no files")
+    chosen = setting(compression, None)
+    objects, branches = _names(inputs, predicate(filter_object, "filter_object"), predicate(filter_name, "filter_name"))
+    ranges = None if entries is None else _ranges(entries)
+    with _bar(progress) as told:
+        merged = _forthwith.root_merge(
+            inputs, fspath(path), chosen, common, objects, branches, ranges, threads, told
+        )
+    return dict(merged)
+
+
+def _text(file: Any, inner: str | None) -> str:
+    if inner is not None:
+        raise RequestError(f"{file}:{inner} is an object of a file: filter_object says which are wanted")
+    return str(fspath(file))
+
+
+def _names(
+    inputs: list[str], objects: Predicate | None, branches: Predicate | None
+) -> tuple[set[str] | None, set[str] | None]:
+    """Paths of objects and branches that are wanted, as all files together have them."""
+    if objects is None and branches is None:
+        return None, None
+    paths: set[str] = set()
+    names: set[str] = set()
+    for uri in inputs:
+        with open_file(uri) as file:
+            found = {key.split(";")[0]: kind for key, kind in file.classnames().items()}
+            for key, kind in found.items():
+                if objects is not None and not objects(key):
+                    continue
+                paths.add(key)
+                if branches is not None and kind in ("TTree", "TNtuple", "TNtupleD"):
+                    tree: Any = file[key]
+                    names.update(
+                        branch.path for branch in tree.values(recursive=True) if branches(branch.path) or branches(branch.name)
+                    )
+    return paths if objects is not None else None, names if branches is not None else None
+
+
+def _ranges(entries: Any) -> list[tuple[int, int]]:
+    """Entries as ranges that ascend and do not touch each other."""
+    if isinstance(entries, slice | range):
+        start, stop, step = entries.start or 0, entries.stop, entries.step
+        stop = (1 << 63) - 1 if stop is None else stop
+        if step not in (None, 1) or start < 0 or stop < 0:
+            raise RequestError(f"entries that follow each other and count from the first are copied, not {entries!r}")
+        return [(start, stop)] if start < stop else []
+    import numpy as np
+
+    numbers = np.asarray(entries)
+    if numbers.ndim == 1 and numbers.dtype == np.bool_:
+        numbers = np.flatnonzero(numbers)
+    if numbers.ndim != 1 or (numbers.size and not np.issubdtype(numbers.dtype, np.integer)):
+        raise RequestTypeError(f"entries are a slice, a mask or numbers, not {type(entries).__name__}")
+    if numbers.size == 0:
+        return []
+    numbers = numbers.astype(np.int64)
+    steps = np.diff(numbers)
+    if numbers[0] < 0 or (steps <= 0).any():
+        raise RequestError("the numbers of entries that are copied ascend, and each is there once")
+    cuts = np.flatnonzero(steps > 1) + 1
+    firsts = numbers[np.concatenate(([0], cuts))]
+    lasts = numbers[np.concatenate((cuts - 1, [numbers.size - 1]))]
+    return [(int(first), int(last) + 1) for first, last in zip(firsts, lasts, strict=True)]
+
+
+def _bar(progress: bool | Callable[[int, int], object]) -> Any:
+    if progress is True:
+        from forthwith._progress import Bar
+
+        bar = Bar()
+        return nullcontext(lambda done, total: bar(done, total, done, total))
+    return nullcontext(None if progress is False else progress)
+

@@ -1,0 +1,84 @@
+//! ROOT files merged and copied for Python.
+
+use crate::{errors, handle::error_of};
+use forthwith::{
+    files, io,
+    plan::{Error, ErrorKind, Result},
+    root::{Filter, Merge, RootFile, merge, write::Compression},
+};
+use pyo3::prelude::*;
+use std::{
+    collections::HashSet,
+    ops::Range,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(root_merge, module)?)
+}
+
+/// How often Python is asked whether to go on.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Writes the objects of several files to one. Names that are given are those of the objects and branches
+/// that are wanted.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "the keywords of the function in Python")]
+#[pyo3(signature = (inputs, to, setting, common, objects, branches, entries, threads, progress))]
+fn root_merge(
+    py: Python<'_>,
+    inputs: Vec<String>,
+    to: String,
+    setting: Option<i32>,
+    common: bool,
+    objects: Option<HashSet<String>>,
+    branches: Option<HashSet<String>>,
+    entries: Option<Vec<(u64, u64)>>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<(String, u64)>> {
+    let mut raised = None;
+    let done = py.detach(|| {
+        let filter = |names: Option<HashSet<String>>| {
+            names.map(|names| -> Filter { Arc::new(move |path| names.contains(path)) })
+        };
+        let job = Merge {
+            compression: setting.map(Compression::from_setting).transpose()?,
+            common,
+            objects: filter(objects),
+            branches: filter(branches),
+            entries: entries
+                .map(|ranges| ranges.into_iter().map(|(begin, end)| begin..end).collect::<Vec<Range<_>>>()),
+            threads,
+        };
+        let open = |uri: &String| RootFile::open(files::source(uri)?);
+        let inputs = inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
+        let sink = io::create(&to).map_err(Error::new)?;
+        let mut last = Instant::now();
+        let merged = merge(&inputs, sink, &job, &mut |done, total| {
+            if last.elapsed() < PAUSE {
+                return true;
+            }
+            last = Instant::now();
+            Python::attach(|py| {
+                let told = py.check_signals().and_then(|()| match &progress {
+                    Some(progress) => progress.call1(py, (done, total)).map(drop),
+                    None => Ok(()),
+                });
+                let goes_on = told.is_ok();
+                raised = told.err();
+                goes_on
+            })
+        });
+        merged.map(|merged| merged.trees)
+    });
+    match (done, raised) {
+        (_, Some(raised)) => Err(raised),
+        (Ok(trees), None) => Ok(trees),
+        (Err(error), None) if matches!(error.kind, ErrorKind::Invalid { .. }) => {
+            Err(errors::exception(py, &error))
+        }
+        (Err(error), None) => Err(error_of(py, error, None, None)),
+    }
+}
