@@ -5,10 +5,12 @@
 //! a page, and `seal.rs` makes the bytes of a page of them: numbers are taken apart straight from the array.
 //! A cluster is written when its pages are as many bytes as a cluster shall have, all pages of a column
 //! behind each other; what is read of the file before the last record is written does not know of it.
+//! `append.rs` continues an ntuple that is in the file already.
 
 mod announced;
 mod append;
 mod cluster;
+mod column;
 mod describe;
 mod fill;
 mod floats;

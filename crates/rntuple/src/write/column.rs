@@ -1,0 +1,139 @@
+//! Columns of fields: ROOT's own choice, unless something else was asked for a field or one around it.
+
+use super::describe::{Describer, Refusal};
+use super::options::Floats;
+use super::record::ColumnRecord;
+use crate::coding::Kind;
+use forthwith_columns::DType;
+use forthwith_root::write::Compression;
+
+/// A field on the way to that which is described.
+pub(super) struct Step {
+    pub(super) name: String,
+    pub(super) item: bool,
+    pub(super) compression: Compression,
+    pub(super) floats: Floats,
+    pub(super) nulls: Option<f64>,
+    /// The path under which those floats were asked for.
+    pub(super) asked: Option<String>,
+}
+
+impl Describer<'_> {
+    /// Goes on to a field, which is written as that around it is.
+    pub(super) fn enter(&mut self, name: &str, item: bool) {
+        let name = name.to_owned();
+        let step = match self.path.last() {
+            Some(&Step { compression, floats, nulls, ref asked, .. }) => {
+                Step { name, item, compression, floats, nulls, asked: asked.clone() }
+            }
+            None => {
+                let (compression, nulls) = (self.options.compression, self.options.nulls);
+                Step { name, item, compression, floats: Floats::Whole, nulls, asked: None }
+            }
+        };
+        self.path.push(step);
+    }
+
+    /// Applies what was asked for the field that was entered.
+    pub(super) fn choose(&mut self, id: u32) -> Result<(), Refusal> {
+        let named = self.path.iter().filter(|step| !step.item).map(|step| &*step.name);
+        let path = named.collect::<Vec<_>>().join(".");
+        let (Some(choice), Some(step)) = (self.choices.get(&path), self.path.last_mut()) else {
+            return Ok(());
+        };
+        // Items of a list have its path, but are not it.
+        if step.item {
+            return Ok(());
+        }
+        step.compression = choice.compression.unwrap_or(step.compression);
+        step.nulls = choice.nulls.or(step.nulls);
+        if let Some(floats) = choice.floats {
+            if let Some(why) = floats.refusal() {
+                return Err(why);
+            }
+            (step.floats, step.asked) = (floats, Some(path.clone()));
+        }
+        if let Some(field) = self.all.fields.get_mut(id as usize) {
+            field.description.clone_from(&choice.description);
+        }
+        self.used.insert(path);
+        Ok(())
+    }
+
+    pub(super) fn names(&self, between: &str) -> String {
+        self.path.iter().map(|step| &*step.name).collect::<Vec<_>>().join(between)
+    }
+
+    /// Whether pages are compressed, and numbers in planes of bytes therefore.
+    fn split(&self) -> bool {
+        self.path.last().map_or(self.options.compression, |step| step.compression) != Compression::NONE
+    }
+
+    pub(super) fn ends(&mut self, field: u32, first: Option<u64>) -> usize {
+        self.column(field, if self.split() { "SplitIndex64" } else { "Index64" }, first)
+    }
+
+    pub(super) fn column(&mut self, field: u32, type_name: &str, first: Option<u64>) -> usize {
+        let (kind, code, bits) = Kind::named(type_name).unwrap_or((Kind::Byte, 1, 8)); // a test looks for the names
+        let compression = self.path.last().map_or(self.options.compression, |step| step.compression);
+        self.all.columns.push(ColumnRecord {
+            kind,
+            code,
+            bits,
+            field,
+            first,
+            from: None,
+            range: None,
+            compression,
+        });
+        self.all.columns.len() - 1
+    }
+
+    /// A column of numbers: ROOT's own choice, unless floats are to be stored otherwise.
+    pub(super) fn number(&mut self, field: u32, dtype: DType, first: Option<u64>) -> usize {
+        let is_float = matches!(dtype, DType::Float32 | DType::Float64);
+        let (floats, asked) = match self.path.last() {
+            Some(step) if is_float => (step.floats, step.asked.clone()),
+            _ => (Floats::Whole, None),
+        };
+        self.used_floats.extend(asked);
+        let (type_name, bits, range) = match floats {
+            Floats::Whole => return self.column(field, self.real(dtype), first),
+            Floats::Single if dtype == DType::Float32 => return self.column(field, self.real(dtype), first),
+            Floats::Single => (self.real(DType::Float32), None, None),
+            Floats::Half => ("Real16", None, None),
+            Floats::Truncated { bits } => ("Real32Trunc", Some(bits), None),
+            Floats::Quantised { bits, low, high } => ("Real32Quant", Some(bits), Some((low, high))),
+        };
+        let column = self.column(field, type_name, first);
+        if let Some(of) = self.all.columns.last_mut() {
+            (of.from, of.range, of.bits) = (Some(dtype), range, bits.unwrap_or(of.bits));
+        }
+        column
+    }
+
+    /// ROOT's own choice of a column for numbers.
+    fn real(&self, dtype: DType) -> &'static str {
+        match (dtype, self.split()) {
+            (DType::Bool, _) => "Bit",
+            (DType::Int8, _) => "Int8",
+            (DType::UInt8, _) => "UInt8",
+            (DType::Int16, false) => "Int16",
+            (DType::Int16, true) => "SplitInt16",
+            (DType::UInt16, false) => "UInt16",
+            (DType::UInt16, true) => "SplitUInt16",
+            (DType::Int32, false) => "Int32",
+            (DType::Int32, true) => "SplitInt32",
+            (DType::UInt32, false) => "UInt32",
+            (DType::UInt32, true) => "SplitUInt32",
+            (DType::Int64, false) => "Int64",
+            (DType::Int64, true) => "SplitInt64",
+            (DType::UInt64, false) => "UInt64",
+            (DType::UInt64, true) => "SplitUInt64",
+            (DType::Float32, false) => "Real32",
+            (DType::Float32, true) => "SplitReal32",
+            (DType::Float64, false) => "Real64",
+            (DType::Float64, true) => "SplitReal64",
+        }
+    }
+}
