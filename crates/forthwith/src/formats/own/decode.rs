@@ -6,7 +6,7 @@ use super::{
 };
 use forthwith_columns::Array;
 use forthwith_forth::Machine;
-use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Error, ErrorKind, Group, Result, Scratch, Task};
+use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Group, Result, Scratch, Task};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
