@@ -180,7 +180,7 @@ def test_entries_are_numbers_or_a_mask_and_nothing_else():
 
 
 def test_columns_that_may_have_nulls_are_cut(tmp_path):
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "nulls.parquet"
     pq.write_table(pa.table({"c": [1, None, 3, 0], "k": [1, 2, 3, 4], "l": [[1], None, [2, 3], []]}), path)
     tree = forthwith.open(path)
@@ -194,3 +194,39 @@ def test_an_axis_is_given_once():
     tree = forthwith.open(data("zmumu.root") + ":events")
     with pytest.raises((KeyError, ValueError)):
         tree.arrays(["sum(Muon_pt, axis=0, axis=-1)"])
+
+
+def test_lists_that_might_be_missing_and_are_not(tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet")
+    random = np.random.default_rng(0)
+    lists = [random.normal(size=count).tolist() for count in random.integers(0, 4, 1000)]
+    table = {
+        "l": lists,
+        "m": [[int(x > 0) for x in items] for items in lists],
+        "ll": [[[1.5] * inner for inner in range(count)] for count in random.integers(0, 4, 1000)],
+        "x": random.normal(size=1000),
+        "holes": [[None if x > 1 else x for x in items] for items in lists],
+    }
+    pq.write_table(pa.table(table), tmp_path / "x.parquet", row_group_size=137)
+    with forthwith.open(tmp_path / "x.parquet") as file:
+        a = file.arrays()
+        assert str(a.l.type) == "1000 * option[var * ?float64]"
+        for text, wanted in {
+            "l * 2": a.l * 2,
+            "l * x": a.l * a.x,
+            "l[m == 1]": a.l[a.m == 1],
+            "ll + x": a.ll + a.x,
+            "holes - l": a.holes - a.l,
+            "any(l > 1)": ak.any(a.l > 1, axis=-1),
+            "count(holes)": ak.count(a.holes, axis=-1),
+        }.items():
+            assert file.arrays([text])[text].to_list() == wanted.to_list(), text
+        for text, wanted in {"sum(l[l > 0])": ak.sum(a.l[a.l > 0], axis=-1), "sum(ll)": ak.sum(a.ll, axis=-1)}.items():
+            found = file.arrays([text])[text]
+            assert np.allclose(ak.flatten(found, axis=None), ak.flatten(wanted, axis=None)), text
+        part, there = slice(100, 700), (a.x > 0) & ak.any(a.l > 1, axis=-1)
+        found = file.arrays(["l"], cut="(x > 0) & any(l > 1)", entry_start=100, entry_stop=700)
+        assert found.l.to_list() == a.l[part][there[part]].to_list()
+    pq.write_table(pa.table({"l": [[1.0], None, [2.0]]}), tmp_path / "y.parquet")
+    with forthwith.open(tmp_path / "y.parquet") as file, pytest.raises(forthwith.RequestError, match=r"lists is missing"):
+        file.arrays(["l * 2"])

@@ -284,6 +284,8 @@ impl Leaf {
                     levels.push(Some(*size));
                     content
                 }
+                // Lists that may be missing are computed with as long as none is: see `run::input`.
+                Form::Option { content, .. } if is_list(content) => content,
                 _ => break,
             };
         }
@@ -302,8 +304,17 @@ impl Leaf {
             Form::Union { .. } => return Err("values of several types cannot be computed with".into()),
             Form::Logical { meaning, .. } => return Err(format!("a {meaning} cannot be computed with")),
             Form::Empty => return Err("nothing is known of its type".into()),
-            _ => return Err("lists that may be missing cannot be computed with".into()),
+            _ => return Err("arrays of a fixed length that may be missing cannot be computed with".into()),
         };
         Ok(Self { levels, kind, lacking })
+    }
+}
+
+/// Whether values are lists, of any kind and whether they may be missing or not.
+pub(crate) fn is_list(form: &Form) -> bool {
+    match form {
+        Form::List { .. } | Form::Regular { .. } => true,
+        Form::Option { content, .. } => is_list(content),
+        _ => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     buffer::{Buffer, Slice, copied},
-    compile::Leaf,
+    compile::{Leaf, is_list},
     program::Input,
 };
 use forthwith_columns::{Array, Column, DType, Form};
@@ -89,6 +89,10 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
                 levels.push(None);
                 content
             }
+            Form::Option { key, content } if is_list(content) => {
+                present(buffer(array, key, "index", DType::Int64)?, rows)?;
+                content
+            }
             _ => break,
         };
     }
@@ -134,6 +138,16 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
 impl PartialEq for Leaf {
     fn eq(&self, other: &Self) -> bool {
         (&self.levels, self.kind, self.lacking) == (&other.levels, other.kind, other.lacking)
+    }
+}
+
+/// Refuses lists that are missing, and such as stand elsewhere than their row.
+fn present(index: &Column, rows: usize) -> Result<(), String> {
+    let index = integers(index, rows)?;
+    match index.iter().enumerate().find(|(row, at)| usize::try_from(**at) != Ok(*row)) {
+        None => Ok(()),
+        Some((_, at)) if *at < 0 => Err("one of its lists is missing".into()),
+        Some(_) => Err("its lists are not in their places".into()),
     }
 }
 
