@@ -74,9 +74,7 @@ def merge(
     objects, branches = _names(inputs, predicate(filter_object, "filter_object"), predicate(filter_name, "filter_name"))
     ranges = None if entries is None else _ranges(entries)
     with _bar(progress) as told:
-        merged = _forthwith.root_merge(
-            inputs, fspath(path), chosen, common, objects, branches, ranges, threads, told
-        )
+        merged = _forthwith.root_merge(inputs, fspath(path), chosen, common, objects, branches, ranges, threads, told)
     return dict(merged)
 
 
@@ -95,7 +93,8 @@ def _names(
     paths: set[str] = set()
     names: set[str] = set()
     for uri in inputs:
-        with open_file(uri) as file:
+        file: Any = open_file(uri)
+        with file:
             found = {key.split(";")[0]: kind for key, kind in file.classnames().items()}
             for key, kind in found.items():
                 if objects is not None and not objects(key):
@@ -104,7 +103,9 @@ def _names(
                 if branches is not None and kind in ("TTree", "TNtuple", "TNtupleD"):
                     tree: Any = file[key]
                     names.update(
-                        branch.path for branch in tree.values(recursive=True) if branches(branch.path) or branches(branch.name)
+                        branch.path
+                        for branch in tree.values(recursive=True)
+                        if branches(branch.path) or branches(branch.name)
                     )
     return paths if objects is not None else None, names if branches is not None else None
 
@@ -143,4 +144,3 @@ def _bar(progress: bool | Callable[[int, int], object]) -> Any:
         bar = Bar()
         return nullcontext(lambda done, total: bar(done, total, done, total))
     return nullcontext(None if progress is False else progress)
-

@@ -3,6 +3,7 @@
 mod check;
 mod columns;
 mod convert;
+mod copies;
 mod data;
 mod entries;
 mod errors;

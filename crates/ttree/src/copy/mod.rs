@@ -75,6 +75,9 @@ struct Filled {
     total: u64,
     stored: u64,
     maximum: i64,
+    /// The entries of a branch that has not as many as its tree: it can only be copied, and nothing put
+    /// behind it.
+    short: Option<u64>,
     leaves: Vec<Extremes>,
 }
 
@@ -221,9 +224,16 @@ impl TreeCopy {
             self.note(field, &branch);
             let baskets = tree.baskets(&branch).map_err(placed)?;
             let last = baskets.last().map_or(0, |basket| basket.entries.end);
-            if branch.field.has_data && last != entries && (last > 0 || branch.field.path != REFERENCES) {
-                let what = "number of entries of a branch, compared with its tree,";
-                return Err(placed(ErrorKind::Mismatch { what, expected: entries, found: last }.into()));
+            if branch.field.has_data && last != entries && branch.field.path != REFERENCES {
+                self.filled[field as usize].short = Some(last);
+                if self.trees > 0 {
+                    let what = "number of entries of a branch, compared with its tree,";
+                    return Err(placed(ErrorKind::Mismatch { what, expected: entries, found: last }.into()));
+                }
+            } else if self.filled[field as usize].short.is_some() {
+                let what =
+                    "a branch that has not as many entries as the first tree, so that more cannot follow";
+                return Err(placed(Error::unsupported(what)));
             }
             let source = match &*branch.file_name {
                 "" => 0,
@@ -272,16 +282,17 @@ impl TreeCopy {
     fn matched(&self, tree: &Tree) -> Result<Vec<Option<Number>>> {
         let mut numbers = Vec::with_capacity(self.kept.len() + 1);
         let mut others = vec![false; tree.fields()?.len()];
-        let theirs = tree.paths();
+        // Paths can be repeated: the first is then the first, the second the second.
+        let mut theirs = tree.paths()?;
         let mut missing: Vec<&str> = Vec::new();
         for (number, (field, &kept)) in (0..).zip(self.base.fields()?.iter().zip(&self.kept)) {
-            let found = theirs.get(&*field.path);
-            if let Some(&found) = found {
+            let found = theirs.get_mut(&*field.path).and_then(std::collections::VecDeque::pop_front);
+            if let Some(found) = found {
                 others[found as usize] = true;
             }
             match found {
                 _ if !kept => numbers.push(None),
-                Some(&found) => {
+                Some(found) => {
                     if self.trees > 0 {
                         let compared = layout::compare(&self.base.branch(number)?, &tree.branch(found)?);
                         compared

@@ -60,13 +60,22 @@ pub(super) fn edits(copy: &TreeCopy) -> Result<Edits<'_>> {
 fn branch<'o>(edits: &mut Edits<'o>, object: Object<'o>, filled: &Filled, copy: &TreeCopy) -> Result<()> {
     let count = filled.baskets.len();
     let room = (count + 1).max(FEWEST_BASKETS);
+    let entries = match filled.short {
+        // Those that were left out are none of the branch's where the whole tree is copied.
+        Some(own) if !copy.cut => own,
+        Some(_) => {
+            let what = "leaving out entries where a branch has not as many as its tree";
+            return Err(Error::unsupported(what).in_member(&object.text("fName").unwrap_or_default()));
+        }
+        None => copy.entries,
+    };
     // A branch that only groups others does not always count.
     let counts = |member| object.int(member).is_some_and(|number| number != 0) || count > 0;
     if counts("fEntries") {
-        set(edits, object, "fEntries", copy.entries)?;
+        set(edits, object, "fEntries", entries)?;
     }
     if counts("fEntryNumber") {
-        set(edits, object, "fEntryNumber", copy.entries)?;
+        set(edits, object, "fEntryNumber", entries)?;
     }
     set(edits, object, "fWriteBasket", count as u64)?;
     set(edits, object, "fTotBytes", filled.total)?;
@@ -85,7 +94,7 @@ fn branch<'o>(edits: &mut Edits<'o>, object: Object<'o>, filled: &Filled, copy: 
     };
     let baskets = || filled.baskets.iter();
     edits.counted(object, "fBasketBytes", &padded(&mut baskets().map(|basket| basket.bytes.into())), 4)?;
-    let begins = baskets().map(|basket| basket.entry).chain((count > 0).then_some(copy.entries));
+    let begins = baskets().map(|basket| basket.entry).chain((count > 0).then_some(entries));
     edits.counted(object, "fBasketEntry", &padded(&mut begins.into_iter()), 8)?;
     edits.counted(object, "fBasketSeek", &padded(&mut baskets().map(|basket| basket.position)), 8)?;
     if object.text("fFileName").is_some_and(|name| !name.is_empty()) {

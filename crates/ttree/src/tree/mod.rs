@@ -4,7 +4,11 @@ mod inspect;
 mod peek;
 mod planner;
 
-use std::{collections::HashMap, ops::Range, sync::Arc};
+use std::{
+    collections::{HashMap, VecDeque},
+    ops::Range,
+    sync::Arc,
+};
 
 use forthwith_plan::{
     Dataset, Decoder, Description, Error, ErrorKind, Field, Kernel, Plan, Reading, Result, similar_names,
@@ -193,9 +197,13 @@ impl Tree {
         self.metadata.references()
     }
 
-    /// The branches by their paths.
-    pub(crate) fn paths(&self) -> &HashMap<String, u32> {
-        &self.index.get_or_make(|| self.make_index()).by_path
+    /// The branches by their paths, in their order where several have the same.
+    pub(crate) fn paths(&self) -> Result<HashMap<&str, VecDeque<u32>>> {
+        let mut paths: HashMap<&str, VecDeque<u32>> = HashMap::new();
+        for (number, field) in (0..).zip(self.fields()?) {
+            paths.entry(&field.path).or_default().push_back(number);
+        }
+        Ok(paths)
     }
 
     /// Whether the tree was flushed, so that it knows its clusters.

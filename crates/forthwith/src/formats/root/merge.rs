@@ -10,7 +10,7 @@ use forthwith_io::Sink;
 use forthwith_plan::{BlockRunner, Dataset, Error, ErrorKind, OneThread, Result};
 use forthwith_rntuple::Ntuple;
 use forthwith_root::write::{
-    Buffer, Compression, DirectoryId, Edits, FileSettings, FileWriter, KeyText, Sum,
+    Buffer, Compression, DirectoryId, Edits, FileSettings, FileWriter, KeyKind, KeyText, Sum,
 };
 use forthwith_root::{Found, Objects, RootFile};
 use forthwith_ttree::Tree;
@@ -248,10 +248,13 @@ impl Run<'_, '_> {
             return self.tree(item, directory, name);
         }
         let place = |error: Error| error.in_file(self.inputs[*first].uri()).in_object(&item.path);
-        if Ntuple::is_ntuple(&item.class) || item.class == "TChain" {
+        if Ntuple::is_ntuple(&item.class) {
             return Err(place(Error::unsupported(format!("merging objects of class {}", item.class))));
         }
-        let objects = self.inputs[*first].object_to_edit(&found.key)?;
+        let objects = match self.inputs[*first].object_to_edit(&found.key) {
+            Ok(objects) => objects,
+            Err(error) => return self.unread(item, directory, error),
+        };
         let edits = Edits::new(&objects)?;
         let edits = if item.found.len() > 1 { self.several(item, &objects, edits)? } else { edits };
         describe(&mut self.writer, &self.inputs[*first])?;
@@ -259,6 +262,23 @@ impl Run<'_, '_> {
         written.map_err(|error| error.in_file(self.inputs[*first].uri()).in_object(&item.path))?;
         self.merged.objects += 1;
         self.tell(item.found.iter().map(|(_, found)| u64::from(found.key.nbytes.unsigned_abs())).sum())
+    }
+
+    /// Copies an object that cannot be read, as its class is not described or its bytes are damaged: as it
+    /// is, where nothing in it has to be moved and no other file has one.
+    fn unread(&mut self, item: &Item, directory: DirectoryId, error: Error) -> Result<()> {
+        let [(number, found)] = &item.found[..] else { return Err(error) };
+        let file = &self.inputs[*number];
+        let payload = file.payload(&found.key)?;
+        let name = item.path.rsplit('/').next().unwrap_or(&item.path);
+        let key = KeyText { class: &item.class, name, title: &found.key.title };
+        if self.writer.key_length(key, KeyKind::Object)? != found.key.keylen {
+            return Err(error);
+        }
+        describe(&mut self.writer, file)?;
+        self.writer.object(directory, key, |buffer| buffer.extend(&payload))?;
+        self.merged.objects += 1;
+        self.tell(found.key.nbytes.unsigned_abs().into())
     }
 
     /// A directory on the way to an object, made with the title that it has in the file.
@@ -405,7 +425,8 @@ fn within(ranges: &[Range<u64>], part: Range<u64>) -> Vec<Range<u64>> {
 const PROCESS: &str = "TProcessID";
 /// Beginnings of classes that ROOT merges by rules of their own, which are not known here: objects that
 /// differ are not left out.
-const MERGEABLE: [&str; 10] = [
+const MERGEABLE: [&str; 11] = [
+    "TChain",
     "THn",
     "TGraph",
     "TMultiGraph",

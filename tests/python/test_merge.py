@@ -1,0 +1,244 @@
+"""ROOT files merged and copied: the same values for C++ ROOT, uproot and forthwith, and nothing left behind by errors."""
+
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import awkward as ak
+import numpy as np
+import pytest
+from root_judge import by_root, by_uproot
+
+import forthwith
+
+# Files that cannot be copied, and why.
+REFUSED = {
+    "layout.root": "entry offsets that were left out",
+    "ntuple.root": "merging objects of class ROOT::RNTuple",
+}
+DATA = pathlib.Path(__file__).parent.parent / "data"
+
+
+def write(path, seed, length, compression="zlib"):
+    """A tree with numbers, jagged columns, texts and vectors, beside a histogram and others."""
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 5, length)
+    columns = {
+        "i": np.arange(length, dtype=np.int32) + 1000 * seed,
+        "x": rng.random(length),
+        "j": ak.unflatten(rng.random(int(counts.sum())).astype(np.float32), counts),
+        "s": ak.Array(["t" * int(n) for n in rng.integers(0, 40, length)] if length else ak.Array([""])[:0]),
+    }
+    with forthwith.recreate(path, compression=compression) as file:
+        file.mktree("d/t", {name: ak.type(ak.Array(column)).content for name, column in columns.items()})
+        for begin in range(0, length, 400):
+            file["d/t"].extend({name: column[begin : begin + 400] for name, column in columns.items()})
+        file["h"] = np.histogram(columns["x"], bins=10, range=(0, 1))
+        file["n"] = int(seed)
+        file["note"] = "the same"
+    return columns
+
+
+def read(path, tree="d/t"):
+    with forthwith.open(path) as file:
+        return file[tree].arrays()
+
+
+def lists(columns):
+    return {name: ak.to_list(column) for name, column in columns.items()}
+
+
+def joined(parts):
+    return {name: [value for part in parts for value in ak.to_list(part[name])] for name in parts[0]}
+
+
+@pytest.fixture
+def parts(tmp_path):
+    paths = [tmp_path / f"part-{number}.root" for number in range(3)]
+    lengths, codecs = [1000, 0, 777], ["zlib", "none", "zstd"]
+    columns = [
+        write(path, seed, length, codec)
+        for seed, (path, length, codec) in enumerate(zip(paths, lengths, codecs, strict=True), 1)
+    ]
+    return paths, columns
+
+
+def sound(path):
+    with forthwith.open(path) as file:
+        report = file.check()
+    assert not list(getattr(report, "findings", report)), report
+
+
+def test_entries_follow_each_other_and_histograms_are_added(parts, tmp_path):
+    paths, columns = parts
+    out = tmp_path / "all.root"
+    assert forthwith.merge(paths, out) == {"d/t": 1777}
+    assert {name: ak.to_list(read(out)[name]) for name in columns[0]} == joined(columns)
+    with forthwith.open(out) as file:
+        sums = [forthwith.open(path)["h"].values() for path in paths]
+        assert (file["h"].values() == sum(sums)).all()
+        assert file["n"].value == 6
+    assert by_uproot(out, "d/t", ["i", "x", "j", "s"]) == joined(columns)
+
+
+def test_root_reads_what_was_merged(parts, tmp_path):
+    paths, columns = parts
+    out = tmp_path / "all.root"
+    forthwith.merge(paths, out)
+    script = """
+file = ROOT.TFile.Open(sys.argv[1])
+tree = file.Get("d/t")
+frame = ROOT.RDataFrame("d/t", sys.argv[1])
+print(json.dumps([tree.GetEntries(), [entry.i for entry in tree], frame.Sum("x").GetValue(), file.Get("h").GetEntries()]))
+"""
+    entries, numbers, total, filled = by_root(script, out)
+    expected = joined(columns)
+    assert (entries, numbers, filled) == (1777, expected["i"], 1777)
+    assert total == pytest.approx(sum(expected["x"]))
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in DATA.glob("*.root")))
+def test_a_copy_has_what_the_file_has(name, tmp_path):
+    """Every branch of every file of ours: bytes are copied, so all that can be read is equal."""
+    out = tmp_path / "copy.root"
+    if name in REFUSED:
+        with pytest.raises(forthwith.UnsupportedError, match=REFUSED[name]):
+            forthwith.merge(DATA / name, out)
+        assert not out.exists()
+        return
+    trees = forthwith.merge(DATA / name, out)
+    with forthwith.open(DATA / name) as before, forthwith.open(out) as after:
+        for path in trees:
+            one, two = before[path], after[path]
+            assert one.num_entries == two.num_entries
+            for branch in one.values(recursive=True):
+                try:
+                    wanted = branch.array()
+                except (forthwith.ForthwithError, TypeError, ValueError, NotImplementedError):
+                    continue
+                same = repr(ak.to_list(two[branch.path].array())) == repr(ak.to_list(wanted))
+                assert same, branch.path
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_entries_are_copied(parts, tmp_path, seed):
+    paths, columns = parts
+    rng = random.Random(seed)
+    out = tmp_path / "some.root"
+    everything = joined(columns)
+    kept = sorted(rng.sample(range(1777), rng.choice([1, 30, 900, 1777])))
+    forthwith.merge(paths, out, entries=kept)
+    assert {name: ak.to_list(read(out)[name]) for name in everything} == {
+        name: [values[number] for number in kept] for name, values in everything.items()
+    }
+    mask = np.zeros(1777, bool)
+    mask[kept] = True
+    forthwith.merge(paths, out, entries=mask, compression="lz4")
+    assert ak.to_list(read(out)["j"]) == [everything["j"][number] for number in kept]
+    begin, end = sorted(rng.sample(range(1778), 2))
+    forthwith.merge(paths, out, entries=slice(begin, end))
+    assert by_uproot(out, "d/t", ["s", "j"]) == {name: everything[name][begin:end] for name in ["s", "j"]}
+
+
+def test_branches_come_with_those_they_need(parts, tmp_path):
+    paths, columns = parts
+    out = tmp_path / "slim.root"
+    forthwith.merge(paths[0], out, filter_name="j")
+    with forthwith.open(out) as file:
+        assert "i" not in file["d/t"]
+        assert ak.to_list(file["d/t"]["j"].array()) == ak.to_list(columns[0]["j"])
+        assert set(file.keys()) >= {"h;1", "n;1"}
+    forthwith.merge(paths[0], out, filter_object="d/*")
+    with forthwith.open(out) as file:
+        assert [key for key in file if not key.startswith("d")] == []
+
+
+def test_unequal_branches_are_refused_or_left_out(parts, tmp_path):
+    paths, columns = parts
+    other = tmp_path / "other.root"
+    with forthwith.recreate(other) as file:
+        file["d/t"] = {"i": np.arange(5, dtype=np.int32), "more": np.arange(5.0)}
+    out = tmp_path / "all.root"
+    with pytest.raises(forthwith.RequestError, match="unequal branches: this one lacks"):
+        forthwith.merge([paths[0], other], out)
+    with pytest.raises(forthwith.RequestError, match="has more"):
+        forthwith.merge([paths[0], other], out, filter_name="i")
+    assert not out.exists()
+    assert forthwith.merge([paths[0], other], out, common=True) == {"d/t": 1005}
+    assert read(out)["i"].to_list() == [*columns[0]["i"].tolist(), *range(5)]
+    wrong = tmp_path / "wrong.root"
+    with forthwith.recreate(wrong) as file:
+        file["d/t"] = {"i": np.arange(5, dtype=np.int64)}
+    with pytest.raises(forthwith.RequestError, match="stored in another way"):
+        forthwith.merge([other, wrong], out, common=True)
+
+
+def test_histograms_of_other_bins_are_refused(tmp_path):
+    for number in (5, 6):
+        with forthwith.recreate(tmp_path / f"{number}.root") as file:
+            file["h"] = np.histogram([0.5], bins=number, range=(0, 1))
+    with pytest.raises(forthwith.UnsupportedError, match="x axis has 6 bins"):
+        forthwith.merge([tmp_path / "5.root", tmp_path / "6.root"], tmp_path / "out.root")
+    assert not (tmp_path / "out.root").exists()
+
+
+def test_a_file_is_not_written_over_itself(parts, tmp_path):
+    paths, _ = parts
+    before = paths[0].read_bytes()
+    (tmp_path / "soft.root").symlink_to(paths[0])
+    os.link(paths[0], tmp_path / "hard.root")
+    for name in [paths[0], tmp_path / "soft.root", tmp_path / "hard.root"]:
+        with pytest.raises(forthwith.RequestError, match="one of the files that are read"):
+            forthwith.merge(paths, name)
+    assert paths[0].read_bytes() == before
+    assert not list(tmp_path.glob(".*part"))
+
+
+def test_a_damaged_basket_ends_the_merge(parts, tmp_path):
+    paths, _ = parts
+    data = bytearray(paths[0].read_bytes())
+    at = data.index(b"TBasket")
+    data[at : at + 7] = b"TBucket"
+    bad = tmp_path / "bad.root"
+    bad.write_bytes(data)
+    with pytest.raises(forthwith.ForthwithError, match=r"bad\.root"):
+        forthwith.merge([paths[2], bad], tmp_path / "out.root")
+    assert not (tmp_path / "out.root").exists()
+    assert not list(tmp_path.glob(".*part"))
+
+
+def test_a_progress_function_can_end_it(tmp_path):
+    write(tmp_path / "in.root", 1, 4000)
+
+    class Enough(Exception):
+        pass
+
+    def enough(done, total):
+        assert 0 <= done <= total
+        raise Enough
+
+    many = [tmp_path / "in.root"] * 200
+    with pytest.raises(Enough):
+        forthwith.merge(many, tmp_path / "out.root", progress=enough, compression="lzma", threads=1)
+    assert not (tmp_path / "out.root").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("delay", [0.0, 0.05, 0.2, 0.4])
+def test_a_killed_merge_leaves_no_file(tmp_path, delay):
+    write(tmp_path / "in.root", 1, 4000)
+    out = tmp_path / "out.root"
+    code = "import forthwith, sys; print(flush=True); source, out = sys.argv[1:]; "
+    code += "forthwith.merge([source] * 300, out, compression='lzma', threads=1)"
+    command = [sys.executable, "-c", code, str(tmp_path / "in.root"), str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    process.stdout.readline()
+    time.sleep(delay)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert not out.exists()
