@@ -68,6 +68,16 @@ impl Number {
         Some(Typed { dtype, bits })
     }
 
+    /// Whether a type has the number, or what is left of it without its fraction.
+    pub(crate) fn fits(self, dtype: DType) -> bool {
+        match (self, bounds(dtype)) {
+            (Self::Float(value), Some((low, high))) => {
+                value.trunc() >= low as f64 && value.trunc() < high as f64 + 1.0
+            }
+            _ => self.typed(dtype).is_some(),
+        }
+    }
+
     fn float(self) -> f64 {
         match self {
             Self::Bool(value) => f64::from(u8::from(value)),

@@ -136,6 +136,8 @@ fn errors_point_at_the_place() {
     refused("n +", "a value is expected where the end stands\n    n +\n       ^");
     refused("muon + n", "there is no column \"muon\"\n    muon + n\n    ^^^^");
     refused("b + 300", "300 is beyond int8");
+    refused("n + uint8(300)", "300 is beyond uint8");
+    refused("n + int8(-129.5)", "-129.5 is beyond int8");
     refused("f & 1", "& of float32");
     refused("n > 0 & f < 2", "& binds more tightly");
     refused("pt[0]", "a number in brackets");

@@ -207,6 +207,9 @@ impl Compiler<'_> {
     pub(super) fn converted(&mut self, to: DType, x: &Value, at: Span) -> Checked<Value> {
         let x = match x {
             Value::Number(number) if number.typed(to).is_some() => self.typed(x, to, at)?,
+            Value::Number(number) if !number.fits(to) => {
+                return Err(Fault::new(at, format!("{number} is beyond {to}")));
+            }
             _ => self.numbers(x, at)?,
         };
         Ok(Value::Operand(self.cast(x, to, at)?))
