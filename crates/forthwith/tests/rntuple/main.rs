@@ -66,13 +66,14 @@ fn read_one(engine: &Engine, ntuple: &Ntuple, source: &Arc<dyn Source>, threads:
     [readable, fields]
 }
 
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "kinds-none.root",
     "kinds-zstd.root",
     "pages-none.root",
     "late-within.root",
     "representations.root",
     "attributes-none.root",
+    "streamed-none.root",
 ];
 
 #[test]
