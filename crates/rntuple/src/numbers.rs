@@ -3,7 +3,7 @@
 use crate::coding::{Kind, Stored};
 use forthwith_columns::{
     DType, Encoding,
-    kernels::{Planes, copy, decode, from_planes},
+    kernels::{Planes, ShortFloats, copy, decode, from_planes, from_short_floats},
 };
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::ops::Range;
@@ -40,28 +40,20 @@ pub(crate) fn numbers(
             bits(page, wanted.clone(), into, size);
             Ok(())
         }
-        Kind::Half => {
-            floats(dtype, into, whole(2)?.as_chunks::<2>().0.iter().map(|b| half(u16::from_le_bytes(*b))))
-        }
-        Kind::SplitHalf => {
-            let mut bytes = vec![0; wanted.len() * 2];
-            from_planes(Planes::Plain, 2, page, wanted, &mut bytes).map_err(bad)?;
-            floats(dtype, into, bytes.as_chunks::<2>().0.iter().map(|b| half(u16::from_ne_bytes(*b))))
-        }
-        Kind::Truncated => {
+        Kind::Half | Kind::SplitHalf | Kind::Truncated | Kind::Quantised => {
             let bits = u32::from(stored.bits);
-            floats(
-                dtype,
-                into,
-                packed(page, bits, wanted).map(|n| f64::from(f32::from_bits(n << (32 - bits)))),
-            )
-        }
-        Kind::Quantised => {
-            let (low, high) = stored.range.unwrap_or((0.0, 0.0));
-            let bits = u32::from(stored.bits);
-            let most = (1u64 << bits) - 1;
-            let step = (high - low) / most as f64;
-            floats(dtype, into, packed(page, bits, wanted).map(|n| (f64::from(n) * step + low).min(high)))
+            let stored = match stored.kind {
+                Kind::Half => ShortFloats::Half,
+                Kind::SplitHalf => ShortFloats::SplitHalf,
+                Kind::Truncated => ShortFloats::Truncated(bits),
+                _ => ShortFloats::Quantised(bits, stored.range.unwrap_or((0.0, 0.0))),
+            };
+            match dtype {
+                DType::Float32 | DType::Float64 => {
+                    from_short_floats(stored, size, page, wanted, into).map_err(bad)
+                }
+                other => Err(fault(format!("floats where there are {other}"))),
+            }
         }
         Kind::Plain(own) | Kind::Split(own) | Kind::Zigzag(own) => {
             // Numbers of another type: as they are first, then one by one.
@@ -121,35 +113,6 @@ static EIGHTS: [[u8; 8]; 256] = {
     }
     all
 };
-
-/// Numbers of this number of bits, without gaps; the first one begins with the lowest bit of the first byte.
-fn packed(page: &[u8], bits: u32, wanted: Range<usize>) -> impl Iterator<Item = u32> {
-    let mask = (1u64 << bits) - 1;
-    wanted.map(move |at| {
-        let first = at as u64 * u64::from(bits);
-        let from = (first / 8) as usize;
-        let mut eight = [0; 8];
-        let there = page.get(from..).unwrap_or_default();
-        let count = there.len().min(8);
-        eight[..count].copy_from_slice(&there[..count]);
-        (u64::from_le_bytes(eight) >> (first % 8) & mask) as u32
-    })
-}
-
-/// A float of 16 bits.
-fn half(bits: u16) -> f64 {
-    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
-    let (exponent, mantissa) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
-    match exponent {
-        0 => sign * mantissa * f64::powi(2.0, -24),
-        31 if mantissa == 0.0 => sign * f64::INFINITY,
-        // The payload and the sign are kept by way of a float.
-        31 => f64::from(f32::from_bits(
-            u32::from(bits >> 15) << 31 | 0x7f80_0000 | u32::from(bits & 0x3ff) << 13,
-        )),
-        _ => sign * (1024.0 + mantissa) * f64::powi(2.0, exponent - 25),
-    }
-}
 
 fn floats(dtype: DType, into: &mut [u8], from: impl Iterator<Item = f64>) -> Result<()> {
     match dtype {
