@@ -256,7 +256,8 @@ impl Container for Opened {
 }
 
 impl Opened {
-    /// The key of a path, and the attribute set that it names: `dir/ntuple@set`, or `dir/ntuple@set;2` of the ntuple's second cycle.
+    /// The key of a path, and the attribute set that it names: `dir/ntuple@set`, or `dir/ntuple@set;2` of the
+    /// ntuple's second cycle.
     fn place(&self, path: &str) -> Result<(Found, Option<String>)> {
         let missing = match self.file.find(path) {
             Ok(found) => return Ok((found, None)),

@@ -1,9 +1,9 @@
 //! Bare LZ4 blocks, by lz4_flex, or by a decoder of our own if they consist of long matches.
 //!
-//! A block is a row of sequences: literals, and a match, which repeats what stands some bytes before. Planes of bytes, as RNTuples
-//! have them, and offsets are long matches of a byte or two, each of which overlaps what it makes. lz4_flex copies those byte by
-//! byte, and each byte waits for the one before it. Our decoder takes a tenth of the time for pages of offsets; where sequences are
-//! short it takes up to a fifth longer.
+//! A block is a row of sequences: literals, and a match, which repeats what stands some bytes before. Planes of
+//! bytes, as RNTuples have them, and offsets are long matches of a byte or two, each of which overlaps what it
+//! makes. lz4_flex copies those byte by byte, and each byte waits for the one before it. Our decoder takes a tenth
+//! of the time for pages of offsets; where sequences are short it takes up to a fifth longer.
 
 use super::{Codec, CodecError};
 use lz4_flex::block::DecompressError;
@@ -43,7 +43,8 @@ fn long_matches(stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
         let token = usize::from(*stored.get(at).ok_or_else(truncated)?);
         at += 1;
         let (mut literals, mut length) = (token >> 4, token & 15);
-        // Almost all sequences are short, and far from both ends: chunks of a fixed size are copied, whose ends are written over.
+        // Almost all sequences are short, and far from both ends: chunks of a fixed size are copied, whose ends
+        // are written over.
         if literals < MORE
             && length < MORE
             && let Some(from) = stored.get(at..).and_then(|rest| rest.first_chunk::<18>())
@@ -134,7 +135,8 @@ fn chunk<const N: usize>(out: &mut [u8], from: usize, to: usize) {
     out[to..to + N].copy_from_slice(&bytes);
 }
 
-/// Copies `length` bytes from `start` to `end`, where the copy may begin before the original ends: it goes on with itself.
+/// Copies `length` bytes from `start` to `end`, where the copy may begin before the original ends: it goes on
+/// with itself.
 fn overlapping(out: &mut [u8], start: usize, end: usize, length: usize) {
     let distance = end - start;
     if distance == 1 {
