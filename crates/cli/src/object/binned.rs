@@ -1,6 +1,6 @@
 //! Histograms and profiles as they are in a file, ready to be drawn.
 
-use super::{efficiency, heat};
+use super::efficiency;
 use crate::{
     histogram::{self, Bars},
     human,
@@ -154,7 +154,7 @@ impl Binned {
     pub(super) fn draw(&self, width: usize, paint: Paint) -> String {
         let mut text = match &self.axes[..] {
             [x] => self.bars(x, width, paint),
-            [x, y, rest @ ..] => heat::draw(self, x, y, rest.first(), width.min(WIDEST), paint),
+            [x, y, rest @ ..] => self.shades(x, y, rest.first(), width.min(WIDEST), paint),
             [] => String::new(),
         };
         text.push('\n');
