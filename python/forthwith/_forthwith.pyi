@@ -57,6 +57,7 @@ __all__ = [
     "register_format",
     "registered_endings",
     "registered_formats",
+    "root_merge",
     "root_streamers",
     "safe_text",
     "split_name",

@@ -228,5 +228,8 @@ def test_lists_that_might_be_missing_and_are_not(tmp_path):
         found = file.arrays(["l"], cut="(x > 0) & any(l > 1)", entry_start=100, entry_stop=700)
         assert found.l.to_list() == a.l[part][there[part]].to_list()
     pq.write_table(pa.table({"l": [[1.0], None, [2.0]]}), tmp_path / "y.parquet")
-    with forthwith.open(tmp_path / "y.parquet") as file, pytest.raises(forthwith.RequestError, match=r"lists is missing"):
+    with (
+        forthwith.open(tmp_path / "y.parquet") as file,
+        pytest.raises(forthwith.RequestError, match=r"lists is missing"),
+    ):
         file.arrays(["l * 2"])

@@ -35,6 +35,9 @@ pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RootWriter>()
 }
 
+/// Fields and the types of those that are plain numbers, by which they are converted.
+type OwnTypes = Vec<(String, Option<String>)>;
+
 /// A ROOT file being written.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 struct RootWriter(Held<State>);
@@ -154,7 +157,7 @@ impl State {
 
     /// Opens an RNTuple that is in the file already, and answers how many entries it has, and its columns with their types, as NumPy spells
     /// those of numbers.
-    fn reopen_ntuple(&mut self, path: &str, chosen: Chosen) -> Result<(u64, Vec<(String, Option<String>)>)> {
+    fn reopen_ntuple(&mut self, path: &str, chosen: Chosen) -> Result<(u64, OwnTypes)> {
         let old = self.old.clone();
         let file = self.file()?;
         let Some(old) = old else {
@@ -359,7 +362,7 @@ impl RootWriter {
         py: Python<'_>,
         path: &str,
         options: &Bound<'_, PyDict>,
-    ) -> PyResult<(u64, Vec<(String, Option<String>)>)> {
+    ) -> PyResult<(u64, OwnTypes)> {
         let chosen = ntuple_options(options)?;
         with(py, &self.0, |state| {
             let done = state.reopen_ntuple(path, chosen);
