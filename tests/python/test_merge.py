@@ -18,7 +18,6 @@ import forthwith
 # Files that cannot be copied, and why.
 REFUSED = {
     "layout.root": "entry offsets that were left out",
-    "ntuple.root": "merging objects of class ROOT::RNTuple",
 }
 DATA = pathlib.Path(__file__).parent.parent / "data"
 
@@ -242,3 +241,45 @@ def test_a_killed_merge_leaves_no_file(tmp_path, delay):
     process.wait()
     process.stdout.close()
     assert not out.exists()
+
+
+def test_rntuples_follow_each_other(tmp_path):
+    paths, parts = [], []
+    for seed, length in enumerate([700, 1, 0, 350]):
+        rng = np.random.default_rng(seed)
+        counts = rng.integers(0, 4, length)
+        part = {
+            "n": np.arange(length, dtype=np.int32),
+            "x": ak.unflatten(rng.random(int(counts.sum())), counts),
+            "s": ak.Array(["s" * int(n) for n in counts]) if length else ak.Array([""])[:0],
+        }
+        paths.append(tmp_path / f"{seed}.root")
+        with forthwith.recreate(paths[-1]) as file:
+            file.mkrntuple("d/r", {name: ak.type(ak.Array(column)).content for name, column in part.items()})
+            file["d/r"].extend(part)
+        parts.append(part)
+    out = tmp_path / "all.root"
+    assert forthwith.merge(paths, out) == {"d/r": 1051}
+    assert {name: ak.to_list(read(out, "d/r")[name]) for name in parts[0]} == joined(parts)
+    script = """
+reader = ROOT.RNTupleReader.Open("d/r", sys.argv[1])
+frame = ROOT.RDataFrame("d/r", sys.argv[1])
+print(json.dumps([reader.GetNEntries(), frame.Sum("n").GetValue(), frame.Define("k", "x.size()").Sum("k").GetValue()]))
+"""
+    expected = joined(parts)
+    assert by_root(script, out) == [1051, sum(expected["n"]), sum(map(len, expected["x"]))]
+    other = tmp_path / "other.root"
+    with forthwith.recreate(other) as file:
+        file.mkrntuple("d/r", {"n": "float64"})
+        file["d/r"].extend({"n": np.arange(3.0)})
+    with pytest.raises(forthwith.RequestError, match="unequal fields"):
+        forthwith.merge([paths[0], other], out)
+    with pytest.raises(forthwith.UnsupportedError, match="compressing an RNTuple anew"):
+        forthwith.merge(paths[0], tmp_path / "new.root", compression="zstd")
+    damaged = bytearray(paths[0].read_bytes())
+    at = damaged.index(b"RBlob", damaged.index(b"RBlob") + 5) + 40
+    damaged[at] ^= 255
+    (tmp_path / "bad.root").write_bytes(damaged)
+    with pytest.raises(forthwith.ForthwithError, match=r"bad\.root"):
+        forthwith.merge([paths[1], tmp_path / "bad.root"], tmp_path / "new.root")
+    assert not (tmp_path / "new.root").exists()

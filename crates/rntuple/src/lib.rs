@@ -58,5 +58,5 @@ mod write;
 pub use format::NtupleFormat;
 pub use table::{Ntuple, NtupleCheck, Options};
 pub use write::{
-    DEFAULT_CLUSTER, DEFAULT_PAGE, FieldOptions, Floats, NtupleOptions, NtupleTable, NtupleWriter,
+    DEFAULT_CLUSTER, DEFAULT_PAGE, FieldOptions, Floats, NtupleCopy, NtupleOptions, NtupleTable, NtupleWriter,
 };

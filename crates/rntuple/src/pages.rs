@@ -32,6 +32,8 @@ pub(crate) struct ColumnPages {
     pub(crate) first: i64,
     /// Elements in all pages.
     pub(crate) elements: u64,
+    /// ROOT's number for how they are compressed.
+    pub(crate) setting: u32,
 }
 
 /// A page.
@@ -138,7 +140,8 @@ impl PageList {
             }
             return Ok(None);
         }
-        Ok(Some(ColumnPages { pages, first, elements }))
+        let setting = if rest.left() < 4 { 0 } else { rest.u32("the compression of a column")? };
+        Ok(Some(ColumnPages { pages, first, elements, setting }))
     }
 
     fn frames(&self, cluster: &Cluster) -> Result<Vec<u32>> {

@@ -232,7 +232,7 @@ impl<'n> Planner<'n> {
             Some(expected) => self.unwritten(column, expected, 0)?,
             None => 0,
         };
-        let pages = ColumnPages { pages: Vec::new(), first: 0, elements: 0 };
+        let pages = ColumnPages { pages: Vec::new(), first: 0, elements: 0, setting: 0 };
         Ok(Active { representation: 0, column, pages, zeros })
     }
 

@@ -43,7 +43,7 @@ impl Wanted<'_> {
     pub(crate) fn tasks(&self, ntuple: &Ntuple) -> Result<Vec<Task>> {
         let Some((column, how)) = self.objects.bytes.get(self.representation) else { return Err(foreign()) };
         let pages = self.at.list.column(self.at.cluster, *column)?;
-        let pages = pages.unwrap_or(ColumnPages { pages: Vec::new(), first: 0, elements: 0 });
+        let pages = pages.unwrap_or(ColumnPages { pages: Vec::new(), first: 0, elements: 0, setting: 0 });
         let ends = self.ends(ntuple, pages.elements)?;
         // Classes and objects that an object names are counted from where it begins.
         let alone = self.objects.program.origin || self.objects.program.asks;

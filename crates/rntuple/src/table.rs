@@ -329,7 +329,7 @@ impl Ntuple {
         Ok(found)
     }
 
-    fn page_list(&self, group: &crate::footer::ClusterGroup) -> Result<PageList> {
+    pub(crate) fn page_list(&self, group: &crate::footer::ClusterGroup) -> Result<PageList> {
         let longest = self.anchor.longest;
         let bytes = blob::envelope(
             self.source.as_ref(),
@@ -340,6 +340,17 @@ impl Ntuple {
         )?;
         let list = PageList::parse(bytes, self.hash, &group.entries, group.clusters);
         list.map_err(|error| error.in_member(Envelope::PageList.name()))
+    }
+
+    /// The header, from its first byte to its checksum.
+    pub(crate) fn header(&self) -> Result<Bytes> {
+        let Anchor { header, longest, .. } = self.anchor;
+        blob::envelope(self.source.as_ref(), header, Envelope::Header, longest, true)
+    }
+
+    /// What a locator leads to, with this number of bytes more.
+    pub(crate) fn blob(&self, locator: Locator, more: u64) -> Result<Bytes> {
+        blob::read(self.source.as_ref(), locator, more, self.anchor.longest)
     }
 
     /// The place of a page's bytes, its checksum included if that is to be verified.

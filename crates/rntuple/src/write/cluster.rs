@@ -150,6 +150,18 @@ impl Complete {
         Self { first, entries, firsts, pages, blobs, same }
     }
 
+    /// Takes pages that are stored in another file.
+    pub(crate) fn stored(
+        first: u64,
+        entries: u64,
+        firsts: Vec<(u64, u32)>,
+        pages: Vec<Vec<Sealed>>,
+        longest: u64,
+    ) -> Self {
+        let (blobs, same) = packed(&pages, longest);
+        Self { first, entries, firsts, pages, blobs, same }
+    }
+
     /// Bytes that its pages take in the file.
     pub(crate) fn bytes(&self) -> u64 {
         self.blobs.iter().map(|blob| blob.length as u64).sum()

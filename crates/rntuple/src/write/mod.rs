@@ -11,6 +11,7 @@ mod announced;
 mod append;
 mod cluster;
 mod column;
+mod copy;
 mod describe;
 mod fill;
 mod floats;
@@ -22,6 +23,7 @@ mod record;
 mod seal;
 mod table;
 
+pub use copy::NtupleCopy;
 pub use options::{DEFAULT_CLUSTER, DEFAULT_PAGE, FieldOptions, Floats, NtupleOptions};
 pub use table::NtupleTable;
 

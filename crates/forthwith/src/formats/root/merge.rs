@@ -8,7 +8,7 @@ use std::sync::Arc;
 use forthwith_engine::BlockThreads;
 use forthwith_io::Sink;
 use forthwith_plan::{BlockRunner, Dataset, Error, ErrorKind, OneThread, Result};
-use forthwith_rntuple::Ntuple;
+use forthwith_rntuple::{Ntuple, NtupleCopy, Options};
 use forthwith_root::write::{
     Buffer, Compression, DirectoryId, Edits, FileSettings, FileWriter, KeyKind, KeyText, Sum,
 };
@@ -247,9 +247,8 @@ impl Run<'_, '_> {
         if Tree::is_tree(&item.class) {
             return self.tree(item, directory, name);
         }
-        let place = |error: Error| error.in_file(self.inputs[*first].uri()).in_object(&item.path);
         if Ntuple::is_ntuple(&item.class) {
-            return Err(place(Error::unsupported(format!("merging objects of class {}", item.class))));
+            return self.ntuple(item, directory, name);
         }
         let objects = match self.inputs[*first].object_to_edit(&found.key) {
             Ok(objects) => objects,
@@ -368,6 +367,40 @@ impl Run<'_, '_> {
             self.done = done;
         }
         let entries = copy.finish(&mut self.writer)?;
+        self.merged.trees.push((item.path.clone(), entries));
+        Ok(())
+    }
+
+    fn ntuple(&mut self, item: &Item, directory: DirectoryId, name: &str) -> Result<()> {
+        let mut copy: Option<NtupleCopy> = None;
+        for (number, found) in &item.found {
+            let file = &self.inputs[*number];
+            let place = |error: Error| error.in_file(file.uri()).in_object(&item.path);
+            let unsupported = [
+                (self.merge.compression.is_some(), "compressing an RNTuple anew"),
+                (self.merge.branches.is_some(), "choosing fields of an RNTuple that is copied"),
+                (self.merge.entries.is_some(), "choosing entries of an RNTuple that is copied"),
+            ];
+            if let Some((_, what)) = unsupported.into_iter().find(|(is, _)| *is) {
+                return Err(place(Error::unsupported(what)));
+            }
+            let ntuple = Ntuple::open(file, found, Options::default())?;
+            let copy = match &mut copy {
+                Some(copy) => copy,
+                None => {
+                    let begun = NtupleCopy::new(&mut self.writer, directory, name, &ntuple);
+                    copy.insert(begun.map_err(place)?)
+                }
+            };
+            describe(&mut self.writer, file)?;
+            let (done, total, report) = (&mut self.done, self.total, &mut *self.progress);
+            let mut progress = |bytes: u64| {
+                *done += bytes;
+                report((*done).min(total), total)
+            };
+            copy.add(&mut self.writer, &ntuple, &mut progress).map_err(place)?;
+        }
+        let entries = copy.map_or(Ok(0), |copy| copy.finish(&mut self.writer))?;
         self.merged.trees.push((item.path.clone(), entries));
         Ok(())
     }

@@ -1,0 +1,178 @@
+//! Ntuples copied to another file, and put one behind the other: their pages as they are stored.
+
+use super::cluster::{Clusters, Complete};
+use super::frame::{RawList, envelope};
+use super::seal::{HASH, Sealed};
+use super::{LONGEST, put};
+use crate::Ntuple;
+use crate::anchor::{Anchor, CLASS, VERSION};
+use crate::blob::{self, Envelope};
+use crate::frame::Link;
+use crate::pages::Page;
+use forthwith_io::xxh3;
+use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_root::write::{DirectoryId, FileWriter, KeyText};
+
+/// An ntuple being copied, or several being merged. The header is that of the first one; pages get new
+/// places, lists and numbers.
+#[derive(Debug)]
+pub struct NtupleCopy {
+    directory: DirectoryId,
+    name: String,
+    header: Link,
+    /// What the header and its extension say of fields and columns.
+    fields: Vec<u8>,
+    added: [RawList; 4],
+    version: [u16; 4],
+    clusters: Clusters,
+    entries: u64,
+    /// Elements of each column so far.
+    elements: Vec<u64>,
+}
+
+impl NtupleCopy {
+    /// Begins a copy of an ntuple into a directory of a new file.
+    ///
+    /// # Errors
+    /// The ntuple cannot be read, or has attribute sets; what the file's sink says.
+    pub fn new(file: &mut FileWriter, directory: DirectoryId, name: &str, first: &Ntuple) -> Result<Self> {
+        let header = first.header()?;
+        let (added, attributes) = first.added()?;
+        if attributes.items > 0 {
+            return Err(Error::unsupported("copying an RNTuple with attribute sets"));
+        }
+        let compression = file.compression();
+        let place = put(file, compression, &header, LONGEST)?;
+        Ok(Self {
+            directory,
+            name: name.to_owned(),
+            header: place,
+            fields: described(&header)?,
+            added,
+            version: first.anchor().version.max(VERSION),
+            clusters: Clusters::new(compression, blob::checksum(&header), LONGEST),
+            entries: 0,
+            elements: vec![0; first.schema().columns.len()],
+        })
+    }
+
+    /// Appends the entries of an ntuple. `progress` is called with the bytes of each cluster; an answer of
+    /// `false` ends the copy.
+    ///
+    /// # Errors
+    /// It has other fields or columns than the first one; columns that do not have pages in all clusters; a
+    /// damaged page; what the file's sink says.
+    pub fn add(
+        &mut self,
+        file: &mut FileWriter,
+        ntuple: &Ntuple,
+        progress: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<()> {
+        let (added, attributes) = ntuple.added()?;
+        let same = described(&ntuple.header()?)? == self.fields
+            && added.iter().zip(&self.added).all(|(one, other)| one.bytes == other.bytes);
+        if !same {
+            let what = "RNTuples of unequal fields: this one has others than the first, or stores them in another way";
+            return Err(Error::new(ErrorKind::Invalid { what: what.into() }));
+        }
+        if attributes.items > 0 {
+            return Err(Error::unsupported("copying an RNTuple with attribute sets"));
+        }
+        let before = self.elements.clone();
+        for group in ntuple.groups() {
+            let list = ntuple.page_list(group)?;
+            for cluster in &list.clusters {
+                let (mut firsts, mut pages, mut bytes) = (Vec::new(), Vec::new(), 0);
+                for (column, before) in (0..).zip(&before) {
+                    let Some(found) = list.column(cluster, column)? else {
+                        let what = "copying an RNTuple with columns that do not have pages in all clusters";
+                        return Err(Error::unsupported(what));
+                    };
+                    let first = u64::try_from(found.first).unwrap_or(0).saturating_add(*before);
+                    firsts.push((first, found.setting));
+                    let end = first.saturating_add(found.elements);
+                    self.elements[column as usize] = self.elements[column as usize].max(end);
+                    let sealed = found.pages.iter().map(|page| sealed(ntuple, page));
+                    let sealed = sealed.collect::<Result<Vec<Sealed>>>()?;
+                    bytes += sealed.iter().map(|page| page.stored.len() as u64).sum::<u64>();
+                    pages.push(sealed);
+                }
+                let entries = cluster.entries.end - cluster.entries.start;
+                let complete = Complete::stored(self.entries, entries, firsts, pages, self.clusters.longest);
+                self.clusters.take(file, complete)?;
+                self.clusters.write(file)?;
+                self.entries += entries;
+                if !progress(bytes) {
+                    return Err(Error::new(ErrorKind::Cancelled));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what says where the clusters are, and lists the ntuple. Answers the number of entries.
+    ///
+    /// # Errors
+    /// What the file's sink says.
+    pub fn finish(mut self, file: &mut FileWriter) -> Result<u64> {
+        self.clusters.list_all(file)?;
+        let [fields, columns, aliases, classes] = &self.added;
+        let is_extended = self.added.iter().any(|list| list.items > 0);
+        let footer = envelope(Envelope::Footer, |frames| {
+            frames.features();
+            frames.u64(self.clusters.hash());
+            frames.record(|frames| {
+                for list in [fields, columns, aliases, classes].into_iter().filter(|_| is_extended) {
+                    frames.list_behind::<()>(list, &[], |_, ()| ());
+                }
+            });
+            frames.list(&self.clusters.groups, |frames, group| {
+                frames.record(|frames| {
+                    frames.u64(group.first);
+                    frames.u64(group.entries);
+                    frames.u32(group.clusters);
+                    frames.link(group.pages);
+                });
+            });
+            // Attribute sets: there are none.
+            frames.list::<()>(&[], |_, ()| ());
+        });
+        let footer = put(file, file.compression(), &footer, LONGEST)?;
+        let anchor = Anchor { version: self.version, header: self.header, footer, longest: LONGEST };
+        let payload = anchor.write();
+        file.describe_class(CLASS)?;
+        let key = KeyText { class: CLASS, name: &self.name, title: "" };
+        file.listed(self.directory, key, payload.len(), &[&payload])?;
+        Ok(self.entries)
+    }
+}
+
+/// What a header says of fields and columns, without the names of the ntuple and of what wrote it.
+fn described(header: &[u8]) -> Result<Vec<u8>> {
+    let mut body = blob::body(header);
+    body.features()?;
+    for what in ["the name", "the description", "the writer"] {
+        body.text(what)?;
+    }
+    Ok(body.bytes("the fields", body.left())?.to_vec())
+}
+
+/// A page with its checksum: the one that it has, which is compared, or a new one.
+fn sealed(ntuple: &Ntuple, page: &Page) -> Result<Sealed> {
+    let here = |error: Error| error.in_member("page").at_byte(page.locator.position);
+    let more = if page.checksum { HASH as u64 } else { 0 };
+    let bytes = ntuple.blob(page.locator, more).map_err(here)?;
+    let mut stored = bytes.to_vec();
+    let (data, hash) = stored.split_at(stored.len().saturating_sub(more as usize));
+    let expected = xxh3(data);
+    if let Some(found) =
+        hash.first_chunk().map(|hash| u64::from_le_bytes(*hash)).filter(|found| *found != expected)
+    {
+        let error = ErrorKind::Mismatch { what: "the checksum of a page", expected, found };
+        return Err(here(Error::new(error)));
+    }
+    if !page.checksum {
+        stored.extend(expected.to_le_bytes());
+    }
+    Ok(Sealed { elements: page.elements, stored })
+}
