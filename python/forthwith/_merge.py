@@ -10,6 +10,7 @@ from forthwith._errors import RequestError, RequestTypeError
 from forthwith._filters import predicate
 from forthwith._open import open as open_file
 from forthwith._paths import expand
+from forthwith._progress import Bar
 from forthwith._writable.compression import setting
 
 TYPE_CHECKING = False
@@ -139,8 +140,6 @@ def _ranges(entries: Any) -> list[tuple[int, int]]:
 
 def _bar(progress: bool | Callable[[int, int], object]) -> Any:
     if progress is True:
-        from forthwith._progress import Bar
-
         bar = Bar()
         return nullcontext(lambda done, total: bar(done, total, done, total))
     return nullcontext(None if progress is False else progress)

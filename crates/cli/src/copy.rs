@@ -1,5 +1,4 @@
-//! `forthwith merge`, `cp`, `split` and `recompress`: ROOT files copied without decoding what need not be
-//! decoded.
+//! `forthwith merge`, `cp`, `split` and `recompress`: files copied without decoding what need not be decoded.
 
 use crate::{
     choice::Choice,
@@ -11,11 +10,7 @@ use crate::{
     opened::{self, Opening},
     target::Target,
 };
-use forthwith::{
-    File, Step, io,
-    plan::Error,
-    root::{Merge, Merged, RootFile, merge, write::Compression},
-};
+use forthwith::{File, Merge, Merged, PathFilter, Step, io, merge, plan::Error};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{ops::Range, path::Path, sync::Arc, time::Instant};
 
@@ -24,11 +19,11 @@ use std::{ops::Range, path::Path, sync::Arc, time::Instant};
 pub(crate) struct Copying {
     /// The file to write; of a split the name that the numbers of the parts are put into.
     pub(crate) to: String,
-    /// Names of branches.
+    /// Names of columns.
     pub(crate) columns: Vec<String>,
     /// How to compress, where not as it is.
     pub(crate) codec: (Option<String>, Option<i32>),
-    /// Branches that not all trees have are left out.
+    /// Columns that not all tables have are left out.
     pub(crate) common: bool,
     /// The entries that are wanted.
     pub(crate) entries: Option<Range<u64>>,
@@ -59,24 +54,12 @@ pub(crate) fn copy(
     for target in targets {
         files.push(opened::file(target, opening)?);
     }
-    let mut inputs = Vec::new();
-    for file in &files {
-        let Some(root) = file.own::<RootFile>() else {
-            let what = format!("copying {} without decoding it, which is for ROOT files", file.uri());
-            return Err(Error::unsupported(what).into());
-        };
-        inputs.push(root.clone());
-    }
-    let compression = match &asked.codec {
-        (None, None) => None,
-        (codec, level) => Some(Compression::named(codec.as_deref().unwrap_or("zlib"), *level)?),
-    };
     let patterns = Patterns::of(&asked.columns)?;
-    let branches = (!asked.columns.is_empty()).then(|| -> forthwith::root::Filter {
+    let columns = (!asked.columns.is_empty()).then(|| -> PathFilter {
         Arc::new(move |path| patterns.want(path, path.rsplit('/').next().unwrap_or(path)))
     });
     let object = targets.first().map(|target| target.object.clone()).unwrap_or_default();
-    let objects = (!object.is_empty()).then(|| -> forthwith::root::Filter {
+    let objects = (!object.is_empty()).then(|| -> PathFilter {
         let object = object.split(';').next().unwrap_or_default().trim_matches('/').to_owned();
         Arc::new(move |path| {
             path == object || path.strip_prefix(&*object).is_some_and(|rest| rest.starts_with('/'))
@@ -90,25 +73,26 @@ pub(crate) fn copy(
     }
     let chosen = chosen(&files, &object, asked, opening)?;
     let job = Merge {
-        compression,
+        codec: asked.codec.0.clone(),
+        level: asked.codec.1,
         common: asked.common,
         objects,
-        branches,
+        columns,
         entries: chosen,
         threads: opening.threads,
     };
-    let Some(split) = asked.split else { return one(&inputs, &asked.to, &job, asked.force, console) };
+    let Some(split) = asked.split else { return one(&files, &asked.to, &job, asked.force, console) };
     let entries = entries_of(&files, &object)?;
     for (number, range) in (1..).zip(parts(split, entries)?) {
         let to = numbered(&asked.to, number);
         let job = Merge { entries: Some(vec![range]), ..job.clone() };
-        one(&inputs, &to, &job, asked.force, console)?;
+        one(&files, &to, &job, asked.force, console)?;
     }
     Ok(())
 }
 
 /// Writes one file.
-fn one(inputs: &[RootFile], to: &str, job: &Merge, force: bool, console: &mut Console<'_>) -> Result<()> {
+fn one(files: &[File], to: &str, job: &Merge, force: bool, console: &mut Console<'_>) -> Result<()> {
     let began = Instant::now();
     if Path::new(to).is_file() && !force {
         return Err(Failure::misuse(format!("{to} exists; --force replaces it")));
@@ -116,7 +100,7 @@ fn one(inputs: &[RootFile], to: &str, job: &Merge, force: bool, console: &mut Co
     let sink = io::create(to).map_err(Error::new)?;
     let watch = Watch::begin(sink.temporary());
     let bar = bar(console.width.is_some());
-    let merged = merge(inputs, sink, job, &mut |done, total| {
+    let merged = merge(files, sink, job, &mut |done, total| {
         bar.set_length(total);
         bar.set_position(done);
         !watch.asked()
@@ -128,15 +112,17 @@ fn one(inputs: &[RootFile], to: &str, job: &Merge, force: bool, console: &mut Co
 
 fn tell(to: &str, merged: &Merged, began: Instant, console: &mut Console<'_>) -> Result<()> {
     for path in merged.first_kept.iter().take(5) {
-        console
-            .note(&format!("of {} the first is kept, since ROOT adds none of its class", human::clean(path)));
+        console.note(&format!(
+            "of {} the first is kept: objects of its class are not added up",
+            human::clean(path)
+        ));
     }
-    let entries = merged.trees.iter().map(|(_, entries)| entries).sum();
+    let entries = merged.tables.iter().map(|(_, entries)| entries).sum();
     console.line(&format!(
         "{}: {} of {}, {}, {} in {:.1} s",
         human::clean(to),
         human::counted(entries, "entry", "entries"),
-        human::counted(merged.trees.len() as u64, "tree", "trees"),
+        human::counted(merged.tables.len() as u64, "table", "tables"),
         human::counted(merged.objects, "object", "objects"),
         human::bytes(merged.bytes),
         began.elapsed().as_secs_f64(),
@@ -183,7 +169,7 @@ fn chosen(
     Ok(Some(ranges))
 }
 
-/// The entries of the tree that is to be split.
+/// The entries of the table that is to be split.
 fn entries_of(files: &[File], object: &str) -> Result<u64> {
     let mut entries = 0;
     for file in files {

@@ -76,7 +76,7 @@ pub(crate) enum Action {
         choice: Choice,
         conversion: Box<Conversion>,
     },
-    /// ROOT files are copied, merged or split.
+    /// Files are copied, merged or split.
     Copy(Box<Copying>),
     Forth {
         explain: bool,

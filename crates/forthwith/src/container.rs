@@ -1,7 +1,8 @@
 //! The trait of an opened file, whatever its format.
 
+use crate::{Merge, MergeProgress, Merged};
 use bytes::Bytes;
-use forthwith_io::Source;
+use forthwith_io::{Sink, Source};
 use forthwith_plan::{CheckReport, Dataset, Error, Result};
 use serde::Serialize;
 use std::{any::Any, sync::Arc};
@@ -65,6 +66,21 @@ pub trait Container: Send + Sync {
     /// The source cannot be read; whatever is wrong with the file is a finding. By default, that the format has no check.
     fn check(&self) -> Result<CheckReport> {
         Err(self.lacks("checking"))
+    }
+
+    /// Writes the objects of several files of this format, of which this is the first, to a new one; see [`merge`](crate::merge()).
+    ///
+    /// # Errors
+    /// By default, that the format's blocks are not copied as they are stored.
+    fn merge(
+        &self,
+        files: &[&dyn Container],
+        sink: Box<dyn Sink>,
+        merge: &Merge,
+        progress: &mut MergeProgress<'_>,
+    ) -> Result<Merged> {
+        let _ = (files, sink, merge, progress);
+        Err(self.lacks("copying the stored blocks of"))
     }
 
     /// The format's words for the things in its files.

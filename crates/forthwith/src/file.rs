@@ -155,6 +155,10 @@ impl File {
         self.container.words()
     }
 
+    pub(crate) fn container(&self) -> &dyn Container {
+        &*self.container
+    }
+
     pub(crate) fn words_of(&self, dataset: &dyn Dataset) -> &'static Words {
         self.container.words_of(dataset)
     }

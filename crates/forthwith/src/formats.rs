@@ -17,7 +17,7 @@ mod own;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "root")]
-pub(crate) mod root;
+mod root;
 #[cfg(feature = "parquet")]
 mod statistics;
 mod text;

@@ -30,6 +30,7 @@ mod cut;
 mod file;
 pub mod files;
 mod formats;
+mod merge;
 mod options;
 mod selection;
 mod steps;
@@ -42,6 +43,7 @@ pub use file::File;
 pub use formats::{Format, JsonRows, format, formats};
 #[cfg(feature = "builders")]
 pub use formats::{OwnBlock, OwnFormat, own_program, register, registered, replace, unregister};
+pub use merge::{Merge, MergeProgress, Merged, PathFilter, merge};
 pub use options::{OpenOptions, OptionKind, OptionSpec, OptionValue};
 pub use selection::{SelectOptions, Selected, Selection};
 pub use steps::{Batch, Steps};
@@ -70,7 +72,6 @@ pub use forthwith_ttree as ttree;
 pub mod root {
     //! ROOT files: the container, its objects, and its trees.
 
-    pub use crate::formats::root::merge::{Filter, Merge, MergeProgress, Merged, merge};
     pub use forthwith_root::{
         Array, Base, Basic, BasketHeader, Check, Checked, Counter, Cursor, Datime, Directory,
         DirectoryRecord, Element, ElementKind, EmbeddedBasket, Found, Frame, Header, Interval, Items, Key,

@@ -113,6 +113,16 @@ fn missing_abilities_are_errors_by_name() {
     let error = file.object("table").expect_err("there are none");
     assert!(matches!(error.kind, ErrorKind::Unsupported { .. }), "{error}");
     assert!(error.to_string().contains("objects in Parquet files"), "{error}");
+    let merged = |files: &[File]| {
+        let sink = forthwith::io::MemorySink::new("merged");
+        forthwith::merge(files, Box::new(sink), &forthwith::Merge::default(), &mut |_, _| true)
+            .expect_err("cannot be merged")
+    };
+    let error = merged(&[file.clone(), file.clone()]);
+    assert!(error.to_string().contains("copying the stored blocks of Parquet files"), "{error}");
+    let tree = File::open(top().join("tests/data/zmumu.root")).expect("a bundled file");
+    let error = merged(&[tree, file]);
+    assert!(error.to_string().contains("merging files of ROOT and Parquet"), "{error}");
     let written = formats().iter().filter(|format| format.is_written());
     for format in formats() {
         let name = format!("made.{}", format.endings()[0]);

@@ -2,9 +2,9 @@
 
 use crate::{errors, handle::error_of};
 use forthwith::{
-    files, io,
+    File, Merge, PathFilter, io, merge,
     plan::{Error, ErrorKind, Result},
-    root::{Filter, Merge, RootFile, merge, write::Compression},
+    root::write::Compression,
 };
 use pyo3::prelude::*;
 use std::{
@@ -41,18 +41,20 @@ fn root_merge(
     let mut raised = None;
     let done = py.detach(|| {
         let filter = |names: Option<HashSet<String>>| {
-            names.map(|names| -> Filter { Arc::new(move |path| names.contains(path)) })
+            names.map(|names| -> PathFilter { Arc::new(move |path| names.contains(path)) })
         };
+        let compression = setting.map(Compression::from_setting).transpose()?;
         let job = Merge {
-            compression: setting.map(Compression::from_setting).transpose()?,
+            codec: compression.map(|compression| compression.name().to_owned()),
+            level: compression.and_then(Compression::level),
             common,
             objects: filter(objects),
-            branches: filter(branches),
+            columns: filter(branches),
             entries: entries
                 .map(|ranges| ranges.into_iter().map(|(begin, end)| begin..end).collect::<Vec<Range<_>>>()),
             threads,
         };
-        let open = |uri: &String| RootFile::open(files::source(uri)?);
+        let open = |uri: &String| File::open(uri);
         let inputs = inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
         let sink = io::create(&to).map_err(Error::new)?;
         let mut last = Instant::now();
@@ -71,7 +73,7 @@ fn root_merge(
                 goes_on
             })
         });
-        merged.map(|merged| merged.trees)
+        merged.map(|merged| merged.tables)
     });
     match (done, raised) {
         (_, Some(raised)) => Err(raised),

@@ -62,5 +62,7 @@ fn what_makes_no_sense_is_refused() {
     assert!(said(&["cp", &from, &to, "-f", "--entries", "3"]).contains("100:200"));
     assert!(said(&["cp", &format!("{from}:nothing"), &to, "-f"]).contains("no object nothing"));
     assert!(said(&["cp", &from, &to, "-f", "--columns", "nothing*"]).contains("without any of its branches"));
+    let other = said(&["cp", &file("parquet/plain.parquet"), &at(&folder, "other.parquet")]);
+    assert!(other.contains("copying the stored blocks of Parquet files"), "{other}");
     output(&["check", &to]);
 }

@@ -1,10 +1,13 @@
 //! ROOT files.
 
-pub(crate) mod merge;
+mod merge;
 
 use super::Format;
 use crate::check::{Counted, Reading as CheckedReading};
-use crate::{Container, FileInfo, Key, Object, OpenOptions, OptionKind, OptionSpec, Recovery, Words};
+use crate::{
+    Container, FileInfo, Key, Merge, MergeProgress, Merged, Object, OpenOptions, OptionKind, OptionSpec,
+    Recovery, Words,
+};
 use forthwith_columns::Form;
 use forthwith_engine::{BlockThreads, Engine};
 use forthwith_io::{Sink, Source};
@@ -226,6 +229,25 @@ impl Container for Opened {
             }
         }
         Ok(report)
+    }
+
+    fn merge(
+        &self,
+        files: &[&dyn Container],
+        sink: Box<dyn Sink>,
+        merge: &Merge,
+        progress: &mut MergeProgress<'_>,
+    ) -> Result<Merged> {
+        let own = |file: &&dyn Container| {
+            let own = file.own().downcast_ref::<RootFile>().cloned();
+            own.ok_or_else(|| file.lacks("merging ROOT files with"))
+        };
+        let inputs = files.iter().map(own).collect::<Result<Vec<_>>>()?;
+        let compression = match (merge.codec.as_deref(), merge.level) {
+            (None, None) => None,
+            (codec, level) => Some(Compression::named(codec.unwrap_or(DEFAULT_CODEC), level)?),
+        };
+        merge::merge(&inputs, sink, compression, merge, progress)
     }
 
     fn words(&self) -> &'static Words {

@@ -151,6 +151,18 @@ impl Compression {
         self.algorithm.map_or(0, |algorithm| algorithm.number() * 100 + i32::from(self.level))
     }
 
+    /// The name that [`named`](Self::named) knows it by.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.algorithm.map_or("none", Algorithm::name)
+    }
+
+    /// The level, if payloads are compressed.
+    #[must_use]
+    pub fn level(self) -> Option<i32> {
+        self.algorithm.map(|_| self.level.into())
+    }
+
     /// The algorithm; none if payloads are stored as they are.
     #[must_use]
     pub const fn algorithm(self) -> Option<Algorithm> {

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
-use std::path::Path;
-use std::sync::Arc;
 
+use crate::{Merge, MergeProgress, Merged};
 use forthwith_engine::BlockThreads;
 use forthwith_io::Sink;
 use forthwith_plan::{BlockRunner, Dataset, Error, ErrorKind, OneThread, Result};
@@ -15,46 +14,6 @@ use forthwith_root::write::{
 use forthwith_root::{Found, Objects, RootFile};
 use forthwith_ttree::Tree;
 use forthwith_ttree::copy::{CopyOptions, TreeCopy};
-
-/// What is merged or copied, and how.
-#[derive(Clone, Default)]
-pub struct Merge {
-    /// Everything is compressed in this way. Otherwise baskets are copied as they are, and other objects are
-    /// compressed as the first file's settings say.
-    pub compression: Option<Compression>,
-    /// Branches that not all trees of one path have are left out, instead of an error.
-    pub common: bool,
-    /// Which objects are wanted, by their paths; directories follow from what is in them.
-    pub objects: Option<Filter>,
-    /// Which branches of each tree are wanted, by their paths.
-    pub branches: Option<Filter>,
-    /// The entries of each tree that are wanted, in ranges that ascend and do not touch each other, counted
-    /// over all files. What is behind the last entry is left out.
-    pub entries: Option<Vec<Range<u64>>>,
-    /// Threads that compress; as many as there are processors if nothing is said.
-    pub threads: Option<usize>,
-}
-
-/// Says of a path whether it is wanted.
-pub type Filter = Arc<dyn Fn(&str) -> bool + Send + Sync>;
-
-/// Called with the bytes that were copied so far and those that there are; an answer of `false` ends the
-/// copy.
-pub type MergeProgress<'p> = dyn FnMut(u64, u64) -> bool + 'p;
-
-/// What was written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Merged {
-    /// Bytes of the file.
-    pub bytes: u64,
-    /// Trees, with their paths and entries.
-    pub trees: Vec<(String, u64)>,
-    /// Objects that are no trees.
-    pub objects: u64,
-    /// Objects of which there were several, and of which the first was kept, since ROOT adds none of their
-    /// class.
-    pub first_kept: Vec<String>,
-}
 
 /// What there is at a path in all files.
 struct Item {
@@ -70,25 +29,17 @@ struct Item {
 /// profiles, efficiencies and parameters of one path are added up; of other objects the first is kept.
 ///
 /// # Errors
-/// A file that cannot be read; trees whose branches are not stored alike; histograms with other bins; objects
-/// of one path and of several classes; what the sink says. Nothing has the new file's name then.
-pub fn merge(
+/// As [`merge`](crate::merge); objects of one path and of several classes; histograms with other bins.
+pub(super) fn merge(
     inputs: &[RootFile],
     sink: Box<dyn Sink>,
+    compression: Option<Compression>,
     merge: &Merge,
     progress: &mut MergeProgress<'_>,
 ) -> Result<Merged> {
-    let Some(first) = inputs.first() else {
-        return Err(Error::new(ErrorKind::Invalid { what: "a merge of no files".into() }));
-    };
-    for file in inputs {
-        if is_same(file.uri(), sink.uri()) {
-            let what = format!("writing to {}, which is one of the files that are read", sink.uri());
-            return Err(Error::new(ErrorKind::Invalid { what }).in_file(file.uri()));
-        }
-    }
+    let Some(first) = inputs.first() else { return Ok(Merged::default()) };
     let mut settings = FileSettings::of(first);
-    if let Some(compression) = merge.compression {
+    if let Some(compression) = compression {
         settings.compression = compression;
     }
     let (items, total) = items(inputs, merge)?;
@@ -100,8 +51,18 @@ pub fn merge(
     };
     let runner: Box<dyn BlockRunner> =
         if threads > 1 { Box::new(BlockThreads::new(threads)) } else { Box::new(OneThread::default()) };
-    let mut run =
-        Run { inputs, merge, writer, processes, runner, progress, done: 0, total, merged: Merged::default() };
+    let mut run = Run {
+        inputs,
+        merge,
+        compression,
+        writer,
+        processes,
+        runner,
+        progress,
+        done: 0,
+        total,
+        merged: Merged::default(),
+    };
     for item in &items {
         run.item(item)?;
     }
@@ -226,6 +187,7 @@ fn is_directory(class: &str) -> bool {
 struct Run<'a, 'p> {
     inputs: &'a [RootFile],
     merge: &'a Merge,
+    compression: Option<Compression>,
     writer: FileWriter,
     processes: Vec<u16>,
     runner: Box<dyn BlockRunner>,
@@ -330,11 +292,11 @@ impl Run<'_, '_> {
 
     fn tree(&mut self, item: &Item, directory: DirectoryId, name: &str) -> Result<()> {
         let merge = self.merge;
-        let options = CopyOptions { compression: merge.compression, leave_more: merge.common };
+        let options = CopyOptions { compression: self.compression, leave_more: merge.common };
         let common = if merge.common { Some(self.common(item)?) } else { None };
         let is_kept = |path: &str| {
             common.as_ref().is_none_or(|common| common.contains(path))
-                && merge.branches.as_ref().is_none_or(|wanted| wanted(path))
+                && merge.columns.as_ref().is_none_or(|wanted| wanted(path))
         };
         let Some((first, found)) = item.found.first() else { return Ok(()) };
         let mut copy = TreeCopy::new(&self.inputs[*first], found, directory, name, &is_kept, options)?;
@@ -367,7 +329,7 @@ impl Run<'_, '_> {
             self.done = done;
         }
         let entries = copy.finish(&mut self.writer)?;
-        self.merged.trees.push((item.path.clone(), entries));
+        self.merged.tables.push((item.path.clone(), entries));
         Ok(())
     }
 
@@ -377,8 +339,8 @@ impl Run<'_, '_> {
             let file = &self.inputs[*number];
             let place = |error: Error| error.in_file(file.uri()).in_object(&item.path);
             let unsupported = [
-                (self.merge.compression.is_some(), "compressing an RNTuple anew"),
-                (self.merge.branches.is_some(), "choosing fields of an RNTuple that is copied"),
+                (self.compression.is_some(), "compressing an RNTuple anew"),
+                (self.merge.columns.is_some(), "choosing fields of an RNTuple that is copied"),
                 (self.merge.entries.is_some(), "choosing entries of an RNTuple that is copied"),
             ];
             if let Some((_, what)) = unsupported.into_iter().find(|(is, _)| *is) {
@@ -401,7 +363,7 @@ impl Run<'_, '_> {
             copy.add(&mut self.writer, &ntuple, &mut progress).map_err(place)?;
         }
         let entries = copy.map_or(Ok(0), |copy| copy.finish(&mut self.writer))?;
-        self.merged.trees.push((item.path.clone(), entries));
+        self.merged.tables.push((item.path.clone(), entries));
         Ok(())
     }
 
@@ -427,22 +389,6 @@ impl Run<'_, '_> {
             Err(Error::new(ErrorKind::Cancelled))
         }
     }
-}
-
-/// Whether two names are those of one file, by links of either kind as well.
-fn is_same(one: &str, other: &str) -> bool {
-    let (one, other) = (Path::new(one), Path::new(other));
-    if let (Ok(one), Ok(other)) = (one.canonicalize(), other.canonicalize())
-        && one == other
-    {
-        return true;
-    }
-    #[cfg(unix)]
-    if let (Ok(one), Ok(other)) = (one.metadata(), other.metadata()) {
-        use std::os::unix::fs::MetadataExt;
-        return (one.dev(), one.ino()) == (other.dev(), other.ino());
-    }
-    false
 }
 
 /// What of some ranges is in a part of the entries, counted from its first.

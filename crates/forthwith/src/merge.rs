@@ -1,0 +1,108 @@
+//! Files merged to one, or copied in part, without decoding what need not be decoded.
+
+use crate::{Container, File};
+use forthwith_io::Sink;
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::{ops::Range, path::Path, sync::Arc};
+
+/// What is merged or copied, and how.
+#[derive(Clone, Default)]
+pub struct Merge {
+    /// Everything is compressed in this way, by the name that the format has for it. Otherwise blocks of
+    /// tables are copied as they are, and other objects are compressed as the first file's settings say.
+    pub codec: Option<String>,
+    /// The level of the codec.
+    pub level: Option<i32>,
+    /// Columns that not all tables of one path have are left out, instead of an error.
+    pub common: bool,
+    /// Which objects are wanted, by their paths; directories follow from what is in them.
+    pub objects: Option<PathFilter>,
+    /// Which columns of each table are wanted, by their paths.
+    pub columns: Option<PathFilter>,
+    /// The entries of each table that are wanted, in ranges that ascend and do not touch each other, counted
+    /// over all files. What is behind the last entry is left out.
+    pub entries: Option<Vec<Range<u64>>>,
+    /// Threads that compress; as many as there are processors if nothing is said.
+    pub threads: Option<usize>,
+}
+
+/// Says of a path whether it is wanted.
+pub type PathFilter = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// Called with the bytes that were copied so far and those that there are; an answer of `false` ends the
+/// merge.
+pub type MergeProgress<'p> = dyn FnMut(u64, u64) -> bool + 'p;
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Tables, with their paths and entries.
+    pub tables: Vec<(String, u64)>,
+    /// Objects that are no tables.
+    pub objects: u64,
+    /// Objects of which there were several, and of which the first was kept, since there is no rule for
+    /// adding those of their class.
+    pub first_kept: Vec<String>,
+}
+
+/// Writes the objects of several files of one format to one file. With a single file this is a copy of what
+/// is wanted of it.
+///
+/// Tables of one path are put one behind the other, and their blocks are copied as they are stored. What
+/// becomes of other objects of one path is for the format to say.
+///
+/// # Errors
+/// A file that cannot be read; files of a format that cannot be copied so, or of several formats; tables whose
+/// columns are not stored alike; objects that cannot be added; what the sink says. Nothing has the new file's
+/// name then.
+pub fn merge(
+    files: &[File],
+    sink: Box<dyn Sink>,
+    merge: &Merge,
+    progress: &mut MergeProgress<'_>,
+) -> Result<Merged> {
+    let Some(first) = files.first() else {
+        return Err(Error::new(ErrorKind::Invalid { what: "a merge of no files".into() }));
+    };
+    for file in files {
+        if is_same(file.uri(), sink.uri()) {
+            let what = format!("writing to {}, which is one of the files that are read", sink.uri());
+            return Err(Error::new(ErrorKind::Invalid { what }).in_file(file.uri()));
+        }
+        if file.format() != first.format() {
+            let what = format!("merging files of {} and {}", first.format(), file.format());
+            return Err(Error::new(ErrorKind::Invalid { what }).in_file(file.uri()));
+        }
+    }
+    let containers: Vec<&dyn Container> = files.iter().map(File::container).collect();
+    first.container().merge(&containers, sink, merge, progress)
+}
+
+impl std::fmt::Debug for Merge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Merge")
+            .field("codec", &self.codec)
+            .field("level", &self.level)
+            .field("common", &self.common)
+            .field("entries", &self.entries)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether two names are those of one file, by links of either kind as well.
+fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (Path::new(one), Path::new(other));
+    if let (Ok(one), Ok(other)) = (one.canonicalize(), other.canonicalize())
+        && one == other
+    {
+        return true;
+    }
+    #[cfg(unix)]
+    if let (Ok(one), Ok(other)) = (one.metadata(), other.metadata()) {
+        use std::os::unix::fs::MetadataExt;
+        return (one.dev(), one.ino()) == (other.dev(), other.ino());
+    }
+    false
+}
