@@ -8,6 +8,7 @@ from bisect import bisect_left
 from forthwith import _forthwith
 from forthwith._errors import RequestError
 from forthwith._packages import package
+from forthwith._tree.attributes import Attributes
 from forthwith._tree.branch import Branch
 from forthwith._tree.branches import HasBranches
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from forthwith._file import File
-    from forthwith._tree.attributes import Attributes
 
 
 class Tree(HasBranches):
@@ -85,8 +85,6 @@ class Tree(HasBranches):
     @property
     def attributes(self) -> Attributes:
         """Values that belong to ranges of entries of an RNTuple, in sets by their names."""
-        from forthwith._tree.attributes import Attributes
-
         return Attributes(self)
 
     @property
