@@ -1005,8 +1005,8 @@ class RootWriter:
     def ntuple(self, path: str, array: Given, options: dict[str, Any]) -> None:
         """Begins an RNTuple with an array's columns, and writes the array."""
 
-    def reopen_ntuple(self, path: str, options: dict[str, Any]) -> tuple[int, list[tuple[str, str | None]]]:
-        """Opens an RNTuple that is in the file already: its entries, and its columns with the types of plain numbers."""
+    def reopen_ntuple(self, path: str, options: dict[str, Any]) -> tuple[int, list[tuple[str, str]]]:
+        """Opens an RNTuple that is in the file already: its entries, and its columns with their types."""
 
     def add_fields(self, path: str, array: Given, fields: dict[str, dict[str, Any]]) -> None:
         """Adds fields to an RNTuple, of the types of an array's columns."""

@@ -51,7 +51,8 @@ def given(array: Any, schema: str | None = None) -> _forthwith.Given:
     return _forthwith.Given(form.to_json(), length, held)
 
 
-def _is_arrow(array: Any) -> bool:
+def is_arrow(array: Any) -> bool:
+    """Whether an array has types of Arrow."""
     kinds = ("__arrow_c_stream__", "__arrow_c_array__", "__arrow_array__")
     # Awkward Array's can become Arrow's, too, and are taken as what they are.
     return not type(array).__module__.startswith("awkward.") and any(hasattr(array, kind) for kind in kinds)
@@ -60,14 +61,14 @@ def _is_arrow(array: Any) -> bool:
 def _from_arrow(array: Any) -> _forthwith.Given | None:
     """Arrow data, or a dict with such among its columns, without a way round: their types say what values mean."""
     if isinstance(array, dict):
-        if not any(_is_arrow(column) for column in array.values()):
+        if not any(is_arrow(column) for column in array.values()):
             return None
         columns = {str(name): _column(str(name), column) for name, column in array.items()}
         if len({len(column) for column in columns.values()}) > 1:
             sizes = ", ".join(f"{name}: {len(column)}" for name, column in columns.items())
             raise ValueError(f"columns of different lengths ({sizes})")
         return _forthwith.Given.from_fields(list(columns), list(columns.values()))
-    if not _is_arrow(array):
+    if not is_arrow(array):
         return None
     if isinstance(array, NotAnArray) and hasattr(array, "_to_be_written"):
         array = array._to_be_written()
@@ -92,7 +93,7 @@ def _column(name: str, column: Any) -> _forthwith.Given:
     if isinstance(column, NotAnArray) and column._is_column:
         # As a stream it is a table of one column.
         column = package("pyarrow").array(column)
-    if _is_arrow(column):
+    if is_arrow(column):
         return given(column)
     taken = given({name: column}).only()
     if taken is None:

@@ -120,7 +120,7 @@ def explain(branch: Branch) -> str:
             say("group", f"of {len(branch)} branches, without data of its own")
         return "\n".join(lines) + "\n"
     say("type", f"{description.typename}, read as {description.type_string}")
-    say("decoder", f"{description.decoder}: {description.layout}")
+    say("decoder", f"{description.decoder}: {description.layout or 'pages, by loops for each of their encodings'}")
     say("reason", description.reason or "")
     sizes = f"{_size(description.stored_bytes)} stored, {_size(description.payload_bytes)} decompressed"
     *_, blocks = branch._tree._core.words

@@ -5,6 +5,7 @@ import warnings
 
 import awkward as ak
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import forthwith
@@ -128,7 +129,7 @@ def test_steps_of_trees_may_say_less_or_say_it_otherwise(tmp_path):
         (records, ak.Array([(1, [1.5])])),
         ({"x": "var * int64"}, ak.Array(np.array([["2020-01-01"]], "M8[s]"))),
     ):
-        with pytest.raises(forthwith.ForthwithError, match="announced"):
+        with pytest.raises(forthwith.ForthwithError, match=r"announced|is int64, and what was given is float64"):
             written(path, "mktree", types, {next(iter(types)): values})
 
 
@@ -148,3 +149,62 @@ def test_a_writer_that_is_never_closed_says_so(tmp_path, begin):
         held.append(begin(tmp_path / "x"))
         held[0].abandon()
         drop()
+
+
+def test_types_of_records_and_schemas_are_columns(tmp_path):
+    array = ak.Array([{"id": 1, "jets": [{"pt": 31.5, "tag": None}]}, {"id": 2, "jets": []}])
+    schema = pa.schema({"id": pa.int64(), "x": pa.list_(pa.float32())})
+    for kind in (array.type, array.type.content, schema):
+        with forthwith.recreate(tmp_path / "a.root") as file:
+            table = file.mkrntuple("t", kind)
+            wanted = array.tolist() if kind is not schema else [{"id": 1, "x": [0.5, 1.5]}, {"id": 2, "x": []}]
+            table.extend(ak.Array(wanted) if kind is not schema else pa.Table.from_pylist(wanted, schema))
+        assert forthwith.open(f"{tmp_path}/a.root:t").arrays().tolist() == wanted
+    for kind in (array.id.type, ak.Array([(1, 2)]).type):
+        with (
+            forthwith.recreate(tmp_path / "b.root") as file,
+            pytest.raises(forthwith.RequestTypeError, match="records"),
+        ):
+            file.mktree("t", kind)
+        (tmp_path / "b.root").unlink()
+
+
+@pytest.mark.parametrize("kind", ["mktree", "mkrntuple"])
+def test_python_values_become_what_was_announced(tmp_path, kind):
+    step = {
+        "pt": [[1.5], []],
+        "n": [[300, -1], []],
+        "maybe": [None, 2] if kind == "mkrntuple" else [1, 2],
+        "hits": [[{"tag": 3, "e": 1}], []],
+        "cov": [[1, 2, 3], [4, 5, 6.5]],
+    }
+    types = {
+        "pt": "var * float32",
+        "n": "var * int16",
+        "maybe": "?float32",
+        "hits": "var * {e: float64, tag: int8}",
+        "cov": "3 * float32",
+    }
+    with forthwith.recreate(tmp_path / "a.root") as file:
+        table = getattr(file, kind)("t", types, **({"jagged": "vector"} if kind == "mktree" else {}))
+        table.extend(step)
+        table.extend(ak.Array([{name: values[1] for name, values in step.items()}]))
+        for wrong, said in (
+            ({"n": [[40_000], []]}, "int16, which has no number 40000"),
+            ({"hits": [[{"tag": 300, "e": 1.5}], []]}, "'hits.tag' is int8, which has no number 300"),
+            ({"n": [[0.5], []]}, "'n' is int16, and what was given is float64"),
+            ({"pt": [[1e300], []]}, "too large"),
+        ):
+            with pytest.raises(forthwith.RequestTypeError, match=said):
+                table.extend(step | wrong)
+    with forthwith.open(f"{tmp_path}/a.root:t") as read:
+        assert read["pt"].array().tolist() == [[1.5], [], []]
+        assert read["n"].array().type.content == ak.types.from_datashape("var * int16", highlevel=False)
+        assert read["cov"].array().tolist() == [[1, 2, 3], [4, 5, 6.5], [4, 5, 6.5]]
+        if kind == "mkrntuple":
+            assert read["hits"].array().tolist() == [[{"e": 1, "tag": 3}], [], []]
+            assert read["maybe"].array().tolist() == [None, 2, 2]
+    if kind == "mkrntuple":
+        with forthwith.update(tmp_path / "a.root") as file:
+            file["t"].extend(step)
+        assert forthwith.open(f"{tmp_path}/a.root:t")["hits"].array().tolist()[3:] == [[{"e": 1, "tag": 3}], []]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import suppress
 
 from forthwith import _forthwith
 from forthwith._errors import KeyInFileError, RequestError, RequestTypeError, SourceError
@@ -12,7 +13,7 @@ from forthwith._writable.ntuples import fields as field_options
 from forthwith._writable.ntuples import new_columns, options
 from forthwith._writable.objects import Copied, writable
 from forthwith._writable.options import tree_options
-from forthwith._writable.tables import empty, is_table, numbers, says_types, taken
+from forthwith._writable.tables import by_name, empty, is_table, says_types, taken, types_of
 from forthwith._writer import place, warn_unclosed
 
 TYPE_CHECKING = False
@@ -157,7 +158,7 @@ class WritableDirectory:
         Args:
             name: Its name, with the directories it is in.
             columns: The type of each column, as NumPy (``"f4"``, ``("f4", (3,))``) or datashape (``"var * int64"``) spells
-                it; or arrays, which are its first entries.
+                it; or the type of an Awkward Array of records, or an Arrow schema; or arrays, which are its first entries.
             title: Its title.
             jagged: What lists of numbers are: ``"counter"`` for a branch that counts and an array of that length, or
                 ``"vector"`` for ``std::vector``.
@@ -259,12 +260,13 @@ class WritableDirectory:
         return table
 
     def _columns(self, name: str, columns: Any) -> tuple[str, _forthwith.Given, dict[str, Any]]:
-        """The path of a new table, and its first columns, with the types of those that are spelled as NumPy's."""
+        """The path of a new table, and its first columns, with their types where these are given."""
         path = self._join(name)
         if path in self._file._tables:
             raise RequestError(f"{path!r} is a table of this file already: extend it")
+        columns = by_name(columns)
         says = says_types(columns)
-        return path, empty(columns) if says else taken(columns, {}), numbers(columns) if says else {}
+        return path, empty(columns) if says else taken(columns, {}), types_of(columns) if says else {}
 
     def __setitem__(self, name: str, value: Any) -> None:
         if is_table(value):
@@ -302,7 +304,10 @@ class WritableDirectory:
     def _reopen(self, path: str) -> WritableNtuple:
         """An RNTuple that is in the file already, to be extended."""
         entries, columns = self._file._open().reopen_ntuple(path, {})
-        types = numbers({name: dtype for name, dtype in columns if dtype is not None})
+        types = {}
+        for column, kind in columns:
+            with suppress(RequestTypeError):  # types of C++ that Awkward Array has no spelling for
+                types.update(types_of({column: kind}))
         table = self._file._tables[path] = WritableNtuple(self._file, path, entries, types)
         return table
 

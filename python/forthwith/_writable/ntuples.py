@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forthwith._errors import RequestError, RequestTypeError
 from forthwith._writable.compression import setting
-from forthwith._writable.tables import empty, numbers, says_types
+from forthwith._writable.tables import empty, says_types, types_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def new_columns(columns: Any) -> tuple[_forthwith.Given, dict[str, Any]]:
     """Columns to be added, by their types."""
     if not says_types(columns):
         raise RequestTypeError("fields are added by their types, as mkrntuple takes them: {'x': 'f4'}")
-    return empty(columns), numbers(columns)
+    return empty(columns), types_of(columns)
 
 
 def _filling(value: Any) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from forthwith import _forthwith
 from forthwith._errors import RequestTypeError
-from forthwith._given import given
+from forthwith._given import given, is_arrow
 from forthwith._objects import Object
 from forthwith._packages import package
 
@@ -28,6 +28,18 @@ def _is_frame(value: Any) -> bool:
     return type(value).__name__ == "DataFrame" and hasattr(value, "columns")
 
 
+def by_name(columns: Any) -> Any:
+    """Columns by their names: of the type of an Awkward Array of records, or the schema of Arrow data."""
+    if hasattr(columns, "empty_table"):
+        return columns.empty_table()
+    if not type(columns).__module__.startswith("awkward.types"):
+        return columns
+    record = columns.content if type(columns).__name__ == "ArrayType" else columns
+    if type(record).__name__ != "RecordType" or record.is_tuple:
+        raise RequestTypeError(f"a table needs the type of records with names, and this is {str(record)!r}")
+    return dict(zip(record.fields, record.contents, strict=True))
+
+
 def says_types(columns: Any) -> bool:
     """Whether columns are given by their types, without values."""
     return isinstance(columns, Mapping) and bool(columns) and all(_is_type(kind) for kind in columns.values())
@@ -41,19 +53,25 @@ def _is_type(kind: Any) -> bool:
     return isinstance(kind, (str, type, np.dtype)) or is_pair or is_awkward
 
 
-def numbers(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """The NumPy types of the columns that are spelled so."""
+def types_of(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The types of columns by which values are converted: NumPy's of plain numbers, Awkward Array's of others."""
     import numpy as np
 
-    found = {}
+    found: dict[str, Any] = {}
     for name, kind in columns.items():
-        try:
-            dtype = np.dtype(kind)
-        except (TypeError, ValueError):
-            continue
-        if dtype.kind in "biuf" and dtype.subdtype is None:
+        dtype = _dtype(np, kind)
+        if dtype is not None and dtype.kind in "biuf" and dtype.subdtype is None:
             found[name] = dtype.newbyteorder("=")
+        elif not isinstance(kind, np.dtype):
+            found[name] = _form(package("awkward"), name, kind).type
     return found
+
+
+def _dtype(np: Any, kind: Any) -> Any:
+    try:
+        return np.dtype(kind)
+    except (TypeError, ValueError, SyntaxError):
+        return None
 
 
 def taken(columns: Any, types: Mapping[str, Any]) -> _forthwith.Given:
@@ -63,12 +81,52 @@ def taken(columns: Any, types: Mapping[str, Any]) -> _forthwith.Given:
     if _is_frame(columns) and type(columns).__module__.startswith("pandas"):
         plain = {str(name): _of_series(columns[name]) for name in columns.columns}
         columns = {name: values if values.dtype.kind != "O" else values.tolist() for name, values in plain.items()}
+    if types and type(columns).__module__.startswith("awkward.") and getattr(columns, "fields", None):
+        columns = {name: columns[name] for name in columns.fields}
     if isinstance(columns, Mapping) and types:
-        columns = {
-            name: _as_numbers(np, name, value, types[name]) if name in types else value
-            for name, value in columns.items()
-        }
+        columns = {name: _as_type(np, name, value, types.get(name)) for name, value in columns.items()}
     return given(columns)
+
+
+def _as_type(np: Any, name: str, value: Any, kind: Any) -> Any:
+    """Values as those of a type that was announced, where their numbers are others and Arrow has not said what they are."""
+    if isinstance(kind, np.dtype):
+        return _as_numbers(np, name, value, kind)
+    if kind is None or is_arrow(value):
+        return value
+    ak = package("awkward")
+    try:
+        layout = ak.to_packed(ak.Array(value), highlevel=False)
+    except (TypeError, ValueError):
+        # Dates, decimals and others that Awkward Array has no types for.
+        return value
+    return ak.Array(_nested(ak, np, name, layout, kind))
+
+
+def _nested(ak: Any, np: Any, name: str, layout: Any, kind: Any) -> Any:
+    """A packed layout with the numbers of a type, where the two are nested alike."""
+    if isinstance(kind, ak.types.OptionType):
+        kind = kind.content
+    if layout.is_option:
+        return layout.copy(content=_nested(ak, np, name, layout.content, kind))
+    if layout.is_list and isinstance(kind, (ak.types.ListType, ak.types.RegularType)):
+        size = getattr(kind, "size", None)
+        if size and not layout.is_regular and bool((np.diff(np.asarray(layout.offsets)) == size).all()):
+            layout = layout.to_RegularArray()
+        return layout.copy(content=_nested(ak, np, name, layout.content, kind.content))
+    if layout.is_record and isinstance(kind, ak.types.RecordType) and layout.is_tuple == kind.is_tuple:
+        names = range(len(kind.contents)) if kind.is_tuple else kind.fields
+        if set(layout.fields) != {str(one) for one in names}:
+            return layout
+        contents = [_nested(ak, np, f"{name}.{one}", layout.content(one), kind.content(one)) for one in names]
+        return layout.copy(contents=contents, fields=None if kind.is_tuple else list(names))
+    if not layout.is_numpy or "__array__" in layout.parameters:
+        return layout
+    while isinstance(kind, ak.types.RegularType):
+        kind = kind.content
+    if isinstance(kind, ak.types.NumpyType) and layout.data.dtype.kind in "biuf":
+        return layout.copy(data=_converted(np, name, layout.data, np.dtype(kind.primitive)))
+    return layout
 
 
 def _of_series(series: Any) -> Any:
@@ -89,10 +147,14 @@ def _as_numbers(np: Any, name: str, value: Any, dtype: Any) -> Any:
     numbers = np.asarray(value)
     if numbers.ndim == 0:
         raise RequestTypeError(f"column {name!r} is one value, where a value for each entry is needed: {value!r}")
-    if numbers.dtype == dtype:
-        return numbers
     if numbers.dtype.kind == "O" and any(one is None for one in numbers.flat):
         return value
+    return _converted(np, name, numbers, dtype)
+
+
+def _converted(np: Any, name: str, numbers: Any, dtype: Any) -> Any:
+    if numbers.dtype == dtype or dtype.kind not in "biuf":
+        return numbers
     if numbers.size == 0 and numbers.dtype.kind in "biufO":
         # An empty list is one of float64 for NumPy.
         return numbers.astype(dtype)
@@ -132,13 +194,13 @@ def _form(ak: Any, name: str, kind: Any) -> Any:
     if isinstance(kind, ak.types.Type):
         # Not by its spelling, which some types do not have.
         return ak.forms.from_type(kind)
-    try:
-        dtype = np.dtype(kind)
-    except (TypeError, ValueError):
-        dtype = None
+    dtype = _dtype(np, kind)
     if dtype is not None and dtype.base.kind in "biufmM":
         return ak.forms.from_dtype(dtype.newbyteorder("="))
     try:
         return ak.forms.from_type(ak.types.from_datashape(str(kind), highlevel=False))
     except Exception as error:
-        raise RequestTypeError(f"column {name!r} has no type that NumPy or datashape knows: {kind!r}") from error
+        known = "NumPy knows 'f4', and datashape 'float32', 'var * float32' and 'string'"
+        raise RequestTypeError(
+            f"column {name!r} has no type that NumPy or datashape knows: {kind!r}; {known}"
+        ) from error

@@ -35,8 +35,8 @@ pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RootWriter>()
 }
 
-/// Fields and the types of those that are plain numbers, by which they are converted.
-type OwnTypes = Vec<(String, Option<String>)>;
+/// Fields and their types as Awkward Array spells them.
+type OwnTypes = Vec<(String, String)>;
 
 /// A ROOT file being written.
 #[pyclass(frozen, module = "forthwith._forthwith")]
@@ -155,8 +155,7 @@ impl State {
         Ok(())
     }
 
-    /// Opens an RNTuple that is in the file already, and answers how many entries it has, and its columns with their types, as NumPy spells
-    /// those of numbers.
+    /// Opens an RNTuple that is in the file already, and answers how many entries it has, and its columns with their types.
     fn reopen_ntuple(&mut self, path: &str, chosen: Chosen) -> Result<(u64, OwnTypes)> {
         let old = self.old.clone();
         let file = self.file()?;
@@ -166,11 +165,8 @@ impl State {
         };
         let options = chosen.with(file.compression());
         let writer = NtupleWriter::open(file, &old, &old.find(path)?, options)?;
-        let spelled = |form: &Form| match form {
-            Form::Numpy { dtype, shape, .. } if shape.is_empty() => Some(dtype.to_string()),
-            _ => None,
-        };
-        let columns: Vec<_> = writer.columns().map(|(name, form)| (name.to_owned(), spelled(form))).collect();
+        let columns: Vec<_> =
+            writer.columns().map(|(name, form)| (name.to_owned(), form.type_string())).collect();
         let names = columns.iter().map(|(name, _)| name.clone()).collect();
         let entries = writer.entries();
         self.tables.push(Open { path: path.to_owned(), names, writer: Table::Ntuple(Box::new(writer)) });
@@ -356,7 +352,7 @@ impl RootWriter {
         })
     }
 
-    /// Opens an RNTuple that is in the file already: its entries, and its columns with the types of those that are plain numbers.
+    /// Opens an RNTuple that is in the file already: its entries, and its columns with their types.
     fn reopen_ntuple(
         &self,
         py: Python<'_>,
