@@ -47,6 +47,7 @@ __all__ = [
     "command",
     "efficiency_intervals",
     "expand_files",
+    "expand_stored",
     "from_iter",
     "give_all",
     "optimised",
@@ -909,6 +910,9 @@ class Snapshot:
 
 def expand_files(names: Sequence[str | os.PathLike[str]]) -> list[str]:
     """The files that names, patterns and folders mean, in the order of the names; each pattern's and folder's sorted."""
+
+def expand_stored(pattern: str, store: list[tuple[str, str]] | None) -> list[str]:
+    """The URLs of objects of a store that match a pattern, sorted."""
 
 def split_name(text: str) -> tuple[str, str]:
     """The file and the object of ``FILE:OBJECT``; the object is empty if there is none."""

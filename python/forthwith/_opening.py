@@ -77,6 +77,19 @@ class Settings:
         return cls(options, view)
 
 
+# The arguments of ``open`` that no function to read with has.
+_OPENING = (
+    *("source", "memory", "pool", "huge_pages", "schema", "skip_damaged", "recover", "row_groups", "check_text"),
+    *("storage_options", "checksums"),
+)
+
+
+def apart(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arguments among some that are of ``open``, and the others."""
+    opening = {name: value for name, value in options.items() if name in _OPENING}
+    return opening, {name: value for name, value in options.items() if name not in opening}
+
+
 def open_one(path: Any, inner: str | None, settings: Settings) -> Any:
     """A file, or the object ``inner`` in it."""
     file = open_file(whole(path), settings.options, settings.view)

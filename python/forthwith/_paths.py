@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from forthwith import _forthwith
+from forthwith import _forthwith, _stores
 from forthwith._errors import MissingFileError, RequestError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 
@@ -92,11 +92,16 @@ def split_path(text: str) -> tuple[str, str | None]:
     return name, inner or None
 
 
-def expand(files: Any) -> Iterator[tuple[Any, str | None]]:
-    """Files and what is asked of each: patterns and directories become their files, in the order of their names."""
+def expand(files: Any, store: Mapping[str, Any] | None = None) -> Iterator[tuple[Any, str | None]]:
+    """Files and what is asked of each: patterns and directories become their files, in the order of their names.
+
+    Args:
+        files: Paths, URLs, patterns, mappings, file objects, or lists of them.
+        store: The options of the store of URLs that are patterns.
+    """
     none = True
     for path, inner in _given(files):
-        for found in _matches(whole(path)):
+        for found in _matches(whole(path), store):
             none = False
             yield found, inner
     if none:
@@ -123,12 +128,16 @@ def _given(files: Any) -> Iterator[tuple[Any, str | None]]:
 
 
 def _is_pattern(name: str) -> bool:
-    return "://" not in name and any(c in name for c in "*?[") and not os.path.exists(name)
+    if "://" in name:
+        return _stores.is_pattern(name)
+    return any(c in name for c in "*?[") and not os.path.exists(name)
 
 
-def _matches(path: Any) -> list[Any]:
+def _matches(path: Any, store: Mapping[str, Any] | None) -> list[Any]:
     if not isinstance(path, str):
         return [path]
+    if _stores.is_pattern(path):
+        return list(_stores.expand(path, store))
     if os.path.isdir(path):
         return _within(path)
     if not _is_pattern(path):

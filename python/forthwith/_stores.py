@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from forthwith._errors import RequestError, UnsupportedError
+from forthwith import _forthwith
+from forthwith._errors import MissingFileError, RequestError, UnsupportedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,6 +69,35 @@ def is_foreign(name: str) -> bool:
     """Whether a name is a URL that fsspec is to open."""
     found = scheme(name)
     return found is not None and (found not in (*_OWN, "file") or "::" in name.partition("://")[0])
+
+
+def is_pattern(url: str) -> bool:
+    """Whether a URL is a pattern for files of a store that lists them. In URLs of web servers ``?`` begins a query."""
+    found = scheme(url)
+    if found is None or found in ("http", "https", "file"):
+        return False
+    return any(character in url.partition("://")[2] for character in "*?[")
+
+
+def expand(pattern: str, options: Mapping[str, Any] | None) -> list[str]:
+    """The URLs of the files in a store that match a pattern, sorted.
+
+    Raises:
+        MissingFileError: Nothing matches.
+        UnsupportedError: fsspec is not installed, or does not know the scheme.
+    """
+    if not is_foreign(pattern):
+        return _forthwith.expand_stored(pattern, flat(options))
+    try:
+        from fsspec.core import url_to_fs  # not at the top: an optional package
+
+        store, path = url_to_fs(pattern, **(options or {}))
+        found = sorted(store.unstrip_protocol(one) for one in store.glob(path))
+    except (ImportError, ValueError, NotImplementedError) as error:
+        raise UnsupportedError(f"fsspec cannot list files: {error}", file=pattern) from error
+    if not found:
+        raise MissingFileError(f"no file matches {pattern!r}", file=pattern)
+    return found
 
 
 def open_foreign(url: str, options: Mapping[str, Any] | None) -> Any:

@@ -94,19 +94,10 @@ class Missing(TypedDict, total=False):
     missing: Literal["raise", "null"]
 
 
-class ReadMany(Read, Missing, total=False):
-    """The arguments of ``concatenate``."""
-
-
-class StepsMany(Steps, Missing, total=False):
-    """The arguments of ``iterate`` over files."""
-
-
-class Options(TypedDict, total=False):
-    """The arguments of ``open`` beside the path."""
+class Opening(TypedDict, total=False):
+    """The arguments of ``open`` beside the path that no function to read with has."""
 
     source: Literal["auto", "map", "pread"]
-    threads: int | None
     memory: int | str | None
     pool: int | str | None
     huge_pages: bool
@@ -117,6 +108,20 @@ class Options(TypedDict, total=False):
     check_text: bool
     storage_options: Mapping[str, Any] | None
     checksums: bool
+
+
+class Options(Opening, total=False):
+    """The arguments of ``open`` beside the path."""
+
+    threads: int | None
+
+
+class ReadMany(Read, Missing, Opening, total=False):
+    """The arguments of ``concatenate``."""
+
+
+class StepsMany(Steps, Missing, Opening, total=False):
+    """The arguments of ``iterate`` over files."""
 
 
 class Arrays(Protocol):

@@ -20,6 +20,21 @@ pub(crate) fn expand_files(py: Python<'_>, names: Vec<PathBuf>) -> PyResult<Vec<
     Ok(found.into_iter().map(PathBuf::into_os_string).collect())
 }
 
+/// The URLs of objects of a store that match a pattern.
+#[pyfunction]
+pub(crate) fn expand_stored(
+    py: Python<'_>,
+    pattern: &str,
+    store: Option<Vec<(String, String)>>,
+) -> PyResult<Vec<String>> {
+    let store = options(&store.unwrap_or_default());
+    py.detach(|| files::expand_stored(pattern, &store)).map_err(|error| error_of(py, error, None, None))
+}
+
+fn options(store: &[(String, String)]) -> StoreOptions {
+    store.iter().fold(StoreOptions::new().going_on(heard), |store, (name, value)| store.with(name, value))
+}
+
 /// The file and the object of `FILE:OBJECT`; the object is empty if there is none.
 #[pyfunction]
 pub(crate) fn split_name(text: &str) -> (&str, String) {
@@ -33,9 +48,7 @@ pub(crate) fn source(
     store: Vec<(String, String)>,
     stopped: &mut Option<PyErr>,
 ) -> Result<Arc<dyn io::Source>> {
-    let store = store
-        .iter()
-        .fold(StoreOptions::new().going_on(heard), |store, (name, value)| store.with(name, value));
+    let store = options(&store);
     files::source_with(path, &store, &mut || match Python::try_attach(|py| py.check_signals()) {
         Some(Err(exception)) => {
             *stopped = Some(exception);

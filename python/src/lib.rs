@@ -44,6 +44,7 @@ mod _forthwith {
         desk::Desk,
         file::{File, Key},
         files::expand_files,
+        files::expand_stored,
         files::split_name,
         forth::{Items, Machine},
         give::give_all,

@@ -190,6 +190,17 @@ def test_other_schemes_are_opened_by_fsspec(expected):
         forthwith.open("nowhere://folder/zmumu.root")
 
 
+def test_patterns_of_other_schemes_are_listed_by_fsspec(expected):
+    fsspec = pytest.importorskip("fsspec")
+    for name in ("b", "a"):
+        fsspec.filesystem("memory").pipe(f"/several/{name}.root", (DATA / "zmumu.root").read_bytes())
+    chain = forthwith.open("memory://several/?.root:events")
+    assert [file.rsplit("/", 1)[1] for file in chain.files] == ["a.root:events", "b.root:events"]
+    assert chain.num_entries == 7200
+    with pytest.raises(forthwith.MissingFileError, match="no file matches"):
+        forthwith.open("memory://several/x*.root:events")
+
+
 _INTERRUPTED = """
 import os, signal, sys, threading, time
 import forthwith

@@ -61,3 +61,29 @@ def test_missing_things_are_errors_without_credentials(store):
             "s3://bucket/Z.root", storage_options={**options, "endpoint_url": "http://127.0.0.1:1", "retries": 0}
         )
     assert "s3cret" not in str(raised.value)
+
+
+def test_patterns_are_the_objects_that_match(store):
+    client, options = store
+    for name in ("many/2/b.root", "many/1/a.root", "many/1/c.txt", "many/1/.hidden.root", "many/d.root"):
+        client.upload_file(data("zmumu.root"), "bucket", name)
+    chain = forthwith.open("s3://bucket/many/*/?.root:events", storage_options=options)
+    assert chain.files == ["s3://bucket/many/1/a.root:events", "s3://bucket/many/2/b.root:events"]
+    assert chain.num_entries == 7200
+    everything = forthwith.open("s3://bucket/many/**/*.root:events", storage_options=options)
+    assert [file.removeprefix("s3://bucket/many/") for file in everything.files] == [
+        "1/a.root:events",
+        "2/b.root:events",
+        "d.root:events",
+    ]
+    assert forthwith.open("s3://bucket/m*/[!c]/a.root:events", storage_options=options).num_entries == 3600
+    assert len(forthwith.engines.plan("s3://bucket/many/*.root:events", parts=2, storage_options=options)) == 2
+    step = next(forthwith.iterate("s3://bucket/many/*/*.root:events", ["nMuon"], storage_options=options))
+    assert len(step) > 0
+    for wrong, error in (
+        ("s3://bucket/many/x*.root", forthwith.MissingFileError),
+        ("s3://elsewhere/*.root", forthwith.SourceError),
+    ):
+        with pytest.raises(error) as raised:
+            forthwith.open(wrong, storage_options=options)
+        assert "s3cret" not in str(raised.value)

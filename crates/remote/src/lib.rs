@@ -13,6 +13,7 @@
 
 mod answer;
 mod http;
+mod list;
 mod multipart;
 mod options;
 mod redact;
@@ -21,6 +22,7 @@ mod runtime;
 mod source;
 mod store;
 
+pub use list::{Folder, folder};
 pub use options::StoreOptions;
 pub use redact::redact;
 pub use source::open;

@@ -96,6 +96,13 @@ impl Object {
         Ok(Self { store: store.map_err(|error| fault(&error).kind)?, path, ends })
     }
 
+    /// The paths of the objects in the folder of this path, and of the folders in it.
+    pub(crate) async fn folder(&self) -> Result<(Vec<String>, Vec<String>), Fault> {
+        let found = self.store.list_with_delimiter(Some(&self.path)).await.map_err(|error| fault(&error))?;
+        let files = found.objects.iter().map(|object| object.location.to_string()).collect();
+        Ok((files, found.common_prefixes.iter().map(ToString::to_string).collect()))
+    }
+
     pub(crate) async fn get(&self, wanted: &Wanted) -> Result<Answer, Fault> {
         let range = match wanted {
             Wanted::Ranges(ranges) => {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from forthwith import _filters, _keywords, _show
 from forthwith._entries import step_size as step_size_of
 from forthwith._errors import DamagedFileError, MissingFileError, RequestError, SourceError, UnsupportedError
-from forthwith._opening import Settings, open_one
+from forthwith._opening import Settings, apart, open_one
 from forthwith._paths import expand
 from forthwith._tree import typed, walk
 from forthwith._tree.chained import WHERE, ChainSelection, chained
@@ -67,7 +67,7 @@ class Chain(NotAnArray):
 
     def __init__(self, files: Any, *, missing: Missing = "raise", **options: Any) -> None:
         check_missing(missing)
-        self._parts = list(expand(files))
+        self._parts = list(expand(files, options.get("storage_options")))
         self._settings = Settings.of(**options)
         self._missing = missing
         self._lengths: list[int | None] = [None] * len(self._parts)
@@ -349,9 +349,10 @@ def concatenate(files: Any, names: Names = None, *, missing: Missing = "raise", 
         names: As in `Tree.arrays`.
         missing: Where trees have not the same branches: ``"raise"`` an error that names file and branches, or ``"null"``
             missing values in the entries of those that lack a branch.
-        options: As in `Tree.arrays`.
+        options: As in `Tree.arrays` and, but for ``threads``, in ``open``.
     """
-    return Chain(files, missing=missing).arrays(names, **options)
+    opening, options = apart(options)
+    return Chain(files, missing=missing, **opening).arrays(names, **options)
 
 
 @typed.iterate_files
@@ -362,9 +363,10 @@ def iterate(files: Any, names: Names = None, *, missing: Missing = "raise", **op
         files: As in `concatenate`.
         names: As in `Tree.arrays`.
         missing: As in `concatenate`.
-        options: As in `Tree.iterate`.
+        options: As in `Tree.iterate` and, but for ``threads``, in ``open``.
     """
-    return Chain(files, missing=missing).iterate(names, **options)
+    opening, options = apart(options)
+    return Chain(files, missing=missing, **opening).iterate(names, **options)
 
 
 __all__ = ["Chain", "ChainReport", "concatenate", "iterate"]

@@ -56,7 +56,7 @@ def plan(
     settings = Settings.of(**options)
     kept = {**options, "storage_options": _stores.without_secrets(options.get("storage_options"))} if options else None
     names = None if columns is None else tuple([columns] if isinstance(columns, str) else columns)
-    given = list(expand(_fileset(files)))
+    given = list(expand(_fileset(files), options.get("storage_options")))
     for path, _ in given:
         if not isinstance(path, str):
             raise RequestError(f"a partition is of a path or a URL, which workers can open, not of {path!r}")
@@ -77,7 +77,7 @@ def form(files: Any, columns: Names = None, **options: Any) -> dict[str, Any]:
         columns: As in `plan`.
         options: As in ``open``.
     """
-    path, tree = next(iter(expand(_fileset(files))))
+    path, tree = next(iter(expand(_fileset(files), options.get("storage_options"))))
     with _opened(path, tree, Settings.of(**options)) as found:
         chosen = _chosen(found, columns)
         return {name: json.loads(found._branch(at).form_json) for name, at in chosen}

@@ -1,6 +1,6 @@
 //! Lists, patterns and folders of files.
 
-use super::{STANDARD_INPUT, is_pattern, matches};
+use super::{STANDARD_INPUT, StoreOptions, expand_stored, is_pattern, is_stored_pattern, matches};
 use crate::formats;
 use forthwith_io as io;
 use forthwith_plan::{Error, ErrorKind, Result};
@@ -22,6 +22,7 @@ const PARTIAL: [&str; 9] =
 /// * A file, a URL and `-` mean themselves, and so does a name that is nothing else, so that opening it says why.
 /// * A pattern (`*`, `?`, `[a-z]` within a part of a path, `**` for any folders) means all that match, sorted. A file whose name is
 ///   the pattern is that file.
+/// * A URL with a pattern means the objects of the store that match, with the settings of the environment ([`expand_stored`]).
 /// * A folder means the files of known formats in it and in folders below, sorted.
 ///
 /// Hidden files and folders (names that begin with `.`, in folders also with `_`) are left out unless a pattern says them, and so are
@@ -53,7 +54,9 @@ pub fn expand_telling<P: AsRef<Path>>(names: &[P]) -> Result<Expanded> {
     for name in names {
         let name = name.as_ref();
         let text = name.to_string_lossy();
-        if name.is_dir() {
+        if is_stored_pattern(&text) && !name.exists() {
+            files.extend(expand_stored(&text, &StoreOptions::new())?.into_iter().map(PathBuf::from));
+        } else if name.is_dir() {
             files.extend(folder(name, partial)?);
         } else if name.exists() || text == STANDARD_INPUT || text.contains("://") || !is_pattern(&text) {
             files.push(name.to_owned());

@@ -16,12 +16,14 @@ mod place;
 #[cfg_attr(not(feature = "remote"), path = "remote_absent.rs")]
 mod remote;
 mod split;
+mod stored;
 
 pub use expand::{Expanded, expand, expand_telling};
 pub use pattern::{is_pattern, matches};
 pub use place::{Place, locate};
 pub use remote::StoreOptions;
 pub use split::split;
+pub use stored::{expand_stored, is_stored_pattern};
 
 use forthwith_io::{self as io, PreadFile, STREAM_IN_MEMORY, Source};
 use forthwith_plan::Result;

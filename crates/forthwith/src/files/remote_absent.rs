@@ -23,3 +23,14 @@ pub(super) fn is_remote(_: &str) -> bool {
 pub(super) fn open(url: &str, _: &StoreOptions) -> Result<Arc<dyn Source>> {
     forthwith_io::open(url)
 }
+
+/// A folder of a store, of which there is none.
+pub(super) struct Folder {
+    pub(super) files: Vec<String>,
+    pub(super) folders: Vec<String>,
+}
+
+pub(super) fn folder(url: &str, _: &StoreOptions) -> Result<Folder> {
+    let text = "files behind a network, which the cargo feature `remote` reads".into();
+    Err(forthwith_io::Error::new(forthwith_io::ErrorKind::Remote { text }, url))
+}

@@ -1,0 +1,56 @@
+//! Folders of stores.
+
+use crate::{
+    StoreOptions,
+    options::refused,
+    redact,
+    runtime::{choose_cryptography, runtime},
+    store::Object,
+};
+use forthwith_io::{Error, ErrorKind, Result};
+use std::{
+    sync::mpsc::{RecvTimeoutError, channel},
+    time::Duration,
+};
+
+/// How often a wait asks whether it still should.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What a folder of a store has, by their URLs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Folder {
+    /// Objects.
+    pub files: Vec<String>,
+    /// Folders below, without a slash at their ends.
+    pub folders: Vec<String>,
+}
+
+/// Lists a folder of S3, Google Cloud Storage or Azure: `s3://bucket/run1`. A folder that nothing is in is empty.
+///
+/// # Errors
+/// A scheme without lists, such as `https`; the bucket cannot be read; an option that the store does not have.
+pub fn folder(url: &str, options: &StoreOptions) -> Result<Folder> {
+    let name = redact(url);
+    let failed = |kind| Error::new(kind, &name);
+    let (scheme, rest) = url.split_once("://").unwrap_or_default();
+    if scheme.to_ascii_lowercase().starts_with("http") {
+        return Err(failed(refused("web servers do not list their files: name each of them".into())));
+    }
+    let bucket = rest.split_once('/').map_or(rest, |(bucket, _)| bucket);
+    choose_cryptography();
+    let object = Object::new(url.trim_end_matches('/'), options).map_err(failed)?;
+    let (sender, receiver) = channel();
+    let task = runtime(&name)?.spawn(async move { drop(sender.send(object.folder().await)) });
+    let (files, folders) = loop {
+        match receiver.recv_timeout(LOOK) {
+            Ok(answer) => break answer.map_err(|fault| failed(fault.kind))?,
+            Err(RecvTimeoutError::Timeout) if options.goes_on() => {}
+            Err(_) => {
+                task.abort();
+                return Err(failed(ErrorKind::Cancelled));
+            }
+        }
+    };
+    let urls = |paths: Vec<String>| paths.iter().map(|path| format!("{scheme}://{bucket}/{path}")).collect();
+    Ok(Folder { files: urls(files), folders: urls(folders) })
+}
