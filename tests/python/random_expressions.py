@@ -59,6 +59,36 @@ def columns(chance, length):
     return made
 
 
+def with_holes(chance, arrays):
+    """The same columns with missing values, missing lists, and missing lists in lists; some of them with none."""
+
+    def holes(array, rate):
+        if isinstance(array, list):
+            return [None if chance.random() < rate else holes(item, rate) for item in array]
+        return array
+
+    made = {}
+    for name, array in arrays.items():
+        kind, depth = name.split("_")
+        rate = chance.choice((0, 0.1, 0.3))
+        made[name] = ak.Array(filled(holes(array.to_list(), rate), depth.count("l"), np.dtype(kind)))
+    return made
+
+
+def filled(items, depth, dtype):
+    """A layout of Python's lists, of a type that they need not tell."""
+    valid = np.array([item is not None for item in items], dtype=bool)
+    index = np.where(valid, np.cumsum(valid) - 1, -1).astype(np.int64)
+    present = [item for item in items if item is not None]
+    if depth == 0:
+        content = ak.contents.NumpyArray(np.array(present, dtype=dtype))
+    else:
+        offsets = np.cumsum([0, *map(len, present)]).astype(np.int64)
+        inner = filled([item for some in present for item in some], depth - 1, dtype)
+        content = ak.contents.ListOffsetArray(ak.index.Index64(offsets), inner)
+    return ak.contents.IndexedOptionArray(ak.index.Index64(index), content)
+
+
 class Maker:
     """Makes expressions of some depth."""
 
@@ -108,6 +138,8 @@ class Maker:
         if kind < 0.90:
             return f"where({inner()}, {inner()}, {inner()})"
         if kind < 0.93:
+            if self.chance.random() < 0.3:
+                return f"{pick(('float32', 'bool'))}_ll[any(int32_ll {pick(COMPARISONS)} {self.literal()})]"
             return f"{pick((*FLOATS, 'int16'))}_l[{pick(INTEGERS)}_l {pick(COMPARISONS)} {self.literal()}]"
         return f"{pick(REDUCTIONS)}({inner()})"
 
@@ -145,6 +177,11 @@ class Spelled(ast.NodeTransformer):
             return ast.Call(ast.Name("logical_not", ast.Load()), [node.operand], [])
         return node
 
+    def visit_Subscript(self, node):
+        """Items of lists."""
+        self.generic_visit(node)
+        return ast.Call(ast.Name("kept", ast.Load()), [node.value, node.slice], [])
+
     def visit_Compare(self, node):
         """Chains."""
         self.generic_visit(node)
@@ -157,6 +194,25 @@ class Spelled(ast.NodeTransformer):
         for pair in pairs[1:]:
             found = ast.Call(ast.Name("logical_and", ast.Load()), [found, pair], [])
         return found
+
+
+def kept(items, condition):
+    """The items for which a condition holds. Awkward's brackets go wrong where lists are missing in one and not the other."""
+    if "?" not in str(ak.type(condition)):
+        return items[condition]
+
+    def keep(items, condition, depth):
+        if items is None or condition is None:
+            return None
+        if depth > 1:
+            return [keep(inner, holds, depth - 1) for inner, holds in zip(items, condition, strict=True)]
+        pairs = zip(items, condition, strict=True)
+        return [None if holds is None else item for item, holds in pairs if holds is None or holds]
+
+    # The outermost level is that of the entries, which stay.
+    lists, holds = items.to_list(), condition.to_list()
+    found = [keep(inner, those, condition.ndim - 1) for inner, those in zip(lists, holds, strict=True)]
+    return ak.Array(filled(found, items.ndim - 1, innermost(items).dtype))
 
 
 class Unlike(Exception):
@@ -187,7 +243,8 @@ KEEPING = ("abs", "floor", "ceil", "trunc", "sign", "square", "isnan", "isinf", 
 
 def choose(condition, x, y):
     """As `numpy.where`: Awkward Array makes unions of booleans and numbers, and gives Python's numbers types of their own."""
-    if not isinstance(condition, ak.Array):
+    # Of lists that are missing it makes lists of missing items, and of what is said to be lists here, it is a missing list.
+    if not isinstance(condition, ak.Array) or any("option[" in str(ak.type(item)) for item in (condition, x, y)):
         raise Unlike
     arrays = [item for item in (x, y) if isinstance(item, ak.Array | np.generic)]
     if len(arrays) == 1:
@@ -260,7 +317,7 @@ def functions():
     found |= {name: reduction(name) for name in REDUCTIONS}
     found |= {name: getattr(np, name) for name in ("logical_and", "logical_or", "logical_not")}
     found |= {name: comparison(name) for name in COMPARED.values()}
-    return found | {"where": choose}
+    return found | {"where": choose, "kept": kept}
 
 
 def expected(text, arrays):
@@ -286,7 +343,9 @@ def flattened(array):
             levels.append(np.asarray(layout.offsets).tolist())
             layout = layout.content[: layout.offsets[-1]]
         elif layout.is_option:
-            levels.append(np.asarray(layout.mask_as_bool(valid_when=True)).tolist())
+            valid = np.asarray(layout.mask_as_bool(valid_when=True))
+            if not valid.all():
+                levels.append(valid.tolist())
             layout = layout.project()
         elif layout.is_indexed:
             layout = layout.project()
@@ -331,23 +390,24 @@ def compare(table, arrays, text, length):
         return f"{text}\n  gives {found.type}; Awkward: {type(wanted).__name__}: {str(wanted)[:200]}", False
     if not isinstance(wanted, ak.Array):
         wanted = ak.Array(np.full(length, wanted))
-    if "option[" in str(wanted.type):
-        return None, False  # a list that is missing, which is a list of missing values here
     if not is_same(found, wanted, text):
         return f"{text}\n  {found.type}: {found.to_list()}\n  {wanted.type}: {wanted.to_list()}", True
     return None, True
 
 
 def campaign(seed, count, each=50, length=12):
-    """Compares expressions; the differences, and how many had values."""
+    """The differences between expressions, half of them over columns with missing values and lists, and how many had values."""
     problems, computed = [], 0
     for part in range((count + each - 1) // each):
         chance = random.Random(f"{seed} {part}")
         arrays = columns(chance, length)
+        has_holes = part % 2 == 1
+        if has_holes:
+            arrays = with_holes(chance, arrays)
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/columns.parquet"
             made = {name: ak.to_arrow(array, extensionarray=False) for name, array in arrays.items()}
-            fields = [pa.field(name, column.type, nullable=False) for name, column in made.items()]
+            fields = [pa.field(name, column.type, nullable=has_holes) for name, column in made.items()]
             pq.write_table(pa.Table.from_arrays(list(made.values()), schema=pa.schema(fields)), path)
             with forthwith.open(path) as table:
                 maker = Maker(chance)

@@ -227,9 +227,36 @@ def test_lists_that_might_be_missing_and_are_not(tmp_path):
         part, there = slice(100, 700), (a.x > 0) & ak.any(a.l > 1, axis=-1)
         found = file.arrays(["l"], cut="(x > 0) & any(l > 1)", entry_start=100, entry_stop=700)
         assert found.l.to_list() == a.l[part][there[part]].to_list()
-    pq.write_table(pa.table({"l": [[1.0], None, [2.0]]}), tmp_path / "y.parquet")
-    with (
-        forthwith.open(tmp_path / "y.parquet") as file,
-        pytest.raises(forthwith.RequestError, match=r"lists is missing"),
-    ):
-        file.arrays(["l * 2"])
+
+
+def test_lists_that_are_missing(tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet")
+    rows = {"l": [[1.0], None, [2.0, None]], "x": [1, 2, None], "ll": [[[1, 2], None], None, [[], [3]]]}
+    pq.write_table(pa.table(rows), tmp_path / "x.parquet")
+    with forthwith.open(tmp_path / "x.parquet") as file:
+        for text, wanted in {
+            "l * 2": [[2.0], None, [4.0, None]],
+            "l * x": [[1.0], None, None],
+            "ll + x": [[[2, 3], None], None, None],
+            "sum(l)": [1.0, None, 2.0],
+            "count(ll)": [[2, None], None, [0, 1]],
+            "ll[any(ll > 1)]": [[[1, 2], None], None, [[3]]],
+            "where(l > 0, l, x)": [[1.0], None, [2.0, None]],
+        }.items():
+            found = file.arrays([text])[text]
+            assert found.to_list() == wanted, text
+            assert file.select([text]).arrays()[text].type == found.type
+        assert file.arrays(["x"], cut="any(l > 0)").to_list() == [{"x": 1}, {"x": None}]
+    # Offsets of chunks that do not begin at 0, and steps of which some have no missing list.
+    many = {"l": [None if at % 700 == 3 else [at] * (at % 4) for at in range(3000)], "x": list(range(3000))}
+    pq.write_table(pa.table(many), tmp_path / "y.parquet", row_group_size=350)
+    wanted = [
+        None if items is None else [item * 2 + x for item in items] for items, x in zip(*many.values(), strict=True)
+    ]
+    with forthwith.open(tmp_path / "y.parquet") as file:
+        assert file.arrays(["2 * l + x"], entry_start=10)["2 * l + x"].to_list() == wanted[10:]
+        steps = list(file.iterate(["2 * l + x"], step_size=123))
+        assert len({str(step.type).split(" * ", 1)[1] for step in steps}) == 1
+        assert ak.concatenate(steps)["2 * l + x"].to_list() == wanted
+        chosen = file.arrays(["2 * l + x"], cut="any(l % 3 == 0)")["2 * l + x"].to_list()
+        assert chosen == [items for items, raw in zip(wanted, many["l"], strict=True) if raw and raw[0] % 3 == 0]

@@ -25,7 +25,8 @@ pub(crate) enum Space {
     /// Items of lists of one length, in columns.
     Regular { parent: SpaceId, size: u64 },
     /// Items of lists that a condition, which is a register of `of`, holds for.
-    Kept { parent: SpaceId, of: SpaceId, condition: Register },
+    /// Where `lists` is given, it says which of the lists of `of` are left out as a whole.
+    Kept { parent: SpaceId, of: SpaceId, condition: Register, lists: Option<Register> },
 }
 
 /// The values in a register.
@@ -45,6 +46,11 @@ pub(crate) enum Step {
     /// Whether the values of a column are there.
     Valid {
         input: u32,
+    },
+    /// Whether the lists of a level of a column are there.
+    ListsValid {
+        input: u32,
+        level: u32,
     },
     Constant(Typed),
     Unary {
@@ -119,10 +125,11 @@ pub(crate) enum Step {
         position: i64,
         of: SpaceId,
     },
-    /// The items for which the condition of a space holds.
+    /// The items for which a condition holds, which are those of a space.
     Keep {
         dtype: DType,
         x: Register,
+        condition: Register,
         into: SpaceId,
     },
     /// The lists of two spaces are equally long.
@@ -130,7 +137,7 @@ pub(crate) enum Step {
         a: SpaceId,
         b: SpaceId,
     },
-    /// The lists of items that a condition holds for.
+    /// The lists of items that a condition holds for, or lists of one length within such items.
     Lists {
         of: SpaceId,
     },
@@ -158,8 +165,14 @@ pub(crate) struct Text {
 pub(crate) enum Output {
     /// A column as it is.
     Column(u32),
-    /// Numbers, and whether they are there.
-    Numbers { dtype: DType, values: Register, valid: Option<Register>, path: Vec<SpaceId> },
+    /// Numbers, and whether they are there; the spaces of their lists, and whether these are there.
+    Numbers {
+        dtype: DType,
+        values: Register,
+        valid: Option<Register>,
+        path: Vec<SpaceId>,
+        lists: Vec<Option<Register>>,
+    },
 }
 
 /// A column that is read.
@@ -202,6 +215,9 @@ pub struct Program {
     pub(crate) spaces: Vec<Space>,
     pub(crate) steps: Vec<Made>,
     pub(crate) outputs: Vec<Output>,
+    /// The same for columns in which nothing is missing, if these are columns in which something may be. Most columns that
+    /// may have missing values have none, and are computed as fast as others.
+    pub(crate) plain: Option<Arc<Self>>,
 }
 
 /// The numbers of the spaces that every program has.
@@ -228,11 +244,19 @@ impl Program {
     pub fn form(&self, output: usize) -> Option<Form> {
         Some(match self.outputs.get(output)? {
             Output::Column(input) => self.inputs.get(*input as usize)?.form.clone(),
-            Output::Numbers { dtype, valid, path, .. } => self.numbers_form(*dtype, valid.is_some(), path),
+            Output::Numbers { dtype, valid, path, lists, .. } => {
+                self.numbers_form(*dtype, valid.is_some(), path, lists)
+            }
         })
     }
 
-    pub(crate) fn numbers_form(&self, dtype: DType, lacking: bool, path: &[SpaceId]) -> Form {
+    pub(crate) fn numbers_form(
+        &self,
+        dtype: DType,
+        lacking: bool,
+        path: &[SpaceId],
+        lists: &[Option<Register>],
+    ) -> Form {
         let key = |level: usize| format!("node{level}");
         let deepest = path.len();
         let mut form = Form::Numpy { key: key(deepest), dtype, shape: vec![] };
@@ -241,11 +265,15 @@ impl Program {
         }
         for (level, space) in path.iter().enumerate().rev() {
             let content = Box::new(form);
-            form = match self.spaces[*space as usize] {
+            let mut list = match self.spaces[*space as usize] {
                 Space::Regular { size, .. } => Form::Regular { size, content },
                 Space::Lists { .. } | Space::Kept { .. } => Form::List { key: key(level), content },
                 Space::Constant | Space::Entries => *content,
             };
+            if lists.get(level).is_some_and(Option::is_some) {
+                list = Form::Option { key: key(deepest + 2 + level), content: Box::new(list) };
+            }
+            form = list;
         }
         form
     }

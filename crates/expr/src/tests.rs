@@ -21,6 +21,14 @@ fn jagged<T: Native>(offsets: &[i64], items: &[T]) -> Array {
     }
 }
 
+/// Rows of an array, or none.
+fn lacking(index: &[i64], array: Array) -> Array {
+    let mut columns = array.columns;
+    columns.push(("o-index".into(), Column::from_slice(index)));
+    let form = Form::Option { key: "o".into(), content: Box::new(array.form) };
+    Array { form, length: index.len() as u64, columns }
+}
+
 fn columns() -> Vec<(&'static str, Array)> {
     vec![
         ("n", flat(&[2i32, 0, 1])),
@@ -32,6 +40,10 @@ fn columns() -> Vec<(&'static str, Array)> {
         ("short", jagged(&[0, 1, 1, 2], &[1i32, 2])),
         ("dir/x.y", flat(&[1i32, 2, 3])),
         ("sum", flat(&[7i32, 8, 9])),
+        ("hole", lacking(&[0, -1, 2], jagged(&[0, 2, 2, 3], &[1i32, 2, 3]))),
+        ("hole2", lacking(&[-1, 0, 1], jagged(&[0, 1, 2], &[5i32, 6]))),
+        ("full", lacking(&[0, 1, 2], jagged(&[0, 2, 2, 3], &[1i32, 2, 3]))),
+        ("gap", lacking(&[0, -1, 2], flat(&[1i32, 7, 3]))),
     ]
 }
 
@@ -129,6 +141,26 @@ fn lists_meet_lists_and_numbers() {
     gives("pt - sum(pt) / count(pt)", "var * float64", ["[-10, 10]", "[]", "[0]"]);
     gives("max(pt, 20)", "var * float32", ["[20, 30]", "[]", "[25]"]);
     refused("pt + short", "a list of 2 items meets a list of 1\n    pt + short\n    ^^^^^^^^^^ (Some(0))");
+}
+
+#[test]
+fn missing_lists_are_missing_in_results() {
+    gives("hole * 2", "?var * int32", ["[2, 4]", "None", "[6]"]);
+    gives("full * 2", "?var * int32", ["[2, 4]", "[]", "[6]"]);
+    gives("hole + pt", "?var * float64", ["[11, 32]", "None", "[28]"]);
+    refused("hole2 + short", "a list of 1 items meets a list of 0");
+    gives("hole2[hole2 > 5]", "?var * int32", ["None", "[]", "[6]"]);
+    gives("hole - hole2", "?var * int32", ["None", "None", "[-3]"]);
+    gives("pt + gap", "?var * float64", ["[11, 31]", "None", "[28]"]);
+    gives("pt[hole > 1]", "?var * float32", ["[30]", "None", "[25]"]);
+    gives("sum(hole)", "?int64", ["3", "None", "3"]);
+    gives("count(hole2) > 0", "?bool", ["None", "True", "True"]);
+    gives("max(full)", "?int32", ["2", "None", "3"]);
+    gives("first(hole) + n", "?int32", ["3", "None", "4"]);
+    gives("n ** (gap - 1)", "?int32", ["1", "None", "1"]);
+    gives("(n + 0 * hole) ** (gap - 1)", "?var * int32", ["[1, 1]", "None", "[1]"]);
+    gives("where(pt > 20, hole, gap)", "?var * ?int32", ["[1, 2]", "None", "[3]"]);
+    gives("where(pt > 0, gap, 0)", "var * ?int32", ["[1, 1]", "[]", "[3]"]);
 }
 
 #[test]

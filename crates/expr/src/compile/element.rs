@@ -1,9 +1,9 @@
 //! Operations item by item: the types of operands and results, as NumPy has them.
 
-use super::{Checked, Compiler, Operand, Value};
+use super::{Checked, Compiler, Operand, Value, lists::Missing};
 use crate::{
     error::{Fault, Span},
-    program::{CONSTANT, Kind, Step},
+    program::{CONSTANT, Kind, Register, Step},
     scalar::{self, Number, Typed},
     syntax::{Binary, Unary},
     types::{Class, class, floating, is_float, promote, quotient},
@@ -156,7 +156,7 @@ impl Compiler<'_> {
         let kind = Kind::Number(DType::Bool);
         let register = self.step(step, kind, space, at)?;
         let valid = self.both_valid(signed.valid, unsigned.valid, space, at)?;
-        Ok(Value::Operand(Operand { register, kind, space, valid }))
+        Ok(Value::Operand(Operand { register, kind, space, valid, lists: signed.lists }))
     }
 
     pub(super) fn choose(&mut self, condition: &Value, x: &Value, y: &Value, at: Span) -> Checked<Value> {
@@ -170,15 +170,9 @@ impl Compiler<'_> {
             _ => self.common(x, y, at)?,
         };
         let (x, y) = (self.typed(x, dtype, at)?, self.typed(y, dtype, at)?);
-        let (condition, x, space) = self.aligned(condition, x, at)?;
-        let (x, y, _) = self.aligned(x, y, at)?;
-        let (condition, y, space) = if y.space == CONSTANT {
-            (condition, y, space)
-        } else {
-            let (condition, y, space) = self.aligned(condition, y, at)?;
-            (condition, y, space)
-        };
-        let x = if x.space == CONSTANT { x } else { self.expanded(x, space, at)? };
+        let mut all = [condition, x, y];
+        let space = self.all_aligned(&mut all, Missing::Items, at)?;
+        let [condition, x, y] = all;
         let step = Step::Where { dtype, condition: condition.register, x: x.register, y: y.register };
         let kind = Kind::Number(dtype);
         let register = self.step(step, kind, space, at)?;
@@ -186,22 +180,17 @@ impl Compiler<'_> {
         let mut valid = match (x.valid, y.valid) {
             (None, None) => None,
             (a, b) => {
-                let mut sure = |valid: Option<u32>, of: &Operand| match valid {
-                    Some(valid) => Ok(Operand { register: valid, ..bool_in(of.space) }),
-                    None => self.constant(TRUE, at),
+                let mut sure = |valid: Option<Register>| match valid {
+                    Some(valid) => Ok(valid),
+                    None => self.constant(TRUE, at).map(|there| there.register),
                 };
-                let (a, b) = (sure(a, &x)?, sure(b, &y)?);
-                let step = Step::Where {
-                    dtype: DType::Bool,
-                    condition: condition.register,
-                    x: a.register,
-                    y: b.register,
-                };
+                let (x, y) = (sure(a)?, sure(b)?);
+                let step = Step::Where { dtype: DType::Bool, condition: condition.register, x, y };
                 Some(self.step(step, Kind::Number(DType::Bool), space, at)?)
             }
         };
         valid = self.both_valid(valid, condition.valid, space, at)?;
-        Ok(Value::Operand(Operand { register, kind, space, valid }))
+        Ok(Value::Operand(Operand { register, kind, space, valid, lists: condition.lists }))
     }
 
     pub(super) fn converted(&mut self, to: DType, x: &Value, at: Span) -> Checked<Value> {
@@ -225,12 +214,25 @@ impl Compiler<'_> {
         y: Operand,
         at: Span,
     ) -> Checked<Value> {
-        let (x, y, space) = self.aligned(x, y, at)?;
+        let (x, mut y, space) = self.aligned(x, y, at)?;
         let kind = Kind::Number(result);
+        if operation == Binary::Power
+            && !is_float(dtype)
+            && let Some(there) = self.all_there(&[x, y], space, at)?
+        {
+            // Whatever stands where a value is missing is no negative power.
+            let zero = Number::Int(0).typed(dtype).unwrap_or(TRUE);
+            let zero = self.constant(zero, at)?.register;
+            let step = Step::Where { dtype, condition: there, x: y.register, y: zero };
+            y.register = self.step(step, y.kind, space, at)?;
+            if y.space == CONSTANT {
+                y.space = space;
+            }
+        }
         let step = Step::Binary { operation, dtype, x: x.register, y: y.register };
         let register = self.step(step, kind, space, at)?;
         let valid = self.both_valid(x.valid, y.valid, space, at)?;
-        Ok(Value::Operand(Operand { register, kind, space, valid }))
+        Ok(Value::Operand(Operand { register, kind, space, valid, lists: x.lists }))
     }
 
     fn texts(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
@@ -262,7 +264,7 @@ impl Compiler<'_> {
                 let register =
                     self.step(Step::Texts { operation, x: x.register, y: y.register }, kind, space, at)?;
                 let valid = self.both_valid(x.valid, y.valid, space, at)?;
-                return Ok(Value::Operand(Operand { register, kind, space, valid }));
+                return Ok(Value::Operand(Operand { register, kind, space, valid, lists: x.lists }));
             }
         };
         let x = self.operand(x, at)?;
@@ -359,11 +361,6 @@ pub(super) fn dtype_of(operand: Operand) -> DType {
         Kind::Number(dtype) => dtype,
         Kind::Text => DType::UInt8,
     }
-}
-
-/// An operand of booleans without its register.
-fn bool_in(space: u32) -> Operand {
-    Operand { register: 0, kind: Kind::Number(DType::Bool), space, valid: None }
 }
 
 const TRUE: Typed = Typed { dtype: DType::Bool, bits: 1 };

@@ -5,10 +5,18 @@ use crate::{
     error::{Fault, Span},
     parser::may_lack,
     program::{CONSTANT, ENTRIES, Kind, Register, Space, SpaceId, Step},
-    syntax::{Binary, Reduction},
+    syntax::{Binary, Reduction, Unary},
     types::accumulated,
 };
 use forthwith_columns::DType;
+use std::cmp::Ordering;
+
+/// A value that is missing, where others have a list: a missing list, or a list of missing items.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Missing {
+    Lists,
+    Items,
+}
 
 impl Compiler<'_> {
     /// The spaces from the outermost lists to these, each by the one that stands for all that are the same.
@@ -40,51 +48,202 @@ impl Compiler<'_> {
         space
     }
 
-    /// Two operands where each has a value for each of the other's, and the space of both. Constants stay.
+    /// Two operands where each has a value for each of the other's, and the space of both. Constants stay, but share what
+    /// is known of missing lists.
     pub(super) fn aligned(
         &mut self,
         x: Operand,
         y: Operand,
         at: Span,
     ) -> Checked<(Operand, Operand, SpaceId)> {
-        if x.space == CONSTANT || y.space == CONSTANT {
-            let space = if x.space == CONSTANT { y.space } else { x.space };
-            return Ok((x, y, space));
-        }
-        let space = self.united(x.space, y.space, at)?;
-        Ok((self.expanded(x, space, at)?, self.expanded(y, space, at)?, space))
+        let mut both = [x, y];
+        let space = self.all_aligned(&mut both, Missing::Lists, at)?;
+        let [x, y] = both;
+        Ok((x, y, space))
     }
 
-    /// The deeper of two spaces, whose outer lists are checked to be the same when they are computed.
-    fn united(&mut self, x: SpaceId, y: SpaceId, at: Span) -> Checked<SpaceId> {
-        let (a, b) = (self.path(x), self.path(y));
-        for (a, b) in a.iter().zip(&b) {
-            let (a, b) = (self.standing_for(*a), self.standing_for(*b));
-            if a == b {
+    /// The same of any number of operands.
+    pub(super) fn all_aligned(
+        &mut self,
+        operands: &mut [Operand],
+        missing: Missing,
+        at: Span,
+    ) -> Checked<SpaceId> {
+        let space = self.met(operands, missing, at)?;
+        for operand in operands.iter_mut().filter(|operand| operand.space != CONSTANT) {
+            *operand = self.expanded(*operand, space, missing, at)?;
+        }
+        Ok(space)
+    }
+
+    /// Gives operands the same lists, as deep as each has any: where a list is missing for one, it is for all. Returns the
+    /// deepest space.
+    fn met(&mut self, operands: &mut [Operand], missing: Missing, at: Span) -> Checked<SpaceId> {
+        let depths: Vec<usize> = operands.iter().map(|operand| self.path(operand.space).len()).collect();
+        let deepest = depths.iter().copied().max().unwrap_or(0);
+        let mut there = Vec::with_capacity(deepest);
+        for level in 0..deepest {
+            let mut known: Vec<Register> = Vec::new();
+            for (operand, depth) in operands.iter().zip(&depths) {
+                let valid = match depth.cmp(&level) {
+                    Ordering::Greater => self.lists_there(*operand, level),
+                    Ordering::Equal if missing == Missing::Lists => operand.valid,
+                    _ => None,
+                };
+                known.extend(valid.filter(|valid| !known.contains(valid)));
+            }
+            let outer = operands.iter().zip(&depths).find(|(_, depth)| **depth > level);
+            let outer = outer.map(|(operand, _)| self.path(operand.space));
+            let parent = match (&outer, level) {
+                (Some(path), 1..) => path[level - 1],
+                _ => ENTRIES,
+            };
+            let mut all = None;
+            for valid in known {
+                all = self.both_valid(all, Some(valid), parent, at)?;
+            }
+            there.push(all);
+            let deep = |operands: &[Operand], compiler: &Self| -> Vec<SpaceId> {
+                let deep = operands.iter().zip(&depths).filter(|(_, depth)| **depth > level);
+                deep.map(|(operand, _)| compiler.path(operand.space)[level]).collect()
+            };
+            let spaces = deep(operands, self);
+            if spaces.windows(2).all(|pair| pair[0] == pair[1]) {
                 continue;
             }
-            let size = |space: SpaceId| match self.spaces[space as usize] {
-                Space::Regular { size, .. } => Some(size),
-                _ => None,
-            };
-            let (kept, other) = match (size(a), size(b)) {
-                (Some(a), Some(b)) if a != b => {
-                    return Err(Fault::new(at, format!("lists of {a} items meet lists of {b} items")));
+            let regular = spaces.iter().all(|space| self.size(*space).is_some());
+            if let (Some(all), false) = (all, regular) {
+                for (operand, _) in operands.iter_mut().zip(&depths).filter(|(_, depth)| **depth > level) {
+                    let to = self.path(operand.space)[level];
+                    let step = Step::Expand { dtype: DType::Bool, x: all, to };
+                    let keep = self.step(step, Kind::Number(DType::Bool), to, at)?;
+                    *operand = self.kept(*operand, level, keep, at)?;
                 }
-                (Some(_), None) => (b, a),
-                _ => (a, b),
-            };
-            if size(kept).is_none() {
-                self.step(Step::Same { a: kept, b: other }, Kind::Number(DType::Bool), CONSTANT, at)?;
             }
-            self.same[other as usize] = kept;
+            let spaces = deep(operands, self);
+            for other in spaces.iter().skip(1) {
+                self.unite(spaces[0], *other, at)?;
+            }
         }
-        let deeper = if a.len() >= b.len() { a.last() } else { b.last() };
-        Ok(deeper.map_or(ENTRIES, |space| self.standing_for(*space)))
+        let lists = self.levels_there(there);
+        let mut space = CONSTANT;
+        for (operand, depth) in operands.iter_mut().zip(&depths) {
+            operand.lists = lists;
+            if operand.space != CONSTANT && (space == CONSTANT || *depth == deepest) {
+                space = operand.space;
+            }
+        }
+        Ok(if space == CONSTANT { space } else { self.standing_for(space) })
+    }
+
+    fn size(&self, space: SpaceId) -> Option<u64> {
+        match self.spaces[space as usize] {
+            Space::Regular { size, .. } => Some(size),
+            _ => None,
+        }
+    }
+
+    /// Makes two spaces of one level one, whose lists are checked to be the same when they are computed.
+    fn unite(&mut self, a: SpaceId, b: SpaceId, at: Span) -> Checked<()> {
+        let (a, b) = (self.standing_for(a), self.standing_for(b));
+        if a == b {
+            return Ok(());
+        }
+        let (kept, other) = match (self.size(a), self.size(b)) {
+            (Some(a), Some(b)) if a != b => {
+                return Err(Fault::new(at, format!("lists of {a} items meet lists of {b} items")));
+            }
+            (Some(_), None) => (b, a),
+            _ => (a, b),
+        };
+        if self.size(kept).is_none() {
+            self.step(Step::Same { a: kept, b: other }, Kind::Number(DType::Bool), CONSTANT, at)?;
+        }
+        self.same[other as usize] = kept;
+        Ok(())
+    }
+
+    /// Whether the lists of a level are there, if some may be missing.
+    pub(super) fn lists_there(&self, operand: Operand, level: usize) -> Option<Register> {
+        self.there[operand.lists as usize].get(level).copied().flatten()
+    }
+
+    /// Whether values of aligned operands, and all lists around them, are there, if some may be missing.
+    pub(super) fn all_there(
+        &mut self,
+        operands: &[Operand],
+        space: SpaceId,
+        at: Span,
+    ) -> Checked<Option<Register>> {
+        let path = self.path(space);
+        let mut all = None;
+        for operand in operands {
+            all = self.both_valid(all, operand.valid, space, at)?;
+            for level in 0..path.len() {
+                let Some(mut there) = self.lists_there(*operand, level) else { continue };
+                for to in &path[level..] {
+                    let step = Step::Expand { dtype: DType::Bool, x: there, to: *to };
+                    there = self.step(step, Kind::Number(DType::Bool), *to, at)?;
+                }
+                all = self.both_valid(all, Some(there), space, at)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// The row for levels of lists, of which some may be missing.
+    pub(super) fn levels_there(&mut self, mut levels: Vec<Option<Register>>) -> u32 {
+        while levels.last() == Some(&None) {
+            levels.pop();
+        }
+        if let Some(known) = self.there.iter().position(|there| *there == levels) {
+            return known as u32;
+        }
+        self.there.push(levels);
+        self.there.len() as u32 - 1
+    }
+
+    /// Only those items of the lists of a level for which a condition holds, with all that is within them.
+    fn kept(&mut self, x: Operand, level: usize, condition: Register, at: Span) -> Checked<Operand> {
+        let Kind::Number(dtype) = x.kind else {
+            return Err(Fault::new(at, "text in lists meets other lists, of which one may be missing"));
+        };
+        let boolean = Kind::Number(DType::Bool);
+        let path = self.path(x.space);
+        let mut there: Vec<_> = (0..path.len()).map(|level| self.lists_there(x, level)).collect();
+        let mut parent = if level == 0 { ENTRIES } else { path[level - 1] };
+        let (mut condition, mut lists, mut into) = (condition, None, ENTRIES);
+        for (deeper, of) in path.iter().copied().enumerate().skip(level) {
+            if deeper > level {
+                let outer = condition;
+                if let Some(x) = there[deeper] {
+                    let step = Step::Keep { dtype: DType::Bool, x, condition: outer, into };
+                    there[deeper] = Some(self.step(step, boolean, into, at)?);
+                }
+                let step = Step::Expand { dtype: DType::Bool, x: outer, to: of };
+                condition = self.step(step, boolean, of, at)?;
+                lists = Some(outer);
+            }
+            into = self.space(match self.size(of) {
+                Some(size) if deeper > level => Space::Regular { parent, size },
+                _ => Space::Kept { parent, of, condition, lists },
+            });
+            self.step(Step::Lists { of: into }, boolean, into, at)?;
+            parent = into;
+        }
+        // Items of lists of one length within what is kept are kept by the same condition.
+        let mut keep = |x: Register, kind: Kind, dtype: DType| {
+            let step = Step::Keep { dtype, x, condition, into };
+            self.step(step, kind, into, at)
+        };
+        let register = keep(x.register, x.kind, dtype)?;
+        let valid = x.valid.map(|valid| keep(valid, boolean, DType::Bool)).transpose()?;
+        let lists = self.levels_there(there);
+        Ok(Operand { register, kind: x.kind, space: into, valid, lists })
     }
 
     /// Values of outer lists once for each item of inner ones.
-    pub(super) fn expanded(&mut self, x: Operand, space: SpaceId, at: Span) -> Checked<Operand> {
+    fn expanded(&mut self, x: Operand, space: SpaceId, missing: Missing, at: Span) -> Checked<Operand> {
         let depth = self.path(x.space).len();
         let levels = self.path(space);
         let mut operand = x;
@@ -97,10 +256,14 @@ impl Compiler<'_> {
             };
             let step = Step::Expand { dtype, x: operand.register, to: *level };
             operand.register = self.step(step, operand.kind, *level, at)?;
-            if let Some(valid) = operand.valid {
-                let step = Step::Expand { dtype: DType::Bool, x: valid, to: *level };
-                operand.valid = Some(self.step(step, Kind::Number(DType::Bool), *level, at)?);
-            }
+            operand.valid = match (operand.valid, missing) {
+                (Some(x), Missing::Items) => {
+                    let step = Step::Expand { dtype: DType::Bool, x, to: *level };
+                    Some(self.step(step, Kind::Number(DType::Bool), *level, at)?)
+                }
+                // It says which lists are there: see `met`.
+                _ => None,
+            };
         }
         operand.space = space;
         Ok(operand)
@@ -132,22 +295,26 @@ impl Compiler<'_> {
         if wanted > deep {
             return Err(Fault::new(at, "the condition has deeper lists than what it chooses from"));
         }
-        if wanted < deep {
-            return Err(Fault::new(at, "a condition for whole lists of lists is not computed yet"));
-        }
-        let (items, condition, of) = self.aligned(items, condition, at)?;
+        let mut both = [items, condition];
+        self.met(&mut both, Missing::Lists, at)?;
+        let items = both[0];
         let boolean = Kind::Number(DType::Bool);
-        let keep = self.both_valid(Some(condition.register), condition.valid, of, at)?;
-        let Some(parent) = self.parent(of) else { return Err(Fault::new(at, "no lists")) };
-        let into = self.space(Space::Kept { parent, of, condition: keep.unwrap_or(condition.register) });
-        self.step(Step::Lists { of: into }, boolean, into, at)?;
-        let step = Step::Keep { dtype: dtype_of(items), x: items.register, into };
-        let register = self.step(step, items.kind, into, at)?;
-        let valid = match items.valid {
-            Some(x) => Some(self.step(Step::Keep { dtype: DType::Bool, x, into }, boolean, into, at)?),
-            None => None,
+        // An item whose condition is missing is missing itself, which does not leave it out.
+        let path = self.path(both[1].space);
+        let space = path[wanted - 1];
+        let (mut keep, valid) = (both[1].register, both[1].valid);
+        if let Some(x) = valid {
+            let step = Step::Unary { operation: Unary::Not, dtype: DType::Bool, x };
+            let open = self.step(step, boolean, space, at)?;
+            let step = Step::Binary { operation: Binary::BitOr, dtype: DType::Bool, x: keep, y: open };
+            keep = self.step(step, boolean, space, at)?;
+        }
+        let valid = match wanted == deep {
+            true => self.both_valid(items.valid, valid, space, at)?,
+            // Of whole lists, `met` said so.
+            false => items.valid,
         };
-        Ok(Value::Operand(Operand { register, kind: items.kind, space: into, valid }))
+        self.kept(Operand { valid, ..items }, wanted - 1, keep, at).map(Value::Operand)
     }
 
     pub(super) fn reduce(
@@ -201,7 +368,9 @@ impl Compiler<'_> {
             };
             valid = self.both_valid(Some(some), there, parent, at)?;
         }
-        Ok(Value::Operand(Operand { register, kind, space: parent, valid }))
+        let (outer, there) = self.outer(items);
+        valid = self.both_valid(valid, there, parent, at)?;
+        Ok(Value::Operand(Operand { register, kind, space: parent, valid, lists: outer }))
     }
 
     pub(super) fn item(&mut self, items: &Value, position: i64, at: Span) -> Checked<Value> {
@@ -219,7 +388,17 @@ impl Compiler<'_> {
         };
         let has = self.step(Step::Has { position, of }, boolean, parent, at)?;
         let valid = self.both_valid(Some(has), there, parent, at)?;
-        Ok(Value::Operand(Operand { register, kind: items.kind, space: parent, valid }))
+        let (outer, there) = self.outer(items);
+        let valid = self.both_valid(valid, there, parent, at)?;
+        Ok(Value::Operand(Operand { register, kind: items.kind, space: parent, valid, lists: outer }))
+    }
+
+    /// What is known of missing lists around the innermost ones of an operand, and whether these are there.
+    fn outer(&mut self, items: Operand) -> (u32, Option<Register>) {
+        let depth = self.path(items.space).len();
+        let mut there: Vec<_> = (0..depth).map(|level| self.lists_there(items, level)).collect();
+        let innermost = there.pop().flatten();
+        (self.levels_there(there), innermost)
     }
 
     /// The innermost lists of an operand, and the space of the lists themselves.

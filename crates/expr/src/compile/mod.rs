@@ -26,6 +26,32 @@ impl Program {
     /// Names that stand for nothing, operations that the types of their operands do not have, and lists of fixed
     /// lengths that differ: with the place in the text.
     pub fn new(expressions: &[&Expression], names: &mut dyn FnMut(&str) -> Named) -> Result<Self, Error> {
+        let mut forms = Vec::new();
+        let program = Self::checked(expressions, &mut |name| {
+            let named = names(name);
+            forms.push((name.to_owned(), named.clone()));
+            named
+        })?;
+        let may_lack = |input: &Input| has_options(&input.form);
+        if !program.inputs.iter().any(may_lack) {
+            return Ok(program);
+        }
+        let plain = Self::checked(expressions, &mut |name| {
+            let known = forms.iter().find(|(known, _)| known == name).map(|(_, named)| named.clone());
+            match known {
+                Some(Named::Column(form)) => Named::Column(without_options(form)),
+                Some(named) => named,
+                None => Named::Unknown(Vec::new()),
+            }
+        })?;
+        // Both take the same arrays.
+        let same = |(a, b): (&Input, &Input)| a.name == b.name && a.used == b.used;
+        let is_alike =
+            plain.inputs.len() == program.inputs.len() && program.inputs.iter().zip(&plain.inputs).all(same);
+        Ok(Self { plain: is_alike.then(|| Arc::new(plain)), ..program })
+    }
+
+    fn checked(expressions: &[&Expression], names: &mut dyn FnMut(&str) -> Named) -> Result<Self, Error> {
         let mut compiler = Compiler {
             names,
             texts: Vec::new(),
@@ -36,6 +62,7 @@ impl Program {
             steps: Vec::new(),
             known: HashMap::new(),
             aliases: HashMap::new(),
+            there: vec![Vec::new()],
             within: Vec::new(),
             text: 0,
         };
@@ -47,7 +74,7 @@ impl Program {
             outputs.push(output.map_err(|fault| fault.within(&expression.text, None))?);
         }
         let Compiler { texts, inputs, spaces, steps, .. } = compiler;
-        Ok(Self { texts, inputs, spaces, steps, outputs })
+        Ok(Self { texts, inputs, spaces, steps, outputs, plain: None })
     }
 }
 
@@ -69,7 +96,10 @@ struct Operand {
     register: Register,
     kind: Kind,
     space: SpaceId,
+    /// Whether each value is there, if some may be missing.
     valid: Option<Register>,
+    /// Whether its lists are there: a row of [`Compiler::there`].
+    lists: u32,
 }
 
 struct Compiler<'n> {
@@ -83,6 +113,9 @@ struct Compiler<'n> {
     steps: Vec<Made>,
     known: HashMap<Step, Register>,
     aliases: HashMap<String, Value>,
+    /// For each level of lists from the outside in, whether these are there, if some may be missing. The first row is
+    /// that of lists that are all there; each row ends with a level that may lack some.
+    there: Vec<Vec<Option<Register>>>,
     /// The aliases that are being looked at.
     within: Vec<String>,
     /// The text that is being looked at.
@@ -187,7 +220,8 @@ impl Compiler<'_> {
             return Err(Fault::new(at, "a text alone is no column"));
         };
         let path = if operand.space == CONSTANT { Vec::new() } else { self.path(operand.space) };
-        Ok(Output::Numbers { dtype, values: operand.register, valid: operand.valid, path })
+        let lists = (0..path.len()).map(|level| self.lists_there(operand, level)).collect();
+        Ok(Output::Numbers { dtype, values: operand.register, valid: operand.valid, path, lists })
     }
 
     /// A value in registers; a number of the text has its own type.
@@ -208,7 +242,7 @@ impl Compiler<'_> {
     fn constant(&mut self, typed: Typed, at: Span) -> Checked<Operand> {
         let kind = Kind::Number(typed.dtype);
         let register = self.step(Step::Constant(typed), kind, CONSTANT, at)?;
-        Ok(Operand { register, kind, space: CONSTANT, valid: None })
+        Ok(Operand { register, kind, space: CONSTANT, valid: None, lists: 0 })
     }
 
     fn load(&mut self, input: u32, at: Span) -> Checked<Operand> {
@@ -218,9 +252,16 @@ impl Compiler<'_> {
             Fault::new(at, what)
         })?;
         let mut space = ENTRIES;
-        let mut path = Vec::new();
-        for (level, size) in leaf.levels.iter().enumerate() {
-            space = self.space(match size {
+        let (mut path, mut there) = (Vec::new(), Vec::new());
+        for (level, found) in leaf.levels.iter().enumerate() {
+            there.push(match found.lacking {
+                true => {
+                    let step = Step::ListsValid { input, level: level as u32 };
+                    Some(self.step(step, Kind::Number(DType::Bool), space, at)?)
+                }
+                false => None,
+            });
+            space = self.space(match &found.size {
                 None => Space::Lists { parent: space, input, level: level as u32 },
                 Some(size) => Space::Regular { parent: space, size: *size },
             });
@@ -233,7 +274,8 @@ impl Compiler<'_> {
             true => Some(self.step(Step::Valid { input }, Kind::Number(DType::Bool), space, at)?),
             false => None,
         };
-        Ok(Operand { register, kind: leaf.kind, space, valid })
+        let lists = self.levels_there(there);
+        Ok(Operand { register, kind: leaf.kind, space, valid, lists })
     }
 
     fn space(&mut self, space: Space) -> SpaceId {
@@ -262,10 +304,19 @@ impl Compiler<'_> {
     }
 }
 
+/// One level of lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Level {
+    /// The length that all have; `None` where they differ.
+    pub(crate) size: Option<u64>,
+    /// Whether lists may be missing.
+    pub(crate) lacking: bool,
+}
+
 /// The values of a column, as far as they can be computed with.
 pub(crate) struct Leaf {
-    /// The lengths of lists from the outside in; `None` where they differ.
-    pub(crate) levels: Vec<Option<u64>>,
+    /// The lists, from the outside in.
+    pub(crate) levels: Vec<Level>,
     pub(crate) kind: Kind,
     /// Whether values may be missing.
     pub(crate) lacking: bool,
@@ -273,19 +324,21 @@ pub(crate) struct Leaf {
 
 impl Leaf {
     pub(crate) fn of(form: &Form) -> Result<Self, String> {
-        let (mut levels, mut form) = (Vec::new(), form);
+        let (mut levels, mut form, mut lacking) = (Vec::new(), form, false);
         loop {
             form = match form {
                 Form::List { content, .. } => {
-                    levels.push(None);
+                    levels.push(Level { size: None, lacking: std::mem::take(&mut lacking) });
                     content
                 }
                 Form::Regular { size, content } => {
-                    levels.push(Some(*size));
+                    levels.push(Level { size: Some(*size), lacking: std::mem::take(&mut lacking) });
                     content
                 }
-                // Lists that may be missing are computed with as long as none is: see `run::input`.
-                Form::Option { content, .. } if is_list(content) => content,
+                Form::Option { content, .. } if is_list(content) => {
+                    lacking = true;
+                    content
+                }
                 _ => break,
             };
         }
@@ -295,7 +348,7 @@ impl Leaf {
         };
         let kind = match inner {
             Form::Numpy { dtype, shape, .. } if shape.is_empty() || !lacking => {
-                levels.extend(shape.iter().map(|size| Some(*size)));
+                levels.extend(shape.iter().map(|size| Level { size: Some(*size), lacking: false }));
                 Kind::Number(*dtype)
             }
             Form::String { binary: false, .. } | Form::Categorical { .. } => Kind::Text,
@@ -316,5 +369,26 @@ pub(crate) fn is_list(form: &Form) -> bool {
         Form::List { .. } | Form::Regular { .. } => true,
         Form::Option { content, .. } => is_list(content),
         _ => false,
+    }
+}
+
+/// Whether anything in a column may be missing.
+fn has_options(form: &Form) -> bool {
+    match form {
+        Form::Option { .. } => true,
+        Form::List { content, .. } | Form::Regular { content, .. } => has_options(content),
+        _ => false,
+    }
+}
+
+/// The Form of a column in which nothing is missing.
+fn without_options(form: Form) -> Form {
+    match form {
+        Form::Option { content, .. } => without_options(*content),
+        Form::List { key, content } => Form::List { key, content: Box::new(without_options(*content)) },
+        Form::Regular { size, content } => {
+            Form::Regular { size, content: Box::new(without_options(*content)) }
+        }
+        other => other,
     }
 }

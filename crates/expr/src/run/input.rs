@@ -15,11 +15,16 @@ pub(super) struct Prepared<'a> {
     pub(super) values: Values<'a>,
     /// Whether values are there, if they may not be.
     pub(super) valid: Option<Vec<u8>>,
+    /// The same of the lists of each level.
+    pub(super) lists: Vec<Option<Vec<u8>>>,
+    /// Whether nothing is missing.
+    pub(super) is_whole: bool,
 }
 
 pub(super) struct Offsets<'a> {
     pub(super) items: Cow<'a, [i64]>,
-    pub(super) column: &'a Column,
+    /// The column that they are, if they are one.
+    pub(super) column: Option<&'a Column>,
 }
 
 pub(super) enum Values<'a> {
@@ -68,29 +73,47 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
         return Err(format!("{} rows of {length}", array.length));
     }
     if !input.used {
-        return Ok(Prepared { levels: Vec::new(), values: Values::Unused, valid: None });
+        let (levels, lists) = (Vec::new(), Vec::new());
+        return Ok(Prepared { levels, values: Values::Unused, valid: None, lists, is_whole: true });
     }
     let (wanted, found) = (Leaf::of(&input.form)?, Leaf::of(&array.form)?);
     if wanted != found {
         return Err(format!("{} where {} was promised", array.form.type_string(), input.form.type_string()));
     }
     let mut rows = usize::try_from(length).map_err(|_| "more rows than memory has room for".to_owned())?;
-    let (mut levels, mut form) = (Vec::new(), &array.form);
+    let (mut levels, mut lists, mut form) = (Vec::new(), Vec::new(), &array.form);
+    let mut around: Option<Around<'_>> = None;
     loop {
         form = match form {
             Form::List { key, content } => {
-                let offsets = offsets(array, key, rows)?;
+                let outer = around.take();
+                let offsets = match outer.as_ref().filter(|outer| !outer.is_identity) {
+                    None => offsets(array, key, rows)?,
+                    Some(outer) => placed(array, key, &outer.index)?,
+                };
                 rows = offsets.items.last().map_or(0, |end| *end as usize);
                 levels.push(Some(offsets));
+                lists.push(outer.map(|outer| outer.there()));
                 content
             }
             Form::Regular { size, content } => {
+                let outer = around.take();
+                if outer.as_ref().is_some_and(|outer| !outer.is_identity) {
+                    return Err(
+                        "one of its lists, which are all of one length, is missing or not in its place"
+                            .into(),
+                    );
+                }
                 rows = times(rows, *size)?;
                 levels.push(None);
+                lists.push(outer.map(|outer| outer.there()));
                 content
             }
             Form::Option { key, content } if is_list(content) => {
-                present(buffer(array, key, "index", DType::Int64)?, rows)?;
+                if around.is_some() {
+                    return Err("its lists may be missing in two ways".into());
+                }
+                around = Some(Around::of(integers(buffer(array, key, "index", DType::Int64)?, rows)?));
                 content
             }
             _ => break,
@@ -102,7 +125,8 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
         }
         other => (other, None),
     };
-    let valid = index.as_ref().map(|index| index.iter().map(|at| u8::from(*at >= 0)).collect());
+    let index = index.map(Around::of);
+    let valid = index.as_ref().map(Around::there);
     let values = match form {
         Form::Numpy { key, dtype, shape } => {
             for size in shape {
@@ -111,18 +135,20 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
             }
             let column = buffer(array, key, "data", *dtype)?;
             match index {
-                None => numbers(column, rows)?,
-                Some(index) => Values::Owned(gathered(&copied(column), &index)?),
+                Some(Around { index, is_identity: false }) => {
+                    Values::Owned(gathered(&copied(column), &index)?)
+                }
+                _ => numbers(column, rows)?,
             }
         }
-        Form::String { key, .. } => Values::Text(texts(array, key, rows, index)?),
+        Form::String { key, .. } => Values::Text(texts(array, key, rows, index.map(|index| index.index))?),
         Form::Categorical { key, .. } => {
             let numbers = buffer(array, key, "index", DType::Int32)?;
             let at = |row: usize| numbers.item::<i32>(row).map(i64::from);
             let missing = || format!("a buffer of {} rows", numbers.len());
             let rows = match index {
                 None => (0..rows).map(at).collect::<Option<Vec<_>>>().ok_or_else(missing)?,
-                Some(index) => {
+                Some(Around { index, .. }) => {
                     let at = |row: &i64| usize::try_from(*row).map_or(Some(-1), at);
                     index.iter().map(at).collect::<Option<Vec<_>>>().ok_or_else(missing)?
                 }
@@ -132,22 +158,62 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
         }
         other => return Err(format!("values of type {}", other.type_string())),
     };
-    Ok(Prepared { levels, values, valid })
+    let all = |there: &Vec<u8>| !there.contains(&0);
+    let is_whole = valid.as_ref().is_none_or(all) && lists.iter().flatten().all(all);
+    Ok(Prepared { levels, values, valid, lists, is_whole })
+}
+
+/// An index around something that may be missing.
+struct Around<'a> {
+    index: Cow<'a, [i64]>,
+    /// Whether each row has its own: nothing is missing.
+    is_identity: bool,
+}
+
+impl<'a> Around<'a> {
+    fn of(index: Cow<'a, [i64]>) -> Self {
+        let is_identity = index.iter().enumerate().all(|(row, at)| *at == row as i64);
+        Self { index, is_identity }
+    }
+
+    /// Whether each row is there.
+    fn there(&self) -> Vec<u8> {
+        self.index.iter().map(|at| u8::from(*at >= 0)).collect()
+    }
+}
+
+/// The offsets of lists that an index names, where missing ones are empty.
+fn placed<'a>(array: &'a Array, key: &str, index: &[i64]) -> Result<Offsets<'a>, String> {
+    let column = buffer(array, key, "offsets", DType::Int64)?;
+    let offsets = integers(column, column.len())?;
+    let bounds = |at: &i64| {
+        let at = usize::try_from(*at).ok()?;
+        Some((*offsets.get(at)?, *offsets.get(at.checked_add(1)?)?))
+    };
+    let first = index.iter().find(|at| **at >= 0).and_then(bounds).map_or(0, |(start, _)| start);
+    let mut items = Vec::with_capacity(index.len() + 1);
+    items.push(first);
+    let mut end = first;
+    for at in index {
+        if *at >= 0 {
+            let (start, stop) = bounds(at)
+                .ok_or_else(|| format!("list {at} is meant of {}", offsets.len().saturating_sub(1)))?;
+            if start < 0 || stop < start {
+                return Err("lists that end before they start".into());
+            }
+            if start != end {
+                return Err("its lists are not in their places".into());
+            }
+            end = stop;
+        }
+        items.push(end);
+    }
+    Ok(Offsets { items: items.into(), column: None })
 }
 
 impl PartialEq for Leaf {
     fn eq(&self, other: &Self) -> bool {
         (&self.levels, self.kind, self.lacking) == (&other.levels, other.kind, other.lacking)
-    }
-}
-
-/// Refuses lists that are missing, and such as stand elsewhere than their row.
-fn present(index: &Column, rows: usize) -> Result<(), String> {
-    let index = integers(index, rows)?;
-    match index.iter().enumerate().find(|(row, at)| usize::try_from(**at) != Ok(*row)) {
-        None => Ok(()),
-        Some((_, at)) if *at < 0 => Err("one of its lists is missing".into()),
-        Some(_) => Err("its lists are not in their places".into()),
     }
 }
 
@@ -184,7 +250,7 @@ fn offsets<'a>(array: &'a Array, key: &str, rows: usize) -> Result<Offsets<'a>, 
     if !ascends {
         return Err("lists that end before they start".into());
     }
-    Ok(Offsets { items, column })
+    Ok(Offsets { items, column: Some(column) })
 }
 
 fn numbers(column: &Column, rows: usize) -> Result<Values<'_>, String> {

@@ -250,14 +250,17 @@ pub(super) fn has(at: i64, of: Lists<'_>, out: &mut Buffer) {
     of.each(|items| out.push(u8::from(position(&items, at).is_some())));
 }
 
-/// The ends of lists of which only the items are left that a condition holds for.
-pub(super) fn kept(condition: &[u8], of: Lists<'_>, out: &mut Vec<i64>) {
+/// The ends of lists of which only the items are left that a condition holds for; `lists` says which lists are left.
+pub(super) fn kept(condition: &[u8], lists: Option<&[u8]>, of: Lists<'_>, out: &mut Vec<i64>) {
     out.clear();
     out.push(0);
-    let mut total = 0;
+    let (mut total, mut list) = (0, 0);
     of.each(|items| {
-        total += condition[items].iter().map(|holds| i64::from(*holds)).sum::<i64>();
-        out.push(total);
+        if lists.is_none_or(|lists| lists[list] != 0) {
+            total += condition[items].iter().map(|holds| i64::from(*holds)).sum::<i64>();
+            out.push(total);
+        }
+        list += 1;
     });
 }
 

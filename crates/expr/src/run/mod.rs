@@ -47,11 +47,15 @@ impl Program {
             })?);
         }
         let length_here = usize::try_from(length).unwrap_or(usize::MAX);
-        let mut run = Run::new(self, &inputs);
+        let program = match &self.plain {
+            Some(plain) if inputs.iter().all(|input| input.is_whole) => plain,
+            _ => self,
+        };
+        let mut run = Run::new(program, &inputs);
         run.ranges(0..length_here);
-        let mut outputs = Outputs::new(self, &inputs, &run.ranges, length_here);
+        let mut outputs = Outputs::new(program, self, &inputs, &run.ranges, length_here);
         let (mut start, mut step) = (0, ITEMS);
-        while start < length_here && !self.steps.is_empty() {
+        while start < length_here && !program.steps.is_empty() {
             let mut end = start + step.min(length_here - start);
             loop {
                 run.ranges(start..end);
@@ -163,6 +167,13 @@ impl<'p> Run<'p> {
                 Some(valid) => &valid[range()],
                 None => &[],
             }),
+            Step::ListsValid { input, level } => {
+                let levels = &self.inputs[*input as usize].lists;
+                Slice::UInt8(match levels.get(*level as usize) {
+                    Some(Some(valid)) => &valid[range()],
+                    _ => &[],
+                })
+            }
             _ => self.registers[register as usize].slice(),
         };
         if made.space == CONSTANT { Numbers::One(slice) } else { Numbers::Many(slice) }
@@ -174,7 +185,7 @@ impl<'p> Run<'p> {
 
     fn step(&mut self, made: &Made, out: &mut Buffer) -> Result<(), Error> {
         match &made.step {
-            Step::Load { .. } | Step::Valid { .. } => {}
+            Step::Load { .. } | Step::Valid { .. } | Step::ListsValid { .. } => {}
             Step::Constant(typed) => {
                 if out.len() != 1 {
                     *out = constant(*typed);
@@ -214,18 +225,21 @@ impl<'p> Run<'p> {
                 lists::item(*dtype, *position, self.numbers(*x).slice(), self.lists(*of), out);
             }
             Step::Has { position, of } => lists::has(*position, self.lists(*of), out),
-            Step::Lists { of } => {
-                if let Space::Kept { of: whole, condition, .. } = self.program.spaces[*of as usize] {
+            Step::Lists { of } => match self.program.spaces[*of as usize] {
+                Space::Kept { of: whole, condition, lists: left, .. } => {
                     let mut kept = std::mem::take(&mut self.kept[*of as usize]);
-                    lists::kept(self.booleans(condition), self.lists(whole), &mut kept);
+                    let left = left.map(|left| self.booleans(left));
+                    lists::kept(self.booleans(condition), left, self.lists(whole), &mut kept);
                     self.ranges[*of as usize] = 0..kept.last().map_or(0, |end| *end as usize);
                     self.kept[*of as usize] = kept;
                 }
-            }
-            Step::Keep { dtype, x, into } => {
-                if let Space::Kept { condition, .. } = self.program.spaces[*into as usize] {
-                    lists::keep(*dtype, self.numbers(*x).slice(), self.booleans(condition), out);
+                Space::Regular { parent, size } => {
+                    self.ranges[*of as usize] = 0..self.ranges[parent as usize].len() * size as usize;
                 }
+                Space::Constant | Space::Entries | Space::Lists { .. } => {}
+            },
+            Step::Keep { dtype, x, condition, .. } => {
+                lists::keep(*dtype, self.numbers(*x).slice(), self.booleans(*condition), out);
             }
             Step::Same { a, b } => {
                 if let Some((list, one, other)) = self.lists(*a).differs(self.lists(*b)) {

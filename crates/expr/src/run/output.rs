@@ -5,12 +5,14 @@ use crate::{
     buffer::Buffer,
     program::{CONSTANT, Output, Program, Space, SpaceId},
 };
-use forthwith_columns::{Array, Column, DType};
+use forthwith_columns::{Array, Column, DType, Form};
 use std::ops::Range;
 
 /// The values that were computed so far.
 pub(super) struct Outputs<'p> {
     program: &'p Program,
+    /// The program whose Forms the arrays have: this one, or that of which it is the plain one.
+    promised: &'p Program,
     made: Vec<Made>,
     length: usize,
 }
@@ -21,6 +23,8 @@ struct Made {
     valid: Vec<u8>,
     /// The offsets of each level that has any.
     levels: Vec<Level>,
+    /// Whether the lists of each level are there, if some may be missing.
+    there: Vec<Vec<u8>>,
 }
 
 enum Level {
@@ -35,25 +39,29 @@ impl<'p> Outputs<'p> {
     /// `whole` are the items of each space in all entries.
     pub(super) fn new(
         program: &'p Program,
+        promised: &'p Program,
         inputs: &[Prepared<'_>],
         whole: &[Range<usize>],
         length: usize,
     ) -> Self {
         let made = program.outputs.iter().map(|output| match output {
-            Output::Column(_) => Made { data: Buffer::UInt8(vec![]), valid: vec![], levels: vec![] },
+            Output::Column(_) => {
+                Made { data: Buffer::UInt8(vec![]), valid: vec![], levels: vec![], there: vec![] }
+            }
             Output::Numbers { dtype, path, .. } => {
                 let deepest = path.last().map_or(length, |space| whole[*space as usize].len());
                 let levels = path.iter().map(|space| level(program, inputs, whole, *space)).collect();
-                Made { data: Buffer::new(*dtype, deepest), valid: Vec::new(), levels }
+                let there = vec![Vec::new(); path.len()];
+                Made { data: Buffer::new(*dtype, deepest), valid: Vec::new(), levels, there }
             }
         });
-        Self { program, made: made.collect(), length }
+        Self { program, promised, made: made.collect(), length }
     }
 
     /// Takes over what was computed of some entries.
     pub(super) fn append(&mut self, run: &Run<'_>) {
         for (made, output) in self.made.iter_mut().zip(&self.program.outputs) {
-            let Output::Numbers { values, valid, path, .. } = output else { continue };
+            let Output::Numbers { values, valid, path, lists, .. } = output else { continue };
             let space = self.program.steps[*values as usize].space;
             let slice = run.numbers(*values).slice();
             if space == CONSTANT {
@@ -63,6 +71,11 @@ impl<'p> Outputs<'p> {
             made.data.extend(slice);
             if let Some(valid) = valid {
                 made.valid.extend_from_slice(run.booleans(*valid));
+            }
+            for (there, register) in made.there.iter_mut().zip(lists) {
+                if let Some(register) = register {
+                    there.extend_from_slice(run.booleans(*register));
+                }
             }
             for (level, space) in made.levels.iter_mut().zip(path) {
                 if let Level::Growing(offsets) = level {
@@ -74,39 +87,57 @@ impl<'p> Outputs<'p> {
     }
 
     pub(super) fn finish(self, columns: &[&Array]) -> Vec<Array> {
-        let length = self.length as u64;
         let mut arrays = Vec::with_capacity(self.made.len());
-        for (made, output) in self.made.into_iter().zip(&self.program.outputs) {
+        for (made, output) in self.made.into_iter().zip(&self.promised.outputs) {
             arrays.push(match output {
                 // As many as there are inputs were given.
                 Output::Column(input) => columns[*input as usize].clone(),
-                Output::Numbers { dtype, valid, path, .. } => {
-                    let form = self.program.numbers_form(*dtype, valid.is_some(), path);
-                    array(form, made, *dtype, valid.is_some(), length)
-                }
+                Output::Numbers { .. } => array(self.promised, output, made, self.length),
             });
         }
         arrays
     }
 }
 
-fn array(form: forthwith_columns::Form, made: Made, dtype: DType, lacking: bool, length: u64) -> Array {
-    let mut columns = Vec::new();
-    let deepest = made.levels.len();
+fn array(program: &Program, output: &Output, made: Made, length: usize) -> Array {
+    let Output::Numbers { dtype, valid, path, lists, .. } = output else {
+        return Array { form: Form::Empty, length: 0, columns: Vec::new() };
+    };
+    let form = program.numbers_form(*dtype, valid.is_some(), path, lists);
+    let (mut columns, mut rows) = (Vec::new(), length);
+    let deepest = path.len();
     for (at, level) in made.levels.into_iter().enumerate() {
-        let key = format!("node{at}-offsets");
-        match level {
-            Level::Column(column) => columns.push((key, column)),
-            Level::Growing(offsets) => columns.push((key, Column::from_vec(offsets))),
-            Level::None => {}
+        if lists.get(at).is_some_and(Option::is_some) {
+            let there = made.there.get(at).map_or(&[][..], Vec::as_slice);
+            columns.push((format!("node{}-index", deepest + 2 + at), index(there, rows)));
         }
+        let offsets = match level {
+            Level::Column(column) => column,
+            Level::Growing(offsets) => Column::from_vec(offsets),
+            Level::None => {
+                if let Space::Regular { size, .. } = program.spaces[path[at] as usize] {
+                    rows *= size as usize;
+                }
+                continue;
+            }
+        };
+        rows = offsets.item::<i64>(rows).map_or(0, |end| end as usize);
+        columns.push((format!("node{at}-offsets"), offsets));
     }
-    columns.push((format!("node{deepest}-data"), made.data.into_column(dtype)));
-    if lacking {
-        let index = made.valid.iter().enumerate().map(|(at, valid)| if *valid != 0 { at as i64 } else { -1 });
-        columns.push((format!("node{}-index", deepest + 1), Column::from_vec(index.collect())));
+    columns.push((format!("node{deepest}-data"), made.data.into_column(*dtype)));
+    if valid.is_some() {
+        columns.push((format!("node{}-index", deepest + 1), index(&made.valid, rows)));
     }
-    Array { form, length, columns }
+    Array { form, length: length as u64, columns }
+}
+
+/// The index of rows that are there or not: each has its own place. Where nothing is known of it, all are there.
+fn index(there: &[u8], rows: usize) -> Column {
+    let place = |row: usize| match there.get(row) {
+        Some(0) => -1,
+        _ => row as i64,
+    };
+    Column::from_vec((0..rows).map(place).collect())
 }
 
 fn level(program: &Program, inputs: &[Prepared<'_>], whole: &[Range<usize>], space: SpaceId) -> Level {
@@ -116,9 +147,9 @@ fn level(program: &Program, inputs: &[Prepared<'_>], whole: &[Range<usize>], spa
             let levels = &inputs[*input as usize].levels;
             let Some(Some(offsets)) = levels.get(*level as usize) else { return Level::None };
             let wanted = &offsets.items[range.start..=range.end];
-            match wanted.first() {
-                Some(0) => Level::Column(offsets.column.slice(range.start..range.end + 1)),
-                first => {
+            match (wanted.first(), offsets.column) {
+                (Some(0), Some(column)) => Level::Column(column.slice(range.start..range.end + 1)),
+                (first, _) => {
                     let first = first.copied().unwrap_or(0);
                     Level::Column(Column::from_vec(wanted.iter().map(|end| end - first).collect()))
                 }
@@ -132,7 +163,6 @@ fn level(program: &Program, inputs: &[Prepared<'_>], whole: &[Range<usize>], spa
 /// The rows of a column of booleans that are true: a missing one is not. `None` if it is no such column.
 #[must_use]
 pub fn holding(array: &Array) -> Option<Vec<u64>> {
-    use forthwith_columns::Form;
     let (form, index) = match &array.form {
         Form::Option { key, content } => (&**content, Some(array.column(&format!("{key}-index"))?.as_i64()?)),
         other => (other, None),
