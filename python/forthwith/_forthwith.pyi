@@ -963,6 +963,7 @@ class TableWriter:
         level: int | None,
         block_entries: int | None,
         dictionary: bool | None,
+        store: list[tuple[str, str]] | None,
     ) -> Self:
         """A file to be; see `forthwith.parquet.writer`. With ``memory`` it is one in memory, called ``uri`` in errors."""
 
@@ -982,7 +983,9 @@ class TableWriter:
 class RootWriter:
     """A ROOT file being written."""
 
-    def __new__(cls, uri: str, how: str, compression: int | None, title: str) -> Self:
+    def __new__(
+        cls, uri: str, how: str, compression: int | None, title: str, store: list[tuple[str, str]] | None
+    ) -> Self:
         """A file to be (``"recreate"``), one that is changed (``"update"``), or one in memory (``"memory"``)."""
 
     def compression(self) -> int:
@@ -1043,6 +1046,7 @@ class AvroWriter:
         name: str | None,
         metadata: Sequence[tuple[str, bytes]],
         marker: Sequence[int] | None,
+        store: list[tuple[str, str]] | None,
     ) -> Self:
         """A file to be; see `forthwith.avro.writer`. With ``memory`` it is one in memory, called ``uri`` in errors."""
 

@@ -71,6 +71,27 @@ def is_foreign(name: str) -> bool:
     return found is not None and (found not in (*_OWN, "file") or "::" in name.partition("://")[0])
 
 
+def of_target(uri: str, options: Mapping[str, Any] | None) -> list[tuple[str, str]] | None:
+    """The options of the store in which a file is written, as `flat` has them.
+
+    Raises:
+        RequestError: Options for what is no URL of a store.
+    """
+    if options is not None and scheme(uri) not in _OWN:
+        raise RequestError(f"storage_options are for URLs of stores, and {uri!r} is none")
+    return flat(options)
+
+
+def exists(uri: str, options: Mapping[str, Any] | None) -> bool:
+    """Whether a store has an object of this URL."""
+    if scheme(uri) not in _OWN[2:]:
+        return False
+    try:
+        return uri in _forthwith.expand_stored(uri, flat(options))
+    except MissingFileError:
+        return False
+
+
 def is_pattern(url: str) -> bool:
     """Whether a URL is a pattern for files of a store that lists them. In URLs of web servers ``?`` begins a query."""
     found = scheme(url)

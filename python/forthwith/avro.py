@@ -23,6 +23,7 @@ from forthwith._interop import library as _library
 from forthwith._keywords import one_codec
 from forthwith._opening import schema_text as _schema_text
 from forthwith._packages import package as _package
+from forthwith._stores import of_target as _store
 from forthwith._writer import Writer
 from forthwith._writer import place as _place
 
@@ -61,6 +62,7 @@ def writer(
     name: str | None = None,
     metadata: Mapping[str, bytes | str] | None = None,
     marker: bytes | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> Writer:
     """A file to be written array by array, in memory of one array and one block.
 
@@ -79,6 +81,7 @@ def writer(
         name: The name of the record type, if the schema is not given and the array has none.
         metadata: What else the header shall say.
         marker: The sync marker of 16 bytes, for files that have to be the same every time. By default it is random.
+        storage_options: For URLs of stores such as ``s3://bucket/out.avro``: how the store is reached, as in ``open``.
 
     Raises:
         RequestError: A codec or level that does not exist (also a ``ValueError``).
@@ -100,6 +103,7 @@ def writer(
         name=name,
         metadata=list(known.items()),
         marker=None if marker is None else list(marker),
+        store=_store(uri, storage_options),
     )
     return Writer(core, target, uri, "nothing was written, and no schema says what it would have been", text)
 
@@ -117,6 +121,7 @@ def write(
     name: str | None = None,
     metadata: Mapping[str, bytes | str] | None = None,
     marker: bytes | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Writes an array as an Avro file.
 
@@ -133,6 +138,7 @@ def write(
         name: The name of the record type, if the schema is not given and the array has none.
         metadata: What else the header shall say.
         marker: The sync marker of 16 bytes, for files that have to be the same every time. By default it is random.
+        storage_options: For URLs of stores such as ``s3://bucket/out.avro``: how the store is reached, as in ``open``.
     """
     with writer(
         path,
@@ -145,6 +151,7 @@ def write(
         name=name,
         metadata=metadata,
         marker=marker,
+        storage_options=storage_options,
     ) as file:
         file.write(array)
 

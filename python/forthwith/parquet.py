@@ -14,11 +14,13 @@ import os
 
 from forthwith import _forthwith
 from forthwith._keywords import one_codec
+from forthwith._stores import of_target as _store
 from forthwith._writer import Writer
 from forthwith._writer import place as _place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from forthwith._writer import Writable
@@ -34,6 +36,7 @@ def writer(
     level: int | None = None,
     row_group_entries: int | None = None,
     dictionary: bool | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> Writer:
     """A file to be written array by array, in memory of one array and one row group.
 
@@ -47,6 +50,7 @@ def writer(
         level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: more is smaller and slower.
         row_group_entries: Entries in a row group at most. By default 1048576, and fewer if they take more than 256 MiB.
         dictionary: Whether values that repeat are written once and referred to. By default they are.
+        storage_options: For URLs of stores such as ``s3://bucket/out.parquet``: how the store is reached, as in ``open``.
 
     Raises:
         UnsupportedError: A type that Parquet does not have, when the first array is written (also a ``NotImplementedError``).
@@ -57,7 +61,8 @@ def writer(
     if row_group_entries is not None and row_group_entries < 1:
         raise ValueError(f"row_group_entries must be at least 1, not {row_group_entries}")
     name = one_codec(codec, compression)
-    core = _forthwith.TableWriter(uri, target is not None, "parquet", name, level, row_group_entries, dictionary)
+    store = _store(uri, storage_options)
+    core = _forthwith.TableWriter(uri, target is not None, "parquet", name, level, row_group_entries, dictionary, store)
     return Writer(core, target, uri, "nothing was written, so that there are no columns")
 
 
@@ -70,6 +75,7 @@ def write(
     level: int | None = None,
     row_group_entries: int | None = None,
     dictionary: bool | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Writes an array as a Parquet file.
 
@@ -82,6 +88,7 @@ def write(
         level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: more is smaller and slower.
         row_group_entries: Entries in a row group at most. By default 1048576, and fewer if they take more than 256 MiB.
         dictionary: Whether values that repeat are written once and referred to. By default they are.
+        storage_options: For URLs of stores such as ``s3://bucket/out.parquet``: how the store is reached, as in ``open``.
     """
     with writer(
         path,
@@ -90,5 +97,6 @@ def write(
         level=level,
         row_group_entries=row_group_entries,
         dictionary=dictionary,
+        storage_options=storage_options,
     ) as file:
         file.write(array)

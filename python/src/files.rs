@@ -22,16 +22,15 @@ pub(crate) fn expand_files(py: Python<'_>, names: Vec<PathBuf>) -> PyResult<Vec<
 
 /// The URLs of objects of a store that match a pattern.
 #[pyfunction]
-pub(crate) fn expand_stored(
-    py: Python<'_>,
-    pattern: &str,
-    store: Option<Vec<(String, String)>>,
-) -> PyResult<Vec<String>> {
+pub(crate) fn expand_stored(py: Python<'_>, pattern: &str, store: Store) -> PyResult<Vec<String>> {
     let store = options(&store.unwrap_or_default());
     py.detach(|| files::expand_stored(pattern, &store)).map_err(|error| error_of(py, error, None, None))
 }
 
-fn options(store: &[(String, String)]) -> StoreOptions {
+/// Options of a store, by their names.
+pub(crate) type Store = Option<Vec<(String, String)>>;
+
+pub(crate) fn options(store: &[(String, String)]) -> StoreOptions {
     store.iter().fold(StoreOptions::new().going_on(heard), |store, (name, value)| store.with(name, value))
 }
 

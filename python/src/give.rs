@@ -2,9 +2,14 @@
 
 use crate::{
     errors,
+    files::{Store, options},
     object::{Cause, keep},
 };
-use forthwith::io::{self, Sink};
+use forthwith::{
+    files,
+    io::{self, Sink},
+    plan::Result,
+};
 use pyo3::{
     exceptions::{PyBlockingIOError, PyException, PyOSError},
     prelude::*,
@@ -187,11 +192,11 @@ impl Drop for ObjectSink {
     }
 }
 
-/// Where a writer's bytes go, by a uri: a file of that name, or what is there and is none.
-pub(crate) fn sink_for(uri: &str, cause: &Cause) -> io::Result<Box<dyn Sink>> {
+/// Where a writer's bytes go, by a uri: a file of that name, what is there and is none, or an object of a store.
+pub(crate) fn sink_for(uri: &str, store: &Store, cause: &Cause) -> Result<Box<dyn Sink>> {
     match std::fs::metadata(uri) {
         Ok(there) if !there.is_file() && !there.is_dir() => Ok(Box::new(ObjectSink::open(uri, cause)?)),
-        _ => io::create(uri),
+        _ => files::sink(uri, &options(store.as_deref().unwrap_or_default())),
     }
 }
 

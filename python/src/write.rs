@@ -1,6 +1,7 @@
 //! Tables written, in formats that need no words of their own.
 
 use crate::{
+    files::Store,
     give::{listening, sink_for},
     given::Given,
     handle::error_of,
@@ -22,6 +23,7 @@ pub(crate) struct TableWriter(Held<State>);
 
 struct State {
     uri: String,
+    store: Store,
     format: FileFormat,
     memory: Option<MemorySink>,
     options: WriteOptions,
@@ -40,7 +42,7 @@ impl State {
         if self.open.is_none() {
             let sink: Box<dyn Sink> = match &self.memory {
                 Some(memory) => Box::new(memory.clone()),
-                None => sink_for(&self.uri, &self.cause)?,
+                None => sink_for(&self.uri, &self.store, &self.cause)?,
             };
             let sink = listening(sink, &self.cause);
             let forms = columns.iter().map(|column| column.form.clone());
@@ -60,7 +62,7 @@ impl State {
 #[pymethods]
 impl TableWriter {
     #[new]
-    #[pyo3(signature = (uri, memory, format, codec, level, block_entries, dictionary))]
+    #[pyo3(signature = (uri, memory, format, codec, level, block_entries, dictionary, store))]
     #[expect(clippy::too_many_arguments, reason = "keywords, given by name in Python")]
     fn new(
         py: Python<'_>,
@@ -71,13 +73,14 @@ impl TableWriter {
         level: Option<i32>,
         block_entries: Option<u64>,
         dictionary: Option<bool>,
+        store: Store,
     ) -> PyResult<Self> {
         let format =
             FileFormat::of(&format!(".{format}")).map_err(|error| error_of(py, error, None, None))?;
         let memory = memory.then(|| MemorySink::new(uri.clone()));
         let options = WriteOptions { codec, level, block_entries, dictionary, ..WriteOptions::default() };
         let cause = Cause::default();
-        Ok(Self(Held::new(State { uri, format, memory, options, cause, open: None })))
+        Ok(Self(Held::new(State { uri, store, format, memory, options, cause, open: None })))
     }
 
     fn write(&self, py: Python<'_>, array: &Given) -> PyResult<()> {

@@ -1,11 +1,13 @@
 """Files in a store that speaks the language of S3: moto's server, where it is installed."""
 
+import os
 import socket
 import subprocess
 import sys
 import time
 
 import awkward as ak
+import numpy as np
 import pytest
 from conftest import data
 
@@ -87,3 +89,73 @@ def test_patterns_are_the_objects_that_match(store):
         with pytest.raises(error) as raised:
             forthwith.open(wrong, storage_options=options)
         assert "s3cret" not in str(raised.value)
+
+
+def test_objects_are_written_whole_or_not_at_all(store, tmp_path):
+    client, options = store
+
+    def names():
+        return [found["Key"] for found in client.list_objects_v2(Bucket="bucket", Prefix="out/").get("Contents", [])]
+
+    values = np.random.default_rng(1).normal(size=3_000_000)
+    for url, written in (
+        ("s3://bucket/out/long.root", {"x": values}),  # 24 MB, in two parts
+        ("s3://bucket/out/short.root", {"x": [[1.5], []]}),
+    ):
+        with forthwith.create(url, compression=None, storage_options=options) as file:
+            file["a/b/t"] = written
+            file["a/c"] = "text"
+            assert url.removeprefix("s3://bucket/") not in names()
+        read = forthwith.open(url, storage_options=options)
+        assert ak.array_equal(read["a/b/t"]["x"].array(), ak.Array(written["x"]))
+        assert read["a/c"] == "text"
+        with pytest.raises(forthwith.SourceError, match="there already"):
+            forthwith.create(url, storage_options=options)
+    with (
+        pytest.raises(ZeroDivisionError),
+        forthwith.recreate("s3://bucket/out/never.root", storage_options=options) as file,
+    ):
+        file["x"] = 1 / 0
+    forthwith.parquet.write("s3://bucket/out/a.parquet", {"x": [1, 2]}, storage_options=options)
+    forthwith.avro.write("s3://bucket/out/a.avro", {"x": [1, 2]}, storage_options=options)
+    for ending in ("parquet", "avro"):
+        assert forthwith.open(f"s3://bucket/out/a.{ending}", storage_options=options)["x"].array().tolist() == [1, 2]
+    assert names() == ["out/a.avro", "out/a.parquet", "out/long.root", "out/short.root"]
+    assert not client.list_multipart_uploads(Bucket="bucket").get("Uploads")
+
+    for call, error, said in (
+        (
+            lambda: forthwith.recreate("s3://bucket/folder/", storage_options=options),
+            forthwith.SourceError,
+            "not a regular",
+        ),
+        (lambda: forthwith.recreate("https://host/a.root"), forthwith.SourceError, "web servers"),
+        (lambda: forthwith.recreate(tmp_path / "a.root", storage_options=options), forthwith.RequestError, "URLs of"),
+        (lambda: forthwith.update("s3://bucket/out/short.root"), forthwith.UnsupportedError, "behind a network"),
+    ):
+        with pytest.raises(error, match=said):
+            call()
+    nowhere = forthwith.recreate("s3://elsewhere/a.root", storage_options=options)
+    nowhere["x"] = "y"
+    with pytest.raises(forthwith.SourceError) as raised:
+        nowhere.close()
+    assert "s3cret" not in str(raised.value)
+
+
+def test_the_command_writes_objects(store):
+    _, options = store
+    environment = os.environ | {
+        "AWS_ACCESS_KEY_ID": options["key"],
+        "AWS_SECRET_ACCESS_KEY": options["secret"],
+        "AWS_ENDPOINT_URL": options["endpoint_url"],
+        "AWS_REGION": options["region"],
+    }
+    program = [sys.executable, "-W", "ignore", "-m", "forthwith"]
+    for arguments in (
+        ["convert", f"{data('zmumu.root')}:events", "s3://bucket/made/z.parquet"],
+        ["cp", f"{data('zmumu.root')}:events", "s3://bucket/made/z.root", "--columns", "Muon_*"],
+        ["ls", "s3://bucket/made/*"],
+    ):
+        done = subprocess.run([*program, *arguments], env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert forthwith.open("s3://bucket/made/z.root:events", storage_options=options).num_entries == 3600

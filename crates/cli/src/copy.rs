@@ -10,7 +10,11 @@ use crate::{
     opened::{self, Opening},
     target::Target,
 };
-use forthwith::{File, Merge, Merged, PathFilter, Step, io, merge, plan::Error};
+use forthwith::{
+    File, Merge, Merged, PathFilter, Step,
+    files::{self, StoreOptions},
+    merge,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{ops::Range, path::Path, sync::Arc, time::Instant};
 
@@ -97,7 +101,7 @@ fn one(files: &[File], to: &str, job: &Merge, force: bool, console: &mut Console
     if Path::new(to).is_file() && !force {
         return Err(Failure::misuse(format!("{to} exists; --force replaces it")));
     }
-    let sink = io::create(to).map_err(Error::new)?;
+    let sink = files::sink(to, &StoreOptions::new())?;
     let watch = Watch::begin(sink.temporary());
     let bar = bar(console.width.is_some());
     let merged = merge(files, sink, job, &mut |done, total| {

@@ -92,7 +92,7 @@ impl std::fmt::Debug for FileFormat {
 /// As [`FileFormat::of`], and as [`writer`]; the file cannot be made.
 pub fn create(uri: &str, fields: &[(String, Form)], options: &WriteOptions) -> Result<Box<dyn TableWriter>> {
     let format = FileFormat::of(uri)?;
-    writer(format, fields, forthwith_io::create(uri)?, options)
+    writer(format, fields, crate::files::sink(uri, &crate::files::StoreOptions::new())?, options)
 }
 
 /// Begins a file of this format wherever its bytes go.

@@ -54,5 +54,5 @@ pub use process::{ProcessGuard, ProcessLock};
 pub use sink::{FileSink, MemorySink, Sink, UpdateSink, WriterSink, create};
 pub use source::{
     Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, STREAM_IN_MEMORY, Several, Source, Version,
-    open, open_unmapped, read_stream,
+    open, open_unmapped, read_stream, unlisted,
 };

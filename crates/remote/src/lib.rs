@@ -7,6 +7,8 @@
 //! fetched in vain, long ones in pieces side by side. A server that answers several ranges at once is asked so (`multipart.rs`); one that
 //! caps ranges, or answers with the whole file, is understood. A request that fails in passing is repeated, from the byte reached.
 //!
+//! [`create`] makes a sink of a URL of a store, and [`folder`] lists one.
+//!
 //! This is the only crate with an asynchronous runtime: two threads for the process, started with the first source (`runtime.rs`). The
 //! threads of the engine wait for it, and look every 20 ms whether they still should ([`StoreOptions::going_on`]).
 #![deny(missing_docs, unsafe_code)]
@@ -19,12 +21,14 @@ mod options;
 mod redact;
 mod requests;
 mod runtime;
+mod sink;
 mod source;
 mod store;
 
 pub use list::{Folder, folder};
 pub use options::StoreOptions;
 pub use redact::redact;
+pub use sink::create;
 pub use source::open;
 
 /// The schemes of URLs that [`open`] knows.

@@ -4,17 +4,10 @@ use crate::{
     StoreOptions,
     options::refused,
     redact,
-    runtime::{choose_cryptography, runtime},
+    runtime::{choose_cryptography, wait},
     store::Object,
 };
-use forthwith_io::{Error, ErrorKind, Result};
-use std::{
-    sync::mpsc::{RecvTimeoutError, channel},
-    time::Duration,
-};
-
-/// How often a wait asks whether it still should.
-const LOOK: Duration = Duration::from_millis(20);
+use forthwith_io::{Error, Result};
 
 /// What a folder of a store has, by their URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,18 +32,8 @@ pub fn folder(url: &str, options: &StoreOptions) -> Result<Folder> {
     let bucket = rest.split_once('/').map_or(rest, |(bucket, _)| bucket);
     choose_cryptography();
     let object = Object::new(url.trim_end_matches('/'), options).map_err(failed)?;
-    let (sender, receiver) = channel();
-    let task = runtime(&name)?.spawn(async move { drop(sender.send(object.folder().await)) });
-    let (files, folders) = loop {
-        match receiver.recv_timeout(LOOK) {
-            Ok(answer) => break answer.map_err(|fault| failed(fault.kind))?,
-            Err(RecvTimeoutError::Timeout) if options.goes_on() => {}
-            Err(_) => {
-                task.abort();
-                return Err(failed(ErrorKind::Cancelled));
-            }
-        }
-    };
+    let listed = async move { object.folder().await.map_err(|fault| fault.kind) };
+    let (files, folders) = wait(&name, options, listed)?;
     let urls = |paths: Vec<String>| paths.iter().map(|path| format!("{scheme}://{bucket}/{path}")).collect();
     Ok(Folder { files: urls(files), folders: urls(folders) })
 }

@@ -1,7 +1,14 @@
 //! The runtime of the process.
 
+use crate::StoreOptions;
 use forthwith_io::{Error, ErrorKind, ProcessLock, Result};
-use std::sync::{Arc, LazyLock};
+use std::{
+    sync::{
+        Arc, LazyLock,
+        mpsc::{RecvTimeoutError, channel},
+    },
+    time::Duration,
+};
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Runtimes are kept for ever: a forked process has no threads of its parent's, and must not end them.
@@ -19,6 +26,29 @@ pub(crate) fn runtime(uri: &str) -> Result<Handle> {
     let made: &'static Runtime = Box::leak(Box::new(made));
     *kept = Some(made);
     Ok(made.handle().clone())
+}
+
+/// How often a wait asks whether it still should.
+pub(crate) const LOOK: Duration = Duration::from_millis(20);
+
+/// Waits for an answer of a store, as long as the options say that it should.
+pub(crate) fn wait<T: Send + 'static>(
+    name: &str,
+    options: &StoreOptions,
+    answer: impl Future<Output = std::result::Result<T, ErrorKind>> + Send + 'static,
+) -> Result<T> {
+    let (sender, receiver) = channel();
+    let task = runtime(name)?.spawn(async move { drop(sender.send(answer.await)) });
+    loop {
+        match receiver.recv_timeout(LOOK) {
+            Ok(answer) => return answer.map_err(|kind| Error::new(kind, name)),
+            Err(RecvTimeoutError::Timeout) if options.goes_on() => {}
+            Err(_) => {
+                task.abort();
+                return Err(Error::new(ErrorKind::Cancelled, name));
+            }
+        }
+    }
 }
 
 /// Chooses the cryptography of TLS, of which a process has one. Another one that the program has chosen already is as good.

@@ -8,10 +8,11 @@ use crate::{
 };
 use forthwith_io::ErrorKind;
 use object_store::{
-    ClientOptions, Error, GetOptions, GetRange, ObjectStore, RetryConfig, aws::AmazonS3Builder,
-    azure::MicrosoftAzureBuilder, gcp::GoogleCloudStorageBuilder, path::Path,
+    ClientOptions, Error, GetOptions, GetRange, MultipartUpload, ObjectStore, ObjectStoreExt, RetryConfig,
+    aws::AmazonS3Builder, azure::MicrosoftAzureBuilder, gcp::GoogleCloudStorageBuilder, path::Path,
 };
-use std::time::Duration;
+use std::{io::Read, time::Duration};
+use tokio::{runtime::Handle, task::JoinSet};
 
 /// An object of a store.
 #[derive(Debug)]
@@ -103,6 +104,55 @@ impl Object {
         Ok((files, found.common_prefixes.iter().map(ToString::to_string).collect()))
     }
 
+    /// Sends an object: at once, or in parts of which some are under way together. Nothing of it is there before all of it is.
+    pub(crate) async fn put(&self, mut bytes: impl Read, length: u64) -> Result<(), Fault> {
+        let part = PART.max(length.div_ceil(MOST_PARTS));
+        if length <= part {
+            let all = next(&mut bytes, length)?;
+            self.store.put(&self.path, all.into()).await.map_err(|error| fault(&error))?;
+            return Ok(());
+        }
+        let upload = self.store.put_multipart(&self.path).await.map_err(|error| fault(&error))?;
+        let mut writer = GivenUp(Some(upload), JoinSet::new());
+        let sent = self.send(&mut writer, bytes, length, part).await;
+        let (Some(mut upload), tasks) = (writer.0.take(), &mut writer.1) else { return sent };
+        let sent = match sent {
+            Ok(()) => upload.complete().await.map(drop).map_err(|error| fault(&error)),
+            Err(error) => Err(error),
+        };
+        if sent.is_err() {
+            tasks.abort_all();
+            // The first fault is the one to tell.
+            drop(upload.abort().await);
+        }
+        sent
+    }
+
+    async fn send(
+        &self,
+        to: &mut GivenUp,
+        mut bytes: impl Read,
+        length: u64,
+        part: u64,
+    ) -> Result<(), Fault> {
+        let GivenUp(Some(upload), tasks) = to else { return Ok(()) };
+        let mut left = length;
+        loop {
+            while tasks.len() >= if left > 0 { TOGETHER } else { 1 } {
+                match tasks.join_next().await {
+                    Some(Ok(sent)) => sent.map_err(|error| fault(&error))?,
+                    _ => return Err(Fault::lasting(ErrorKind::Cancelled)),
+                }
+            }
+            if left == 0 {
+                return Ok(());
+            }
+            let size = part.min(left);
+            tasks.spawn(upload.put_part(next(&mut bytes, size)?.into()));
+            left -= size;
+        }
+    }
+
     pub(crate) async fn get(&self, wanted: &Wanted) -> Result<Answer, Fault> {
         let range = match wanted {
             Wanted::Ranges(ranges) => {
@@ -131,6 +181,37 @@ impl Object {
         }
         Ok(Answer { parts: vec![Part { start, bytes }], mark: Mark { size, tag } })
     }
+}
+
+/// Bytes of a part. S3 takes none below 5 MiB but for the last.
+const PART: u64 = 16 << 20;
+/// Parts of an object; S3 takes 10 000.
+const MOST_PARTS: u64 = 9_000;
+/// Parts that are sent side by side.
+const TOGETHER: usize = 4;
+
+/// An upload, with the parts of it that are under way. If the wait for it ends early, what was sent is taken back.
+struct GivenUp(Option<Box<dyn MultipartUpload>>, JoinSet<Result<(), Error>>);
+
+impl Drop for GivenUp {
+    fn drop(&mut self) {
+        self.1.abort_all();
+        if let Some(mut upload) = self.0.take()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn(async move { drop(upload.abort().await) });
+        }
+    }
+}
+
+/// The next bytes of what is sent.
+fn next(bytes: &mut impl Read, size: u64) -> Result<Vec<u8>, Fault> {
+    let failed = |error: std::io::Error| Fault::lasting(error.into());
+    let mut part = Vec::new();
+    part.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))
+        .map_err(|_| Fault::lasting(ErrorKind::OutOfMemory { bytes: size }))?;
+    bytes.take(size).read_to_end(&mut part).map_err(failed)?;
+    if part.len() as u64 == size { Ok(part) } else { Err(failed(std::io::ErrorKind::UnexpectedEof.into())) }
 }
 
 /// The store has made its repetitions: no fault passes.

@@ -7,7 +7,8 @@ import os
 from contextlib import suppress
 
 from forthwith import _forthwith
-from forthwith._errors import KeyInFileError, RequestError, RequestTypeError, SourceError
+from forthwith._errors import KeyInFileError, RequestError, RequestTypeError, SourceError, UnsupportedError
+from forthwith._stores import exists, of_target, scheme
 from forthwith._writable.compression import setting
 from forthwith._writable.ntuples import fields as field_options
 from forthwith._writable.ntuples import new_columns, options
@@ -30,7 +31,11 @@ if TYPE_CHECKING:
 
 
 def recreate(
-    path: str | os.PathLike[str] | Writable, *, compression: Compression | str | int | None = "default", title: str = ""
+    path: str | os.PathLike[str] | Writable,
+    *,
+    compression: Compression | str | int | None = "default",
+    title: str = "",
+    storage_options: Mapping[str, Any] | None = None,
 ) -> WritableFile:
     """A ROOT file to be written, in place of an older one of this name.
 
@@ -38,10 +43,11 @@ def recreate(
     had the name before is as it was.
 
     Args:
-        path: Where to write: a path, or a file object, which gets all bytes at the end.
+        path: Where to write: a path, the URL of an object in a store, or a file object. The last two get all bytes at the end.
         compression: How objects are compressed: `forthwith.ZLIB`, `forthwith.LZMA`, `forthwith.LZ4` or `forthwith.ZSTD` with a
             level, their names (``"zstd"``), or ``None``. ``ZLIB(1)`` unless it is said.
         title: The title of the file.
+        storage_options: For URLs of stores such as ``s3://bucket/out.root``: how the store is reached, as in ``open``.
 
     Raises:
         SourceError: The folder does not exist or may not be written (also an ``OSError``).
@@ -49,12 +55,17 @@ def recreate(
     """
     chosen = setting(compression, None)
     target, uri = place(path)
-    core = _forthwith.RootWriter(uri, "memory" if target is not None else "recreate", chosen, title)
+    how = "memory" if target is not None else "recreate"
+    core = _forthwith.RootWriter(uri, how, chosen, title, of_target(uri, storage_options))
     return WritableFile(core, target, uri)
 
 
 def create(
-    path: str | os.PathLike[str], *, compression: Compression | str | int | None = "default", title: str = ""
+    path: str | os.PathLike[str],
+    *,
+    compression: Compression | str | int | None = "default",
+    title: str = "",
+    storage_options: Mapping[str, Any] | None = None,
 ) -> WritableFile:
     """As `recreate`, of a file that must not be there yet.
 
@@ -62,13 +73,13 @@ def create(
         SourceError: There is a file of this name (its ``errno`` is ``EEXIST``), and as `recreate`.
     """
     uri = os.fspath(path)
-    if os.path.lexists(uri):
+    if os.path.lexists(uri) or exists(uri, storage_options):
         error = SourceError(
             f"{uri} is there already: forthwith.recreate replaces it, and forthwith.update adds to it", file=uri
         )
         error.errno, error.filename = errno.EEXIST, uri
         raise error
-    return recreate(uri, compression=compression, title=title)
+    return recreate(uri, compression=compression, title=title, storage_options=storage_options)
 
 
 def update(path: str | os.PathLike[str], *, compression: Compression | str | int | None = "default") -> WritableFile:
@@ -88,7 +99,9 @@ def update(path: str | os.PathLike[str], *, compression: Compression | str | int
         DamagedFileError: It is no ROOT file, or one that was not closed.
     """
     uri = os.fspath(path)
-    core = _forthwith.RootWriter(uri, "update", setting(compression, None), "")
+    if scheme(uri) not in (None, "file"):
+        raise UnsupportedError("changing a file behind a network", file=uri)
+    core = _forthwith.RootWriter(uri, "update", setting(compression, None), "", None)
     return WritableFile(core, None, uri)
 
 

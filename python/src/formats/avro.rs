@@ -3,6 +3,7 @@
 use crate::{
     array::Array,
     errors,
+    files::Store,
     give::{listening, sink_for},
     given::Given,
     held::Held,
@@ -36,6 +37,7 @@ struct AvroWriter(Held<State>);
 
 struct State {
     uri: String,
+    store: Store,
     memory: Option<MemorySink>,
     options: avro::Writing,
     cause: Cause,
@@ -52,7 +54,7 @@ impl State {
     fn sink(&self) -> Result<Box<dyn Sink>> {
         let sink: Box<dyn Sink> = match &self.memory {
             Some(memory) => Box::new(memory.clone()),
-            None => sink_for(&self.uri, &self.cause)?,
+            None => sink_for(&self.uri, &self.store, &self.cause)?,
         };
         Ok(listening(sink, &self.cause))
     }
@@ -104,7 +106,7 @@ impl State {
 #[pymethods]
 impl AvroWriter {
     #[new]
-    #[pyo3(signature = (uri, memory, schema, codec, level, block_bytes, block_entries, name, metadata, marker))]
+    #[pyo3(signature = (uri, memory, schema, codec, level, block_bytes, block_entries, name, metadata, marker, store))]
     #[expect(clippy::too_many_arguments, reason = "keywords, given by name in Python")]
     fn new(
         uri: String,
@@ -117,6 +119,7 @@ impl AvroWriter {
         name: Option<String>,
         metadata: Vec<(String, Vec<u8>)>,
         marker: Option<[u8; 16]>,
+        store: Store,
     ) -> Self {
         let options = avro::Writing {
             options: WriteOptions { codec, level, block_entries, name, ..WriteOptions::default() },
@@ -126,7 +129,7 @@ impl AvroWriter {
             marker,
         };
         let memory = memory.then(|| MemorySink::new(uri.clone()));
-        Self(Held::new(State { uri, memory, options, cause: Cause::default(), open: None }))
+        Self(Held::new(State { uri, store, memory, options, cause: Cause::default(), open: None }))
     }
 
     fn write(&self, py: Python<'_>, array: &Given) -> PyResult<()> {

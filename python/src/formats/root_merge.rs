@@ -2,8 +2,10 @@
 
 use crate::{errors, handle::error_of};
 use forthwith::{
-    File, Merge, PathFilter, io, merge,
-    plan::{Error, ErrorKind, Result},
+    File, Merge, PathFilter,
+    files::{self, StoreOptions},
+    merge,
+    plan::{ErrorKind, Result},
     root::write::Compression,
 };
 use pyo3::prelude::*;
@@ -56,7 +58,7 @@ fn root_merge(
         };
         let open = |uri: &String| File::open(uri);
         let inputs = inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
-        let sink = io::create(&to).map_err(Error::new)?;
+        let sink = files::sink(&to, &StoreOptions::new())?;
         let mut last = Instant::now();
         let merged = merge(&inputs, sink, &job, &mut |done, total| {
             if last.elapsed() < PAUSE {

@@ -8,6 +8,7 @@ use super::{
 use crate::{
     errors,
     file::File,
+    files::Store,
     give::{listening, sink_for},
     given::Given as GivenArray,
     handle::error_of,
@@ -209,7 +210,14 @@ impl State {
 }
 
 /// Begins to write.
-fn begun(uri: &str, how: &str, compression: Option<i32>, title: String, cause: &Cause) -> Result<State> {
+fn begun(
+    uri: &str,
+    how: &str,
+    compression: Option<i32>,
+    title: String,
+    store: &Store,
+    cause: &Cause,
+) -> Result<State> {
     let chosen = compression.map(Compression::from_setting).transpose()?;
     if how == "update" {
         let sink = UpdateSink::open(uri)?;
@@ -231,7 +239,7 @@ fn begun(uri: &str, how: &str, compression: Option<i32>, title: String, cause: &
     let memory = (how == "memory").then(|| MemorySink::new(uri));
     let sink: Box<dyn Sink> = match &memory {
         Some(memory) => Box::new(memory.clone()),
-        None => sink_for(uri, cause)?,
+        None => sink_for(uri, store, cause)?,
     };
     let settings = FileSettings { compression: chosen.unwrap_or_default(), title, ..FileSettings::default() };
     let file = FileWriter::create(listening(sink, cause), settings)?;
@@ -248,9 +256,10 @@ impl RootWriter {
         how: String,
         compression: Option<i32>,
         title: String,
+        store: Store,
     ) -> PyResult<Self> {
         let cause = Cause::default();
-        let state = py.detach(|| begun(&uri, &how, compression, title, &cause));
+        let state = py.detach(|| begun(&uri, &how, compression, title, &store, &cause));
         let state = state.map_err(|error| error_of(py, error.in_file(&uri), None, Some(&cause)))?;
         Ok(Self(Held::new(state)))
     }

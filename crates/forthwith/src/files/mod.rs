@@ -80,6 +80,15 @@ pub fn source_with(
     }
 }
 
+/// Where the bytes of a new file go: a local path as [`io::create`] takes it, with the feature `remote` also an object of S3, Google Cloud
+/// Storage or Azure, which is sent when the file is complete.
+///
+/// # Errors
+/// The file cannot be made; a scheme that takes no files; an option that the store does not have.
+pub fn sink(uri: &str, store: &StoreOptions) -> Result<Box<dyn io::Sink>> {
+    Ok(if remote::is_remote(uri) { remote::create(uri, store)? } else { io::create(uri)? })
+}
+
 /// The bytes of a stream, to its end, as standard input.
 ///
 /// # Errors

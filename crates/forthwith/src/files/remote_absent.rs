@@ -24,6 +24,10 @@ pub(super) fn open(url: &str, _: &StoreOptions) -> Result<Arc<dyn Source>> {
     forthwith_io::open(url)
 }
 
+pub(super) fn create(url: &str, _: &StoreOptions) -> Result<Box<dyn forthwith_io::Sink>> {
+    forthwith_io::create(url)
+}
+
 /// A folder of a store, of which there is none.
 pub(super) struct Folder {
     pub(super) files: Vec<String>,

@@ -26,7 +26,7 @@ pub use callback::{Callback, ReadAt};
 pub use mapped::{Advice, MappedFile};
 pub use memory::Memory;
 pub use pread::PreadFile;
-pub use stream::{STREAM_IN_MEMORY, read_stream};
+pub use stream::{STREAM_IN_MEMORY, read_stream, unlisted};
 
 use crate::error::{Error, ErrorKind, Result};
 

@@ -65,8 +65,12 @@ fn spool(mut bytes: Vec<u8>, stream: &mut dyn Read, name: &str) -> Result<Arc<dy
     Ok(Arc::new(Spooled(LocalFile { file, uri: name.to_owned(), opened })))
 }
 
-/// A new file in the folder of temporary files, to be written and read by this process alone.
-fn unlisted() -> std::io::Result<File> {
+/// A new file in the folder of temporary files, to be written and read by this process alone. It has no name, and is gone
+/// when it is closed.
+///
+/// # Errors
+/// The folder may not be written.
+pub fn unlisted() -> std::io::Result<File> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);

@@ -1,0 +1,88 @@
+//! Objects of stores that are written.
+
+use crate::{
+    StoreOptions,
+    options::refused,
+    redact,
+    runtime::{choose_cryptography, wait},
+    store::Object,
+};
+use forthwith_io::{Error, ErrorKind, Result, Sink, unlisted};
+use std::{
+    fs::File,
+    io::{self, Read, Seek, SeekFrom, Write},
+    sync::Arc,
+};
+
+/// An object of a store. Its bytes are in a temporary file without a name until all are written, since formats change bytes at their
+/// beginning last; they are sent when it is finished, several parts side by side. The object appears, or is replaced, when the store has
+/// all of them: an upload that fails is given up, and leaves what was there before.
+struct StoreSink {
+    name: String,
+    object: Arc<Object>,
+    options: StoreOptions,
+    file: File,
+    length: u64,
+    process: u32,
+}
+
+/// Begins an object of S3, Google Cloud Storage or Azure: `s3://bucket/out.root`.
+///
+/// # Errors
+/// A scheme that takes no files, such as `https`; an option that the store does not have; no room for a temporary file.
+pub fn create(url: &str, options: &StoreOptions) -> Result<Box<dyn Sink>> {
+    let name = redact(url);
+    let failed = |kind| Error::new(kind, &name);
+    let (scheme, path) = url.split_once("://").unwrap_or_default();
+    if scheme.to_ascii_lowercase().starts_with("http") {
+        return Err(failed(refused("files cannot be written to web servers".into())));
+    }
+    if path.split_once('/').is_none_or(|(_, path)| path.is_empty() || path.ends_with('/')) {
+        return Err(failed(ErrorKind::NotAFile));
+    }
+    choose_cryptography();
+    let object = Arc::new(Object::new(url, options).map_err(failed)?);
+    let file = unlisted().map_err(|error| failed(error.into()))?;
+    let (options, process) = (options.clone(), std::process::id());
+    Ok(Box::new(StoreSink { name, object, options, file, length: 0, process }))
+}
+
+impl Write for StoreSink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.length += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Sink for StoreSink {
+    fn uri(&self) -> &str {
+        &self.name
+    }
+
+    fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        if at.checked_add(bytes.len() as u64).is_none_or(|end| end > self.length) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "bytes that were not written yet"));
+        }
+        self.file.seek(SeekFrom::Start(at))?;
+        self.file.write_all(bytes)?;
+        self.file.seek(SeekFrom::Start(self.length)).map(drop)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        let failed = |kind| Error::new(kind, &self.name);
+        if self.process != std::process::id() {
+            return Err(failed(ErrorKind::Forked { process: self.process }));
+        }
+        self.file.rewind().map_err(|error| failed(error.into()))?;
+        let length = self.length;
+        let file = self.file.try_clone().map_err(|error| failed(error.into()))?;
+        let object = Arc::clone(&self.object);
+        let sent = async move { object.put(file.take(length), length).await.map_err(|fault| fault.kind) };
+        wait(&self.name, &self.options, sent)
+    }
+}
