@@ -11,7 +11,7 @@ import time
 import awkward as ak
 import numpy as np
 import pytest
-from root_judge import by_root, by_uproot
+from root_judge import ROOT_PYTHON, by_root, by_uproot
 
 import forthwith
 
@@ -115,6 +115,7 @@ def test_a_copy_has_what_the_file_has(name, tmp_path):
             one, two = before[path], after[path]
             assert one.num_entries == two.num_entries
             for branch in one.values(recursive=True):
+                assert two[branch.path].num_entries == branch.num_entries, branch.path
                 try:
                     wanted = branch.array()
                 except (forthwith.ForthwithError, TypeError, ValueError, NotImplementedError):
@@ -241,6 +242,87 @@ def test_a_killed_merge_leaves_no_file(tmp_path, delay):
     process.wait()
     process.stdout.close()
     assert not out.exists()
+
+
+def versioned(path, version, out):
+    """A file that says it is of another version of ROOT."""
+    data = bytearray(path.read_bytes())
+    data[4:8] = version.to_bytes(4, "big")
+    out.write_bytes(data)
+    return out
+
+
+COUNTED = r"""
+#include "TNamed.h"
+struct Counted : public TObject {
+  int n = 0;
+  TNamed** things = nullptr;  //[n]
+  ClassDef(Counted, 1)
+};
+"""
+
+
+def test_data_that_the_version_of_root_explains_keep_it(tmp_path):
+    """Until version 5.15/08, arrays of pointers that a member counts were stored in another way."""
+    (tmp_path / "counted.C").write_text(COUNTED)
+    script = """
+ROOT.gSystem.SetBuildDir(sys.argv[1], True)
+ROOT.gErrorIgnoreLevel = ROOT.kWarning
+ROOT.gROOT.LoadMacro(sys.argv[1] + "/counted.C+")
+file = ROOT.TFile(sys.argv[1] + "/new.root", "RECREATE", "", 0)
+ROOT.Counted().Write("counted")
+file.Close()
+print("{}")
+"""
+    by_root(script, tmp_path)
+    new = tmp_path / "new.root"
+    old, older = (versioned(new, version, tmp_path / f"{version}.root") for version in (51508, 51400))
+    forthwith.merge([old, old], tmp_path / "both.root")
+    assert (tmp_path / "both.root").read_bytes()[4:8] == (51508).to_bytes(4, "big")
+    forthwith.merge([older, old], tmp_path / "both.root")
+    assert (tmp_path / "both.root").read_bytes()[4:8] == (51508).to_bytes(4, "big")
+    with pytest.raises(forthwith.UnsupportedError, match="arrays of pointers that a member counts"):
+        forthwith.merge([old, new], tmp_path / "both.root")
+
+
+def test_a_branch_comes_with_those_in_it(tmp_path):
+    path = DATA / "objects.root"
+    with forthwith.open(path) as file:
+        tree = next(key for key, kind in file.classnames().items() if kind == "TTree").split(";")[0]
+        outer = next(branch.path for branch in file[tree].values() if branch.values())
+    forthwith.merge(path, tmp_path / "part.root", filter_object=tree, filter_name=lambda name: name == outer)
+    with forthwith.open(path) as before, forthwith.open(tmp_path / "part.root") as after:
+        inner = [branch.path for branch in before[tree][outer].values(recursive=True)]
+        assert inner
+        assert set(inner) <= {branch.path for branch in after[tree].values(recursive=True)}
+
+
+def test_process_ids_of_one_process_are_there_once(tmp_path):
+    path = DATA / "pointers.root"
+    forthwith.merge([path, path], tmp_path / "all.root", filter_object=lambda name: name != "apart")
+    with forthwith.open(path) as before, forthwith.open(tmp_path / "all.root") as after:
+        ids = [key for key, name in before.classnames().items() if name == "TProcessID"]
+        assert ids
+        assert [key for key, name in after.classnames().items() if name == "TProcessID"] == ids
+
+
+def test_branches_without_all_entries_cannot_follow_each_other(tmp_path):
+    path = DATA / "pointers.root"
+    with pytest.raises(forthwith.UnsupportedError, match=r"has not all entries of its tree.*\n.*Circle"):
+        forthwith.merge([path, path], tmp_path / "all.root", filter_object="apart")
+
+
+def test_random_files_of_root_are_copied_in_all_ways(tmp_path):
+    """Merged, cut, chosen by a condition, divided and compressed anew: ``tests/generate/random_merges.py`` for more."""
+    if not os.path.exists(ROOT_PYTHON):
+        pytest.skip("no C++ ROOT")
+    script = DATA.parent / "generate" / "random_merges.py"
+    command = pathlib.Path(sys.executable).parent / "forthwith"
+    arguments = [ROOT_PYTHON, "-W", "ignore", script, "1", "3", tmp_path, command]
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(arguments, check=False, capture_output=True, text=True, timeout=300, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "files are equal" in done.stdout
 
 
 def test_rntuples_follow_each_other(tmp_path):

@@ -227,8 +227,9 @@ impl Basket {
 
     /// Whether entries say where they stood when they were written, for the pointers in them.
     pub(crate) fn has_displacements(&self) -> bool {
-        if self.is_embedded() {
-            return (41..GENERATED).contains(&(self.header.flag % GENERATED));
+        let packed = PACKED.contains(&(self.header.flag % GENERATED));
+        if self.is_embedded() || packed {
+            return packed || (41..GENERATED).contains(&(self.header.flag % GENERATED));
         }
         let tail = u64::from(self.header.objlen).saturating_sub(self.data_len() as u64);
         tail > 8 + 4 * u64::from(self.entries)
@@ -379,7 +380,7 @@ impl Basket {
         let array = array.as_chunks::<4>().0;
         let array = &array[..array.len().min(self.entries as usize)];
         let sizes = self.header.io_bits.is_some() && !self.is_embedded();
-        let mask = if (21..40).contains(&(self.header.flag % GENERATED)) { OLD_OFFSET } else { u32::MAX };
+        let mask = if PACKED.contains(&(self.header.flag % GENERATED)) { OLD_OFFSET } else { u32::MAX };
         let (before, array) = array.split_at(array.len().min(wanted.start as usize));
         let mut position = 0u32;
         if sizes {
@@ -477,5 +478,7 @@ const GENERATE_OFFSETS: u8 = 1;
 const DEFINED: u8 = GENERATE_OFFSETS | 1 << 1;
 /// Added to the flag of a basket whose entry offsets were left out.
 const GENERATED: u8 = 80;
+/// Flags of baskets whose entry offsets have displacements packed into them.
+const PACKED: Range<u8> = 21..40;
 /// The rest of an entry offset that has a displacement packed into it, as the earliest versions did.
 const OLD_OFFSET: u32 = 0x00FF_FFFF;

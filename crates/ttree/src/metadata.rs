@@ -174,8 +174,23 @@ impl Metadata {
     }
 
     /// Which fields are needed where some are wanted: those they are in and, with these, what counts their items.
+    /// One that is wanted without anything in it means all that is in it.
     pub(super) fn needed(&self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<bool>> {
         let mut needed: Vec<bool> = self.fields.iter().map(|field| is_wanted(&field.path)).collect();
+        let parent =
+            |at: usize| self.fields[at].parent.map(|parent| parent as usize).filter(|&parent| parent < at);
+        let mut divided = vec![false; needed.len()];
+        for at in (0..needed.len()).rev() {
+            if let Some(parent) = parent(at) {
+                divided[parent] |= needed[at] || divided[at];
+            }
+        }
+        let mut whole: Vec<bool> =
+            needed.iter().zip(&divided).map(|(needed, divided)| *needed && !divided).collect();
+        for at in 0..needed.len() {
+            whole[at] |= parent(at).is_some_and(|parent| whole[parent]);
+            needed[at] |= whole[at];
+        }
         let owners: std::collections::HashMap<usize, u32> = self.leaf_places().collect();
         let mut waiting: Vec<u32> = (0..).zip(&needed).filter(|(_, on)| **on).map(|(at, _)| at).collect();
         while let Some(field) = waiting.pop() {

@@ -22,7 +22,7 @@ fn file(
 ) -> bytes::Bytes {
     let memory = MemorySink::new("made.root");
     let (compression, uuid, time) = (Compression::NONE, Uuid([3; 16]), Moment(1_700_000_000));
-    let settings = FileSettings { compression, uuid, time, title: String::new() };
+    let settings = FileSettings { compression, uuid, time, ..FileSettings::default() };
     let mut file = FileWriter::create(Box::new(memory.clone()), settings).unwrap();
     let mut ntuple = NtupleWriter::new(&mut file, "a/b/nt", columns, options).unwrap();
     fill(&mut ntuple, &mut file);

@@ -387,7 +387,7 @@ pub fn dimensions(element: &Element) -> Box<[u32]> {
 }
 
 /// Up to this version, ROOT wrote what an array of pointers leads to without the classes.
-const OLD_LOOPS: i32 = 51508;
+pub(crate) const OLD_LOOPS: i32 = 51508;
 const COUNTED_FIRST: i32 = code::POINTER + code::CHAR;
 const COUNTED_LAST: i32 = code::POINTER + code::FLOAT16;
 const COUNTED_TEXT: i32 = code::POINTER + code::CHAR_STAR;

@@ -10,6 +10,7 @@ mod own;
 
 pub use describe::{describe, is_described, versions};
 pub use item::{Item, Pair};
+pub(crate) use layout::OLD_LOOPS;
 pub use layout::{Base, Layout, Member, Numbers, StoredBase, Value, dimensions};
 pub use layouts::Layouts;
 pub use native::{Native, known, native};

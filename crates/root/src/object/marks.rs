@@ -113,13 +113,18 @@ impl Reader<'_> {
     /// Notes where a member stands: up to here.
     #[inline]
     pub(super) fn note_member(&mut self, member: usize, begin: usize) {
-        let end = self.cursor.position();
+        self.note_place(member, begin..self.cursor.position());
+    }
+
+    /// Notes where a member stands.
+    #[inline]
+    pub(super) fn note_place(&mut self, member: usize, place: Range<usize>) {
         if let Some(marks) = &mut self.marks {
             if marks.places.len() <= member {
                 marks.places.resize(member + 1, 0..0);
             }
             // Positions were compared with what 32 bits hold when reading began.
-            marks.places[member] = begin as u32..end as u32;
+            marks.places[member] = place.start as u32..place.end as u32;
         }
     }
 

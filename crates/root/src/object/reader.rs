@@ -365,6 +365,10 @@ impl<'a> Reader<'a> {
         let object = self.cursor.tobject()?;
         self.members[slot] = Member::UInt(u64::from(object.unique_id));
         self.members[slot + 1] = Member::UInt(u64::from(object.bits));
+        let behind = if object.process_id.is_some() { 2 } else { 0 };
+        let end = self.cursor.position().saturating_sub(behind);
+        self.note_place(slot, end.saturating_sub(8)..end.saturating_sub(4));
+        self.note_place(slot + 1, end.saturating_sub(4)..end);
         Ok(())
     }
 

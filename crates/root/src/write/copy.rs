@@ -44,15 +44,15 @@ impl FileWriter {
                 return Err(place(Error::unsupported(what)));
             }
         }
-        self.describe_from(objects, streamers)?;
+        self.describe_all_of(objects, streamers)?;
         let stored = compress(self.compression(), payload, &mut Compressor::new())?;
         self.listed(directory, KeyText { class, name, title: &title }, payload.len(), &[&stored])
     }
 
     /// Adds all descriptions of classes that the object's file has, and those of ROOT's own that it leaves out. Which of them are needed
     /// is not always said: of an object that ROOT streams by code of its own, or of a pair in a container.
-    fn describe_from(&mut self, objects: &Objects, streamers: &Streamers) -> Result<()> {
-        streamers.infos()?.iter().for_each(|info| self.describe(info));
+    fn describe_all_of(&mut self, objects: &Objects, streamers: &Streamers) -> Result<()> {
+        self.describe_from(streamers)?;
         for object in objects.iter().filter(|object| !streamers.knows(object.class())) {
             // One that nothing is known of stays one.
             let _ = self.describe_class(object.class());

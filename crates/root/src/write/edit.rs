@@ -156,14 +156,21 @@ impl<'o> Edits<'o> {
             );
             return Err(Error::new(ErrorKind::Invalid { what }));
         }
-        let mut bytes = vec![u8::from(!values.is_empty())];
-        // The flag of places in the file says how wide they are.
-        if let Some(&flag) = self.objects.payload().get(place.start)
-            && flag == 2
-            && !values.is_empty()
-        {
-            bytes[0] = 2;
-        }
+        let stored = object.array(member).map_or(0, |array| array.bytes.len());
+        let mut bytes = if place.len() == stored + 4 {
+            // Old versions of some classes store the number of values before them.
+            u32::try_from(values.len()).unwrap_or(u32::MAX).to_be_bytes().to_vec()
+        } else {
+            // The flag of places in the file says how wide they are.
+            let flag = self.objects.payload().get(place.start);
+            vec![if values.is_empty() {
+                0
+            } else if flag == Some(&2) {
+                2
+            } else {
+                1
+            }]
+        };
         values.iter().for_each(|value| bytes.extend(&value.to_be_bytes()[8 - width..]));
         self.replace(place, bytes);
         Ok(())

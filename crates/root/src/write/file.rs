@@ -1,53 +1,17 @@
 //! The file being written: header, records, lists, and the order in which they reach the disk.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use bytes::Bytes;
 use forthwith_io::{Compressor, Sink};
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use super::classes::{UNDESCRIBED, described_class, named_by};
+use super::describe::Described;
 use super::directory::{DirectoryId, LENGTH, Listed, Place};
 use super::given::{self, GivenObject};
 use super::key::{KeyNumbers, LAST_SMALL, encode, pointer, string, string_length};
+use super::settings::FileSettings;
 use super::update::{Found, directory_of, is_record};
-use super::{Buffer, Compression, KeyKind, KeyText, Moment, RecordPlace, Uuid, compress, infos};
+use super::{Buffer, Compression, KeyKind, KeyText, Moment, RecordPlace, Uuid, compress};
 use crate::file::RootFile;
-use crate::streamer::StreamerInfo;
-
-/// How a file is written.
-#[derive(Clone, Debug)]
-pub struct FileSettings {
-    /// How objects are compressed. Tables may choose for themselves.
-    pub compression: Compression,
-    /// The file's number.
-    pub uuid: Uuid,
-    /// When it is written.
-    pub time: Moment,
-    /// Its title.
-    pub title: String,
-}
-
-impl FileSettings {
-    /// Those that a file has that is to be changed.
-    #[must_use]
-    pub fn of(file: &RootFile) -> Self {
-        let compression = Compression::from_setting(file.header().compression).unwrap_or_default();
-        Self { compression, ..Self::default() }
-    }
-}
-
-impl Default for FileSettings {
-    fn default() -> Self {
-        Self {
-            compression: Compression::default(),
-            uuid: Uuid::fresh(),
-            time: Moment::now(),
-            title: String::new(),
-        }
-    }
-}
 
 /// A ROOT file being written. Nothing of it counts before it is [finished](Self::finish); a writer that is dropped leaves
 /// what the sink leaves.
@@ -56,14 +20,7 @@ pub struct FileWriter {
     settings: FileSettings,
     compressor: Compressor,
     directories: Vec<Place>,
-    /// Descriptions of classes by name and checksum, in the order in which they came.
-    infos: Vec<Arc<StreamerInfo>>,
-    /// Where they are in that, by class and checksum.
-    described: BTreeMap<(Box<str>, u32), usize>,
-    /// Whether the streamer record has to be written.
-    infos_changed: bool,
-    /// Rules of schema evolution that the file has beside them.
-    rules: Vec<Box<str>>,
+    pub(super) classes: Described,
     header: Header,
     /// Free parts of the file, by first and last byte, in order and apart.
     free: Vec<(u64, u64)>,
@@ -103,7 +60,7 @@ impl FileWriter {
         let name_len = u32::from(key_len) + texts as u32;
         let end = BEGIN + u64::from(name_len) + LENGTH as u64;
         let header = Header {
-            version: VERSION,
+            version: settings.version,
             begin: BEGIN,
             name_len,
             compression: settings.compression.setting(),
@@ -147,10 +104,7 @@ impl FileWriter {
             settings,
             compressor: Compressor::new(),
             directories: vec![top],
-            infos: Vec::new(),
-            described: BTreeMap::new(),
-            infos_changed: true,
-            rules: Vec::new(),
+            classes: Described::default(),
             header,
             free: Vec::new(),
             freed: Vec::new(),
@@ -169,25 +123,17 @@ impl FileWriter {
     /// The file's lists cannot be read, or it is one that cannot be changed in this way: of a very old ROOT, or not closed.
     pub fn update(sink: Box<dyn Sink>, file: &RootFile, settings: FileSettings) -> Result<Self> {
         let found = Found::of(file).map_err(|error| error.in_file(file.uri()))?;
-        let mut writer = Self {
+        Ok(Self {
             out: Output { sink, position: file.header().end, held: Vec::new(), broken: false },
             settings,
             compressor: Compressor::new(),
             directories: vec![found.top],
-            infos: Vec::new(),
-            described: BTreeMap::new(),
-            infos_changed: false,
-            rules: found.rules,
+            classes: Described::of(found.infos, found.rules),
             header: found.header,
             free: found.free,
             freed: Vec::new(),
             old: Some(file.clone()),
-        };
-        for info in found.infos {
-            writer.add_info(info);
-        }
-        writer.infos_changed = false;
-        Ok(writer)
+        })
     }
 
     /// How objects are compressed unless they say otherwise.
@@ -397,7 +343,7 @@ impl FileWriter {
         self.listed(directory, key, buffer.bytes().len(), &[&stored])
     }
 
-    /// Appends an object that is given as the values of its members, and describes its classes. See [`described_class`] for those that
+    /// Appends an object that is given as the values of its members, and describes its classes. See [`described_class`](super::described_class) for those that
     /// there can be.
     ///
     /// # Errors
@@ -479,26 +425,6 @@ impl FileWriter {
         self.directories[directory.0].keys.iter().map(|key| (&*key.class, &*key.name, key.cycle))
     }
 
-    /// Adds a description of a class to the file's streamer record, and those of ROOT's own classes that it names.
-    pub fn describe(&mut self, info: &StreamerInfo) {
-        if self.add_info(Arc::new(info.clone())) {
-            for class in named_by(info) {
-                self.describe_if_known(class);
-            }
-        }
-    }
-
-    /// Adds the description of one of ROOT's own classes, and those of the classes that it names.
-    ///
-    /// # Errors
-    /// A class that is not known to be one of ROOT's own.
-    pub fn describe_class(&mut self, class: &str) -> Result<()> {
-        if self.describe_if_known(class) {
-            return Ok(());
-        }
-        Err(Error::unsupported(format!("writing objects of class {class}")).in_file(self.uri()))
-    }
-
     /// Writes what comes last and finishes the sink.
     ///
     /// # Errors
@@ -535,40 +461,15 @@ impl FileWriter {
         id
     }
 
-    fn describe_if_known(&mut self, class: &str) -> bool {
-        if UNDESCRIBED.contains(&class) {
-            return true;
-        }
-        let Some(info) = described_class(class) else { return false };
-        if self.add_info(Arc::clone(&info)) {
-            for class in named_by(&info) {
-                self.describe_if_known(class);
-            }
-        }
-        true
-    }
-
-    /// Whether it was not there.
-    fn add_info(&mut self, info: Arc<StreamerInfo>) -> bool {
-        let label = (info.class.clone(), info.checksum);
-        if self.described.contains_key(&label) {
-            return false;
-        }
-        self.described.insert(label, self.infos.len());
-        self.infos.push(info);
-        self.infos_changed = true;
-        true
-    }
-
     fn is_changed(&self) -> bool {
         let old_end = self.old.as_ref().map_or(0, |old| old.header().end);
-        self.infos_changed
+        self.classes.changed
             || self.out.position != old_end
             || self.directories.iter().any(|place| place.changed)
     }
 
     fn write_lists(&mut self) -> Result<()> {
-        if self.infos_changed {
+        if self.classes.changed {
             self.write_infos()?;
         }
         let changed: Vec<usize> =
@@ -614,7 +515,7 @@ impl FileWriter {
     fn write_infos(&mut self) -> Result<()> {
         let key = KeyText { class: "TList", name: "StreamerInfo", title: "Doubly linked list" };
         let mut buffer = Buffer::new(self.key_length(key, KeyKind::Object)?);
-        infos::list(&mut buffer, self.infos.iter().map(|info| &**info), &self.rules);
+        self.classes.write(&mut buffer);
         let stored = compress(self.settings.compression, buffer.bytes(), &mut self.compressor)?;
         let length = buffer.bytes().len();
         let seek = self.directories[0].position;
@@ -872,10 +773,8 @@ fn last_byte(end: u64) -> u64 {
     if end <= LAST_SMALL { LAST_SMALL } else { LAST_SMALL + (end - LAST_SMALL).div_ceil(STEP) * STEP }
 }
 
-/// ROOT 6.40/00, whose class versions are written.
-const VERSION: i32 = 64000;
 /// What the versions of files above 2 GB are more.
-const BIG: i32 = 1_000_000;
+pub(super) const BIG: i32 = 1_000_000;
 /// Where the first record begins. The header has room before it in either form.
 const BEGIN: u64 = 100;
 const SMALL_SEGMENT: u64 = 10;

@@ -8,10 +8,11 @@ use std::process::Command;
 use std::sync::Arc;
 
 use forthwith_io::{FileSink, Memory, MemorySink, Sink};
-use forthwith_root::RootFile;
 use forthwith_root::write::{
-    Algorithm, Compression, FileSettings, FileWriter, KeyKind, KeyText, Moment, Uuid, described_classes,
+    Algorithm, Buffer, Compression, Edits, FileSettings, FileWriter, KeyKind, KeyText, Moment, Uuid,
+    described_class, described_classes,
 };
+use forthwith_root::{RootFile, StreamerInfo};
 
 pub(super) fn settings() -> FileSettings {
     FileSettings {
@@ -19,6 +20,7 @@ pub(super) fn settings() -> FileSettings {
         uuid: Uuid([3; 16]),
         time: Moment(1_700_000_000),
         title: "a title".into(),
+        ..FileSettings::default()
     }
 }
 
@@ -122,6 +124,47 @@ fn the_same_input_gives_the_same_bytes() {
         memory.bytes().unwrap()
     };
     assert!(bytes() == bytes());
+}
+
+/// Objects of an older version are read by what their own file says, though members and checksum are those of
+/// the version that is written here.
+#[test]
+fn versions_with_one_checksum_are_described_each() {
+    let old = |class: &str, version| StreamerInfo { version, ..(*described_class(class).unwrap()).clone() };
+    let (marker, holder) = (old("TAttMarker", 2), old("TH1", 7));
+    let memory = MemorySink::new("old.root");
+    let mut file = FileWriter::create(Box::new(memory.clone()), settings()).unwrap();
+    file.describe(&holder);
+    file.describe(&marker);
+    file.finish().unwrap();
+    let from = open(memory.bytes().unwrap()).streamers().unwrap();
+    let memory = MemorySink::new("copied.root");
+    let mut file = FileWriter::create(Box::new(memory.clone()), settings()).unwrap();
+    file.describe_from(&from).unwrap();
+    file.describe_from(&from).unwrap();
+    file.finish().unwrap();
+    let streamers = open(memory.bytes().unwrap()).streamers().unwrap();
+    for info in [marker, holder] {
+        assert_eq!(*streamers.find(&info.class, info.version).unwrap().unwrap(), info);
+    }
+    assert_eq!(streamers.infos().unwrap().len(), from.infos().unwrap().len());
+}
+
+#[test]
+fn arrays_behind_their_number_keep_it() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/zmumu.root");
+    let file = RootFile::open(forthwith_io::open(path).unwrap()).unwrap();
+    let key = file.find("mass").unwrap().key;
+    let histogram = file.object_to_edit(&key).unwrap();
+    let mut edits = Edits::new(&histogram).unwrap();
+    let bits = [1.5_f64, -2.0].map(|value| value.to_bits().cast_signed());
+    edits.counted(histogram.top(), "fSumw2", &bits, 8).unwrap();
+    let mut edited = Buffer::new(key.keylen);
+    edits.write(&mut edited).unwrap();
+    let walker = file.walker().unwrap();
+    let again = walker.read(edited.bytes().to_vec().into(), key.keylen.into(), "TH1F").unwrap();
+    let squares: Vec<f64> = again.top().array("fSumw2").unwrap().floats().collect();
+    assert_eq!(squares, [1.5, -2.0]);
 }
 
 #[test]

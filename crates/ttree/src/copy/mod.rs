@@ -75,9 +75,11 @@ struct Filled {
     total: u64,
     stored: u64,
     maximum: i64,
-    /// The entries of a branch that has not as many as its tree: it can only be copied, and nothing put
-    /// behind it.
-    short: Option<u64>,
+    /// Whether objects in an entry may point to each other, so that ROOT has to remember where they are.
+    maps: bool,
+    /// The first and the end of the entries of a branch that has not those of its tree: it can only be copied,
+    /// and nothing put behind it.
+    short: Option<Range<u64>>,
     leaves: Vec<Extremes>,
 }
 
@@ -204,9 +206,7 @@ impl TreeCopy {
         let whole: Vec<Range<u64>> = whole.filter(|range| !range.is_empty()).collect();
         let ranges = ranges.unwrap_or(&whole);
         check_ranges(ranges, entries)?;
-        for info in file.streamers()?.infos()? {
-            writer.describe(&info);
-        }
+        writer.describe_from(&*file.streamers()?)?;
         let chosen: u64 = ranges.iter().map(|range| range.end - range.start).sum();
         let mut sources = vec![Arc::clone(file.source())];
         let mut tasks = Vec::new();
@@ -223,17 +223,16 @@ impl TreeCopy {
             let placed = |error: Error| error.in_object(&format!("{}/{}", found.path, branch.field.path));
             self.note(field, &branch);
             let baskets = tree.baskets(&branch).map_err(placed)?;
-            let last = baskets.last().map_or(0, |basket| basket.entries.end);
-            if branch.field.has_data && last != entries && branch.field.path != REFERENCES {
-                self.filled[field as usize].short = Some(last);
-                if self.trees > 0 {
-                    let what = "number of entries of a branch, compared with its tree,";
-                    return Err(placed(ErrorKind::Mismatch { what, expected: entries, found: last }.into()));
-                }
-            } else if self.filled[field as usize].short.is_some() {
-                let what =
-                    "a branch that has not as many entries as the first tree, so that more cannot follow";
+            let own = baskets.first().map_or(0, |basket| basket.entries.start)
+                ..baskets.last().map_or(0, |basket| basket.entries.end);
+            let lacks = branch.field.has_data && own != (0..entries) && branch.field.path != REFERENCES;
+            if self.trees > 0 && (lacks || self.filled[field as usize].short.is_some()) {
+                let which = if lacks { "entries" } else { "entries in the first tree" };
+                let what = format!("a branch that has not all {which} of its tree, beside those of others");
                 return Err(placed(Error::unsupported(what)));
+            }
+            if lacks {
+                self.filled[field as usize].short = Some(own);
             }
             let source = match &*branch.file_name {
                 "" => 0,
@@ -331,6 +330,7 @@ impl TreeCopy {
     fn note(&mut self, field: u32, branch: &Branch<'_>) {
         let filled = &mut self.filled[field as usize];
         filled.maximum = filled.maximum.max(branch.object.int("fMaximum").unwrap_or(0));
+        filled.maps |= branch.object.int("fBits").is_some_and(|bits| bits & NO_MAP == 0);
         let leaves = branch.object.list("fLeaves").flatten();
         for (at, leaf) in leaves.enumerate() {
             if filled.leaves.len() <= at {
@@ -773,6 +773,9 @@ fn check(record: &[u8], entries: u64) -> Result<u64> {
     Ok(u64::from(basket.key_len()) + object_len as u64)
 }
 
+/// The bit of a branch in whose entries no objects are pointed to (`kDoNotUseBufferMap`). A branch that is
+/// never filled has it.
+const NO_MAP: i64 = 1 << 22;
 /// What the branch is called that holds references to objects.
 pub(crate) const REFERENCES: &str = "TRefBranch";
 /// Records that stand beside each other are read and written in pieces of this length.

@@ -6,7 +6,7 @@ use forthwith_plan::{Dataset, Error, Result};
 use forthwith_root::write::{Buffer, Edits};
 use forthwith_root::{Cursor, Object, Value};
 
-use super::{Extremes, Filled, Index, TreeCopy};
+use super::{Extremes, Filled, Index, NO_MAP, TreeCopy};
 
 /// The changes of the first tree's record.
 ///
@@ -60,22 +60,22 @@ pub(super) fn edits(copy: &TreeCopy) -> Result<Edits<'_>> {
 fn branch<'o>(edits: &mut Edits<'o>, object: Object<'o>, filled: &Filled, copy: &TreeCopy) -> Result<()> {
     let count = filled.baskets.len();
     let room = (count + 1).max(FEWEST_BASKETS);
-    let entries = match filled.short {
+    let entries = match &filled.short {
         // Those that were left out are none of the branch's where the whole tree is copied.
-        Some(own) if !copy.cut => own,
+        Some(own) if !copy.cut => own.clone(),
         Some(_) => {
             let what = "leaving out entries where a branch has not as many as its tree";
             return Err(Error::unsupported(what).in_member(&object.text("fName").unwrap_or_default()));
         }
-        None => copy.entries,
+        None => 0..copy.entries,
     };
     // A branch that only groups others does not always count.
     let counts = |member| object.int(member).is_some_and(|number| number != 0) || count > 0;
     if counts("fEntries") {
-        set(edits, object, "fEntries", entries)?;
+        set(edits, object, "fEntries", entries.end - entries.start)?;
     }
     if counts("fEntryNumber") {
-        set(edits, object, "fEntryNumber", entries)?;
+        set(edits, object, "fEntryNumber", entries.end)?;
     }
     set(edits, object, "fWriteBasket", count as u64)?;
     set(edits, object, "fTotBytes", filled.total)?;
@@ -83,6 +83,9 @@ fn branch<'o>(edits: &mut Edits<'o>, object: Object<'o>, filled: &Filled, copy: 
     set(edits, object, "fMaxBaskets", room as u64)?;
     if let Some(compression) = copy.options.compression {
         set(edits, object, "fCompress", compression.setting().unsigned_abs().into())?;
+    }
+    if let Some(bits) = object.int("fBits").filter(|bits| filled.maps && bits & NO_MAP != 0) {
+        edits.number(object, "fBits", bits & !NO_MAP)?;
     }
     if object.class() == "TBranchElement" {
         set(edits, object, "fMaximum", filled.maximum.unsigned_abs())?;
@@ -94,7 +97,7 @@ fn branch<'o>(edits: &mut Edits<'o>, object: Object<'o>, filled: &Filled, copy: 
     };
     let baskets = || filled.baskets.iter();
     edits.counted(object, "fBasketBytes", &padded(&mut baskets().map(|basket| basket.bytes.into())), 4)?;
-    let begins = baskets().map(|basket| basket.entry).chain((count > 0).then_some(entries));
+    let begins = baskets().map(|basket| basket.entry).chain((count > 0).then_some(entries.end));
     edits.counted(object, "fBasketEntry", &padded(&mut begins.into_iter()), 8)?;
     edits.counted(object, "fBasketSeek", &padded(&mut baskets().map(|basket| basket.position)), 8)?;
     if object.text("fFileName").is_some_and(|name| !name.is_empty()) {

@@ -11,7 +11,7 @@ use forthwith_rntuple::{Ntuple, NtupleCopy, Options};
 use forthwith_root::write::{
     Buffer, Compression, DirectoryId, Edits, FileSettings, FileWriter, KeyKind, KeyText, Sum,
 };
-use forthwith_root::{Found, Objects, RootFile};
+use forthwith_root::{Found, Key, Objects, RootFile};
 use forthwith_ttree::Tree;
 use forthwith_ttree::copy::{CopyOptions, TreeCopy};
 
@@ -37,13 +37,15 @@ pub(super) fn merge(
     merge: &Merge,
     progress: &mut MergeProgress<'_>,
 ) -> Result<Merged> {
-    let Some(first) = inputs.first() else { return Ok(Merged::default()) };
-    let mut settings = FileSettings::of(first);
+    let mut settings = FileSettings::of_all(inputs)?;
     if let Some(compression) = compression {
         settings.compression = compression;
     }
     let (items, total) = items(inputs, merge)?;
     let mut writer = FileWriter::create(sink, settings)?;
+    for file in inputs {
+        writer.describe_from(&*file.streamers()?).map_err(|error| error.in_file(file.uri()))?;
+    }
     let processes = processes(inputs, &mut writer)?;
     let threads = match merge.threads {
         Some(threads) => threads,
@@ -95,7 +97,7 @@ fn items(inputs: &[RootFile], merge: &Merge) -> Result<(Vec<Item>, u64)> {
         }
         for path in order {
             let Some(found) = newest.remove(&path) else { continue };
-            if found.key.class_name.as_ref() == PROCESS {
+            if process_number(&found.key).is_some() && !path.contains('/') {
                 continue;
             }
             let is_wanted = merge.objects.as_ref().is_none_or(|wanted| wanted(&path));
@@ -123,37 +125,57 @@ fn items(inputs: &[RootFile], merge: &Merge) -> Result<(Vec<Item>, u64)> {
     Ok((items, total))
 }
 
-/// Copies the process ids that references in the files count. Answers how many there were before those of
-/// each file.
+/// Copies the process ids by which references in the files know who made an object, each once. Answers the
+/// number of each file's first one in the new file.
 fn processes(inputs: &[RootFile], writer: &mut FileWriter) -> Result<Vec<u16>> {
-    let mut counted = 0_u16;
-    let mut before = Vec::with_capacity(inputs.len());
+    // The titles of those that are written: what makes them differ.
+    let mut written: Vec<Box<str>> = Vec::new();
+    let mut firsts = Vec::with_capacity(inputs.len());
     for file in inputs {
-        before.push(counted);
         let keys = file.keys()?;
-        let mut own: Vec<_> = keys.iter().filter(|key| key.class_name.as_ref() == PROCESS).collect();
-        own.sort_by_key(|key| process_number(&key.name));
-        for key in own {
+        let mut own: Vec<(usize, &Key)> =
+            keys.iter().filter_map(|key| Some((process_number(key)?, key))).collect();
+        own.sort_by_key(|&(number, key)| (number, std::cmp::Reverse(key.cycle)));
+        own.dedup_by_key(|(number, _)| *number);
+        // Numbers of a file remain beside each other, so that all of them move by the same amount.
+        let fits = |&first: &usize| {
+            let same = |(number, key): &(usize, &Key)| {
+                written.get(first + number).is_none_or(|title| *title == key.title)
+            };
+            own.iter().all(same)
+        };
+        let first = (0..written.len()).find(fits).unwrap_or(written.len());
+        firsts.push(
+            u16::try_from(first)
+                .map_err(|_| Error::unsupported("merging files with more than 65535 process ids"))?,
+        );
+        for (number, key) in own {
+            let number = first + number;
+            if number > usize::from(u16::MAX) {
+                let what = "merging files with more than 65535 process ids";
+                return Err(Error::unsupported(what).in_file(file.uri()).in_object(&key.name));
+            }
+            if number < written.len() {
+                continue;
+            }
+            written.resize(number, "".into());
+            written.push(key.title.clone());
             let objects = file.object_to_edit(key)?;
-            let number = process_number(&key.name).unwrap_or(0);
             let mut edits = Edits::new(&objects)?;
-            let name = format!("ProcessID{}", u32::from(before.last().copied().unwrap_or(0)) + number);
+            let name = format!("{PROCESS_NAME}{number}");
             if objects.top().place("fName").is_some() {
                 edits.text(objects.top(), "fName", &name)?;
             }
             write_edited(writer, DirectoryId::TOP, (&name, &key.title), &objects, edits)?;
-            describe(writer, file)?;
-            counted = counted.max(
-                u16::try_from(u32::from(before.last().copied().unwrap_or(0)) + number + 1)
-                    .map_err(|_| Error::unsupported("merging files with more than 65535 process ids"))?,
-            );
         }
     }
-    Ok(before)
+    Ok(firsts)
 }
 
-fn process_number(name: &str) -> Option<u32> {
-    name.strip_prefix("ProcessID")?.parse().ok()
+/// The number by which references know a process, if this is one of a file's own.
+fn process_number(key: &Key) -> Option<usize> {
+    let digits = key.name.strip_prefix(PROCESS_NAME).filter(|_| key.class_name.as_ref() == PROCESS)?;
+    digits.parse::<u16>().ok().filter(|number| number.to_string() == digits).map(usize::from)
 }
 
 /// Writes an object with changes under a name.
@@ -169,14 +191,6 @@ fn write_edited(
     let written = writer.object(directory, key, |buffer: &mut Buffer| done = edits.write(buffer));
     done?;
     written?;
-    Ok(())
-}
-
-/// Describes the classes of a file in the new one.
-fn describe(writer: &mut FileWriter, file: &RootFile) -> Result<()> {
-    for info in file.streamers()?.infos()? {
-        writer.describe(&info);
-    }
     Ok(())
 }
 
@@ -218,7 +232,6 @@ impl Run<'_, '_> {
         };
         let edits = Edits::new(&objects)?;
         let edits = if item.found.len() > 1 { self.several(item, &objects, edits)? } else { edits };
-        describe(&mut self.writer, &self.inputs[*first])?;
         let written = write_edited(&mut self.writer, directory, (name, &found.key.title), &objects, edits);
         written.map_err(|error| error.in_file(self.inputs[*first].uri()).in_object(&item.path))?;
         self.merged.objects += 1;
@@ -226,17 +239,19 @@ impl Run<'_, '_> {
     }
 
     /// Copies an object that cannot be read, as its class is not described or its bytes are damaged: as it
-    /// is, where nothing in it has to be moved and no other file has one.
+    /// is, where nothing in it has to be moved. Of several the first is kept.
     fn unread(&mut self, item: &Item, directory: DirectoryId, error: Error) -> Result<()> {
-        let [(number, found)] = &item.found[..] else { return Err(error) };
+        let [(number, found), others @ ..] = &item.found[..] else { return Err(error) };
         let file = &self.inputs[*number];
         let payload = file.payload(&found.key)?;
+        if self.differs(item, &payload, others)? {
+            self.merged.first_kept.push(item.path.clone());
+        }
         let name = item.path.rsplit('/').next().unwrap_or(&item.path);
         let key = KeyText { class: &item.class, name, title: &found.key.title };
         if self.writer.key_length(key, KeyKind::Object)? != found.key.keylen {
             return Err(error);
         }
-        describe(&mut self.writer, file)?;
         self.writer.object(directory, key, |buffer| buffer.extend(&payload))?;
         self.merged.objects += 1;
         self.tell(found.key.nbytes.unsigned_abs().into())
@@ -275,19 +290,29 @@ impl Run<'_, '_> {
             }
             return Ok(edits);
         }
-        for (number, found) in &item.found[1..] {
+        if self.differs(item, first.payload(), &item.found[1..])? {
+            self.merged.first_kept.push(item.path.clone());
+        }
+        Ok(edits)
+    }
+
+    /// Whether one of several objects has other bytes than the first.
+    ///
+    /// # Errors
+    /// It has, and ROOT would merge them by a rule that is not known here.
+    fn differs(&self, item: &Item, first: &[u8], others: &[(usize, Found)]) -> Result<bool> {
+        for (number, found) in others {
             let file = &self.inputs[*number];
-            let is_equal = file.payload(&found.key)? == first.payload();
-            if !is_equal && MERGEABLE.iter().any(|class| item.class.starts_with(class)) {
+            if *file.payload(&found.key)? == *first {
+                continue;
+            }
+            if MERGEABLE.iter().any(|class| item.class.starts_with(class)) {
                 let what = format!("merging objects of class {} that differ", item.class);
                 return Err(Error::unsupported(what).in_file(file.uri()).in_object(&item.path));
             }
-            if !is_equal {
-                self.merged.first_kept.push(item.path.clone());
-                break;
-            }
+            return Ok(true);
         }
-        Ok(edits)
+        Ok(false)
     }
 
     fn tree(&mut self, item: &Item, directory: DirectoryId, name: &str) -> Result<()> {
@@ -354,7 +379,6 @@ impl Run<'_, '_> {
                     copy.insert(begun.map_err(place)?)
                 }
             };
-            describe(&mut self.writer, file)?;
             let (done, total, report) = (&mut self.done, self.total, &mut *self.progress);
             let mut progress = |bytes: u64| {
                 *done += bytes;
@@ -400,8 +424,9 @@ fn within(ranges: &[Range<u64>], part: Range<u64>) -> Vec<Range<u64>> {
     ranges.iter().filter_map(cut).collect()
 }
 
-/// The class of a number by which references know the process that made an object.
+/// The class of what tells references which process made an object, and what such an object's name begins with.
 const PROCESS: &str = "TProcessID";
+const PROCESS_NAME: &str = "ProcessID";
 /// Beginnings of classes that ROOT merges by rules of their own, which are not known here: objects that
 /// differ are not left out.
 const MERGEABLE: [&str; 11] = [

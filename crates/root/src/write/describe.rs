@@ -1,0 +1,119 @@
+//! The classes that a file being written describes.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use forthwith_plan::{Error, Result};
+
+use super::classes::{UNDESCRIBED, described_class, named_by};
+use super::{Buffer, FileWriter, infos};
+use crate::streamer::{StreamerInfo, Streamers};
+
+/// What a file's streamer record is to have.
+#[derive(Debug)]
+pub(super) struct Described {
+    /// Descriptions of classes, in the order in which they came.
+    infos: Vec<Arc<StreamerInfo>>,
+    /// A class can have one checksum in several versions, and several checksums in one version.
+    labels: HashSet<(Box<str>, i32, u32)>,
+    classes: HashSet<Box<str>>,
+    /// Rules of schema evolution that stand beside the descriptions.
+    rules: Vec<Box<str>>,
+    /// Whether the streamer record has to be written.
+    pub(super) changed: bool,
+}
+
+impl Default for Described {
+    /// Those of a new file.
+    fn default() -> Self {
+        Self { changed: true, ..Self::of(Vec::new(), Vec::new()) }
+    }
+}
+
+impl Described {
+    /// Those of a file as it is.
+    pub(super) fn of(infos: Vec<Arc<StreamerInfo>>, rules: Vec<Box<str>>) -> Self {
+        let (labels, classes) = (HashSet::new(), HashSet::new());
+        let mut described = Self { infos: Vec::new(), labels, classes, rules, changed: false };
+        for info in infos {
+            described.add(info);
+        }
+        Self { changed: false, ..described }
+    }
+
+    /// The payload of the streamer record.
+    pub(super) fn write(&self, buffer: &mut Buffer) {
+        infos::list(buffer, self.infos.iter().map(|info| &**info), &self.rules);
+    }
+
+    /// Whether it was not there.
+    fn add(&mut self, info: Arc<StreamerInfo>) -> bool {
+        if !self.labels.insert((info.class.clone(), info.version, info.checksum)) {
+            return false;
+        }
+        self.classes.insert(info.class.clone());
+        self.infos.push(info);
+        self.changed = true;
+        true
+    }
+
+    /// Adds one of ROOT's own classes and those that it names. Answers whether it is known.
+    fn add_known(&mut self, class: &str) -> bool {
+        if UNDESCRIBED.contains(&class) {
+            return true;
+        }
+        let Some(info) = described_class(class) else { return false };
+        if self.add(Arc::clone(&info)) {
+            for class in named_by(&info) {
+                self.add_known(class);
+            }
+        }
+        true
+    }
+}
+
+impl FileWriter {
+    /// Adds a description of a class to the file's streamer record, and those of ROOT's own classes that it names.
+    pub fn describe(&mut self, info: &StreamerInfo) {
+        if self.classes.add(Arc::new(info.clone())) {
+            for class in named_by(info) {
+                self.classes.add_known(class);
+            }
+        }
+    }
+
+    /// Adds the description of one of ROOT's own classes, and those of the classes that it names.
+    ///
+    /// # Errors
+    /// A class that is not known to be one of ROOT's own.
+    pub fn describe_class(&mut self, class: &str) -> Result<()> {
+        if self.classes.add_known(class) {
+            return Ok(());
+        }
+        Err(Error::unsupported(format!("writing objects of class {class}")).in_file(self.uri()))
+    }
+
+    /// Adds all descriptions and rules that another file has, for what is copied from there. Of ROOT's own classes those are added
+    /// that are named and described nowhere: objects of other versions were written by what that file says of them.
+    ///
+    /// # Errors
+    /// A description cannot be parsed.
+    pub fn describe_from(&mut self, streamers: &Streamers) -> Result<()> {
+        let infos = streamers.infos()?;
+        for info in &infos {
+            self.classes.add(Arc::clone(info));
+        }
+        for class in infos.iter().flat_map(|info| named_by(info)) {
+            if !self.classes.classes.contains(class) {
+                self.classes.add_known(class);
+            }
+        }
+        for rule in streamers.rules() {
+            if !self.classes.rules.contains(rule) {
+                self.classes.rules.push(rule.clone());
+                self.classes.changed = true;
+            }
+        }
+        Ok(())
+    }
+}
