@@ -105,7 +105,7 @@ impl Summary<'_> {
             b.tnamed(MUST_CLEANUP, self.name, &self.options.title);
             b.frame(2, |b| [602, 1, 1].into_iter().for_each(|value| b.i16(value)));
             fill(b);
-            b.frame(2, |b| {
+            b.frame(3, |b| {
                 [1, 1].into_iter().for_each(|value| b.i16(value));
                 b.f32(1.0);
             });

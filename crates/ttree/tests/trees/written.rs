@@ -10,7 +10,10 @@ use forthwith_root::{
 };
 use forthwith_ttree::{
     Tree, TreeCheck,
-    write::{ColumnOptions, Floats, Jagged, Nulls, Packing, Records, Strings, TreeOptions, TreeWriter},
+    write::{
+        ColumnOptions, Floats, Jagged, Nulls, Packing, Records, Strings, TreeIndex, TreeOptions, TreeWriter,
+        UserInfo,
+    },
 };
 use std::sync::Arc;
 
@@ -329,4 +332,35 @@ fn vectors_instead_of_counters() {
     let vector = ColumnOptions { jagged: Jagged::Vector, ..ColumnOptions::default() };
     let file = write(&columns, by_column("x", vector), &[30]).unwrap();
     assert_eq!(names(&file), ["x"]);
+}
+
+/// Readers without classes of their own go by what the file describes.
+#[test]
+fn the_record_has_the_versions_that_the_file_describes() {
+    let hit = record(Some("Hit"), &[("e", numbers("x", DType::Float32)), ("name", text())]);
+    let columns = [("i", numbers("i", DType::Int32)), ("hits", list("l", hit)), ("text", text())];
+    let class = ColumnOptions { records: Records::Class, ..ColumnOptions::default() };
+    let options = TreeOptions {
+        default_column: class,
+        aliases: vec![("a".into(), "2*i".into())],
+        user_info: vec![("n".into(), UserInfo::Whole(3)), ("x".into(), UserInfo::Real(0.5))],
+        index: Some(TreeIndex { major: "i".into(), minor: None }),
+        ..TreeOptions::default()
+    };
+    let file = write(&columns, options, &[9]).unwrap();
+    let streamers = file.streamers().unwrap();
+    let key = file.find("dir/t").unwrap().key;
+    let objects = file.walker().unwrap();
+    let objects = objects.read(file.payload(&key).unwrap(), key.keylen.into(), &key.class_name).unwrap();
+    let mut compared = 0;
+    for object in objects.iter() {
+        let own = [(object.class(), i32::from(object.version()))];
+        for (class, version) in own.into_iter().chain(object.bases().map(|base| (base.class, base.version))) {
+            if let Some(described) = streamers.latest(class).unwrap().filter(|_| version > 0) {
+                assert_eq!(version, described.version, "{class}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 20, "{compared}");
 }
