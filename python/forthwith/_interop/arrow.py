@@ -57,7 +57,10 @@ class ArrowLibrary(Library):
 
     def concatenated(self, parts: list[Any]) -> Any:
         """One table or array of several."""
-        return self._pa.concat_tables(parts) if isinstance(parts[0], self._pa.Table) else self._pa.concat_arrays(parts)
+        if not isinstance(parts[0], self._pa.Table):
+            return self._pa.concat_arrays(parts)
+        # Of files that have the same columns, some may have missing values and some not.
+        return self._pa.concat_tables(parts, promote_options="permissive")
 
 
 class StructLibrary(ArrowLibrary):
