@@ -23,6 +23,7 @@ mod compile;
 mod error;
 mod expression;
 mod functions;
+mod interval;
 mod lexer;
 mod parser;
 mod program;
@@ -35,6 +36,7 @@ mod types;
 
 pub use error::Error;
 pub use expression::{Expression, Named};
+pub use interval::Interval;
 pub use parser::Spelling;
 pub use program::Program;
 pub use run::holding;

@@ -9,7 +9,8 @@ use crate::{
 };
 use forthwith_io::Source;
 use forthwith_plan::{
-    Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Pick, Plan, Reading, Result, Stored, Task,
+    Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Limit, Limits, Pick, Plan, Reading,
+    Result, Stored, Task,
 };
 use std::{ops::Range, sync::Arc};
 
@@ -311,6 +312,26 @@ fn bound(bytes: &[u8], column: &footer::Column) -> Option<Bound> {
     })
 }
 
+/// Both bounds, if they are such that values can be compared with them.
+fn limits(statistics: &Statistics, column: &footer::Column) -> Option<(Limit, Limit)> {
+    let (least, greatest) = bounds(statistics, column)?;
+    match (least, greatest) {
+        (Bound::Bool(least), Bound::Bool(greatest)) => {
+            Some((Limit::Integer(least.into()), Limit::Integer(greatest.into())))
+        }
+        (Bound::Integer(least), Bound::Integer(greatest)) => {
+            Some((Limit::Integer(least), Limit::Integer(greatest)))
+        }
+        // Old statistics do not say how bytes were compared, nor what a NaN among the values did.
+        _ if statistics.is_old => None,
+        (Bound::Float(least), Bound::Float(greatest)) if !least.is_nan() && !greatest.is_nan() => {
+            Some((Limit::Float(least), Limit::Float(greatest)))
+        }
+        (Bound::Bytes(least), Bound::Bytes(greatest)) => Some((Limit::Text(least), Limit::Text(greatest))),
+        _ => None,
+    }
+}
+
 impl ParquetTable {
     fn total(&self) -> u64 {
         self.groups.last().map_or(0, |group| group.entries.end)
@@ -388,6 +409,19 @@ impl Dataset for ParquetTable {
             utf8: true,
             entries,
         })
+    }
+
+    fn limits(&self, field: u32, entries: Range<u64>) -> Result<Vec<Limits>> {
+        let leaves = self.column(field)?.leaves.clone();
+        if leaves.len() != 1 {
+            return Ok(Vec::new());
+        }
+        let of = |group: &RowGroup| {
+            let (chunk, column) = (self.chunk(group, leaves.start)?, self.footer.columns.get(leaves.start)?);
+            let (least, greatest) = limits(chunk.statistics.as_deref()?, column)?;
+            Some(Limits { entries: group.entries.clone(), least, greatest })
+        };
+        Ok(self.row_groups_of(&entries).iter().filter_map(of).collect())
     }
 
     fn boundaries(&self, _: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {

@@ -1,6 +1,6 @@
 //! The trait of an opened table: fields, and on request a plan.
 
-use crate::{Decoder, Plan, Result, Task};
+use crate::{Decoder, Limits, Plan, Result, Task};
 use forthwith_columns::Form;
 use serde::{Deserialize, Serialize};
 use std::{any::Any, ops::Range};
@@ -154,6 +154,16 @@ pub trait Dataset: Any + Send + Sync {
     /// # Errors
     /// When the metadata are damaged.
     fn boundaries(&self, fields: &[u32], entries: Range<u64>) -> Result<Vec<u64>>;
+
+    /// What the file's statistics say of the values of a field in blocks that have some of the entries, in their order.
+    /// Blocks of which they say nothing are left out.
+    ///
+    /// # Errors
+    /// No such field.
+    fn limits(&self, field: u32, entries: Range<u64>) -> Result<Vec<Limits>> {
+        let _ = (field, entries);
+        Ok(Vec::new())
+    }
 
     /// Names that the file has for expressions, and these in TTreeFormula's spelling.
     ///

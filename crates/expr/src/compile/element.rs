@@ -239,6 +239,12 @@ impl Compiler<'_> {
         if !operation.is_comparison() {
             return Err(Fault::new(at, format!("{} of text: text can be compared only", operation.word())));
         }
+        for value in [x, y] {
+            if !matches!(value, Value::Text(_)) {
+                // Of a column that cannot be computed with it says why.
+                self.operand(value, at)?;
+            }
+        }
         if !self.is_text(x) || !self.is_text(y) {
             return Err(Fault::new(at, "text is compared with a number"));
         }

@@ -1,6 +1,7 @@
 //! Columns that are read or computed, of entries that are chosen.
 
 mod names;
+mod promise;
 mod reader;
 mod rows;
 
@@ -9,7 +10,8 @@ use forthwith_columns::{Array, Form};
 use forthwith_expr::{Program, Spelling, holding};
 use forthwith_plan::{Error, ErrorKind, Result};
 use names::Names;
-use reader::Reader;
+use promise::promising;
+use reader::{Reader, gathered};
 use rows::Rows;
 use std::{
     collections::HashMap,
@@ -323,12 +325,62 @@ impl Selection {
         threads: Option<usize>,
         tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Selected> {
-        let mut reader = Reader { table: &self.table, threads, tick, held: HashMap::new() };
         if self.computed.is_none() && !self.chooses_entries() {
             let plan = self.table.plan(&self.fields, range.clone())?;
-            let arrays = self.table.read(&plan, threads, reader.tick)?;
+            let arrays = self.table.read(&plan, threads, tick)?;
             return Ok(Selected { entries: range, kept: None, arrays });
         }
+        let Some(cut) = &self.cut else { return self.read_part(range, threads, tick) };
+        // Blocks of which the file says that nothing passes are not read at all.
+        let parts = promising(&self.table, cut, &range)?;
+        match parts.as_slice() {
+            [part] if *part == range => self.read_part(range, threads, tick),
+            [] if range.is_empty() => self.read_part(range, threads, tick),
+            [] => {
+                let none = self.read_part(range.start..range.start, threads, tick)?;
+                Ok(Selected { entries: range, kept: Some(Vec::new()), arrays: none.arrays })
+            }
+            parts => self.read_parts(range, parts, threads, tick),
+        }
+    }
+
+    /// Several ranges, one behind the other in the arrays.
+    fn read_parts(
+        &self,
+        range: Range<u64>,
+        parts: &[Range<u64>],
+        threads: Option<usize>,
+        mut tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<Selected> {
+        let mut kept = Vec::new();
+        let mut read = Vec::with_capacity(parts.len());
+        for part in parts {
+            let selected = self.read_part(part.clone(), threads, tick.as_deref_mut())?;
+            match selected.kept {
+                Some(entries) => kept.extend(entries),
+                None => kept.extend(part.clone()),
+            }
+            read.push(selected.arrays);
+        }
+        let arrays = (0..self.columns.len()).map(|column| {
+            let whole = |array: &Array| 0..array.length;
+            let pieces = read.iter().filter_map(|arrays| arrays.get(column));
+            let pieces: Vec<(&Array, [Range<u64>; 1])> =
+                pieces.map(|array| (array, [whole(array)])).collect();
+            let pieces: Vec<(&Array, &[Range<u64>])> =
+                pieces.iter().map(|(array, rows)| (*array, rows.as_slice())).collect();
+            gathered(&pieces)
+        });
+        Ok(Selected { entries: range, kept: Some(kept), arrays: arrays.collect::<Result<_>>()? })
+    }
+
+    fn read_part(
+        &self,
+        range: Range<u64>,
+        threads: Option<usize>,
+        tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<Selected> {
+        let mut reader = Reader { table: &self.table, threads, tick, held: HashMap::new() };
         let mut rows = Rows::All(range.clone());
         if let Some(wanted) = &self.entries {
             let begin = wanted.partition_point(|entry| *entry < range.start);

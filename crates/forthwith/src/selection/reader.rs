@@ -122,6 +122,6 @@ impl Reader<'_, '_, '_> {
     }
 }
 
-fn gathered(parts: &[(&Array, &[Range<u64>])]) -> Result<Array> {
+pub(super) fn gathered(parts: &[(&Array, &[Range<u64>])]) -> Result<Array> {
     Array::gather(parts).map_err(|error| Error::new(ErrorKind::Fault { what: error.to_string() }))
 }

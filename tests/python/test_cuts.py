@@ -1,0 +1,123 @@
+"""Cuts over all formats against entries chosen row by row, and the bytes that they read."""
+
+import io
+
+import numpy as np
+import pytest
+from random_cuts import campaign
+
+import forthwith
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+BLOCKS, EACH = 100, 2000
+
+
+class Counted(io.BytesIO):
+    """A file whose bytes are counted when they are read."""
+
+    count = 0
+
+    def read(self, *size):
+        """Reads and counts."""
+        found = super().read(*size)
+        self.count += len(found)
+        return found
+
+    def readinto(self, buffer):
+        """Reads and counts."""
+        count = super().readinto(buffer)
+        self.count += count
+        return count
+
+
+@pytest.mark.parametrize("seed", [5])
+def test_random_cuts_leave_the_entries_that_pass(seed):
+    problems, parted = campaign(seed, 300)
+    assert not problems, "\n".join(problems[:5])
+    assert parted > 100
+
+
+@pytest.fixture(scope="module")
+def sparse(tmp_path_factory):
+    """A table of a hundred blocks, in one of which the flag is set, in three formats."""
+    folder = tmp_path_factory.mktemp("sparse")
+    random = np.random.default_rng(1)
+    columns = {"flag": (np.arange(BLOCKS * EACH) // EACH == 41).astype(np.int32)}
+    columns |= {f"x{at}": random.normal(size=BLOCKS * EACH) for at in range(8)}
+    pq.write_table(
+        pa.table(columns), folder / "x.parquet", row_group_size=EACH, use_dictionary=False, compression="none"
+    )
+    with forthwith.recreate(folder / "x.root", compression=None) as file:
+        file.mktree("t", columns, cluster_entries=EACH)
+    return folder, columns
+
+
+@pytest.mark.parametrize("name", ["x.parquet", "x.root:t"])
+def test_a_cut_reads_its_columns_and_the_blocks_that_have_entries(sparse, name):
+    folder, columns = sparse
+    path, _, inner = name.partition(":")
+
+    def read(**options):
+        counted = Counted((folder / path).read_bytes())
+        file = forthwith.open(counted)
+        tree = file[inner] if inner else file
+        len(tree.arrays(["x0"], entry_stop=1))
+        before = counted.count
+        found = tree.arrays(list(columns), **options)
+        return found, counted.count - before
+
+    whole, all_bytes = read()
+    found, some_bytes = read(cut="flag == 1")
+    assert found.x3.to_list() == columns["x3"][columns["flag"] == 1].tolist()
+    cut_bytes, rest = BLOCKS * EACH * 4, 8 * BLOCKS * EACH * 8
+    assert all_bytes >= cut_bytes + rest
+    if inner:
+        assert some_bytes <= 1.1 * (cut_bytes + rest / BLOCKS)
+    else:
+        # The statistics say in which row group the flag may be set.
+        assert some_bytes <= 1.1 * (cut_bytes + rest) / BLOCKS
+    assert len(read(cut="flag > 1")[0]) == 0
+    assert len(read(cut="flag == 0")[0]) == len(whole) - EACH
+
+
+def test_statistics_are_those_of_values_that_are_no_nan_and_not_missing(tmp_path):
+    nan = float("nan")
+    table = pa.table(
+        {
+            "f": pa.array([nan, 1.0, nan, nan, None, None], pa.float64()),
+            "s": pa.array(["a", "b", None, "é", None, None]),
+            "u": pa.array([2**63, 2**64 - 1, 0, 1, None, None], pa.uint64()),
+        }
+    )
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=2)
+    with forthwith.open(tmp_path / "x.parquet") as file:
+        for cut, entries in {
+            "f != 1": [0, 2, 3],
+            "not (f == 1)": [0, 2, 3],
+            "f > 0": [1],
+            "s >= 'b'": [1, 3],
+            "s < 'b'": [0],
+            "u > 5": [0, 1],
+            "u + 1 == 0": [1],
+            "u < 1 or isnan(f)": [0, 2, 3],
+        }.items():
+            found = file.select(["s"], cut=cut).arrays(library="pd")
+            assert found.index.tolist() == entries, cut
+            assert file.arrays(["s"], cut=cut, entry_start=1).s.to_list() == [
+                table["s"][at].as_py() for at in entries if at >= 1
+            ], cut
+
+
+def test_chains_of_columns_that_may_lack_values_and_such_as_may_not(tmp_path):
+    with forthwith.recreate(tmp_path / "a.root") as file:
+        file["t"] = {"x": np.arange(3), "l": [[1.5], [], [2.5]]}
+    pq.write_table(pa.table({"x": [7, None], "l": [None, [3.5, None]]}), tmp_path / "b.parquet")
+    chain = forthwith.open([f"{tmp_path}/a.root:t", f"{tmp_path}/b.parquet"])
+    assert chain.arrays(["x", "l"], library="arrow").to_pydict() == {
+        "x": [0, 1, 2, 7, None],
+        "l": [[1.5], [], [2.5], None, [3.5, None]],
+    }
+    assert pa.table(chain.select(["x"], cut="x > 1 or x == 0")).to_pydict() == {"x": [0, 2, 7]}
+    assert chain.arrays(["2 * l + x"])["2 * l + x"].to_list() == [[3.0], [], [7.0], None, None]
