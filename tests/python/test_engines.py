@@ -183,6 +183,101 @@ def test_spark_reads_partitions(long, monkeypatch):
         spark.stop()
 
 
+def _written(path, **columns):
+    with forthwith.recreate(str(path)) as file:
+        file["t"] = columns
+    return f"{path}:t"
+
+
+@pytest.mark.parametrize("numbers", [np.arange(50.0), np.arange(150.0), -np.arange(100.0)])
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_file_that_changed_since_the_plan_is_an_error(tmp_path, numbers, is_open):
+    name = _written(tmp_path / "a.root", x=np.arange(100.0))
+    old = engines.plan(name, step=None)
+    if is_open:
+        assert len(engines.read(old[0])) == 100
+    _written(tmp_path / "a.root", x=numbers)
+    with pytest.raises(forthwith.SourceError, match=r"100 entries in .* then, .* now"):
+        engines.read(old[0])
+    # The process reads the file that is there now, and not one that it has open still.
+    for new in (engines.plan(name, step=None), engines.plan(name, parts=1)):
+        assert engines.read(new[0]).x.to_list() == numbers.tolist()
+    os.remove(tmp_path / "a.root")
+    with pytest.raises(forthwith.MissingFileError):
+        engines.read(old[0])
+
+
+def test_a_parquet_file_that_changed_since_the_plan_is_an_error(tmp_path):
+    path = str(tmp_path / "a.parquet")
+    forthwith.write_parquet(path, {"x": np.arange(100)})
+    (part,) = engines.plan(path, step=None)
+    forthwith.write_parquet(path, {"x": np.arange(99)})
+    with pytest.raises(forthwith.SourceError, match=r"100 entries in .* then, 99 entries"):
+        engines.read(part)
+
+
+def test_an_empty_file_has_a_partition_without_entries(tmp_path):
+    some = _written(tmp_path / "some.root", x=np.arange(10.0))
+    none = _written(tmp_path / "none.root", x=np.array([], float))
+    partitions = engines.plan([some, none, some], step=4, align=False)
+    assert [len(engines.read(part)) for part in partitions] == [4, 4, 2, 0, 4, 4, 2]
+    assert [len(engines.read(part)) for part in engines.plan(some, parts=15)].count(1) == 10
+    for library in ("np", "ak"):
+        for files, drop, expected in (
+            ([none], False, []),
+            ([none, some], False, [3, 3, 3, 1]),
+            ([some, none], True, [3, 3, 3]),
+        ):
+            batches = engines.batches(files, size=3, library=library, drop_last=drop)
+            assert [len(batch["x"]) for batch in batches] == expected
+
+
+def test_files_of_other_branches_are_not_planned_together(tmp_path):
+    one = _written(tmp_path / "one.root", x=np.arange(10.0))
+    two = _written(tmp_path / "two.root", x=np.arange(10.0), y=np.arange(10.0))
+    for files in ([one, two], [two, one]):
+        with pytest.raises(forthwith.RequestError, match="only one of them has y; say with columns"):
+            engines.plan(files)
+        assert len(engines.plan(files, ["x"])) == 2
+    with pytest.raises(forthwith.KeyInFileError, match=r"one\.root"):
+        engines.plan([two, one], ["x", "y"])
+
+
+@pytest.mark.parametrize("library", ["np", "ak"])
+@pytest.mark.parametrize("buffer", [1, 10])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_batches_are_of_one_type(tmp_path, library, buffer, seed):
+    numbers = {"doubles": np.arange(10.0), "ints": np.arange(10), "rows": np.zeros((10, 2))}
+    names = [_written(tmp_path / f"{name}.root", x=array) for name, array in numbers.items()]
+    names.append(_written(tmp_path / "more.root", x=np.arange(10.0), y=np.arange(10.0)))
+    for other in names[1:]:
+        # With parts= no file is opened for the plan.
+        partitions = engines.plan([names[0], other], parts=1)
+        with pytest.raises(forthwith.RequestError, match=r"column '[xy]' is .* in .*\.root, and"):
+            list(engines.batches(partitions, size=7, library=library, buffer=buffer, seed=seed))
+
+
+def test_batches_of_partitions_take_no_columns(long):
+    partitions = engines.plan(long, ["a"], step=10_000)
+    for options in ({"columns": ["b"]}, {"source": "read"}):
+        with pytest.raises(forthwith.RequestError, match="say them to plan"):
+            engines.batches(partitions, size=10, **options)
+    assert sum(len(batch["a"]) for batch in engines.batches(partitions, size=10_000)) == 100_000
+    with pytest.raises(TypeError):
+        engines.batches(partitions, size=2.5)
+
+
+def test_frames_of_dask_have_the_same_columns(tmp_path):
+    pytest.importorskip("dask.dataframe", reason="dask is not installed")
+    one = _written(tmp_path / "one.root", x=np.arange(10.0))
+    two = _written(tmp_path / "two.root", x=np.arange(10.0), y=np.arange(10.0))
+    for files in ([one, two], [two, one]):
+        frame = engines.dask.dataframe(engines.plan(files, parts=1))
+        with pytest.raises(forthwith.RequestError, match="where the first file has"):
+            frame.compute(scheduler="sync")
+        assert engines.dask.dataframe(files, ["x"]).x.sum().compute(scheduler="sync") == 90
+
+
 @pytest.mark.parametrize("library", ["np", "ak"])
 @pytest.mark.parametrize(("size", "buffer"), [(1_000, 10), (777, 2), (99_999, 1), (200_000, 3)])
 def test_batches_have_each_entry_once_in_an_order_that_the_seed_fixes(long, library, size, buffer):

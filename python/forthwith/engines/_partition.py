@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Some entries of one tree, and how they are read: a plain record that pickles in about a hundred bytes.
+    """Some entries of one tree, and how they are read: a plain record that pickles in some hundred bytes.
 
     Attributes:
         file: Path or URL.
@@ -21,6 +21,8 @@ class Partition:
         columns: Names of the branches, or ``None`` for all.
         bytes: Stored bytes to be read, 0 if the file was not opened.
         options: Options of ``open``, without credentials.
+        state: Bytes of the file, entries of the tree, and the file's identifier when the plan was made; ``None`` if the file
+            was not opened. A file that is another one when the partition is read is an error.
     """
 
     file: str
@@ -30,6 +32,7 @@ class Partition:
     columns: tuple[str, ...] | None = None
     bytes: int = 0
     options: dict[str, Any] | None = None
+    state: tuple[int, int, str | None] | None = None
 
     @property
     def is_counted(self) -> bool:

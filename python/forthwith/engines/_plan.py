@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from forthwith import _stores
 from forthwith._entries import step_size
@@ -51,6 +52,7 @@ def plan(
 
     Raises:
         RequestError: Both ``step`` and ``parts``; no files; a file with several trees and no name of one.
+        RequestError: Trees have not the same branches, and ``columns`` does not say which are meant.
         KeyInFileError: A file lacks a column.
     """
     settings = Settings.of(**options)
@@ -66,7 +68,34 @@ def plan(
         return [Partition(path, tree, part, -parts, names, 0, kept) for path, tree in given for part in range(parts)]
     if step is not None:
         step_size(step)  # an impossible one is said at once
-    return [part for path, tree in given for part in _divided(path, tree, names, step, align, settings, kept)]
+    partitions: list[Partition] = []
+    known: tuple[str, list[str]] | None = None
+    for path, inner in given:
+        with _opened(path, inner, settings) as tree:
+            chosen = _chosen(tree, names)
+            known = known or (path, [name for name, _ in chosen])
+            _check_same(known, path, [name for name, _ in chosen])
+            like = Partition(path, inner, 0, 0, names, 0, kept, state_of(tree))
+            partitions += _divided(like, tree, [at for _, at in chosen], step, align)
+    return partitions
+
+
+def planned(files: Any, columns: Any, options: dict[str, Any]) -> list[Partition]:
+    """The partitions of a plan that was made, or of files.
+
+    Raises:
+        RequestError: Partitions with columns or options, which they have already.
+    """
+    if isinstance(files, list) and files and all(isinstance(part, Partition) for part in files):
+        if options or columns is not None:
+            raise RequestError("partitions have their columns and options: say them to plan")
+        return files
+    return plan(files, columns, **options)
+
+
+def state_of(tree: Tree) -> tuple[int, int, str | None]:
+    """What tells whether a file is the one that was planned: its bytes, the tree's entries, and its identifier."""
+    return tree.file.size, tree.num_entries, tree.file.uuid
 
 
 def form(files: Any, columns: Names = None, **options: Any) -> dict[str, Any]:
@@ -109,21 +138,24 @@ def _chosen(tree: Tree, columns: Names) -> list[tuple[str, int]]:
     return choose(tree, columns, BranchFilter())
 
 
+def _check_same(known: tuple[str, list[str]], path: str, names: list[str]) -> None:
+    """Partitions of all branches have to be of one type, or the engine would put columns together that do not belong so."""
+    first, expected = known
+    apart = sorted(set(names) ^ set(expected))
+    if apart:
+        some = ", ".join(apart[:5]) + (f" and {len(apart) - 5} more" if len(apart) > 5 else "")
+        raise RequestError(
+            f"{path} has not the branches of {first}: only one of them has {some}; say with columns which are meant"
+        )
+
+
 def _divided(
-    path: str,
-    inner: str | None,
-    names: tuple[str, ...] | None,
-    step: int | str | None,
-    align: bool,
-    settings: Settings,
-    options: dict[str, Any] | None,
+    like: Partition, tree: Tree, fields: list[int], step: int | str | None, align: bool
 ) -> Iterator[Partition]:
-    with _opened(path, inner, settings) as tree:
-        fields = [at for _, at in _chosen(tree, names)]
-        end = tree.num_entries
-        stored = tree._core.plan(fields, 0, end).stored_bytes if fields else 0
-        for start, stop in _bounds(tree, fields, end, step, align):
-            yield Partition(path, inner, start, stop, names, stored * (stop - start) // max(end, 1), options)
+    end = tree.num_entries
+    stored = tree._core.plan(fields, 0, end).stored_bytes if fields else 0
+    for start, stop in _bounds(tree, fields, end, step, align):
+        yield replace(like, start=start, stop=stop, bytes=stored * (stop - start) // max(end, 1))
 
 
 def _bounds(tree: Tree, fields: list[int], end: int, step: int | str | None, align: bool) -> Iterator[tuple[int, int]]:

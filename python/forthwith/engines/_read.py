@@ -6,8 +6,10 @@ import os
 from collections import OrderedDict
 from threading import Lock
 
+from forthwith import _paths
+from forthwith._errors import SourceError
 from forthwith._opening import Settings
-from forthwith.engines._plan import _opened
+from forthwith.engines._plan import _opened, state_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +18,9 @@ if TYPE_CHECKING:
     from forthwith._tree.tree import Tree
     from forthwith.engines._partition import Partition
 
-# Trees that this process has open, the last used behind; those of another process are not used after a fork.
-_OPEN: OrderedDict[Any, Tree] = OrderedDict()
+# Trees that this process has open, the last used behind, each with what the system said of its file before it was opened. Those
+# of another process are not used after a fork.
+_OPEN: OrderedDict[Any, tuple[Tree, Any]] = OrderedDict()
 _LOCK = Lock()
 _MOST = 16
 
@@ -32,6 +35,9 @@ def read(partition: Partition, columns: Any = None, *, library: str = "ak", **op
         columns: Names of branches instead of those of the partition.
         library: As in `Tree.arrays`; ``"arrow"`` for a table.
         options: As in `Tree.arrays`.
+
+    Raises:
+        SourceError: The file is another one than when the plan was made, or not there.
     """
     tree: Any = tree_of(partition)
     names = columns if columns is not None else partition.columns
@@ -44,18 +50,46 @@ def tree_of(partition: Partition) -> Tree:
     """The tree of a partition, open in this process."""
     given = partition.options
     key = (os.getpid(), partition.file, partition.tree, repr(sorted(given.items())) if given else "")
+    stamp = _stamp(partition.file)
     with _LOCK:
-        found = _OPEN.pop(key, None)
-        if found is not None:
-            _OPEN[key] = found
-            return found
+        tree, seen = _OPEN.pop(key, (None, None))
+        # A file that was replaced is opened again.
+        if tree is not None and seen == stamp and _fits(tree, partition):
+            _OPEN[key] = tree, seen
+            return tree
     tree = _opened(partition.file, partition.tree, Settings.of(**(given or {})))
+    if not _fits(tree, partition):
+        state = state_of(tree)
+        tree.file.close()
+        raise SourceError(
+            f"{partition.file} is another file than when the plan was made: {_said(partition.state)} then, {_said(state)} now",
+            file=partition.file,
+            object=partition.tree,
+        )
     with _LOCK:
-        _OPEN[key] = tree
+        _OPEN[key] = tree, stamp
         while len(_OPEN) > _MOST:
             # Not closed: another thread may be reading it. Its file is given back with its last user.
             _OPEN.popitem(last=False)
     return tree
+
+
+def _fits(tree: Tree, partition: Partition) -> bool:
+    return partition.state is None or partition.state == state_of(tree)
+
+
+def _said(state: Any) -> str:
+    size, entries, identifier = state
+    return f"{entries} entries in {size} bytes" + (f", identifier {identifier}" if identifier else "")
+
+
+def _stamp(file: str) -> tuple[int, int, int] | None:
+    """What the system says of a file; ``None`` of what is not in its folders. Stores tell by themselves that a file changed."""
+    try:
+        found = os.stat(_paths.local(file))
+    except (OSError, ValueError):
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 # A lock that another thread held at a fork would be held for ever.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 
 from forthwith._errors import RequestError
 from forthwith._packages import package
 from forthwith.engines._partition import Partition
-from forthwith.engines._plan import plan
+from forthwith.engines._plan import planned
 from forthwith.engines._read import read
 
 TYPE_CHECKING = False
@@ -25,13 +26,13 @@ def delayed(files: Any, columns: Any = None, *, library: str = "ak", **options: 
         options: As in `plan`.
     """
     reading = package("dask").delayed(read, pure=True)
-    return [reading(partition, library=library) for partition in _partitions(files, columns, options)]
+    return [reading(partition, library=library) for partition in planned(files, columns, options)]
 
 
 def bag(files: Any, columns: Any = None, *, library: str = "ak", **options: Any) -> Any:
     """A ``dask.bag.Bag`` with an array for each partition; the arguments are those of `delayed`."""
     package("dask")
-    partitions = _partitions(files, columns, options)
+    partitions = planned(files, columns, options)
     return import_module("dask.bag").from_sequence(partitions, npartitions=len(partitions)).map(read, library=library)
 
 
@@ -44,19 +45,22 @@ def dataframe(files: Any, columns: Any = None, **options: Any) -> Any:
         options: As in `plan`.
     """
     package("dask")
-    partitions = _partitions(files, columns, options)
-    first = partitions[0]
-    meta = _frame(Partition(first.file, first.tree, 0, 0, first.columns, 0, first.options))
-    return import_module("dask.dataframe").from_map(_frame, partitions, meta=meta, enforce_metadata=False)
+    partitions = planned(files, columns, options)
+    meta = read(_nothing_of(partitions[0]), library="pd")
+    given = {"meta": meta, "enforce_metadata": False, "names": tuple(meta.columns)}
+    return import_module("dask.dataframe").from_map(_frame, partitions, **given)
 
 
-def _frame(partition: Partition, columns: list[str] | None = None) -> Any:
-    return read(partition, columns, library="pd")
+def _nothing_of(partition: Partition) -> Partition:
+    """No entry of a partition, for the types of its columns."""
+    return replace(partition, start=0, stop=0, bytes=0)
 
 
-def _partitions(files: Any, columns: Any, options: dict[str, Any]) -> list[Partition]:
-    if isinstance(files, list) and files and all(isinstance(part, Partition) for part in files):
-        if options or columns is not None:
-            raise RequestError("partitions have their columns and options: say them to plan")
-        return files
-    return plan(files, columns, **options)
+def _frame(partition: Partition, columns: list[str] | None = None, *, names: tuple[str, ...]) -> Any:
+    frame = read(partition, columns, library="pd")
+    # pandas would fill columns that only some partitions have with missing values.
+    if columns is None and tuple(frame.columns) != names:
+        raise RequestError(
+            f"{partition.file} has the columns {list(frame.columns)}, where the first file has {list(names)}"
+        )
+    return frame

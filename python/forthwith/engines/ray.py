@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 
 from forthwith._packages import package
+from forthwith.engines._plan import planned
 from forthwith.engines._read import read
-from forthwith.engines.dask import _partitions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def dataset(files: Any, columns: Any = None, **options: Any) -> Any:
     data: Any = import_module("ray.data")
     blocks: Any = import_module("ray.data.block")
     sources: Any = import_module("ray.data.datasource")
-    partitions = _partitions(files, columns, options)
+    partitions = planned(files, columns, options)
 
     class Forthwith(sources.Datasource):  # type: ignore[misc]
         """Partitions as tasks."""

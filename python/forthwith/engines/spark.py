@@ -8,6 +8,7 @@ Options of the reader: ``columns`` (names with commas between them), ``step`` an
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 
 from forthwith._errors import RequestError
@@ -56,8 +57,7 @@ def source() -> Any:
         def schema(self) -> Any:
             """The types, by the first partition."""
             first = _planned({**self.options, "parts": "1"})[0]
-            empty = Partition(first.file, first.tree, 0, 0, first.columns, 0, first.options)
-            return types.from_arrow_schema(_table(empty).schema)
+            return types.from_arrow_schema(_table(replace(first, start=0, stop=0, bytes=0)).schema)
 
         def reader(self, schema: Any) -> Any:
             """The reader."""
