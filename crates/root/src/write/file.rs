@@ -705,8 +705,14 @@ impl Output {
     }
 
     fn flush(&mut self) -> Result<()> {
-        let held = std::mem::take(&mut self.held);
-        if held.is_empty() { Ok(()) } else { self.attempt(|sink| sink.write_all(&held)) }
+        let mut held = std::mem::take(&mut self.held);
+        if held.is_empty() {
+            return Ok(());
+        }
+        self.attempt(|sink| sink.write_all(&held))?;
+        held.clear();
+        self.held = held;
+        Ok(())
     }
 
     fn sync(&mut self) -> Result<()> {

@@ -253,6 +253,7 @@ impl TreeCopy {
             sources: &sources,
             branches: branches.into_iter().collect(),
             window: Window::default(),
+            bytes: Vec::new(),
             jobs: Vec::new(),
             job_bytes: 0,
             pending: BTreeMap::new(),
@@ -519,6 +520,8 @@ struct Run<'a, 't> {
     sources: &'a [Arc<dyn Source>],
     branches: BTreeMap<u32, Branch<'t>>,
     window: Window,
+    /// The window's bytes; the memory is used again.
+    bytes: Vec<u8>,
     jobs: Vec<Job>,
     job_bytes: usize,
     pending: BTreeMap<u32, (u64, Pending)>,
@@ -653,7 +656,9 @@ impl Run<'_, '_> {
         if window.records.is_empty() {
             return Ok(());
         }
-        let mut bytes = self.read(window.source, &window.bytes)?;
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.resize(within_file(&window.bytes), 0);
+        self.sources[window.source].read_into(window.bytes.start, &mut bytes)?;
         let mut totals = Vec::with_capacity(window.records.len());
         let mut at = 0;
         for (&(field, count, _), &length) in window.records.iter().zip(&window.lengths) {
@@ -674,6 +679,7 @@ impl Run<'_, '_> {
         {
             self.copy.filled[field as usize].add(Placed { entry: first, bytes: length, position }, total);
         }
+        self.bytes = bytes;
         self.tell(at as u64)
     }
 
@@ -696,8 +702,7 @@ impl Run<'_, '_> {
     }
 
     fn read(&self, source: usize, range: &Range<u64>) -> Result<Vec<u8>> {
-        // The range is within the file: its branch was compared with the file's size.
-        let mut bytes = vec![0; (range.end - range.start) as usize];
+        let mut bytes = vec![0; within_file(range)];
         self.sources[source].read_into(range.start, &mut bytes)?;
         Ok(bytes)
     }
@@ -755,6 +760,11 @@ impl Filled {
     }
 }
 
+/// The length of a range of a file. It is that of memory as well: branches were compared with the file's size.
+fn within_file(range: &Range<u64>) -> usize {
+    (range.end - range.start) as usize
+}
+
 /// Whether a record is a basket of so many entries, and how long it is when it is not compressed.
 fn check(record: &[u8], entries: u64) -> Result<u64> {
     let basket = Basket::parse(&mut Cursor::new(record))?;
@@ -778,8 +788,8 @@ fn check(record: &[u8], entries: u64) -> Result<u64> {
 const NO_MAP: i64 = 1 << 22;
 /// What the branch is called that holds references to objects.
 pub(crate) const REFERENCES: &str = "TRefBranch";
-/// Records that stand beside each other are read and written in pieces of this length.
-const WINDOW: u64 = 4 << 20;
+/// Records that stand beside each other are read and written in pieces of this length, which caches hold.
+const WINDOW: u64 = 512 << 10;
 /// Bytes of baskets that are compressed together, and how many they are at most.
 const BATCH: usize = 32 << 20;
 const MOST_JOBS: usize = 1024;
