@@ -186,6 +186,17 @@ def test_histograms_of_other_bins_are_refused(tmp_path):
     assert not (tmp_path / "out.root").exists()
 
 
+def test_axes_go_on_beyond_the_ends_of_others(tmp_path):
+    for number in range(3):
+        with forthwith.recreate(tmp_path / f"{number}.root") as file:
+            file["h"] = np.histogram([number + 0.5], bins=2, range=(number, number + 1))
+    forthwith.merge([tmp_path / f"{number}.root" for number in range(3)], tmp_path / "out.root")
+    with forthwith.open(tmp_path / "out.root") as file:
+        values, edges = file["h"].to_numpy()
+        assert values.tolist() == [0, 1, 0, 1, 0, 1]
+        assert edges.tolist() == [0, 0.5, 1, 1.5, 2, 2.5, 3]
+
+
 def test_a_file_is_not_written_over_itself(parts, tmp_path):
     paths, _ = parts
     before = paths[0].read_bytes()
@@ -312,17 +323,50 @@ def test_branches_without_all_entries_cannot_follow_each_other(tmp_path):
         forthwith.merge([path, path], tmp_path / "all.root", filter_object="apart")
 
 
-def test_random_files_of_root_are_copied_in_all_ways(tmp_path):
-    """Merged, cut, chosen by a condition, divided and compressed anew: ``tests/generate/random_merges.py`` for more."""
+@pytest.mark.parametrize(("script", "seed", "count"), [("random_merges.py", 1, 3), ("merged_histograms.py", 1, 20)])
+def test_root_finds_what_was_in_random_files(tmp_path, script, seed, count):
+    """Trees merged, cut, divided and compressed anew, and histograms added up as ``hadd`` does. More of them by hand."""
     if not os.path.exists(ROOT_PYTHON):
         pytest.skip("no C++ ROOT")
-    script = DATA.parent / "generate" / "random_merges.py"
     command = pathlib.Path(sys.executable).parent / "forthwith"
-    arguments = [ROOT_PYTHON, "-W", "ignore", script, "1", "3", tmp_path, command]
+    arguments = [ROOT_PYTHON, DATA.parent / "generate" / script, str(seed), str(count), tmp_path, command]
     environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
     done = subprocess.run(arguments, check=False, capture_output=True, text=True, timeout=300, env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert "files are equal" in done.stdout
+    assert "are equal" in done.stdout
+
+
+@pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_ends_the_merge(tmp_path):
+    """No more than some bytes may be written to a file: as on a disk that is full, writing fails in the middle."""
+    write(tmp_path / "in.root", 1, 4000, "none")
+    code = """
+import resource, signal, sys
+import forthwith
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+source, out = sys.argv[1:]
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+try:
+    forthwith.merge([source] * 20, out)
+except OSError as error:
+    print(type(error).__name__)
+"""
+    out = tmp_path / "out.root"
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "in.root", out], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "SourceError", done
+    assert not out.exists()
+    assert not list(tmp_path.glob(".*part"))
+
+
+def test_a_folder_that_may_not_be_written_is_named(tmp_path):
+    write(tmp_path / "in.root", 1, 40)
+    with pytest.raises(forthwith.SourceError, match="nowhere"):
+        forthwith.merge(tmp_path / "in.root", tmp_path / "nowhere" / "out.root")
+    with pytest.raises(forthwith.SourceError, match=r"there-is-none\.root"):
+        forthwith.merge([tmp_path / "in.root", tmp_path / "there-is-none.root"], tmp_path / "out.root")
+    assert not (tmp_path / "out.root").exists()
 
 
 def test_rntuples_follow_each_other(tmp_path):

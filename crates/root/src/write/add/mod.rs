@@ -2,9 +2,13 @@
 
 use forthwith_plan::{Error, ErrorKind, Result};
 
+mod axis;
+mod numbers;
+
 use super::Edits;
-use crate::cpp::Basic;
-use crate::object::{Array, Object};
+use crate::object::Object;
+use axis::Axis;
+use numbers::Numbers;
 
 /// A sum of objects of one class: bins and statistics of histograms and profiles, both histograms of an
 /// efficiency, or a parameter.
@@ -24,6 +28,9 @@ struct Part {
     arrays: Vec<(&'static str, Numbers)>,
     scalars: Vec<(&'static str, f64)>,
     axes: Vec<Axis>,
+    /// Axes that are not those of the first object any more.
+    changed: [bool; 3],
+    dimensions: usize,
     /// Whether statistics have to be found out from the bins, as ROOT does where they are 0.
     by_bins: bool,
     number: Option<Number>,
@@ -41,22 +48,6 @@ enum Kind {
     Whole(i64),
     Float(f64),
     Bool(bool),
-}
-
-#[derive(Clone, Debug)]
-enum Numbers {
-    Whole(Basic, Vec<i64>),
-    Single(Vec<f32>),
-    Double(Vec<f64>),
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Axis {
-    bins: i64,
-    low: f64,
-    high: f64,
-    edges: Vec<f64>,
-    labels: Vec<(i64, String)>,
 }
 
 impl Sum {
@@ -125,6 +116,15 @@ fn is_histogram(class: &str) -> bool {
         || matches!(class, "TProfile" | "TProfile2D" | "TProfile3D")
 }
 
+/// The dimensions of a histogram's bins.
+fn dimensions(class: &str) -> usize {
+    match class {
+        _ if class.starts_with("TH2") || class == "TProfile2D" => 2,
+        _ if class.starts_with("TH3") || class == "TProfile3D" => 3,
+        _ => 1,
+    }
+}
+
 impl Part {
     fn of(member: Option<&'static str>, object: Object<'_>) -> Result<Self> {
         let object = object.readable()?;
@@ -145,6 +145,8 @@ impl Part {
             by_bins: of("fTsumw") == 0.0 && of("fEntries") > 0.0,
             scalars,
             axes: axes.collect::<Result<_>>()?,
+            changed: [false; 3],
+            dimensions: dimensions(object.class()),
             number: None,
         })
     }
@@ -158,22 +160,13 @@ impl Part {
         };
         let bits = object.int("fBits").unwrap_or(0).unsigned_abs();
         let number = Some(Number { value, bits });
-        Ok(Self { member: None, arrays: vec![], scalars: vec![], axes: vec![], by_bins: false, number })
+        let (arrays, scalars, axes) = (vec![], vec![], vec![]);
+        let (changed, dimensions) = ([false; 3], 0);
+        Ok(Self { member: None, arrays, scalars, axes, changed, dimensions, by_bins: false, number })
     }
 
-    fn add(&mut self, other: Self) -> Result<()> {
-        if let Some((axis, (one, two))) = ["x", "y", "z"]
-            .into_iter()
-            .zip(self.axes.iter().zip(&other.axes))
-            .find(|(_, (one, two))| one != two)
-        {
-            let what = format!(
-                "adding histograms of other bins: its {axis} axis has {}, and that of the first {}",
-                two.text(),
-                one.text()
-            );
-            return Err(Error::unsupported(what));
-        }
+    fn add(&mut self, mut other: Self) -> Result<()> {
+        self.join(&mut other)?;
         // Squares of weights that one of them does not keep are those of entries without weights.
         for (squares, plain) in [("fSumw2", None), ("fBinSumw2", Some("fBinEntries"))] {
             let has = |part: &Self| part.numbers(squares).is_some_and(|numbers| !numbers.is_empty());
@@ -214,6 +207,83 @@ impl Part {
         Ok(())
     }
 
+    /// Gives two histograms the same bins.
+    fn join(&mut self, other: &mut Self) -> Result<()> {
+        let mut moves = [Vec::new(), Vec::new()];
+        let mut axes = Vec::new();
+        for ((name, one), two) in ["x", "y", "z"].into_iter().zip(&self.axes).zip(&other.axes) {
+            let Some(joined) = one.joined(two) else {
+                let what = format!(
+                    "adding histograms of other bins: its {name} axis has {}, and that of the first {}",
+                    two.text(),
+                    one.text()
+                );
+                return Err(Error::unsupported(what));
+            };
+            let [own, others] = joined.places;
+            moves[0].push(own);
+            moves[1].push(others);
+            axes.push(joined.axis);
+        }
+        let stays = |moves: &[Option<_>]| moves.iter().all(Option::is_none);
+        if moves.iter().all(|moves| stays(moves)) {
+            return Ok(());
+        }
+        let cells = axes.iter().take(self.dimensions).map(Axis::cells);
+        let cells: Option<Vec<usize>> = cells.collect();
+        let count =
+            cells.as_ref().and_then(|cells| cells.iter().try_fold(1_usize, |all, &n| all.checked_mul(n)));
+        let (Some(cells), Some(count)) = (cells, count.filter(|&count| count <= MOST_CELLS)) else {
+            return Err(Error::unsupported("a sum of histograms with more than 2^28 bins"));
+        };
+        for (part, moves) in [&mut *self, other].into_iter().zip(&moves) {
+            part.rebin(moves, &cells, count)?;
+        }
+        for ((changed, new), old) in self.changed.iter_mut().zip(&axes).zip(&self.axes) {
+            *changed |= new != old;
+        }
+        self.axes.clone_from(&axes);
+        other.axes = axes;
+        Ok(())
+    }
+
+    /// Puts the numbers of bins where those are in other axes, with `count` cells.
+    fn rebin(&mut self, moves: &[Option<Vec<Option<usize>>>], cells: &[usize], count: usize) -> Result<()> {
+        let old: Option<Vec<usize>> = self.axes.iter().take(cells.len()).map(Axis::cells).collect();
+        let old = old.unwrap_or_default();
+        // It was compared with the length of the arrays below.
+        let all = old.iter().try_fold(1_usize, |all, &n| all.checked_mul(n)).unwrap_or(usize::MAX);
+        let wrong = self.arrays.iter().find(|(_, numbers)| !numbers.is_empty() && numbers.len() != all);
+        if let Some((name, numbers)) = wrong {
+            let (expected, found) = (all as u64, numbers.len() as u64);
+            let error = ErrorKind::Mismatch { what: "number of bins", expected, found };
+            return Err(Error::new(error).in_member(name));
+        }
+        if self.arrays.iter().all(|(_, numbers)| numbers.is_empty()) {
+            return Ok(());
+        }
+        let mut places = Vec::with_capacity(all);
+        for cell in 0..all {
+            let (mut rest, mut to, mut step) = (cell, Some(0), 1);
+            for ((moves, &own), &new) in moves.iter().zip(&old).zip(cells) {
+                let at = rest % own;
+                rest /= own;
+                let at = moves.as_ref().map_or(Some(at), |moves| moves.get(at).copied().flatten());
+                to = to.zip(at).map(|(to, at)| to + at * step);
+                step *= new;
+            }
+            if to.is_none() && self.arrays.iter().any(|(_, numbers)| numbers.is_set(cell)) {
+                let what = "adding histograms of other bins, one of which has entries beyond its axis or in bins without labels";
+                return Err(Error::unsupported(what));
+            }
+            places.push(to.unwrap_or(0));
+        }
+        for (_, numbers) in &mut self.arrays {
+            *numbers = numbers.moved(&places, count);
+        }
+        Ok(())
+    }
+
     fn numbers(&self, name: &str) -> Option<&Numbers> {
         self.arrays.iter().find(|(known, _)| *known == name).map(|(_, numbers)| numbers)
     }
@@ -245,6 +315,25 @@ impl Part {
     }
 
     fn write(&self, edits: &mut Edits<'_>, object: Object<'_>) -> Result<()> {
+        for ((name, axis), _) in ["fXaxis", "fYaxis", "fZaxis"]
+            .into_iter()
+            .zip(&self.axes)
+            .zip(self.changed)
+            .filter(|(_, changed)| *changed)
+        {
+            let Some(place) = object.object(name) else { continue };
+            edits.number(place, "fNbins", axis.bins)?;
+            edits.float(place, "fXmin", axis.low)?;
+            edits.float(place, "fXmax", axis.high)?;
+            if let Some(labels) = place.place("fLabels").filter(|_| axis.has_labels()) {
+                let axis = axis.clone();
+                edits.replace_with(labels, move |buffer| axis.write_labels(buffer));
+            }
+        }
+        if self.changed.contains(&true) {
+            let cells = self.axes.iter().take(self.dimensions).filter_map(Axis::cells).product::<usize>();
+            edits.number(object, "fNcells", cells as i64)?;
+        }
         for (name, numbers) in &self.arrays {
             if let Some(place) = object.place(name) {
                 edits.replace(place, numbers.bytes());
@@ -292,97 +381,8 @@ impl Number {
     }
 }
 
-impl Numbers {
-    fn of(array: Array<'_>) -> Self {
-        match array.basic {
-            Basic::F32 => Self::Single(array.floats().map(|value| value as f32).collect()),
-            Basic::F64 => Self::Double(array.floats().collect()),
-            basic => Self::Whole(basic, array.ints().collect()),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        match self {
-            Self::Whole(_, numbers) => numbers.is_empty(),
-            Self::Single(numbers) => numbers.is_empty(),
-            Self::Double(numbers) => numbers.is_empty(),
-        }
-    }
-
-    /// Adds numbers of the same kind; `false` if they are not as many.
-    fn add(&mut self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Whole(basic, one), Self::Whole(_, two)) if one.len() == two.len() => {
-                // ROOT's bins stop at what their type holds, on both sides alike.
-                let most = match basic {
-                    Basic::I8 => i64::from(i8::MAX),
-                    Basic::I16 => i64::from(i16::MAX),
-                    Basic::I32 => i64::from(i32::MAX),
-                    _ => i64::MAX,
-                };
-                for (one, two) in one.iter_mut().zip(two) {
-                    *one = one.saturating_add(*two).clamp(-most, most);
-                }
-                true
-            }
-            (Self::Single(one), Self::Single(two)) if one.len() == two.len() => {
-                one.iter_mut().zip(two).for_each(|(one, two)| *one += two);
-                true
-            }
-            (Self::Double(one), Self::Double(two)) if one.len() == two.len() => {
-                one.iter_mut().zip(two).for_each(|(one, two)| *one += two);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// As they are stored, behind their number.
-    fn bytes(&self) -> Vec<u8> {
-        let count = |length: usize| (length as i32).to_be_bytes().to_vec();
-        match self {
-            Self::Whole(basic, numbers) => {
-                let mut bytes = count(numbers.len());
-                numbers.iter().for_each(|n| bytes.extend(&n.to_be_bytes()[8 - basic.size()..]));
-                bytes
-            }
-            Self::Single(numbers) => {
-                let mut bytes = count(numbers.len());
-                numbers.iter().for_each(|n| bytes.extend(n.to_be_bytes()));
-                bytes
-            }
-            Self::Double(numbers) => {
-                let mut bytes = count(numbers.len());
-                numbers.iter().for_each(|n| bytes.extend(n.to_be_bytes()));
-                bytes
-            }
-        }
-    }
-}
-
-impl Axis {
-    fn of(axis: Object<'_>) -> Result<Self> {
-        let axis = axis.readable()?;
-        let labels = axis.list("fLabels").flatten();
-        let label = |label: Object<'_>| {
-            (label.int("fUniqueID").unwrap_or(0), label.text("fString").unwrap_or_default())
-        };
-        Ok(Self {
-            bins: axis.int("fNbins").unwrap_or(0),
-            low: axis.float("fXmin").unwrap_or(0.0),
-            high: axis.float("fXmax").unwrap_or(0.0),
-            edges: axis.array("fXbins").map(|edges| edges.floats().collect()).unwrap_or_default(),
-            labels: labels.map(label).collect(),
-        })
-    }
-
-    fn text(&self) -> String {
-        let edges = if self.edges.is_empty() { "" } else { " of several widths" };
-        let labels = if self.labels.is_empty() { "" } else { " with labels" };
-        format!("{} bins{edges} from {} to {}{labels}", self.bins, self.low, self.high)
-    }
-}
-
+/// Bins that a sum may have.
+const MOST_CELLS: usize = 1 << 28;
 /// Arrays of a histogram with a number for each bin.
 const ARRAYS: [&str; 10] = [
     "TArrayC",

@@ -1,0 +1,122 @@
+//! Numbers of bins.
+
+use crate::cpp::Basic;
+use crate::object::Array;
+
+/// One number for each bin.
+#[derive(Clone, Debug)]
+pub(super) enum Numbers {
+    Whole(Basic, Vec<i64>),
+    Single(Vec<f32>),
+    Double(Vec<f64>),
+}
+
+impl Numbers {
+    pub(super) fn of(array: Array<'_>) -> Self {
+        match array.basic {
+            Basic::F32 => Self::Single(array.floats().map(|value| value as f32).collect()),
+            Basic::F64 => Self::Double(array.floats().collect()),
+            basic => Self::Whole(basic, array.ints().collect()),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds numbers of the same kind; `false` if they are not as many.
+    pub(super) fn add(&mut self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Whole(basic, one), Self::Whole(_, two)) if one.len() == two.len() => {
+                for (one, two) in one.iter_mut().zip(two) {
+                    *one = bounded(*basic, one.saturating_add(*two));
+                }
+                true
+            }
+            (Self::Single(one), Self::Single(two)) if one.len() == two.len() => {
+                one.iter_mut().zip(two).for_each(|(one, two)| *one += two);
+                true
+            }
+            (Self::Double(one), Self::Double(two)) if one.len() == two.len() => {
+                one.iter_mut().zip(two).for_each(|(one, two)| *one += two);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The numbers at other places, added where several come to one.
+    pub(super) fn moved(&self, to: &[usize], length: usize) -> Self {
+        let places = || to.iter().copied();
+        match self {
+            numbers if numbers.is_empty() => self.clone(),
+            Self::Whole(basic, numbers) => {
+                let mut moved = vec![0_i64; length];
+                for (to, number) in places().zip(numbers) {
+                    moved[to] = bounded(*basic, moved[to].saturating_add(*number));
+                }
+                Self::Whole(*basic, moved)
+            }
+            Self::Single(numbers) => {
+                let mut moved = vec![0.0; length];
+                places().zip(numbers).for_each(|(to, number)| moved[to] += number);
+                Self::Single(moved)
+            }
+            Self::Double(numbers) => {
+                let mut moved = vec![0.0; length];
+                places().zip(numbers).for_each(|(to, number)| moved[to] += number);
+                Self::Double(moved)
+            }
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Whole(_, numbers) => numbers.len(),
+            Self::Single(numbers) => numbers.len(),
+            Self::Double(numbers) => numbers.len(),
+        }
+    }
+
+    /// Whether a number is not 0.
+    pub(super) fn is_set(&self, at: usize) -> bool {
+        match self {
+            Self::Whole(_, numbers) => numbers.get(at).is_some_and(|&number| number != 0),
+            Self::Single(numbers) => numbers.get(at).is_some_and(|&number| number != 0.0),
+            Self::Double(numbers) => numbers.get(at).is_some_and(|&number| number != 0.0),
+        }
+    }
+
+    /// As they are stored, behind their number.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let count = |length: usize| (length as i32).to_be_bytes().to_vec();
+        match self {
+            Self::Whole(basic, numbers) => {
+                let mut bytes = count(numbers.len());
+                numbers.iter().for_each(|n| bytes.extend(&n.to_be_bytes()[8 - basic.size()..]));
+                bytes
+            }
+            Self::Single(numbers) => {
+                let mut bytes = count(numbers.len());
+                numbers.iter().for_each(|n| bytes.extend(n.to_be_bytes()));
+                bytes
+            }
+            Self::Double(numbers) => {
+                let mut bytes = count(numbers.len());
+                numbers.iter().for_each(|n| bytes.extend(n.to_be_bytes()));
+                bytes
+            }
+        }
+    }
+}
+
+/// ROOT's bins stop at what their type holds, on both sides alike.
+fn bounded(basic: Basic, number: i64) -> i64 {
+    let most = match basic {
+        Basic::I8 => i64::from(i8::MAX),
+        Basic::I16 => i64::from(i16::MAX),
+        Basic::I32 => i64::from(i32::MAX),
+        _ => i64::MAX,
+    };
+    number.clamp(-most, most)
+}
