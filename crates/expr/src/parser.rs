@@ -392,6 +392,10 @@ impl Parser {
                 Kind::Reduce { by, items: *items, axis }
             }
             (Function::Extreme(_, binary), [x, y]) if axis.is_none() => Kind::Binary(binary, *x, *y),
+            (Function::Extreme(..), [_, _]) => {
+                let what = format!("{name} of two arguments goes item by item, and takes no axis");
+                return Err(Fault::new(at, what));
+            }
             (Function::Where, [c, x, y]) => Kind::Where(*c, *x, *y),
             (Function::Cast(dtype), [x]) => Kind::Cast(dtype, *x),
             (Function::Item, [items, position]) => {

@@ -175,6 +175,8 @@ fn errors_point_at_the_place() {
     refused("pt[0]", "a number in brackets");
     refused("n ** -1", "int32 to the power of -1");
     refused("n ** b", "an integer to a negative power");
+    refused("max(n, n, axis=-1)", "max of two arguments goes item by item");
+    refused("'n'", "a text alone is no column: the name of a column has no quotes, as in `n`");
     refused("sum(n)", "sum is of the items of lists");
     refused("sum(pt, axis=0)", "lists are reduced along");
     refused("n = 1", "an operator or the end is expected");

@@ -51,21 +51,22 @@ impl Program {
         Ok(Self { plain: is_alike.then(|| Arc::new(plain)), ..program })
     }
 
+    /// Checks an alias that nothing may use: it may be anything that an expression can use, such as a text.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn check_alias(
+        name: &str,
+        alias: &Expression,
+        names: &mut dyn FnMut(&str) -> Named,
+    ) -> Result<(), Error> {
+        let mut compiler = Compiler::new(names);
+        compiler.within.push(name.to_owned());
+        compiler.expression(alias, Some(name)).map(|_| ())
+    }
+
     fn checked(expressions: &[&Expression], names: &mut dyn FnMut(&str) -> Named) -> Result<Self, Error> {
-        let mut compiler = Compiler {
-            names,
-            texts: Vec::new(),
-            inputs: Vec::new(),
-            spaces: vec![Space::Constant, Space::Entries],
-            same: vec![CONSTANT, ENTRIES],
-            interned: HashMap::new(),
-            steps: Vec::new(),
-            known: HashMap::new(),
-            aliases: HashMap::new(),
-            there: vec![Vec::new()],
-            within: Vec::new(),
-            text: 0,
-        };
+        let mut compiler = Compiler::new(names);
         let mut outputs = Vec::new();
         for expression in expressions {
             let value = compiler.expression(expression, None)?;
@@ -123,6 +124,25 @@ struct Compiler<'n> {
 }
 
 type Checked<T> = Result<T, Fault>;
+
+impl<'n> Compiler<'n> {
+    fn new(names: &'n mut dyn FnMut(&str) -> Named) -> Self {
+        Self {
+            names,
+            texts: Vec::new(),
+            inputs: Vec::new(),
+            spaces: vec![Space::Constant, Space::Entries],
+            same: vec![CONSTANT, ENTRIES],
+            interned: HashMap::new(),
+            steps: Vec::new(),
+            known: HashMap::new(),
+            aliases: HashMap::new(),
+            there: vec![Vec::new()],
+            within: Vec::new(),
+            text: 0,
+        }
+    }
+}
 
 impl Compiler<'_> {
     fn expression(&mut self, expression: &Expression, alias: Option<&str>) -> Result<Value, Error> {
@@ -214,6 +234,11 @@ impl Compiler<'_> {
     fn output(&mut self, value: &Value, at: Span) -> Checked<Output> {
         if let Value::Column(input) = value {
             return Ok(Output::Column(*input));
+        }
+        if let Value::Text(text) = value {
+            let what =
+                format!("a text alone is no column: the name of a column has no quotes, as in `{text}`");
+            return Err(Fault::new(at, what));
         }
         let operand = self.operand(value, at)?;
         let Kind::Number(dtype) = operand.kind else {

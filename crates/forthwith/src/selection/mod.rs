@@ -108,6 +108,7 @@ impl Table {
     /// As [`select`](Self::select).
     pub fn select_fields(&self, names: &[(&str, Option<u32>)], options: SelectOptions) -> Result<Selection> {
         let names_of = Names::new(self, &options.aliases)?;
+        names_of.check_aliases()?;
         let mut columns = Vec::with_capacity(names.len());
         let mut expressions = Vec::new();
         for (name, known) in names {

@@ -99,26 +99,45 @@ impl<'t> Names<'t> {
     pub(super) fn program(&self, expressions: &[Arc<Expression>]) -> Result<Computed> {
         let expressions: Vec<&Expression> = expressions.iter().map(AsRef::as_ref).collect();
         let mut failed = None;
-        let made = Program::new(&expressions, &mut |name| {
-            self.named(name).unwrap_or_else(|error| {
-                let what = error.kind.to_string();
-                failed.get_or_insert(error);
-                Named::Refused(what)
-            })
-        });
-        let program = match (made, failed) {
-            (Ok(program), _) => program,
-            // An error of the file rather than of the expression.
-            (Err(_), Some(error)) => return Err(error),
-            (Err(error), None) => {
-                return self.table.here(Err(ErrorKind::Invalid { what: error.to_string() }.into()));
-            }
-        };
+        let made = Program::new(&expressions, &mut |name| self.looked_up(name, &mut failed));
+        let program = self.made(made, failed)?;
         let mut inputs = Vec::new();
         for name in program.inputs() {
             inputs.push(self.field(name)?.ok_or_else(|| missing(name))?);
         }
         Ok(Computed { program: Arc::new(program), inputs })
+    }
+
+    /// Checks the aliases that were given, whether anything uses them or not.
+    pub(super) fn check_aliases(&self) -> Result<()> {
+        for (name, alias) in &self.given {
+            let mut failed = None;
+            let made = Program::check_alias(name, alias, &mut |name| self.looked_up(name, &mut failed));
+            self.made(made, failed)?;
+        }
+        Ok(())
+    }
+
+    /// What a name stands for; an error of the file goes into `failed`.
+    fn looked_up(&self, name: &str, failed: &mut Option<Error>) -> Named {
+        self.named(name).unwrap_or_else(|error| {
+            let what = error.kind.to_string();
+            failed.get_or_insert(error);
+            Named::Refused(what)
+        })
+    }
+
+    fn made<T>(
+        &self,
+        made: std::result::Result<T, forthwith_expr::Error>,
+        failed: Option<Error>,
+    ) -> Result<T> {
+        match (made, failed) {
+            (Ok(made), _) => Ok(made),
+            // An error of the file rather than of the expression.
+            (Err(_), Some(error)) => Err(error),
+            (Err(error), None) => self.table.here(Err(ErrorKind::Invalid { what: error.to_string() }.into())),
+        }
     }
 
     fn named(&self, name: &str) -> Result<Named> {
