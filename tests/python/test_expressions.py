@@ -148,6 +148,18 @@ def test_errors_say_where_and_what(tree):
         with pytest.raises((forthwith.RequestError, forthwith.KeyInFileError)):
             tree.arrays([hostile])
     assert len(tree.arrays(["MET_pt"], cut="nMuon > 1", errors="skip")) == 2431
+    with pytest.raises(forthwith.KeyInFileError) as caught:
+        tree.arrays(["max(Muon_pt, Muon_eta, axis=-1)"])
+    assert "takes no axis\n    max(Muon_pt, Muon_eta, axis=-1)\n    ^^^^" in caught.value.__notes__[0]
+    with pytest.raises(forthwith.RequestError, match="has no quotes, as in `MET_pt`"):
+        tree.arrays(["'MET_pt'"])
+    assert tree.arrays(["`MET_pt`"], how=tuple)[0].to_list() == tree["MET_pt"].array().to_list()
+    # Aliases are looked at whether anything uses them or not; a text is one for comparisons.
+    with pytest.raises(
+        forthwith.RequestError, match=r'no column "MET_ptt".*in the alias "a"\n    MET_ptt \+ 1\n    \^\^'
+    ):
+        tree.arrays(["MET_pt"], aliases={"a": "MET_ptt + 1"})
+    assert len(tree.arrays(["MET_pt"], aliases={"a": "'text'", "b": "5", "c": "b"})) == 3600
 
 
 @pytest.mark.parametrize("seed", [7])

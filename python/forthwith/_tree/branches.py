@@ -174,7 +174,8 @@ class HasBranches(BranchMapping):
             cut: An expression such as ``"nMuon > 1"`` with one value for each entry: entries for which it is true are read. Its
                 columns are read first, and of the others only blocks with such entries.
             aliases: Names for expressions, which ``names``, ``cut`` and other aliases may use.
-            entries: Numbers of entries of the tree, which ascend, or for each entry whether it is wanted. Bounds count too.
+            entries: Numbers of entries of the tree, which ascend, or for each entry whether it is wanted, or a ``TEntryList``
+                or ``TEventList`` of a file. Bounds count too.
             library: What to make of the data:
 
                 * ``"ak"``: an Awkward Array of records;

@@ -260,7 +260,7 @@ class Chain(NotAnArray):
         read.into()
         choice = Choice(*(options.get(name) for name in _CHOOSE))
         if choice.entries is not None:
-            choice = choice.of_all(self.num_entries)
+            choice = choice.of_all(self.num_entries, [str(path) for path, _ in self._parts])
         return Common(names, wanted, missing or self._missing, choice), read
 
     def select(

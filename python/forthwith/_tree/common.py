@@ -82,8 +82,7 @@ class Common:
         if self._missing == "null":
             columns, _ = self._some_of(tree)
         else:
-            choice = self._choice if self._choice.entries is None else self._choice.of_part(offset, tree.num_entries)
-            columns = choose(tree, self._names, self._wanted, choice=choice)
+            columns = choose(tree, self._names, self._wanted, choice=self._choice.of_part(tree, offset))
             self._check_names(tree, [label for label, _ in columns])
         self._check_types(tree, columns)
         return columns

@@ -8,6 +8,7 @@ from operator import index
 
 from forthwith import _forthwith
 from forthwith._errors import KeyInFileError, RequestError
+from forthwith._tree.entry_lists import EntryLists, entry_lists
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Choice:
     Args:
         cut: An expression with one value for each entry; entries for which it is true are read.
         aliases: Names for expressions.
-        entries: Numbers of entries that ascend, or for each entry of the tree whether it is wanted.
+        entries: Numbers of entries that ascend, for each entry of the tree whether it is wanted, or a ``TEntryList``.
     """
 
     def __init__(self, cut: str | None = None, aliases: Mapping[str, str] | None = None, entries: Any = None) -> None:
@@ -39,6 +40,8 @@ class Choice:
         for name, text in self.aliases.items():
             if not isinstance(text, str):
                 raise TypeError(f"aliases must be names and expressions, not {name!r}: {text!r}")
+        if hasattr(entries, "classname"):  # an object of a file
+            entries = entry_lists(entries)
         self.entries = entries
         self._is_any = bool(self.aliases) or self.chooses
 
@@ -50,21 +53,31 @@ class Choice:
         """Whether entries may be left out."""
         return self.cut is not None or self.entries is not None
 
-    def of_all(self, length: int) -> Choice:
-        """The same with numbers of entries, of which there are so many in all trees together."""
-        numbers, given = numbers_of(self.entries)
+    def of_all(self, length: int, files: list[str]) -> Choice:
+        """The same with numbers of entries, which count in all trees together: their length and their files are these."""
+        entries = self.entries
+        if isinstance(entries, EntryLists):
+            if entries.of_anything is None:
+                entries.check_files(files)
+                return self
+            entries = entries.of_anything
+        numbers, given = numbers_of(entries)
         if given is not None and given != length:
             raise RequestError(f"entries= says of {given} entries whether they are wanted, and there are {length}")
         if numbers and max(numbers) >= length:
             raise RequestError(f"there is no entry {max(numbers)}, only {length}")
         return Choice(self.cut, self.aliases, numbers)
 
-    def of_part(self, offset: int, length: int) -> Choice:
-        """The same for one of several trees, of whose entries so many are before it."""
+    def of_part(self, tree: Tree, offset: int) -> Choice:
+        """The same for one of several trees, before which there is this number of entries."""
         if self.entries is None:
             return self
+        if isinstance(self.entries, EntryLists):
+            # As in ROOT, a tree of which the list says nothing has no entries that are wanted.
+            found = self.entries.find(tree.file.file_path, tree.path)
+            return Choice(self.cut, self.aliases, array("Q") if found is None else found)
         numbers, _ = numbers_of(self.entries)
-        return Choice(self.cut, self.aliases, numbers_in(numbers, offset, length))
+        return Choice(self.cut, self.aliases, numbers_in(numbers, offset, tree.num_entries))
 
 
 NOTHING = Choice()
@@ -143,13 +156,15 @@ def is_computed(owner: BranchMapping, name: str, choice: Choice, error: KeyInFil
         found = _forthwith.expression_names(name)
     except RequestError as problem:
         if any(c in name for c in "*?[]()+-/<>=&|~"):
-            wrong = problem.message.partition("\n")[0]
-            error.add_note(f"names are exact here: for patterns, use filter_name={name!r}; as an expression: {wrong}")
+            where = problem.message
+            error.add_note(f"names are exact here: for patterns, use filter_name={name!r}; as an expression: {where}")
         return False
-    return found != [name.strip("`")]
+    return found != [name]
 
 
 def _numbers(tree: Tree, entries: Any) -> array[int]:
+    if isinstance(entries, EntryLists):
+        entries = entries.of_tree(tree.file.file_path, tree.path)
     numbers, length = numbers_of(entries)
     if length is not None and length != tree.num_entries:
         raise RequestError(
