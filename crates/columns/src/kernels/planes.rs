@@ -134,23 +134,24 @@ fn split<const W: usize>(from: &[u8], wanted: Range<usize>) -> [&[u8]; W] {
     std::array::from_fn(|at| &from[at * count..(at + 1) * count][wanted.clone()])
 }
 
+// Bytes are named one by one: a closure for them stays a call in some builds, and nothing is vectorised then.
 macro_rules! put {
-    ($name:ident, $width:literal, $number:ty, $signed:ty) => {
+    ($name:ident, $width:literal, $number:ty, $signed:ty, $($plane:ident)+) => {
         #[inline(always)]
         fn $name(planes: Planes, from: &[u8], wanted: Range<usize>, into: &mut [u8]) {
-            let from: [&[u8]; $width] = split(from, wanted.clone());
-            let from = from.map(|plane| &plane[..wanted.len()]);
-            let into = &mut into.as_chunks_mut::<$width>().0[..wanted.len()];
+            let count = wanted.len();
+            let [$($plane),+]: [&[u8]; $width] = split(from, wanted);
+            $(let $plane = &$plane[..count];)+
+            let into = &mut into.as_chunks_mut::<$width>().0[..count];
             match planes {
                 Planes::Plain => {
-                    for at in 0..into.len() {
-                        into[at] =
-                            <$number>::from_le_bytes(std::array::from_fn(|k| from[k][at])).to_ne_bytes();
+                    for at in 0..count {
+                        into[at] = <$number>::from_le_bytes([$($plane[at]),+]).to_ne_bytes();
                     }
                 }
                 Planes::Zigzag => {
-                    for at in 0..into.len() {
-                        let number = <$number>::from_le_bytes(std::array::from_fn(|k| from[k][at]));
+                    for at in 0..count {
+                        let number = <$number>::from_le_bytes([$($plane[at]),+]);
                         let sign = ((number & 1) as $signed).wrapping_neg() as $number;
                         into[at] = ((number >> 1) ^ sign).to_ne_bytes();
                     }
@@ -160,22 +161,23 @@ macro_rules! put {
     };
 }
 
-put!(put2_body, 2, u16, i16);
-put!(put4_body, 4, u32, i32);
-put!(put8_body, 8, u64, i64);
+put!(put2_body, 2, u16, i16, a b);
+put!(put4_body, 4, u32, i32, a b c d);
+put!(put8_body, 8, u64, i64, a b c d e f g h);
 
 macro_rules! sums {
-    ($name:ident, $width:literal, $number:ty) => {
+    ($name:ident, $width:literal, $number:ty, $($plane:ident)+) => {
         #[inline(always)]
         fn $name(from: &[u8], wanted: Range<usize>, sums: Sums, into: &mut [u8]) -> bool {
-            let from: [&[u8]; $width] = split(from, wanted.clone());
-            let from = from.map(|plane| &plane[..wanted.len()]);
-            let into = &mut into.as_chunks_mut::<8>().0[..wanted.len()];
+            let count = wanted.len();
+            let [$($plane),+]: [&[u8]; $width] = split(from, wanted);
+            $(let $plane = &$plane[..count];)+
+            let into = &mut into.as_chunks_mut::<8>().0[..count];
             let Sums { start, most, base } = sums;
             let mut sum = start;
             let mut good = start <= most;
-            for at in 0..into.len() {
-                let step = u64::from(<$number>::from_le_bytes(std::array::from_fn(|k| from[k][at])));
+            for at in 0..count {
+                let step = u64::from(<$number>::from_le_bytes([$($plane[at]),+]));
                 // With both below it, the sum does not wrap before this is noticed.
                 sum = sum.wrapping_add(step);
                 good &= (step <= most) & (sum <= most);
@@ -186,8 +188,8 @@ macro_rules! sums {
     };
 }
 
-sums!(sums4_body, 4, u32);
-sums!(sums8_body, 8, u64);
+sums!(sums4_body, 4, u32, a b c d);
+sums!(sums8_body, 8, u64, a b c d e f g h);
 
 #[cfg(test)]
 mod tests {
