@@ -322,6 +322,89 @@ def test_files_are_written_by_uproots_names(tmp_path):
         uproot.recreate(path, compresion=None)
 
 
+def test_tables_are_written_by_uproots_names(tmp_path):
+    path = tmp_path / "folders" / "that are" / "made" / "file.root"
+    columns = {"x": np.arange(3), "y": ak.Array([[1.5], [], [2.5, 3.5]])}
+    records = ak.Array({"a": [1, 2, 3], "b": [1.5, 2.5, 3.5]})
+    with uproot.recreate(path) as file:
+        file["fromdict"] = columns
+        file["fromform"] = records.layout.form
+        file.mkrntuple("fromarray", records.layout).extend(records[records.a > 1])
+        file.mktree("dir/tree", columns, counter_name=lambda name: f"count_{name}", initial_basket_capacity=7)
+        directory = file.mkdir("dir", initial_directory_bytes=100)
+        directory.update({"text": "some", "sub/text": "more"})
+        assert isinstance(directory, uproot.WritableDirectory)
+        assert isinstance(file["dir"], uproot.WritableDirectory)
+        inner = {"tree", "text", "sub", "sub/text"}
+        assert set(directory.keys(cycle=False)) == inner
+        assert set(file.keys(cycle=False)) == {
+            "fromdict", "fromform", "fromarray", "dir", *(f"dir/{name}" for name in inner)
+        }  # fmt: skip
+        assert file.keys(recursive=False, filter_name="from*", filter_classname="ROOT::RNTuple") == [
+            "fromdict;1", "fromform;1", "fromarray;1"
+        ]  # fmt: skip
+        assert file.classnames(cycle=False)["dir/tree"] == "TTree"
+        for wrong in (records.layout.form.content("a"), records.layout.content("a")):
+            with pytest.raises(TypeError, match="records with names"):
+                file["wrong"] = wrong
+        with pytest.raises(ValueError, match="mktree or mkrntuple"):
+            file["wrong"] = {"a": "int32"}
+    with uproot.open(path) as file:
+        assert isinstance(file["fromdict"], uproot.RNTuple)
+        assert file["fromdict"].arrays().to_list() == ak.zip(columns, depth_limit=1).to_list()
+        assert file["fromform"].num_entries == 0
+        assert file["fromarray"].arrays().to_list() == records.to_list() + records[1:].to_list()
+        assert file["dir/tree"].keys() == ["x", "count_y", "y"]
+        assert file["dir/tree/y"].array().to_list() == columns["y"].to_list()
+
+
+@pytest.mark.parametrize("scheme", ["simplecache::file://", "memory://", "file://"])
+def test_files_are_written_to_urls(tmp_path, scheme):
+    pytest.importorskip("fsspec", reason="fsspec is not installed")
+    url = f"{scheme}{tmp_path}/some/file%41 b.root"
+    with uproot.create(url) as file:
+        file["text"] = "some"
+    with uproot.open(url) as file:
+        assert file["text"] == "some"
+    with pytest.raises(FileExistsError, match="there already"):
+        uproot.create(url)
+    with pytest.raises(ZeroDivisionError), uproot.recreate(url) as file:
+        file["other"] = str(1 / 0)
+    with uproot.open(url) as file:
+        assert file.keys(cycle=False) == ["text"]
+
+
+def test_what_cannot_be_written_to_is_said(tmp_path):
+    with pytest.raises(NotImplementedError, match="web servers"):
+        uproot.recreate("http://localhost:1/file.root")
+    with pytest.raises(NotImplementedError, match="behind a network"):
+        uproot.update(f"simplecache::file://{tmp_path}/file.root")
+
+
+def test_graphs_and_lists_are_made_and_written(tmp_path):
+    graph = {"x": [1.0, 2.0, 4.0], "y": [100.0, 200.0, 150.0]}
+    errors = {f"{axis}_errors_{end}": [0.5, 0.25, 0.125] for axis in "xy" for end in ("low", "high")}
+    with uproot.recreate(tmp_path / "file.root") as file:
+        file["graph"] = uproot.as_TGraph(graph, title="title", xAxisLabel="x", yAxisLabel="y", lineColor=3)
+        file["errors"] = uproot.as_TGraph({**graph, "x_errors": [1, 2, 3], "y_errors": [4, 5, 6]}, minY=-1)
+        file["asymmetric"] = uproot.as_TGraph({**graph, **errors})
+        texts = uproot.writing.identify.to_TList([uproot.writing.identify.to_TObjString(text) for text in "ab"])
+        file["list"] = uproot.writing.identify.to_THashList([texts, uproot.to_writable("c")])
+        for wrong in ({"x": [1.0]}, {**graph, "x_errors": [1, 2, 3]}, {"x": [1.0], "y": [1.0, 2.0]}):
+            with pytest.raises(ValueError, match="graph"):
+                uproot.as_TGraph(wrong)
+    with uproot.open(tmp_path / "file.root") as file:
+        assert file["graph"].values()[1].tolist() == graph["y"]
+        names = ("fTitle", "fMinimum", "fMaximum", "fLineColor")
+        assert [file["graph"].member(name) for name in names] == ["title;x;y", 90.0, 210.0, 3]
+        assert file["errors"].classname == "TGraphErrors"
+        assert file["errors"].member("fEY").tolist() == [4, 5, 6]
+        assert file["errors"].member("fMinimum") == -1
+        assert file["asymmetric"].member("fEYhigh").tolist() == [0.5, 0.25, 0.125]
+        assert [str(text) for text in file["list"][0]] == ["a", "b"]
+        assert str(file["list"][1]) == "c"
+
+
 def test_names_of_python_classes_are_decoded_again():
     for classname in ("TH1F", "std::vector<int>", "xAOD::Map_v2", "a_b::C_", "Größe"):
         assert uproot.classname_decode(uproot.classname_encode(classname)) == (classname, None)

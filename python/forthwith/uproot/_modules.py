@@ -29,6 +29,7 @@ _TOP = {
         "MultithreadedXRootDSource ObjectSource ThreadPoolExecutor TrivialExecutor XRootDSource no_filter"
     ),
     "_writing": "LZ4 LZMA ZLIB ZSTD WritableDirectory WritableFile create recreate update",
+    "_made": "as_TGraph to_writable",
     "_modules": "install",
 }
 
@@ -91,7 +92,9 @@ _MODULES = {
     "source.xrootd": "_options",
     "streamers": "_streamers",
     "version": "",
-    "writing": "_writing",
+    "writing": "_writing _made",
+    "writing.identify": "_made",
+    "writing.interpret": "_made",
 }
 
 _DASK = "forthwith.iterate and plain picklable trees feed dask.delayed and dask.bag"
@@ -100,8 +103,6 @@ _INSTEAD = {
     "dask_write": _DASK,
     "from_pyroot": "write the object with ROOT and open the file",
     "to_pyroot": "open the file with ROOT",
-    "as_TGraph": "a graph that was read can be written",
-    "to_writable": "what recreate writes is given as it is",
     "WritableTree": "tables are written by assignment",
     "WritableBranch": "tables are written by assignment",
     "lazy": "arrays(virtual=True) reads columns when they are touched",

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import os
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from forthwith import _paths
+from forthwith import _paths, _stores
+from forthwith._errors import SourceError, UnsupportedError
+from forthwith._packages import package
 from forthwith._writable import file as ours
 from forthwith._writable.compression import LZ4, LZMA, ZLIB, ZSTD, Compression
-from forthwith._writable.file import WritableDirectory, WritableFile
+from forthwith.uproot._directories import WritableDirectory, WritableFile
 
 __all__ = [
     "LZ4",
@@ -25,8 +32,12 @@ __all__ = [
 ]
 
 _KINDS: dict[int, type[Compression]] = {1: ZLIB, 2: LZMA, 4: LZ4, 5: ZSTD}
-# Sizes that uproot reserves beforehand, and what belongs to its way to write remote files.
-_NO_EFFECT = frozenset(("initial_streamers_bytes", "initial_directory_bytes", "uuid_version", "storage_options"))
+# Sizes that uproot reserves beforehand.
+_NO_EFFECT = frozenset(("initial_streamers_bytes", "initial_directory_bytes", "uuid_version", "uuid_function"))
+
+
+class ExistingFileError(SourceError, FileExistsError):
+    """There is a file of the name of one that is to be made."""
 
 
 def compression_of(number: int) -> Compression | None:
@@ -45,36 +56,90 @@ def compression_named(text: str) -> Compression | None:
     return None
 
 
-def _checked(call: str, options: dict[str, Any]) -> None:
-    for name in options:
-        if name not in _NO_EFFECT:
-            raise TypeError(f"{call}() has no argument {name!r}")
-
-
-def _local(file_path: Any) -> Any:
-    """A path as the system has it, also of a ``file:`` URL."""
-    return _paths.local(file_path) if isinstance(file_path, str) else file_path
-
-
 def recreate(file_path: Any, *, compression: Any = "default", **options: Any) -> WritableFile:
     """A ROOT file to be written, in place of an older one of this name, as `forthwith.recreate` writes it.
 
     Args:
-        file_path: A path or a file object.
+        file_path: A path, whose folders are made where they are not there; a URL of a store, or of what fsspec writes to;
+            or a file object.
         compression: A codec, or ``None``.
-        options: ``initial_streamers_bytes``, ``initial_directory_bytes`` and ``uuid_version`` have no effect.
+        options: ``storage_options`` of a URL; ``initial_streamers_bytes``, ``initial_directory_bytes`` and ``uuid_version``
+            have no effect.
     """
-    _checked("recreate", options)
-    return ours.recreate(_local(file_path), compression=compression)
+    return _new("recreate", file_path, compression, options, ours.recreate)
 
 
 def create(file_path: Any, *, compression: Any = "default", **options: Any) -> WritableFile:
-    """As `recreate`, of a file that must not be there yet."""
-    _checked("create", options)
-    return ours.create(_local(file_path), compression=compression)
+    """As `recreate`, of a file that must not be there yet.
+
+    Raises:
+        ExistingFileError: It is there (also a ``FileExistsError``).
+    """
+    try:
+        return _new("create", file_path, compression, options, ours.create)
+    except SourceError as error:
+        if error.errno != errno.EEXIST:
+            raise
+        raise _existing(str(error.file)) from error
 
 
 def update(file_path: Any, *, compression: Any = "default", **options: Any) -> WritableFile:
     """A ROOT file that is there, to be added to, as `forthwith.update` does it. The arguments are those of `recreate`."""
     _checked("update", options)
-    return ours.update(_local(file_path), compression=compression)
+    return WritableFile.of(ours.update(_local(file_path), compression=compression))
+
+
+def _checked(call: str, options: dict[str, Any]) -> Any:
+    """The options of a store, if there are no others but those without effect."""
+    for name in options:
+        if name not in _NO_EFFECT and name != "storage_options":
+            raise TypeError(f"{call}() has no argument {name!r}")
+    return options.get("storage_options")
+
+
+def _new(
+    call: str, file_path: Any, compression: Any, options: dict[str, Any], begin: Callable[..., Any]
+) -> WritableFile:
+    store = _checked(call, options)
+    if hasattr(file_path, "write"):
+        return WritableFile.of(ours.recreate(file_path, compression=compression))
+    path = os.fspath(_local(file_path))
+    scheme = _stores.scheme(path)
+    if scheme in ("http", "https"):
+        raise UnsupportedError("writing to web servers", file=path)
+    if scheme is None:
+        folder = os.path.dirname(path)
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+        return WritableFile.of(begin(path, compression=compression))
+    if not _stores.is_foreign(path):
+        return WritableFile.of(begin(path, compression=compression, storage_options=store))
+    put = _sink(path, store, call == "create")
+    target = io.BytesIO()
+    return WritableFile.of(ours.recreate(target, compression=compression), lambda: put(target.getvalue()))
+
+
+def _sink(url: str, store: Any, is_new: bool) -> Callable[[bytes], None]:
+    """What puts the bytes of a file under a URL of fsspec's."""
+    package("fsspec")
+    system, path = import_module("fsspec.core").url_to_fs(url, **(store or {}))
+    if is_new and system.exists(path):
+        raise _existing(url)
+
+    def put(data: bytes) -> None:
+        system.makedirs(path.rpartition("/")[0] or "/", exist_ok=True)
+        with system.open(path, "wb") as file:
+            file.write(data)
+
+    return put
+
+
+def _existing(url: str) -> ExistingFileError:
+    error = ExistingFileError(f"{url} is there already: recreate replaces it, and update adds to it", file=url)
+    error.errno, error.filename = errno.EEXIST, url
+    return error
+
+
+def _local(file_path: Any) -> Any:
+    """A path as the system has it, also of a ``file:`` URL."""
+    return _paths.local(file_path) if isinstance(file_path, str) else file_path

@@ -1,0 +1,198 @@
+"""Files that are written, and their directories, with uproot's methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import TracebackType
+from typing import Any
+
+from forthwith._errors import RequestError, RequestTypeError
+from forthwith._packages import package
+from forthwith._writable import file as ours
+from forthwith._writable.tables import is_table, says_types
+from forthwith.uproot._branches import filter_of
+from forthwith.uproot._model import Model
+from forthwith.uproot._options import no_filter
+
+
+class WritableDirectory(ours.WritableDirectory):
+    """A directory of a file that is being written."""
+
+    def mkdir(self, name: str, *, initial_directory_bytes: int | None = None) -> WritableDirectory:
+        """Makes a directory; ``initial_directory_bytes`` has no effect."""
+        return WritableDirectory(self._file, super().mkdir(name).path)
+
+    def mktree(  # type: ignore[override]
+        self, name: str, branch_types: Any, title: str = "", **options: Any
+    ) -> ours.WritableTable:
+        """Begins a tree, as `forthwith.recreate`'s files do.
+
+        Args:
+            name: Its name.
+            branch_types: Types by the names of branches, arrays by their names, or anything else that is a table.
+            title: Its title.
+            options: ``counter_name``, a function that names the branch that counts the items of lists;
+                ``initial_basket_capacity`` and ``resize_factor`` have no effect; others are forthwith's.
+        """
+        for without_effect in ("initial_basket_capacity", "resize_factor"):
+            options.pop(without_effect, None)
+        columns = _columns(branch_types)
+        counter_name = options.pop("counter_name", None)
+        if counter_name is not None:
+            options["counter"] = {column: counter_name(column) for column in _lists(columns)}
+        return super().mktree(name, columns, title, **options)
+
+    def mkrntuple(  # type: ignore[override]
+        self, name: str, ak_form: Any, description: str = "", **options: Any
+    ) -> ours.WritableNtuple:
+        """Begins an RNTuple, as `forthwith.recreate`'s files do.
+
+        Args:
+            name: Its name.
+            ak_form: An Awkward Form of records, or what `mktree` takes.
+            description: What its header says of it.
+            options: As forthwith's.
+        """
+        return super().mkrntuple(name, _columns(ak_form), description, **options)
+
+    def update(self, pairs: Any = None, **more_pairs: Any) -> None:
+        """Writes several objects: a mapping from names, or pairs."""
+        for name, value in {**dict(pairs or {}), **more_pairs}.items():
+            self[name] = value
+
+    def _listed(
+        self, recursive: Any, cycle: bool, filter_name: Any, filter_classname: Any
+    ) -> Iterator[tuple[str, str]]:
+        by_name, by_class = filter_of(filter_name, "filter_name"), filter_of(filter_classname, "filter_classname")
+        for path, kind, number in _below(self, self._path, bool(recursive)):
+            short = path[len(self._path) :].lstrip("/")
+            if (by_name is None or by_name(short)) and (by_class is None or by_class(kind)):
+                yield (f"{short};{number}" if cycle else short), kind
+
+    def keys(
+        self,
+        *,
+        recursive: Any = True,
+        cycle: bool = True,
+        filter_name: Any = no_filter,
+        filter_classname: Any = no_filter,
+    ) -> list[str]:
+        """Names of objects.
+
+        Args:
+            recursive: Whether directories in it are meant, too.
+            cycle: Whether names have their cycle.
+            filter_name: A name, a glob, ``"/regex/flags"``, a function, or several of these.
+            filter_classname: The same, of classes.
+        """
+        return list(dict.fromkeys(name for name, _ in self._listed(recursive, cycle, filter_name, filter_classname)))
+
+    def classnames(
+        self,
+        *,
+        recursive: Any = True,
+        cycle: bool = True,
+        filter_name: Any = no_filter,
+        filter_classname: Any = no_filter,
+    ) -> dict[str, str]:
+        """Classes by name. The arguments are those of `keys`."""
+        return dict(self._listed(recursive, cycle, filter_name, filter_classname))
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        """Writes an object. Columns with names are an RNTuple."""
+        if isinstance(value, Model):
+            held: Any = value
+            value = held.forthwith
+        if says_types(value):
+            raise RequestError(f"{name!r} is assigned types without values: begin it with mktree or mkrntuple")
+        if is_table(value):
+            self.mkrntuple(name, value)
+            return
+        super().__setitem__(name, value)
+
+    def __getitem__(self, name: str) -> Any:
+        found = super().__getitem__(name)
+        return WritableDirectory(self._file, found.path) if type(found) is ours.WritableDirectory else found
+
+
+class WritableFile(WritableDirectory, ours.WritableFile):
+    """A ROOT file that is being written."""
+
+    _after: Callable[[], None] | None = None
+
+    @classmethod
+    def of(cls, made: ours.WritableFile, after: Callable[[], None] | None = None) -> WritableFile:
+        """Takes over a file that was begun. ``after`` is called when it is complete."""
+        core, made._core = made._core, None
+        assert core is not None, "a file that was just begun is open"
+        found = cls(core, made._target, made.file_path)
+        found._after = after
+        return found
+
+    @property
+    def root_directory(self) -> WritableFile:
+        """The topmost directory, which is the file itself."""
+        return self
+
+    def close(self) -> None:
+        """Writes what comes last, and puts the file where it belongs."""
+        if self.closed:
+            return
+        super().close()
+        if self._after is not None:
+            self._after()
+
+    def __enter__(self) -> WritableFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        ours.WritableFile.__exit__(self, kind, error, trace)
+
+
+def _below(directory: WritableDirectory, path: str, recursive: bool) -> Iterator[tuple[str, str, int]]:
+    """Paths, classes and cycles of what is in a directory, and of its tables, which are in the file when it is closed."""
+    listed = list(directory._file._open().keys(path) or [])
+    cycles = {name: number for _, name, number in listed}
+    for table, begun in directory._file._tables.items():
+        above, _, name = table.rpartition("/")
+        if above == path:
+            kind = "ROOT::RNTuple" if isinstance(begun, ours.WritableNtuple) else "TTree"
+            if (kind, name) not in {(listed_kind, listed_name) for listed_kind, listed_name, _ in listed}:
+                listed.append((kind, name, cycles.get(name, 0) + 1))
+    for kind, name, number in listed:
+        inner = f"{path}/{name}" if path else name
+        yield inner, kind, number
+        if recursive and kind.startswith("TDirectory"):
+            yield from _below(directory, inner, True)
+
+
+def _columns(given: Any) -> Any:
+    """Columns as forthwith takes them: of Awkward's Forms and layouts their types and arrays."""
+    module = type(given).__module__
+    if not module.startswith(("awkward.forms", "awkward.contents")):
+        return given
+    if not given.fields or given.is_tuple:
+        raise RequestTypeError(f"a table needs records with names, and this is a {type(given).__name__}")
+    return given.type if module.startswith("awkward.forms") else package("awkward").Array(given)
+
+
+def _lists(columns: Any) -> list[str]:
+    """The names of the columns that are lists of different lengths."""
+    ak = package("awkward")
+    np = package("numpy")
+    if not isinstance(columns, Mapping):
+        columns = {name: columns[name] for name in getattr(columns, "fields", columns)}
+    found = []
+    for name, column in columns.items():
+        if isinstance(column, str):
+            is_list = column.strip().startswith("var *")
+        elif isinstance(column, (type, np.dtype, tuple)):
+            is_list = False
+        else:
+            layout = ak.to_layout(column)
+            is_list = layout.is_list and not layout.is_regular and "__array__" not in layout.parameters
+        if is_list:
+            found.append(name)
+    return found
