@@ -51,6 +51,21 @@ impl Lists<'_> {
         }
     }
 
+    /// How many flags of 0 and 1 are set in each list.
+    fn totals(self, mut flags: impl Iterator<Item = u8>, mut act: impl FnMut(u64)) {
+        if self.items() > MANY {
+            return self.each(|items| act(flags.by_ref().take(items.len()).map(u64::from).sum()));
+        }
+        // Most lists are short and of no regular lengths: a loop over each would leave the processor guessing where it ends.
+        let mut before = vec![0_u64; self.items() + 1];
+        let mut total = 0;
+        for (sum, flag) in before[1..].iter_mut().zip(flags) {
+            total += u64::from(flag);
+            *sum = total;
+        }
+        self.each(|items| act(before[items.end] - before[items.start]));
+    }
+
     /// The list that has an item.
     pub(super) fn list_of(self, item: usize) -> usize {
         match self {
@@ -115,13 +130,14 @@ pub(super) fn reduce(
         Reduction::Count => {
             let out = i64::in_buffer(out);
             out.clear();
-            of.each(|items| {
-                out.push(valid.map_or(items.len(), |valid| valid[items].iter().filter(|v| **v != 0).count())
-                    as i64);
-            });
+            out.reserve(of.len());
+            match valid {
+                None => of.each(|items| out.push(items.len() as i64)),
+                Some(valid) => of.totals(valid.iter().copied(), |total| out.push(total as i64)),
+            }
         }
-        Reduction::Any => fold::<u8, u8>(x, valid, of, out, 0, |found, x| found | x),
-        Reduction::All => fold::<u8, u8>(x, valid, of, out, 1, |found, x| found & x),
+        Reduction::Any => with_flags(u8::in_slice(x), valid, of, out, |x| x, |holding| holding != 0),
+        Reduction::All => with_flags(u8::in_slice(x), valid, of, out, |x| 1 - x, |failing| failing == 0),
         Reduction::Sum | Reduction::Prod => accumulate(by, dtype, x, valid, of, out),
         Reduction::Min => {
             with_type!(dtype, T => extreme::<T>(x, valid, of, out, Number::minimum))
@@ -144,6 +160,9 @@ fn accumulate(
     macro_rules! both {
         ($number:ident, $total:ident) => {
             match by {
+                Reduction::Sum if valid.is_none() => {
+                    sums::<$number, $total>(x, of, out, |x| x as $total);
+                }
                 Reduction::Sum => {
                     fold::<$number, $total>(x, valid, of, out, $total::ZERO, |sum, x| {
                         Number::add(sum, x as $total)
@@ -170,6 +189,52 @@ fn accumulate(
         DType::Float32 => both!(f32, f32),
         DType::Float64 => both!(f64, f64),
     }
+}
+
+/// Of each list by the number of its items, of those that count, that have a flag.
+#[inline(always)]
+fn with_flags(
+    x: &[u8],
+    valid: Option<&[u8]>,
+    of: Lists<'_>,
+    out: &mut Buffer,
+    flag: impl Fn(u8) -> u8,
+    holds: impl Fn(u64) -> bool,
+) {
+    let out = u8::in_buffer(out);
+    out.clear();
+    out.reserve(of.len());
+    match valid {
+        None => of.totals(x.iter().map(|x| flag(*x)), |total| out.push(u8::from(holds(total)))),
+        Some(valid) => {
+            let flags = x.iter().zip(valid).map(|(x, valid)| flag(*x) & valid);
+            of.totals(flags, |total| out.push(u8::from(holds(total))));
+        }
+    }
+}
+
+/// Items at a time, of lists that are long themselves.
+const MANY: usize = 1 << 16;
+
+/// Items that are added without a loop whose end the processor would guess.
+const SHORT: usize = 4;
+
+/// The sums of lists, each from its first item on.
+#[inline(always)]
+fn sums<T: Item, R: Number>(x: Slice<'_>, of: Lists<'_>, out: &mut Buffer, as_total: impl Fn(T) -> R) {
+    let x = T::in_slice(x);
+    let out = R::in_buffer(out);
+    out.clear();
+    out.reserve(of.len());
+    of.each(|items| {
+        out.push(match x.get(items.start..items.start + SHORT) {
+            // A sum is never -0, so that adding 0 does not change it.
+            Some(near) if items.len() <= SHORT => (0..SHORT).fold(R::ZERO, |sum, at| {
+                Number::add(sum, if at < items.len() { as_total(near[at]) } else { R::ZERO })
+            }),
+            _ => x[items].iter().fold(R::ZERO, |sum, x| Number::add(sum, as_total(*x))),
+        });
+    });
 }
 
 #[inline(always)]
@@ -223,9 +288,11 @@ fn extreme<T: Number>(
 pub(super) fn some(valid: Option<&[u8]>, of: Lists<'_>, out: &mut Buffer) {
     let out = u8::in_buffer(out);
     out.clear();
-    of.each(|items| {
-        out.push(u8::from(valid.map_or(!items.is_empty(), |valid| valid[items].iter().any(|v| *v != 0))));
-    });
+    out.reserve(of.len());
+    match valid {
+        None => of.each(|items| out.push(u8::from(!items.is_empty()))),
+        Some(valid) => of.totals(valid.iter().copied(), |total| out.push(u8::from(total != 0))),
+    }
 }
 
 /// The item of a list at a position, which counts from its end if it is negative.
@@ -255,9 +322,10 @@ pub(super) fn kept(condition: &[u8], lists: Option<&[u8]>, of: Lists<'_>, out: &
     out.clear();
     out.push(0);
     let (mut total, mut list) = (0, 0);
-    of.each(|items| {
+    out.reserve(of.len());
+    of.totals(condition.iter().copied(), |kept| {
         if lists.is_none_or(|lists| lists[list] != 0) {
-            total += condition[items].iter().map(|holds| i64::from(*holds)).sum::<i64>();
+            total += kept as i64;
             out.push(total);
         }
         list += 1;
