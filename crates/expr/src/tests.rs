@@ -235,6 +235,69 @@ fn the_caret_of_tree_formula_is_power() {
 }
 
 #[test]
+fn long_lists_are_reduced_as_short_ones_are() {
+    let items: Vec<i32> = (0..200_000).collect();
+    let array = jagged(&[0, 3, 150_000, 150_000, 200_000], &items);
+    for (text, wanted) in [
+        ("any(l == 70000)", ["False", "True", "False", "False"]),
+        ("all(l > 2)", ["False", "True", "True", "True"]),
+        ("sum(l)", ["3", "11249924997", "0", "8749975000"]),
+        ("count(l[l % 2 == 0])", ["2", "74998", "0", "25000"]),
+    ] {
+        let expression = Expression::parse(text).expect(text);
+        let program =
+            Program::new(&[&expression], &mut |_| Named::Column(array.form.clone())).expect("program");
+        let found = &program.run(&[&array], 4).expect(text)[0];
+        assert_eq!(found.preview(0..4, 20).lines().expect(text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn threads_make_no_difference() {
+    let rows = 300_000usize;
+    let offsets: Vec<i64> = (0..=rows as i64).map(|at| at / 3 * 4 + at % 3).collect();
+    let items: Vec<f32> = (0..offsets[rows]).map(|at| (at * 7919 % 101) as f32).collect();
+    let numbers: Vec<i32> = (0..rows as i32).map(|at| at % 11 - 5).collect();
+    let index: Vec<i64> = (0..rows as i64).map(|at| if at % 5 == 3 { -1 } else { at }).collect();
+    let columns =
+        [("l", jagged(&offsets, &items)), ("n", flat(&numbers)), ("h", lacking(&index, flat(&numbers)))];
+    let form = |name: &str| columns.iter().find(|(known, _)| *known == name).map(|(_, array)| array);
+    for text in [
+        "n * 2",
+        "l * n",
+        "sum(l[l > 50])",
+        "l[l > 50] + n",
+        "max(l) + h",
+        "l[l > h]",
+        "7",
+        "n ** (n + 4)",
+        "l + l[l > 1]",
+    ] {
+        let expression = Expression::parse(text).expect(text);
+        let program = Program::new(&[&expression], &mut |name| match form(name) {
+            Some(array) => Named::Column(array.form.clone()),
+            None => Named::Unknown(vec![]),
+        });
+        let program = program.expect(text);
+        let inputs: Vec<&Array> = program.inputs().filter_map(form).collect();
+        let one = program.run(&inputs, rows as u64);
+        for threads in [2, 3, 16] {
+            let several = program.run_on(&inputs, rows as u64, threads);
+            match (&one, &several) {
+                (Ok(one), Ok(several)) => {
+                    several[0].validate().expect(text);
+                    assert_eq!(one[0].form, several[0].form, "{text}");
+                    for ((key, a), (other, b)) in one[0].columns.iter().zip(&several[0].columns) {
+                        assert_eq!((key, a.as_bytes()), (other, b.as_bytes()), "{text}");
+                    }
+                }
+                (one, several) => assert_eq!(one.as_ref().err(), several.as_ref().err(), "{text}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn columns_that_lie_are_refused() {
     let form = jagged(&[0, 1], &[1i32]).form;
     let expression = Expression::parse("pt + 1").expect("text");

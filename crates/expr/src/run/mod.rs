@@ -23,6 +23,8 @@ use std::ops::Range;
 
 /// Items of any lists that are computed at a time, if single entries do not have more.
 const ITEMS: usize = 2048;
+/// Items that are worth a thread.
+const PIECE: usize = 1 << 16;
 
 impl Program {
     /// Computes the expressions for the first `length` rows of the columns, which come in the order of [`inputs`](Self::inputs): an array
@@ -32,6 +34,15 @@ impl Program {
     /// Lists that meet and are not equally long, and integers to negative powers: with the entry. Arrays that are not
     /// what was promised, or contradict themselves.
     pub fn run(&self, columns: &[&Array], length: u64) -> Result<Vec<Array>, Error> {
+        self.run_on(columns, length, 1)
+    }
+
+    /// The same by several threads, which live for the call, if there is enough for them to do. Neither values nor errors
+    /// depend on their number.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_on(&self, columns: &[&Array], length: u64, threads: usize) -> Result<Vec<Array>, Error> {
         let mut inputs = Vec::with_capacity(self.inputs.len());
         for (at, input) in self.inputs.iter().enumerate() {
             let found = match columns.get(at) {
@@ -46,17 +57,56 @@ impl Program {
                 entry: None,
             })?);
         }
-        let length_here = usize::try_from(length).unwrap_or(usize::MAX);
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
         let program = match &self.plain {
             Some(plain) if inputs.iter().all(|input| input.is_whole) => plain,
             _ => self,
         };
         let mut run = Run::new(program, &inputs);
-        run.ranges(0..length_here);
-        let mut outputs = Outputs::new(program, self, &inputs, &run.ranges, length_here);
-        let (mut start, mut step) = (0, ITEMS);
-        while start < length_here && !program.steps.is_empty() {
-            let mut end = start + step.min(length_here - start);
+        run.ranges(0..length);
+        let whole = run.ranges;
+        let items = whole.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
+        let pieces = threads.min(items / PIECE).min(length).max(1);
+        let piece = |at: usize| length / pieces * at + (length % pieces).min(at);
+        let part = |at: usize| program.part(self, &inputs, piece(at)..piece(at + 1));
+        let made = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..pieces)
+                .map(|at| (at, std::thread::Builder::new().spawn_scoped(scope, move || part(at))))
+                .collect();
+            let mut made = part(0)?;
+            for (at, other) in others {
+                let other = match other.map(std::thread::ScopedJoinHandle::join) {
+                    Ok(Ok(other)) => other,
+                    Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                    // There is no further thread to be had.
+                    Err(_) => part(at),
+                };
+                made.extend(other?);
+            }
+            Ok(made)
+        });
+        let outputs = match made {
+            Ok(outputs) => outputs,
+            // Of several errors it is always the one that a single thread meets first.
+            Err(_) if pieces > 1 => program.part(self, &inputs, 0..length)?,
+            Err(error) => return Err(error),
+        };
+        Ok(outputs.finish(columns, &inputs, &whole, length))
+    }
+
+    /// What is computed of some rows.
+    fn part<'p>(
+        &'p self,
+        promised: &'p Self,
+        inputs: &'p [Prepared<'p>],
+        rows: Range<usize>,
+    ) -> Result<Outputs<'p>, Error> {
+        let mut run = Run::new(self, inputs);
+        run.ranges(rows.clone());
+        let mut outputs = Outputs::new(self, promised, &run.ranges);
+        let (mut start, mut step) = (rows.start, ITEMS);
+        while start < rows.end && !self.steps.is_empty() {
+            let mut end = start + step.min(rows.end - start);
             loop {
                 run.ranges(start..end);
                 let largest = run.ranges.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
@@ -70,7 +120,7 @@ impl Program {
             step = (2 * (end - start)).min(ITEMS);
             start = end;
         }
-        Ok(outputs.finish(columns))
+        Ok(outputs)
     }
 }
 

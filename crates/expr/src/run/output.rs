@@ -14,7 +14,6 @@ pub(super) struct Outputs<'p> {
     /// The program whose Forms the arrays have: this one, or that of which it is the plain one.
     promised: &'p Program,
     made: Vec<Made>,
-    length: usize,
 }
 
 /// One expression's values.
@@ -36,26 +35,42 @@ enum Level {
 }
 
 impl<'p> Outputs<'p> {
-    /// `whole` are the items of each space in all entries.
-    pub(super) fn new(
-        program: &'p Program,
-        promised: &'p Program,
-        inputs: &[Prepared<'_>],
-        whole: &[Range<usize>],
-        length: usize,
-    ) -> Self {
+    /// `rows` are the items that each space has in the entries to be computed.
+    pub(super) fn new(program: &'p Program, promised: &'p Program, rows: &[Range<usize>]) -> Self {
         let made = program.outputs.iter().map(|output| match output {
             Output::Column(_) => {
                 Made { data: Buffer::UInt8(vec![]), valid: vec![], levels: vec![], there: vec![] }
             }
             Output::Numbers { dtype, path, .. } => {
-                let deepest = path.last().map_or(length, |space| whole[*space as usize].len());
-                let levels = path.iter().map(|space| level(program, inputs, whole, *space)).collect();
+                let outermost = rows[crate::program::ENTRIES as usize].len();
+                let deepest = path.last().map_or(outermost, |space| rows[*space as usize].len());
+                let level = |space: &SpaceId| match program.spaces[*space as usize] {
+                    Space::Kept { .. } => Level::Growing(vec![0]),
+                    _ => Level::None,
+                };
+                let levels = path.iter().map(level).collect();
                 let there = vec![Vec::new(); path.len()];
                 Made { data: Buffer::new(*dtype, deepest), valid: Vec::new(), levels, there }
             }
         });
-        Self { program, promised, made: made.collect(), length }
+        Self { program, promised, made: made.collect() }
+    }
+
+    /// Takes over what was computed of the entries behind these.
+    pub(super) fn extend(&mut self, others: Self) {
+        for (made, other) in self.made.iter_mut().zip(others.made) {
+            made.data.extend(other.data.slice());
+            made.valid.extend(other.valid);
+            for (there, other) in made.there.iter_mut().zip(other.there) {
+                there.extend(other);
+            }
+            for (level, other) in made.levels.iter_mut().zip(other.levels) {
+                if let (Level::Growing(offsets), Level::Growing(other)) = (level, other) {
+                    let base = offsets.last().copied().unwrap_or(0);
+                    offsets.extend(other.iter().skip(1).map(|end| base + end));
+                }
+            }
+        }
     }
 
     /// Takes over what was computed of some entries.
@@ -86,13 +101,28 @@ impl<'p> Outputs<'p> {
         }
     }
 
-    pub(super) fn finish(self, columns: &[&Array]) -> Vec<Array> {
+    /// The arrays; `whole` are the items of each space in all entries.
+    pub(super) fn finish(
+        self,
+        columns: &[&Array],
+        inputs: &[Prepared<'_>],
+        whole: &[Range<usize>],
+        length: usize,
+    ) -> Vec<Array> {
         let mut arrays = Vec::with_capacity(self.made.len());
-        for (made, output) in self.made.into_iter().zip(&self.promised.outputs) {
-            arrays.push(match output {
+        let outputs = self.program.outputs.iter().zip(&self.promised.outputs);
+        for (mut made, (output, promised)) in self.made.into_iter().zip(outputs) {
+            if let Output::Numbers { path, .. } = output {
+                for (found, space) in made.levels.iter_mut().zip(path) {
+                    if let Level::None = found {
+                        *found = level(self.program, inputs, whole, *space);
+                    }
+                }
+            }
+            arrays.push(match promised {
                 // As many as there are inputs were given.
                 Output::Column(input) => columns[*input as usize].clone(),
-                Output::Numbers { .. } => array(self.promised, output, made, self.length),
+                Output::Numbers { .. } => array(self.promised, promised, made, length),
             });
         }
         arrays
@@ -155,8 +185,7 @@ fn level(program: &Program, inputs: &[Prepared<'_>], whole: &[Range<usize>], spa
                 }
             }
         }
-        Space::Kept { .. } => Level::Growing(vec![0]),
-        Space::Regular { .. } | Space::Constant | Space::Entries => Level::None,
+        Space::Kept { .. } | Space::Regular { .. } | Space::Constant | Space::Entries => Level::None,
     }
 }
 

@@ -23,7 +23,8 @@ impl Reader<'_, '_, '_> {
     pub(super) fn computed(&mut self, computed: &Computed, rows: &Rows) -> Result<Vec<Array>> {
         self.read(&computed.inputs, rows)?;
         let inputs = computed.inputs.iter().map(|field| self.array(*field)).collect::<Result<Vec<_>>>()?;
-        let made = computed.program.run(&inputs, rows.len());
+        let threads = self.threads.unwrap_or_else(|| self.table.file().engine().options().threads);
+        let made = computed.program.run_on(&inputs, rows.len(), threads);
         made.map_err(|error| {
             let entry = error.entry.and_then(|row| rows.entry(row));
             let error = Error::new(ErrorKind::Invalid { what: error.to_string() });
