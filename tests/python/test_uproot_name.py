@@ -358,6 +358,38 @@ def test_tables_are_written_by_uproots_names(tmp_path):
         assert file["dir/tree/y"].array().to_list() == columns["y"].to_list()
 
 
+def test_records_with_numbers_for_names_are_tuples_in_ntuples(tmp_path):
+    inner = [
+        ({"left": 1, "right": [2.5]}, {"left": 3, "right": []}),
+        ({"left": 5, "right": []}, {"left": 7, "right": [8.0]}),
+    ]
+    records = ak.Array({"one": inner, "many": [[inner[0]], inner], "plain": [{"_1": 1, "_0": 2}, {"_1": 3, "_0": 4}]})
+    with uproot.recreate(tmp_path / "file.root") as file:
+        file["records"] = records
+    with uproot.open(tmp_path / "file.root") as file:
+        ntuple = file["records"]
+        assert ntuple.arrays().to_list() == records.to_list()
+        assert ntuple["many"].array().to_list() == records.many.to_list()
+        assert ntuple["many.1.left"].array().to_list() == records.many["1", "left"].to_list()
+        assert ntuple["one"].keys() == ["0", "0.left", "0.right", "1", "1.left", "1.right"]
+        assert ntuple["plain"].keys() == ["_1", "_0"]
+        assert ntuple.to_akform()[0].type == ntuple.arrays().layout.form.type
+        columns = ntuple.arrays(filter_name=["many.0", "plain._0"])
+        assert columns.many["0"].to_list() == records.many["0"].to_list()
+
+
+def test_entries_of_files_that_lack_a_branch_are_counted(tmp_path):
+    names = []
+    for at in range(3):
+        names.append(f"{tmp_path}/{at}.root:t")
+        with uproot.recreate(tmp_path / f"{at}.root") as file:
+            file.mktree("t", {"y" if at == 1 else "x": np.arange(10) + 10 * at})
+    found = uproot.concatenate(names, ["x"], entry_start=5, entry_stop=25, allow_missing=True)
+    assert found.x.to_list() == [5, 6, 7, 8, 9, 20, 21, 22, 23, 24]
+    frame = uproot.concatenate(names, ["x"], entry_start=5, entry_stop=25, allow_missing=True, library="pd")
+    assert frame.index.tolist() == frame.x.tolist()
+
+
 @pytest.mark.parametrize("scheme", ["simplecache::file://", "memory://", "file://"])
 def test_files_are_written_to_urls(tmp_path, scheme):
     pytest.importorskip("fsspec", reason="fsspec is not installed")

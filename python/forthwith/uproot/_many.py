@@ -222,6 +222,8 @@ def concatenate(
             except KeyInFileError:
                 if not allow_missing:
                     raise
+                # The entries count, as they did for the first and the last one.
+                offset += length
                 continue
             parts.append(_moved(found, offset))
             offset += length

@@ -19,6 +19,7 @@ from forthwith.uproot._const import RNTupleFieldRole
 from forthwith.uproot._library import Awkward, NumPy, library_of
 from forthwith.uproot._options import no_filter, python_language
 from forthwith.uproot._show import _line
+from forthwith.uproot._tuples import form_of_tuples, with_tuples
 from forthwith.uproot._virtual import check_alone, virtual_field
 from forthwith.uproot._wanted import names_of
 
@@ -437,7 +438,7 @@ class RNTuple(HasFields):
         """The Form of a field of the ntuple, as JSON has it."""
         if top not in self._forms:
             description = self._ours._describe(top)
-            self._forms[top] = None if description.form is None else json.loads(description.form)
+            self._forms[top] = None if description.form is None else form_of_tuples(json.loads(description.form))
         return self._forms[top]
 
     def _form_of(self, chosen: list[RField]) -> Any:
@@ -448,7 +449,7 @@ class RNTuple(HasFields):
         contents = {}
         for field in self.fields:
             if field.name in columns:
-                form = ak.forms.from_json(self._ours._branch(field._top).form_json)
+                form = ak.forms.from_dict(form_of_tuples(json.loads(self._ours._branch(field._top).form_json)))
                 record = ak.forms.RecordForm([form], [field.name])
                 wanted = columns[field.name]
                 contents[field.name] = (
@@ -470,7 +471,7 @@ class RNTuple(HasFields):
                 if tops
                 else []
             )
-            parts = {name: ak.Array(one.logical().layout()) for name, one in zip(tops.values(), arrays, strict=True)}
+            parts = {name: with_tuples(one.logical().layout()) for name, one in zip(tops.values(), arrays, strict=True)}
         layouts = []
         for name, part in parts.items():
             layouts.append(
