@@ -298,8 +298,8 @@ class WritableDirectory:
         if path in self._file._tables:
             return self._file._tables[path]
         if self._file._open().keys(path) is None:
-            if self._class(path) == "ROOT::RNTuple":
-                return self._reopen(path)
+            if (kind := self._class(path)) in ("ROOT::RNTuple", "TTree", "TNtuple", "TNtupleD"):
+                return self._reopen(path, kind)
             raise KeyInFileError(
                 f"no directory {name!r} in a file that is being written; objects can be read when it is closed"
                 f"\n  in {self._file.file_path}:{self._path}",
@@ -314,14 +314,21 @@ class WritableDirectory:
         listed = self._file._open().keys(directory) or []
         return max(((cycle, kind) for kind, known, cycle in listed if known == name), default=(0, None))[1]
 
-    def _reopen(self, path: str) -> WritableNtuple:
-        """An RNTuple that is in the file already, to be extended."""
-        entries, columns = self._file._open().reopen_ntuple(path, {})
+    def _reopen(self, path: str, kind: str) -> WritableTable:
+        """A table that is in the file already, to be extended."""
+        core = self._file._open()
+        made: type[WritableTable]
+        if kind == "ROOT::RNTuple":
+            made = WritableNtuple
+            entries, columns = core.reopen_ntuple(path, {})
+        else:
+            made = WritableTable
+            entries, columns = core.reopen_tree(path, tree_options({}))
         types = {}
-        for column, kind in columns:
+        for column, spelled in columns:
             with suppress(RequestTypeError):  # types of C++ that Awkward Array has no spelling for
-                types.update(types_of({column: kind}))
-        table = self._file._tables[path] = WritableNtuple(self._file, path, entries, types)
+                types.update(types_of({column: spelled}))
+        table = self._file._tables[path] = made(self._file, path, entries, types)
         return table
 
     def __delitem__(self, name: str) -> None:

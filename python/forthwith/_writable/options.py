@@ -22,18 +22,18 @@ BASKET_BYTES = 1 << 20
 def tree_options(
     by_column: Mapping[str, Any],
     *,
-    titles: Mapping[str, str] | None,
-    aliases: Mapping[str, str] | None,
-    user_info: Mapping[str, str | float] | None,
-    index: str | Sequence[str] | None,
-    cluster_bytes: int | None,
-    cluster_entries: int | None,
-    threads: int | None,
+    titles: Mapping[str, str] | None = None,
+    aliases: Mapping[str, str] | None = None,
+    user_info: Mapping[str, str | float] | None = None,
+    index: str | Sequence[str] | None = None,
+    cluster_bytes: int | None = None,
+    cluster_entries: int | None = None,
+    threads: int | None = None,
 ) -> Options:
     """The options as the compiled part takes them.
 
     Args:
-        by_column: For each option of a column its value, or a dict of values by column.
+        by_column: For options of columns their value, or a dict of values by column.
         titles: As in `WritableDirectory.mktree`.
         aliases: As there.
         user_info: As there.
@@ -45,7 +45,7 @@ def tree_options(
     default: Options = {}
     columns: dict[str, Options] = {}
     for option, (usual, check) in _OF_COLUMNS.items():
-        given = by_column[option]
+        given = by_column.get(option, usual)
         if not isinstance(given, Mapping):
             default[option] = check(option, given)
             continue

@@ -174,6 +174,23 @@ impl State {
         Ok((entries, columns))
     }
 
+    /// Likewise a tree.
+    fn reopen_tree(&mut self, path: &str, options: TreeOptions) -> Result<(u64, OwnTypes)> {
+        let old = self.old.clone();
+        let file = self.file()?;
+        let Some(old) = old else {
+            let what = "the table is not in the file yet".into();
+            return Err(Error::new(ErrorKind::Invalid { what }).in_object(path));
+        };
+        let writer = TreeWriter::open(file, &old, &old.find(path)?, options)?;
+        let columns: Vec<_> =
+            writer.columns().map(|(name, form)| (name.to_owned(), form.type_string())).collect();
+        let names = columns.iter().map(|(name, _)| name.clone()).collect();
+        let entries = writer.entries();
+        self.tables.push(Open { path: path.to_owned(), names, writer: Table::Tree(Box::new(writer)) });
+        Ok((entries, columns))
+    }
+
     fn extend(&mut self, path: &str, array: &Array) -> Result<()> {
         let Self { uri, file, tables, .. } = self;
         let table = tables.iter_mut().find(|table| table.path == path);
@@ -371,6 +388,15 @@ impl RootWriter {
         let chosen = ntuple_options(options)?;
         with(py, &self.0, |state| {
             let done = state.reopen_ntuple(path, chosen);
+            (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
+        })
+    }
+
+    /// Opens a tree that is in the file already: its entries, and its columns with their types.
+    fn reopen_tree(&self, py: Python<'_>, path: &str, options: GivenOptions) -> PyResult<(u64, OwnTypes)> {
+        with(py, &self.0, |state| {
+            let options = options.options(String::new());
+            let done = options.and_then(|options| state.reopen_tree(path, options));
             (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
         })
     }

@@ -8,6 +8,7 @@
 //! that it keeps all that nothing here knows of.
 
 mod basket;
+mod grow;
 mod layout;
 mod record;
 
@@ -25,6 +26,7 @@ use crate::format::{Basket, misplaced};
 use crate::metadata::Branch;
 use crate::tree::Tree;
 use basket::{Batch, Job, Pending, Work, header};
+pub(crate) use grow::Grown;
 pub(crate) use record::{IndexValues, values_of};
 
 /// How trees are copied.
@@ -57,6 +59,8 @@ pub struct TreeCopy {
     flushed: bool,
     /// Whether entries were left out.
     cut: bool,
+    /// Whether baskets stay where they are, in the same file.
+    stays: bool,
     index: Index,
 }
 
@@ -144,6 +148,7 @@ impl TreeCopy {
             clusters: Vec::new(),
             flushed: true,
             cut: false,
+            stays: false,
             index: Index::Of(None, Vec::new()),
         })
     }
@@ -236,6 +241,10 @@ impl TreeCopy {
             }
             let source = match &*branch.file_name {
                 "" => 0,
+                name if self.stays => {
+                    let what = format!("extending a branch whose baskets are in another file, {name:?}");
+                    return Err(placed(Error::unsupported(what)));
+                }
                 name => {
                     sources.push(file.source().beside(name)?);
                     sources.len() - 1
@@ -330,6 +339,9 @@ impl TreeCopy {
     /// Notes what the new branch has to say of the one of a tree.
     fn note(&mut self, field: u32, branch: &Branch<'_>) {
         let filled = &mut self.filled[field as usize];
+        if self.stays {
+            (filled.total, filled.stored) = (branch.total_bytes, branch.zip_bytes);
+        }
         filled.maximum = filled.maximum.max(branch.object.int("fMaximum").unwrap_or(0));
         filled.maps |= branch.object.int("fBits").is_some_and(|bits| bits & NO_MAP == 0);
         let leaves = branch.object.list("fLeaves").flatten();
@@ -351,6 +363,19 @@ impl TreeCopy {
         }
     }
 
+    /// Notes clusters of one size, 0 if it is not known, up to an entry.
+    fn cluster(&mut self, end: u64, size: u64) {
+        if end <= self.clusters.last().map_or(0, |&(end, _)| end) {
+            return;
+        }
+        let goes_on = self.clusters.last().is_some_and(|&(_, before)| before == size)
+            && is_multiple(&self.clusters, size);
+        match self.clusters.last_mut().filter(|_| goes_on) {
+            Some(last) => last.0 = end,
+            None => self.clusters.push((end, size)),
+        }
+    }
+
     /// Notes what the tree as a whole says, when its baskets were copied.
     fn end(&mut self, tree: &Tree, ranges: &[Range<u64>], chosen: u64) {
         let info = tree.info();
@@ -362,18 +387,8 @@ impl TreeCopy {
         let last = (info.entries, if tree.is_flushed() { size } else { 0 });
         for &(end, size) in info.cluster_ranges.iter().chain([&last]) {
             let end = skipped.before(end.min(info.entries));
-            let begin = self.clusters.last().map_or(0, |&(end, _)| end);
-            if end <= begin {
-                continue;
-            }
             // Where entries are left out, clusters are of no one size.
-            let size = if chosen == info.entries { size } else { 0 };
-            let goes_on = self.clusters.last().is_some_and(|&(_, before)| before == size)
-                && is_multiple(&self.clusters, size);
-            match self.clusters.last_mut().filter(|_| goes_on) {
-                Some(last) => last.0 = end,
-                None => self.clusters.push((end, size)),
-            }
+            self.cluster(end, if chosen == info.entries { size } else { 0 });
         }
         match (&mut self.index, tree.index_values()) {
             (Index::Of(names, all), Some((theirs, values)))
@@ -539,6 +554,13 @@ impl Run<'_, '_> {
         let whole = matches!(kept, [range] if range == entries);
         match &task.basket.bytes {
             _ if kept.is_empty() => self.tell(task.basket.len()),
+            Bytes::File(range) if whole && self.copy.stays => {
+                let bytes = u32::try_from(range.end - range.start)
+                    .map_err(|_| Error::unsupported("a basket of more than 4 GB"))?;
+                let placed = Placed { entry: first, bytes, position: range.start };
+                self.copy.filled[task.field as usize].baskets.push(placed);
+                Ok(())
+            }
             Bytes::File(range) if whole => {
                 if self.pending.get(&task.field).is_some_and(|(_, pending)| pending.len() > 0) {
                     self.end_pending(task.field)?;

@@ -64,6 +64,11 @@ impl Index {
         Ok(())
     }
 
+    /// Both numbers of each entry.
+    pub(super) fn into_values(self) -> Vec<(i64, i64)> {
+        self.values
+    }
+
     /// Writes a `TTreeIndex` as an object of the tree.
     pub(super) fn write(&self, b: &mut Buffer) {
         let mut order: Vec<usize> = (0..self.values.len()).collect();

@@ -3,7 +3,7 @@
 //! A [`TreeWriter`] is made of the names and Forms of columns. `mapping` says which branches they become, `values` how the
 //! entries of a branch are encoded from columns, `cut` where baskets and clusters end. `baskets` makes baskets, on the
 //! threads of the [`BlockRunner`](forthwith_plan::BlockRunner) of the options; `record` describes the tree when it is
-//! finished. The file is handed in with each call, so that several tables may be written to one file.
+//! finished. `grow` opens a tree that is in the file already, and `derive` finds the columns that it has. The file is handed in with each call, so that several tables may be written to one file.
 //!
 //! ```
 //! use forthwith_columns::{Array, Column, DType, Form};
@@ -45,8 +45,10 @@ mod announced;
 mod baskets;
 mod classes;
 mod cut;
+mod derive;
 mod file;
 mod floats;
+mod grow;
 mod index;
 mod mapping;
 mod options;
@@ -96,6 +98,8 @@ pub struct TreeWriter {
     /// The last entry and the entries of clusters, for each run of clusters of one length.
     ranges: Vec<(u64, u64)>,
     index: Option<Index>,
+    /// The tree in the file that is extended, if it is not new.
+    old: Option<grow::Old>,
     /// A step was perhaps written in part.
     broken: bool,
 }
@@ -155,6 +159,7 @@ impl TreeWriter {
             cuts: None,
             ranges: Vec::new(),
             index,
+            old: None,
             broken: false,
         })
     }
@@ -184,6 +189,9 @@ impl TreeWriter {
         if self.entries > self.cluster.begin {
             self.run(file, &[], 0..0, true)?;
             self.end_cluster();
+        }
+        if let Some(old) = self.old.take() {
+            return old.finish(self, file);
         }
         let own = file.compression();
         let branches = self.branches.branches.iter();
@@ -444,7 +452,7 @@ impl BlockSink for Written<'_> {
             header[place..place + 4].copy_from_slice(&number.to_be_bytes());
         }
         let text = KeyText { class: "TBasket", name: &branch.name, title: self.tree };
-        let kind = KeyKind::Basket { number: filled.baskets.len() as u32, header };
+        let kind = KeyKind::Basket { number: filled.before + filled.baskets.len() as u32, header };
         let place =
             self.file.record(text, self.directory, kind, stored.payload as usize, &[&stored.bytes])?;
         let bytes = place.length() as u32;

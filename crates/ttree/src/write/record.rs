@@ -39,6 +39,8 @@ pub(super) struct Filled {
     pub(super) stored: u64,
     /// The largest count, or the length of the longest text.
     pub(super) largest: u64,
+    /// Baskets that the branch had before, in a tree that is extended.
+    pub(super) before: u32,
 }
 
 /// A basket in the file.
@@ -80,6 +82,25 @@ const BASKET_SIZE: u64 = 32_000;
 
 /// Where objects stand that others refer to: the leaf of each branch.
 type Places = Vec<Option<u32>>;
+
+impl Branches {
+    fn children(&self, parent: Option<usize>) -> Vec<usize> {
+        let all = self.branches.iter().enumerate();
+        all.filter(|(_, branch)| branch.parent == parent).map(|(number, _)| number).collect()
+    }
+
+    /// Branches in the order in which they are written: each before those that belong to it.
+    pub(super) fn in_order(&self) -> Vec<usize> {
+        let mut order = Vec::new();
+        let mut waiting = self.children(None);
+        waiting.reverse();
+        while let Some(branch) = waiting.pop() {
+            order.push(branch);
+            waiting.extend(self.children(Some(branch)).into_iter().rev());
+        }
+        order
+    }
+}
 
 impl Summary<'_> {
     /// Classes of what not every tree has.
@@ -125,9 +146,10 @@ impl Summary<'_> {
             b.u8(u8::from(!self.ranges.is_empty()));
             self.ranges.iter().for_each(|(_, size)| b.i64(*size as i64));
             io_features(b);
-            let top: Vec<usize> = self.children(None);
+            let top: Vec<usize> = self.branches.children(None);
             b.tobjarray(OWNER, top.len(), |b, at| self.branch(b, top[at], &mut places, &mut leaves));
-            let held: Vec<u32> = self.in_order().into_iter().filter_map(|branch| leaves[branch]).collect();
+            let held: Vec<u32> =
+                self.branches.in_order().into_iter().filter_map(|branch| leaves[branch]).collect();
             b.tobjarray(0, held.len(), |b, at| b.reference(held[at]));
             self.aliases(b);
             b.i32(0); // fIndexValues
@@ -140,23 +162,6 @@ impl Summary<'_> {
             self.user_info(b);
             b.null(); // fBranchRef
         });
-    }
-
-    fn children(&self, parent: Option<usize>) -> Vec<usize> {
-        let all = self.branches.branches.iter().enumerate();
-        all.filter(|(_, branch)| branch.parent == parent).map(|(number, _)| number).collect()
-    }
-
-    /// Branches in the order in which they are written: each before those that belong to it.
-    fn in_order(&self) -> Vec<usize> {
-        let mut order = Vec::new();
-        let mut waiting = self.children(None);
-        waiting.reverse();
-        while let Some(branch) = waiting.pop() {
-            order.push(branch);
-            waiting.extend(self.children(Some(branch)).into_iter().rev());
-        }
-        order
     }
 
     fn aliases(&self, b: &mut Buffer) {
@@ -242,7 +247,7 @@ impl Summary<'_> {
             for value in [filled.entries, 0, filled.total, filled.stored] {
                 b.i64(value as i64);
             }
-            let children = self.children(Some(number));
+            let children = self.branches.children(Some(number));
             b.tobjarray(OWNER, children.len(), |b, at| self.branch(b, children[at], places, leaves));
             match &branch.leaf {
                 None => b.tobjarray(OWNER, 0, |_, _| {}),

@@ -1,0 +1,123 @@
+//! A tree that grows in its own file: its baskets stay where they are, and more are put behind them.
+
+use forthwith_plan::{Dataset, Error, OneThread, Result};
+use forthwith_root::write::{DirectoryId, FileWriter};
+use forthwith_root::{Found, RootFile};
+
+use super::{CopyOptions, Index, Number, Placed, TreeCopy};
+use crate::tree::Tree;
+
+/// What a branch has got behind its entries.
+#[derive(Debug, Default)]
+pub(crate) struct Grown {
+    /// First entry, bytes and position of each basket.
+    pub(crate) baskets: Vec<(u64, u32, u64)>,
+    pub(crate) total: u64,
+    pub(crate) stored: u64,
+    /// The largest count, or the length of the longest text.
+    pub(crate) largest: u64,
+}
+
+impl TreeCopy {
+    /// A tree whose baskets stay where they are. Those that were never flushed are written to the file, so
+    /// that others can follow.
+    ///
+    /// # Errors
+    /// The tree cannot be read, has its baskets in another file, or has a branch with other entries.
+    pub(crate) fn in_place(
+        writer: &mut FileWriter,
+        file: &RootFile,
+        found: &Found,
+        directory: DirectoryId,
+    ) -> Result<Self> {
+        let name = &found.key.name;
+        let mut this = Self::new(file, found, directory, name, &|_| true, CopyOptions::default())?;
+        this.stays = true;
+        this.add(writer, (file, found), None, 0, &OneThread::default(), &mut |_| true)?;
+        // A tree without entries was never flushed, and has no cluster of an unknown size.
+        this.flushed |= this.entries == 0;
+        for (field, filled) in this.base.fields()?.iter().zip(&this.filled) {
+            if let Some(entries) = &filled.short {
+                let what =
+                    format!("extending a branch with entries {entries:?} in a tree of {}", this.entries);
+                return Err(Error::unsupported(what).in_object(&format!("{}/{}", found.path, field.path)));
+            }
+        }
+        Ok(this)
+    }
+
+    /// The tree as it is in the file.
+    pub(crate) const fn base(&self) -> &Tree {
+        &self.base
+    }
+
+    /// Baskets of a branch so far.
+    pub(crate) fn baskets(&self, field: usize) -> u32 {
+        self.filled.get(field).map_or(0, |filled| filled.baskets.len() as u32)
+    }
+
+    /// For each branch, the one of another tree that is stored in the same way.
+    ///
+    /// # Errors
+    /// The trees have other branches, or some that are stored in another way.
+    pub(crate) fn alike(&self, other: &Tree) -> Result<Vec<u32>> {
+        let numbers = self.matched(other)?.into_iter();
+        Ok(numbers
+            .filter_map(|number| match number {
+                Some(Number::Field(number)) => Some(number),
+                _ => None,
+            })
+            .collect())
+    }
+
+    /// Notes what was written behind the baskets of a branch.
+    ///
+    /// # Errors
+    /// There is no such branch.
+    pub(crate) fn grow(&mut self, field: usize, more: Grown) -> Result<()> {
+        let branch = self.base.branch(field as u32)?;
+        let filled = &mut self.filled[field];
+        let placed = |(entry, bytes, position)| Placed { entry, bytes, position };
+        filled.baskets.extend(more.baskets.into_iter().map(placed));
+        filled.total += more.total;
+        filled.stored += more.stored;
+        let largest = i64::try_from(more.largest).unwrap_or(i64::MAX).min(i64::from(i32::MAX) - 1);
+        if branch.member.as_ref().is_some_and(|member| matches!(member.kind, 3 | 4)) {
+            filled.maximum = filled.maximum.max(largest);
+        }
+        for (leaf, extremes) in branch.object.list("fLeaves").flatten().zip(&mut filled.leaves) {
+            let raise = |value: i64| extremes.maximum.map(|known| known.max(value));
+            if leaf.class() == "TLeafC" {
+                // With the NUL behind it.
+                extremes.maximum = raise(largest + 1);
+                extremes.length = extremes.length.max(largest + 1);
+            } else if leaf.int("fIsRange") == Some(1) {
+                extremes.maximum = raise(largest);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the growth: with the entries that there are now, the last entry and the entries of each run of
+    /// clusters that were added, and both numbers of the index for each entry, if these are known.
+    pub(crate) fn end_growth(
+        &mut self,
+        entries: u64,
+        clusters: &[(u64, u64)],
+        index: Option<Vec<(i64, i64)>>,
+    ) {
+        for &(last, size) in clusters {
+            self.cluster(last + 1, size);
+        }
+        match (&mut self.index, index) {
+            (Index::Of(Some(_), all), Some(values)) => {
+                let numbered = values.into_iter().zip(self.entries.cast_signed()..);
+                all.extend(numbered.map(|((major, minor), entry)| (major, minor, entry)));
+            }
+            (Index::Of(None, _), _) => {}
+            (index, _) => *index = Index::Lost,
+        }
+        self.entries = entries;
+        self.trees += 1;
+    }
+}

@@ -1,0 +1,357 @@
+"""Trees that are in a file already are extended: those of forthwith and those of C++ ROOT, judged by ROOT and uproot."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import awkward as ak
+import numpy as np
+import pytest
+from root_judge import by_root, by_uproot
+
+import forthwith
+
+# Each kind of branch: its values in three entries.
+COLUMNS = {
+    "bool": [True, False, True],
+    **{kind: np.array([1, 100, 7], kind) for kind in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4")},
+    "f8": [1e300, -0.5, 3.25],
+    "matrix": np.arange(12.0).reshape(3, 2, 2),
+    "jagged": [[1.5], [], [2.5, 3.5]],
+    "whole": [[1], [], [2, -3]],
+    "pairs": [[[1, 2]], [], [[3, 4], [5, 6]]],
+    "vector": [[1, 2], [], [3]],
+    "nested": [[[1.5], []], [], [[2.5, 3.5]]],
+    "text": ["a", "", "läng" * 80],
+    "characters": ["x", "yy", ""],
+    "texts": [["a", "b"], [], ["ccc"]],
+    "small": [0.5, 1.5, -3.0],
+    "half": [0.5, 1.5, -3.0],
+    "record": [{"x": 1, "y": [2.0]}, {"x": 2, "y": []}, {"x": 3, "y": [1.0, 2.0]}],
+    "hits": [[{"x": 1, "y": 2.5}], [], [{"x": 3, "y": 1.0}, {"x": 4, "y": 0.5}]],
+    "object": [{"x": 1, "y": [2.0]}, {"x": 2, "y": []}, {"x": 3, "y": [1.0, 2.0]}],
+    "objects": [[{"x": 1, "y": 2.5}], [], [{"x": 3, "y": 1.0}, {"x": 4, "y": 0.5}]],
+}
+OPTIONS = {
+    "jagged": {"vector": "vector"},
+    "strings": {"characters": "characters"},
+    "records": {"object": "class", "objects": "class"},
+    "floats": {"small": ("double32", -4, 4, 16), "half": "float16"},
+    "compression": {"i4": "lz4", "nested": None},
+    "titles": {"f4": "a title"},
+    "index": ("i4", "i8"),
+}
+TYPES = {"pairs": "var * 2 * int64"}
+
+
+def columns():
+    typed = {name: ak.enforce_type(ak.Array(COLUMNS[name]), kind) for name, kind in TYPES.items()}
+    return {**COLUMNS, **typed}
+
+
+def simple():
+    """All but classes, which ROOT has no dictionaries for and warns of."""
+    return {name: values for name, values in columns().items() if not name.startswith("object")}
+
+
+def flat(array):
+    """The columns that branches are: a record's fields with a dot, those of lists of records with a bar."""
+    given = dict(array)
+    record, hits = ak.Array(given.pop("record")), ak.Array(given.pop("hits"))
+    return {
+        **given,
+        **{f"record.{name}": record[name] for name in record.fields},
+        **{f"hits_{name}": hits[name] for name in hits.fields},
+    }
+
+
+def write(path, steps, columns=columns, **more):
+    with forthwith.recreate(path, compression="zstd") as file:
+        options = OPTIONS if columns is not simple else {**OPTIONS, "records": "flat"}
+        tree = file.mktree("d/t", columns(), title="of the tree", **options, **more)
+        for _ in range(steps - 1):
+            tree.extend(columns())
+
+
+def contents(path, tree="d/t"):
+    done = subprocess.run(
+        [sys.executable, "-m", "forthwith", "check", path], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    with forthwith.open(path) as file:
+        found = file[tree]
+        return {name: branch.array().to_list() for name, branch in found.items() if not branch.keys()}
+
+
+READ = """
+file = ROOT.TFile(sys.argv[1])
+tree = file.Get(sys.argv[2])
+def plain(value):
+    if isinstance(value, (bool, int, float)):
+        return value
+    if hasattr(value, 'tolist'):
+        return value.tolist()
+    if isinstance(value, str) or type(value).__name__.endswith('string'):
+        return str(value)
+    return [plain(item) for item in value]
+found = {name: [] for name in sys.argv[3:]}
+for entry in range(tree.GetEntries()):
+    tree.GetEntry(entry)
+    for name, values in found.items():
+        values.append(plain(getattr(tree, name)))
+found['entries'] = tree.GetEntries()
+found['cycles'] = [key.GetCycle() for key in (file.Get('d') if '/' in sys.argv[2] else file).GetListOfKeys()]
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.parametrize(
+    ("columns", "clusters"),
+    [(columns, {}), (columns, {"basket_bytes": 100}), (simple, {}), (simple, {"cluster_entries": 7})],
+)
+def test_extended_trees_are_those_written_at_once(tmp_path, columns, clusters):
+    whole, parts = tmp_path / "whole.root", tmp_path / "parts.root"
+    write(whole, 9, columns, **clusters)
+    write(parts, 2, columns, **clusters)
+    for steps in (3, 4):
+        with forthwith.update(parts) as file:
+            tree = file["d/t"]
+            assert repr(tree) == f"<WritableTable 'd/t' of {parts}>"
+            for _ in range(steps):
+                tree.extend(flat(columns()))
+    expected = contents(whole)
+    assert contents(parts) == expected
+    names = [name for name in expected if "/" not in name and name != "half"]
+    found, once = (by_uproot(path, "d/t", names) for path in (parts, whole))
+    assert found == once
+    if columns is simple:
+        # RDataFrame has no types for some, and characters for numbers of one byte.
+        names = [name for name in expected if name not in ("i1", "u1", "nested", "pairs", "characters")]
+        found, once = (by_root(READ, path, "d/t", *names) for path in (parts, whole))
+        assert (found.pop("cycles"), once.pop("cycles")) == ([3], [1])
+        assert found == once
+
+
+def test_what_a_tree_has_stays(tmp_path):
+    path = tmp_path / "a.root"
+    more = {"aliases": {"twice": "2*i4"}, "user_info": {"n": 3}}
+    write(path, 2, simple, **more)
+    with forthwith.update(path) as file:
+        file["d/t"].extend(flat(simple()) | {"i4": [11, 12, 13]})
+    found = by_root(
+        """
+file = ROOT.TFile(sys.argv[1])
+tree = file.Get('d/t')
+print(json.dumps([
+    tree.GetTitle(), tree.GetUserInfo().GetSize(), tree.GetEntries('twice > 21'), tree.GetBranch('f4').GetTitle(),
+    tree.GetEntryNumberWithIndex(12, 100), tree.GetEntryNumberWithIndex(100, 100), tree.GetTreeIndex().GetN(),
+    tree.GetBranch('i4').GetCompressionAlgorithm(), tree.GetBranch('f8').GetCompressionAlgorithm(),
+    tree.GetLeaf('characters').GetMaximum(), tree.GetLeaf('njagged').GetMaximum(),
+]))
+""",
+        path,
+    )
+    assert found == ["of the tree", 1, 5, "a title", 7, 1, 9, 4, 5, 3, 2]
+
+
+def test_nothing_added_is_nothing_written(tmp_path):
+    path = tmp_path / "a.root"
+    write(path, 1)
+    before = path.read_bytes()
+    with forthwith.update(path) as file:
+        assert file["d/t"].num_entries == 3
+    assert path.read_bytes() == before
+
+
+MAKE = """
+import array
+file = ROOT.TFile(sys.argv[1], 'recreate')
+tree = ROOT.TTree('t', 'by ROOT')
+ROOT.gInterpreter.Declare('''
+struct Two { int a; float b; };
+void fill(TTree &tree, int entries) {
+   int i, n; unsigned m; float x, few[10]; double many[10], packed[3]; unsigned char byte; bool truth; char text[20];
+   std::vector<float> vector; std::string word; std::vector<std::string> words;
+   Two two;
+   tree.Branch("i", &i); tree.Branch("n", &n); tree.Branch("m", &m); tree.Branch("x", &x); tree.Branch("byte", &byte);
+   tree.Branch("truth", &truth); tree.Branch("few", few, "few[n]/F"); tree.Branch("many", many, "many[m]/D");
+   tree.Branch("half", &x, "half/f"); tree.Branch("packed", packed, "packed[3]/d[-10,10,12]");
+   tree.Branch("text", text, "text/C");
+   tree.Branch("vector", &vector); tree.Branch("word", &word); tree.Branch("words", &words);
+   for (i = 0; i < entries; i++) {
+      n = i % 4; m = i % 3; x = i / 4.f; byte = i; truth = i % 2;
+      vector.assign(n, x); word = std::string(m, 'w'); words.assign(n, word);
+      for (int k = 0; k < 10; k++) { few[k] = i + k; many[k] = i - k; }
+      for (int k = 0; k < 3; k++) packed[k] = k - 1;
+      snprintf(text, 20, "text %d", i);
+      tree.Fill();
+   }
+   tree.ResetBranchAddresses();
+}
+''')
+if len(sys.argv) > 3:
+    tree.SetAutoFlush(int(sys.argv[3]))
+ROOT.fill(tree, int(sys.argv[2]))
+tree.Write()
+ntuple = ROOT.TNtuple('ntuple', '', 'a:b')
+ntuple.Fill(1, 2)
+ntuple.Write()
+file.Close()
+print('null')
+"""
+FRAME = """
+values = ROOT.RDataFrame('t', sys.argv[1]).AsNumpy([sys.argv[2]])[sys.argv[2]]
+print(json.dumps([[float(number) for number in value] for value in values]))
+"""
+ADDED = {
+    "i": np.array([1000, 1001], "i4"),
+    "x": np.array([0.5, 0.25], "f4"),
+    "byte": np.array([1, 2], "u1"),
+    "truth": [True, True],
+    "few": [[], [1.0, 2.0, 3.0, 4.0]],
+    "many": [[5.0] * 9, []],
+    "half": np.array([0.5, -2.0], "f4"),
+    "packed": [[0.0, 10.0, -10.0], [5.0, 0.0, 0.0]],
+    "text": ["more", "a longer text than those before"],
+    "vector": [[1.0], []],
+    "word": ["ä", ""],
+    "words": [["a", ""], []],
+}
+
+
+@pytest.mark.parametrize(("entries", "flush"), [(0, None), (10, 100), (3000, None), (3000, 0), (3000, -1000)])
+def test_trees_of_root_are_extended(tmp_path, entries, flush):
+    path = tmp_path / "root.root"
+    by_root(MAKE, path, entries, *([] if flush is None else [flush]))
+    before = contents(path, "t")
+    for step in range(2):
+        with forthwith.update(path) as file:
+            tree = file["t"]
+            assert tree.num_entries == entries + 2 * step
+            tree.extend(ADDED)
+            file["ntuple"].extend({"a": np.array([3.0], "f4"), "b": np.array([4.0], "f4")})
+    after = contents(path, "t")
+    added = {
+        name: np.asarray(value).tolist() if isinstance(value, np.ndarray) else value for name, value in ADDED.items()
+    }
+    added |= {"n": [0, 4], "m": [9, 0]}
+    for name, values in before.items():
+        found = after[name][entries:]
+        close = pytest.approx(np.array(added[name] * 2), abs=20 / 2**12) if name == "packed" else added[name] * 2
+        assert np.array(found) == close if name == "packed" else found == close, name
+        assert after[name][:entries] == values, name
+    assert contents(path, "ntuple") == {"a": [1.0, 3.0, 3.0], "b": [2.0, 4.0, 4.0]}
+    # PyROOT has no arrays of Double32_t.
+    names = [name for name in after if name not in ("text", "byte", "packed")]
+    found = by_root(READ, path, "t", *names)
+    assert by_root(FRAME, path, "packed") == after["packed"]
+    assert found.pop("cycles") == [3, 3]
+    assert found.pop("entries") == entries + 4
+    for name, values in found.items():
+        assert values == after[name], name
+    # uproot goes without the ranges of such leaves.
+    names = [name for name in after if name not in ("half", "packed")]
+    assert by_uproot(path, "t", names) == {name: after[name] for name in names}
+
+
+def test_root_goes_on_where_forthwith_ended(tmp_path):
+    path = tmp_path / "a.root"
+    with forthwith.recreate(path) as file:
+        file.mktree("t", {"x": np.arange(100.0), "l": [[1, 2]] * 100}, jagged="vector")
+    with forthwith.update(path) as file:
+        file["t"].extend({"x": np.arange(50.0), "l": [[3]] * 50})
+    by_root(
+        """
+file = ROOT.TFile(sys.argv[1], 'update')
+tree = file.Get('t')
+for entry in range(20):
+    tree.GetEntry(entry)
+    tree.Fill()
+tree.Write('', ROOT.TObject.kOverwrite)
+file.Close()
+print('null')
+""",
+        path,
+    )
+    with forthwith.update(path) as file:
+        file["t"].extend({"x": [7.0], "l": [[]]})
+    found = contents(path, "t")
+    assert found["x"] == [*np.arange(100.0), *np.arange(50.0), *np.arange(20.0), 7.0]
+    assert found["l"] == [[1, 2]] * 100 + [[3]] * 50 + [[1, 2]] * 20 + [[]]
+    once = by_root(READ, path, "t", "x", "l")
+    assert (once["x"], once["l"]) == (found["x"], found["l"])
+
+
+REFUSED = {
+    "two/TwoInOne": "tree.Branch('two', two, 'a/I:b/F')",
+    "a map": "tree.Branch('two', ROOT.std.map['int', 'float']())",
+    "an object": "tree.Branch('two', ROOT.TLorentzVector())",
+    "a set": "tree.Branch('two', ROOT.std.set['int']())",
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_other_branches_are_refused_by_name(tmp_path, what):
+    path = tmp_path / "root.root"
+    script = f"""
+import array
+file = ROOT.TFile(sys.argv[1], 'recreate')
+tree = ROOT.TTree('t', '')
+two = array.array('i', [1, 2])
+{REFUSED[what]}
+tree.Fill()
+tree.Write()
+file.Close()
+print('null')
+"""
+    by_root(script, path)
+    before = path.read_bytes()
+    with (
+        pytest.raises((forthwith.UnsupportedError, forthwith.RequestError), match=r"(?s)two"),
+        forthwith.update(path) as file,
+    ):
+        file["t"]
+    assert path.read_bytes() == before
+
+
+def test_values_of_another_type_are_refused(tmp_path):
+    path = tmp_path / "a.root"
+    write(path, 1)
+    with pytest.raises(forthwith.RequestError, match="columns"), forthwith.update(path) as file:
+        file["d/t"].extend({"i4": [1]})
+    with pytest.raises(forthwith.ForthwithError, match="i4"), forthwith.update(path) as file:
+        file["d/t"].extend(flat(columns()) | {"i4": [2**40, 1, 1]})
+    assert contents(path)["i4"] == [1, 100, 7]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
+def test_a_killed_writer_leaves_the_old_tree(tmp_path):
+    """The process is ended by the system at the byte where the file gets too long, for many lengths."""
+    import resource
+
+    kills, _, seed = os.environ.get("FORTHWITH_KILLS", "10").partition(":")
+    rng = np.random.default_rng(int(seed or 1))
+    path = tmp_path / "a.root"
+    write(path, 5)
+    before, old, more, killed = contents(path), path.read_bytes(), flat(columns()), 0
+    for limit in rng.integers(len(old), len(old) + 20_000, int(kills)):
+        child = os.fork()
+        if child == 0:
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
+            with forthwith.update(path) as file:
+                for _ in range(20):
+                    file["d/t"].extend(more)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        found = contents(path)
+        if os.WIFSIGNALED(status):
+            killed += 1
+            assert found == before
+        else:
+            assert len(found["i4"]) == 75
+        path.write_bytes(old)
+    print(f"{killed} killed writers of {kills}")
+    assert killed > int(kills) // 4
