@@ -87,17 +87,19 @@ def exists(uri: str, options: Mapping[str, Any] | None) -> bool:
     if scheme(uri) not in _OWN[2:]:
         return False
     try:
-        return uri in _forthwith.expand_stored(uri, flat(options))
+        return uri in _forthwith.expand_stored(re.sub(r"([*?[])", r"[\1]", uri), flat(options))
     except MissingFileError:
         return False
 
 
 def is_pattern(url: str) -> bool:
     """Whether a URL is a pattern for files of a store that lists them. In URLs of web servers ``?`` begins a query."""
-    found = scheme(url)
-    if found is None or found in ("http", "https", "file"):
+    if scheme(url) is None:
         return False
-    return any(character in url.partition("://")[2] for character in "*?[")
+    inner = url.rpartition("::")[2]
+    if scheme(inner) in ("http", "https", "file"):
+        return False
+    return any(character in inner.partition("://")[2] for character in "*?[")
 
 
 def expand(pattern: str, options: Mapping[str, Any] | None) -> list[str]:

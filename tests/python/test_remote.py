@@ -203,6 +203,7 @@ def test_patterns_of_other_schemes_are_listed_by_fsspec(expected):
     assert chain.num_entries == 7200
     with pytest.raises(forthwith.MissingFileError, match="no file matches"):
         forthwith.open("memory://several/x*.root:events")
+    assert not forthwith._stores.is_pattern("simplecache::https://host/a.root?token=b*")
 
 
 _INTERRUPTED = """

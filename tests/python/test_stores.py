@@ -82,6 +82,11 @@ def test_patterns_are_the_objects_that_match(store):
     assert len(forthwith.engines.plan("s3://bucket/many/*.root:events", parts=2, storage_options=options)) == 2
     step = next(forthwith.iterate("s3://bucket/many/*/*.root:events", ["nMuon"], storage_options=options))
     assert len(step) > 0
+    client.upload_file(data("zmumu.root"), "bucket", "odd/run[1].root")
+    odd = "s3://bucket/odd/run[1].root"
+    assert len(forthwith.open(f"{odd}:events", storage_options=options)["nMuon"].array()) == 3600
+    with pytest.raises(forthwith.SourceError, match="there already"):
+        forthwith.create(odd, storage_options=options)
     for wrong, error in (
         ("s3://bucket/many/x*.root", forthwith.MissingFileError),
         ("s3://elsewhere/*.root", forthwith.SourceError),

@@ -15,7 +15,7 @@ pub fn is_stored_pattern(name: &str) -> bool {
 }
 
 /// The URLs of the objects that match a pattern, sorted. `*`, `?` and `[a-z]` stand for characters of one part of a path, `**` for any
-/// folders. Names that begin with a dot are left out unless the pattern's part does.
+/// folders; a name that is the pattern matches, too. Names that begin with a dot are left out unless the pattern's part does.
 ///
 /// # Errors
 /// Nothing matches; the store cannot be read; an option that it does not have.
@@ -35,7 +35,7 @@ pub fn expand_stored(pattern: &str, store: &StoreOptions) -> Result<Vec<String>>
                 let named = if is_last { inner.files } else { inner.folders };
                 next.extend(named.into_iter().filter(|url| {
                     let name = url.rsplit('/').next().unwrap_or(url);
-                    matches(part, name) && (part.starts_with('.') || !name.starts_with('.'))
+                    name == *part || matches(part, name) && (part.starts_with('.') || !name.starts_with('.'))
                 }));
             } else if is_last {
                 let url = format!("{folder}/{part}");
