@@ -375,6 +375,8 @@ class Table:
         """
     def plan(self, fields: Sequence[int], start: int, stop: int) -> Plan:
         """The plan that reads these fields for these entries."""
+    def plan_raw(self, fields: Sequence[int], start: int, stop: int) -> Plan:
+        """Likewise for `raw`: blocks that lie in the file as one are one of its tasks."""
     def read(
         self,
         plan: Plan,

@@ -97,6 +97,10 @@ impl Table {
         self.handle.run(py, || self.table.plan(&fields, start..stop)).map(Plan)
     }
 
+    fn plan_raw(&self, py: Python<'_>, fields: Vec<u32>, start: u64, stop: u64) -> PyResult<Plan> {
+        self.handle.run(py, || self.table.plan_raw(&fields, start..stop)).map(Plan)
+    }
+
     #[pyo3(signature = (plan, threads=None, progress=None))]
     fn read(
         &self,

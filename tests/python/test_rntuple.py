@@ -5,6 +5,7 @@ import pathlib
 
 import pytest
 from conftest import data
+from root_judge import by_root
 
 import forthwith
 
@@ -78,6 +79,59 @@ def test_raw_pages_are_views_of_the_file_where_bytes_are_the_numbers():
         (first, *_) = opened["ntuple"]["unsigned_same"].bulk(raw=True)
         assert not first.view
         assert first.payload.tolist() == [*range(16), *[0] * 48]
+
+
+def test_a_column_in_one_piece_is_one_view(tmp_path):
+    """Pages without compression and checksums lie one behind the other; so does a column of one page."""
+    np = pytest.importorskip("numpy")
+    path = tmp_path / "pieces.root"
+    script = r"""
+ROOT.gInterpreter.Declare(r'''
+#include <ROOT/RNTupleModel.hxx>
+#include <ROOT/RNTupleWriter.hxx>
+#include <ROOT/RNTupleWriteOptions.hxx>
+void pieces(const char *path) {
+  auto model = ROOT::RNTupleModel::Create();
+  auto x = model->MakeField<float>("x");
+  auto n = model->MakeField<std::vector<std::int16_t>>("n");
+  ROOT::RNTupleWriteOptions options;
+  options.SetCompression(0);
+  options.SetEnablePageChecksums(false);
+  options.SetMaxUnzippedPageSize(4096);
+  options.SetInitialUnzippedPageSize(256);
+  auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "ntuple", path, options);
+  for (int i = 0; i < 20000; i++) {
+    *x = i / 4.f;
+    n->assign(i % 3, i);
+    writer->Fill();
+    if (i == 15000) writer->CommitCluster();
+  }
+}''')
+ROOT.pieces(sys.argv[1])
+print("0")
+"""
+    by_root(script, path)
+    wanted = [i / 4 for i in range(20000)]
+    with forthwith.open(path, source="map") as opened:
+        x = opened["ntuple"]["x"]
+        assert len(list(x.bulk())) > 10, "pages"
+        batches = list(x.bulk(raw=True))
+        # One view for each cluster.
+        assert [(batch.entry_start, batch.entry_stop, batch.view) for batch in batches] == [
+            (0, 15001, True),
+            (15001, 20000, True),
+        ]
+        assert len(x.bulk(raw=True)) == 2
+        assert [number for batch in batches for number in batch.array.tolist()] == wanted
+        assert x.array().to_list() == wanted
+        assert opened["ntuple"]["n"].array().to_list()[7:9] == [[7], [8, 8]]
+    whole = tmp_path / "whole.root"
+    with forthwith.create(whole, compression=None) as file:
+        file.mkrntuple("ntuple", {"x": "f4"}, page_size=1 << 20).extend({"x": np.array(wanted, "f4")})
+    with forthwith.open(whole, source="map", checksums=False) as opened:
+        (batch,) = opened["ntuple"]["x"].bulk(raw=True)
+        assert batch.view
+        assert batch.array.tolist() == wanted
 
 
 def damaged_copy(folder, change):

@@ -248,6 +248,17 @@ impl Table {
         self.read(&self.plan(fields, ..)?, None, None)
     }
 
+    /// A plan for [`raw`](Self::raw): blocks that lie in the file as one are one of its tasks. So a column
+    /// without compression and without anything between its blocks is one block, and a view of a mapped file.
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan).
+    pub fn plan_raw<F: FieldRef>(&self, fields: &[F], entries: impl RangeBounds<u64>) -> Result<Plan> {
+        let mut plan = self.plan(fields, entries)?;
+        plan.join(format(&plan.format)?);
+        Ok(plan)
+    }
+
     /// One of a plan's blocks, decompressed and not decoded.
     ///
     /// # Errors

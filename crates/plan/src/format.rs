@@ -61,6 +61,14 @@ pub trait BlockFormat: Send + Sync {
         Err(Error::unsupported(format!("a block of {} in pieces", self.id())).in_object(&group.path))
     }
 
+    /// Whether `next` goes on where `task` ends, in the file and in its entries, so that the bytes which
+    /// [`unframe`](Self::unframe) gives of both are those of one task with the ranges of both: neither is
+    /// compressed, and nothing lies between them.
+    fn continues(&self, group: &Group, task: &Task, next: &Task) -> bool {
+        let _ = (group, task, next);
+        false
+    }
+
     /// Whether [`decode`](Self::decode) runs a program of which nothing says that it ends. Its blocks are
     /// decoded by other threads than the calling one, which listens for a cancellation, and it looks at the
     /// [flag](Scratch::interrupt) of its scratch.

@@ -122,8 +122,9 @@ impl Stored {
     }
 
     /// Bytes of a page of this number of elements.
-    pub(crate) fn page_bytes(&self, elements: u32) -> u64 {
-        (u64::from(elements) * u64::from(self.bits)).div_ceil(8)
+    pub(crate) fn page_bytes(&self, elements: impl Into<u64>) -> u64 {
+        // Several pages of a plan that was joined have any number of elements.
+        elements.into().saturating_mul(self.bits.into()).div_ceil(8)
     }
 }
 

@@ -67,7 +67,7 @@ pub(crate) fn raw<'a>(
 
 /// The stored bytes of a page, verified, and how many they are when decompressed.
 fn stored_page<'a>(how: &Stored, task: &Task, note: Note, stored: &'a [u8]) -> Result<(&'a [u8], usize)> {
-    let elements = u32::try_from(task.entries.end - task.entries.start).map_err(|_| foreign())?;
+    let elements = task.entries.end.checked_sub(task.entries.start).ok_or_else(foreign)?;
     let body = verified(stored, note)?;
     let length = usize::try_from(how.page_bytes(elements)).map_err(|_| foreign())?;
     if body.len() > length {

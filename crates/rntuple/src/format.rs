@@ -5,8 +5,8 @@ use crate::{
     decode, marks, streamed,
 };
 use forthwith_columns::Encoding;
-use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Group, Result, Scratch, Task};
-use std::sync::Arc;
+use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Group, Result, Scratch, Stored, Task};
+use std::{ops::Range, sync::Arc};
 
 /// The [`BlockFormat`] of pages.
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,6 +80,28 @@ impl BlockFormat for NtupleFormat {
             Kind::Plain(dtype) => Some(Encoding::Little(dtype)),
             _ => None,
         }
+    }
+
+    fn continues(&self, group: &Group, task: &Task, next: &Task) -> bool {
+        let Decoder::Format(text) = &group.decoder else { return false };
+        let Ok(coding) = serde_json::from_str::<Coding>(text) else { return false };
+        // A checksum that is verified is that of one page.
+        let [note, other] = [task.note, next.note].map(marks::Note::of);
+        let is_plain = !note.verified && !note.zeros && !note.streamed && note == other;
+        let Some(how) = coding.stored.get(note.representation).filter(|_| is_plain) else { return false };
+        let (Stored::Range(range), Stored::Range(behind)) = (&task.stored, &next.stored) else {
+            return false;
+        };
+        let is_whole = |task: &Task, range: &Range<u64>| {
+            let elements = task.entries.end.saturating_sub(task.entries.start);
+            how.page_bytes(elements) == range.end.saturating_sub(range.start)
+        };
+        let is_number = matches!(how.kind, Kind::Plain(_) | Kind::Byte);
+        is_number
+            && range.end == behind.start
+            && task.entries.end == next.entries.start
+            && is_whole(task, range)
+            && is_whole(next, behind)
     }
 
     fn decode(

@@ -190,8 +190,9 @@ class ProgramBulk(_DecodedBulk):
 
 def bulk(branch: Branch, start: int, stop: int, raw: bool, threads: int | None) -> Bulk:
     """The iterator that fits a branch."""
-    plan = branch.tree._core.plan([branch._index], start, stop)
+    core = branch.tree._core
     if raw:
-        return RawBulk(branch, plan, threads)
+        return RawBulk(branch, core.plan_raw([branch._index], start, stop), threads)
+    plan = core.plan([branch._index], start, stop)
     decoded = ProgramBulk if branch.forth is not None else KernelBulk
     return decoded(branch, plan, threads)
