@@ -4,6 +4,7 @@
 
 mod campaign;
 mod forge;
+mod hostile;
 mod written;
 
 use forthwith::{
