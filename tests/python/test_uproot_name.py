@@ -36,8 +36,8 @@ def test_classes_are_uproots():
 
 
 def test_names_that_are_not_here_say_so():
-    with pytest.raises(AttributeError, match="dask"):
-        uproot.dask  # noqa: B018
+    with pytest.raises(AttributeError, match=r"from_pyroot.*open the file"):
+        uproot.from_pyroot  # noqa: B018
     with pytest.raises(AttributeError, match="nothing"):
         uproot.reading.nothing  # noqa: B018
     assert {"open", "TTree", "interpretation", "AsDtype"} <= set(dir(uproot))

@@ -58,20 +58,28 @@ def tree_of(partition: Partition) -> Tree:
             _OPEN[key] = tree, seen
             return tree
     tree = _opened(partition.file, partition.tree, Settings.of(**(given or {})))
-    if not _fits(tree, partition):
-        state = state_of(tree)
+    try:
+        check_state(tree, partition)
+    except SourceError:
         tree.file.close()
-        raise SourceError(
-            f"{partition.file} is another file than when the plan was made: {_said(partition.state)} then, {_said(state)} now",
-            file=partition.file,
-            object=partition.tree,
-        )
+        raise
     with _LOCK:
         _OPEN[key] = tree, stamp
         while len(_OPEN) > _MOST:
             # Not closed: another thread may be reading it. Its file is given back with its last user.
             _OPEN.popitem(last=False)
     return tree
+
+
+def check_state(tree: Tree, partition: Partition) -> None:
+    """Refuses a tree of another file than that which was planned."""
+    if not _fits(tree, partition):
+        raise SourceError(
+            f"{partition.file} is another file than when the plan was made: {_said(partition.state)} then, "
+            f"{_said(state_of(tree))} now",
+            file=partition.file,
+            object=partition.tree,
+        )
 
 
 def _fits(tree: Tree, partition: Partition) -> bool:

@@ -30,6 +30,7 @@ _TOP = {
     ),
     "_writing": "LZ4 LZMA ZLIB ZSTD WritableDirectory WritableFile create recreate update",
     "_made": "as_TGraph to_writable",
+    "_dask": "dask",
     "_modules": "install",
 }
 
@@ -97,10 +98,8 @@ _MODULES = {
     "writing.interpret": "_made",
 }
 
-_DASK = "forthwith.iterate and plain picklable trees feed dask.delayed and dask.bag"
 _INSTEAD = {
-    "dask": _DASK,
-    "dask_write": _DASK,
+    "dask_write": "mktree and extend write a table step by step",
     "from_pyroot": "write the object with ROOT and open the file",
     "to_pyroot": "open the file with ROOT",
     "WritableTree": "tables are written by assignment",

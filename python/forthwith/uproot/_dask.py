@@ -1,0 +1,149 @@
+"""``uproot.dask``: the trees of files as a collection of dask-awkward. Needs ``dask-awkward``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+from itertools import accumulate
+from typing import Any
+
+from forthwith._errors import RequestError, UnsupportedError
+from forthwith._packages import package
+from forthwith.engines import Partition, plan
+from forthwith.engines._read import check_state
+from forthwith.uproot import _options
+from forthwith.uproot._branches import HasBranches
+from forthwith.uproot._many import _files, _is_table, _tree
+from forthwith.uproot._options import no_filter
+
+
+def dask(
+    files: Any,
+    *,
+    filter_name: Any = no_filter,
+    filter_typename: Any = no_filter,
+    filter_branch: Any = no_filter,
+    step_size: int | str | None = None,
+    steps_per_file: int | None = None,
+    library: str = "ak",
+    open_files: bool = True,
+    allow_missing: bool = False,
+    **options: Any,
+) -> Any:
+    """Trees of one or several files as a ``dask_awkward.Array``, of which only columns that are used are read.
+
+    Args:
+        files: As in `iterate`, but for opened trees.
+        filter_name: As in ``TTree.arrays``.
+        filter_typename: As in ``TTree.arrays``.
+        filter_branch: As in ``TTree.arrays``.
+        step_size: Entries of a partition, or memory such as ``"100 MB"``. Partitions end where clusters do.
+        steps_per_file: The partitions of each file instead; one if neither is given.
+        library: ``"ak"``.
+        open_files: Whether all files are opened now. Otherwise the first one is, and the entries of others are found when
+            they are read; ``step_size`` cannot be given then.
+        allow_missing: Whether files without the tree are passed over.
+        options: What `iterate` accepts without effect.
+    """
+    _options.refuse("dask", options)
+    if library not in ("ak", "awkward"):
+        raise UnsupportedError(f"uproot.dask with library={library!r}: arrays of dask-awkward (library='ak')")
+    if step_size is not None and steps_per_file is not None:
+        raise RequestError("step_size and steps_per_file cannot both be given")
+    if step_size is not None and not open_files:
+        raise RequestError("step_size needs open files (open_files=True); steps_per_file does not")
+    package("dask_awkward")
+    filters = {"filter_name": filter_name, "filter_typename": filter_typename, "filter_branch": filter_branch}
+    form, partitions = None, []
+    for path, inner in _files(files):
+        if _is_table(path):
+            raise UnsupportedError("uproot.dask of an opened tree: workers open files by their names")
+        if form is not None and not open_files:
+            partitions += plan({path: inner}, parts=steps_per_file or 1)
+            continue
+        tree = _tree(path, inner, allow_missing, {})
+        if tree is None:
+            continue
+        with tree:
+            names = tree.forthwith.path
+            form = form or _form(tree, filters)
+        if open_files:
+            partitions += _divided(path, names, form.fields, step_size, steps_per_file)
+        else:
+            partitions += plan({path: names}, parts=steps_per_file or 1)
+    if form is None:
+        raise RequestError("no file has such a tree")
+    reader = _reader()(form, tuple(form.fields))
+    ends = list(accumulate((one.stop - one.start for one in partitions), initial=0))
+    divisions = tuple(ends) if all(one.is_counted for one in partitions) else None
+    given = {"label": "from-forthwith", "divisions": divisions}
+    found: Any = import_module("dask_awkward").from_map(reader, partitions, **given)
+    return found
+
+
+def _form(tree: Any, filters: dict[str, Any]) -> Any:
+    """The Form of what a tree's ``arrays`` gives."""
+    given = filters if isinstance(tree, HasBranches) else {name: filters[name] for name in list(filters)[:2]}
+    return tree.arrays(entry_stop=0, **given).layout.form
+
+
+def _divided(path: Any, inner: str, names: list[str], step: int | str | None, parts: int | None) -> list[Partition]:
+    """Partitions of a file that is opened for it."""
+    if step is not None:
+        try:
+            made = plan({path: inner}, names, step=step)
+        except KeyError:
+            # Branches in branches, by names of their own.
+            made = plan({path: inner}, step=step)
+        return [replace(one, columns=None) for one in made]
+    (whole,) = plan({path: inner}, step=None)
+    parts = parts or 1
+    bounds = [whole.stop * at // parts for at in range(parts + 1)]
+    return [replace(whole, start=bounds[at], stop=bounds[at + 1]) for at in range(parts)]
+
+
+def _reader() -> Any:
+    """The class of functions that read partitions, which dask-awkward tells the columns that are used."""
+    columnar: Any = import_module("dask_awkward.lib.io.columnar")
+
+    class Reader(_Reader, columnar.ColumnProjectionMixin):  # type: ignore[misc]
+        """Reads columns of a partition."""
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            return _again, (self.form, self.columns)
+
+    return Reader
+
+
+def _again(form: Any, columns: tuple[str, ...]) -> Any:
+    return _reader()(form, columns)
+
+
+class _Reader:
+    """Some columns of a tree, by the names that its ``arrays`` gives them."""
+
+    use_optimization = True
+    behavior = None
+    attrs = None
+
+    def __init__(self, form: Any, columns: tuple[str, ...]) -> None:
+        self.form, self.columns = form, columns
+
+    def project_columns(self, columns: frozenset[str]) -> Any:
+        """The same for those columns that are used, or of which a field is."""
+        used = tuple(
+            name for name in self.columns if any(column == name or column.startswith(f"{name}.") for column in columns)
+        )
+        ak = package("awkward")
+        form = ak.forms.RecordForm([self.form.content(name) for name in used], list(used))
+        return type(self)(form, used)
+
+    def __call__(self, partition: Partition) -> Any:
+        """The columns of a partition."""
+        ak = package("awkward")
+        with _tree(partition.file, partition.tree, False, {}) as tree:
+            check_state(tree.forthwith, partition)
+            start, stop = partition.entries(tree.num_entries)
+            if not self.columns:
+                return ak.Array(ak.contents.RecordArray([], [], length=stop - start))
+            return tree.arrays(list(self.columns), entry_start=start, entry_stop=stop)

@@ -1,0 +1,82 @@
+"""Trees as collections of dask-awkward, by uproot's name."""
+
+import pickle
+
+import awkward as ak
+import numpy as np
+import pytest
+
+from forthwith import uproot
+
+pytest.importorskip("dask_awkward", reason="dask-awkward is not installed")
+
+
+@pytest.fixture(scope="module", params=["mktree", "mkrntuple"])
+def names(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dask")
+    found = []
+    for at in range(3):
+        with uproot.recreate(folder / f"{at}.root") as file:
+            table = getattr(file, request.param)("t", {"x": "f8", "y": "var * int64", "z": "i4"}, cluster_entries=100)
+            for step in range(5):
+                numbers = np.arange(100) + 100 * step + 1000 * at
+                table.extend({"x": numbers / 2, "y": ak.unflatten(np.arange(200), np.full(100, 2)), "z": numbers})
+        found.append(f"{folder}/{at}.root:t")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("options", "partitions"),
+    [
+        ({}, 3),
+        ({"step_size": 150}, 9),
+        ({"step_size": "1 GB"}, 3),
+        ({"steps_per_file": 7}, 21),
+        ({"open_files": False}, 3),
+        ({"open_files": False, "steps_per_file": 2}, 6),
+    ],
+)
+def test_partitions_are_all_entries(names, options, partitions):
+    found = uproot.dask(names, **options)
+    whole = uproot.concatenate(names)
+    assert found.npartitions == partitions
+    assert found.known_divisions == options.get("open_files", True)
+    assert ak.array_equal(found.compute(scheduler="sync"), whole)
+    assert ak.num(found, axis=0).compute(scheduler="sync") == 1500
+    assert (found.x[found.z > 20] + 1).compute(scheduler="threads").to_list() == (whole.x[whole.z > 20] + 1).to_list()
+
+
+def test_only_columns_that_are_used_are_read(names):
+    import dask_awkward
+
+    found = uproot.dask(names, filter_name=["x", "y"])
+    assert found.fields == ["x", "y"]
+    graph = found.x + 1
+    (used,) = dask_awkward.report_necessary_columns(graph).values()
+    assert used == {"x"}
+    reader = uproot.dask(names).dask.layers
+    (layer,) = reader.values()
+    projected = pickle.loads(pickle.dumps(layer.io_func.project_columns(frozenset({"y"}))))
+    assert projected.columns == ("y",)
+    assert projected.form.fields == ["y"]
+
+
+def test_what_is_no_collection_is_refused(names, tmp_path):
+    for options, kind in (
+        ({"library": "np"}, NotImplementedError),
+        ({"step_size": 10, "steps_per_file": 1}, ValueError),
+        ({"step_size": 10, "open_files": False}, ValueError),
+        ({"step": 10}, TypeError),
+    ):
+        with pytest.raises(kind):
+            uproot.dask(names, **options)
+    with uproot.open(names[0]) as tree, pytest.raises(NotImplementedError, match="by their names"):
+        uproot.dask(tree)
+    path = tmp_path / "changing.root"
+    with uproot.recreate(path) as file:
+        file.mktree("t", {"x": np.arange(4.0)})
+    found = uproot.dask(f"{path}:t")
+    with uproot.recreate(path) as file:
+        file.mktree("t", {"x": np.arange(3.0)})
+    with pytest.raises(OSError, match="another file than when the plan was made"):
+        found.x.compute(scheduler="sync")
