@@ -33,6 +33,7 @@ def names(request, tmp_path_factory):
         ({"step_size": "1 GB"}, 3),
         ({"steps_per_file": 7}, 21),
         ({"open_files": False}, 3),
+        ({"step_size": uproot._util.unset, "steps_per_file": 2}, 6),
         ({"open_files": False, "steps_per_file": 2}, 6),
     ],
 )

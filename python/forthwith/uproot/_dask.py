@@ -7,14 +7,14 @@ from importlib import import_module
 from itertools import accumulate
 from typing import Any
 
-from forthwith._errors import RequestError, UnsupportedError
+from forthwith._errors import RequestError, RequestTypeError, UnsupportedError
 from forthwith._packages import package
 from forthwith.engines import Partition, plan
 from forthwith.engines._read import check_state
 from forthwith.uproot import _options
 from forthwith.uproot._branches import HasBranches
 from forthwith.uproot._many import _files, _is_table, _tree
-from forthwith.uproot._options import no_filter
+from forthwith.uproot._options import no_filter, unset
 
 
 def dask(
@@ -23,8 +23,8 @@ def dask(
     filter_name: Any = no_filter,
     filter_typename: Any = no_filter,
     filter_branch: Any = no_filter,
-    step_size: int | str | None = None,
-    steps_per_file: int | None = None,
+    step_size: Any = unset,
+    steps_per_file: Any = unset,
     library: str = "ak",
     open_files: bool = True,
     allow_missing: bool = False,
@@ -48,10 +48,11 @@ def dask(
     _options.refuse("dask", options)
     if library not in ("ak", "awkward"):
         raise UnsupportedError(f"uproot.dask with library={library!r}: arrays of dask-awkward (library='ak')")
+    step_size, steps_per_file = (None if one is unset else one for one in (step_size, steps_per_file))
     if step_size is not None and steps_per_file is not None:
-        raise RequestError("step_size and steps_per_file cannot both be given")
+        raise RequestTypeError("step_size and steps_per_file cannot both be given")
     if step_size is not None and not open_files:
-        raise RequestError("step_size needs open files (open_files=True); steps_per_file does not")
+        raise RequestTypeError("step_size needs open files (open_files=True); steps_per_file does not")
     package("dask_awkward")
     filters = {"filter_name": filter_name, "filter_typename": filter_typename, "filter_branch": filter_branch}
     form, partitions = None, []

@@ -44,6 +44,17 @@ def refuse(call: str, options: dict[str, Any]) -> None:
             raise TypeError(f"{call}() has no argument {name!r}")
 
 
+class _Unset:
+    """The type of `unset`."""
+
+    def __repr__(self) -> str:
+        return "unset"
+
+
+unset = _Unset()
+"""An argument that was not given, where ``None`` would say something."""
+
+
 def no_filter(x: Any) -> bool:
     """The filter that all pass."""
     return True

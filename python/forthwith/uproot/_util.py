@@ -6,12 +6,16 @@ from typing import Any
 
 from forthwith import _paths
 from forthwith.uproot._many import _files
-from forthwith.uproot._options import no_filter
+from forthwith.uproot._options import _Unset, no_filter, unset
 
-__all__ = ["file_object_path_split", "no_filter", "recursively_fix_awkward_form_of_iter", "regularize_files", "unset"]
-
-unset = object()
-"""What stands for an argument that was not given."""
+__all__ = [
+    "_Unset",
+    "file_object_path_split",
+    "no_filter",
+    "recursively_fix_awkward_form_of_iter",
+    "regularize_files",
+    "unset",
+]
 
 
 def recursively_fix_awkward_form_of_iter(awkward: Any, interpretation: Any, form: Any) -> Any:
