@@ -1,5 +1,6 @@
-//! Metadata that lie under checksums that are right: each word of each envelope as each of some numbers, one after the
-//! other, and pages that claim more than their bytes justify.
+//! Metadata that lie under checksums that are right: words of each envelope as each of some numbers, one after
+//! the other, and pages that claim more than their bytes justify. `FORTHWITH_STRIDE` is the distance of the
+//! words in bytes: 1 for all of them.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use crate::forge::Parts;
