@@ -5,13 +5,14 @@ side, one after the other, so that what else the machine does meets all of them;
 written in a second, in units of what one thread writes; the share is the gain of two threads over that of two processes.
 """
 
+import shlex
 import statistics
 import subprocess
 import sys
 
 
 def start(program, path, depth, codec, floats, threads):
-    arguments = [program, path, depth, codec, floats, 1, threads]
+    arguments = [*shlex.split(program), path, depth, codec, floats, 1, threads]
     return subprocess.Popen([*map(str, arguments)], stdout=subprocess.PIPE, text=True)
 
 

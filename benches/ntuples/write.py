@@ -7,6 +7,7 @@ not quiet, and which share of forthwith's is what there is to be done at least: 
 of the same bytes.
 """
 
+import shlex
 import statistics
 import subprocess
 import sys
@@ -120,7 +121,7 @@ def main(program, folder, floats=8_000_000, rounds=5):
             for _ in range(rounds):
                 best = ROOT.std.vector["double"](2)
                 ROOT.bench.run(depth, path, setting, floats, 1, best.data())
-                arguments = [program, path, depth, codec, floats, 2]
+                arguments = [*shlex.split(program), path, depth, codec, floats, 2]
                 said = subprocess.run([*map(str, arguments)], check=True, capture_output=True, text=True).stdout.split()
                 times.append((best[0], float(said[0]), float(said[3])))
             theirs, ours, least = map(statistics.median, zip(*times, strict=True))
