@@ -8,26 +8,26 @@
 //! that it keeps all that nothing here knows of.
 
 mod basket;
+mod entries;
 mod grow;
 mod layout;
 mod record;
+mod run;
+mod window;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use forthwith_io::Source;
-use forthwith_plan::{BlockRunner, BlockSink, Dataset, Error, ErrorKind, Result, Scratch, StoredBlock};
-use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyKind, KeyText};
-use forthwith_root::{Cursor, Found, RootFile, check_record};
+use forthwith_plan::{BlockRunner, Dataset, Error, ErrorKind, Result};
+use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyText};
+use forthwith_root::{Found, RootFile};
 
-use crate::baskets::{BasketRef, Bytes};
-use crate::format::{Basket, misplaced};
 use crate::metadata::Branch;
 use crate::tree::Tree;
-use basket::{Batch, Job, Pending, Work, header};
+use entries::{Skipped, check_ranges};
 pub(crate) use grow::Grown;
 pub(crate) use record::{IndexValues, values_of};
+use run::{Into, Run, Task, arrange};
 
 /// How trees are copied.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,6 +87,14 @@ struct Filled {
     leaves: Vec<Extremes>,
 }
 
+impl Filled {
+    fn add(&mut self, placed: Placed, total: u64) {
+        self.baskets.push(placed);
+        self.total += total;
+        self.stored += u64::from(placed.bytes);
+    }
+}
+
 /// A basket of the new file.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
@@ -101,14 +109,6 @@ struct Extremes {
     maximum: Option<i64>,
     minimum: Option<i64>,
     length: i64,
-}
-
-/// A basket that is to be copied.
-struct Task {
-    field: u32,
-    basket: BasketRef,
-    /// Which of the sources it is in.
-    source: usize,
 }
 
 impl TreeCopy {
@@ -254,23 +254,8 @@ impl TreeCopy {
             branches.push((field, branch));
         }
         arrange(&mut tasks);
-        let mut run = Run {
-            writer,
-            copy: self,
-            runner,
-            progress,
-            sources: &sources,
-            branches: branches.into_iter().collect(),
-            window: Window::default(),
-            bytes: Vec::new(),
-            jobs: Vec::new(),
-            job_bytes: 0,
-            pending: BTreeMap::new(),
-            processes,
-            scratch: Scratch::new(),
-            record: tree.payload(),
-            path: found.path.clone(),
-        };
+        let into = Into { writer, copy: self, runner, progress, processes };
+        let mut run = Run::new(into, &sources, branches.into_iter().collect(), tree.payload(), &found.path);
         let skipped = Skipped::of(ranges, run.copy.entries);
         for task in &tasks {
             let (kept, first) = skipped.within(&task.basket.entries);
@@ -441,379 +426,8 @@ fn unequal(verb: &str, branches: &[&str]) -> Error {
     Error::new(ErrorKind::Invalid { what })
 }
 
-fn check_ranges(ranges: &[Range<u64>], entries: u64) -> Result<()> {
-    let mut behind = None;
-    for range in ranges {
-        if range.is_empty() || range.end > entries || behind.is_some_and(|behind| range.start <= behind) {
-            let what =
-                format!("entries {range:?} of a tree that has {entries}: ranges ascend and do not touch");
-            return Err(Error::new(ErrorKind::Invalid { what }));
-        }
-        behind = Some(range.end);
-    }
-    Ok(())
-}
-
-/// Puts baskets in the order of the file, if that is also the order of the entries of each branch.
-fn arrange(tasks: &mut [Task]) {
-    let place = |task: &Task| match &task.basket.bytes {
-        Bytes::File(range) => (task.source, range.start),
-        _ => (usize::MAX, task.basket.entries.start),
-    };
-    tasks.sort_by_key(place);
-    let mut ends: BTreeMap<u32, u64> = BTreeMap::new();
-    let ascends = tasks.iter().all(|task| {
-        let before = ends.insert(task.field, task.basket.entries.end);
-        before.unwrap_or(0) <= task.basket.entries.start
-    });
-    if !ascends {
-        tasks.sort_by_key(|task| (task.basket.entries.start, task.field));
-    }
-}
-
-/// Which entries are kept, and what number each gets.
-struct Skipped<'r> {
-    ranges: &'r [Range<u64>],
-    /// The number that the first entry of each range gets.
-    firsts: Vec<u64>,
-    end: u64,
-}
-
-impl<'r> Skipped<'r> {
-    fn of(ranges: &'r [Range<u64>], base: u64) -> Self {
-        let mut end = base;
-        let mut first = |range: &Range<u64>| {
-            let first = end;
-            end += range.end - range.start;
-            first
-        };
-        let firsts = ranges.iter().map(&mut first).collect();
-        Self { ranges, firsts, end }
-    }
-
-    /// The parts of a range that are kept, and the number that the first of their entries gets.
-    fn within(&self, entries: &Range<u64>) -> (Vec<Range<u64>>, u64) {
-        let first = self.ranges.partition_point(|range| range.end <= entries.start);
-        let kept = self.ranges[first..].iter().take_while(|range| range.start < entries.end);
-        let kept = kept.map(|range| range.start.max(entries.start)..range.end.min(entries.end)).collect();
-        (kept, self.before(entries.start))
-    }
-
-    /// The number that the first kept entry from here on gets.
-    fn before(&self, entry: u64) -> u64 {
-        let at = self.ranges.partition_point(|range| range.end <= entry);
-        match (self.ranges.get(at), self.firsts.get(at)) {
-            (Some(range), Some(first)) => first + entry.saturating_sub(range.start),
-            _ => self.end,
-        }
-    }
-
-    /// The number that an entry gets, if it is kept.
-    fn place(&self, entry: u64) -> Option<u64> {
-        let at = self.ranges.partition_point(|range| range.end <= entry);
-        let range = self.ranges.get(at).filter(|range| range.start <= entry)?;
-        Some(self.firsts.get(at)? + entry - range.start)
-    }
-}
-
-/// Records that stand one behind the other in a file, and are read and written together.
-#[derive(Default)]
-struct Window {
-    source: usize,
-    bytes: Range<u64>,
-    /// Field, entries of the basket, the number of its first entry in the new file.
-    records: Vec<(u32, u64, u64)>,
-    lengths: Vec<u32>,
-}
-
-/// The baskets of one tree on their way.
-struct Run<'a, 't> {
-    writer: &'a mut FileWriter,
-    copy: &'a mut TreeCopy,
-    runner: &'a dyn BlockRunner,
-    progress: &'a mut CopyProgress<'a>,
-    sources: &'a [Arc<dyn Source>],
-    branches: BTreeMap<u32, Branch<'t>>,
-    window: Window,
-    /// The window's bytes; the memory is used again.
-    bytes: Vec<u8>,
-    jobs: Vec<Job>,
-    job_bytes: usize,
-    pending: BTreeMap<u32, (u64, Pending)>,
-    processes: u16,
-    scratch: Scratch,
-    record: bytes::Bytes,
-    /// Where the tree is, for errors.
-    path: String,
-}
-
-impl Run<'_, '_> {
-    /// Copies what is kept of a basket. `first` is the number that the first of its kept entries gets.
-    fn task(&mut self, task: &Task, kept: &[Range<u64>], first: u64) -> Result<()> {
-        let entries = &task.basket.entries;
-        let whole = matches!(kept, [range] if range == entries);
-        match &task.basket.bytes {
-            _ if kept.is_empty() => self.tell(task.basket.len()),
-            Bytes::File(range) if whole && self.copy.stays => {
-                let bytes = u32::try_from(range.end - range.start)
-                    .map_err(|_| Error::unsupported("a basket of more than 4 GB"))?;
-                let placed = Placed { entry: first, bytes, position: range.start };
-                self.copy.filled[task.field as usize].baskets.push(placed);
-                Ok(())
-            }
-            Bytes::File(range) if whole => {
-                if self.pending.get(&task.field).is_some_and(|(_, pending)| pending.len() > 0) {
-                    self.end_pending(task.field)?;
-                }
-                let count = entries.end - entries.start;
-                match self.copy.options.compression {
-                    Some(compression) => self.again(task, range, count, first, compression),
-                    None => self.stored(task, range, count, first),
-                }
-            }
-            Bytes::File(range) => {
-                let record = self.read(task.source, range)?;
-                self.take_apart(task, &record, kept, first)
-            }
-            Bytes::Record(range) => {
-                let payload = self.record.clone();
-                let record = payload.get(range.clone()).unwrap_or_default();
-                self.take_apart(task, record, kept, first)
-            }
-            &Bytes::Nowhere(seek, length) => Err(misplaced(seek, length, self.sources[task.source].size()?)),
-        }
-    }
-
-    /// Copies a record as it is, together with those beside it.
-    fn stored(&mut self, task: &Task, range: &Range<u64>, count: u64, first: u64) -> Result<()> {
-        let window = &self.window;
-        let goes_on = !window.records.is_empty()
-            && window.source == task.source
-            && window.bytes.end == range.start
-            && range.end - window.bytes.start <= WINDOW;
-        if !goes_on {
-            self.end_window()?;
-            self.end_jobs()?;
-            self.window.source = task.source;
-            self.window.bytes = range.start..range.start;
-        }
-        let length = u32::try_from(range.end - range.start)
-            .map_err(|_| Error::unsupported("a basket of more than 4 GB"))?;
-        self.window.bytes.end = range.end;
-        self.window.records.push((task.field, count, first));
-        self.window.lengths.push(length);
-        Ok(())
-    }
-
-    /// Compresses a record in another way.
-    fn again(
-        &mut self,
-        task: &Task,
-        range: &Range<u64>,
-        count: u64,
-        first: u64,
-        compression: Compression,
-    ) -> Result<()> {
-        let record = self.read(task.source, range)?;
-        check(&record, count)?;
-        self.job(task.field, count, first, compression, Work::Record(record))
-    }
-
-    fn take_apart(&mut self, task: &Task, record: &[u8], kept: &[Range<u64>], first: u64) -> Result<()> {
-        let Some(branch) = self.branches.get(&task.field) else { return Ok(()) };
-        let pointers = branch.member.as_ref().is_some_and(|member| !member.class.ends_with('>'));
-        let (begin, pending) = self.pending.entry(task.field).or_default();
-        if pending.len() == 0 {
-            *begin = first;
-        }
-        pending.add(record, &task.basket.entries, kept, pointers, &mut self.scratch)?;
-        let size = branch.object.int("fBasketSize").unwrap_or(0);
-        let full = pending.bytes() >= usize::try_from(size).unwrap_or(0).max(LEAST_BASKET);
-        let bytes = task.basket.len();
-        if full {
-            self.end_pending(task.field)?;
-        }
-        self.tell(bytes)
-    }
-
-    /// Makes a basket of the entries that wait.
-    fn end_pending(&mut self, field: u32) -> Result<()> {
-        let Some(branch) = self.branches.get(&field) else { return Ok(()) };
-        let Some((first, pending)) = self.pending.get_mut(&field).filter(|(_, pending)| pending.len() > 0)
-        else {
-            return Ok(());
-        };
-        let first = *first;
-        let key = KeyText { class: "TBasket", name: &branch.field.name, title: &self.copy.name };
-        let kind = KeyKind::Basket { number: 0, header: [0; 19] };
-        let key_len = self.writer.key_length(key, kind)?;
-        let count = pending.len() as u64;
-        let made = pending.take(branch.entry_offset_len != 0, key_len.into());
-        let own = branch.object.int("fCompress").and_then(|setting| i32::try_from(setting).ok());
-        let own = own.and_then(|setting| Compression::from_setting(setting).ok());
-        let compression = self.copy.options.compression.or(own).unwrap_or(self.writer.compression());
-        self.job(field, count, first, compression, Work::Made(made))
-    }
-
-    fn job(
-        &mut self,
-        field: u32,
-        entries: u64,
-        first: u64,
-        compression: Compression,
-        work: Work,
-    ) -> Result<()> {
-        self.end_window()?;
-        self.job_bytes += match &work {
-            Work::Record(record) => record.len(),
-            Work::Made(made) => made.payload.len(),
-            Work::Taken => 0,
-        };
-        self.jobs.push(Job { field, entries, first, compression, work: Mutex::new(work) });
-        if self.job_bytes >= BATCH || self.jobs.len() >= MOST_JOBS { self.end_jobs() } else { Ok(()) }
-    }
-
-    fn end_window(&mut self) -> Result<()> {
-        let window = std::mem::take(&mut self.window);
-        if window.records.is_empty() {
-            return Ok(());
-        }
-        let mut bytes = std::mem::take(&mut self.bytes);
-        bytes.resize(within_file(&window.bytes), 0);
-        self.sources[window.source].read_into(window.bytes.start, &mut bytes)?;
-        let mut totals = Vec::with_capacity(window.records.len());
-        let mut at = 0;
-        for (&(field, count, _), &length) in window.records.iter().zip(&window.lengths) {
-            let record = &bytes[at..at + length as usize];
-            let path = self.branches.get(&field).map_or("", |branch| &branch.field.path);
-            totals.push(
-                check(record, count).map_err(|error| error.in_object(&format!("{}/{path}", self.path)))?,
-            );
-            at += length as usize;
-        }
-        let places = self.writer.stored(self.copy.directory, &mut bytes, &window.lengths, self.processes)?;
-        let Some(places) = places else {
-            let what = "copying baskets whose keys have no room for places behind 2 GB";
-            return Err(Error::unsupported(what));
-        };
-        for (((&(field, _, first), &length), total), position) in
-            window.records.iter().zip(&window.lengths).zip(totals).zip(places)
-        {
-            self.copy.filled[field as usize].add(Placed { entry: first, bytes: length, position }, total);
-        }
-        self.bytes = bytes;
-        self.tell(at as u64)
-    }
-
-    fn end_jobs(&mut self) -> Result<()> {
-        let jobs = std::mem::take(&mut self.jobs);
-        self.job_bytes = 0;
-        if jobs.is_empty() {
-            return Ok(());
-        }
-        let runner = self.runner;
-        let mut sink = JobSink { run: self, jobs: &jobs };
-        runner.run(&Batch(&jobs), &mut sink)
-    }
-
-    fn finish(mut self) -> Result<()> {
-        let waiting: Vec<u32> = self.pending.keys().copied().collect();
-        waiting.into_iter().try_for_each(|field| self.end_pending(field))?;
-        self.end_window()?;
-        self.end_jobs()
-    }
-
-    fn read(&self, source: usize, range: &Range<u64>) -> Result<Vec<u8>> {
-        let mut bytes = vec![0; within_file(range)];
-        self.sources[source].read_into(range.start, &mut bytes)?;
-        Ok(bytes)
-    }
-
-    fn tell(&mut self, bytes: u64) -> Result<()> {
-        if (self.progress)(bytes) { Ok(()) } else { Err(Error::new(ErrorKind::Cancelled)) }
-    }
-}
-
-struct JobSink<'s, 'a, 't> {
-    run: &'s mut Run<'a, 't>,
-    jobs: &'s [Job],
-}
-
-impl BlockSink for JobSink<'_, '_, '_> {
-    fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()> {
-        let job = &self.jobs[block];
-        let run = &mut *self.run;
-        let Some(branch) = run.branches.get(&job.field) else { return Ok(()) };
-        let directory = run.copy.directory;
-        let work = job.work.lock().unwrap_or_else(PoisonError::into_inner);
-        let filled = &mut run.copy.filled[job.field as usize];
-        let Work::Made(made) = &*work else {
-            let length = stored.bytes.len() as u32;
-            let places = run.writer.stored(directory, &mut stored.bytes, &[length], run.processes)?;
-            let Some(&[position]) = places.as_deref() else {
-                let what = "copying baskets whose keys have no room for places behind 2 GB";
-                return Err(Error::unsupported(what));
-            };
-            let total = check(&stored.bytes, job.entries)?;
-            filled.add(Placed { entry: job.first, bytes: length, position }, total);
-            return (run.progress)(length.into())
-                .then_some(())
-                .ok_or_else(|| Error::new(ErrorKind::Cancelled));
-        };
-        let key = KeyText { class: "TBasket", name: &branch.field.name, title: &run.copy.name };
-        let number = filled.baskets.len() as u32;
-        let key_len = run.writer.key_length(key, KeyKind::Basket { number, header: [0; 19] })?;
-        let kind = KeyKind::Basket { number, header: header(made, key_len.into()) };
-        let length = made.payload.len();
-        let place = run.writer.basket(key, directory, kind, length, &stored.bytes, run.processes)?;
-        // The length of a record was compared with what keys have room for.
-        let bytes = place.length() as u32;
-        let total = u64::from(place.key_len) + length as u64;
-        filled.add(Placed { entry: job.first, bytes, position: place.position }, total);
-        Ok(())
-    }
-}
-
-impl Filled {
-    fn add(&mut self, placed: Placed, total: u64) {
-        self.baskets.push(placed);
-        self.total += total;
-        self.stored += u64::from(placed.bytes);
-    }
-}
-
-/// The length of a range of a file. It is that of memory as well: branches were compared with the file's size.
-fn within_file(range: &Range<u64>) -> usize {
-    (range.end - range.start) as usize
-}
-
-/// Whether a record is a basket of so many entries, and how long it is when it is not compressed.
-fn check(record: &[u8], entries: u64) -> Result<u64> {
-    let basket = Basket::parse(&mut Cursor::new(record))?;
-    let mismatch = |what, expected, found| Error::new(ErrorKind::Mismatch { what, expected, found });
-    if u64::from(basket.entries()) != entries {
-        return Err(mismatch("number of entries in the basket", entries, basket.entries().into()));
-    }
-    let length = record.len() as u64;
-    if u64::from(basket.nbytes) != length || u64::from(basket.key_len()) > length {
-        return Err(mismatch("length of the basket", length, basket.nbytes.into()));
-    }
-    let (stored, object_len) = (&record[basket.key_len() as usize..], basket.object_len() as usize);
-    if object_len > stored.len() {
-        check_record(stored, object_len)?;
-    }
-    Ok(u64::from(basket.key_len()) + object_len as u64)
-}
-
 /// The bit of a branch in whose entries no objects are pointed to (`kDoNotUseBufferMap`). A branch that is
 /// never filled has it.
 const NO_MAP: i64 = 1 << 22;
 /// What the branch is called that holds references to objects.
 pub(crate) const REFERENCES: &str = "TRefBranch";
-/// Records that stand beside each other are read and written in pieces of this length, which caches hold.
-const WINDOW: u64 = 512 << 10;
-/// Bytes of baskets that are compressed together, and how many they are at most.
-const BATCH: usize = 32 << 20;
-const MOST_JOBS: usize = 1024;
-/// A basket of entries that were taken out of others has as many bytes at least.
-const LEAST_BASKET: usize = 32_000;

@@ -1,0 +1,364 @@
+//! The baskets of one tree on their way to another file.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use forthwith_io::Source;
+use forthwith_plan::{BlockRunner, BlockSink, Error, ErrorKind, OneThread, Result, Scratch, StoredBlock};
+use forthwith_root::write::{Compression, FileWriter, KeyKind, KeyText};
+
+use super::basket::{Batch, Job, Pending, Work, header};
+use super::window::{Record, Window, Windows, check, within_file};
+use super::{CopyProgress, Placed, TreeCopy};
+use crate::baskets::{BasketRef, Bytes};
+use crate::format::misplaced;
+use crate::metadata::Branch;
+
+/// A basket that is to be copied.
+pub(super) struct Task {
+    pub(super) field: u32,
+    pub(super) basket: BasketRef,
+    /// Which of the sources it is in.
+    pub(super) source: usize,
+}
+
+/// Puts baskets in the order of the file, if that is also the order of the entries of each branch.
+pub(super) fn arrange(tasks: &mut [Task]) {
+    let place = |task: &Task| match &task.basket.bytes {
+        Bytes::File(range) => (task.source, range.start),
+        _ => (usize::MAX, task.basket.entries.start),
+    };
+    tasks.sort_by_key(place);
+    let mut ends: BTreeMap<u32, u64> = BTreeMap::new();
+    let ascends = tasks.iter().all(|task| {
+        let before = ends.insert(task.field, task.basket.entries.end);
+        before.unwrap_or(0) <= task.basket.entries.start
+    });
+    if !ascends {
+        tasks.sort_by_key(|task| (task.basket.entries.start, task.field));
+    }
+}
+
+/// The baskets of one tree on their way.
+pub(super) struct Run<'a, 't> {
+    writer: &'a mut FileWriter,
+    pub(super) copy: &'a mut TreeCopy,
+    runner: &'a dyn BlockRunner,
+    progress: &'a mut CopyProgress<'a>,
+    sources: &'a [Arc<dyn Source>],
+    pub(super) branches: BTreeMap<u32, Branch<'t>>,
+    /// Windows that wait, the last of which may get longer.
+    windows: Vec<Window>,
+    window_bytes: u64,
+    spare: Mutex<Vec<Vec<u8>>>,
+    jobs: Vec<Job>,
+    job_bytes: usize,
+    pending: BTreeMap<u32, (u64, Pending)>,
+    processes: u16,
+    scratch: Scratch,
+    record: bytes::Bytes,
+    /// Where the tree is, for errors.
+    path: String,
+}
+
+/// Where baskets are copied to, and how.
+pub(super) struct Into<'a> {
+    pub(super) writer: &'a mut FileWriter,
+    pub(super) copy: &'a mut TreeCopy,
+    pub(super) runner: &'a dyn BlockRunner,
+    pub(super) progress: &'a mut CopyProgress<'a>,
+    /// The number of process ids that the new file had before those of the tree's file.
+    pub(super) processes: u16,
+}
+
+impl<'a, 't> Run<'a, 't> {
+    pub(super) fn new(
+        into: Into<'a>,
+        sources: &'a [Arc<dyn Source>],
+        branches: BTreeMap<u32, Branch<'t>>,
+        record: bytes::Bytes,
+        path: &str,
+    ) -> Self {
+        let Into { writer, copy, runner, progress, processes } = into;
+        Self {
+            writer,
+            copy,
+            runner,
+            progress,
+            sources,
+            branches,
+            windows: Vec::new(),
+            window_bytes: 0,
+            spare: Mutex::default(),
+            jobs: Vec::new(),
+            job_bytes: 0,
+            pending: BTreeMap::new(),
+            processes,
+            scratch: Scratch::new(),
+            record,
+            path: path.to_owned(),
+        }
+    }
+
+    /// Copies what is kept of a basket. `first` is the number that the first of its kept entries gets.
+    pub(super) fn task(&mut self, task: &Task, kept: &[Range<u64>], first: u64) -> Result<()> {
+        let entries = &task.basket.entries;
+        let whole = matches!(kept, [range] if range == entries);
+        match &task.basket.bytes {
+            _ if kept.is_empty() => self.tell(task.basket.len()),
+            Bytes::File(range) if whole && self.copy.stays => {
+                let bytes = u32::try_from(range.end - range.start)
+                    .map_err(|_| Error::unsupported("a basket of more than 4 GB"))?;
+                let placed = Placed { entry: first, bytes, position: range.start };
+                self.copy.filled[task.field as usize].baskets.push(placed);
+                Ok(())
+            }
+            Bytes::File(range) if whole => {
+                if self.pending.get(&task.field).is_some_and(|(_, pending)| pending.len() > 0) {
+                    self.end_pending(task.field)?;
+                }
+                let count = entries.end - entries.start;
+                match self.copy.options.compression {
+                    Some(compression) => self.again(task, range, count, first, compression),
+                    None => self.stored(task, range, count, first),
+                }
+            }
+            Bytes::File(range) => {
+                let record = self.read(task.source, range)?;
+                self.take_apart(task, &record, kept, first)
+            }
+            Bytes::Record(range) => {
+                let payload = self.record.clone();
+                let record = payload.get(range.clone()).unwrap_or_default();
+                self.take_apart(task, record, kept, first)
+            }
+            &Bytes::Nowhere(seek, length) => Err(misplaced(seek, length, self.sources[task.source].size()?)),
+        }
+    }
+
+    /// Copies a record as it is, together with those beside it.
+    fn stored(&mut self, task: &Task, range: &Range<u64>, entries: u64, first: u64) -> Result<()> {
+        let length = u32::try_from(range.end - range.start)
+            .map_err(|_| Error::unsupported("a basket of more than 4 GB"))?;
+        self.end_jobs()?;
+        let record = Record { field: task.field, entries, first, length };
+        match self.windows.last_mut().filter(|last| last.takes(task.source, range)) {
+            Some(last) => {
+                last.bytes.end = range.end;
+                last.records.push(record);
+            }
+            None => {
+                if self.window_bytes >= BATCH as u64 {
+                    self.end_windows()?;
+                }
+                self.windows.push(Window {
+                    source: task.source,
+                    bytes: range.clone(),
+                    records: vec![record],
+                });
+            }
+        }
+        self.window_bytes += u64::from(length);
+        Ok(())
+    }
+
+    /// Compresses a record in another way.
+    fn again(
+        &mut self,
+        task: &Task,
+        range: &Range<u64>,
+        count: u64,
+        first: u64,
+        compression: Compression,
+    ) -> Result<()> {
+        let record = self.read(task.source, range)?;
+        check(&record, count)?;
+        self.job(task.field, count, first, compression, Work::Record(record))
+    }
+
+    fn take_apart(&mut self, task: &Task, record: &[u8], kept: &[Range<u64>], first: u64) -> Result<()> {
+        let Some(branch) = self.branches.get(&task.field) else { return Ok(()) };
+        let pointers = branch.member.as_ref().is_some_and(|member| !member.class.ends_with('>'));
+        let (begin, pending) = self.pending.entry(task.field).or_default();
+        if pending.len() == 0 {
+            *begin = first;
+        }
+        pending.add(record, &task.basket.entries, kept, pointers, &mut self.scratch)?;
+        let size = branch.object.int("fBasketSize").unwrap_or(0);
+        let full = pending.bytes() >= usize::try_from(size).unwrap_or(0).max(LEAST_BASKET);
+        let bytes = task.basket.len();
+        if full {
+            self.end_pending(task.field)?;
+        }
+        self.tell(bytes)
+    }
+
+    /// Makes a basket of the entries that wait.
+    fn end_pending(&mut self, field: u32) -> Result<()> {
+        let Some(branch) = self.branches.get(&field) else { return Ok(()) };
+        let Some((first, pending)) = self.pending.get_mut(&field).filter(|(_, pending)| pending.len() > 0)
+        else {
+            return Ok(());
+        };
+        let first = *first;
+        let key = KeyText { class: "TBasket", name: &branch.field.name, title: &self.copy.name };
+        let kind = KeyKind::Basket { number: 0, header: [0; 19] };
+        let key_len = self.writer.key_length(key, kind)?;
+        let count = pending.len() as u64;
+        let made = pending.take(branch.entry_offset_len != 0, key_len.into());
+        let own = branch.object.int("fCompress").and_then(|setting| i32::try_from(setting).ok());
+        let own = own.and_then(|setting| Compression::from_setting(setting).ok());
+        let compression = self.copy.options.compression.or(own).unwrap_or(self.writer.compression());
+        self.job(field, count, first, compression, Work::Made(made))
+    }
+
+    fn job(
+        &mut self,
+        field: u32,
+        entries: u64,
+        first: u64,
+        compression: Compression,
+        work: Work,
+    ) -> Result<()> {
+        self.end_windows()?;
+        self.job_bytes += match &work {
+            Work::Record(record) => record.len(),
+            Work::Made(made) => made.payload.len(),
+            Work::Taken => 0,
+        };
+        self.jobs.push(Job { field, entries, first, compression, work: Mutex::new(work) });
+        if self.job_bytes >= BATCH || self.jobs.len() >= MOST_JOBS { self.end_jobs() } else { Ok(()) }
+    }
+
+    fn end_windows(&mut self) -> Result<()> {
+        let (windows, spare) = (std::mem::take(&mut self.windows), std::mem::take(&mut self.spare));
+        self.window_bytes = 0;
+        if windows.is_empty() {
+            return Ok(());
+        }
+        let (alone, sources) = (OneThread::default(), self.sources);
+        // Several requests to a server wait for each other's answers side by side. Reading a file by several
+        // threads took longer than by one, which finds the bytes in its own cache when it writes them.
+        let afar = sources.iter().any(|source| source.plans_requests());
+        let runner = if afar { self.runner } else { &alone };
+        let windows = Windows { all: &windows, sources, spare: &spare };
+        runner.run(&windows, &mut WindowSink { run: self, windows: &windows })?;
+        self.spare = spare;
+        Ok(())
+    }
+
+    /// Writes a window that was read.
+    fn write(&mut self, window: &Window, bytes: &mut [u8]) -> Result<()> {
+        let mut totals = Vec::with_capacity(window.records.len());
+        let mut at = 0;
+        for record in &window.records {
+            let end = at + record.length as usize;
+            let checked = check(&bytes[at..end], record.entries);
+            totals.push(checked.map_err(|error| {
+                let path = self.branches.get(&record.field).map_or("", |branch| &branch.field.path);
+                error.in_object(&format!("{}/{path}", self.path))
+            })?);
+            at = end;
+        }
+        let lengths: Vec<u32> = window.records.iter().map(|record| record.length).collect();
+        let places = self.writer.stored(self.copy.directory, bytes, &lengths, self.processes)?;
+        let Some(places) = places else {
+            let what = "copying baskets whose keys have no room for places behind 2 GB";
+            return Err(Error::unsupported(what));
+        };
+        for ((record, total), position) in window.records.iter().zip(totals).zip(places) {
+            let placed = Placed { entry: record.first, bytes: record.length, position };
+            self.copy.filled[record.field as usize].add(placed, total);
+        }
+        self.tell(at as u64)
+    }
+
+    fn end_jobs(&mut self) -> Result<()> {
+        let jobs = std::mem::take(&mut self.jobs);
+        self.job_bytes = 0;
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        let runner = self.runner;
+        let mut sink = JobSink { run: self, jobs: &jobs };
+        runner.run(&Batch(&jobs), &mut sink)
+    }
+
+    pub(super) fn finish(mut self) -> Result<()> {
+        let waiting: Vec<u32> = self.pending.keys().copied().collect();
+        waiting.into_iter().try_for_each(|field| self.end_pending(field))?;
+        self.end_windows()?;
+        self.end_jobs()
+    }
+
+    fn read(&self, source: usize, range: &Range<u64>) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; within_file(range)];
+        self.sources[source].read_into(range.start, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn tell(&mut self, bytes: u64) -> Result<()> {
+        if (self.progress)(bytes) { Ok(()) } else { Err(Error::new(ErrorKind::Cancelled)) }
+    }
+}
+
+struct WindowSink<'s, 'a, 't> {
+    run: &'s mut Run<'a, 't>,
+    windows: &'s Windows<'s>,
+}
+
+impl BlockSink for WindowSink<'_, '_, '_> {
+    fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()> {
+        let mut bytes = std::mem::take(&mut stored.bytes);
+        self.run.write(&self.windows.all[block], &mut bytes)?;
+        self.windows.keep(bytes);
+        Ok(())
+    }
+}
+
+struct JobSink<'s, 'a, 't> {
+    run: &'s mut Run<'a, 't>,
+    jobs: &'s [Job],
+}
+
+impl BlockSink for JobSink<'_, '_, '_> {
+    fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()> {
+        let job = &self.jobs[block];
+        let run = &mut *self.run;
+        let Some(branch) = run.branches.get(&job.field) else { return Ok(()) };
+        let directory = run.copy.directory;
+        let work = job.work.lock().unwrap_or_else(PoisonError::into_inner);
+        let filled = &mut run.copy.filled[job.field as usize];
+        let Work::Made(made) = &*work else {
+            let length = stored.bytes.len() as u32;
+            let places = run.writer.stored(directory, &mut stored.bytes, &[length], run.processes)?;
+            let Some(&[position]) = places.as_deref() else {
+                let what = "copying baskets whose keys have no room for places behind 2 GB";
+                return Err(Error::unsupported(what));
+            };
+            let total = check(&stored.bytes, job.entries)?;
+            filled.add(Placed { entry: job.first, bytes: length, position }, total);
+            return (run.progress)(length.into())
+                .then_some(())
+                .ok_or_else(|| Error::new(ErrorKind::Cancelled));
+        };
+        let key = KeyText { class: "TBasket", name: &branch.field.name, title: &run.copy.name };
+        let number = filled.baskets.len() as u32;
+        let key_len = run.writer.key_length(key, KeyKind::Basket { number, header: [0; 19] })?;
+        let kind = KeyKind::Basket { number, header: header(made, key_len.into()) };
+        let length = made.payload.len();
+        let place = run.writer.basket(key, directory, kind, length, &stored.bytes, run.processes)?;
+        // The length of a record was compared with what keys have room for.
+        let bytes = place.length() as u32;
+        let total = u64::from(place.key_len) + length as u64;
+        filled.add(Placed { entry: job.first, bytes, position: place.position }, total);
+        Ok(())
+    }
+}
+
+/// Bytes of baskets that are compressed together, and how many they are at most.
+const BATCH: usize = 32 << 20;
+const MOST_JOBS: usize = 1024;
+/// A basket of entries that were taken out of others has as many bytes at least.
+const LEAST_BASKET: usize = 32_000;
