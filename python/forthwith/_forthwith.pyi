@@ -1020,6 +1020,9 @@ class RootWriter:
     def reopen_tree(self, path: str, options: dict[str, Any]) -> tuple[int, list[tuple[str, str]]]:
         """Opens a tree that is in the file already: its entries, and its columns with their types."""
 
+    def add_branches(self, path: str, array: Given, options: dict[str, Any]) -> None:
+        """Adds the columns of an array to a tree that is in the file already."""
+
     def add_fields(self, path: str, array: Given, fields: dict[str, dict[str, Any]]) -> None:
         """Adds fields to an RNTuple, of the types of an array's columns."""
 

@@ -325,6 +325,64 @@ def test_values_of_another_type_are_refused(tmp_path):
     assert contents(path)["i4"] == [1, 100, 7]
 
 
+@pytest.mark.parametrize("extended", [False, True])
+def test_branches_are_added(tmp_path, extended):
+    """To a tree of ROOT and to one of forthwith: what is there stays, and both kinds of branch are extended."""
+    path = tmp_path / "a.root"
+    by_root(MAKE, path, 10, 100)
+    before = contents(path, "t")
+    added = {
+        "y": np.arange(10.0),
+        "more": ak.Array([list(range(n % 3)) for n in range(10)]),
+        "vectors": ak.Array([[0.5] * (n % 4) for n in range(10)]),
+        "name": [f"entry {n}" for n in range(10)],
+    }
+    step = {"y": [0.5, 1.5], "more": [[7], []], "vectors": [[], [2.5]], "name": ["one", "two"]}
+    object_of = {"hit": ak.Array([{"x": n, "y": [0.5] * n} for n in range(10)])}
+    with forthwith.update(path) as file:
+        tree = file["t"]
+        tree.add_branches(added, jagged={"vectors": "vector"}, compression={"y": "lz4"})
+        tree.add_branches(object_of, records="flat")
+        if extended:
+            tree.extend({**ADDED, **step, "hit": [{"x": 1, "y": []}, {"x": 2, "y": [0.25]}]})
+    after = contents(path, "t")
+    for name, values in before.items():
+        assert after[name][:10] == values, name
+    for name, values in added.items():
+        expected = ak.Array(values).to_list() + (step[name] if extended else [])
+        assert after[name] == expected, name
+    assert after["hit.x"] == [*range(10), *([1, 2] if extended else [])]
+    names = [name for name in after if name not in ("text", "byte", "packed", "half")]
+    found = by_root(READ, path, "t", *names)
+    assert found.pop("entries") == (12 if extended else 10)
+    assert found.pop("cycles") == [2, 1]
+    assert found == {name: after[name] for name in names}
+    assert by_uproot(path, "t", names) == {name: after[name] for name in names}
+    with forthwith.update(path) as file:
+        everything = {**ADDED, **step, "hit.x": [1, 2], "hit.y": [[], [0.25]]}
+        file["t"].extend(everything)
+    assert contents(path, "t")["name"][-2:] == ["one", "two"]
+
+
+def test_branches_that_cannot_be_added_are_named(tmp_path):
+    path = tmp_path / "a.root"
+    write(path, 1)
+    before = contents(path)
+    for wrong, message in [
+        ({"i4": [1, 2, 3]}, 'there is a branch "i4" already'),
+        ({"i4": [[1], [2], []]}, 'there is a branch "i4" already'),
+        ({"jagged": [[1], [2], []]}, 'there is a branch "njagged" already'),
+        ({"new": [1, 2]}, "2 values for a tree of 3 entries"),
+    ]:
+        with pytest.raises(forthwith.RequestError, match=message), forthwith.update(path) as file:
+            file["d/t"].add_branches(wrong)
+    with pytest.raises(forthwith.RequestError, match="begins with all"), forthwith.update(path) as file:
+        file.mktree("new", {"x": "f4"}).add_branches({"y": []})
+    with pytest.raises(TypeError, match="jaggd"), forthwith.update(path) as file:
+        file["d/t"].add_branches({"new": [1, 2, 3]}, jaggd="vector")
+    assert contents(path) == before
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
 def test_a_killed_writer_leaves_the_old_tree(tmp_path):
     """The process is ended by the system at the byte where the file gets too long, for many lengths."""

@@ -387,6 +387,23 @@ class WritableTable:
         self._file._open().extend(self._path, columns)
         self._entries += len(columns)
 
+    def add_branches(self, columns: Any, **options: Any) -> None:
+        """Adds branches to a tree that was in the file already, with a value for each entry that there is.
+
+        Steps that follow have them as well.
+
+        Args:
+            columns: Arrays by their names, as `extend` takes them.
+            **options: How they are written: ``jagged``, ``records``, ``strings``, ``nulls``, ``floats``, ``counter``,
+                ``compression``, ``basket_bytes`` as `WritableDirectory.mktree` takes them.
+
+        Raises:
+            RequestError: There is a branch of that name, or there are more or fewer values than entries (also a
+                ``ValueError``).
+        """
+        array = taken(columns, {})
+        self._file._open().add_branches(self._path, array, tree_options(options))
+
     @property
     def path(self) -> str:
         """The path in the file."""

@@ -42,6 +42,10 @@ def tree_options(
         cluster_entries: As there.
         threads: As there.
     """
+    if unknown := set(by_column) - set(_OF_COLUMNS):
+        raise RequestTypeError(
+            f"no option of columns is called {', '.join(sorted(unknown))}: {', '.join(_OF_COLUMNS)} are"
+        )
     default: Options = {}
     columns: dict[str, Options] = {}
     for option, (usual, check) in _OF_COLUMNS.items():

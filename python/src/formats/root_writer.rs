@@ -156,6 +156,20 @@ impl State {
         Ok(())
     }
 
+    /// Adds the columns of an array to a tree that is in the file already, with a value for each entry.
+    fn add_branches(&mut self, path: &str, array: &Array, options: TreeOptions) -> Result<()> {
+        let (new, columns) = columns_of(array);
+        let Self { uri, file, tables, .. } = self;
+        let table = tables.iter_mut().find(|table| table.path == path);
+        let (Some(Open { names, writer: Table::Tree(tree), .. }), Some(file)) = (table, file) else {
+            let what = "there is no tree to add branches to".into();
+            return Err(Error::new(ErrorKind::Invalid { what }).in_file(uri).in_object(path));
+        };
+        tree.add_columns(file, &fields_of(&new, &columns), &columns, options)?;
+        names.extend(new);
+        Ok(())
+    }
+
     /// Opens an RNTuple that is in the file already, and answers how many entries it has, and its columns with their types.
     fn reopen_ntuple(&mut self, path: &str, chosen: Chosen) -> Result<(u64, OwnTypes)> {
         let old = self.old.clone();
@@ -397,6 +411,21 @@ impl RootWriter {
         with(py, &self.0, |state| {
             let options = options.options(String::new());
             let done = options.and_then(|options| state.reopen_tree(path, options));
+            (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
+        })
+    }
+
+    /// Adds the columns of an array to a tree that is in the file already.
+    fn add_branches(
+        &self,
+        py: Python<'_>,
+        path: &str,
+        array: &GivenArray,
+        options: GivenOptions,
+    ) -> PyResult<()> {
+        with(py, &self.0, |state| {
+            let options = options.options(String::new());
+            let done = options.and_then(|options| state.add_branches(path, &array.0, options));
             (done.map_err(|error| error.in_file(&state.uri)), state.cause.clone())
         })
     }

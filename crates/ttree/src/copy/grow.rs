@@ -1,7 +1,7 @@
 //! A tree that grows in its own file: its baskets stay where they are, and more are put behind them.
 
 use forthwith_plan::{Dataset, Error, OneThread, Result};
-use forthwith_root::write::{DirectoryId, FileWriter};
+use forthwith_root::write::{Buffer, DirectoryId, FileWriter};
 use forthwith_root::{Found, RootFile};
 
 use super::{CopyOptions, Index, Number, Placed, TreeCopy};
@@ -16,6 +16,19 @@ pub(crate) struct Grown {
     pub(crate) stored: u64,
     /// The largest count, or the length of the longest text.
     pub(crate) largest: u64,
+}
+
+/// Writes items of a list.
+type Write<'m> = Box<dyn Fn(&mut Buffer) + 'm>;
+
+/// Branches that are put behind those of the tree.
+pub(crate) struct More<'m> {
+    /// How many they are, and what writes them.
+    pub(crate) branches: (usize, Write<'m>),
+    /// Likewise pointers to their leaves, which are written after them.
+    pub(crate) leaves: (usize, Write<'m>),
+    pub(crate) total: u64,
+    pub(crate) stored: u64,
 }
 
 impl TreeCopy {

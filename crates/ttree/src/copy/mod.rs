@@ -25,7 +25,7 @@ use forthwith_root::{Found, RootFile};
 use crate::metadata::Branch;
 use crate::tree::Tree;
 use entries::{Skipped, check_ranges};
-pub(crate) use grow::Grown;
+pub(crate) use grow::{Grown, More};
 pub(crate) use record::{IndexValues, values_of};
 use run::{Into, Run, Task, arrange};
 
@@ -184,10 +184,15 @@ impl TreeCopy {
     /// # Errors
     /// A record with something in it that cannot be changed; what the file's sink says.
     pub fn finish(self, writer: &mut FileWriter) -> Result<u64> {
+        self.finish_with(writer, None)
+    }
+
+    /// Likewise, with more branches.
+    pub(crate) fn finish_with(self, writer: &mut FileWriter, more: Option<&More<'_>>) -> Result<u64> {
         let place = |error: Error| error.in_file(self.base.uri()).in_object(self.base.object());
         let title = self.base.info().title.clone();
         let key = KeyText { class: &self.class, name: &self.name, title: &title };
-        let edits = record::edits(&self).map_err(place)?;
+        let edits = record::edits(&self, more).map_err(place)?;
         let mut done = Ok(());
         let written = writer.object(self.directory, key, |buffer| done = edits.write(buffer));
         done.map_err(place)?;

@@ -6,18 +6,19 @@ use forthwith_plan::{Dataset, Error, Result};
 use forthwith_root::write::{Buffer, Edits};
 use forthwith_root::{Cursor, Object, Value};
 
-use super::{Extremes, Filled, Index, NO_MAP, TreeCopy};
+use super::{Extremes, Filled, Index, More, NO_MAP, TreeCopy};
 
 /// The changes of the first tree's record.
 ///
 /// # Errors
 /// Something in it cannot be changed.
-pub(super) fn edits(copy: &TreeCopy) -> Result<Edits<'_>> {
+pub(super) fn edits<'c>(copy: &'c TreeCopy, more: Option<&'c More<'c>>) -> Result<Edits<'c>> {
     let metadata = copy.base.metadata();
     let mut edits = Edits::new(metadata.objects())?;
     let tree = metadata.objects().top();
     let sum = |of: fn(&Filled) -> u64| copy.filled.iter().map(of).sum::<u64>();
     let (total, stored) = (sum(|filled| filled.total), sum(|filled| filled.stored));
+    let (total, stored) = more.map_or((total, stored), |more| (total + more.total, stored + more.stored));
     set(&mut edits, tree, "fEntries", copy.entries)?;
     set(&mut edits, tree, "fTotBytes", total)?;
     set(&mut edits, tree, "fZipBytes", stored)?;
@@ -29,6 +30,15 @@ pub(super) fn edits(copy: &TreeCopy) -> Result<Edits<'_>> {
     clusters(copy, &mut edits, tree)?;
     index(copy, &mut edits, tree)?;
 
+    if let Some(more) = more {
+        for (member, (count, make)) in [("fBranches", &more.branches), ("fLeaves", &more.leaves)] {
+            let Some(list) = tree.object(member) else {
+                return Err(Error::unsupported(format!("adding branches to a tree without {member}")));
+            };
+            recount(&mut edits, list, list.pointers().count(), list.pointers().count() + count)?;
+            edits.append(list, move |buffer| make(buffer));
+        }
+    }
     let mut dropped = HashSet::new();
     for number in 0..copy.base.fields()?.len() {
         let field = number as u32;
@@ -197,6 +207,15 @@ fn shorten(edits: &mut Edits<'_>, list: Object<'_>, dropped: &HashSet<usize>) ->
     if gone.is_empty() {
         return Ok(());
     }
+    recount(edits, list, all, all - gone.len())?;
+    for (place, _) in gone {
+        edits.replace(place, Vec::new());
+    }
+    Ok(())
+}
+
+/// Says of a list with `all` pointers that it has `left`.
+fn recount(edits: &mut Edits<'_>, list: Object<'_>, all: usize, left: usize) -> Result<()> {
     let mut cursor: Cursor<'_> = list.cursor()?;
     cursor.frame()?;
     cursor.tobject()?;
@@ -207,11 +226,7 @@ fn shorten(edits: &mut Edits<'_>, list: Object<'_>, dropped: &HashSet<usize>) ->
         let what = format!("a list of {found} objects with {all} pointers in it");
         return Err(Error::unsupported(what).at_byte(at as u64));
     }
-    let left = (all - gone.len()) as i32;
-    edits.replace(at..at + 4, left.to_be_bytes().to_vec());
-    for (place, _) in gone {
-        edits.replace(place, Vec::new());
-    }
+    edits.replace(at..at + 4, (left as i32).to_be_bytes().to_vec());
     Ok(())
 }
 

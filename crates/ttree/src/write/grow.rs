@@ -5,23 +5,23 @@
 //! stored as the old ones are, as those of trees that are merged. The record stays what it is, with more
 //! baskets, entries and clusters in it.
 
-use std::sync::Arc;
+use std::{cell::RefCell, sync::Arc};
 
 use super::{
     TreeIndex, TreeOptions, TreeWriter, derive,
     mapping::{Branches, LeafKind},
-    record::Filled,
+    record::{Filled, Summary},
 };
 use crate::{
-    copy::{Grown, TreeCopy},
+    copy::{Grown, More, TreeCopy},
     tree::Tree,
 };
-use forthwith_columns::{DType, Form};
+use forthwith_columns::{Array, DType, Form};
 use forthwith_io::{Memory, MemorySink};
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_root::{
     Found, RootFile,
-    write::{Compression, FileSettings, FileWriter},
+    write::{Buffer, Compression, FileSettings, FileWriter},
 };
 
 /// The tree that is extended.
@@ -33,6 +33,8 @@ pub(super) struct Old {
     /// Entries that it had.
     entries: u64,
     cycle: u16,
+    /// Columns that are added, as trees that have these alone.
+    more: Vec<TreeWriter>,
 }
 
 impl TreeWriter {
@@ -52,7 +54,80 @@ impl TreeWriter {
 
     /// The columns, with their Forms.
     pub fn columns(&self) -> impl Iterator<Item = (&str, &Form)> {
-        self.columns.iter().map(|(name, form)| (name.as_str(), form))
+        let more = self.old.iter().flat_map(|old| &old.more).flat_map(|more| &more.columns);
+        self.columns.iter().chain(more).map(|(name, form)| (name.as_str(), form))
+    }
+
+    /// Adds columns with a value for each entry that there is. Steps that follow have them as well, behind the
+    /// others.
+    ///
+    /// # Errors
+    /// The tree was begun by this writer, or has branches of these names; and as [`new`](Self::new) and
+    /// [`extend`](Self::extend).
+    pub fn add_columns(
+        &mut self,
+        file: &mut FileWriter,
+        columns: &[(String, Form)],
+        values: &[Array],
+        options: TreeOptions,
+    ) -> Result<()> {
+        let path = self.path.clone();
+        let added = self.add(file, columns, values, options);
+        added.map_err(|error| super::within_tree(error, &path))
+    }
+
+    fn add(
+        &mut self,
+        file: &mut FileWriter,
+        columns: &[(String, Form)],
+        values: &[Array],
+        options: TreeOptions,
+    ) -> Result<()> {
+        self.usable()?;
+        let Some(old) = &mut self.old else {
+            return Err(invalid("adding branches to a tree that is begun here: it begins with all of them"));
+        };
+        if let Some(((name, _), array)) =
+            columns.iter().zip(values).find(|(_, array)| array.length != self.entries)
+        {
+            let what = format!("{} values for a tree of {} entries", array.length, self.entries);
+            return Err(invalid(what).in_object(name));
+        }
+        // Baskets begin and end where those of the tree do, if its clusters are of one size.
+        let size = u64::try_from(old.copy.base().info().auto_flush).ok().filter(|&size| size > 0);
+        let cluster_entries = options.cluster_entries.or(size);
+        let mut more = Self::new(file, &self.path, columns, TreeOptions { cluster_entries, ..options })?;
+        let names = |branches: &Branches| -> Vec<String> {
+            branches.children(None).into_iter().map(|at| branches.branches[at].name.clone()).collect()
+        };
+        let others: Vec<String> = old.more.iter().flat_map(|more| names(&more.branches)).collect();
+        let there = |name: &String| old.copy.base().find(name).is_ok() || others.contains(name);
+        if let Some(name) = names(&more.branches).iter().find(|name| there(name)) {
+            return Err(invalid(format!("there is a branch {name:?} already")));
+        }
+        more.append(file, values)?;
+        old.more.push(more);
+        Ok(())
+    }
+
+    /// Appends a step to the tree and to the columns that were added.
+    pub(super) fn extend_all(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
+        let wanted = self.columns().count();
+        let rows = columns.first().map_or(0, |array| array.length);
+        if columns.len() != wanted || columns.iter().any(|array| array.length != rows) {
+            let what = format!("{} columns where {wanted} of one length were announced", columns.len());
+            return Err(invalid(what).in_object(&self.path));
+        }
+        let (own, mut others) = columns.split_at(self.columns.len());
+        let mut done = self.append(file, own);
+        for more in self.old.iter_mut().flat_map(|old| &mut old.more) {
+            let (its, behind) = others.split_at(more.columns.len());
+            others = behind;
+            done = done.and_then(|()| more.append(file, its));
+        }
+        // Some columns have the step perhaps, and others have not.
+        self.broken |= done.is_err();
+        done.map_err(|error| super::within_tree(error, &self.path))
     }
 
     fn opened(file: &mut FileWriter, old: &RootFile, found: &Found, options: TreeOptions) -> Result<Self> {
@@ -86,7 +161,8 @@ impl TreeWriter {
         for (filled, field) in this.filled.iter_mut().zip(&fields) {
             *filled = Filled { entries: this.entries, before: copy.baskets(*field), ..Filled::default() };
         }
-        this.old = Some(Old { entries: this.entries, copy, fields, cycle: found.key.cycle });
+        this.old =
+            Some(Old { entries: this.entries, copy, fields, cycle: found.key.cycle, more: Vec::new() });
         Ok(this)
     }
 }
@@ -97,22 +173,62 @@ impl Old {
     /// # Errors
     /// Something in the record that cannot be changed; whatever the file says.
     pub(super) fn finish(self, writer: TreeWriter, file: &mut FileWriter) -> Result<u64> {
-        let Self { mut copy, fields, entries, cycle } = self;
-        if writer.entries == entries {
+        let Self { mut copy, fields, entries, cycle, mut more } = self;
+        if writer.entries == entries && more.is_empty() {
             return Ok(entries);
         }
-        for (filled, field) in writer.filled.into_iter().zip(fields) {
-            let baskets = filled.baskets.iter();
-            let baskets = baskets.map(|basket| (basket.entry, basket.bytes, basket.position)).collect();
-            let Filled { total, stored, largest, .. } = filled;
-            copy.grow(field, Grown { baskets, total, stored, largest })?;
+        if writer.entries > entries {
+            for (filled, field) in writer.filled.into_iter().zip(fields) {
+                let baskets = filled.baskets.iter();
+                let baskets = baskets.map(|basket| (basket.entry, basket.bytes, basket.position)).collect();
+                let Filled { total, stored, largest, .. } = filled;
+                copy.grow(field, Grown { baskets, total, stored, largest })?;
+            }
+            let index = writer.index.map(super::index::Index::into_values);
+            copy.end_growth(writer.entries, &writer.ranges, index);
         }
-        let index = writer.index.map(super::index::Index::into_values);
-        copy.end_growth(writer.entries, &writer.ranges, index);
-        let entries = copy.finish(file)?;
+        let entries = match more.is_empty() {
+            true => copy.finish(file)?,
+            false => finish_with(copy, &mut more, file)?,
+        };
         file.remove(writer.directory, &writer.name, cycle);
         Ok(entries)
     }
+
+    /// Whether columns were added.
+    pub(super) fn has_more(&self) -> bool {
+        !self.more.is_empty()
+    }
+}
+
+/// Writes the record with branches behind those that it has.
+fn finish_with(copy: TreeCopy, more: &mut [TreeWriter], file: &mut FileWriter) -> Result<u64> {
+    more.iter_mut().try_for_each(|tree| tree.close(file))?;
+    let compression: Vec<Vec<i32>> = more.iter().map(|tree| tree.compression(file)).collect();
+    let summaries: Vec<Summary<'_>> =
+        more.iter().zip(&compression).map(|(tree, compression)| tree.summary(compression)).collect();
+    more.iter().zip(&summaries).try_for_each(|(tree, summary)| tree.describe(summary, file))?;
+    let all = || more.iter().flat_map(|tree| &tree.branches.branches);
+    let filled = || more.iter().flat_map(|tree| &tree.filled);
+    // The leaves are listed behind the branches that have them.
+    let leaves = RefCell::new(Vec::new());
+    let written = |buffer: &mut Buffer| {
+        *leaves.borrow_mut() = summaries.iter().flat_map(|summary| summary.write_branches(buffer)).collect();
+    };
+    let more = More {
+        branches: (all().filter(|branch| branch.parent.is_none()).count(), Box::new(written)),
+        leaves: (
+            all().filter(|branch| branch.leaf.is_some()).count(),
+            Box::new(|buffer| leaves.borrow().iter().for_each(|&leaf: &u32| buffer.reference(leaf))),
+        ),
+        total: filled().map(|filled| filled.total).sum(),
+        stored: filled().map(|filled| filled.stored).sum(),
+    };
+    copy.finish_with(file, Some(&more))
+}
+
+fn invalid(what: impl Into<String>) -> Error {
+    ErrorKind::Invalid { what: what.into() }.into()
 }
 
 /// A tree of these columns without entries.

@@ -176,6 +176,9 @@ impl TreeWriter {
     /// # Errors
     /// Arrays that are not what was announced or contradict themselves; values that a tree has no room for; whatever the file says.
     pub fn extend(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
+        if self.old.as_ref().is_some_and(grow::Old::has_more) {
+            return self.extend_all(file, columns);
+        }
         let appended = self.append(file, columns);
         appended.map_err(|e| within_tree(e, &self.path))
     }
@@ -185,23 +188,41 @@ impl TreeWriter {
     /// # Errors
     /// Whatever the file says.
     pub fn finish(mut self, file: &mut FileWriter) -> Result<u64> {
+        self.close(file)?;
+        if let Some(old) = self.old.take() {
+            return old.finish(self, file);
+        }
+        let compression = self.compression(file);
+        let summary = self.summary(&compression);
+        self.describe(&summary, file)?;
+        let text = KeyText { class: "TTree", name: &self.name, title: &self.options.title };
+        file.object(self.directory, text, |b| summary.write(b))?;
+        Ok(self.entries)
+    }
+
+    /// Writes the baskets that are held back.
+    fn close(&mut self, file: &mut FileWriter) -> Result<()> {
         self.usable()?;
         if self.entries > self.cluster.begin {
             self.run(file, &[], 0..0, true)?;
             self.end_cluster();
         }
-        if let Some(old) = self.old.take() {
-            return old.finish(self, file);
-        }
-        let own = file.compression();
-        let branches = self.branches.branches.iter();
-        let compression: Vec<i32> =
-            branches.map(|branch| branch.compression.unwrap_or(own).setting()).collect();
         for filled in &mut self.filled {
             filled.entries = self.entries;
         }
+        Ok(())
+    }
+
+    /// ROOT's settings for the compression of each branch.
+    fn compression(&self, file: &FileWriter) -> Vec<i32> {
+        let own = file.compression();
+        let branches = self.branches.branches.iter();
+        branches.map(|branch| branch.compression.unwrap_or(own).setting()).collect()
+    }
+
+    fn summary<'a>(&'a self, compression: &'a [i32]) -> Summary<'a> {
         let (ranges, cluster) = settled(&self.ranges);
-        let summary = Summary {
+        Summary {
             name: &self.name,
             options: &self.options,
             branches: &self.branches,
@@ -209,16 +230,18 @@ impl TreeWriter {
             entries: self.entries,
             ranges,
             cluster,
-            compression: &compression,
+            compression,
             index: self.index.as_ref(),
-        };
+        }
+    }
+
+    /// Describes the classes that the record names.
+    fn describe(&self, summary: &Summary<'_>, file: &mut FileWriter) -> Result<()> {
         for class in record::CLASSES.into_iter().chain(summary.more_classes()) {
             file.describe_class(class)?;
         }
         self.branches.classes.iter().for_each(|info| file.describe(info));
-        let text = KeyText { class: "TTree", name: &self.name, title: &self.options.title };
-        file.object(self.directory, text, |b| summary.write(b))?;
-        Ok(self.entries)
+        Ok(())
     }
 
     fn append(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {

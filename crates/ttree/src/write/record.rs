@@ -84,7 +84,8 @@ const BASKET_SIZE: u64 = 32_000;
 type Places = Vec<Option<u32>>;
 
 impl Branches {
-    fn children(&self, parent: Option<usize>) -> Vec<usize> {
+    /// The branches that belong to one, or to the tree itself.
+    pub(super) fn children(&self, parent: Option<usize>) -> Vec<usize> {
         let all = self.branches.iter().enumerate();
         all.filter(|(_, branch)| branch.parent == parent).map(|(number, _)| number).collect()
     }
@@ -162,6 +163,16 @@ impl Summary<'_> {
             self.user_info(b);
             b.null(); // fBranchRef
         });
+    }
+
+    /// Writes the branches as items of a list that is there, and answers where their leaves are.
+    pub(super) fn write_branches(&self, b: &mut Buffer) -> Vec<u32> {
+        let mut leaves: Places = vec![None; self.branches.branches.len()];
+        let mut places = leaves.clone();
+        for branch in self.branches.children(None) {
+            self.branch(b, branch, &mut places, &mut leaves);
+        }
+        self.branches.in_order().into_iter().filter_map(|branch| leaves[branch]).collect()
     }
 
     fn aliases(&self, b: &mut Buffer) {

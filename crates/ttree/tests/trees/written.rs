@@ -2,7 +2,7 @@
 //! `tests/generate/random_trees_written.py`.
 
 use forthwith_columns::{Array, Column, DType, Form, LogicalType};
-use forthwith_io::{Memory, MemorySink};
+use forthwith_io::{Memory, MemorySink, UpdateSink};
 use forthwith_plan::{Dataset, ErrorKind, Result};
 use forthwith_root::{
     BasketHeader, Cursor, RootFile,
@@ -363,4 +363,43 @@ fn the_record_has_the_versions_that_the_file_describes() {
         }
     }
     assert!(compared > 20, "{compared}");
+}
+
+/// Baskets stay where they are, more stand behind them, and the record has the next cycle.
+#[test]
+fn a_tree_in_a_file_is_extended() {
+    let columns = [
+        ("x", numbers("x", DType::Float32)),
+        ("l", list("l", numbers("i", DType::Int32))),
+        ("v", list("l", list("m", numbers("d", DType::Float64)))),
+        ("t", text()),
+    ];
+    let whole = |rows: u64| columns.iter().map(|(_, form)| array(form, rows)).collect::<Vec<_>>();
+    let first = write(&columns, TreeOptions::default(), &[10]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.root");
+    let size = first.source().size().unwrap();
+    std::fs::write(&path, first.source().read_one(0..size).unwrap()).unwrap();
+    let path = path.to_str().unwrap();
+
+    let old = RootFile::open(forthwith_io::open_unmapped(path).unwrap()).unwrap();
+    let sink = UpdateSink::open(path).unwrap().begin_at(old.header().end).unwrap();
+    let mut file = FileWriter::update(Box::new(sink), &old, FileSettings::of(&old)).unwrap();
+    let found = old.find("dir/t").unwrap();
+    let mut tree = TreeWriter::open(&mut file, &old, &found, TreeOptions::default()).unwrap();
+    assert_eq!(tree.columns().map(|(name, _)| name).collect::<Vec<_>>(), ["x", "l", "v", "t"]);
+    tree.extend(&mut file, &whole(7)).unwrap();
+    assert_eq!(tree.finish(&mut file).unwrap(), 17);
+    file.finish().unwrap();
+
+    let file = RootFile::open(forthwith_io::open_unmapped(path).unwrap()).unwrap();
+    assert_eq!(file.find("dir/t").unwrap().key.cycle, 2);
+    let (one, other) = (Tree::open(&first, "dir/t").unwrap(), Tree::open(&file, "dir/t").unwrap());
+    assert_eq!(other.entries().unwrap(), 17);
+    for (number, field) in (0..).zip(one.fields().unwrap()) {
+        let (before, after) = (one.describe(number).unwrap(), other.describe(number).unwrap());
+        assert_eq!((before.blocks, after.blocks), (1, 2), "{}", field.path);
+        let places = |tree: &Tree| tree.plan(&[number], 0..10).unwrap().tasks[0].stored.clone();
+        assert_eq!(places(&one), places(&other), "{}", field.path);
+    }
 }
