@@ -11,7 +11,7 @@ use forthwith_rntuple::{Ntuple, NtupleCopy, Options};
 use forthwith_root::write::{
     Buffer, Compression, DirectoryId, Edits, FileSettings, FileWriter, KeyKind, KeyText, Sum,
 };
-use forthwith_root::{Found, Key, Objects, RootFile};
+use forthwith_root::{Found, Key, Object, Objects, RootFile};
 use forthwith_ttree::Tree;
 use forthwith_ttree::copy::{CopyOptions, TreeCopy};
 
@@ -230,6 +230,11 @@ impl Run<'_, '_> {
             Ok(objects) => objects,
             Err(error) => return self.unread(item, directory, error),
         };
+        if self.processes[*first] > 0 && has_references(&objects) {
+            // The number that is added to those of processes belongs to the keys of baskets alone as yet.
+            let what = "copying references to objects of other processes than those of the first file";
+            return Err(Error::unsupported(what).in_file(self.inputs[*first].uri()).in_object(&item.path));
+        }
         let edits = Edits::new(&objects)?;
         let edits = if item.found.len() > 1 { self.several(item, &objects, edits)? } else { edits };
         let written = write_edited(&mut self.writer, directory, (name, &found.key.title), &objects, edits);
@@ -415,6 +420,15 @@ impl Run<'_, '_> {
     }
 }
 
+/// Whether something in an object counts the processes of its file.
+fn has_references(objects: &Objects) -> bool {
+    let refers = |object: Object<'_>| {
+        matches!(object.class(), "TRef" | "TRefArray")
+            || object.int("fBits").is_some_and(|bits| bits & IS_REFERENCED != 0)
+    };
+    objects.iter().any(refers)
+}
+
 /// What of some ranges is in a part of the entries, counted from its first.
 fn within(ranges: &[Range<u64>], part: Range<u64>) -> Vec<Range<u64>> {
     let cut = |range: &Range<u64>| {
@@ -427,6 +441,8 @@ fn within(ranges: &[Range<u64>], part: Range<u64>) -> Vec<Range<u64>> {
 /// The class of what tells references which process made an object, and what such an object's name begins with.
 const PROCESS: &str = "TProcessID";
 const PROCESS_NAME: &str = "ProcessID";
+/// The bit of an object that references lead to, behind which the number of its process stands.
+const IS_REFERENCED: i64 = 1 << 4;
 /// Beginnings of classes that ROOT merges by rules of their own, which are not known here: objects that
 /// differ are not left out.
 const MERGEABLE: [&str; 11] = [
