@@ -110,6 +110,19 @@ def test_statistics_are_those_of_values_that_are_no_nan_and_not_missing(tmp_path
             ], cut
 
 
+def test_steps_of_values_in_dictionaries_are_as_large_as_they_are_in_memory(tmp_path):
+    count = 500_000
+    flat = np.arange(count) % 7 * 1.0
+    lists = pa.array([[1.5, 2.5], None, [], [3.5]] * (count // 4))
+    columns = {"x": flat, "y": pa.array(flat.astype(np.int8)), "l": lists}
+    pq.write_table(pa.table(columns), tmp_path / "x.parquet", row_group_size=50_000)
+    with forthwith.open(tmp_path / "x.parquet") as file:
+        for names in (["x"], ["x", "y"], ["l"]):
+            sizes = [step.nbytes for step in file.iterate(names, step_size="1 MB", library="ak")]
+            assert max(sizes) < 1.2e6, names
+            assert len(sizes) < 2.5 * sum(sizes) / 1e6, names
+
+
 def test_chains_of_columns_that_may_lack_values_and_such_as_may_not(tmp_path):
     with forthwith.recreate(tmp_path / "a.root") as file:
         file["t"] = {"x": np.arange(3), "l": [[1.5], [], [2.5]]}

@@ -1,5 +1,6 @@
 //! Cutting a range of entries into steps.
 
+use forthwith_columns::Form;
 use forthwith_plan::{Dataset, Error, ErrorKind, Result};
 use std::ops::Range;
 
@@ -8,7 +9,8 @@ use std::ops::Range;
 pub enum Step {
     /// This many entries; the last step may be shorter.
     Entries(u64),
-    /// About this many bytes of decompressed data, cut where blocks end when they are small enough.
+    /// About this many bytes of decompressed data, or of arrays if these are known to be larger, cut where blocks end when
+    /// they are small enough.
     Bytes(u64),
 }
 
@@ -23,9 +25,44 @@ pub(crate) fn density(dataset: &dyn Dataset, fields: &[u32], known: Option<u64>)
             Some(entries) => dataset.describe_first(field, entries)?,
             None => dataset.describe(field)?,
         };
-        density += d.payload_bytes.max(d.stored_bytes) as f64 / d.entries.max(1) as f64;
+        let entries = d.entries.max(1) as f64;
+        let payload = d.payload_bytes.max(d.stored_bytes) as f64 / entries;
+        // Payload may be much smaller than arrays: numbers in a dictionary, or runs of them.
+        let array = match &d.reading {
+            Ok(reading) => {
+                let values = dataset.values(field)?.map_or(0.0, |values| values as f64 / entries);
+                least(&reading.form, values)
+            }
+            Err(_) => 0.0,
+        };
+        density += payload.max(array);
     }
     Ok(density)
+}
+
+/// Bytes that an entry of an array takes at least, which has this number of values in its lists.
+fn least(form: &Form, values: f64) -> f64 {
+    match form {
+        Form::Numpy { dtype, shape, .. } => {
+            let each: f64 = shape.iter().map(|size| *size as f64).product();
+            each * dtype.size() as f64
+        }
+        // The number of inner lists is not known.
+        Form::List { content, .. } if has_lists(content) => 8.0 + least(content, values),
+        Form::List { content, .. } => 8.0 + values * least(content, 1.0),
+        Form::Regular { size, content } => *size as f64 * least(content, values),
+        Form::Option { content, .. } => 8.0 + least(content, values),
+        Form::String { .. } => 8.0,
+        _ => 0.0,
+    }
+}
+
+fn has_lists(form: &Form) -> bool {
+    match form {
+        Form::List { .. } => true,
+        Form::Option { content, .. } | Form::Regular { content, .. } => has_lists(content),
+        _ => false,
+    }
 }
 
 pub(crate) fn cut(

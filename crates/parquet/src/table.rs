@@ -411,6 +411,13 @@ impl Dataset for ParquetTable {
         })
     }
 
+    fn values(&self, field: u32) -> Result<Option<u64>> {
+        let leaves = self.column(field)?.leaves.clone();
+        let chunks = self.groups.iter().filter_map(|group| self.chunk(group, leaves.start));
+        let values = chunks.filter_map(|chunk| u64::try_from(chunk.values).ok()).fold(0, u64::saturating_add);
+        Ok((leaves.len() == 1).then_some(values))
+    }
+
     fn limits(&self, field: u32, entries: Range<u64>) -> Result<Vec<Limits>> {
         let leaves = self.column(field)?.leaves.clone();
         if leaves.len() != 1 {

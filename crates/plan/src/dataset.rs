@@ -155,6 +155,15 @@ pub trait Dataset: Any + Send + Sync {
     /// When the metadata are damaged.
     fn boundaries(&self, fields: &[u32], entries: Range<u64>) -> Result<Vec<u64>>;
 
+    /// The number of values of a field in all entries, items of lists each, if the file says it and it is one column.
+    ///
+    /// # Errors
+    /// No such field.
+    fn values(&self, field: u32) -> Result<Option<u64>> {
+        let _ = field;
+        Ok(None)
+    }
+
     /// What the file's statistics say of the values of a field in blocks that have some of the entries, in their order.
     /// Blocks of which they say nothing are left out.
     ///
