@@ -261,6 +261,7 @@ impl TreeCopy {
         arrange(&mut tasks);
         let into = Into { writer, copy: self, runner, progress, processes };
         let mut run = Run::new(into, &sources, branches.into_iter().collect(), tree.payload(), &found.path);
+        run.is_old = file.header().version % 1_000_000 < 30_400;
         let skipped = Skipped::of(ranges, run.copy.entries);
         for task in &tasks {
             let (kept, first) = skipped.within(&task.basket.entries);

@@ -60,6 +60,8 @@ pub(super) struct Run<'a, 't> {
     record: bytes::Bytes,
     /// Where the tree is, for errors.
     path: String,
+    /// The file is from before ROOT 3.04, whose pointers within entries are counted from elsewhere.
+    pub(super) is_old: bool,
 }
 
 /// Where baskets are copied to, and how.
@@ -98,6 +100,7 @@ impl<'a, 't> Run<'a, 't> {
             scratch: Scratch::new(),
             record,
             path: path.to_owned(),
+            is_old: false,
         }
     }
 
@@ -179,7 +182,15 @@ impl<'a, 't> Run<'a, 't> {
 
     fn take_apart(&mut self, task: &Task, record: &[u8], kept: &[Range<u64>], first: u64) -> Result<()> {
         let Some(branch) = self.branches.get(&task.field) else { return Ok(()) };
-        let pointers = branch.member.as_ref().is_some_and(|member| !member.class.ends_with('>'));
+        let pointers = match &branch.member {
+            Some(member) => !member.class.ends_with('>'),
+            None => branch.object.class() == "TBranchObject",
+        };
+        if pointers && self.is_old {
+            let what =
+                format!("copying entries of branch {} one by one from before ROOT 3.04", branch.field.path);
+            return Err(Error::unsupported(what));
+        }
         let (begin, pending) = self.pending.entry(task.field).or_default();
         if pending.len() == 0 {
             *begin = first;
