@@ -1,14 +1,10 @@
 """Files behind HTTP, from servers that honour ranges, that do not, and that fail or lie."""
 
-import functools
-import http.server
 import os
 import pickle
-import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import awkward as ak
@@ -240,27 +236,3 @@ def test_a_forked_process_has_connections_of_its_own(server, expected):
         os._exit(0 if len(opened["b"].array()) == 400_000 else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert len(opened["c"].array()) == 400_000
-
-
-def test_files_of_one_server_share_its_connections(tmp_path):
-    connections = []
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def setup(self):
-            connections.append(self.client_address)
-            super().setup()
-
-        def log_message(self, *_):
-            pass
-
-    for number in range(10):
-        shutil.copy(DATA / "zmumu.root", tmp_path / f"{number}.root")
-    handler = functools.partial(Handler, directory=str(tmp_path))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        urls = [f"http://127.0.0.1:{server.server_port}/{number}.root:events" for number in range(10)]
-        assert sum(len(forthwith.open(url)["MET_pt"].array()) for url in urls) == 36_000
-        server.shutdown()
-    assert len(connections) < 6

@@ -14,7 +14,6 @@
 #![deny(missing_docs, unsafe_code)]
 
 mod answer;
-mod clients;
 mod http;
 mod list;
 mod multipart;
