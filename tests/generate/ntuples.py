@@ -668,6 +668,17 @@ def streamed(maker):
         maker.write(f"streamed-{name}.root", fields, options, entries=20, cuts=(7,), by_name=True)
 
 
+def never(maker):
+    """Fields for objects that are streamed, of which there is none: no streamer info describes their class."""
+    fields = [
+        ("number", "int", "v = i;"),
+        ("list", "std::vector<forth::Kept>", ""),
+        ("optional", "std::optional<forth::Kept>", "v.reset();"),
+        ("pairs", "std::vector<std::pair<int,forth::Kept>>", ""),
+    ]
+    maker.write("never.root", fields, "options.SetCompression(0);", entries=5, cuts=(3,), by_name=True)
+
+
 SOME = [
     ("number", "int", "v = i;"),
     ("real", "double", "v = i / 3.;"),
@@ -804,6 +815,7 @@ PARTS = [
     several,
     untyped,
     streamed,
+    never,
     continued,
     attributes,
     groups,

@@ -153,6 +153,9 @@ pub enum Layout {
 pub enum Entry<'a> {
     /// One value.
     Value(&'a Layout),
+    /// One item of lists or options that are stored elsewhere, so that there may be no entry at all: a class
+    /// that the file does not describe is refused where an object of it is met.
+    Item(&'a Layout),
     /// Items up to the end of the entry.
     ToEnd(&'a Layout),
     /// As many items as the column has in the entry that counts theirs.

@@ -133,8 +133,9 @@ pub(crate) fn record_in(schema: &Schema, field: u32) -> Option<u32> {
     }
 }
 
-/// The program that reads objects of a type, which errors call by the second name; or why there is none.
-pub(crate) type Streamed<'s> = dyn Fn(&str, &str) -> Result<Program, String> + 's;
+/// The program that reads objects of a type, or why there is none. The flag says that they are items of lists or
+/// options, of which there may be none; the last text is what errors call them.
+pub(crate) type Streamed<'s> = dyn Fn(&str, bool, &str) -> Result<Program, String> + 's;
 
 struct Walk<'a> {
     schema: &'a Schema,
@@ -212,7 +213,7 @@ impl<'a> Walk<'a> {
     /// The ends of objects, and their bytes.
     fn objects(&mut self, id: u32, field: &'a Field, around: Around) -> Result<Form, String> {
         let (key, path) = (self.key(), self.path.join("."));
-        let program = (self.streamed)(&field.type_name, &path)
+        let program = (self.streamed)(&field.type_name, around.parent.is_some(), &path)
             .map_err(|why| self.refused(field, &format!("as streamed objects: {why}")))?;
         let program = Arc::new(streamed::renamed(program, &format!("{key}-")));
         let part = self.part(id, field, 0, Kept::Objects, Vec::new(), around)?;

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use forthwith_io::{Decompressor, Source, xxh3};
 use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Reading, Result, Stored};
 use forthwith_program::Program;
-use forthwith_root::class::Layouts;
+use forthwith_root::class::{Layouts, is_described};
 use forthwith_root::{
     Check, Found, Key, Objects, RootFile, TableCheck, check_record, decompress_record, unroll,
 };
@@ -276,15 +276,15 @@ impl Ntuple {
             return Err(ErrorKind::Invalid { what }.into());
         };
         Ok(shape.get_or_init(|| match chain.split_first() {
-            Some((top, members)) => {
-                form::shape(&self.schema, *top, members, &|class, member| self.program(class, member))
-            }
+            Some((top, members)) => form::shape(&self.schema, *top, members, &|class, items, member| {
+                self.program(class, items, member)
+            }),
             None => Err("no field".into()),
         }))
     }
 
     /// The program that reads streamed objects of a class.
-    fn program(&self, class: &str, member: &str) -> std::result::Result<Program, String> {
+    fn program(&self, class: &str, items: bool, member: &str) -> std::result::Result<Program, String> {
         let layouts = match self.layouts.get() {
             Some(layouts) => layouts,
             None => {
@@ -293,11 +293,21 @@ impl Ntuple {
                 self.layouts.get_or_init(|| Layouts::new(Arc::new(found), written_by))
             }
         };
+        let mut layouts = layouts;
+        let mut found = unroll::program(layouts, class, false, member);
         // Some writers leave the description to the file.
-        unroll::program(layouts, class, member).or_else(|why| match self.file.layouts() {
-            Ok(layouts) => unroll::program(&layouts, class, member).map_err(|_| why),
-            Err(_) => Err(why),
-        })
+        let of_file = if found.is_err() { self.file.layouts().ok() } else { None };
+        if let Some(of_file) = &of_file {
+            let second = unroll::program(of_file, class, false, member);
+            if second.is_ok() || is_described(of_file.streamers(), class) {
+                (layouts, found) = (of_file, second);
+            }
+        }
+        // There may be no description of a class without objects.
+        match found {
+            Err(why) if items => unroll::program(layouts, class, true, member).map_err(|_| why),
+            found => found,
+        }
     }
 
     /// The clusters that have some of these entries, in order.

@@ -115,6 +115,62 @@ fn pages_that_claim_more_than_their_bytes_justify_are_errors() {
     }
 }
 
+/// A class that no list of streamer infos describes is refused where it has an object, and not before.
+#[test]
+fn objects_of_undescribed_classes_are_refused_where_they_are_met() {
+    for (name, objects) in [("never.root", 0), ("streamed-none.root", 3)] {
+        let mut bytes = crate::bytes(name);
+        if objects > 0 {
+            // The streamer infos of the file and of the footer describe a class of another name.
+            let begin = bytes.windows(13).position(|bytes| bytes == b"TStreamerInfo").unwrap();
+            let name = |bytes: &[u8]| bytes.windows(11).position(|bytes| bytes == b"forth::Kept");
+            while let Some(at) = name(&bytes[begin..]) {
+                bytes[begin + at] = b'F';
+            }
+            bytes = Parts::of(bytes, "ntuple").unwrap().file(|_| ());
+        }
+        let errors = read(&engine(), bytes);
+        let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        assert!(
+            texts.iter().all(|text| text.contains("forth::Kept, which the file does not describe")),
+            "{texts:?}"
+        );
+        assert!(texts.len() >= objects, "{texts:?}");
+    }
+}
+
+#[test]
+fn sharded_clusters_are_refused_by_name() {
+    let mut parts = Parts::of(one_page(Compression::NONE), "ntuple").unwrap();
+    let (_, list) = &mut parts.lists[0];
+    // The highest byte of the number of entries has the flags of a cluster.
+    assert_eq!(list[44..52], 1000u64.to_le_bytes());
+    list[51] = 1;
+    let errors = read(&engine(), parts.file(|_| ()));
+    let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(texts.len(), 1);
+    assert!(texts[0].contains("not supported yet: a sharded cluster"), "{}", texts[0]);
+    assert!(texts[0].contains("hostile.root:ntuple") && texts[0].contains("page list"), "{}", texts[0]);
+}
+
+#[test]
+fn anchors_of_pre_releases_are_refused_by_their_version() {
+    let file = one_page(Compression::NONE);
+    // The four numbers of the version are the first of an anchor, behind its byte count and its class's version.
+    let begin = [0, 2, 0, 1, 0, 0];
+    let at = file.windows(begin.len()).rposition(|bytes| bytes == begin).unwrap() + 2;
+    for version in [[0u16, 2, 0, 0], [0, 1, 5, 0], [2, 0, 0, 0], [u16::MAX; 4]] {
+        let mut file = file.clone();
+        for (number, to) in version.iter().zip(file[at..].as_chunks_mut::<2>().0) {
+            *to = number.to_be_bytes();
+        }
+        let error = open(file).err().unwrap().to_string();
+        let [epoch, major, minor, patch] = version;
+        let wanted = format!("not supported yet: an RNTuple of version {epoch}.{major}.{minor}.{patch}");
+        assert!(error.contains(&wanted) && error.contains("hostile.root"), "{error}");
+    }
+}
+
 #[test]
 fn each_word_of_envelopes_may_be_any_number() {
     let stride = std::env::var("FORTHWITH_STRIDE").ok().and_then(|text| text.parse().ok()).unwrap_or(5);

@@ -169,7 +169,8 @@ fn made(
             text.times(item, &content, &count, place.of(&inner))?;
             Form::List { key, content: Box::new(content) }
         }
-        Entry::Value(value) => {
+        Entry::Value(value) | Entry::Item(value) => {
+            shape.around = u32::from(matches!(entry, Entry::Item(_)));
             let form = shape.form(value, 1, member)?;
             text.look_at(&shape);
             text.value(value, &form, place)?;

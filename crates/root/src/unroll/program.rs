@@ -15,11 +15,12 @@ pub fn dialect(text: TextLength, entry: Frame) -> Dialect {
 }
 
 /// The program that reads entries of one value each of this type, as ROOT streams such a value as a whole: an
-/// object behind its byte count and version, a container behind its own. `member` is what errors call it.
+/// object behind its byte count and version, a container behind its own. `items` says that entries are items
+/// of lists or options stored elsewhere, of which there may be none. `member` is what errors call it.
 ///
 /// # Errors
 /// The file does not describe the class, or a column cannot have it: why, as a phrase.
-pub fn program(file: &Layouts, type_name: &str, member: &str) -> Result<Program, Unsupported> {
+pub fn program(file: &Layouts, type_name: &str, items: bool, member: &str) -> Result<Program, Unsupported> {
     let kind = CppType::parse(type_name);
     let dialect = dialect(TextLength::ByteThenWord, Frame::None);
     let mut noted = Noted::default();
@@ -32,7 +33,8 @@ pub fn program(file: &Layouts, type_name: &str, member: &str) -> Result<Program,
                 kind => classes.member_of(kind),
             };
             let program = layout.and_then(|layout| {
-                translate(Entry::Value(&layout), &dialect, true, member).map_err(|why| why.to_string())
+                let entry = if items { Entry::Item(&layout) } else { Entry::Value(&layout) };
+                translate(entry, &dialect, true, member).map_err(|why| why.to_string())
             });
             Ok::<_, std::convert::Infallible>(program)
         },

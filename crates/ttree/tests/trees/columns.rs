@@ -226,7 +226,7 @@ fn whole_values_are_read_alike_without_a_tree() {
                     continue;
                 };
                 let name = &*tree.fields().expect("fields")[field as usize].path;
-                let program = unroll::program(&layouts, &description.type_name, name);
+                let program = unroll::program(&layouts, &description.type_name, false, name);
                 if program.is_ok_and(|program| program.source == wanted.source && program.form == wanted.form)
                 {
                     alike.push(description.type_name);
