@@ -11,7 +11,9 @@ import json
 import os
 import pathlib
 import random
+import signal
 import sys
+import time
 
 import ntuples
 import ROOT
@@ -283,6 +285,17 @@ def write_one(maker, file, choose):
         maker.read(file, "ntuple", "f5", "std::vector<float>")
 
 
+def ended(child, seconds=180):
+    """The exit code of a process, which is ended itself after some time: ROOT may wait for ever once its memory is damaged."""
+    for _ in range(10 * seconds):
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid == child:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.1)
+    os.kill(child, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 def write(folder, seed, models):
     """Writes so many files, and what ROOT reads of them. ROOT ends with some models: those are told, and left out."""
     folder.mkdir(exist_ok=True)
@@ -300,7 +313,7 @@ def write(folder, seed, models):
                 code = 0
             finally:
                 os._exit(code)
-        if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0:
+        if ended(child) == 0:
             values |= json.loads(part.read_text())
         else:
             print(f"ROOT fails with model {number} of seed {seed}", flush=True)

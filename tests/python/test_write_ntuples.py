@@ -207,12 +207,13 @@ def test_more_entries_of_ntuples_that_root_wrote(tmp_path):
             whole = before.to_list()
             ones = [{**entry, "added": float(k > 1)} for k in range(3) for entry in whole]
             assert read(path, name) == ones, (source, name)
-    assert set(refused) == {"continued", "kinds", "projected", "representations", "streamed"}
+    assert set(refused) == {"continued", "kinds", "never", "projected", "representations", "streamed"}
     assert "records have at most 128" in refused["continued"]
     assert "a column of type Switch" in refused["kinds"]
     assert "in a table of" in refused["projected"]
     assert "several representations (real)" in refused["representations"]
     assert "objects in a stream (kept)" in refused["streamed"]
+    assert "objects in a stream (list._0)" in refused["never"]
 
 
 def test_an_ntuple_that_is_opened_again(tmp_path):
