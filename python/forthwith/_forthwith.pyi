@@ -50,6 +50,8 @@ __all__ = [
     "expand_stored",
     "from_iter",
     "give_all",
+    "ntuple_descriptor",
+    "ntuple_envelopes",
     "optimised",
     "parquet_chunks",
     "parquet_row_groups",
@@ -296,6 +298,12 @@ def root_streamers(
     file: File,
 ) -> list[tuple[str, int, int, list[tuple[str, str, str, bool, int | None]]]]:
     """Class, version, checksum and members of each streamer info: name, type, comment, whether a base, a base's version."""
+
+def ntuple_descriptor(table: Table) -> str:
+    """What the header, footer and page lists of an RNTuple say, as JSON."""
+
+def ntuple_envelopes(table: Table) -> list[bytes]:
+    """The header and the footer of an RNTuple, decompressed, with their checksums."""
 
 def efficiency_intervals(
     how: str, level: float, first: Sequence[float], second: Sequence[float]

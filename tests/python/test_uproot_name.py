@@ -454,3 +454,36 @@ def test_branches_among_members_are_those_that_read():
         inner = tree["event/Header/run"]
         assert inner.member("fName") == "run"
         assert inner.parent.member("fBranches")[inner.index] is inner
+
+
+UNCLOSED = """
+import sys, warnings
+warnings.simplefilter("ignore")
+import numpy as np
+from forthwith import uproot
+uproot.recreate(sys.argv[1] + "/empty.root")
+with uproot.update(sys.argv[1] + "/empty.root") as file:
+    file["text"] = "there"
+kept = uproot.recreate(sys.argv[1] + "/kept.root")
+tree = kept.mktree("t", {"x": "f4"})
+tree.extend({"x": np.arange(5, dtype="f4")})
+"""
+
+
+def test_files_that_are_not_closed_are_complete_all_the_same(tmp_path):
+    """uproot writes as it goes: scripts end without a word."""
+    subprocess.run([sys.executable, "-c", UNCLOSED, str(tmp_path)], check=True)
+    with uproot.open(tmp_path / "empty.root") as file:
+        assert file.keys(cycle=False) == ["text"]
+    with uproot.open(tmp_path / "kept.root") as file:
+        assert file["t"]["x"].array().tolist() == [0, 1, 2, 3, 4]
+
+
+def test_file_urls_may_lack_a_slash(tmp_path):
+    url = f"file:/{tmp_path}/x.root"
+    assert url.startswith("file://")
+    assert not url.startswith("file:///")
+    with uproot.create(url) as file:
+        file["t"] = {"x": np.arange(3)}
+    with uproot.open(url) as file:
+        assert file["t"].num_entries == 3

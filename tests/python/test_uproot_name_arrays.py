@@ -174,6 +174,31 @@ def test_ntuples():
             assert list(ntuple.arrays(library="np")) == expected.fields
 
 
+def test_envelopes_of_ntuples():
+    with (
+        uproot.open(data("rntuple/representations.root")) as file,
+        uproot.open(data("rntuple/late-within.root")) as late,
+    ):
+        ntuple = file["ntuple"]
+        assert ntuple.header.checksum == ntuple.footer.header_checksum
+        assert [ntuple.member(f"fVersion{part}") for part in ("Epoch", "Major")] == [1, 0]
+        names = [one.field_name for one in ntuple.header.field_records if one.parent_field_id == one.field_id]
+        assert names == ntuple.keys(recursive=False)
+        assert sum(one.num_entries for one in ntuple.cluster_summaries) == ntuple.num_entries
+        assert sum(one.num_clusters for one in ntuple.footer.cluster_group_records) == ntuple.num_clusters
+        # A cluster has one representation of a column, and suppresses the others.
+        links = [link for cluster in ntuple.page_link_list for link in cluster]
+        assert {link.suppressed for link in links} == {False, True}
+        assert all(page.num_elements > 0 for link in links for page in link)
+        added = late["ntuple"]
+        assert len(added.column_records) > len(added.header.column_records)
+        assert added.footer.extension_links.field_records == added.field_records[len(added.header.field_records) :]
+    with forthwith.open(data("rntuple/late-within.root")) as file, forthwith.open(data("zmumu.root")) as trees:
+        assert file["ntuple"].descriptor()["header_columns"] == len(added.header.column_records)
+        with pytest.raises(forthwith.UnsupportedError, match="no RNTuple"):
+            trees["events"].descriptor()
+
+
 def test_own_interpretations():
     class Reversed(uproot.interpretation.custom.CustomInterpretation):
         @classmethod

@@ -89,6 +89,11 @@ impl Stored {
         Ok(Self { kind, bits: column.bits, range })
     }
 
+    /// The name of a type of columns by its number.
+    pub(crate) fn type_name(code: u16) -> &'static str {
+        TYPES.iter().find(|(known, ..)| *known == code).map_or("unknown", |(_, name, ..)| name)
+    }
+
     /// Whether elements of this kind can become what is kept.
     pub(crate) fn suits(&self, kept: Kept) -> bool {
         use Kind::{Bit, Byte, Half, Plain, Quantised, Split, SplitHalf, Switch, Truncated, Zigzag};

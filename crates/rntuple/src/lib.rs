@@ -41,6 +41,7 @@ mod anchor;
 mod blob;
 mod coding;
 mod decode;
+mod descriptor;
 mod ends;
 mod footer;
 mod form;
@@ -55,6 +56,9 @@ mod streamed;
 mod table;
 mod write;
 
+pub use descriptor::{
+    ClusterDescriptor, ColumnDescriptor, Descriptor, FieldDescriptor, GroupDescriptor, PagesDescriptor,
+};
 pub use format::NtupleFormat;
 pub use table::{Ntuple, NtupleCheck, Options};
 pub use write::{

@@ -19,7 +19,7 @@ pub(crate) struct Cluster {
     pub(crate) entries: Range<u64>,
     /// The frame of its columns, in the envelope.
     columns: Range<usize>,
-    count: u32,
+    pub(crate) count: u32,
     /// Offset of each column's frame.
     frames: OnceLock<Vec<u32>>,
 }

@@ -18,6 +18,8 @@ pub(crate) struct Schema {
     pub(crate) aliases: Vec<(u32, u32)>,
     /// The lists of streamer infos of the classes of streamed fields.
     pub(crate) streamers: Vec<Vec<u8>>,
+    /// Fields that the header has; those behind them were added by the footer.
+    pub(crate) first_fields: usize,
     /// Columns that the header has; those behind them were added by the footer.
     pub(crate) first_columns: usize,
     children: Grouped,
@@ -49,6 +51,8 @@ pub(crate) struct Column {
     pub(crate) flags: u16,
     pub(crate) representation: u16,
     pub(crate) range: Option<(f64, f64)>,
+    /// The first element that is stored, if the column was added later.
+    pub(crate) first: i64,
 }
 
 pub(crate) const PLAIN: u16 = 0;
@@ -100,7 +104,7 @@ impl Schema {
             ..Self::default()
         };
         schema.extend(body)?;
-        schema.first_columns = schema.columns.len();
+        (schema.first_fields, schema.first_columns) = (schema.fields.len(), schema.columns.len());
         Ok(schema)
     }
 
@@ -250,10 +254,8 @@ impl Column {
         let what = "a column";
         let (kind, bits, field) = (record.u16(what)?, record.u16(what)?, record.u32(what)?);
         let (flags, representation) = (record.u16(what)?, record.u16(what)?);
-        if flags & DEFERRED != 0 {
-            // The first element follows from the pages.
-            record.i64(what)?;
-        }
+        // Readers take it from the pages.
+        let first = if flags & DEFERRED != 0 { record.i64(what)? } else { 0 };
         if representation >= MOST_REPRESENTATIONS {
             let (found, limit) = (representation.into(), i64::from(MOST_REPRESENTATIONS) - 1);
             return Err(record.error(ErrorKind::OutOfRange {
@@ -263,7 +265,7 @@ impl Column {
             }));
         }
         let range = if flags & RANGE != 0 { Some((record.f64(what)?, record.f64(what)?)) } else { None };
-        Ok(Self { kind, bits, field, flags, representation, range })
+        Ok(Self { kind, bits, field, flags, representation, range, first })
     }
 }
 

@@ -220,6 +220,21 @@ impl Ntuple {
         }
     }
 
+    /// The header and the footer, decompressed, from their first byte to their checksums.
+    ///
+    /// # Errors
+    /// They cannot be read any more, or are others than when the ntuple was opened.
+    pub fn envelopes(&self) -> Result<[Bytes; 2]> {
+        let here = |error| self.here_as_a_whole(error);
+        let header = self.envelope(self.anchor.header, Envelope::Header).map_err(here)?;
+        Ok([header, self.envelope(self.anchor.footer, Envelope::Footer).map_err(here)?])
+    }
+
+    /// The footer's checksum.
+    pub(crate) fn footer_hash(&self) -> Result<u64> {
+        Ok(blob::checksum(&self.envelope(self.anchor.footer, Envelope::Footer)?))
+    }
+
     /// What the footer adds to the header's lists, and its attribute sets, as they are stored.
     pub(crate) fn added(&self) -> Result<([RawList; 4], RawList)> {
         let footer = self.envelope(self.anchor.footer, Envelope::Footer)?;
@@ -431,7 +446,7 @@ impl Ntuple {
         Ok(bytes)
     }
 
-    fn here_as_a_whole(&self, error: Error) -> Error {
+    pub(crate) fn here_as_a_whole(&self, error: Error) -> Error {
         error.in_object(&self.object).in_file(self.uri())
     }
 

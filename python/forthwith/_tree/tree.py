@@ -87,6 +87,22 @@ class Tree(HasBranches):
         """Values that belong to ranges of entries of an RNTuple, in sets by their names."""
         return Attributes(self)
 
+    def descriptor(self) -> dict[str, Any]:
+        """How an RNTuple is stored: what its header, footer and page lists say, as dicts and lists.
+
+        ``fields`` and ``columns`` are known by their positions; ``groups`` have ``clusters``, whose ``columns`` have
+        ``pages``: elements, position in the file, bytes as stored, and whether a checksum follows. The words are those of
+        ROOT's "RNTuple Binary Format Specification 1.0".
+
+        Raises:
+            UnsupportedError: This is no RNTuple.
+            DamagedFileError: A page list is damaged.
+        """
+        import json
+
+        found: dict[str, Any] = json.loads(_forthwith.ntuple_descriptor(self._core))
+        return found
+
     @property
     def user_info(self) -> list[Any]:
         """Objects that the writer stored with the tree."""

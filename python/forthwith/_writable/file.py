@@ -109,8 +109,12 @@ class WritableDirectory:
     """A directory of a file that is being written. Objects are assigned to names: ``directory["name"] = histogram``."""
 
     def __init__(self, file: WritableFile | None, path: str) -> None:
-        self._file: WritableFile = file or self  # type: ignore[assignment]
-        self._path = path
+        # A file does not hold itself, so that it is gone when its user lets go of it.
+        self._above, self._path = file, path
+
+    @property
+    def _file(self) -> WritableFile:
+        return self if self._above is None else self._above  # type: ignore[return-value]
 
     @property
     def file(self) -> WritableFile:
@@ -231,7 +235,7 @@ class WritableDirectory:
         projections: Mapping[str, str] | None = None,
         fields: Mapping[str, Mapping[str, Any]] | None = None,
         threads: int | None = None,
-    ) -> WritableNtuple:
+    ) -> WritableNTuple:
         """Begins an RNTuple.
 
         Args:
@@ -269,7 +273,7 @@ class WritableDirectory:
         )
         path, array, types = self._columns(name, columns)
         self._file._open().ntuple(path, array, chosen)
-        table = self._file._tables[path] = WritableNtuple(self._file, path, len(array), types)
+        table = self._file._tables[path] = WritableNTuple(self._file, path, len(array), types)
         return table
 
     def _columns(self, name: str, columns: Any) -> tuple[str, _forthwith.Given, dict[str, Any]]:
@@ -319,7 +323,7 @@ class WritableDirectory:
         core = self._file._open()
         made: type[WritableTable]
         if kind == "ROOT::RNTuple":
-            made = WritableNtuple
+            made = WritableNTuple
             entries, columns = core.reopen_ntuple(path, {})
         else:
             made = WritableTable
@@ -418,7 +422,7 @@ class WritableTable:
         return f"<WritableTable {self._path!r} of {self._file.file_path}>"
 
 
-class WritableNtuple(WritableTable):
+class WritableNTuple(WritableTable):
     """An RNTuple that is being written: what `mkrntuple` gives."""
 
     def add_fields(self, columns: Mapping[str, Any], *, fields: Mapping[str, Mapping[str, Any]] | None = None) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import Any
+from weakref import WeakSet
 
 from forthwith._errors import RequestError, RequestTypeError
 from forthwith._packages import package
@@ -36,7 +39,7 @@ class WritableDirectory(ours.WritableDirectory):
         """
         for without_effect in ("initial_basket_capacity", "resize_factor"):
             options.pop(without_effect, None)
-        columns = _columns(branch_types)
+        columns = _known(_columns(branch_types))
         counter_name = options.pop("counter_name", None)
         if counter_name is not None:
             options["counter"] = {column: counter_name(column) for column in _lists(columns)}
@@ -44,7 +47,7 @@ class WritableDirectory(ours.WritableDirectory):
 
     def mkrntuple(  # type: ignore[override]
         self, name: str, ak_form: Any, description: str = "", **options: Any
-    ) -> ours.WritableNtuple:
+    ) -> ours.WritableNTuple:
         """Begins an RNTuple, as `forthwith.recreate`'s files do.
 
         Args:
@@ -120,6 +123,10 @@ class WritableFile(WritableDirectory, ours.WritableFile):
 
     _after: Callable[[], None] | None = None
 
+    def __init__(self, core: Any, target: Any, name: str) -> None:
+        super().__init__(core, target, name)
+        _begun.add(self)
+
     @classmethod
     def of(cls, made: ours.WritableFile, after: Callable[[], None] | None = None) -> WritableFile:
         """Takes over a file that was begun. ``after`` is called when it is complete."""
@@ -142,6 +149,11 @@ class WritableFile(WritableDirectory, ours.WritableFile):
         if self._after is not None:
             self._after()
 
+    def __del__(self) -> None:
+        # uproot writes as it goes: a script that never closes its file has it all the same.
+        if self._core is not None and os.getpid() == self._process:
+            self.close()
+
     def __enter__(self) -> WritableFile:
         return self
 
@@ -151,6 +163,16 @@ class WritableFile(WritableDirectory, ours.WritableFile):
         ours.WritableFile.__exit__(self, kind, error, trace)
 
 
+_begun: WeakSet[WritableFile] = WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Completes files that were not closed when the interpreter ends; those of a process that was forked are not its own."""
+    for file in list(_begun):
+        file.__del__()
+
+
 def _below(directory: WritableDirectory, path: str, recursive: bool) -> Iterator[tuple[str, str, int]]:
     """Paths, classes and cycles of what is in a directory, and of its tables, which are in the file when it is closed."""
     listed = list(directory._file._open().keys(path) or [])
@@ -158,7 +180,7 @@ def _below(directory: WritableDirectory, path: str, recursive: bool) -> Iterator
     for table, begun in directory._file._tables.items():
         above, _, name = table.rpartition("/")
         if above == path:
-            kind = "ROOT::RNTuple" if isinstance(begun, ours.WritableNtuple) else "TTree"
+            kind = "ROOT::RNTuple" if isinstance(begun, ours.WritableNTuple) else "TTree"
             if (kind, name) not in {(listed_kind, listed_name) for listed_kind, listed_name, _ in listed}:
                 listed.append((kind, name, cycles.get(name, 0) + 1))
     for kind, name, number in listed:
@@ -176,6 +198,23 @@ def _columns(given: Any) -> Any:
     if not given.fields or given.is_tuple:
         raise RequestTypeError(f"a table needs records with names, and this is a {type(given).__name__}")
     return given.type if module.startswith("awkward.forms") else package("awkward").Array(given)
+
+
+def _known(columns: Any) -> Any:
+    """Arrays of a dict, with numbers for items of which nothing is known."""
+    if not isinstance(columns, Mapping):
+        return columns
+    np = package("numpy")
+
+    def number(layout: Any, **_: Any) -> Any:
+        return layout.to_NumpyArray(np.float64) if layout.is_unknown else None
+
+    def known(column: Any) -> Any:
+        if not type(column).__module__.startswith("awkward.highlevel") or "unknown" not in str(column.type):
+            return column
+        return package("awkward").transform(number, column)
+
+    return {name: known(column) for name, column in columns.items()}
 
 
 def _lists(columns: Any) -> list[str]:

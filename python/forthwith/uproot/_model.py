@@ -345,7 +345,9 @@ def class_named(classname: str, version: Any = None) -> Any:
 
 
 def has_class_named(classname: str, version: Any = None) -> bool:
-    """Whether an object of this class was met."""
+    """Whether an object of this class was met, or there is Python of its own for the class, whatever its version."""
+    if version is None and _behaviors.of(classname):
+        return True
     return any(one.classname == classname and version in (None, one.class_version) for one in _classes.values())
 
 

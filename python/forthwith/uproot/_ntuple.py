@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from weakref import WeakValueDictionary
 
+from forthwith import _forthwith
 from forthwith._entries import memory_size as memory_size_of
 from forthwith._errors import KeyInFileError
 from forthwith._packages import package
@@ -16,6 +17,16 @@ from forthwith.uproot import _cxx
 from forthwith.uproot._branches import Report, entry_range, filter_of
 from forthwith.uproot._computed import computed
 from forthwith.uproot._const import RNTupleFieldRole
+from forthwith.uproot._envelopes import (
+    Chunk,
+    ClusterSummary,
+    ColumnRecord,
+    Envelopes,
+    FieldRecord,
+    Footer,
+    Header,
+    PageLink,
+)
 from forthwith.uproot._library import Awkward, NumPy, library_of
 from forthwith.uproot._options import no_filter, python_language
 from forthwith.uproot._show import _line
@@ -378,6 +389,62 @@ class RNTuple(HasFields):
         self._ours, self._file = ours, file
         self._made: WeakValueDictionary[tuple[str, ...], RField] = WeakValueDictionary()
         self._forms: dict[int, Any] = {}
+        self._parsed: Envelopes | None = None
+
+    @property
+    def _envelopes(self) -> Envelopes:
+        if self._parsed is None:
+            self._parsed = Envelopes(self._ours._core)
+        return self._parsed
+
+    @property
+    def header(self) -> Header:
+        """What the header says."""
+        return self._envelopes.header
+
+    @property
+    def footer(self) -> Footer:
+        """What the footer says."""
+        return self._envelopes.footer
+
+    @property
+    def field_records(self) -> list[FieldRecord]:
+        """Fields of all levels, those that were added later as well."""
+        return self._envelopes.field_records
+
+    @property
+    def column_records(self) -> list[ColumnRecord]:
+        """Columns of all fields, those that were added later as well."""
+        return self._envelopes.column_records
+
+    @property
+    def cluster_summaries(self) -> list[ClusterSummary]:
+        """The entries of each cluster."""
+        return self._envelopes.cluster_summaries
+
+    @property
+    def num_clusters(self) -> int:
+        """The number of clusters."""
+        return len(self.cluster_summaries)
+
+    @property
+    def page_link_list(self) -> list[list[PageLink]]:
+        """Of each cluster the pages of each column."""
+        return self._envelopes.page_link_list
+
+    @property
+    def _footer_chunk(self) -> Chunk:
+        return Chunk(_forthwith.ntuple_envelopes(self._ours._core)[1])
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """The numbers of the format's version, as the anchor has them."""
+        names = ("fVersionEpoch", "fVersionMajor", "fVersionMinor", "fVersionPatch")
+        return dict(zip(names, self._envelopes.version, strict=True))
+
+    def member(self, name: str) -> Any:
+        """One of `members`."""
+        return self.members[name]
 
     @property
     def _ntuple(self) -> Any:

@@ -10,6 +10,7 @@ from forthwith._file import open_file
 from forthwith._opening import Settings
 from forthwith.uproot import _options
 from forthwith.uproot._file import ReadOnlyFile, opened
+from forthwith.uproot._options import without_host
 
 
 def open(path: Any, **options: Any) -> Any:
@@ -40,7 +41,7 @@ def one_file(path: Any) -> tuple[Any, str | None]:
             what = what.rstrip()[:-1]
         return _checked(what), inner
     if isinstance(path, str):
-        return _paths.split_path(path)
+        return _paths.split_path(without_host(path))
     if isinstance(path, os.PathLike) or (hasattr(path, "read") and hasattr(path, "seek")):
         return _checked(path), None
     if hasattr(path, "storage_options"):
@@ -52,7 +53,7 @@ def one_file(path: Any) -> tuple[Any, str | None]:
 
 
 def _checked(what: Any) -> Any:
-    found: Any = _paths.whole(what)
+    found: Any = _paths.whole(without_host(what) if isinstance(what, str) else what)
     return found
 
 

@@ -175,3 +175,11 @@ class PythonLanguage:
 
 
 python_language = PythonLanguage()
+
+
+def without_host(path: str) -> str:
+    """A ``file:`` URL with a host as the path that is meant: ``"file:/" + "/tmp/x.root"`` looks as if ``tmp`` were one."""
+    scheme, mark, rest = path.partition("://")
+    if scheme.lower() != "file" or not mark or rest.startswith(("/", "localhost/")):
+        return path
+    return f"file:///{rest}"

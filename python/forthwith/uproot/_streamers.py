@@ -165,7 +165,7 @@ def dependencies(file: Any, classname: str, version: Any) -> list[StreamerInfo]:
         seen.add(name)
         versions = known[name]
         info = versions[wanted] if wanted in versions else versions[max(versions)]
-        for element in info.elements:
+        for element in reversed(info.elements):
             visit(element.name if element.typename == "BASE" else element.typename.rstrip("* "), element.base_version)
         out.append(info)
 

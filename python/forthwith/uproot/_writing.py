@@ -15,6 +15,7 @@ from forthwith._packages import package
 from forthwith._writable import file as ours
 from forthwith._writable.compression import LZ4, LZMA, ZLIB, ZSTD, Compression
 from forthwith.uproot._directories import WritableDirectory, WritableFile
+from forthwith.uproot._options import without_host
 
 __all__ = [
     "LZ4",
@@ -142,4 +143,4 @@ def _existing(url: str) -> ExistingFileError:
 
 def _local(file_path: Any) -> Any:
     """A path as the system has it, also of a ``file:`` URL."""
-    return _paths.local(file_path) if isinstance(file_path, str) else file_path
+    return _paths.local(without_host(file_path)) if isinstance(file_path, str) else file_path

@@ -3,10 +3,11 @@
 //! An object is a number here. What it looks like in Python, and that one number is one Python object, is the business of
 //! `forthwith._objects`, whose `maker` is asked for everything that is not a plain value.
 
-use crate::file::File;
+use crate::{file::File, table::Table};
 use forthwith::{
     Object,
     plan::Error,
+    rntuple::Ntuple,
     root::{self, Basic, Shape, Value, text},
 };
 use pyo3::{
@@ -19,6 +20,8 @@ pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Objects>()?;
     module.add_function(wrap_pyfunction!(efficiency_intervals, module)?)?;
     module.add_function(wrap_pyfunction!(root_streamers, module)?)?;
+    module.add_function(wrap_pyfunction!(ntuple_descriptor, module)?)?;
+    module.add_function(wrap_pyfunction!(ntuple_envelopes, module)?)?;
     module.add_function(wrap_pyfunction!(register_class, module)?)
 }
 
@@ -178,6 +181,26 @@ fn root_streamers(py: Python<'_>, file: &Bound<'_, File>) -> PyResult<Vec<Info>>
         (info.class.to_string(), info.version, info.checksum, info.elements.iter().map(member).collect())
     });
     Ok(infos.collect())
+}
+
+/// What the header, footer and page lists of an RNTuple say, as JSON.
+#[pyfunction]
+fn ntuple_descriptor(py: Python<'_>, table: &Bound<'_, Table>) -> PyResult<String> {
+    let Table { handle, table, .. } = table.get();
+    handle.run(py, || ntuple_of(table)?.descriptor()?.to_json())
+}
+
+/// The header and the footer of an RNTuple, decompressed, with their checksums.
+#[pyfunction]
+fn ntuple_envelopes<'py>(py: Python<'py>, table: &Bound<'py, Table>) -> PyResult<[Bound<'py, PyBytes>; 2]> {
+    let Table { handle, table, .. } = table.get();
+    let found = handle.run(py, || ntuple_of(table)?.envelopes())?;
+    Ok(found.map(|bytes| PyBytes::new(py, &bytes)))
+}
+
+fn ntuple_of(table: &forthwith::Table) -> forthwith::plan::Result<&Ntuple> {
+    let what = || format!("the descriptor of {}, which is no RNTuple", table.path());
+    table.own::<Ntuple>().ok_or_else(|| Error::unsupported(what()))
 }
 
 /// Says how a class is stored; without members, takes it back.
