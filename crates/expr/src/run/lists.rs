@@ -57,13 +57,18 @@ impl Lists<'_> {
             return self.each(|items| act(flags.by_ref().take(items.len()).map(u64::from).sum()));
         }
         // Most lists are short and of no regular lengths: a loop over each would leave the processor guessing where it ends.
-        let mut before = vec![0_u64; self.items() + 1];
+        let mut before = vec![0_u32; self.items() + 1];
         let mut total = 0;
         for (sum, flag) in before[1..].iter_mut().zip(flags) {
-            total += u64::from(flag);
+            total += u32::from(flag);
             *sum = total;
         }
-        self.each(|items| act(before[items.end] - before[items.start]));
+        let mut start = 0;
+        self.each(|items| {
+            let end = before[items.end];
+            act(u64::from(end - start));
+            start = end;
+        });
     }
 
     /// The list that has an item.
@@ -100,21 +105,29 @@ impl Lists<'_> {
     }
 }
 
+/// Items that are written at once for a short list.
+const BLOCK: usize = 8;
+
 pub(super) fn expand(dtype: DType, x: Slice<'_>, to: Lists<'_>, out: &mut Buffer) {
     with_type!(dtype, T => {
         let x = T::in_slice(x);
         let out = T::in_buffer(out);
-        out.clear();
-        // All at once: short lists are many, and each would look for room.
-        out.resize(to.items(), T::ZERO);
+        let count = to.items();
+        // Most lists are short and of no regular lengths, so that the processor would guess wrong where each ends. A whole
+        // block is written for each, of which the next list writes over what was too much. What a block before left in the
+        // buffer needs no clearing, since every item is written.
+        out.resize(count + BLOCK, T::ZERO);
         let mut values = x.iter();
         to.each(|items| {
-            if let Some(value) = values.next() {
-                for place in &mut out[items] {
-                    *place = *value;
-                }
+            let Some(value) = values.next() else { return };
+            if let Some(block) = out.get_mut(items.start..).and_then(<[T]>::first_chunk_mut::<BLOCK>) {
+                *block = [*value; BLOCK];
+            }
+            if items.len() > BLOCK {
+                out[items].fill(*value);
             }
         });
+        out.truncate(count);
     });
 }
 
@@ -346,4 +359,44 @@ pub(super) fn keep(dtype: DType, x: Slice<'_>, condition: &[u8], out: &mut Buffe
         }
         out.truncate(kept);
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_item_has_the_value_of_its_list() {
+        let mut state = 7_u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        // One buffer for all, as in a run: what lists before left in it must not be seen.
+        let (mut wide, mut narrow) = (Buffer::new(DType::Float64, 0), Buffer::new(DType::UInt8, 0));
+        for longest in [1, 2, 5, 9, 10, 20, 3, 1] {
+            let mut offsets = vec![next(50) as i64];
+            let (mut values, mut small) = (Vec::new(), Vec::new());
+            let (mut expected, mut expected_small) = (Vec::new(), Vec::new());
+            for _ in 0..next(300) {
+                let (length, value) = (next(longest), next(250));
+                offsets.push(offsets.last().copied().unwrap_or(0) + length as i64);
+                values.push(value as f64);
+                small.push(value as u8);
+                expected.extend(std::iter::repeat_n(value as f64, length as usize));
+                expected_small.extend(std::iter::repeat_n(value as u8, length as usize));
+            }
+            expand(DType::Float64, Slice::Float64(&values), Lists::Offsets(&offsets), &mut wide);
+            assert_eq!(f64::in_slice(wide.slice()), expected);
+            expand(DType::Bool, Slice::UInt8(&small), Lists::Offsets(&offsets), &mut narrow);
+            assert_eq!(u8::in_slice(narrow.slice()), expected_small);
+            for size in [0, 1, longest as usize] {
+                let lists = Lists::Regular { count: values.len(), size };
+                expand(DType::Float64, Slice::Float64(&values), lists, &mut wide);
+                let expected: Vec<f64> =
+                    values.iter().flat_map(|value| std::iter::repeat_n(*value, size)).collect();
+                assert_eq!(f64::in_slice(wide.slice()), expected);
+            }
+        }
+    }
 }
