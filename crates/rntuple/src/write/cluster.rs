@@ -3,7 +3,7 @@
 use super::frame::{Frames, envelope};
 use super::page::Filling;
 use super::put;
-use super::seal::{HASH, Sealed};
+use super::seal::{HASH, PageBytes, Sealed};
 use crate::blob::Envelope;
 use crate::frame::{Link, Locator};
 use forthwith_plan::Result;
@@ -72,7 +72,11 @@ impl Clusters {
         complete.blobs.iter().try_for_each(|blob| super::within(blob.length, self.longest))?;
         let cluster = complete.write(file)?;
         self.listed.push(cluster);
-        self.spare.extend(complete.pages.drain(..).flatten().map(|page| page.stored));
+        let kept = |page: Sealed| match page.bytes {
+            PageBytes::Kept(bytes) => Some(bytes),
+            PageBytes::Written { .. } => None,
+        };
+        self.spare.extend(complete.pages.drain(..).flatten().filter_map(kept));
         if self.listed.len() >= CLUSTERS_IN_GROUP { self.list(file) } else { Ok(()) }
     }
 
@@ -113,7 +117,7 @@ struct Listed {
 
 /// A cluster of which all pages are made.
 ///
-/// They are divided into records, column by column. A page that is there already, in this column or another
+/// Those that are not in the file yet are divided into records, column by column. A page that is there already, in this column or another
 /// one, is not written again, but listed twice.
 #[derive(Debug)]
 pub(crate) struct Complete {
@@ -164,11 +168,17 @@ impl Complete {
 
     /// Bytes that its pages take in the file.
     pub(crate) fn bytes(&self) -> u64 {
-        self.blobs.iter().map(|blob| blob.length as u64).sum()
+        let written = self.pages.iter().flatten().filter(|page| page.bytes.kept().is_none());
+        let written: u64 = written.map(|page| page.bytes.size()).sum();
+        written + self.blobs.iter().map(|blob| blob.length as u64).sum::<u64>()
     }
 
     fn write(&self, file: &mut FileWriter) -> Result<Cluster> {
-        let locator = |page: &Sealed| Locator { size: (page.stored.len() - HASH) as u64, position: 0 };
+        let locator = |page: &Sealed| {
+            let size = page.bytes.size() - HASH as u64;
+            let position = if let PageBytes::Written { position, .. } = page.bytes { position } else { 0 };
+            Locator { size, position }
+        };
         let listed = |(&(first, setting), pages): (&(u64, u32), &Vec<Sealed>)| {
             let pages = pages.iter().map(|page| (page.elements, locator(page))).collect();
             Listed { first, setting, pages }
@@ -176,7 +186,8 @@ impl Complete {
         let mut columns: Vec<Listed> = self.firsts.iter().zip(&self.pages).map(listed).collect();
         for blob in &self.blobs {
             let page = |id: &PageId| self.pages.get(id.0)?.get(id.1);
-            let parts: Vec<&[u8]> = blob.pages.iter().filter_map(page).map(|page| &page.stored[..]).collect();
+            let parts = blob.pages.iter().filter_map(page).filter_map(|page| page.bytes.kept());
+            let parts: Vec<&[u8]> = parts.collect();
             let mut position = super::record(file, blob.length, &parts)?;
             for id in &blob.pages {
                 if let Some((_, locator)) = columns.get_mut(id.0).and_then(|of| of.pages.get_mut(id.1)) {
@@ -197,7 +208,7 @@ impl Complete {
     }
 }
 
-/// Divides pages into records, and finds those that are equal.
+/// Divides pages that are not in the file yet into records, and finds those that are equal.
 fn packed(columns: &[Vec<Sealed>], longest: u64) -> (Vec<Blob>, Vec<[PageId; 2]>) {
     let mut blobs: Vec<Blob> = Vec::new();
     let mut same = Vec::new();
@@ -205,18 +216,19 @@ fn packed(columns: &[Vec<Sealed>], longest: u64) -> (Vec<Blob>, Vec<[PageId; 2]>
     for (column, pages) in columns.iter().enumerate() {
         for (number, page) in pages.iter().enumerate() {
             let here = (column, number);
+            let Some(stored) = page.bytes.kept() else { continue };
             // By their checksums first: those of different pages differ.
-            let hash = page.stored.last_chunk::<HASH>().map_or(&[][..], |hash| hash);
+            let hash = stored.last_chunk::<HASH>().map_or(&[][..], |hash| hash);
             let equal = |id: &PageId| {
                 let there = columns.get(id.0).and_then(|pages| pages.get(id.1));
-                there.is_some_and(|of| of.stored == page.stored)
+                there.and_then(|of| of.bytes.kept()) == Some(stored)
             };
             if let Some(there) = known.get(hash).filter(|id| equal(id)) {
                 same.push([here, *there]);
                 continue;
             }
             known.insert(hash, here);
-            let length = page.stored.len();
+            let length = stored.len();
             match blobs.last_mut() {
                 Some(blob) if (blob.length + length) as u64 <= longest => {
                     blob.pages.push(here);

@@ -2,7 +2,7 @@
 
 use super::cluster::{Clusters, Complete};
 use super::frame::{RawList, envelope};
-use super::seal::{HASH, Sealed};
+use super::seal::{HASH, PageBytes, Sealed};
 use super::{LONGEST, put};
 use crate::Ntuple;
 use crate::anchor::{Anchor, CLASS, VERSION};
@@ -94,7 +94,7 @@ impl NtupleCopy {
                     self.elements[column as usize] = self.elements[column as usize].max(end);
                     let sealed = found.pages.iter().map(|page| sealed(ntuple, page));
                     let sealed = sealed.collect::<Result<Vec<Sealed>>>()?;
-                    bytes += sealed.iter().map(|page| page.stored.len() as u64).sum::<u64>();
+                    bytes += sealed.iter().map(|page| page.bytes.size()).sum::<u64>();
                     pages.push(sealed);
                 }
                 let entries = cluster.entries.end - cluster.entries.start;
@@ -174,5 +174,5 @@ fn sealed(ntuple: &Ntuple, page: &Page) -> Result<Sealed> {
     if !page.checksum {
         stored.extend(expected.to_le_bytes());
     }
-    Ok(Sealed { elements: page.elements, stored })
+    Ok(Sealed { elements: page.elements, bytes: PageBytes::Kept(stored) })
 }

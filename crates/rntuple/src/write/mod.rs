@@ -3,8 +3,9 @@
 //! `describe.rs` makes fields and columns of Forms, with the nodes by which `fill.rs` walks an array: for
 //! each node it appends the rows of a whole step to the columns. `page.rs` collects elements until they fill
 //! a page, and `seal.rs` makes the bytes of a page of them: numbers are taken apart straight from the array.
-//! A cluster is written when its pages are as many bytes as a cluster shall have, all pages of a column
-//! behind each other; what is read of the file before the last record is written does not know of it.
+//! Where one thread writes, a page that is worth a record of its own goes to the file at once. The others wait
+//! until the pages are as many bytes as a cluster shall have, and are written together, all pages of a column
+//! behind each other. What is read of the file before the last record is written does not know of them.
 //! `append.rs` continues an ntuple that is in the file already.
 
 mod announced;
@@ -240,7 +241,8 @@ impl NtupleWriter {
         let mut from = 0;
         while from < length {
             let (rows, full) = (self.step(arrays, length).min(length - from), self.full());
-            let mut pages = Pages::new(&mut self.filling, &mut self.sealer);
+            let longest = self.clusters.longest;
+            let mut pages = Pages::new(&mut self.filling, &mut self.sealer, file, longest);
             // As many as there are bytes for, which was checked.
             let range = from as usize..(from + rows) as usize;
             for (column, array) in self.columns.iter().zip(arrays) {
@@ -254,7 +256,7 @@ impl NtupleWriter {
             if ends {
                 pages.end_all()?;
             }
-            pages.finish(&mut || self.clusters.write(file))?;
+            pages.finish(&mut |file| self.clusters.write(file))?;
             if ends {
                 self.complete(file)?;
             }
@@ -310,9 +312,9 @@ impl NtupleWriter {
 
     /// Ends the cluster, if it has entries, and writes it.
     fn end_cluster(&mut self, file: &mut FileWriter) -> Result<()> {
-        let mut pages = Pages::new(&mut self.filling, &mut self.sealer);
+        let mut pages = Pages::new(&mut self.filling, &mut self.sealer, file, self.clusters.longest);
         pages.end_all()?;
-        pages.finish(&mut || self.clusters.write(file))?;
+        pages.finish(&mut |file| self.clusters.write(file))?;
         self.complete(file)?;
         self.clusters.write(file)
     }

@@ -6,7 +6,7 @@ use super::seal::{Raw, Sealed, Sealer};
 use crate::coding::Kind;
 use forthwith_columns::DType;
 use forthwith_plan::Result;
-use forthwith_root::write::Compression;
+use forthwith_root::write::{Compression, FileWriter};
 
 /// How elements become bytes of a page.
 #[derive(Clone, Copy, Debug)]
@@ -130,6 +130,9 @@ impl Filling {
 pub(crate) struct Pages<'p, 'a> {
     columns: &'p mut [Filling],
     sealer: &'p mut Sealer,
+    file: &'p mut FileWriter,
+    /// Bytes that a record has at most.
+    longest: u64,
     /// Pages that are left to several threads, with their columns; without these, pages are sealed at once.
     waiting: Option<Vec<(usize, Raw<'a>)>>,
     /// Bytes of elements that were appended.
@@ -137,9 +140,14 @@ pub(crate) struct Pages<'p, 'a> {
 }
 
 impl<'p, 'a> Pages<'p, 'a> {
-    pub(crate) fn new(columns: &'p mut [Filling], sealer: &'p mut Sealer) -> Self {
+    pub(crate) fn new(
+        columns: &'p mut [Filling],
+        sealer: &'p mut Sealer,
+        file: &'p mut FileWriter,
+        longest: u64,
+    ) -> Self {
         let waiting = sealer.runner.is_some().then(Vec::new);
-        Self { columns, sealer, waiting, appended: 0 }
+        Self { columns, sealer, file, longest, waiting, appended: 0 }
     }
 
     /// Appends elements of any type.
@@ -238,12 +246,13 @@ impl<'p, 'a> Pages<'p, 'a> {
 
     /// Seals the pages that are left to several threads. `meanwhile` is called by the calling thread when the
     /// others have work; if there is no work, or no other thread, it is not called.
-    pub(crate) fn finish(mut self, meanwhile: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+    pub(crate) fn finish(mut self, meanwhile: &mut dyn FnMut(&mut FileWriter) -> Result<()>) -> Result<()> {
         let waiting = self.waiting.take().unwrap_or_default();
         if waiting.is_empty() {
             return Ok(());
         }
-        self.sealer.all(self.columns, &waiting, meanwhile)?;
+        let file = self.file;
+        self.sealer.all(self.columns, &waiting, &mut || meanwhile(file))?;
         for (column, raw) in waiting {
             self.columns.get_mut(column).ok_or_else(changed)?.keep(raw);
         }
@@ -285,8 +294,8 @@ impl<'p, 'a> Pages<'p, 'a> {
             return Ok(());
         }
         let filling = self.columns.get_mut(column).ok_or_else(changed)?;
-        let sealed =
-            self.sealer.one(&filling.elements, &page).map_err(|error| error.in_object(&filling.path))?;
+        let sealed = self.sealer.one(&filling.elements, &page, self.file, self.longest);
+        let sealed = sealed.map_err(|error| error.in_object(&filling.path))?;
         filling.pages.push(sealed);
         filling.keep(page);
         Ok(())

@@ -8,7 +8,7 @@ use forthwith_columns::kernels::{Planes, decode, differences_to_planes, to_bits,
 use forthwith_columns::{DType, Encoding};
 use forthwith_io::xxh3;
 use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Error, ErrorKind, Result, StoredBlock};
-use forthwith_root::write::{Compression, compress_into};
+use forthwith_root::write::{Compression, FileWriter, compress_into};
 use std::sync::Arc;
 
 /// Elements of a page, not yet encoded.
@@ -25,9 +25,38 @@ pub(crate) enum Raw<'a> {
 #[derive(Debug)]
 pub(crate) struct Sealed {
     pub(crate) elements: u32,
-    /// Its bytes and their checksum.
-    pub(crate) stored: Vec<u8>,
+    pub(crate) bytes: PageBytes,
 }
+
+/// The bytes of a page, with their checksum.
+#[derive(Debug)]
+pub(crate) enum PageBytes {
+    /// They wait for those of the other pages of the cluster.
+    Kept(Vec<u8>),
+    /// They are in the file: this many, from this position on.
+    Written { position: u64, size: u64 },
+}
+
+impl PageBytes {
+    /// The number of bytes.
+    pub(crate) fn size(&self) -> u64 {
+        match self {
+            Self::Kept(bytes) => bytes.len() as u64,
+            Self::Written { size, .. } => *size,
+        }
+    }
+
+    /// The bytes, unless they are in the file.
+    pub(crate) fn kept(&self) -> Option<&[u8]> {
+        match self {
+            Self::Kept(bytes) => Some(bytes),
+            Self::Written { .. } => None,
+        }
+    }
+}
+
+/// Bytes of a page that is a record of its own, where one thread writes: what precedes a record takes some sixty.
+const WORTH_A_RECORD: u64 = 64 << 10;
 
 /// Bytes of a checksum.
 pub(crate) const HASH: usize = 8;
@@ -48,9 +77,22 @@ impl Sealer {
         Self { runner, bench: Bench::default(), made: Vec::new(), spare: Vec::new() }
     }
 
-    pub(crate) fn one(&mut self, elements: &Elements, raw: &Raw<'_>) -> Result<Sealed> {
+    /// Seals a page. One that is worth a record is written at once, from memory that stays in the caches.
+    pub(crate) fn one(
+        &mut self,
+        elements: &Elements,
+        raw: &Raw<'_>,
+        file: &mut FileWriter,
+        longest: u64,
+    ) -> Result<Sealed> {
         seal(elements, raw, &mut self.bench, &mut self.made)?;
-        Ok(Sealed { elements: raw.count(elements), stored: taken(&mut self.made, &mut self.spare) })
+        let size = self.made.len() as u64;
+        let bytes = if (WORTH_A_RECORD..=longest).contains(&size) {
+            PageBytes::Written { position: super::record(file, self.made.len(), &[&self.made])?, size }
+        } else {
+            PageBytes::Kept(taken(&mut self.made, &mut self.spare))
+        };
+        Ok(Sealed { elements: raw.count(elements), bytes })
     }
 
     /// Seals pages on several threads, each for its column, in their order. `meanwhile` is called once, by
@@ -114,7 +156,7 @@ impl BlockSink for Taken<'_, '_> {
         let (column, _) = self.pages.get(block).ok_or_else(changed)?;
         let filling = self.columns.get_mut(*column).ok_or_else(changed)?;
         let stored = taken(&mut made.bytes, self.spare);
-        filling.pages.push(Sealed { elements: made.note as u32, stored });
+        filling.pages.push(Sealed { elements: made.note as u32, bytes: PageBytes::Kept(stored) });
         Ok(())
     }
 }
