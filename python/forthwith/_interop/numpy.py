@@ -53,8 +53,9 @@ class NumPyLibrary(Library):
         return columns
 
     def concatenated(self, parts: list[Any]) -> Any:
-        """One array of several, masked if they are."""
-        concatenate: Any = np.ma.concatenate if hasattr(parts[0], "mask") else np.concatenate
+        """One array of several, masked if any of them is."""
+        is_masked = any(hasattr(part, "mask") for part in parts)
+        concatenate: Any = np.ma.concatenate if is_masked else np.concatenate
         return concatenate(parts)
 
 
