@@ -1,5 +1,6 @@
 """Several files as one: which files are meant, and what becomes of columns that not all of them have."""
 
+import json
 import pathlib
 import shutil
 
@@ -10,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from conftest import data
+from random_chains import campaign
 
 import forthwith
 
@@ -62,6 +64,41 @@ def test_what_is_opened_as_several_files(folder, tmp_path, path, monkeypatch):
     for wrong in (3, [3], [None]):
         with pytest.raises(TypeError):
             forthwith.open(wrong)
+
+
+def test_datasets_are_their_files(folder, tmp_path):
+    a, b, c = (str(folder / name) for name in ("a.parquet", "b.parquet", "deep/c.parquet"))
+    steps = {"object_path": None, "steps": [[0, 3]], "num_entries": 3, "uuid": "x"}
+    datasets = {"one": {"files": {a: None, b: steps}, "metadata": {"year": 2018}}, "two": {"files": [c], "form": None}}
+    path = tmp_path / "sets.json"
+    path.write_text(json.dumps(datasets))
+    for given in (datasets, str(path), path, [str(path)]):
+        assert forthwith.open(given).files == [a, b, c]
+        assert forthwith.concatenate(given, "x").x.to_list() == [1, 2, 3, 4, 5, 6]
+    assert forthwith.open({"one": datasets["one"]}).files == [a, b]
+    assert forthwith.Chain(f"{path}:two").files == [c]
+    with pytest.raises(forthwith.RequestError, match=r"sets\.json: there is no dataset 'three', only 'one', 'two'"):
+        forthwith.open(f"{path}:three")
+    for text, said in {
+        '{"one": ': "no JSON",
+        "{}": "no datasets",
+        '{"one": {"files": 3}}': "not 3",
+        '{"one": {"files": {"a.root": {}}}}': "without .object_path",
+        '{"one": {"files": {}}}': "no files",
+        '{"one": ' * 100_000: "no JSON",
+    }.items():
+        path.write_text(text)
+        with pytest.raises(forthwith.RequestError, match=said):
+            forthwith.open(str(path))
+    # A file of datasets has no others in it, and above all not itself.
+    for files in ([str(path)], {str(path): None}):
+        path.write_text(json.dumps({"one": {"files": files}}))
+        with pytest.raises(forthwith.DamagedFileError):
+            forthwith.concatenate(str(path))
+    (tmp_path / "table.json").write_bytes((folder / "a.parquet").read_bytes())
+    assert forthwith.open(tmp_path / "table.json").num_entries == 3
+    with pytest.raises(forthwith.MissingFileError):
+        forthwith.open(tmp_path / "none.json")
 
 
 def test_a_chain_is_a_table(same, tree):
@@ -175,6 +212,32 @@ def test_numbers_that_are_missing(tmp_path):
     assert chain.arrays(library="np")["more"].tolist() == [None, None, 2.5]
     assert chain.arrays(library="pd")["more"].tolist()[2] == 2.5
     assert chain.arrays(library="arrow").column("more").to_pylist() == [None, None, 2.5]
+
+
+@pytest.mark.parametrize("seed", [3])
+def test_chains_of_unequal_files_have_the_values_that_were_written(seed):
+    problems, files = campaign(seed, 25)
+    assert not problems, "\n".join(problems[:5])
+    assert files > 50
+
+
+def test_values_that_only_a_later_file_lacks_are_masked(tmp_path):
+    forthwith.write_parquet(tmp_path / "1.parquet", {"x": [1.0, 2.0]})
+    forthwith.write_parquet(tmp_path / "2.parquet", {"x": [3.0, None]})
+    for missing in ("raise", "null"):
+        found = forthwith.concatenate(f"{tmp_path}/*.parquet", library="np", missing=missing)["x"]
+        assert found.tolist() == [1.0, 2.0, 3.0, None], missing
+
+
+def test_numbers_of_several_types_are_promoted_on_request(tmp_path):
+    for at, kind in enumerate(("int32", "float32", "uint8")):
+        forthwith.write_parquet(
+            tmp_path / f"{at}.parquet", {"x": np.arange(3, dtype=kind), "n`": np.arange(3, dtype=kind)}
+        )
+    steps = forthwith.iterate(f"{tmp_path}/*.parquet", "x", missing="null", step_size=2)
+    assert {str(step.type.content) for step in steps} == {"{x: float64}"}
+    with pytest.raises(forthwith.RequestError, match="cannot be converted"):
+        forthwith.concatenate(f"{tmp_path}/*.parquet", missing="null")
 
 
 def test_types_that_do_not_go_together(tmp_path):

@@ -61,7 +61,7 @@ class Chain(NotAnArray):
     Args:
         files: As in `concatenate`.
         missing: Where trees have not the same branches: ``"raise"`` an error that names file and branches, or ``"null"``
-            missing values in the entries of those that lack a branch.
+            missing values in the entries of those that lack a branch, and numbers in the type that has those of all trees.
         options: As in ``open``.
     """
 
@@ -208,7 +208,7 @@ class Chain(NotAnArray):
         for tree, start, stop, offset in self._pieces(*entries, read):
             columns, options = common.of(tree, offset), read.behind(offset)
             steps = steps_of(tree, columns, start, stop, step_size)
-            if common.lacking:
+            if common.unites:
                 while (step := steps.pass_step()) is not None:
                     arrays = common.complete(tree, columns, *step, options)
                     yield (arrays, ChainReport(Report(tree, *step), offset)) if report else arrays
@@ -241,7 +241,7 @@ class Chain(NotAnArray):
         parts = []
         for tree, start, stop, offset in self._pieces(entry_start, entry_stop, read):
             columns, wanted = common.of(tree, offset), entries_of(tree, start, stop)
-            reading = common.complete if common.lacking else walk.arrays
+            reading = common.complete if common.unites else walk.arrays
             parts.append(reading(tree, columns, *wanted, read.behind(offset)))
         return into.join(parts)
 
@@ -345,10 +345,12 @@ def concatenate(files: Any, names: Names = None, *, missing: Missing = "raise", 
 
     Args:
         files: Names such as ``"dir/*.root:tree"``, a directory, ``{path: tree}``, or a list of these; in paths ``*``, ``?``,
-            ``**`` and ``[...]`` stand for what they do in a shell. A file with one tree needs no name of it.
+            ``**`` and ``[...]`` stand for what they do in a shell. A file with one tree needs no name of it. Datasets as
+            coffea spells them, ``{dataset: {"files": {path: tree}}}`` or ``"datasets.json"`` with such, are all of their files,
+            and ``"datasets.json:name"`` is one of them.
         names: As in `Tree.arrays`.
         missing: Where trees have not the same branches: ``"raise"`` an error that names file and branches, or ``"null"``
-            missing values in the entries of those that lack a branch.
+            missing values in the entries of those that lack a branch, and numbers in the type that has those of all trees.
         options: As in `Tree.arrays` and, but for ``threads``, in ``open``.
     """
     opening, options = apart(options)

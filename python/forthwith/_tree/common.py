@@ -8,7 +8,7 @@ from forthwith._tree.read import choose, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any, Literal, TypeAlias
 
     from forthwith import _forthwith
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Missing: TypeAlias = Literal["raise", "null"]
 
 _MOST_SAID = 5
+_KINDS = ("int", "uint", "float")
 
 
 def check_missing(missing: str) -> None:
@@ -34,6 +35,7 @@ class Common:
     Attributes:
         lacking: With ``missing="null"``, the columns that a tree lacks, each with an array of its type and no entries.
         labels: With ``missing="null"``, all columns in their order.
+        promoted: With ``missing="null"``, the type of numbers that trees have in several types, by column.
     """
 
     def __init__(self, names: Names, wanted: BranchFilter, missing: Missing, choice: Choice = NOTHING) -> None:
@@ -48,6 +50,7 @@ class Common:
         self._types: dict[str, tuple[str, str]] = {}
         self.lacking: dict[str, _forthwith.Array] = {}
         self.labels: list[str] = []
+        self.promoted: dict[str, str] = {}
 
     def survey(self, count: int, opened: Callable[[int], Tree], options: ReadOptions) -> None:
         """Looks at all trees before any is read, if they may differ."""
@@ -59,10 +62,14 @@ class Common:
             raise RequestError("missing='null' goes neither with cut= or entries= nor with expressions and aliases")
         found: dict[str, int] = {}
         everywhere: set[str] = set()
+        numbers: dict[str, set[str]] = {}
         problem: Exception | None = None
         for at in range(count):
             with opened(at) as tree:
                 columns, problem = self._some_of(tree)
+                self._check_types(tree, columns)
+                for label, number in self._numbers(tree, columns):
+                    numbers.setdefault(label, set()).add(number)
             labels = [label for label, _ in columns]
             for label in labels:
                 found.setdefault(label, at)
@@ -70,12 +77,12 @@ class Common:
         if not found and problem is not None:
             raise problem
         self.labels = list(found)
+        self.promoted = {label: promoted(names) for label, names in numbers.items() if len(names) > 1}
         lacking = {label: at for label, at in found.items() if label not in everywhere}
         for at in sorted(set(lacking.values())):
             with opened(at) as tree:
                 columns = [column for column in self._some_of(tree)[0] if lacking.get(column[0]) == at]
-                arrays = read(tree, columns, 0, 0, options)
-                self.lacking.update(zip([label for label, _ in columns], arrays, strict=True))
+                self.lacking.update(self._read(tree, columns, 0, 0, options))
 
     def of(self, tree: Tree, offset: int) -> Columns:
         """The columns to be read of a tree, before which there are so many entries."""
@@ -134,10 +141,38 @@ class Common:
                     object=f"{tree.path}/{label}",
                 )
 
+    @property
+    def unites(self) -> bool:
+        """Whether `complete` has to read the entries: where trees lack columns, or have them in other types."""
+        return bool(self.lacking or self.promoted)
+
+    def _numbers(self, tree: Tree, columns: Columns) -> Iterator[tuple[str, str]]:
+        """The types of columns of numbers, in lists or not."""
+        for label, at in columns:
+            text = tree._core.describe(at, 0).type_string
+            kind = text and _kind(text)
+            if text and kind and kind.split(" * ")[-1] == "number":
+                yield label, text.replace("?", "").split(" * ")[-1]
+
+    def _read(
+        self, tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions
+    ) -> dict[str, _forthwith.Array]:
+        """Columns by their labels, in the types that all trees are read in."""
+        other = dict(self._numbers(tree, [column for column in columns if column[0] in self.promoted]))
+        changed = [(label, at) for label, at in columns if label in other and other[label] != self.promoted[label]]
+        same = [column for column in columns if column not in changed]
+        found = dict(zip([label for label, _ in same], read(tree, same, start, stop, options), strict=True))
+        if changed:
+            texts = [_converted(tree, at, self.promoted[label]) for label, at in changed]
+            core = tree._core.select([(text, None) for text in texts], [], None, None)
+            arrays, _ = core.read(start, stop, options.threads, options.tick)
+            found.update(zip([label for label, _ in changed], arrays, strict=True))
+        return found
+
     def complete(self, tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> Any:
         """The entries of a tree with missing values in the columns that it lacks; no entry is left out of them."""
         into = options.into()
-        arrays = dict(zip([label for label, _ in columns], read(tree, columns, start, stop, options), strict=True))
+        arrays = self._read(tree, columns, start, stop, options)
         begin, made = start + options.offset, {}
         for label in self.labels:
             if label not in self.lacking:
@@ -167,5 +202,33 @@ def _kind(text: str) -> str | None:
     if any(c in text for c in "{[(") or "unknown" in text:
         return None
     words = text.replace("?", "").split(" * ")
-    number = words[-1].rstrip("0123456789") in ("int", "uint", "float")
+    number = _word(words[-1]) in _KINDS
     return " * ".join([*words[:-1], "number" if number else words[-1]])
+
+
+def _converted(tree: Tree, at: int, number: str) -> str:
+    """A column of numbers in another type, as an expression."""
+    path = tree._branch(at).path
+    if "`" in path:
+        raise RequestError(
+            f"{path!r} is not {number} as in other files, and a name with ` cannot be converted",
+            file=tree.file.file_path,
+            object=f"{tree.path}/{path}",
+        )
+    return f"{number}(`{path}`)"
+
+
+def promoted(names: set[str]) -> str:
+    """The type that has the numbers of all of these types, as NumPy promotes them."""
+    bits = {kind: max((int(name[len(kind) :]) for name in names if _word(name) == kind), default=0) for kind in _KINDS}
+    if bits["float"]:
+        # A float has all integers of less than half its bits.
+        return "float64" if bits["float"] == 64 or max(bits["int"], bits["uint"]) > 16 else "float32"
+    if not bits["int"]:
+        return f"uint{bits['uint']}"
+    most = max(bits["int"], 2 * bits["uint"])
+    return f"int{most}" if most <= 64 else "float64"
+
+
+def _word(name: str) -> str:
+    return name.rstrip("0123456789")

@@ -1,0 +1,173 @@
+"""Chains of files that differ: of columns, types of numbers, formats, and whether values may be missing.
+
+``python random_chains.py SEED COUNT`` compares what chains give, in all libraries, with the values that were written.
+"""
+
+import sys
+import tempfile
+
+import awkward as ak
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import forthwith
+
+NUMBERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"]
+# The types that numbers have in Avro, where it has not their own.
+AVRO = {"int8": "int32", "int16": "int32", "uint8": "int32", "uint16": "int32", "uint32": "int64", "uint64": "int64"}
+LIBRARIES = ["ak", "np", "pd", "pl", "arrow"]
+
+
+def values(random, kind, count, lacking):
+    """Values as Python has them, and the type they are written in."""
+    if kind == "text":
+        made, number = [str(random.integers(100)) for _ in range(count)], None
+    else:
+        number = str(random.choice(NUMBERS))
+        # All types have these, and so have their promotions.
+        draw = lambda count: random.integers(0, 100, count).tolist()  # noqa: E731
+        made = draw(count) if kind == "number" else [draw(int(random.integers(0, 5))) for _ in range(count)]
+    if lacking:
+        made = [None if random.random() < 0.3 else value for value in made]
+    return made, number
+
+
+def write(random, path, columns):
+    """Writes a file of the format that its name says."""
+    if path.endswith(".parquet"):
+        arrays = {}
+        for name, (made, number) in columns.items():
+            kind = pa.string() if number is None else pa.from_numpy_dtype(number)
+            arrays[name] = pa.array(made, pa.list_(kind) if name.startswith("l") else kind)
+        pq.write_table(pa.table(arrays), path, row_group_size=int(random.integers(1, 9)))
+        return path
+    arrays = {}
+    for name, (made, number) in columns.items():
+        if name.startswith("l"):
+            content = np.array([item for items in made for item in items], number)
+            arrays[name] = ak.unflatten(content, [len(items) for items in made])
+        else:
+            arrays[name] = ak.Array(made) if number is None else np.array(made, number)
+    if path.endswith(".avro"):
+        forthwith.write_avro(path, arrays)
+        return path
+    with forthwith.recreate(path) as file:
+        file.mktree("t", arrays)
+    return f"{path}:t"
+
+
+def files(random, folder):
+    """Files, and what each has: values by the names of columns."""
+    names = ["n1", "n2", "l1", "l2", "t1"]
+    kinds = {"n": "number", "l": "lists", "t": "text"}
+    made = []
+    for at in range(int(random.integers(2, 5))):
+        ending = str(random.choice(["root", "parquet", "avro"]))
+        count = int(random.integers(1, 20))
+        columns = {}
+        for name in names:
+            if random.random() < 0.75 or name == "n1":
+                lacking = ending == "parquet" and random.random() < 0.5
+                columns[name] = values(random, kinds[name[0]], count, lacking)
+        if ending == "avro":
+            columns = {name: (items, AVRO.get(kind, kind)) for name, (items, kind) in columns.items()}
+        made.append((write(random, f"{folder}/{at}.{ending}", columns), columns, count))
+    return made
+
+
+def listed(column):
+    """A column of any library as Python has it, numbers as they are and missing ones as ``None``."""
+    found = (
+        column.to_pylist() if hasattr(column, "to_pylist") else column.tolist() if hasattr(column, "tolist") else column
+    )
+    if hasattr(column, "to_list") and not hasattr(column, "to_pylist"):
+        found = column.to_list()
+
+    def plain(value):
+        # Pandas has values of its own for what is missing, and NaN, which is none of the values.
+        if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and np.isnan(value)):
+            return None
+        if isinstance(value, str):
+            return value
+        if hasattr(value, "__len__"):
+            return [plain(item) for item in (value.tolist() if hasattr(value, "tolist") else value)]
+        return value
+
+    return [plain(value) for value in found]
+
+
+def fields(read, library):
+    """Columns of what was read, by name."""
+    if library == "ak":
+        return {name: read[name] for name in read.fields}
+    if library == "arrow":
+        return {name: read[name] for name in read.column_names}
+    return {name: read[name] for name in (read.keys() if isinstance(read, dict) else read.columns)}
+
+
+def promoted(numbers):
+    """The type that NumPy promotes several to."""
+    return np.result_type(*numbers).name
+
+
+def compare(random, made, told):
+    """Reads a chain in all libraries and steps; `told` takes what differs."""
+    expected = {}
+    for name in dict.fromkeys(name for _, columns, _ in made for name in columns):
+        expected[name] = [
+            value for _, columns, count in made for value in (columns[name][0] if name in columns else [None] * count)
+        ]
+    length = sum(count for _, _, count in made)
+    chain = forthwith.Chain([path for path, _, _ in made], missing="null")
+    bounds = sorted(int(at) for at in random.integers(0, length + 1, 2)) if random.random() < 0.5 else (0, length)
+    for library in LIBRARIES:
+        read = fields(chain.arrays(library=library, entry_start=bounds[0], entry_stop=bounds[1]), library)
+        for name, column in expected.items():
+            if listed(read[name]) != column[bounds[0] : bounds[1]]:
+                told(f"{library} {name} {bounds}: {listed(read[name])} instead of {column[bounds[0] : bounds[1]]}")
+    size = int(random.integers(1, 12))
+    steps = [step for step in chain.iterate(step_size=size) if len(step)]
+    whole = chain.arrays(entry_start=0, entry_stop=0)
+    for name, column in expected.items():
+        if [value for step in steps for value in listed(step[name])] != column:
+            told(f"steps of {size} have other values of {name}")
+        numbers = {columns[name][1] for _, columns, _ in made if name in columns}
+        types = {str(step[name].type.content).replace("?", "").replace("option[", "").strip("]") for step in steps}
+        if len(types) != 1:
+            told(f"steps have {name} in several types: {types}")
+        elif None not in numbers and not next(iter(types)).endswith(promoted(numbers)):
+            told(f"{name} of {numbers} is {types}, not {promoted(numbers)}")
+        if str(whole[name].type.content).split(" ")[-1].strip("?]") != next(iter(types)).split(" ")[-1]:
+            told(f"no entries of {name} are {whole[name].type}, and steps {types}")
+    cut = int(random.integers(0, 100))
+    numbers = [value for _, columns, _ in made for value in columns["n1"][0]]
+    found = forthwith.concatenate([path for path, _, _ in made], ["n1"], cut=f"n1 > {cut}").n1.to_list()
+    if found != [value for value in numbers if value is not None and value > cut]:
+        told(f"n1 > {cut} leaves {found} of {numbers}")
+    return len(made)
+
+
+def campaign(seed, count):
+    """Problems of some chains, and the number of files."""
+    problems, total = [], 0
+    for at in range(count):
+        random = np.random.default_rng((seed, at))
+        with tempfile.TemporaryDirectory() as folder:
+            made = files(random, folder)
+
+            def told(what, at=at, made=made):
+                kinds = [{name: kind for name, (_, kind) in columns.items()} for _, columns, _ in made]
+                problems.append(
+                    f"seed ({seed}, {at}), {[path.rsplit('/', 1)[-1] for path, _, _ in made]} {kinds}: {what}"
+                )
+
+            total += compare(random, made, told)
+    return problems, total
+
+
+if __name__ == "__main__":
+    found, total = campaign(int(sys.argv[1]), int(sys.argv[2]))
+    print(*found[:20], sep="\n")
+    print(f"{total} files, {len(found)} problems")
+    sys.exit(bool(found))
