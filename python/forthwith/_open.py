@@ -68,7 +68,9 @@ def open(
             * a ``pathlib.Path``: always the whole file;
             * a file object with ``read`` and ``seek``. It stays open when the file is closed;
             * a list of these, a pattern such as ``"run*/*.root:tree"``, a directory, or a mapping of several files: their
-              trees as one `Chain`. Of a directory, all files below it that end in ``.root``, ``.avro`` or ``.parquet``.
+              trees as one `Chain`. Of a directory, all files below it that end in ``.root``, ``.avro`` or ``.parquet``;
+            * datasets as coffea spells them, ``{dataset: {"files": {path: tree}}}`` or ``"datasets.json"`` with such: all of
+              their files as one `Chain`, or of ``"datasets.json:name"`` those of one of them.
         source: How the bytes of a path are read. ``"auto"`` maps a local file where it can: blocks that are not compressed are
             decoded from the map without a copy in between, and all else is copied. ``"map"`` requires the map, and lets
             raw baskets be views of it (see `Branch.bulk`); with ``"auto"`` nothing that you get is a view of the file.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from forthwith import _forthwith, _stores
+from forthwith import _filesets, _forthwith, _stores
 from forthwith._errors import MissingFileError, RequestError
 
 TYPE_CHECKING = False
@@ -18,17 +18,17 @@ _ENDINGS = (".root", ".avro", ".parquet")
 
 
 def several(path: Any) -> bool:
-    """Whether more than one file is meant: a list, a pattern, a directory, or a mapping of several."""
+    """Whether more than one file is meant: a list, a pattern, a directory, datasets, or a mapping of several."""
     if hasattr(path, "keys") and not isinstance(path, (str, os.PathLike)):
         if not path:
             raise ValueError("open takes a file, as in {path: object}, not an empty mapping")
-        return len(path) > 1 or any(several(what) for what in path)
+        return len(path) > 1 or _filesets.is_fileset(path) or any(several(what) for what in path)
     if isinstance(path, (list, tuple)):
         return True
     if not isinstance(path, (str, os.PathLike)):
         return False
     name = split_path(path)[0] if isinstance(path, str) else os.fspath(path)
-    return isinstance(name, str) and (_is_pattern(name) or os.path.isdir(name))
+    return isinstance(name, str) and (_is_pattern(name) or os.path.isdir(name) or _filesets.is_file(name))
 
 
 def split(path: Any) -> tuple[Any, str | None]:
@@ -96,7 +96,7 @@ def expand(files: Any, store: Mapping[str, Any] | None = None) -> Iterator[tuple
     """Files and what is asked of each: patterns and directories become their files, in the order of their names.
 
     Args:
-        files: Paths, URLs, patterns, mappings, file objects, or lists of them.
+        files: Paths, URLs, patterns, mappings, file objects, or lists of them; datasets as coffea spells them.
         store: The options of the store of URLs that are patterns.
     """
     none = True
@@ -108,10 +108,19 @@ def expand(files: Any, store: Mapping[str, Any] | None = None) -> Iterator[tuple
         raise RequestError("no files")
 
 
-def _given(files: Any) -> Iterator[tuple[Any, str | None]]:
-    if isinstance(files, str):
-        yield split_path(files)
-    elif isinstance(files, os.PathLike) or hasattr(files, "read"):
+def _given(files: Any, within: bool = False) -> Iterator[tuple[Any, str | None]]:
+    """Files as they are given; `within` a dataset there are no datasets."""
+    if isinstance(files, (str, os.PathLike)):
+        name = os.fspath(files)
+        path, inner = split_path(files) if isinstance(files, str) else (files, None)
+        where = path if isinstance(path, str) else name
+        if not within and isinstance(where, str) and _filesets.is_file(where):
+            yield from _given(_filesets.read(where, inner), within=True)
+        else:
+            yield path, inner
+    elif not within and _filesets.is_fileset(files):
+        yield from _given(_filesets.files_of(files), within=True)
+    elif hasattr(files, "read"):
         yield files, None
     elif hasattr(files, "keys"):
         for path, inner in files.items():
@@ -122,7 +131,7 @@ def _given(files: Any) -> Iterator[tuple[Any, str | None]]:
                 path, inner = one
                 yield path, _checked(inner)
             else:
-                yield from _given(one)
+                yield from _given(one, within)
     else:
         raise TypeError(f"files are paths, {{path: tree}}, or a list of these, not {files!r}")
 

@@ -36,7 +36,7 @@ def plan(
     """Divides files into partitions.
 
     Args:
-        files: As in `forthwith.concatenate`, or a fileset as coffea spells it: ``{dataset: {"files": {path: tree}}}``.
+        files: As in `forthwith.concatenate`, also datasets as coffea spells them.
         columns: Names of branches, or ``None`` for all.
         step: The size of a partition, in entries or as memory such as ``"100 MB"``; ``None`` for whole files. Each file is
             opened, and its metadata are read.
@@ -58,7 +58,7 @@ def plan(
     settings = Settings.of(**options)
     kept = {**options, "storage_options": _stores.without_secrets(options.get("storage_options"))} if options else None
     names = None if columns is None else tuple([columns] if isinstance(columns, str) else columns)
-    given = list(expand(_fileset(files), options.get("storage_options")))
+    given = list(expand(files, options.get("storage_options")))
     for path, _ in given:
         if not isinstance(path, str):
             raise RequestError(f"a partition is of a path or a URL, which workers can open, not of {path!r}")
@@ -106,25 +106,10 @@ def form(files: Any, columns: Names = None, **options: Any) -> dict[str, Any]:
         columns: As in `plan`.
         options: As in ``open``.
     """
-    path, tree = next(iter(expand(_fileset(files), options.get("storage_options"))))
+    path, tree = next(iter(expand(files, options.get("storage_options"))))
     with _opened(path, tree, Settings.of(**options)) as found:
         chosen = _chosen(found, columns)
         return {name: json.loads(found._branch(at).form_json) for name, at in chosen}
-
-
-def _fileset(files: Any) -> Any:
-    """The files of a fileset; other files as they are."""
-    values = list(files.values()) if hasattr(files, "values") else []
-    if not values or not all(hasattr(value, "keys") and "files" in value for value in values):
-        return files
-    return [_paths_of(value["files"]) for value in values]
-
-
-def _paths_of(files: Any) -> Any:
-    if not hasattr(files, "items"):
-        return files
-    # A file may come with its steps and more: its tree is under "object_path".
-    return {path: what["object_path"] if hasattr(what, "keys") else what for path, what in files.items()}
 
 
 def _opened(path: str, tree: str | None, settings: Settings) -> Tree:

@@ -1,0 +1,85 @@
+"""Datasets as coffea spells them: ``{dataset: {"files": {path: tree}}}``, as a mapping or as a file of JSON."""
+
+from __future__ import annotations
+
+from forthwith import _forthwith
+from forthwith._errors import MissingFileError, RequestError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_ENDING = ".json"
+
+
+def is_fileset(files: Any) -> bool:
+    """Whether a mapping has datasets, each with its files."""
+    values = list(files.values()) if hasattr(files, "values") else []
+    return bool(values) and all(hasattr(value, "keys") and "files" in value for value in values)
+
+
+def is_file(name: str) -> bool:
+    """Whether a path is that of a file with datasets: by its ending, which no format has for itself, and its beginning."""
+    if not name.lower().endswith(_ENDING) or _ENDING[1:] in _forthwith.registered_endings():
+        return False
+    try:
+        with open(name, "rb") as file:
+            return file.read(256).lstrip()[:1] == b"{"
+    except OSError:
+        return False
+
+
+def files_of(files: Any, dataset: str | None = None) -> list[Any]:
+    """The files of all datasets of a mapping, or of one, in their order, each as ``{path: tree}``."""
+    wanted = files.values() if dataset is None else [_named(files, dataset)]
+    return [_paths(each["files"]) for each in wanted]
+
+
+def read(path: str, dataset: str | None) -> list[Any]:
+    """The files that a file of JSON names.
+
+    Raises:
+        MissingFileError: There is no such file.
+        RequestError: It has no datasets, or none of that name.
+    """
+    import json
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+    except OSError as error:
+        raise MissingFileError(f"{path} cannot be read: {error.strerror or error}", file=path) from None
+    except (ValueError, RecursionError) as error:
+        raise RequestError(f"{path} is no JSON, which datasets come in: {error}", file=path) from None
+    if not is_fileset(found):
+        raise RequestError(
+            f'{path} has no datasets: they are {{"name": {{"files": {{"path": "tree"}}}}}}, as coffea has them',
+            file=path,
+        )
+    try:
+        return files_of(found, dataset)
+    except RequestError as error:
+        raise RequestError(f"{path}: {error.message}", file=path) from None
+
+
+def _named(files: Any, dataset: str) -> Any:
+    if dataset not in files:
+        raise RequestError(f"there is no dataset {dataset!r}, only {', '.join(map(repr, files))}")
+    return files[dataset]
+
+
+def _paths(files: Any) -> Any:
+    if isinstance(files, str) or (hasattr(files, "__iter__") and not hasattr(files, "items")):
+        return files
+    if not hasattr(files, "items"):
+        raise RequestError(f"the files of a dataset are {{path: tree}} or a list of paths, not {files!r}")
+    # A file may come with its steps and more: its tree is under "object_path".
+    return {path: _tree(path, what) for path, what in files.items()}
+
+
+def _tree(path: Any, what: Any) -> Any:
+    if not hasattr(what, "keys"):
+        return what
+    if "object_path" not in what:
+        raise RequestError(f'{path!r} of a dataset comes without "object_path", the name of its tree')
+    return what["object_path"]
