@@ -255,3 +255,35 @@ def test_threads_change_nothing(tmp_path, compression, monkeypatch):
             tree.extend(columns)
         contents.append((tmp_path / str(threads) / "a.root").read_bytes())
     assert contents[0] == contents[1] == contents[2]
+
+
+def test_columns_that_count_are_the_counters_of_lists(tmp_path):
+    """A table as NanoAOD has it, with the counters among its columns, is written as it was read."""
+    path = tmp_path / "t.root"
+    lists = {"Muon_pt": [[1.5], [2.5, 3.5], []], "Muon_eta": [[0.5], [1.0, 2.0], []]}
+    records = ak.zip({name.partition("_")[2]: ak.Array(column) for name, column in lists.items()})
+    counts = np.array([1, 2, 0], "i4")
+    tables = [
+        ({"nMuon_pt": counts, "Muon_pt": lists["Muon_pt"]}, {}, ["nMuon_pt", "Muon_pt"]),
+        ({"nMuon": counts, "Muon": records}, {}, ["nMuon", "Muon_pt", "Muon_eta"]),
+        ({"Muon": records, "nMuon": counts.astype("u2")}, {}, ["nMuon", "Muon_pt", "Muon_eta"]),
+        ({"nMuon": counts} | lists, {"counter": "nMuon"}, ["nMuon", "Muon_pt", "Muon_eta"]),
+        # Lists that have no counter leave the name to the numbers.
+        ({"nx": counts, "x": lists["Muon_pt"]}, {"jagged": "vector"}, ["nx", "x"]),
+        ({"nx": counts, "x": ["a", "b", "c"]}, {}, ["x", "nx"]),
+    ]
+    for columns, options, names in tables:
+        with forthwith.recreate(path) as file:
+            tree = file.mktree("t", columns, **options)
+            tree.extend(columns)
+        with forthwith.open(path) as file:
+            assert sorted(file["t"].keys()) == sorted(names)
+            assert file["t"][next(name for name in names if name[0] == "n")].array().to_list() == [1, 2, 0] * 2
+            for name in set(lists) & set(names):
+                assert file["t"][name].array().to_list() == lists[name] * 2
+    for wrong in ([1, 2, 1], [1, 2, 2]):
+        with (
+            pytest.raises(forthwith.ForthwithError, match="not the number of items of its lists"),
+            forthwith.recreate(path) as file,
+        ):
+            file["t"] = {"nMuon": np.array(wrong, "i4"), "Muon": records}

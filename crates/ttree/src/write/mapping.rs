@@ -149,30 +149,24 @@ impl Branches {
         let mut counters = HashMap::new();
         let mut waiting = Vec::new();
         for (column, (name, form)) in columns.iter().enumerate() {
-            let own = options.column(name);
             let form = plain_form(form).map_err(|e| e.in_object(name))?;
             let is_integer = matches!(&form, Form::Numpy { dtype, shape, .. }
                 if shape.is_empty() && !matches!(dtype, DType::Bool | DType::Float32 | DType::Float64));
-            this.forms.push(form.clone());
-            if named.contains(name.as_str()) && is_integer {
-                waiting.push((column, name.clone()));
-                continue;
-            }
-            let begin = this.branches.len();
-            let mut walk = Walk { into: &mut this, counters: &mut counters, column, options: own };
-            walk.value(name, &form, &mut Vec::new(), None).map_err(|e| e.in_object(name))?;
-            for branch in &mut this.branches[begin..] {
-                branch.compression = own.compression;
-                branch.basket_bytes = own.basket_bytes;
+            this.forms.push(form);
+            if is_integer && (named.contains(name.as_str()) || would_count(name, columns, options)) {
+                waiting.push((column, name));
+            } else {
+                this.add(column, name, options, &mut counters)?;
             }
         }
         for (column, name) in waiting {
-            match counters.get(&name) {
+            match counters.get(name) {
                 Some(branch) => this.counters.push((column, *branch)),
-                None => {
+                None if named.contains(name.as_str()) => {
                     let what = format!("{name:?} as the counter of columns that are no lists with a counter");
                     return Err(ErrorKind::Invalid { what }.into());
                 }
+                None => this.add(column, name, options, &mut counters)?,
             }
         }
         this.check_names()?;
@@ -185,6 +179,26 @@ impl Branches {
             named.for_each(|branch| branch.title.clone_from(title));
         }
         Ok(this)
+    }
+
+    /// Adds the branches of a column.
+    fn add(
+        &mut self,
+        column: usize,
+        name: &str,
+        options: &TreeOptions,
+        counters: &mut HashMap<String, usize>,
+    ) -> Result<()> {
+        let own = options.column(name);
+        let form = self.forms[column].clone();
+        let begin = self.branches.len();
+        let mut walk = Walk { into: self, counters, column, options: own };
+        walk.value(name, &form, &mut Vec::new(), None).map_err(|e| e.in_object(name))?;
+        for branch in &mut self.branches[begin..] {
+            branch.compression = own.compression;
+            branch.basket_bytes = own.basket_bytes;
+        }
+        Ok(())
     }
 
     fn check_names(&self) -> Result<()> {
@@ -204,6 +218,22 @@ impl Branches {
         }
         Ok(())
     }
+}
+
+/// Whether numbers of this name may be what counts the items of another column, which would have a counter of that
+/// name.
+fn would_count(name: &str, columns: &[(String, Form)], options: &TreeOptions) -> bool {
+    let is_counted = |(column, form): &(String, Form)| {
+        let own = options.column(column);
+        let is_list = matches!(plain_form(form), Ok(Form::List { .. }));
+        is_list && own.jagged == Jagged::Counter && own.counter.is_none() && counter_name(column) == name
+    };
+    columns.iter().any(is_counted)
+}
+
+/// The name of the counter of lists, unless another is wanted.
+fn counter_name(lists: &str) -> String {
+    format!("n{}", lists.replace('.', "_"))
 }
 
 /// The way from a column to its branches.
@@ -379,7 +409,7 @@ impl Walk<'_> {
     fn counter(&mut self, lists: &Lists) -> Result<usize> {
         let name = match &self.options.counter {
             Some(name) => name.clone(),
-            None => format!("n{}", lists.name.replace('.', "_")),
+            None => counter_name(&lists.name),
         };
         let source =
             Source { column: self.column, path: lists.path.clone(), stored: Stored::Counts, wire: None };

@@ -355,7 +355,7 @@ impl TreeWriter {
             let (array, name) = (&arrays[*column], &self.columns[*column].0);
             for (row, (pair, number)) in counted.windows(2).zip(index::numbers(array)?).enumerate() {
                 if number != Some(pair[1].wrapping_sub(pair[0])) {
-                    let what = "a counter that is not the number of items of its lists".into();
+                    let what = "a counter that is not the number of items of its lists, for which `counter` names another".into();
                     let error = Error::new(ErrorKind::Invalid { what });
                     return Err(error.in_object(name).at_entry(self.entries + row as u64));
                 }
