@@ -461,6 +461,8 @@ class Selection:
         """Whether entries may be left out."""
     def types(self) -> list[str]:
         """The type of each column."""
+    def promising(self, start: int, stop: int) -> list[tuple[int, int]]:
+        """The parts of a range of entries in which the cut may hold by the file's statistics."""
     def read(
         self,
         start: int,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 
 from forthwith._entries import step_size as step_size_of
+from forthwith._errors import RequestError
 from forthwith._packages import package
+from forthwith._predicates import as_cut
 from forthwith._tree.chain import Chain
 from forthwith._tree.tree import Tree
 
@@ -23,7 +25,8 @@ def scan(
     """A ``polars.LazyFrame`` of a table or of several, which reads when it is collected.
 
     A query reads the columns that it uses and no others. Columns of a filter are read first, and the rest only of steps in
-    which an entry passes; ``head`` reads no more entries than it gives.
+    which an entry passes; row groups in which none can by their statistics are not read at all. ``head`` reads no more
+    entries than it gives.
 
     Args:
         files: As in `concatenate`; an open `Tree` or `Chain`.
@@ -48,10 +51,12 @@ def scan(
     def source(columns: list[str] | None, predicate: Any, rows: int | None, _: int | None) -> Iterator[Any]:
         wanted = everything if columns is None else [name for name in everything if name in columns]
         needed = [] if predicate is None else [name for name in everything if name in predicate.meta.root_names()]
+        cut = None if predicate is None else as_cut(predicate, schema)
         left = rows
         for tree in _trees(chain):
             for start, stop in _steps(tree, list(dict.fromkeys(wanted + needed)), left, entries, memory):
-                yield _step(pl, tree, wanted, needed, predicate, start, stop, threads)
+                for begin, end in _promising(tree, cut, start, stop):
+                    yield _step(pl, tree, wanted, needed, predicate, begin, end, threads)
                 left = None if left is None else left - (stop - start)
             if left is not None and left <= 0:
                 return
@@ -75,6 +80,18 @@ def _steps(
         return
     fields = [tree._find(name) for name in names]
     yield from tree._core.steps(fields, 0, stop, entries, None if entries else memory)
+
+
+def _promising(tree: Tree, cut: str | None, start: int, stop: int) -> list[tuple[int, int]]:
+    """The parts of a step in which a cut may hold by the file's statistics."""
+    if cut is None:
+        return [(start, stop)]
+    try:
+        selection = tree._core.select([], [], cut, None)
+    except RequestError:
+        # A column of another type here, or a number that it cannot be: polars says what that means.
+        return [(start, stop)]
+    return selection.promising(start, stop)
 
 
 def _step(

@@ -48,6 +48,12 @@ impl Selection {
         Ok(forms.iter().map(forthwith::columns::Form::type_string).collect())
     }
 
+    /// The parts of a range of entries in which the cut may hold by the file's statistics.
+    fn promising(&self, py: Python<'_>, start: u64, stop: u64) -> PyResult<Vec<(u64, u64)>> {
+        let parts = self.handle.run(py, || self.selection.promising(start..stop))?;
+        Ok(parts.into_iter().map(|part| (part.start, part.end)).collect())
+    }
+
     /// An array for each column, and the entries that they have if these may not be all.
     #[pyo3(signature = (start, stop, threads=None, progress=None))]
     fn read(

@@ -1,5 +1,8 @@
 """Lazy frames of polars, and other readers of tables by name."""
 
+import io
+import pathlib
+
 import awkward as ak
 import numpy as np
 import pytest
@@ -59,7 +62,8 @@ def test_only_needed_columns_are_read(path, monkeypatch):
         "arrays",
         lambda tree, names=None, **options: read.append((names, options)) or before(tree, names, **options),
     )
-    frame = forthwith.scan(path, step_size=5_000).filter(pl.col("n") == 12_000).select("x")
+    # Of this filter statistics say nothing.
+    frame = forthwith.scan(path, step_size=5_000).filter(pl.col("n") * 2 == 24_000).select("x")
     assert frame.collect().to_series().to_list() == [6_000.0]
     asked = [name for names, options in read if options.get("entry_stop") for name in names]
     assert asked.count("n") == 10
@@ -82,3 +86,89 @@ def test_databases_take_trees_by_name(path):
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
     tree = forthwith.open(path)  # noqa: F841 - the query names it
     assert duckdb.sql("select sum(n), count(*) from tree where x < 100").fetchall() == [(sum(range(200)), 200)]
+
+
+def test_a_filter_passes_over_row_groups_by_their_statistics(path):
+    class Counted(io.BytesIO):
+        count = 0
+
+        def read(self, *size):
+            found = super().read(*size)
+            self.count += len(found)
+            return found
+
+        def readinto(self, buffer):
+            count = super().readinto(buffer)
+            self.count += count
+            return count
+
+    content = pathlib.Path(path).read_bytes()
+
+    def bytes_of(*filters):
+        counted = Counted(content)
+        tree = forthwith.open(counted)
+        before = counted.count
+        found = forthwith.scan(tree).filter(*filters).select("x", "lists").collect()
+        return found, counted.count - before
+
+    n, x = pl.col("n"), pl.col("x")
+    whole, all_bytes = bytes_of(n >= -1)
+    assert len(whole) == 50_000
+    for condition, entries in {
+        "one": (n == 12_000, [12_000]),
+        "both": ((n > 12_000) & (n <= 12_002), [12_001, 12_002]),
+        "turned": ((pl.lit(12_003) > n) & (n % 2 == 0) & (n > 11_999), [12_000, 12_002]),
+        "between": (n.is_between(12_000, 12_001), [12_000, 12_001]),
+        "either": ((n == 12_000) | (n == 13_000), [12_000, 13_000]),
+        "floats": ((x <= 6_000.0) & (n >= 12_000), [12_000]),
+    }.values():
+        found, some_bytes = bytes_of(condition)
+        assert found["x"].to_list() == [entry / 2 for entry in entries]
+        # One row group of ten, and what a part of it shares with others.
+        assert some_bytes < 1.2 * all_bytes / 10, condition
+    found, no_bytes = bytes_of(n < 0)
+    assert (len(found), no_bytes) == (0, 0)
+    # Nothing is known of what is not understood, and it is looked at.
+    assert len(bytes_of((n == 12_000) | (x.sqrt() > 158.1))[0]) == 9
+
+
+def test_filters_of_polars_hold_as_polars_has_it(tmp_path):
+    nan = float("nan")
+    columns = {
+        "f": pl.Series([nan, 1.0, 2.0, nan, None, -0.0], dtype=pl.Float64),
+        "g": pl.Series([0.1, 0.3, nan, 16777217.0, None, 1e30], dtype=pl.Float32),
+        "i": pl.Series([1, -128, 127, None, 0, 5], dtype=pl.Int8),
+        "u": pl.Series([2**64 - 1, 0, 2**53 + 1, None, 1, 2], dtype=pl.UInt64),
+        "s": pl.Series(["a", None, "é", "z" * 80, "", "b'"]),
+    }
+    frame = pl.DataFrame(columns)
+    frame.write_parquet(tmp_path / "x.parquet", row_group_size=1, statistics="full")
+    tree = forthwith.open(tmp_path / "x.parquet")
+    values = [-129, 0, 0.1, 1.0, 2, 127, 2**53, float(2**53), 2**64 - 1, nan, "a", "b'", "é", "z" * 80]
+    scanned = forthwith.scan(tree, step_size=4)
+    asked = 0
+    for name in columns:
+        for value in values:
+            if isinstance(value, str) != (name == "s"):
+                continue
+            for literal in (value, pl.lit(value)):
+                column = pl.col(name)
+                for condition in (
+                    column < literal,
+                    column <= literal,
+                    column > literal,
+                    column >= literal,
+                    column == literal,
+                    column != literal,
+                    (column > literal) | column.is_null(),
+                    (column >= literal) & (pl.col("i") < 100),
+                    column.is_between(literal, literal),
+                ):
+                    try:
+                        expected = frame.filter(condition)
+                    except pl.exceptions.PolarsError:
+                        continue
+                    found = scanned.filter(condition).collect()
+                    assert found.equals(expected.cast(dict(found.schema))), str(condition)
+                    asked += 1
+    assert asked > 300

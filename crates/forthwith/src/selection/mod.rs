@@ -289,6 +289,18 @@ impl Selection {
         self.columns.iter().map(path).map(within).collect()
     }
 
+    /// The parts of a range of entries in which the cut may hold by the file's statistics, in their order. Where there is no
+    /// cut, and where the file says nothing, that is all.
+    ///
+    /// # Errors
+    /// Damaged metadata.
+    pub fn promising(&self, entries: Range<u64>) -> Result<Vec<Range<u64>>> {
+        match &self.cut {
+            Some(cut) => promising(&self.table, cut, &entries),
+            None => Ok(vec![entries]),
+        }
+    }
+
     /// Reads and computes the columns for a range of entries. `threads` and `tick` are those of [`Table::read`]; `tick` hears of each of
     /// several readings anew: of the columns of the cut first, then of the blocks that have entries which pass.
     ///
