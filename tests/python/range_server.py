@@ -85,6 +85,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.ended.wait(20)
             self.close_connection = True
             return
+        with self.server.lock:
+            self.server.sent += len(body)
         self.wfile.write(body)
 
     def plain(self, status, headers=None):
@@ -104,9 +106,10 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def serving(files):
-    """A server of ``{"/name": bytes}``: its URL is ``url``, what it was asked ``requests``."""
+    """A server of ``{"/name": bytes}``: its URL is ``url``, what it was asked ``requests``, and bytes of files ``sent``."""
     server = _Server(("127.0.0.1", 0), _Handler)
     server.files, server.requests, server.lock, server.ended = dict(files), [], threading.Lock(), threading.Event()
+    server.sent = 0
     server.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()

@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 from random_cuts import campaign
+from range_server import serving
 
 import forthwith
 
@@ -80,6 +81,30 @@ def test_a_cut_reads_its_columns_and_the_blocks_that_have_entries(sparse, name):
         assert some_bytes <= 1.1 * (cut_bytes + rest) / BLOCKS
     assert len(read(cut="flag > 1")[0]) == 0
     assert len(read(cut="flag == 0")[0]) == len(whole) - EACH
+
+
+def test_a_cut_of_a_remote_file_is_few_requests(sparse):
+    folder, columns = sparse
+    with serving({"/x.root": (folder / "x.root").read_bytes()}) as server:
+
+        def read(cut):
+            with forthwith.open(f"{server.url}/x.root:t") as tree:
+                tree.arrays(["x0"], entry_stop=1)
+                server.requests.clear()
+                server.sent = 0
+                found = tree.arrays(list(columns), cut=cut)
+            return found, server.sent, len(server.requests)
+
+        # The baskets of the cut lie a cluster apart from each other, and those of the one cluster side by side.
+        cut_bytes, rest = BLOCKS * EACH * 4, 8 * BLOCKS * EACH * 8
+        found, sent, requests = read("flag == 1")
+        assert found.x3.to_list() == columns["x3"][columns["flag"] == 1].tolist()
+        assert sent <= 1.1 * (cut_bytes + rest / BLOCKS)
+        assert requests <= 20
+        found, sent, requests = read("flag > 1")
+        assert len(found) == 0
+        assert sent <= 1.1 * cut_bytes
+        assert requests <= 19
 
 
 def test_statistics_are_those_of_values_that_are_no_nan_and_not_missing(tmp_path):
