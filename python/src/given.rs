@@ -1,18 +1,18 @@
 //! Arrays that Python hands over, to be written.
 
-use crate::errors;
+use crate::{errors, forth::Lent};
 use forthwith::{
     columns::{self, AwkwardImportError, arrow::ImportError},
     plan::{Error, ErrorKind},
 };
 use pyo3::{
-    buffer::PyBuffer,
     prelude::*,
     types::{PyCapsule, PyDict},
 };
 use std::collections::HashMap;
 
-/// What `ak.to_buffers` gives, as columns of ours. The bytes are copied, so that their owner may go on writing to them.
+/// What `ak.to_buffers` gives, as columns of ours. The bytes are lent: writers have what they need of them when they return,
+/// and compare what they read while others may write.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Given(pub(crate) columns::Array);
 
@@ -22,10 +22,9 @@ impl Given {
     fn new(py: Python<'_>, form: &str, length: u64, buffers: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut held = HashMap::with_capacity(buffers.len());
         for (key, buffer) in buffers.iter() {
-            held.insert(
-                key.extract::<String>()?,
-                bytes::Bytes::from(PyBuffer::<u8>::get(&buffer)?.to_vec(py)?),
-            );
+            let key = key.extract::<String>()?;
+            let bytes = Lent::of(&key, &buffer)?;
+            held.insert(key, bytes);
         }
         let taken = py.detach(|| columns::Array::from_awkward(form, length, &mut |key| held.remove(key)));
         taken.map(Self).map_err(|error| {

@@ -1,6 +1,7 @@
 """What is given to trees and RNTuples that are written: values that fit are taken, others refused, never changed."""
 
 import gc
+import threading
 import warnings
 
 import awkward as ak
@@ -208,3 +209,103 @@ def test_python_values_become_what_was_announced(tmp_path, kind):
         with forthwith.update(tmp_path / "a.root") as file:
             file["t"].extend(step)
         assert forthwith.open(f"{tmp_path}/a.root:t")["hits"].array().tolist()[3:] == [[{"e": 1, "tag": 3}], []]
+
+
+WRITERS = {
+    "tree": lambda path: _Table(path, "mktree", {}),
+    "tree, two threads": lambda path: _Table(path, "mktree", {"threads": 2, "compression": "zstd"}),
+    "tree of vectors": lambda path: _Table(path, "mktree", {"jagged": "vector", "cluster_entries": 7}),
+    "RNTuple": lambda path: _Table(path, "mkrntuple", {"compression": None, "page_size": 256}),
+    "RNTuple, two threads": lambda path: _Table(path, "mkrntuple", {"threads": 2, "compression": "lz4"}),
+    "Avro": forthwith.avro.writer,
+    "Parquet": forthwith.parquet.writer,
+}
+
+
+class _Table:
+    """A file with one table, which is begun with its first step."""
+
+    def __init__(self, path, make, options):
+        self.file, self.make, self.options, self.table = forthwith.recreate(path, compression=None), make, options, None
+
+    def write(self, array):
+        if self.table is None:
+            self.table = getattr(self.file, self.make)("t", array, **self.options)
+        else:
+            self.table.extend(array)
+
+    def close(self):
+        self.file.close()
+
+    def abandon(self):
+        self.file.abandon()
+
+
+def _lent(count):
+    """An Awkward Array, and the memory that it is in: numbers, lists, lists in lists, texts."""
+    numbers, data = np.arange(count, dtype="f8"), np.arange(3 * count, dtype="i4")
+    offsets, outer = np.arange(0, 3 * count + 1, 3, dtype="i8"), np.arange(count + 1, dtype="i8")
+    letters = np.frombuffer(b"abc" * count, "u1").copy()
+    lists = ak.contents.ListOffsetArray(ak.index.Index64(offsets), ak.contents.NumpyArray(data))
+    texts = ak.contents.ListOffsetArray(
+        ak.index.Index64(offsets),
+        ak.contents.NumpyArray(letters, parameters={"__array__": "char"}),
+        parameters={"__array__": "string"},
+    )
+    nested = ak.contents.ListOffsetArray(ak.index.Index64(outer), lists)
+    contents = [ak.contents.NumpyArray(numbers), lists, nested, texts]
+    array = ak.Array(ak.contents.RecordArray(contents, ["x", "xs", "xss", "text"]))
+    return array, [numbers, data, offsets, outer, letters]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_arrays_are_their_owners_again_when_a_step_is_written(tmp_path, name):
+    """Their memory is not copied, and nothing of it is read later."""
+    path = tmp_path / ("x.root" if name.startswith(("tree", "RNTuple")) else "x")
+    writer, wanted = WRITERS[name](path), []
+    for count in (5, 1, 900, 20):
+        array, memory = _lent(count)
+        wanted += array.to_list()
+        writer.write(array)
+        for part in memory:
+            part[:] = 77
+    writer.close()
+    with forthwith.open(path) as file:
+        table = file["t"] if isinstance(writer, _Table) else file
+        assert table.arrays(["x", "xs", "xss", "text"]).to_list() == wanted
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_arrays_that_change_while_they_are_written(tmp_path, name):
+    """What is written is what the arrays once had, or an error says that they changed; the file can be read either way."""
+    ends = threading.Event()
+    array, memory = _lent(3000)
+    copies = [part.copy() for part in memory]
+    random = np.random.default_rng(1)
+
+    def change():
+        while not ends.is_set():
+            for part, copy in zip(memory, copies, strict=True):
+                at = random.integers(0, len(part), 20)
+                part[at] = random.integers(0, 200, 20)
+                part[at] = copy[at]
+
+    changing = threading.Thread(target=change)
+    changing.start()
+    try:
+        for number in range(10):
+            path = tmp_path / (f"{number}.root" if name.startswith(("tree", "RNTuple")) else str(number))
+            writer = WRITERS[name](path)
+            try:
+                for _ in range(3):
+                    writer.write(array)
+                writer.close()
+            except (ValueError, forthwith.ForthwithError):
+                writer.abandon()
+                continue
+            with forthwith.open(path) as file:
+                table = file["t"] if isinstance(writer, _Table) else file
+                assert len(table.arrays(["x", "xs", "xss"])) == 9000
+    finally:
+        ends.set()
+        changing.join()

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 use crate::errors;
+use bytes::Bytes;
 use forthwith::forth::Compiled;
 use pyo3::{
     buffer::PyUntypedBuffer,
@@ -66,6 +67,24 @@ impl Inputs {
     }
 }
 
+/// A buffer that is held for as long as its bytes are used, and given back then.
+pub(crate) struct Lent(PyUntypedBuffer);
+
+impl Lent {
+    /// The bytes of an object. They are copied if numbers of 64 bits would not be aligned in them.
+    pub(crate) fn of(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Bytes> {
+        let lent = Self(buffer(name, object)?);
+        let is_aligned = lent.as_ref().as_ptr().addr().is_multiple_of(align_of::<u64>());
+        Ok(if is_aligned { Bytes::from_owner(lent) } else { Bytes::copy_from_slice(lent.as_ref()) })
+    }
+}
+
+impl AsRef<[u8]> for Lent {
+    fn as_ref(&self) -> &[u8] {
+        bytes(&self.0)
+    }
+}
+
 fn buffer(name: &str, object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
     // Some leave out what they need not tell; a memoryview fills it in. What has no dimension has to be seen as bytes.
     let buffer = PyUntypedBuffer::get(object).or_else(|error| {
@@ -91,6 +110,6 @@ fn bytes(buffer: &PyUntypedBuffer) -> &[u8] {
     // SAFETY: the exporter says that these bytes, contiguous as was checked, are there until the buffer is released, which the
     // borrow prevents. A program may write to the object meanwhile, as with every library that releases the interpreter over a
     // buffer: the machine uses what it has compared and never reads it again, so that what is decoded changes and nothing else.
-    // `mutable_inputs` in the crate of the machine says how, and what Rust says of it.
+    // `mutable_inputs` in the crate of the machine says how, and what Rust says of it. Writers compare as well: see `Given`.
     unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), length) }
 }
