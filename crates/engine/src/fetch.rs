@@ -20,9 +20,15 @@ use std::{
 
 /// Ranges closer than this are fetched in one piece.
 const GAP: u64 = 32 << 10;
-/// Bytes of a window of a source that plans its requests: small enough that decoding begins early, and large
-/// enough to fill the line while the answer to the next one is on its way.
+/// The longest window of a source that plans its requests.
 const FAR_WINDOW: u64 = 16 << 20;
+/// The first window of such a source, and the last ones: decoding begins soon after the first byte has come,
+/// and ends soon after the last. Each window between is up to twice as long as the one before.
+const NEAR_WINDOW: u64 = 2 << 20;
+/// Windows that such a source fetches while one is decoded, and how many bytes they have at most together if
+/// they are more than one: what is on its way fills the line until the next answer comes.
+const AHEAD: usize = 4;
+const AHEAD_BYTES: u64 = 24 << 20;
 /// The longest single request.
 const LONGEST: u64 = 16 << 20;
 
@@ -83,19 +89,21 @@ impl<'a> Fetcher<'a> {
             let mut windows: Vec<Planned> = Vec::new();
             let mut room = 0;
             let mut end = 0;
+            let mut rest = plan.tasks.iter().fold(0_u64, |sum, task| sum.saturating_add(task.stored.len()));
             for &at in order {
                 let Stored::Range(range) = &plan.tasks[at].stored else { continue };
                 // The bytes between are read too, if they are few.
                 let gap = range.start.checked_sub(end).filter(|gap| *gap <= GAP).unwrap_or(0);
-                let bytes = range.end.saturating_sub(range.start).saturating_add(gap);
+                let bytes = length(range).saturating_add(gap);
                 if windows.is_empty() || bytes > room {
                     windows.push(Planned::default());
                     room = if source.plans_requests() {
-                        read_ahead.clamp(1, FAR_WINDOW)
+                        far_window(windows.len(), rest).min(read_ahead.max(1))
                     } else {
                         read_ahead.max(1)
                     };
                 }
+                rest = rest.saturating_sub(length(range));
                 room = room.saturating_sub(bytes);
                 end = range.end;
                 of_task[at] = windows.len() - 1;
@@ -234,8 +242,14 @@ impl<'a> Fetcher<'a> {
         let ranges: Vec<_> = wanted.iter().map(|(_, r)| r.clone()).collect();
         if self.source.plans_requests() {
             self.source.expect(&ranges);
-            if let Some(next) = windows.get(number + 1) {
+            let mut ahead = 0_u64;
+            for next in windows.iter().skip(number + 1).take(AHEAD) {
                 let next: Vec<_> = self.wanted(&next.members).into_iter().map(|(_, range)| range).collect();
+                let with_next = next.iter().fold(ahead, |sum, range| sum.saturating_add(length(range)));
+                if ahead > 0 && with_next > AHEAD_BYTES {
+                    break;
+                }
+                ahead = with_next;
                 self.source.expect(&next);
             }
             let pieces = self.source.read(&ranges)?;
@@ -255,6 +269,17 @@ impl<'a> Fetcher<'a> {
         }
         Ok(Window { number, tasks })
     }
+}
+
+/// The length of a range, which may lie.
+fn length(range: &Range<u64>) -> u64 {
+    range.end.saturating_sub(range.start)
+}
+
+/// Bytes of the next window of a source that plans its requests, of which `rest` are left to be fetched.
+fn far_window(number: usize, rest: u64) -> u64 {
+    let doubled = NEAR_WINDOW << number.saturating_sub(1).min(3);
+    doubled.min(FAR_WINDOW).min((rest / 4).max(NEAR_WINDOW))
 }
 
 /// Reads one task's bytes outside a run.
@@ -302,4 +327,24 @@ fn read_into<'b>(
     let into = into.take(range.end.saturating_sub(range.start) as usize)?;
     source.read_into(range.start, into)?;
     Ok(into)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FAR_WINDOW, NEAR_WINDOW, far_window};
+
+    #[test]
+    fn windows_of_networks_grow_from_the_first_and_shrink_to_the_last() {
+        let mut rest = 200 << 20;
+        let mut windows = Vec::new();
+        while rest > 0 {
+            let next = far_window(windows.len() + 1, rest).min(rest);
+            windows.push(next);
+            rest -= next;
+        }
+        assert_eq!(windows[..4], [NEAR_WINDOW, 2 * NEAR_WINDOW, 4 * NEAR_WINDOW, FAR_WINDOW]);
+        assert!(windows.iter().all(|window| *window <= FAR_WINDOW), "{windows:?}");
+        assert!(windows[windows.len() - 3..].iter().all(|window| *window <= NEAR_WINDOW), "{windows:?}");
+        assert!(windows.len() < 30, "{windows:?}");
+    }
 }

@@ -33,6 +33,9 @@ const SPARE_PART: u64 = 25;
 /// Requests in flight.
 const IN_FLIGHT: usize = 16;
 
+/// Lists of ranges that are fetched before they are asked for.
+const LISTS: usize = 6;
+
 /// How often a waiting thread looks whether it still should.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -444,8 +447,8 @@ impl Source for Remote {
         if !inside || ranges.is_empty() || known(&ahead) {
             return;
         }
-        // Two lists at a time: what an ended read expected goes.
-        if ahead.len() >= 2 {
+        // What an ended read expected goes.
+        if ahead.len() >= LISTS {
             ahead.remove(0).task.abort();
         }
         let task = runtime.spawn(Arc::clone(&self.shared).fetch(ranges.to_vec()));
