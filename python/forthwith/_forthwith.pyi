@@ -1096,6 +1096,7 @@ def root_merge(
     entries: Sequence[tuple[int, int]] | None,
     threads: int | None,
     progress: Callable[[int, int], object] | None,
+    store: Sequence[tuple[str, str]] | None,
 ) -> list[tuple[str, int]]:
     """Writes the objects of several ROOT files to one. Answers the paths of trees, and their entries."""
 

@@ -11,12 +11,13 @@ from forthwith._filters import predicate
 from forthwith._open import open as open_file
 from forthwith._paths import expand
 from forthwith._progress import Bar
+from forthwith._stores import flat, scheme
 from forthwith._writable.compression import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from forthwith._filters import Filter, Predicate
@@ -34,6 +35,7 @@ def merge(
     common: bool = False,
     threads: int | None = None,
     progress: bool | Callable[[int, int], object] = False,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, int]:
     """Writes the objects of one or several ROOT files to a new one.
 
@@ -53,6 +55,7 @@ def merge(
         common: Branches that not all trees have are left out, instead of an error.
         threads: Threads that compress.
         progress: Whether to show a bar, or a function that is called with bytes done and all bytes.
+        storage_options: How stores are reached, as in ``open``: for all URLs among ``files``, and for ``path`` if it is one.
 
     Returns:
         The number of entries of each tree, by its path.
@@ -68,14 +71,19 @@ def merge(
     >>> forthwith.merge("all.root", "muons.root", filter_name="Muon_*", entries=slice(1000))  # doctest: +SKIP
     {'Events': 1000}
     """
-    inputs = [_text(file, inner) for file, inner in expand(files)]
+    inputs = [_text(file, inner) for file, inner in expand(files, storage_options)]
     if not inputs:
         raise RequestError("a merge of no files")
+    if storage_options is not None and all(scheme(name) is None for name in (*inputs, fspath(path))):
+        raise RequestError("storage_options are for URLs, and all files are paths")
     chosen = setting(compression, None)
-    objects, branches = _names(inputs, predicate(filter_object, "filter_object"), predicate(filter_name, "filter_name"))
+    wanted = predicate(filter_object, "filter_object"), predicate(filter_name, "filter_name")
+    objects, branches = _names(inputs, *wanted, storage_options)
     ranges = None if entries is None else _ranges(entries)
     with _bar(progress) as told:
-        merged = _forthwith.root_merge(inputs, fspath(path), chosen, common, objects, branches, ranges, threads, told)
+        merged = _forthwith.root_merge(
+            inputs, fspath(path), chosen, common, objects, branches, ranges, threads, told, flat(storage_options)
+        )
     return dict(merged)
 
 
@@ -86,7 +94,10 @@ def _text(file: Any, inner: str | None) -> str:
 
 
 def _names(
-    inputs: list[str], objects: Predicate | None, branches: Predicate | None
+    inputs: list[str],
+    objects: Predicate | None,
+    branches: Predicate | None,
+    store: Mapping[str, Any] | None,
 ) -> tuple[set[str] | None, set[str] | None]:
     """Paths of objects and branches that are wanted, as all files together have them."""
     if objects is None and branches is None:
@@ -94,7 +105,7 @@ def _names(
     paths: set[str] = set()
     names: set[str] = set()
     for uri in inputs:
-        file: Any = open_file(uri)
+        file: Any = open_file(uri, storage_options=store if scheme(uri) else None)
         with file:
             found = {key.split(";")[0]: kind for key, kind in file.classnames().items()}
             for key, kind in found.items():

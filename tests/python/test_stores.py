@@ -164,3 +164,36 @@ def test_the_command_writes_objects(store):
         done = subprocess.run([*program, *arguments], env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
     assert forthwith.open("s3://bucket/made/z.root:events", storage_options=options).num_entries == 3600
+
+
+def test_files_of_a_store_are_merged(store, tmp_path):
+    client, options = store
+    for name in ("parts/a.root", "parts/b.root"):
+        client.upload_file(data("zmumu.root"), "bucket", name)
+    merged = forthwith.merge(
+        "s3://bucket/parts/*.root", "s3://bucket/merged/all.root", filter_name="nMuon", storage_options=options
+    )
+    assert merged["events"] == 7200
+    read = forthwith.open("s3://bucket/merged/all.root:events", storage_options=options)
+    expected = forthwith.open(f"{data('zmumu.root')}:events")["nMuon"].array()
+    assert read.keys() == ["nMuon"]
+    assert ak.array_equal(read["nMuon"].array(), ak.concatenate([expected] * 2))
+    here = tmp_path / "here.root"
+    assert forthwith.merge([data("zmumu.root"), "s3://bucket/parts/a.root"], here, storage_options=options) == merged
+    with pytest.raises(forthwith.SourceError) as raised:
+        forthwith.merge("s3://bucket/parts/absent.root", here, storage_options=options)
+    assert "s3cret" not in str(raised.value)
+    assert forthwith.open(f"{here}:events").num_entries == 7200
+
+
+def test_readers_of_obstore_are_file_objects(store):
+    obstore = pytest.importorskip("obstore", reason="obstore is not installed (pip install obstore)")
+    from obstore.store import S3Store
+
+    _, options = store
+    access = {"access_key_id": options["key"], "secret_access_key": options["secret"], "region": options["region"]}
+    bucket = S3Store("bucket", endpoint=options["endpoint_url"], client_options={"allow_http": True}, **access)
+    with forthwith.open(obstore.open_reader(bucket, NAME)) as opened:
+        read = opened["events"].arrays(threads=3)
+        assert "s3cret" not in repr(opened)
+    assert ak.array_equal(read, forthwith.open(f"{data('zmumu.root')}:events").arrays())

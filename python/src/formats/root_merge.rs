@@ -2,9 +2,7 @@
 
 use crate::{errors, handle::error_of};
 use forthwith::{
-    File, Merge, PathFilter,
-    files::{self, StoreOptions},
-    merge,
+    Engine, File, Merge, OpenOptions, Options, PathFilter, files, merge,
     plan::{ErrorKind, Result},
     root::write::Compression,
 };
@@ -27,7 +25,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// that are wanted.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "the keywords of the function in Python")]
-#[pyo3(signature = (inputs, to, setting, common, objects, branches, entries, threads, progress))]
+#[pyo3(signature = (inputs, to, setting, common, objects, branches, entries, threads, progress, store))]
 fn root_merge(
     py: Python<'_>,
     inputs: Vec<String>,
@@ -39,6 +37,7 @@ fn root_merge(
     entries: Option<Vec<(u64, u64)>>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
+    store: Option<Vec<(String, String)>>,
 ) -> PyResult<Vec<(String, u64)>> {
     let mut raised = None;
     let done = py.detach(|| {
@@ -56,9 +55,13 @@ fn root_merge(
                 .map(|ranges| ranges.into_iter().map(|(begin, end)| begin..end).collect::<Vec<Range<_>>>()),
             threads,
         };
-        let open = |uri: &String| File::open(uri);
+        let store = crate::files::options(&store.unwrap_or_default());
+        let open = |uri: &String| {
+            let source = files::source_with(uri, &store, &mut || true)?;
+            File::from_source_with(source, Arc::new(Engine::new(Options::default())), &OpenOptions::new())
+        };
         let inputs = inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
-        let sink = files::sink(&to, &StoreOptions::new())?;
+        let sink = files::sink(&to, &store)?;
         let mut last = Instant::now();
         let merged = merge(&inputs, sink, &job, &mut |done, total| {
             if last.elapsed() < PAUSE {
