@@ -1,10 +1,14 @@
 """Files behind HTTP, from servers that honour ranges, that do not, and that fail or lie."""
 
+import functools
+import http.server
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import awkward as ak
@@ -122,17 +126,25 @@ def test_a_file_that_changes_is_an_error_and_no_mixture(server, query):
         forthwith.open(f"{server.url}/many.parquet?{query}").arrays()
 
 
+def ranges_of(server, path):
+    """The ranges that a server was asked for by one URL. Requests of earlier tests that were given up may still come in."""
+    ranges = []
+    with server.lock:
+        asked = [headers["Range"].removeprefix("bytes=") for asked, headers in server.requests if asked == path]
+    for request in asked:
+        for first, last in (part.split("-") for part in request.split(",")):
+            ranges.append((int(first), int(last) + 1) if first else (-int(last), 0))
+    return ranges, len(asked)
+
+
 def test_only_the_bytes_that_are_needed_are_fetched(server, many):
     size = len(server.files["/many.parquet"])
-    server.requests.clear()
-    column = forthwith.open(f"{server.url}/many.parquet")["b"].array(library="np")
+    column = forthwith.open(f"{server.url}/many.parquet?needed")["b"].array(library="np")
     assert (column == many[::-1]).all()
-    asked = 0
-    for _, headers in server.requests:
-        for first, last in (part.split("-") for part in headers["Range"].removeprefix("bytes=").split(",")):
-            asked += int(last) - int(first) + 1 if first else int(last)
-    assert asked < 1.05 * size / 3 + (1 << 20)
-    assert len(server.requests) < 12
+    ranges, requests = ranges_of(server, "/many.parquet?needed")
+    assert len(set(ranges)) == len(ranges)
+    assert sum(end - start for start, end in ranges) < 1.05 * size / 3 + (1 << 20)
+    assert requests < 12
 
 
 def test_credentials_are_told_to_the_server_and_to_nobody_else(server, expected):
@@ -236,3 +248,27 @@ def test_a_forked_process_has_connections_of_its_own(server, expected):
         os._exit(0 if len(opened["b"].array()) == 400_000 else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert len(opened["c"].array()) == 400_000
+
+
+def test_files_of_one_server_share_its_connections(tmp_path):
+    connections = []
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def setup(self):
+            connections.append(self.client_address)
+            super().setup()
+
+        def log_message(self, *_):
+            pass
+
+    for number in range(10):
+        shutil.copy(DATA / "zmumu.root", tmp_path / f"{number}.root")
+    handler = functools.partial(Handler, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        urls = [f"http://127.0.0.1:{server.server_port}/{number}.root:events" for number in range(10)]
+        assert sum(len(forthwith.open(url)["MET_pt"].array()) for url in urls) == 36_000
+        server.shutdown()
+    assert len(connections) < 6

@@ -3,9 +3,9 @@
 use crate::{
     StoreOptions,
     answer::{Answer, Fault, Mark, Part, Wanted},
+    clients::client,
     multipart,
     options::refused,
-    redact,
 };
 use bytes::{Bytes, BytesMut};
 use forthwith_io::ErrorKind;
@@ -13,7 +13,6 @@ use percent_encoding::percent_decode_str;
 use reqwest::{
     Client, Response, StatusCode, Url,
     header::{self, HeaderMap, HeaderName, HeaderValue},
-    redirect::Policy,
 };
 use std::{
     ops::Range,
@@ -57,12 +56,7 @@ impl Http {
             value.set_sensitive(true);
             headers.insert(name, value);
         }
-        let client = Client::builder()
-            .redirect(Policy::none())
-            .connect_timeout(options.connect()?)
-            .user_agent(concat!("forthwith/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| refused(redact(&told(&error))))?;
+        let client = client(options.connect()?)?;
         if let Some((name, _)) = options.of_store().next() {
             return Err(refused(format!("there is no option {name} for HTTP")));
         }
@@ -313,7 +307,7 @@ fn decoded(text: &str) -> String {
 }
 
 /// An error with its causes.
-fn told(error: &dyn std::error::Error) -> String {
+pub(crate) fn told(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

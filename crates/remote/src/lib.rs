@@ -14,6 +14,7 @@
 #![deny(missing_docs, unsafe_code)]
 
 mod answer;
+mod clients;
 mod http;
 mod list;
 mod multipart;

@@ -3,6 +3,7 @@
 use crate::{
     StoreOptions,
     answer::{Answer, Fault, Mark, Part, Wanted},
+    clients::Shared,
     options::refused,
     redact,
 };
@@ -60,8 +61,11 @@ impl Object {
         let scheme = scheme.to_lowercase();
         let (store, ends) = match scheme.as_str() {
             "s3" | "s3a" => {
-                let builder =
-                    AmazonS3Builder::from_env().with_url(url).with_client_options(client).with_retry(retry);
+                let builder = AmazonS3Builder::from_env()
+                    .with_url(url)
+                    .with_http_connector(Shared)
+                    .with_client_options(client)
+                    .with_retry(retry);
                 (
                     configured!(builder, options)
                         .build()
@@ -72,6 +76,7 @@ impl Object {
             "gs" => {
                 let builder = GoogleCloudStorageBuilder::from_env()
                     .with_url(url)
+                    .with_http_connector(Shared)
                     .with_client_options(client)
                     .with_retry(retry);
                 (
@@ -84,6 +89,7 @@ impl Object {
             _ => {
                 let builder = MicrosoftAzureBuilder::from_env()
                     .with_url(url)
+                    .with_http_connector(Shared)
                     .with_client_options(client)
                     .with_retry(retry);
                 (
