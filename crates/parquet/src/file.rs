@@ -54,7 +54,7 @@ impl ParquetFile {
     /// # Errors
     /// Metadata that contradict themselves or the file; no such row group.
     pub fn table(&self, options: &Options) -> Result<ParquetTable> {
-        let table = ParquetTable::of(Arc::clone(&self.footer), self.source.as_ref(), options);
+        let table = ParquetTable::of(Arc::clone(&self.footer), Arc::clone(&self.source), options);
         table.map_err(|e| e.in_file(self.uri()))
     }
 

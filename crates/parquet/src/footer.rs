@@ -54,6 +54,10 @@ pub(crate) struct Chunk {
     /// A bit for each encoding, by its number.
     pub(crate) encodings: u32,
     pub(crate) statistics: Option<Box<Statistics>>,
+    /// Where the places of its pages are and how long that is; zeros if nowhere. See [`index`](crate::index).
+    pub(crate) offset_index: (i64, i64),
+    /// The same of limits of its pages.
+    pub(crate) column_index: (i64, i64),
 }
 
 /// The statistics of a chunk, as its writer put them.
@@ -225,6 +229,10 @@ impl Chunk {
                 is_there = true;
                 this.metadata(compact)
             }
+            (4, _) => compact.number(kind, &mut this.offset_index.0),
+            (5, _) => compact.number(kind, &mut this.offset_index.1),
+            (6, _) => compact.number(kind, &mut this.column_index.0),
+            (7, _) => compact.number(kind, &mut this.column_index.1),
             (8, 12) => {
                 this.elsewhere = Some("encrypted columns");
                 compact.skip(kind, 0)

@@ -44,6 +44,7 @@ mod footer;
 mod format;
 mod hints;
 mod hybrid;
+mod index;
 mod leaf;
 mod levels;
 mod page;

@@ -5,14 +5,15 @@ use crate::{
     decode::Note,
     footer::{self, Footer, Statistics},
     format::ParquetFormat,
+    index::{self, PagePlaces},
     schema::{self, Column, Part},
 };
-use forthwith_io::Source;
+use forthwith_io::{ProcessLock, Source};
 use forthwith_plan::{
     Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Limit, Limits, Pick, Plan, Reading,
     Result, Stored, Task,
 };
-use std::{ops::Range, sync::Arc};
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
 /// How to look at a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +31,23 @@ pub struct ParquetTable {
     fields: Vec<Field>,
     groups: Vec<RowGroup>,
     size: u64,
+    source: Arc<dyn Source>,
+    /// Page indexes that were read.
+    indexes: ProcessLock<Indexes>,
 }
+
+/// Page indexes by row group and column; `None` of chunks that have none, or none that can be believed.
+#[derive(Debug, Default)]
+struct Indexes {
+    places: HashMap<(usize, usize), Option<Arc<PagePlaces>>>,
+    limits: HashMap<(usize, usize), Option<PageLimits>>,
+}
+
+/// Limits of each page of a chunk, as far as they are known.
+type PageLimits = Vec<Option<(Limit, Limit)>>;
+
+/// Column chunks of fewer bytes are read whole.
+const WORTH_AN_INDEX: i64 = 64 << 10;
 
 /// A row group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +99,7 @@ pub enum Bound {
 }
 
 impl ParquetTable {
-    pub(crate) fn of(footer: Arc<Footer>, source: &dyn Source, options: &Options) -> Result<Self> {
+    pub(crate) fn of(footer: Arc<Footer>, source: Arc<dyn Source>, options: &Options) -> Result<Self> {
         let hints = crate::hints::hints(&footer);
         let columns = schema::columns(&footer, &hints);
         let there = footer.row_groups.len();
@@ -128,7 +145,7 @@ impl ParquetTable {
         };
         let fields = columns.iter().map(field).collect();
         let (uri, size) = (source.uri().to_owned(), source.size()?);
-        Ok(Self { uri, footer, columns, fields, groups, size })
+        Ok(Self { uri, footer, columns, fields, groups, size, source, indexes: ProcessLock::default() })
     }
 
     /// The row groups, those that were chosen.
@@ -185,6 +202,72 @@ impl ParquetTable {
         self.groups.get(from..to).unwrap_or_default()
     }
 
+    /// Reads the places of pages in row groups of which only a part is wanted, of all fields at once.
+    fn look_up_places(&self, fields: &[u32], entries: &Range<u64>) -> Result<()> {
+        let partly =
+            |group: &&RowGroup| entries.start > group.entries.start || entries.end < group.entries.end;
+        let mut wanted = Vec::new();
+        for group in self.row_groups_of(entries).iter().filter(partly) {
+            for &field in fields {
+                let Ok((_, parts)) = &self.column(field)?.reading else { continue };
+                let flat = parts.iter().filter(|part| part.leaf.max_rep == 0).map(|part| part.number);
+                let worth = |leaf: &usize| {
+                    self.chunk(group, *leaf).is_some_and(|chunk| chunk.compressed > WORTH_AN_INDEX)
+                };
+                wanted.extend(flat.filter(worth).map(|leaf| (group, leaf)));
+            }
+        }
+        self.read_indexes(&wanted, false)
+    }
+
+    /// Reads page indexes that are not known yet, in one request.
+    fn read_indexes(&self, wanted: &[(&RowGroup, usize)], with_limits: bool) -> Result<()> {
+        let (mut missing, mut ranges) = (Vec::new(), Vec::new());
+        {
+            let known = self.indexes.lock();
+            for (group, leaf) in wanted {
+                let (key, Some(chunk)) = ((group.number, *leaf), self.chunk(group, *leaf)) else { continue };
+                if !known.places.contains_key(&key) {
+                    ranges.extend(index::place(chunk.offset_index, self.size));
+                    missing.push((*group, *leaf, false, index::place(chunk.offset_index, self.size)));
+                }
+                if with_limits && !known.limits.contains_key(&key) {
+                    ranges.extend(index::place(chunk.column_index, self.size));
+                    missing.push((*group, *leaf, true, index::place(chunk.column_index, self.size)));
+                }
+            }
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let mut read = if ranges.is_empty() { Vec::new() } else { self.source.read(&ranges)? }.into_iter();
+        let mut known = self.indexes.lock();
+        for (group, leaf, of_limits, place) in missing {
+            let key = (group.number, leaf);
+            let bytes = place.and_then(|_| read.next());
+            if of_limits {
+                let pages = known.places.get(&key).and_then(Option::as_ref).map(|places| places.len());
+                let column = self.footer.columns.get(leaf);
+                let found = bytes.zip(pages).zip(column);
+                let found =
+                    found.and_then(|((bytes, pages), column)| index::limits(&bytes, column, pages, limits));
+                known.limits.insert(key, found);
+            } else {
+                let rows = group.entries.end - group.entries.start;
+                let chunk = self.chunk(group, leaf).and_then(|chunk| chunk.range(self.size).ok());
+                let found =
+                    bytes.zip(chunk).and_then(|(bytes, chunk)| PagePlaces::read(&bytes, &chunk, rows));
+                known.places.insert(key, found.map(Arc::new));
+            }
+        }
+        Ok(())
+    }
+
+    /// The places of the pages of a chunk, if they were looked up and can be believed.
+    fn places(&self, group: &RowGroup, leaf: usize) -> Option<Arc<PagePlaces>> {
+        self.indexes.lock().places.get(&(group.number, leaf)).cloned().flatten()
+    }
+
     fn tasks(&self, part: &Part, group: u32, entries: &Range<u64>) -> Result<Vec<Task>> {
         let mut tasks = Vec::new();
         for row_group in self.row_groups_of(entries) {
@@ -200,16 +283,31 @@ impl ParquetTable {
             if let Some(what) = chunk.elsewhere {
                 return Err(here(Error::unsupported(what)));
             }
-            let payload_hint = u64::try_from(chunk.uncompressed).unwrap_or(0);
+            let mut payload_hint = u64::try_from(chunk.uncompressed).unwrap_or(0);
+            let (mut bytes, mut entries) = (chunk.range(self.size).map_err(here)?, row_group.entries.clone());
+            let mut values = chunk.values;
+            // Pages before and behind those of the entries are left out. Where values are items of lists, nothing says how
+            // many a page has.
+            if part.leaf.max_rep == 0
+                && let Some(places) = self.places(row_group, part.number)
+                && let Some((some, rows)) =
+                    places.around(&bytes, &(wanted.start - entries.start..wanted.end - entries.start))
+                && rows.end - rows.start < entries.end - entries.start
+            {
+                let share = (some.end - some.start) as f64 / (bytes.end - bytes.start).max(1) as f64;
+                payload_hint = (payload_hint as f64 * share) as u64;
+                values = i64::try_from(rows.end - rows.start).unwrap_or(i64::MAX);
+                (bytes, entries) = (some, entries.start + rows.start..entries.start + rows.end);
+            }
             tasks.push(Task {
                 group,
                 block: row_group.number as u64,
-                entries: row_group.entries.clone(),
+                entries,
                 wanted,
-                stored: Stored::Range(chunk.range(self.size).map_err(here)?),
+                stored: Stored::Range(bytes),
                 payload_hint,
                 needs: Vec::new(),
-                note: Note::packed(chunk.codec, chunk.values).map_err(here)?,
+                note: Note::packed(chunk.codec, values).map_err(here)?,
                 numbers: Vec::new(),
             });
         }
@@ -388,6 +486,7 @@ impl Dataset for ParquetTable {
             let what = format!("entries {} to {}, of a table that has {all}", entries.start, entries.end);
             return Err(Error::new(ErrorKind::Invalid { what }).in_file(&self.uri));
         }
+        self.look_up_places(fields, &entries).map_err(|error| error.in_file(&self.uri))?;
         let (mut groups, mut tasks) = (Vec::new(), Vec::new());
         for &field in fields {
             self.groups(field, &entries, &mut groups, &mut tasks).map_err(|e| self.here(e, field))?;
@@ -429,6 +528,30 @@ impl Dataset for ParquetTable {
             Some(Limits { entries: group.entries.clone(), least, greatest })
         };
         Ok(self.row_groups_of(&entries).iter().filter_map(of).collect())
+    }
+
+    fn finer_limits(&self, field: u32, entries: Range<u64>) -> Result<Vec<Limits>> {
+        let leaves = self.column(field)?.leaves.clone();
+        if leaves.len() != 1 {
+            return Ok(Vec::new());
+        }
+        let groups: Vec<_> = self.row_groups_of(&entries).iter().map(|group| (group, leaves.start)).collect();
+        self.read_indexes(&groups, true)?;
+        let mut found = Vec::new();
+        for (group, leaf) in groups {
+            let known = self.indexes.lock();
+            let key = (group.number, leaf);
+            let (Some(Some(places)), Some(Some(limits))) = (known.places.get(&key), known.limits.get(&key))
+            else {
+                continue;
+            };
+            for (rows, limits) in places.rows().zip(limits.iter()) {
+                let Some((least, greatest)) = limits.clone() else { continue };
+                let here = group.entries.start + rows.start..group.entries.start + rows.end;
+                found.push(Limits { entries: here, least, greatest });
+            }
+        }
+        Ok(found)
     }
 
     fn boundaries(&self, _: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {

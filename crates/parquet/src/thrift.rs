@@ -26,7 +26,7 @@ impl<'a> Compact<'a> {
         Error::new(ErrorKind::NotA { what: "a header", found: found.into() }).at_byte(self.at as u64)
     }
 
-    fn byte(&mut self) -> Result<u8> {
+    pub(crate) fn byte(&mut self) -> Result<u8> {
         let byte = *self.bytes.get(self.at).ok_or_else(|| self.cut())?;
         self.at += 1;
         Ok(byte)

@@ -174,6 +174,15 @@ pub trait Dataset: Any + Send + Sync {
         Ok(Vec::new())
     }
 
+    /// The same of smaller parts of blocks, for which more may have to be read of the file than its metadata.
+    ///
+    /// # Errors
+    /// No such field; the file cannot be read.
+    fn finer_limits(&self, field: u32, entries: Range<u64>) -> Result<Vec<Limits>> {
+        let _ = (field, entries);
+        Ok(Vec::new())
+    }
+
     /// Names that the file has for expressions, and these in TTreeFormula's spelling.
     ///
     /// # Errors

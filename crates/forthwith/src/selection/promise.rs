@@ -6,10 +6,38 @@ use forthwith_expr::Interval;
 use forthwith_plan::{Limit, Limits, Result};
 use std::ops::Range;
 
+/// Parts that are read one by one cost a request each: of more of them, those that are nearest become one.
+const MOST_PARTS: usize = 16;
+
 /// The parts of a range of entries in which a cut may hold, in their order. Where the file says nothing, that is all.
 pub(super) fn promising(table: &Table, cut: &Computed, range: &Range<u64>) -> Result<Vec<Range<u64>>> {
     let limits = |field: &u32| table.here(table.dataset().limits(*field, range.clone()));
     let limits = cut.inputs.iter().map(limits).collect::<Result<Vec<_>>>()?;
+    let mut found = Vec::new();
+    for part in holding(cut, &limits, range) {
+        // Pages are asked for where the block as a whole does not say enough.
+        let finer = |field: &u32| table.here(table.dataset().finer_limits(*field, part.clone()));
+        let finer = cut.inputs.iter().map(finer).collect::<Result<Vec<_>>>()?;
+        if finer.iter().all(Vec::is_empty) {
+            found.push(part);
+            continue;
+        }
+        let best = finer.into_iter().zip(&limits);
+        let best: Vec<Vec<Limits>> =
+            best.map(|(finer, whole)| if finer.is_empty() { whole.clone() } else { finer }).collect();
+        found.extend(holding(cut, &best, &part));
+    }
+    while found.len() > MOST_PARTS {
+        let gaps = found.windows(2).enumerate().map(|(at, pair)| (pair[1].start - pair[0].end, at));
+        let Some((_, at)) = gaps.min() else { break };
+        found[at].end = found[at + 1].end;
+        found.remove(at + 1);
+    }
+    Ok(found)
+}
+
+/// The parts of a range in which a cut may hold by limits of its columns.
+fn holding(cut: &Computed, limits: &[Vec<Limits>], range: &Range<u64>) -> Vec<Range<u64>> {
     let ends = limits.iter().flatten().flat_map(|block| [block.entries.start, block.entries.end]);
     let mut ends: Vec<u64> = ends.filter(|at| range.contains(at)).collect();
     ends.extend([range.start, range.end]);
@@ -26,7 +54,7 @@ pub(super) fn promising(table: &Table, cut: &Computed, range: &Range<u64>) -> Re
             _ => found.push(part),
         }
     }
-    Ok(found)
+    found
 }
 
 /// The limits of the block that has some entries.
