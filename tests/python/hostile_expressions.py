@@ -96,10 +96,10 @@ def hostile(chance):
 
 
 def ask(tree, chance, text):
-    """What is wrong with the answer to an expression, if anything."""
+    """What is wrong with the answer to an expression, if anything, and whether it is no error."""
     how = chance.randint(0, 3)
     began, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    problem = None
+    problem, is_computed = None, True
     try:
         if how == 0:
             made = tree.arrays([text], how=tuple)[0]
@@ -115,7 +115,7 @@ def ask(tree, chance, text):
         else:
             list(tree.iterate(["run", text], step_size=1000, cut="nMuon > 1"))
     except (forthwith.ForthwithError, UnicodeEncodeError):
-        pass
+        is_computed = False
     except ValueError as error:
         if "asked for twice" not in str(error):
             problem = repr(error)[:300]
@@ -127,7 +127,8 @@ def ask(tree, chance, text):
         problem = f"takes {spent:.1f} s"
     elif more > 300_000:
         problem = f"takes {more / 1000:.0f} MB"
-    return problem and f"{('column', 'cut', 'alias', 'steps')[how]} {text[:300]!r} ({len(text)} characters): {problem}"
+    kind = ("column", "cut", "alias", "steps")[how]
+    return problem and f"{kind} {text[:300]!r} ({len(text)} characters): {problem}", is_computed
 
 
 def campaign(seed, count):
@@ -137,15 +138,15 @@ def campaign(seed, count):
     for at in range(count):
         chance = random.Random(f"{seed} {at}")
         text = hostile(chance)
-        problem = ask(tree, chance, text)
+        problem, is_computed = ask(tree, chance, text)
         if problem:
             problems.append(f"seed {seed} {at}: {problem}")
-        computed += 1
+        computed += is_computed
     return problems, computed
 
 
 if __name__ == "__main__":
     found, total = campaign(int(sys.argv[1]), int(sys.argv[2]))
     print(*found[:30], sep="\n")
-    print(f"{total} expressions, {len(found)} problems")
+    print(f"{total} expressions were computed, {len(found)} problems")
     sys.exit(bool(found))

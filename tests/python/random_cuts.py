@@ -3,6 +3,7 @@
 ``python tests/python/random_cuts.py 1 200`` compares that many cuts from a seed on.
 """
 
+import pathlib
 import random
 import sys
 import tempfile
@@ -11,6 +12,7 @@ import awkward as ak
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from range_server import serving
 
 import forthwith
 
@@ -136,6 +138,11 @@ def written(chance, folder, columns, name):
         options = {
             "version": chance.choice(("1.0", "2.6")),
             "write_statistics": chance.choice((True, True, ["i", "d"])),
+            # Pages of some rows each, and what an index says of them.
+            "write_page_index": chance.random() < 0.6,
+            "write_batch_size": chance.choice((1, 3, 20, 1024)),
+            "data_page_size": chance.choice((1, 40, 200, 1 << 20)),
+            "data_page_version": chance.choice(("1.0", "2.0")),
         }
         if options["version"] == "1.0":
             whole = whole.drop_columns(["u"])
@@ -209,38 +216,50 @@ def is_same(found, wanted):
     return repr(found) == repr(wanted)
 
 
+def stored(server, path):
+    """Where a server has a file: its name there, with the object in it."""
+    name, colon, inner = path.partition(":")
+    # The ending says where the name of the file ends.
+    place = f"/{len(server.files)}.{'root' if colon else 'file'}"
+    server.files[place] = pathlib.Path(name).read_bytes()
+    return f"{place}{colon}{inner}"
+
+
 def campaign(seed, count, each=10):
     """The differences, and how many cuts left some of the entries and not all."""
     problems, parted = [], 0
-    for part in range((count + each - 1) // each):
-        chance = random.Random(f"{seed} {part}")
-        length = chance.choice((1, 50, 300))
-        columns = table(chance, length)
-        with tempfile.TemporaryDirectory() as folder:
-            path, names = written(chance, folder, columns, "a")
-            rows = [
-                dict(zip(names, row, strict=True))
-                for row in zip(*(columns[name].to_pylist() for name in names), strict=True)
-            ]
-            paths = [path]
-            if chance.random() < 0.3:  # a chain of a file with other blocks
-                more = {name: column.slice(0, length // 2) for name, column in columns.items()}
-                path, others = written(chance, folder, more, "b")
-                if set(others) >= set(names) or set(others) <= set(names):
-                    names = [name for name in names if name in others]
-                    rows += rows[: length // 2]
-                    paths.append(path)
-            opened = forthwith.open(paths if len(paths) > 1 else paths[0])
-            for _ in range(each):
-                text, holds = cut(chance, names, rows[:length] if length >= 5 else rows * 5, 3)
-                found, read_columns, entries = read(chance, opened, names, text, len(rows))
-                wanted = [at for at in entries if holds(rows[at])]
-                parted += 0 < len(wanted) < len(entries)
-                for name in read_columns:
-                    if not is_same(found[name].to_list(), [rows[at][name] for at in wanted]):
-                        problems.append(
-                            f"[{seed} {part}] {name} with {text!r} of {paths}: {len(found)}, not {len(wanted)}"
-                        )
+    with serving({}) as server:
+        for part in range((count + each - 1) // each):
+            chance = random.Random(f"{seed} {part}")
+            length = chance.choice((1, 50, 300))
+            columns = table(chance, length)
+            with tempfile.TemporaryDirectory() as folder:
+                path, names = written(chance, folder, columns, "a")
+                rows = [
+                    dict(zip(names, row, strict=True))
+                    for row in zip(*(columns[name].to_pylist() for name in names), strict=True)
+                ]
+                paths = [path]
+                if chance.random() < 0.3:  # a chain of a file with other blocks
+                    more = {name: column.slice(0, length // 2) for name, column in columns.items()}
+                    path, others = written(chance, folder, more, "b")
+                    if set(others) >= set(names) or set(others) <= set(names):
+                        names = [name for name in names if name in others]
+                        rows += rows[: length // 2]
+                        paths.append(path)
+                if chance.random() < 0.2:
+                    paths = [f"{server.url}{stored(server, path)}" for path in paths]
+                opened = forthwith.open(paths if len(paths) > 1 else paths[0])
+                for _ in range(each):
+                    text, holds = cut(chance, names, rows[:length] if length >= 5 else rows * 5, 3)
+                    found, read_columns, entries = read(chance, opened, names, text, len(rows))
+                    wanted = [at for at in entries if holds(rows[at])]
+                    parted += 0 < len(wanted) < len(entries)
+                    for name in read_columns:
+                        if not is_same(found[name].to_list(), [rows[at][name] for at in wanted]):
+                            problems.append(
+                                f"[{seed} {part}] {name} with {text!r} of {paths}: {len(found)}, not {len(wanted)}"
+                            )
     return problems, parted
 
 

@@ -12,6 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Headers are sent before the body: otherwise the body may wait for their receipt.
+    disable_nagle_algorithm = True
 
     def log_message(self, *_):
         pass

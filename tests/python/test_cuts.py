@@ -1,6 +1,8 @@
 """Cuts over all formats against entries chosen row by row, and the bytes that they read."""
 
 import io
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -105,6 +107,84 @@ def test_a_cut_of_a_remote_file_is_few_requests(sparse):
         assert len(found) == 0
         assert sent <= 1.1 * cut_bytes
         assert requests <= 19
+
+
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_pages_in_which_nothing_passes_are_not_fetched(tmp_path, dictionary):
+    count, each = 200_000, 2_000
+    random = np.random.default_rng(2)
+    n = np.arange(count)
+    columns = {
+        "n": n,
+        "x": random.normal(size=count),
+        "some": pa.array([None if at % 3 == 0 else float(at) for at in range(count)]),
+        "few": random.integers(0, 50, count),
+        "text": pa.array([f"{at // 100:05}" for at in range(count)]),
+    }
+    rows = {"use_dictionary": dictionary, "compression": "none", "write_batch_size": each, "row_group_size": count}
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table(columns), path, write_page_index=True, data_page_size=1, **rows)
+    content = path.read_bytes()
+    whole = pq.read_table(path).to_pydict()
+
+    def read(**options):
+        counted = Counted(content)
+        tree = forthwith.open(counted)
+        before = counted.count
+        return tree.arrays(library="arrow", **options).to_pydict(), counted.count - before
+
+    for cut, entries in {
+        "n == 12345": range(12_345, 12_346),
+        "n > 101_999 and n < 104_001": range(102_000, 104_001),
+        "text == '01999'": range(199_900, 200_000),
+        "some < 3": range(1, 3),
+        "n < 0": range(0),
+    }.items():
+        found, some_bytes = read(cut=cut)
+        assert found == {name: [values[at] for at in entries] for name, values in whole.items()}, cut
+        # Some pages of a hundred, and the indexes. Of what has a dictionary, all pages from that on are read.
+        assert some_bytes < len(content) * (0.1 if not dictionary else 1.01), cut
+    # Entries by number read the pages that have them.
+    found, some_bytes = read(entry_start=150_001, entry_stop=150_003)
+    assert found == {name: values[150_001:150_003] for name, values in whole.items()}
+    assert some_bytes < len(content) * (0.1 if not dictionary else 1)
+    for _ in range(30):
+        start, stop = sorted(int(at) for at in random.integers(0, count + 1, 2))
+        found, _ = read(entry_start=start, entry_stop=stop)
+        assert found == {name: values[start:stop] for name, values in whole.items()}
+
+
+def test_indexes_of_pages_that_lie_are_no_panic(tmp_path):
+    n = np.arange(20_000)
+    path = tmp_path / "x.parquet"
+    table = pa.table({"n": n, "x": n * 0.5, "s": [str(at) for at in n]})
+    pq.write_table(table, path, write_page_index=True, data_page_size=1, write_batch_size=500, use_dictionary=False)
+    content = path.read_bytes()
+    wanted = table.slice(7_000, 10).to_pydict()
+    # The indexes stand between the pages and the footer.
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    first = pq.ParquetFile(path).metadata.row_group(0).column(2)
+    begin = first.data_page_offset + first.total_compressed_size
+    assert begin < footer
+    check = [sys.executable, "-m", "forthwith", "check", str(tmp_path / "bad.parquet")]
+    random, answers, unnoticed = np.random.default_rng(3), set(), 0
+    for _ in range(300):
+        bad = bytearray(content)
+        for at in random.integers(begin, footer, int(random.integers(1, 4))):
+            bad[at] = int(random.integers(0, 256))
+        with forthwith.open(io.BytesIO(bytes(bad))) as tree:
+            try:
+                found = tree.arrays(entry_start=7_000, entry_stop=7_010, library="arrow").to_pydict()
+                answers.add(found == wanted)
+                # Of whole pages that are not where the index says nothing tells; a check does.
+                if found != wanted:
+                    (tmp_path / "bad.parquet").write_bytes(bad)
+                    unnoticed += subprocess.run(check, check=False, capture_output=True).returncode == 0
+                tree.arrays(cut="n > 6_999 and n < 7_010")
+            except forthwith.ForthwithError:
+                answers.add(None)
+    assert True in answers
+    assert unnoticed == 0
 
 
 def test_statistics_are_those_of_values_that_are_no_nan_and_not_missing(tmp_path):
