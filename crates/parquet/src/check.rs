@@ -2,6 +2,7 @@
 
 use crate::{
     footer::{Chunk, Footer},
+    index::{self, PagePlaces},
     pages::{self, DATA, DATA_2, DICTIONARY},
     thrift::Compact,
 };
@@ -47,7 +48,20 @@ pub(crate) fn check(footer: &Footer, source: &dyn Source, end: u64, report: &mut
             match chunk.range(end) {
                 Ok(bytes) => {
                     let place = Place { row_group, path, bytes };
-                    pages(footer, &place, chunk, source, report)?;
+                    let found = pages(footer, &place, chunk, source, report)?;
+                    if let Some(range) = index::place(chunk.offset_index, end) {
+                        let rows = u64::try_from(group.rows).unwrap_or(0);
+                        let read = PagePlaces::read(&source.read_one(range.clone())?, &place.bytes, rows);
+                        let differs = match read {
+                            // Taken for none by who reads.
+                            None => None,
+                            Some(said) => said.differs(&found, !column.is_in_lists),
+                        };
+                        if let Some(what) = differs {
+                            let what = format!("the index of pages says {what}, in row group {row_group}");
+                            report.add(damage("page indexes", Some(path), range.start, what));
+                        }
+                    }
                     places.push(place);
                 }
                 Err(error) => {
@@ -85,15 +99,16 @@ fn overlaps(places: &mut [Place<'_>], report: &mut CheckReport) {
     }
 }
 
-/// Goes from page to page of a column chunk.
+/// Goes from page to page of a column chunk. Answers where its data pages are, and how many values they have.
 fn pages(
     footer: &Footer,
     place: &Place<'_>,
     chunk: &Chunk,
     source: &dyn Source,
     report: &mut CheckReport,
-) -> Result<()> {
+) -> Result<Vec<(Range<u64>, u64)>> {
     let stored = source.read_one(place.bytes.clone())?;
+    let mut data = Vec::new();
     let found = |report: &mut CheckReport, at: usize, what: String| {
         let what = format!("{what}, in row group {}", place.row_group);
         report.add(damage("pages", Some(place.path), place.bytes.start + at as u64, what));
@@ -109,7 +124,7 @@ fn pages(
             Err(_) if is_last => break,
             Err(error) => {
                 found(report, at, error.kind.to_string());
-                return Ok(());
+                return Ok(data);
             }
         };
         let rest = &stored[at + compact.at..];
@@ -118,11 +133,13 @@ fn pages(
             let (needed, available) = (header.compressed.unsigned_abs(), rest.len() as u64);
             let kind = ErrorKind::Truncated { what: "a page", needed, available };
             found(report, at, kind.to_string());
-            return Ok(());
+            return Ok(data);
         };
         report.count("pages", 1);
         if matches!(header.kind, DATA | DATA_2) {
             values = values.saturating_add(header.values.max(0));
+            let start = place.bytes.start + at as u64;
+            data.push((start..start + (compact.at + body.len()) as u64, header.values.unsigned_abs()));
         }
         let codec = u32::try_from(chunk.codec).unwrap_or(u32::MAX);
         let sound = match header.kind {
@@ -148,5 +165,5 @@ fn pages(
         );
         found(report, 0, what);
     }
-    Ok(())
+    Ok(data)
 }

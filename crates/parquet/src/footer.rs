@@ -3,7 +3,7 @@
 //! It is read as leniently as the reference library does: what is not known or not wanted is skipped whatever
 //! it is, and only that is asked for without which a chunk could not be found or decoded.
 
-use crate::field::{Kind, Logical, Type};
+use crate::field::{Kind, Logical, Repetition, Type};
 use crate::thrift::Compact;
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::ops::Range;
@@ -30,6 +30,8 @@ pub(crate) struct Column {
     pub(crate) physical: i64,
     /// Whether it holds numbers that have no sign.
     pub(crate) is_unsigned: bool,
+    /// Whether it holds items of lists.
+    pub(crate) is_in_lists: bool,
 }
 
 /// A row group.
@@ -88,7 +90,7 @@ impl Footer {
                         return Err(Error::unsupported("a schema of longer names than memory is kept for"));
                     }
                     columns.clear();
-                    leaves(&root, &mut String::new(), &mut columns);
+                    leaves(&root, &mut String::new(), false, &mut columns);
                     schema = Some(root);
                 }
                 (3, _) => compact.optional(kind, &mut rows)?,
@@ -138,8 +140,9 @@ fn paths(field: &Type, before: usize) -> usize {
 }
 
 /// The columns of the file in a field of a schema whose depth is bounded.
-fn leaves(field: &Type, path: &mut String, found: &mut Vec<Column>) {
+fn leaves(field: &Type, path: &mut String, in_lists: bool, found: &mut Vec<Column>) {
     for field in field.fields() {
+        let in_lists = in_lists || field.repetition == Repetition::Repeated;
         let before = path.len();
         if before > 0 {
             path.push('.');
@@ -148,9 +151,9 @@ fn leaves(field: &Type, path: &mut String, found: &mut Vec<Column>) {
         match field.kind {
             Kind::Leaf { physical, .. } => {
                 let is_unsigned = matches!(field.logical(), Some(Logical::Integer { signed: false, .. }));
-                found.push(Column { path: path.clone(), physical, is_unsigned });
+                found.push(Column { path: path.clone(), physical, is_unsigned, is_in_lists: in_lists });
             }
-            Kind::Group(_) => leaves(field, path, found),
+            Kind::Group(_) => leaves(field, path, in_lists, found),
         }
         path.truncate(before);
     }

@@ -76,6 +76,24 @@ impl PagePlaces {
         self.rows.windows(2).map(|pair| pair[0]..pair[1])
     }
 
+    /// What differs from the pages that there are: their bytes in the file, and of columns without lists their rows.
+    pub(crate) fn differs(&self, pages: &[(Range<u64>, u64)], has_rows: bool) -> Option<String> {
+        if self.len() != pages.len() {
+            return Some(format!("{} pages, and there are {}", self.len(), pages.len()));
+        }
+        let mut said = self.bytes.iter().zip(self.rows()).zip(pages).enumerate();
+        said.find_map(|(at, ((bytes, rows), (place, count)))| {
+            let rows = rows.end - rows.start;
+            if bytes != place {
+                Some(format!("page {at} in bytes {bytes:?}, and it is in {place:?}"))
+            } else if has_rows && rows != *count {
+                Some(format!("{rows} rows in page {at}, and it has {count}"))
+            } else {
+                None
+            }
+        })
+    }
+
     /// The bytes of a chunk that are needed for some of its rows, not none, and the rows that they have. What stands before the
     /// first page, which is a dictionary, is needed for all.
     pub(crate) fn around(&self, chunk: &Range<u64>, wanted: &Range<u64>) -> Option<(Range<u64>, Range<u64>)> {
