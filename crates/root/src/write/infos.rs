@@ -132,6 +132,8 @@ fn write_element(buffer: &mut Buffer, element: &Element) {
         ElementKind::Stl { container, content } => stl(buffer, element, *container, *content),
         ElementKind::StlString => buffer.frame(2, |buffer| stl(buffer, element, STRING, STRING)),
         ElementKind::Artificial => common(buffer, element),
+        // ROOT has a version of its own for this one, and skips elements of any other.
+        ElementKind::ObjectAnyPointer => buffer.frame(1, |buffer| common(buffer, element)),
         _ => buffer.frame(2, |buffer| common(buffer, element)),
     }
 }
