@@ -40,8 +40,8 @@ def merge(
     """Writes the objects of one or several ROOT files to a new one.
 
     Trees of one path are put one behind the other. Their baskets are copied as they are stored, whatever classes their branches
-    hold; only those of which not all entries are wanted are taken apart. Histograms, profiles, efficiencies and parameters
-    of one path are added up, and of other objects the first is kept. The file has its name when it is complete.
+    hold; only those of which not all entries are wanted are taken apart. Histograms, graphs, collections and parameters of one
+    path become one by ROOT's rules, and of other objects the first is kept. The file has its name when it is complete.
 
     Args:
         files: A path, a pattern, or several of them.

@@ -331,9 +331,12 @@ def test_branches_without_all_entries_cannot_follow_each_other(tmp_path):
         forthwith.merge([path, path], tmp_path / "all.root", filter_object="apart")
 
 
-@pytest.mark.parametrize(("script", "seed", "count"), [("random_merges.py", 1, 3), ("merged_histograms.py", 1, 20)])
+@pytest.mark.parametrize(
+    ("script", "seed", "count"),
+    [("random_merges.py", 1, 3), ("merged_histograms.py", 1, 20), ("merged_objects.py", 1, 40)],
+)
 def test_root_finds_what_was_in_random_files(tmp_path, script, seed, count):
-    """Trees merged, cut, divided and compressed anew, and histograms added up as ``hadd`` does. More of them by hand."""
+    """Trees merged, cut, divided and compressed anew; histograms and others merged as ``hadd`` does. More of them by hand."""
     if not os.path.exists(ROOT_PYTHON):
         pytest.skip("no C++ ROOT")
     command = pathlib.Path(sys.executable).parent / "forthwith"
@@ -342,6 +345,7 @@ def test_root_finds_what_was_in_random_files(tmp_path, script, seed, count):
     done = subprocess.run(arguments, check=False, capture_output=True, text=True, timeout=300, env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
     assert "are equal" in done.stdout
+    assert "Error in" not in done.stderr
 
 
 @pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="no device that is always full")

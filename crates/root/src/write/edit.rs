@@ -6,6 +6,7 @@ use std::ops::Range;
 use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::Buffer;
+use crate::Cursor;
 use crate::object::{Marks, Object, Objects, Spot, SpotKind, Value, may_point};
 
 /// Changes of an object that was [read to be edited](crate::Walker::read_to_edit).
@@ -174,6 +175,70 @@ impl<'o> Edits<'o> {
         values.iter().for_each(|value| bytes.extend(&value.to_be_bytes()[8 - width..]));
         self.replace(place, bytes);
         Ok(())
+    }
+
+    /// Gives an array of doubles that another member counts other numbers.
+    ///
+    /// # Errors
+    /// There is no such member, or it is stored in another way.
+    pub fn doubles(&mut self, object: Object<'_>, member: &str, values: &[f64]) -> Result<()> {
+        let (place, _) = placed(object, member)?;
+        let stored = object.array(member).map_or(0, |array| array.bytes.len());
+        if place.len() != stored + 1 {
+            return Err(no_member(object, member, "an array of doubles"));
+        }
+        let mut bytes = vec![u8::from(!values.is_empty())];
+        values.iter().for_each(|value| bytes.extend(value.to_be_bytes()));
+        self.replace(place, bytes);
+        Ok(())
+    }
+
+    /// Gives a `std::vector` of numbers other ones: their number, and their bytes.
+    ///
+    /// # Errors
+    /// There is no such member, or it is stored in another way.
+    pub fn vector(&mut self, object: Object<'_>, member: &str, counted: Vec<u8>) -> Result<()> {
+        let (place, _) = placed(object, member)?;
+        let stored = object.array(member).map_or(0, |array| array.bytes.len());
+        let mut cursor = Cursor::new(self.objects.payload());
+        cursor.seek(place.start)?;
+        let frame = cursor.frame()?;
+        if place.len() != stored + 10 || frame.end != Some(place.end) {
+            return Err(no_member(object, member, "a std::vector of numbers"));
+        }
+        self.replace_with(place, move |buffer| buffer.frame(frame.version, |buffer| buffer.extend(&counted)));
+        Ok(())
+    }
+
+    /// Says of one of ROOT's collections with `all` pointers that it has `left`.
+    ///
+    /// # Errors
+    /// It has another number of them.
+    pub fn recount(&mut self, list: Object<'_>, all: usize, left: usize) -> Result<()> {
+        let mut cursor = list.cursor()?;
+        cursor.frame()?;
+        cursor.tobject()?;
+        cursor.string()?;
+        let at = cursor.position();
+        let found = cursor.i32()?;
+        if usize::try_from(found) != Ok(all) {
+            let what = format!("a list of {found} objects with {all} pointers in it");
+            return Err(Error::unsupported(what).at_byte(at as u64));
+        }
+        let Ok(left) = i32::try_from(left) else {
+            return Err(Error::unsupported(format!("a list of {left} objects")).at_byte(at as u64));
+        };
+        self.replace(at..at + 4, left.to_be_bytes().to_vec());
+        Ok(())
+    }
+
+    /// Appends an object of the record, as it was read, at a place for a pointer in another record. `begin` is where the object
+    /// [begins](Object::pointers).
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_object(&self, buffer: &mut Buffer, begin: usize) -> Result<()> {
+        Writer { edits: self, moved: HashMap::new(), shifted: true }.mention(buffer, begin, begin, 0)
     }
 
     /// Appends the object as it is with the changes to a payload that is empty.

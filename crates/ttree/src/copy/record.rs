@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use forthwith_plan::{Dataset, Error, Result};
 use forthwith_root::write::{Buffer, Edits};
-use forthwith_root::{Cursor, Object, Value};
+use forthwith_root::{Object, Value};
 
 use super::{Extremes, Filled, Index, More, NO_MAP, TreeCopy};
 
@@ -35,7 +35,7 @@ pub(super) fn edits<'c>(copy: &'c TreeCopy, more: Option<&'c More<'c>>) -> Resul
             let Some(list) = tree.object(member) else {
                 return Err(Error::unsupported(format!("adding branches to a tree without {member}")));
             };
-            recount(&mut edits, list, list.pointers().count(), list.pointers().count() + count)?;
+            edits.recount(list, list.pointers().count(), list.pointers().count() + count)?;
             edits.append(list, move |buffer| make(buffer));
         }
     }
@@ -207,26 +207,10 @@ fn shorten(edits: &mut Edits<'_>, list: Object<'_>, dropped: &HashSet<usize>) ->
     if gone.is_empty() {
         return Ok(());
     }
-    recount(edits, list, all, all - gone.len())?;
+    edits.recount(list, all, all - gone.len())?;
     for (place, _) in gone {
         edits.replace(place, Vec::new());
     }
-    Ok(())
-}
-
-/// Says of a list with `all` pointers that it has `left`.
-fn recount(edits: &mut Edits<'_>, list: Object<'_>, all: usize, left: usize) -> Result<()> {
-    let mut cursor: Cursor<'_> = list.cursor()?;
-    cursor.frame()?;
-    cursor.tobject()?;
-    cursor.string()?;
-    let at = cursor.position();
-    let found = cursor.i32()?;
-    if usize::try_from(found) != Ok(all) {
-        let what = format!("a list of {found} objects with {all} pointers in it");
-        return Err(Error::unsupported(what).at_byte(at as u64));
-    }
-    edits.replace(at..at + 4, (left as i32).to_be_bytes().to_vec());
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::{Merge, MergeProgress, Merged};
 use forthwith_engine::BlockThreads;
@@ -25,8 +26,8 @@ struct Item {
 
 /// Writes the objects of all files to one.
 ///
-/// Trees of one path are put one behind the other: their baskets are copied as they are stored. Histograms,
-/// profiles, efficiencies and parameters of one path are added up; of other objects the first is kept.
+/// Trees of one path are put one behind the other: their baskets are copied as they are stored. Of histograms,
+/// graphs, collections and others that ROOT has a rule for a [`Sum`] is made; of other objects the first is kept.
 ///
 /// # Errors
 /// As [`merge`](crate::merge); objects of one path and of several classes; histograms with other bins.
@@ -232,8 +233,9 @@ impl Run<'_, '_> {
         };
         if self.processes[*first] > 0 && has_references(&objects) {
             // The number that is added to those of processes belongs to the keys of baskets alone as yet.
-            let what = "copying references to objects of other processes than those of the first file";
-            return Err(Error::unsupported(what).in_file(self.inputs[*first].uri()).in_object(&item.path));
+            return Err(Error::unsupported(OTHER_PROCESSES)
+                .in_file(self.inputs[*first].uri())
+                .in_object(&item.path));
         }
         let edits = Edits::new(&objects)?;
         let edits = if item.found.len() > 1 { self.several(item, &objects, edits)? } else { edits };
@@ -284,10 +286,13 @@ impl Run<'_, '_> {
             for (number, found) in &item.found {
                 let file = &self.inputs[*number];
                 let place = |error: Error| error.in_file(file.uri()).in_object(&item.path);
-                let objects = file.object(&found.key)?;
+                let objects = Arc::new(file.object_to_edit(&found.key)?);
+                if Sum::appends(&item.class) && self.processes[*number] > 0 && has_references(&objects) {
+                    return Err(place(Error::unsupported(OTHER_PROCESSES)));
+                }
                 match &mut sum {
                     None => sum = Some(Sum::of(objects.top()).map_err(place)?),
-                    Some(sum) => sum.add(objects.top()).map_err(place)?,
+                    Some(sum) => sum.add(&objects).map_err(place)?,
                 }
             }
             if let Some(sum) = sum {
@@ -311,7 +316,7 @@ impl Run<'_, '_> {
             if *file.payload(&found.key)? == *first {
                 continue;
             }
-            if MERGEABLE.iter().any(|class| item.class.starts_with(class)) {
+            if Sum::is_unknown_to_us(&item.class) {
                 let what = format!("merging objects of class {} that differ", item.class);
                 return Err(Error::unsupported(what).in_file(file.uri()).in_object(&item.path));
             }
@@ -443,18 +448,4 @@ const PROCESS: &str = "TProcessID";
 const PROCESS_NAME: &str = "ProcessID";
 /// The bit of an object that references lead to, behind which the number of its process stands.
 const IS_REFERENCED: i64 = 1 << 4;
-/// Beginnings of classes that ROOT merges by rules of their own, which are not known here: objects that
-/// differ are not left out.
-const MERGEABLE: [&str; 11] = [
-    "TChain",
-    "THn",
-    "TGraph",
-    "TMultiGraph",
-    "THStack",
-    "TList",
-    "THashList",
-    "TObjArray",
-    "TH2Poly",
-    "TProfile2Poly",
-    "TKDTree",
-];
+const OTHER_PROCESSES: &str = "copying references to objects of other processes than those of the first file";

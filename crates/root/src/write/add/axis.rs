@@ -62,6 +62,12 @@ impl Axis {
         Some(Joined { axis, places })
     }
 
+    /// Whether bins of both are the same, by their places and labels.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let stays = |joined: Joined| joined.places.iter().all(Option::is_none);
+        self.labels == other.labels && self.joined(other).is_some_and(stays)
+    }
+
     pub(super) fn text(&self) -> String {
         let edges = if self.edges.is_empty() { "" } else { " of several widths" };
         let labels = if self.labels.is_empty() { "" } else { " with labels" };

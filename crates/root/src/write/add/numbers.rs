@@ -70,6 +70,65 @@ impl Numbers {
         }
     }
 
+    /// As floating-point numbers.
+    pub(super) fn floats(&self) -> Vec<f64> {
+        match self {
+            Self::Whole(_, numbers) => numbers.iter().map(|&n| n as f64).collect(),
+            Self::Single(numbers) => numbers.iter().map(|&n| f64::from(n)).collect(),
+            Self::Double(numbers) => numbers.clone(),
+        }
+    }
+
+    /// The same numbers in double precision.
+    pub(super) fn doubles(&self) -> Self {
+        Self::Double(self.floats())
+    }
+
+    /// As many numbers of this kind that are 0.
+    pub(super) fn zeros(&self, length: usize) -> Self {
+        match self {
+            Self::Whole(basic, _) => Self::Whole(*basic, vec![0; length]),
+            Self::Single(_) => Self::Single(vec![0.0; length]),
+            Self::Double(_) => Self::Double(vec![0.0; length]),
+        }
+    }
+
+    /// The first of these numbers, with as many behind them that are 0 as there have to be.
+    pub(super) fn resized(mut self, length: usize) -> Self {
+        match &mut self {
+            Self::Whole(_, numbers) => numbers.resize(length, 0),
+            Self::Single(numbers) => numbers.resize(length, 0.0),
+            Self::Double(numbers) => numbers.resize(length, 0.0),
+        }
+        self
+    }
+
+    /// A part of the numbers, with 0 behind them.
+    pub(super) fn part(&self, range: std::ops::Range<usize>, length: usize) -> Self {
+        let part = match self {
+            Self::Whole(basic, numbers) => {
+                Self::Whole(*basic, numbers.get(range).unwrap_or_default().to_vec())
+            }
+            Self::Single(numbers) => Self::Single(numbers.get(range).unwrap_or_default().to_vec()),
+            Self::Double(numbers) => Self::Double(numbers.get(range).unwrap_or_default().to_vec()),
+        };
+        part.resized(length)
+    }
+
+    /// Adds the first numbers of the same kind to those at these places; `false` if they are of another kind.
+    pub(super) fn add_at(&mut self, places: &[usize], other: &Self) -> bool {
+        let places = places.iter().copied();
+        match (self, other) {
+            (Self::Whole(basic, own), Self::Whole(_, more)) => places
+                .zip(more)
+                .for_each(|(at, number)| own[at] = bounded(*basic, own[at].saturating_add(*number))),
+            (Self::Single(own), Self::Single(more)) => places.zip(more).for_each(|(at, n)| own[at] += n),
+            (Self::Double(own), Self::Double(more)) => places.zip(more).for_each(|(at, n)| own[at] += n),
+            _ => return false,
+        }
+        true
+    }
+
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Whole(_, numbers) => numbers.len(),

@@ -1,0 +1,327 @@
+//! Histograms of any number of dimensions (`THn`, `THnSparse`): bins added by their coordinates.
+
+use std::collections::HashMap;
+
+use forthwith_plan::{Error, ErrorKind, Result};
+
+use super::axis::Axis;
+use super::numbers::Numbers;
+use crate::object::Object;
+use crate::record::Cursor;
+use crate::write::{Buffer, Edits};
+
+/// A sum of histograms with the same axes.
+#[derive(Debug)]
+pub(super) struct Many {
+    axes: Vec<Axis>,
+    /// Sums over all entries.
+    sums: Vec<(&'static str, f64)>,
+    /// Sums over all entries for each axis.
+    axis_sums: Vec<(&'static str, Numbers)>,
+    /// Sum of the squares of all weights; less than 0 if squares are not kept.
+    squares: f64,
+    bins: Bins,
+}
+
+#[derive(Debug)]
+enum Bins {
+    /// A number for each bin, and squares of weights if they are kept.
+    All {
+        contents: Option<Numbers>,
+        squares: Option<Numbers>,
+    },
+    Filled(Filled),
+}
+
+/// Bins that have entries.
+#[derive(Debug, Default)]
+struct Filled {
+    /// The place of each bin among them, by its coordinates as they are stored.
+    places: HashMap<Box<[u8]>, usize>,
+    coordinates: Vec<u8>,
+    /// Bytes of the coordinates of one bin; none if there is no bin yet.
+    size: usize,
+    contents: Option<Numbers>,
+    squares: Vec<f64>,
+    /// The class of arrays of contents.
+    array: String,
+    version: i16,
+    chunk: usize,
+}
+
+impl Many {
+    /// Whether objects of a class are such histograms.
+    pub(super) fn adds(class: &str) -> bool {
+        class.starts_with("THnT<") || class.starts_with(SPARSE)
+    }
+
+    pub(super) fn of(object: Object<'_>) -> Result<Self> {
+        let class = object.class();
+        let axes = object.list("fAxes").flatten().map(Axis::of).collect::<Result<Vec<_>>>()?;
+        if object.int("fNdimensions") != i64::try_from(axes.len()).ok() {
+            let what =
+                format!("a {class} of {:?} dimensions with {} axes", object.int("fNdimensions"), axes.len());
+            return Err(Error::new(ErrorKind::Invalid { what }));
+        }
+        let sum = |name| object.float(name).map(|value| (name, value));
+        let axis_sum = |name| object.array(name).map(|values| (name, Numbers::of(values)));
+        let squares = object.float("fTsumw2").unwrap_or(-1.0);
+        let bins = if class.starts_with(SPARSE) {
+            Bins::Filled(Filled::of(object, squares >= 0.0)?)
+        } else {
+            let cells = axes.iter().map(Axis::cells).try_fold(1_usize, |all, n| all.checked_mul(n?));
+            let numbers = |name: &'static str| {
+                let Some(array) = object.object(name).and_then(|array| array.array("fData")) else {
+                    return Err(
+                        Error::unsupported(format!("adding objects of class {class}")).in_member(name)
+                    );
+                };
+                let numbers = Some(Numbers::of(array)).filter(|numbers| !numbers.is_empty());
+                match &numbers {
+                    Some(found) if Some(found.len()) != cells => {
+                        let (expected, found) = (cells.map_or(u64::MAX, |n| n as u64), found.len() as u64);
+                        let what = "number of bins";
+                        Err(Error::new(ErrorKind::Mismatch { what, expected, found }).in_member(name))
+                    }
+                    _ => Ok(numbers),
+                }
+            };
+            Bins::All { contents: numbers("fArray")?, squares: numbers("fSumw2")? }
+        };
+        Ok(Self {
+            axes,
+            sums: SUMS.into_iter().filter_map(sum).collect(),
+            axis_sums: AXIS_SUMS.into_iter().filter_map(axis_sum).collect(),
+            squares,
+            bins,
+        })
+    }
+
+    pub(super) fn add(&mut self, other: Self) -> Result<()> {
+        if self.axes.len() != other.axes.len() {
+            let what =
+                format!("adding histograms of {} and {} dimensions", self.axes.len(), other.axes.len());
+            return Err(Error::unsupported(what));
+        }
+        for (number, (own, axis)) in self.axes.iter().zip(&other.axes).enumerate() {
+            if !own.is_same(axis) {
+                let what = format!(
+                    "adding histograms of other bins: its axis {number} has {}, and that of the first {}",
+                    axis.text(),
+                    own.text()
+                );
+                return Err(Error::unsupported(what));
+            }
+        }
+        let keeps = [self.squares >= 0.0, other.squares >= 0.0];
+        match (&mut self.bins, other.bins) {
+            (
+                Bins::All { contents, squares },
+                Bins::All { contents: more_contents, squares: more_squares },
+            ) => {
+                if keeps.contains(&true) {
+                    let plain =
+                        |has: bool, squares: Option<Numbers>, contents: &Option<Numbers>| match squares {
+                            Some(squares) if has => Some(squares),
+                            _ => contents.as_ref().map(Numbers::doubles),
+                        };
+                    *squares = plain(keeps[0], squares.take(), contents);
+                    add(squares, plain(keeps[1], more_squares, &more_contents))?;
+                }
+                add(contents, more_contents)?;
+            }
+            (Bins::Filled(own), Bins::Filled(more)) => own.add(&more)?,
+            _ => return Err(Error::unsupported("adding a histogram of filled bins to one of all bins")),
+        }
+        for ((_, own), (_, more)) in self.sums.iter_mut().zip(&other.sums) {
+            *own += more;
+        }
+        for ((name, own), (_, more)) in self.axis_sums.iter_mut().zip(&other.axis_sums) {
+            if !own.add(more) {
+                let (expected, found) = (own.len() as u64, more.len() as u64);
+                let error = ErrorKind::Mismatch { what: "number of axes", expected, found };
+                return Err(Error::new(error).in_member(name));
+            }
+        }
+        if keeps.contains(&true) {
+            self.squares = self.squares.max(0.0) + other.squares.max(0.0);
+        }
+        Ok(())
+    }
+
+    pub(super) fn write(&self, edits: &mut Edits<'_>, first: Object<'_>) -> Result<()> {
+        for &(name, value) in &self.sums {
+            edits.float(first, name, value)?;
+        }
+        edits.float(first, "fTsumw2", self.squares)?;
+        for (name, values) in &self.axis_sums {
+            if let Some(place) = first.place(name) {
+                edits.replace(place, values.bytes());
+            }
+        }
+        match &self.bins {
+            Bins::All { contents, squares } => {
+                for (name, values) in [("fArray", contents), ("fSumw2", squares)] {
+                    if let (Some(values), Some(array)) = (values, first.object(name)) {
+                        edits.vector(array, "fData", values.bytes())?;
+                    }
+                }
+                Ok(())
+            }
+            Bins::Filled(filled) => filled.write(edits, first, self.squares >= 0.0),
+        }
+    }
+}
+
+fn add(own: &mut Option<Numbers>, more: Option<Numbers>) -> Result<()> {
+    match (&mut *own, more) {
+        (_, None) => Ok(()),
+        (None, more) => {
+            *own = more;
+            Ok(())
+        }
+        (Some(own), Some(more)) => {
+            // Both have as many as their axes have bins.
+            let is_done = own.add(&more);
+            is_done
+                .then_some(())
+                .ok_or_else(|| Error::unsupported("adding histograms whose bins are of other types"))
+        }
+    }
+}
+
+impl Filled {
+    fn of(object: Object<'_>, keeps_squares: bool) -> Result<Self> {
+        let mut filled =
+            Self { chunk: object.int("fChunkSize").unwrap_or(0).max(0) as usize, ..Self::default() };
+        for chunk in object.list("fBinContent").flatten() {
+            let wrong = |what: &str| {
+                let what = format!("bins of a {}: {what}", object.class());
+                Error::new(ErrorKind::Invalid { what }).at_byte(chunk.range().start as u64)
+            };
+            let chunk = chunk.readable()?;
+            let names: Vec<&str> = chunk.members().map(|(name, _)| name).collect();
+            if chunk.class() != CHUNK || names != MEMBERS {
+                return Err(Error::unsupported(format!("adding a {} of such a version", object.class())));
+            }
+            let size = chunk.int("fSingleCoordinateSize").and_then(|size| usize::try_from(size).ok());
+            let size = size.filter(|&size| size > 0).ok_or_else(|| wrong("coordinates without a size"))?;
+            let coordinates = chunk.array("fCoordinates").map(|array| array.bytes).unwrap_or_default();
+            let Some(array) = chunk.object("fContent") else { return Err(wrong("no contents")) };
+            let contents = chunk.array("fContent").map(Numbers::of).ok_or_else(|| wrong("no contents"))?;
+            let squares = if keeps_squares { chunk.array("fSumw2") } else { None };
+            let count = coordinates.len() / size;
+            let squares: Vec<f64> = match squares {
+                Some(squares) => squares.floats().collect(),
+                None => contents.floats(),
+            };
+            if coordinates.len() % size != 0 || contents.len() < count || squares.len() < count {
+                return Err(wrong("coordinates of another number of bins"));
+            }
+            let more = Self {
+                places: HashMap::new(),
+                coordinates: coordinates.to_vec(),
+                size,
+                contents: Some(contents),
+                squares,
+                array: array.class().to_owned(),
+                version: chunk.version(),
+                chunk: filled.chunk,
+            };
+            filled.add(&more)?;
+        }
+        Ok(filled)
+    }
+
+    /// Adds bins, which may be in several places.
+    fn add(&mut self, more: &Self) -> Result<()> {
+        let Some(contents) = more.contents.as_ref().filter(|_| more.size > 0) else { return Ok(()) };
+        if self.size == 0 {
+            (self.size, self.version) = (more.size, more.version);
+            self.array.clone_from(&more.array);
+        }
+        if self.size != more.size || self.array != more.array {
+            let what = format!(
+                "adding histograms whose coordinates have {} and {} bytes, in bins of {} and {}",
+                self.size, more.size, self.array, more.array
+            );
+            return Err(Error::unsupported(what));
+        }
+        let place = |coordinates: &[u8]| {
+            let next = self.places.len();
+            *self.places.entry(coordinates.into()).or_insert_with(|| {
+                self.coordinates.extend(coordinates);
+                next
+            })
+        };
+        let places: Vec<usize> = more.coordinates.chunks_exact(self.size).map(place).collect();
+        let count = self.places.len();
+        self.squares.resize(count, 0.0);
+        places.iter().zip(&more.squares).for_each(|(&at, square)| self.squares[at] += square);
+        let own = self.contents.take().map_or_else(|| contents.zeros(count), |own| own.resized(count));
+        let own = self.contents.insert(own);
+        if !own.add_at(&places, contents) {
+            return Err(Error::unsupported("adding histograms whose bins are of other types"));
+        }
+        Ok(())
+    }
+
+    fn write(&self, edits: &mut Edits<'_>, first: Object<'_>, keeps_squares: bool) -> Result<()> {
+        let count = self.places.len();
+        edits.number(first, "fFilledBins", count as i64)?;
+        let Some(contents) = self.contents.as_ref().filter(|_| count > 0) else { return Ok(()) };
+        if !(1..=LARGEST_CHUNK).contains(&self.chunk) {
+            return Err(
+                Error::unsupported(format!("bins in chunks of {}", self.chunk)).in_member("fChunkSize")
+            );
+        }
+        let Some((list, place)) = first.object("fBinContent").zip(first.place("fBinContent")) else {
+            return Err(Error::unsupported(format!("adding objects of class {}", first.class())));
+        };
+        let mut cursor: Cursor<'_> = list.cursor()?;
+        cursor.frame()?;
+        let bits = cursor.tobject()?.bits;
+        let (size, version, array) = (self.size, self.version, self.array.clone());
+        let pieces = |at: usize| at * self.chunk..((at + 1) * self.chunk).min(count);
+        let chunk = |at: usize| {
+            let own = pieces(at);
+            let squares = self.squares.get(own.clone()).unwrap_or_default().to_vec();
+            (
+                self.coordinates.get(own.start * size..own.end * size).unwrap_or_default().to_vec(),
+                contents.part(own, self.chunk).bytes(),
+                keeps_squares.then(|| Numbers::Double(squares).resized(self.chunk).bytes()),
+            )
+        };
+        let chunks: Vec<_> = (0..count.div_ceil(self.chunk)).map(chunk).collect();
+        edits.replace_with(place, move |buffer: &mut Buffer| {
+            buffer.tobjarray(bits, chunks.len(), |buffer, at| {
+                let (coordinates, contents, squares) = &chunks[at];
+                buffer.object(CHUNK, |buffer| {
+                    buffer.frame(version, |buffer| {
+                        buffer.tobject(0, 0);
+                        buffer.i32(size as i32);
+                        buffer.count(coordinates.len());
+                        buffer.u8(1);
+                        buffer.extend(coordinates);
+                        buffer.object(&array, |buffer| buffer.extend(contents));
+                        match squares {
+                            Some(squares) => drop(buffer.object("TArrayD", |buffer| buffer.extend(squares))),
+                            None => buffer.null(),
+                        }
+                    });
+                });
+            });
+        });
+        Ok(())
+    }
+}
+
+const SPARSE: &str = "THnSparseT<";
+const CHUNK: &str = "THnSparseArrayChunk";
+/// The members of a chunk of bins, in the order in which they are stored.
+const MEMBERS: [&str; 7] =
+    ["fUniqueID", "fBits", "fSingleCoordinateSize", "fCoordinatesSize", "fCoordinates", "fContent", "fSumw2"];
+const SUMS: [&str; 2] = ["fEntries", "fTsumw"];
+const AXIS_SUMS: [&str; 2] = ["fTsumwx", "fTsumwx2"];
+/// The bins of a chunk have places also where there are no entries; ROOT's default is 16384.
+const LARGEST_CHUNK: usize = 1 << 22;
