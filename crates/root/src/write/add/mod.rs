@@ -33,7 +33,7 @@ enum Rule {
     Bins(Bins),
     Graph(Graph),
     /// A histogram of any number of dimensions.
-    Many(Many),
+    Many(Box<Many>),
     /// The objects of a collection.
     List(List),
     /// The histograms of a stack, which has none if it never got one.
@@ -77,7 +77,7 @@ impl Sum {
             STACK => Rule::Stack(object.object(HISTOGRAMS).map(|list| List::of(list, seen)).transpose()?),
             class if List::adds(class) => Rule::List(List::of(object, seen)?),
             class if Graph::adds(class) => Rule::Graph(Graph::of(object)?),
-            class if Many::adds(class) => Rule::Many(Many::of(object)?),
+            class if Many::adds(class) => Rule::Many(Box::new(Many::of(object)?)),
             class if Bins::adds(class) => Rule::Bins(Bins::of(object)?),
             _ => return Err(Error::unsupported(format!("adding objects of class {class}"))),
         };
