@@ -64,7 +64,9 @@ def work(name):
 """,
     "merge": """
 def work(name):
-    forthwith.merge([source] * 5, name, compression=codec or "default")
+    # RNTuples are not compressed anew.
+    names = (lambda path: path != "n") if codec else None
+    forthwith.merge([source] * 5, name, compression=codec or "default", filter_object=names)
 """,
 }
 HEADER = """
