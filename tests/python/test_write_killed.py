@@ -64,9 +64,7 @@ def work(name):
 """,
     "merge": """
 def work(name):
-    # RNTuples are not compressed anew.
-    names = (lambda path: path != "n") if codec else None
-    forthwith.merge([source] * 5, name, compression=codec or "default", filter_object=names)
+    forthwith.merge([source] * 5, name, compression=codec or "default")
 """,
 }
 HEADER = """

@@ -9,9 +9,11 @@ use crate::anchor::{Anchor, CLASS, VERSION};
 use crate::blob::{self, Envelope};
 use crate::frame::Link;
 use crate::pages::Page;
-use forthwith_io::xxh3;
+use forthwith_io::{Compressor, Decompressor, xxh3};
 use forthwith_plan::{Error, ErrorKind, Result};
-use forthwith_root::write::{DirectoryId, FileWriter, KeyText};
+use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyText, compress_into};
+use forthwith_root::{check_record, decompress_record};
+use std::cmp::Ordering;
 
 /// An ntuple being copied, or several being merged. The header is that of the first one; pages get new
 /// places, lists and numbers.
@@ -28,14 +30,37 @@ pub struct NtupleCopy {
     entries: u64,
     /// Elements of each column so far.
     elements: Vec<u64>,
+    anew: Option<Anew>,
+}
+
+/// How pages are compressed that are not copied as they are stored.
+#[derive(Debug)]
+struct Anew {
+    compression: Compression,
+    decompressor: Decompressor,
+    compressor: Compressor,
+    payload: Vec<u8>,
 }
 
 impl NtupleCopy {
-    /// Begins a copy of an ntuple into a directory of a new file.
+    /// Begins a copy of an ntuple into a directory of a new file. With a `compression`, pages are compressed in that way;
+    /// what they hold, and their number, remain.
     ///
     /// # Errors
     /// The ntuple cannot be read, or has attribute sets; what the file's sink says.
-    pub fn new(file: &mut FileWriter, directory: DirectoryId, name: &str, first: &Ntuple) -> Result<Self> {
+    pub fn new(
+        file: &mut FileWriter,
+        directory: DirectoryId,
+        name: &str,
+        first: &Ntuple,
+        compression: Option<Compression>,
+    ) -> Result<Self> {
+        let anew = compression.map(|compression| Anew {
+            compression,
+            decompressor: Decompressor::default(),
+            compressor: Compressor::new(),
+            payload: Vec::new(),
+        });
         let header = first.header()?;
         let (added, attributes) = first.added()?;
         if attributes.items > 0 {
@@ -53,6 +78,7 @@ impl NtupleCopy {
             clusters: Clusters::new(compression, blob::checksum(&header), LONGEST),
             entries: 0,
             elements: vec![0; first.schema().columns.len()],
+            anew,
         })
     }
 
@@ -89,10 +115,13 @@ impl NtupleCopy {
                         return Err(Error::unsupported(what));
                     };
                     let first = u64::try_from(found.first).unwrap_or(0).saturating_add(*before);
-                    firsts.push((first, found.setting));
+                    let setting = self.anew.as_ref().map(|anew| anew.compression.setting() as u32);
+                    firsts.push((first, setting.unwrap_or(found.setting)));
                     let end = first.saturating_add(found.elements);
                     self.elements[column as usize] = self.elements[column as usize].max(end);
-                    let sealed = found.pages.iter().map(|page| sealed(ntuple, page));
+                    let bits = ntuple.schema().columns.get(column as usize).map_or(0, |column| column.bits);
+                    let sealed =
+                        found.pages.iter().map(|page| sealed(ntuple, page, bits, self.anew.as_mut()));
                     let sealed = sealed.collect::<Result<Vec<Sealed>>>()?;
                     bytes += sealed.iter().map(|page| page.bytes.size()).sum::<u64>();
                     pages.push(sealed);
@@ -158,12 +187,11 @@ fn described(header: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// A page with its checksum: the one that it has, which is compared, or a new one.
-fn sealed(ntuple: &Ntuple, page: &Page) -> Result<Sealed> {
+fn sealed(ntuple: &Ntuple, page: &Page, bits: u16, anew: Option<&mut Anew>) -> Result<Sealed> {
     let here = |error: Error| error.in_member("page").at_byte(page.locator.position);
     let more = if page.checksum { HASH as u64 } else { 0 };
     let bytes = ntuple.blob(page.locator, more).map_err(here)?;
-    let mut stored = bytes.to_vec();
-    let (data, hash) = stored.split_at(stored.len().saturating_sub(more as usize));
+    let (data, hash) = bytes.split_at(bytes.len().saturating_sub(more as usize));
     let expected = xxh3(data);
     if let Some(found) =
         hash.first_chunk().map(|hash| u64::from_le_bytes(*hash)).filter(|found| *found != expected)
@@ -171,8 +199,40 @@ fn sealed(ntuple: &Ntuple, page: &Page) -> Result<Sealed> {
         let error = ErrorKind::Mismatch { what: "the checksum of a page", expected, found };
         return Err(here(Error::new(error)));
     }
-    if !page.checksum {
-        stored.extend(expected.to_le_bytes());
-    }
+    let mut stored = match anew {
+        Some(anew) => {
+            let length = (u64::from(page.elements) * u64::from(bits)).div_ceil(8);
+            anew.page(data, length).map_err(here)?
+        }
+        None => data.to_vec(),
+    };
+    let hash = xxh3(&stored);
+    stored.extend(hash.to_le_bytes());
     Ok(Sealed { elements: page.elements, bytes: PageBytes::Kept(stored) })
+}
+
+impl Anew {
+    /// The bytes of a page that are `length` when decompressed, compressed again.
+    fn page(&mut self, stored: &[u8], length: u64) -> Result<Vec<u8>> {
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let payload = match stored.len().cmp(&length) {
+            Ordering::Equal => stored,
+            Ordering::Less => {
+                check_record(stored, length)?;
+                self.payload.resize(length, 0);
+                decompress_record(stored, &mut self.payload, &mut self.decompressor)?;
+                &self.payload
+            }
+            Ordering::Greater => {
+                let (expected, found) = (length as u64, stored.len() as u64);
+                let what = "the length of a page";
+                return Err(ErrorKind::Mismatch { what, expected, found }.into());
+            }
+        };
+        let mut made = Vec::new();
+        if !compress_into(self.compression, payload, &mut self.compressor, &mut made)? {
+            made.extend_from_slice(payload);
+        }
+        Ok(made)
+    }
 }

@@ -374,7 +374,6 @@ impl Run<'_, '_> {
             let file = &self.inputs[*number];
             let place = |error: Error| error.in_file(file.uri()).in_object(&item.path);
             let unsupported = [
-                (self.compression.is_some(), "compressing an RNTuple anew"),
                 (self.merge.columns.is_some(), "choosing fields of an RNTuple that is copied"),
                 (self.merge.entries.is_some(), "choosing entries of an RNTuple that is copied"),
             ];
@@ -385,7 +384,7 @@ impl Run<'_, '_> {
             let copy = match &mut copy {
                 Some(copy) => copy,
                 None => {
-                    let begun = NtupleCopy::new(&mut self.writer, directory, name, &ntuple);
+                    let begun = NtupleCopy::new(&mut self.writer, directory, name, &ntuple, self.compression);
                     copy.insert(begun.map_err(place)?)
                 }
             };
