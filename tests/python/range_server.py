@@ -53,13 +53,17 @@ class _Handler(BaseHTTPRequestHandler):
         if len(ranges) == 1 or "first" in faults:
             start, end = ranges[0]
             shift = int(faults.get("shift", 0))
-            headers["Content-Range"] = f"bytes {start + shift}-{end - 1 + shift}/{size}"
+            total = "*" if "unsized" in faults else size
+            headers["Content-Range"] = f"bytes {start + shift}-{end - 1 + shift}/{total}"
+            if "nowhere" in faults:
+                del headers["Content-Range"]
             return self.answer(206, headers, data[start:end], faults, number)
         body = b""
         for start, end in ranges:
             body += f"\r\n--B\r\nContent-Type: a/b\r\nContent-Range: bytes {start}-{end - 1}/{size}\r\n\r\n".encode()
             body += data[start:end]
-        headers["Content-Type"] = "multipart/byteranges; boundary=B"
+        boundary = "other" if "garbled" in faults else "B"
+        headers["Content-Type"] = f"multipart/byteranges; boundary={boundary}"
         return self.answer(206, headers, body + b"\r\n--B--\r\n", faults, number)
 
     def ranges(self, size):
@@ -90,6 +94,9 @@ class _Handler(BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.sent += len(body)
         self.wfile.write(body)
+        if "leaves" in faults:
+            # Without a word: the client may be about to use the connection again.
+            self.close_connection = True
 
     def plain(self, status, headers=None):
         self.send_response(status)

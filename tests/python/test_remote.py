@@ -85,6 +85,7 @@ def test_files_of_all_formats_are_those_on_disk(server):
         "status=429&times=1",
         "breaks=3",
         "stalls=1",
+        "leaves",
         "to=/zmumu.root",
         "to=/zmumu.root?to=/zmumu.root?whole",
     ],
@@ -106,6 +107,11 @@ def test_what_servers_may_do(server, expected, query):
         ("wait=3", forthwith.SourceError, "no byte came for 0.2 s"),
         ("coding=gzip", forthwith.SourceError, "compresses its answers .gzip"),
         ("shift=1", forthwith.SourceError, "byte"),
+        ("unsized", forthwith.SourceError, "without saying which"),
+        ("nowhere", forthwith.SourceError, "without saying which"),
+        ("to=ftp://host/a.root", forthwith.SourceError, "redirected from http to ftp"),
+        ("to=http://[", forthwith.SourceError, "redirected to no URL"),
+        ("status=301", forthwith.SourceError, "status 301, and no place"),
         ("to=/a", forthwith.MissingFileError, "not found"),
         ("to=file:///etc/passwd", forthwith.SourceError, "redirected from http to file"),
         ("circle", forthwith.SourceError, "more than 10 redirections"),
@@ -145,6 +151,20 @@ def test_only_the_bytes_that_are_needed_are_fetched(server, many):
     assert len(set(ranges)) == len(ranges)
     assert sum(end - start for start, end in ranges) < 1.05 * size / 3 + (1 << 20)
     assert requests < 12
+
+
+def test_many_threads_ask_for_no_range_twice(tmp_path):
+    numbers = np.random.default_rng(2).integers(0, 1 << 40, 2_000_000)
+    path = tmp_path / "long.parquet"
+    forthwith.write_parquet(path, {"a": numbers, "b": numbers * 3}, compression="none")
+    with serving({"/long.parquet": path.read_bytes()}) as server:
+        for number in range(3):
+            name = f"/long.parquet?{number}"
+            read = forthwith.open(server.url + name).arrays(threads=16, library="np")
+            assert (read["a"] == numbers).all()
+            assert (read["b"] == numbers * 3).all()
+            ranges, _ = ranges_of(server, name)
+            assert len(set(ranges)) == len(ranges)
 
 
 def test_credentials_are_told_to_the_server_and_to_nobody_else(server, expected):
@@ -212,6 +232,44 @@ def test_patterns_of_other_schemes_are_listed_by_fsspec(expected):
     with pytest.raises(forthwith.MissingFileError, match="no file matches"):
         forthwith.open("memory://several/x*.root:events")
     assert not forthwith._stores.is_pattern("simplecache::https://host/a.root?token=b*")
+
+
+def test_an_answer_of_several_ranges_that_is_garbled_is_an_error(server):
+    url = f"{server.url}/many.parquet?garbled"
+    opened = forthwith.open(url, storage_options={"retries": 0})
+    server.requests.clear()
+    try:
+        columns = opened.arrays(["a", "c"], entry_start=150_000, entry_stop=150_010)
+    except forthwith.SourceError as error:
+        assert "several ranges is damaged" in str(error)  # noqa: PT017 (an answer of one range is right)
+    else:
+        assert not any("," in headers["Range"] for _, headers in server.requests)
+        assert len(columns) == 10
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="this system does not list open files in /proc")
+def test_opening_many_times_leaves_no_thread_and_no_socket_behind(server):
+    def left():
+        return len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
+
+    urls = [f"{server.url}/zmumu.root?{query}" for query in ("", "breaks=1", "status=404", "changes=1", "leaves")]
+
+    def rounds(number):
+        for at in range(number):
+            try:
+                with forthwith.open(urls[at % len(urls)], storage_options={"retries": 0}) as opened:
+                    opened["events/nMuon"].array()
+            except forthwith.ForthwithError:
+                pass
+
+    rounds(20)
+    before = left()
+    rounds(300)
+    # Threads of the server in this process come and go with connections.
+    deadline = time.monotonic() + 10
+    while any(now > then + 40 for now, then in zip(left(), before, strict=True)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert all(now <= then + 40 for now, then in zip(left(), before, strict=True)), (before, left())
 
 
 _INTERRUPTED = """

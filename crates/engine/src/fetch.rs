@@ -48,6 +48,8 @@ pub(crate) struct Fetcher<'a> {
     /// Where it is noted that a view of the source was decoded from. None if all is to be copied.
     viewed: Option<&'a AtomicBool>,
     way: Way,
+    /// How many windows the source was told of.
+    told: Mutex<usize>,
 }
 
 enum Way {
@@ -116,7 +118,14 @@ impl<'a> Fetcher<'a> {
         };
         // Where it cannot be told, it is asked for again with each block, and the error is that block's.
         let size = source.size().unwrap_or(0);
-        Self { plan, source, size, viewed: viewed.filter(|_| source.zero_copy()), way }
+        Self {
+            plan,
+            source,
+            size,
+            viewed: viewed.filter(|_| source.zero_copy()),
+            way,
+            told: Mutex::default(),
+        }
     }
 
     /// The stored bytes of a task. The worker lends the memory they may have to be copied to, and holds the
@@ -237,21 +246,34 @@ impl<'a> Fetcher<'a> {
         members.iter().filter_map(|&at| range(at)).collect()
     }
 
+    /// Tells the source of a window that is read now and of those behind it, of each once: another worker may have
+    /// read a later one meanwhile.
+    fn expect(&self, number: usize, windows: &[Planned]) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ahead = 0_u64;
+        for (at, window) in
+            windows.iter().enumerate().skip((*told).min(number)).take_while(|(at, _)| *at <= number + AHEAD)
+        {
+            let ranges: Vec<_> = self.wanted(&window.members).into_iter().map(|(_, range)| range).collect();
+            if at > number {
+                let with_this = ranges.iter().fold(ahead, |sum, range| sum.saturating_add(length(range)));
+                if ahead > 0 && with_this > AHEAD_BYTES {
+                    break;
+                }
+                ahead = with_this;
+            }
+            if at >= *told {
+                self.source.expect(&ranges);
+                *told = at + 1;
+            }
+        }
+    }
+
     fn load(&self, number: usize, windows: &[Planned]) -> Result<Window> {
         let wanted = self.wanted(&windows[number].members);
         let ranges: Vec<_> = wanted.iter().map(|(_, r)| r.clone()).collect();
         if self.source.plans_requests() {
-            self.source.expect(&ranges);
-            let mut ahead = 0_u64;
-            for next in windows.iter().skip(number + 1).take(AHEAD) {
-                let next: Vec<_> = self.wanted(&next.members).into_iter().map(|(_, range)| range).collect();
-                let with_next = next.iter().fold(ahead, |sum, range| sum.saturating_add(length(range)));
-                if ahead > 0 && with_next > AHEAD_BYTES {
-                    break;
-                }
-                ahead = with_next;
-                self.source.expect(&next);
-            }
+            self.expect(number, windows);
             let pieces = self.source.read(&ranges)?;
             let tasks = wanted.into_iter().map(|(at, _)| at).zip(pieces).collect();
             return Ok(Window { number, tasks });

@@ -33,8 +33,10 @@ const SPARE_PART: u64 = 25;
 /// Requests in flight.
 const IN_FLIGHT: usize = 16;
 
-/// Lists of ranges that are fetched before they are asked for.
-const LISTS: usize = 6;
+/// Lists of ranges that are fetched before they are asked for, and the bytes that they have together: more than all
+/// workers of a read expect at its beginning, when each has told what it will read and none has read it.
+const LISTS: usize = 32;
+const EXPECTED: u64 = 96 << 20;
 
 /// How often a waiting thread looks whether it still should.
 const LOOK: Duration = Duration::from_millis(20);
@@ -270,6 +272,11 @@ impl Shared {
     }
 }
 
+/// The bytes of all ranges, which may overlap.
+fn length(ranges: &[Range<u64>]) -> u64 {
+    ranges.iter().fold(0, |sum, range| sum.saturating_add(range.end - range.start))
+}
+
 /// A task that ends with its last owner.
 struct Abort<T>(JoinHandle<T>);
 
@@ -448,7 +455,12 @@ impl Source for Remote {
             return;
         }
         // What an ended read expected goes.
-        if ahead.len() >= LISTS {
+        let bytes = length(ranges);
+        let too_many = |ahead: &[Ahead]| {
+            let expected = ahead.iter().fold(bytes, |sum, ahead| sum.saturating_add(length(&ahead.ranges)));
+            !ahead.is_empty() && (ahead.len() >= LISTS || expected > EXPECTED)
+        };
+        while too_many(&ahead) {
             ahead.remove(0).task.abort();
         }
         let task = runtime.spawn(Arc::clone(&self.shared).fetch(ranges.to_vec()));
