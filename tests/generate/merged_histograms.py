@@ -49,6 +49,17 @@ def edged(edges, values):
     return histogram
 
 
+def waiting(values, low=0, high=0, kind="TH1D", squares=False, room=100):
+    """A histogram whose entries are in its buffer: without ends of the axis unless they are said."""
+    histogram = getattr(ROOT, kind)("h", "", 4, low, high)
+    histogram.SetBuffer(room)
+    if squares:
+        histogram.Sumw2()
+    for value in values:
+        histogram.Fill(value, 2) if squares else histogram.Fill(value)
+    return histogram
+
+
 # Histograms that are added up, and what is wrong with them if they cannot be.
 CASES = {
     "labels in another order": ([labelled("abc"), labelled("cad")], None),
@@ -69,6 +80,15 @@ CASES = {
     "beyond an axis": ([filled(3, 0, 3, [0.5]), filled(3, 3, 6, [3.5, 1.5])], "beyond its axis"),
     "other widths": ([filled(4, 0, 4, [0.5]), filled(3, 0, 4, [3.5])], "x axis has 3 bins"),
     "between bins": ([filled(4, 0, 4, [0.5]), filled(4, 0.5, 4.5, [3.5])], "x axis has 4 bins from 0.5"),
+    "in buffers": ([waiting([1, 2, 3]), waiting([10, 20, 0.5]), waiting([-7.5])], None),
+    "in buffers, some empty": ([waiting([]), waiting([1, 2, 3]), waiting([])], None),
+    "in buffers, with weights": ([waiting([1, 2], squares=True), waiting([4], squares=True)], None),
+    "in buffers with ends": ([waiting([1, 2, -1, 9], 0, 8, kind) for kind in ["TH1F"] * 3], None),
+    "in buffers with weights and ends": ([waiting([1, 8], 0, 8, squares=True), waiting([2], 0, 8, squares=True)], None),
+    "in the first buffer": ([waiting([1, 2, 7.5], 0, 8), filled(4, 0, 8, [3, 9])], None),
+    "in the second buffer": ([filled(4, 0, 8, [3, 9]), waiting([1, 2, 7.5], 0, 8)], None),
+    "more than a buffer": ([waiting([1] * 99), waiting([2] * 99)], "more entries together than the buffer"),
+    "ends of one axis": ([waiting([1]), filled(4, 0, 8, [3])], "axis has no ends yet"),
     # ROOT adds these, as if their bins were the same.
     "other edges": ([edged([0, 1, 3], [0.5]), edged([0, 2, 3], [0.5])], "of several widths"),
 }

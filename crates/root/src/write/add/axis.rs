@@ -74,6 +74,20 @@ impl Axis {
         format!("{} bins{edges} from {} to {}{labels}", self.bins, self.low, self.high)
     }
 
+    /// The bin that a value is in. What is no number is behind the last.
+    pub(super) fn bin(&self, x: f64) -> usize {
+        let bins = usize::try_from(self.bins).unwrap_or(0);
+        if x < self.low {
+            0
+        } else if x >= self.high || x.is_nan() {
+            bins + 1
+        } else if self.edges.is_empty() {
+            1 + (self.bins as f64 * (x - self.low) / (self.high - self.low)) as usize
+        } else {
+            self.edges.partition_point(|edge| *edge <= x)
+        }
+    }
+
     /// Bins with those before the first and behind the last.
     pub(super) fn cells(&self) -> Option<usize> {
         usize::try_from(self.bins).ok()?.checked_add(2)

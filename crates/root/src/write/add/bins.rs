@@ -4,6 +4,7 @@ use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::axis::Axis;
 use super::numbers::Numbers;
+use super::pending::Pending;
 use crate::object::Object;
 use crate::write::Edits;
 
@@ -27,6 +28,12 @@ struct Part {
     /// Whether statistics have to be found out from the bins, as ROOT does where they are 0.
     by_bins: bool,
     number: Option<Number>,
+    /// Entries that are in no bin yet.
+    pending: Option<Pending>,
+    /// Whether they were put into bins.
+    is_flushed: bool,
+    /// Whether statistics count entries beyond the ends of axes.
+    counts_all: bool,
 }
 
 /// The value of a parameter, and how several become one.
@@ -101,11 +108,6 @@ fn dimensions(class: &str) -> usize {
 impl Part {
     fn of(member: Option<&'static str>, object: Object<'_>) -> Result<Self> {
         let object = object.readable()?;
-        if object.int("fBufferSize").unwrap_or(0) > 0
-            && object.array("fBuffer").is_some_and(|a| !a.is_empty())
-        {
-            return Err(Error::unsupported("adding a histogram whose entries are still in its buffer"));
-        }
         let axis = |name| object.object(name).map(Axis::of).transpose();
         let axes = ["fXaxis", "fYaxis", "fZaxis"].into_iter().filter_map(|name| axis(name).transpose());
         let arrays = ARRAYS.into_iter().filter_map(|name| Some((name, Numbers::of(object.array(name)?))));
@@ -122,6 +124,9 @@ impl Part {
             changed: [false; 3],
             dimensions: dimensions(object.class()),
             number: None,
+            pending: Pending::of(object)?,
+            is_flushed: false,
+            counts_all: object.int("fStatOverflows") == Some(CONSIDERED),
         };
         // Entries that are all beyond the ends of an axis count for nothing.
         part.by_bins =
@@ -139,11 +144,49 @@ impl Part {
         let bits = object.int("fBits").unwrap_or(0).unsigned_abs();
         let number = Some(Number { value, bits });
         let (arrays, scalars, axes) = (vec![], vec![], vec![]);
-        let (changed, dimensions) = ([false; 3], 0);
-        Ok(Self { member: None, arrays, scalars, axes, changed, dimensions, by_bins: false, number })
+        Ok(Self {
+            member: None,
+            arrays,
+            scalars,
+            axes,
+            changed: [false; 3],
+            dimensions: 0,
+            by_bins: false,
+            number,
+            pending: None,
+            is_flushed: false,
+            counts_all: false,
+        })
     }
 
     fn add(&mut self, mut other: Self) -> Result<()> {
+        let has_ends = |part: &Self| part.axes.first().is_none_or(|axis| axis.low < axis.high);
+        if self.pending.is_some() || other.pending.is_some() {
+            match (has_ends(self), has_ends(&other)) {
+                (true, true) => {
+                    self.flush()?;
+                    other.flush()?;
+                }
+                (false, false) => {
+                    let is_empty = |part: &Self| part.arrays.iter().all(|(_, numbers)| numbers.is_zero());
+                    if !is_empty(self) || !is_empty(&other) {
+                        return Err(Error::unsupported(
+                            "adding histograms with entries in bins of an axis without ends",
+                        ));
+                    }
+                    return match (&mut self.pending, other.pending) {
+                        (Some(own), Some(more)) => own.join(more),
+                        _ => Err(Error::unsupported(
+                            "adding histograms without ends of axes and without a buffer",
+                        )),
+                    };
+                }
+                _ => {
+                    let what = "adding a histogram whose axis has no ends yet to one whose axis has";
+                    return Err(Error::unsupported(what));
+                }
+            }
+        }
         self.join(&mut other)?;
         // Squares of weights that one of them does not keep are those of entries without weights.
         for (squares, plain) in [("fSumw2", None), ("fBinSumw2", Some("fBinEntries"))] {
@@ -181,6 +224,48 @@ impl Part {
         self.by_bins |= other.by_bins;
         if let (Some(one), Some(two)) = (&mut self.number, other.number) {
             one.add(two);
+        }
+        Ok(())
+    }
+
+    /// Puts entries of the buffer into bins.
+    fn flush(&mut self) -> Result<()> {
+        let Some(pending) = self.pending.take() else { return Ok(()) };
+        self.is_flushed = true;
+        let Some(axis) = self.axes.first().filter(|axis| axis.cells().is_some()) else { return Ok(()) };
+        let has_squares = self.numbers("fSumw2").is_some_and(|squares| !squares.is_empty());
+        if !has_squares && pending.entries().iter().any(|[weight, _]| *weight != 1.0) {
+            return Err(Error::unsupported(
+                "adding a histogram with weights in its buffer and without their squares",
+            ));
+        }
+        let mut sums = [0.0; 4];
+        for &[weight, x] in pending.entries() {
+            let bin = axis.bin(x);
+            if self.counts_all || (1..=axis.bins).contains(&(bin as i64)) {
+                let square = weight * weight;
+                let own = [weight, square, weight * x, weight * x * x];
+                sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+            }
+            for (name, numbers) in &mut self.arrays {
+                let value = if *name == "fSumw2" { weight * weight } else { weight };
+                if !numbers.is_empty() && !numbers.add_value(bin, value) {
+                    let what = format!("a histogram of {} bins with {} numbers", axis.bins, numbers.len());
+                    return Err(Error::new(ErrorKind::Invalid { what }).in_member(name));
+                }
+            }
+        }
+        let count = pending.entries().len() as f64;
+        let [weights, squares, places, place_squares] = sums;
+        for (name, value) in &mut self.scalars {
+            *value += match *name {
+                "fEntries" => count,
+                "fTsumw" => weights,
+                "fTsumw2" => squares,
+                "fTsumwx" => places,
+                "fTsumwx2" => place_squares,
+                _ => 0.0,
+            };
         }
         Ok(())
     }
@@ -319,6 +404,12 @@ impl Part {
         if self.changed.contains(&true) {
             let cells = self.axes.iter().take(self.dimensions).filter_map(Axis::cells).product::<usize>();
             edits.number(object, "fNcells", cells as i64)?;
+        }
+        if let Some(pending) = &self.pending {
+            pending.write(edits, object)?;
+        } else if self.is_flushed && object.array("fBuffer").is_some_and(|buffer| !buffer.is_empty()) {
+            edits.number(object, "fBufferSize", 0)?;
+            edits.doubles(object, "fBuffer", &[])?;
         }
         for (name, numbers) in &self.arrays {
             if let Some(place) = object.place(name) {

@@ -9,6 +9,7 @@ mod bins;
 mod graph;
 mod list;
 mod numbers;
+mod pending;
 mod sparse;
 
 use super::Edits;

@@ -45,6 +45,19 @@ impl Numbers {
         }
     }
 
+    /// Adds a value to one of the numbers, whose fraction whole numbers do not have; `false` if there is none at that place.
+    pub(super) fn add_value(&mut self, at: usize, value: f64) -> bool {
+        let at = match self {
+            Self::Whole(basic, numbers) => {
+                let basic = *basic;
+                numbers.get_mut(at).map(|n| *n = bounded(basic, n.saturating_add(value as i64)))
+            }
+            Self::Single(numbers) => numbers.get_mut(at).map(|n| *n += value as f32),
+            Self::Double(numbers) => numbers.get_mut(at).map(|n| *n += value),
+        };
+        at.is_some()
+    }
+
     /// The numbers at other places, added where several come to one.
     pub(super) fn moved(&self, to: &[usize], length: usize) -> Self {
         let places = || to.iter().copied();
@@ -135,6 +148,11 @@ impl Numbers {
             Self::Single(numbers) => numbers.len(),
             Self::Double(numbers) => numbers.len(),
         }
+    }
+
+    /// Whether all numbers are 0.
+    pub(super) fn is_zero(&self) -> bool {
+        !(0..self.len()).any(|at| self.is_set(at))
     }
 
     /// Whether a number is not 0.
