@@ -34,7 +34,7 @@ def given(array: Any, schema: str | None = None) -> _forthwith.Given:
         return taken
     ak, np = package("awkward"), package("numpy")
     try:
-        layout = ak.to_packed(_awkward(ak, np, array), highlevel=False)
+        layout = packed(ak.to_layout(_awkward(ak, np, array)))
     except (TypeError, ValueError):
         if not is_rows:
             raise
@@ -49,6 +49,33 @@ def given(array: Any, schema: str | None = None) -> _forthwith.Given:
     }
     held.update({key: b"" for key, buffer in buffers.items() if not buffer.size})
     return _forthwith.Given(form.to_json(), length, held)
+
+
+def packed(layout: Any) -> Any:
+    """A layout without anything that its entries have no need of; itself, if that is so already.
+
+    ``ak.to_packed`` copies the offsets of all lists.
+    """
+    return layout if _is_packed(layout) else package("awkward").to_packed(layout, highlevel=False)
+
+
+def _is_packed(layout: Any) -> bool:
+    np = package("numpy")
+    kind = type(layout).__name__
+    if kind == "NumpyArray":
+        return isinstance(layout.data, np.ndarray) and bool(layout.data.flags.c_contiguous)
+    if kind == "EmptyArray":
+        return True
+    if kind == "RecordArray":
+        return all(one.length == layout.length and _is_packed(one) for one in layout.contents)
+    if kind == "RegularArray":
+        return layout.content.length == layout.size * layout.length and _is_packed(layout.content)
+    if kind != "ListOffsetArray":
+        return False
+    offsets = layout.offsets.data
+    if not isinstance(offsets, np.ndarray) or offsets.dtype != "i8" or not offsets.flags.c_contiguous:
+        return False
+    return bool(offsets[0] == 0) and offsets[-1] == layout.content.length and _is_packed(layout.content)
 
 
 def is_arrow(array: Any) -> bool:

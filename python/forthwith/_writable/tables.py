@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from forthwith import _forthwith
 from forthwith._errors import RequestTypeError
-from forthwith._given import given, is_arrow
+from forthwith._given import given, is_arrow, packed
 from forthwith._objects import Object
 from forthwith._packages import package
 
@@ -96,7 +96,7 @@ def _as_type(np: Any, name: str, value: Any, kind: Any) -> Any:
         return value
     ak = package("awkward")
     try:
-        layout = ak.to_packed(ak.Array(value), highlevel=False)
+        layout = packed(ak.to_layout(ak.Array(value)))
     except (TypeError, ValueError):
         # Dates, decimals and others that Awkward Array has no types for.
         return value
