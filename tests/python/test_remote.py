@@ -247,6 +247,7 @@ def test_an_answer_of_several_ranges_that_is_garbled_is_an_error(server):
         assert len(columns) == 10
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="this system does not list open files in /proc")
 def test_opening_many_times_leaves_no_thread_and_no_socket_behind(server):
     def left():
