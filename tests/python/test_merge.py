@@ -406,6 +406,7 @@ print(json.dumps([reader.GetNEntries(), frame.Sum("n").GetValue(), frame.Define(
 """
     expected = joined(parts)
     assert by_root(script, out) == [1051, sum(expected["n"]), sum(map(len, expected["x"]))]
+    assert by_uproot(out, "d/r", ["n", "x", "s"]) == expected
     other = tmp_path / "other.root"
     with forthwith.recreate(other) as file:
         file.mkrntuple("d/r", {"n": "float64"})

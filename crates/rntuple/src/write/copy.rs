@@ -146,12 +146,12 @@ impl NtupleCopy {
     pub fn finish(mut self, file: &mut FileWriter) -> Result<u64> {
         self.clusters.list_all(file)?;
         let [fields, columns, aliases, classes] = &self.added;
-        let is_extended = self.added.iter().any(|list| list.items > 0);
         let footer = envelope(Envelope::Footer, |frames| {
             frames.features();
             frames.u64(self.clusters.hash());
             frames.record(|frames| {
-                for list in [fields, columns, aliases, classes].into_iter().filter(|_| is_extended) {
+                // Also of empty ones: not all readers take an extension without lists.
+                for list in [fields, columns, aliases, classes] {
                     frames.list_behind::<()>(list, &[], |_, ()| ());
                 }
             });
