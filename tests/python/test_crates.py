@@ -89,3 +89,23 @@ def test_outer_crates_are_listed_with_those_that_use_them():
                 by = users.get(outer)
                 assert by is not None, f"{outer}, which {name} uses, is not in the table"
                 assert name in re.findall(r"\w+", by) or "all" in by, f"{outer} is used by {name}, too"
+
+
+def test_rooms_of_the_package_are_described():
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    rooms = {path.parent.name for path in (ROOT / "python/forthwith").glob("*/__init__.py")}
+    assert {room for room in rooms if f"`{room}/`" not in text} == set()
+
+
+def test_files_that_the_walks_name_exist():
+    """Each path in CONTRIBUTING.md is a file or folder: from the root, or below the folder of a path before it."""
+    known = [path.relative_to(ROOT).as_posix() for path in ROOT.glob("crates/**/*")]
+    for folder in ("python", "tests", "docs", "fuzz", "scripts"):
+        known += [path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*")]
+    named = re.findall(
+        r"`([\w./-]*\w\.(?:rs|py|pyi|md|toml)|[\w.-]+/[\w./-]*)`", (ROOT / "CONTRIBUTING.md").read_text()
+    )
+    assert len(named) > 60, "the pattern finds the paths no longer"
+    ends = {"/" + path for path in known} | {"/" + path.name for path in ROOT.iterdir()}
+    missing = [name for name in named if not any(end.endswith("/" + name.rstrip("/")) for end in ends)]
+    assert missing == []
