@@ -6,8 +6,8 @@
 ...     tree.show()
 ...     muons = tree.arrays(["Muon_pt", "Muon_eta"])
 
-Files are mappings, and so are the directories, trees and branches in them: `open` says what it takes, `Tree.arrays` what can
-be read. Who knows uproot knows the rest.
+Files are mappings, and so are the directories, trees and branches in them. The docstring of `open` lists what can be opened,
+that of `Tree.arrays` how it is read. Methods that have the same name as in uproot mean the same.
 """
 
 from forthwith._errors import (
