@@ -96,6 +96,16 @@ def test_what_servers_may_do(server, expected, query):
         assert ak.array_equal(tree(server, query).arrays(threads=threads), expected)
 
 
+def test_several_ranges_are_asked_for_once_of_a_server_that_ignores_them(server, expected):
+    """It answers with the whole file: the ranges are asked for one by one then."""
+    server.requests.clear()
+    begin = time.monotonic()
+    assert ak.array_equal(tree(server, "single", retries=5).arrays(threads=1), expected)
+    assert time.monotonic() - begin < 5
+    several = [headers["Range"] for path, headers in server.requests if "single" in path and "," in headers["Range"]]
+    assert len(several) <= 4, several
+
+
 @pytest.mark.parametrize(
     ("query", "error", "text"),
     [

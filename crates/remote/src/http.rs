@@ -100,11 +100,9 @@ impl Http {
         match response.status() {
             StatusCode::PARTIAL_CONTENT => {}
             StatusCode::OK if several => {
+                // The same request again would be answered alike: the ranges are asked for one by one.
                 self.single.store(true, Relaxed);
-                return Err(Fault {
-                    passing: true,
-                    ..Fault::answer("the server does not answer several ranges at once")
-                });
+                return Err(Fault::answer("the server does not answer several ranges at once"));
             }
             StatusCode::OK => return self.whole(response, tag).await,
             status => return Err(refusal(status, response.headers())),
@@ -142,13 +140,10 @@ impl Http {
             Wanted::Ranges(ranges) => ranges.iter().map(|range| range.end - range.start).sum(),
         };
         if range.end - range.start > most {
-            return Err(Fault {
-                passing: several,
-                ..Fault::answer(format!(
-                    "the server answers {} bytes where {most} were asked for",
-                    range.end - range.start
-                ))
-            });
+            let length = range.end - range.start;
+            return Err(Fault::answer(format!(
+                "the server answers {length} bytes where {most} were asked for"
+            )));
         }
         let (body, cut) = self.body(response, range.end - range.start).await;
         let parts = vec![Part { start: range.start, bytes: body }];
