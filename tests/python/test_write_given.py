@@ -211,6 +211,16 @@ def test_python_values_become_what_was_announced(tmp_path, kind):
         assert forthwith.open(f"{tmp_path}/a.root:t")["hits"].array().tolist()[3:] == [[{"e": 1, "tag": 3}], []]
 
 
+@pytest.mark.parametrize("shape", [(8, 2), (8, 2, 3), (8, 1, 2, 3), (0, 2, 3), (3, 0)])
+def test_arrays_of_fixed_lengths_are_lists_where_lists_were_announced(tmp_path, make, shape):
+    array = np.arange(np.prod(shape), dtype="u4").reshape(shape)
+    kind = "var * " * (len(shape) - 1) + "uint32"
+    partly = ak.from_regular(ak.from_numpy(array), axis=1)
+    for given in (array, array.astype("i8"), ak.from_numpy(array, regulararray=True), partly):
+        found = written(tmp_path / "x.root", make, {"x": kind}, {"x": given}, {"x": given[:1]})
+        assert found["x"] == array.tolist() + array[:1].tolist()
+
+
 WRITERS = {
     "tree": lambda path: _Table(path, "mktree", {}),
     "tree, two threads": lambda path: _Table(path, "mktree", {"threads": 2, "compression": "zstd"}),

@@ -109,6 +109,10 @@ def _nested(ak: Any, np: Any, name: str, layout: Any, kind: Any) -> Any:
         kind = kind.content
     if layout.is_option:
         return layout.copy(content=_nested(ak, np, name, layout.content, kind))
+    if layout.is_numpy and layout.purelist_depth > 1 and isinstance(kind, (ak.types.ListType, ak.types.RegularType)):
+        layout = layout.to_RegularArray()
+    if layout.is_regular and isinstance(kind, ak.types.ListType):
+        layout = layout.to_ListOffsetArray64(True)
     if layout.is_list and isinstance(kind, (ak.types.ListType, ak.types.RegularType)):
         size = getattr(kind, "size", None)
         if size and not layout.is_regular and bool((np.diff(np.asarray(layout.offsets)) == size).all()):
