@@ -498,7 +498,7 @@ const FIXED: &str =
 /// Tables with more fields are wide.
 const WIDE: usize = 256;
 /// The note on programs that are shown without the rest of the entry.
-const ALONE: &str = "; of so many fields, the program is shown as if there were no others";
+const ALONE: &str = "; as there are many fields, the program of each is shown as if there were no others";
 /// Why there is a program.
 const REASON: &str = "an Avro block holds whole values, one after the other";
 

@@ -278,7 +278,7 @@ impl Given<'_> {
             }
         }
         let numbers: Option<Vec<i32>> = index.iter().map(|at| i32::try_from(*at).ok()).collect();
-        let numbers = numbers.ok_or_else(|| unsupported("so many categories"))?;
+        let numbers = numbers.ok_or_else(|| unsupported("two thousand million categories or more"))?;
         self.columns.push((format!("{key}-index"), Column::from_vec(numbers)));
         for (name, column) in texts.columns {
             let part = if name.ends_with("-offsets") { "offsets" } else { "data" };

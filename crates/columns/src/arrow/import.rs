@@ -433,7 +433,9 @@ impl Import {
                 categories.push(text.to_owned());
                 categories.len() - 1
             });
-            numbers.push(i32::try_from(number).map_err(|_| self.value("so many categories"))?);
+            numbers.push(
+                i32::try_from(number).map_err(|_| self.value("two thousand million categories or more"))?,
+            );
         }
         let index: Vec<i32> =
             rows.iter().map(|row| row.and_then(|row| numbers.get(row).copied()).unwrap_or(0)).collect();

@@ -161,7 +161,7 @@ pub enum ExportError {
         row: u64,
     },
     /// A decimal with more digits than its type has room for.
-    #[error("{key}: row {row} is no decimal of so many digits")]
+    #[error("{key}: row {row} has more digits than its decimal type")]
     Decimal {
         /// The node.
         key: String,
