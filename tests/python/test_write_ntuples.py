@@ -367,3 +367,26 @@ while True:
             process.stdout.readline()
         process.send_signal(signal.SIGKILL)
     assert [entry["s"] for entry in read(path)] == ["a", "b"]
+
+
+@pytest.mark.parametrize("codec", [None, "lz4", "zstd"])
+def test_files_do_not_depend_on_the_number_of_threads(tmp_path, monkeypatch, codec):
+    """With pages that are records of their own, small ones, and several clusters."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    random = np.random.default_rng(1)
+    lists = ak.unflatten(random.standard_normal(300_000), np.full(60_000, 5))
+    step = {"x": random.integers(0, 99, 60_000), "few": np.zeros(60_000, "u1"), "lists": lists}
+    files = []
+    for threads in (None, 1, 2, 3):
+        path = tmp_path / "n.root"
+        with forthwith.recreate(path, compression=codec) as file:
+            options = {} if threads is None else {"threads": threads}
+            ntuple = file.mkrntuple(
+                "n", {"x": "i4", "few": "u1", "lists": "var * float64"}, cluster_entries=130_000, **options
+            )
+            for _ in range(5):
+                ntuple.extend(step)
+        files.append(path.read_bytes())
+        path.unlink()
+    assert len(files[0]) > 1 << 20
+    assert [file == files[0] for file in files] == [True] * 4

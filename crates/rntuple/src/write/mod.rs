@@ -3,8 +3,7 @@
 //! `describe.rs` makes fields and columns of Forms, with the nodes by which `fill.rs` walks an array: for
 //! each node it appends the rows of a whole step to the columns. `page.rs` collects elements until they fill
 //! a page, and `seal.rs` makes the bytes of a page of them: numbers are taken apart straight from the array.
-//! Where one thread writes, a page that is worth a record of its own goes to the file at once. The others wait
-//! until the pages are as many bytes as a cluster shall have, and are written together, all pages of a column
+//! A page that is worth a record of its own goes to the file as soon as it is made. The others wait until the pages are as many bytes as a cluster shall have, and are written together, all pages of a column
 //! behind each other. What is read of the file before the last record is written does not know of them.
 //! `append.rs` continues an ntuple that is in the file already.
 

@@ -44,7 +44,7 @@ impl Elements {
 #[derive(Debug)]
 pub(crate) struct Filling {
     /// The field, for errors.
-    path: String,
+    pub(crate) path: String,
     pub(crate) elements: Elements,
     /// Elements of a page that is not full yet: the ends of lists, or the bytes of anything else.
     ends: Vec<u64>,
@@ -251,8 +251,7 @@ impl<'p, 'a> Pages<'p, 'a> {
         if waiting.is_empty() {
             return Ok(());
         }
-        let file = self.file;
-        self.sealer.all(self.columns, &waiting, &mut || meanwhile(file))?;
+        self.sealer.all(self.columns, &waiting, self.file, self.longest, meanwhile)?;
         for (column, raw) in waiting {
             self.columns.get_mut(column).ok_or_else(changed)?.keep(raw);
         }

@@ -55,7 +55,7 @@ impl PageBytes {
     }
 }
 
-/// Bytes of a page that is a record of its own, where one thread writes: what precedes a record takes some sixty.
+/// Bytes of a page that is a record of its own: what precedes a record takes some sixty.
 const WORTH_A_RECORD: u64 = 64 << 10;
 
 /// Bytes of a checksum.
@@ -77,7 +77,7 @@ impl Sealer {
         Self { runner, bench: Bench::default(), made: Vec::new(), spare: Vec::new() }
     }
 
-    /// Seals a page. One that is worth a record is written at once, from memory that stays in the caches.
+    /// Seals a page.
     pub(crate) fn one(
         &mut self,
         elements: &Elements,
@@ -86,12 +86,7 @@ impl Sealer {
         longest: u64,
     ) -> Result<Sealed> {
         seal(elements, raw, &mut self.bench, &mut self.made)?;
-        let size = self.made.len() as u64;
-        let bytes = if (WORTH_A_RECORD..=longest).contains(&size) {
-            PageBytes::Written { position: super::record(file, self.made.len(), &[&self.made])?, size }
-        } else {
-            PageBytes::Kept(taken(&mut self.made, &mut self.spare))
-        };
+        let bytes = placed(&mut self.made, &mut self.spare, file, longest)?;
         Ok(Sealed { elements: raw.count(elements), bytes })
     }
 
@@ -101,12 +96,15 @@ impl Sealer {
         &mut self,
         columns: &mut [Filling],
         pages: &[(usize, Raw<'_>)],
-        meanwhile: &mut dyn FnMut() -> Result<()>,
+        file: &mut FileWriter,
+        longest: u64,
+        meanwhile: &mut Meanwhile<'_>,
     ) -> Result<()> {
         let Some(runner) = self.runner.clone() else { return Err(changed()) };
         let all = columns.iter().map(|filling| filling.elements).collect();
         let waiting = Waiting { pages, columns: all };
-        let mut taken = Taken { columns, pages, spare: &mut self.spare, meanwhile: Some(meanwhile) };
+        let spare = &mut self.spare;
+        let mut taken = Taken { columns, pages, spare, file, longest, meanwhile: Some(meanwhile) };
         runner.run(&waiting, &mut taken)
     }
 
@@ -127,8 +125,13 @@ struct Taken<'t, 'a> {
     columns: &'t mut [Filling],
     pages: &'t [(usize, Raw<'a>)],
     spare: &'t mut Vec<Vec<u8>>,
-    meanwhile: Option<&'t mut dyn FnMut() -> Result<()>>,
+    file: &'t mut FileWriter,
+    longest: u64,
+    meanwhile: Option<&'t mut Meanwhile<'t>>,
 }
+
+/// What the calling thread does once the others have work.
+pub(crate) type Meanwhile<'m> = dyn FnMut(&mut FileWriter) -> Result<()> + 'm;
 
 impl BlockMaker for Waiting<'_, '_> {
     fn blocks(&self) -> usize {
@@ -151,14 +154,29 @@ impl BlockMaker for Waiting<'_, '_> {
 impl BlockSink for Taken<'_, '_> {
     fn take(&mut self, block: usize, made: &mut StoredBlock) -> Result<()> {
         if let Some(meanwhile) = self.meanwhile.take() {
-            meanwhile()?;
+            meanwhile(self.file)?;
         }
         let (column, _) = self.pages.get(block).ok_or_else(changed)?;
         let filling = self.columns.get_mut(*column).ok_or_else(changed)?;
-        let stored = taken(&mut made.bytes, self.spare);
-        filling.pages.push(Sealed { elements: made.note as u32, bytes: PageBytes::Kept(stored) });
+        let bytes = placed(&mut made.bytes, self.spare, self.file, self.longest);
+        let bytes = bytes.map_err(|error| error.in_object(&filling.path))?;
+        filling.pages.push(Sealed { elements: made.note as u32, bytes });
         Ok(())
     }
+}
+
+/// The bytes of a page. One that is worth a record is written at once, from memory that stays in the caches.
+fn placed(
+    made: &mut Vec<u8>,
+    spare: &mut Vec<Vec<u8>>,
+    file: &mut FileWriter,
+    longest: u64,
+) -> Result<PageBytes> {
+    let size = made.len() as u64;
+    if !(WORTH_A_RECORD..=longest).contains(&size) {
+        return Ok(PageBytes::Kept(taken(made, spare)));
+    }
+    Ok(PageBytes::Written { position: super::record(file, made.len(), &[&*made])?, size })
 }
 
 /// Takes the bytes of a page, and leaves other memory instead. A page keeps no more memory than about twice
