@@ -308,6 +308,53 @@ def test_a_branch_comes_with_those_in_it(tmp_path):
         assert set(inner) <= {branch.path for branch in after[tree].values(recursive=True)}
 
 
+# A branch of pointers in a container, whose dictionary ROOT makes in the folder of the file.
+POINTERS = """
+import os
+os.chdir(os.path.dirname(sys.argv[1]))
+ROOT.gErrorIgnoreLevel = ROOT.kWarning
+ROOT.gInterpreter.GenerateDictionary("vector<TNamed*>", "vector;TNamed.h")
+ROOT.gInterpreter.Declare('''
+void fill(const char *path) {
+   TFile file(path, "RECREATE");
+   TTree tree("t", "t");
+   std::vector<TNamed *> names;
+   auto place = &names;
+   tree.Branch("names", &place, 4000, 0);
+   for (int entry = 0; entry < 20; ++entry) {
+      names.clear();
+      for (int i = 0; i < entry % 4; ++i) names.push_back(new TNamed(Form("%d.%d", entry, i), ""));
+      tree.Fill();
+   }
+   tree.Write();
+}
+std::string listed(const char *path) {
+   TFile file(path);
+   auto tree = file.Get<TTree>("t");
+   std::vector<TNamed *> *names = nullptr;
+   tree->SetBranchAddress("names", &names);
+   std::string all;
+   for (int entry = 0; entry < tree->GetEntries(); ++entry) {
+      tree->GetEntry(entry);
+      for (auto name : *names) all += std::string(name ? name->GetName() : "null") + " ";
+      all += "|";
+   }
+   return all;
+}
+''')
+"""
+
+
+def test_pointers_in_containers_lead_to_their_objects_in_single_entries(tmp_path):
+    """Pointers are counted from the key of the basket, so entries that move must say where they were."""
+    path, out = tmp_path / "all.root", tmp_path / "some.root"
+    by_root(POINTERS + "ROOT.fill(sys.argv[1])\nprint(json.dumps(None))\n", path)
+    kept = [1, 2, 3, *range(6, 12), 19]
+    forthwith.merge(path, out, entries=kept)
+    listed = by_root(POINTERS + "print(json.dumps(str(ROOT.listed(sys.argv[1]))))\n", out)
+    assert listed == "".join("".join(f"{n}.{i} " for i in range(n % 4)) + "|" for n in kept)
+
+
 def test_process_ids_of_one_process_are_there_once(tmp_path):
     path = DATA / "pointers.root"
     forthwith.merge([path, path], tmp_path / "all.root", filter_object=lambda name: name != "apart")

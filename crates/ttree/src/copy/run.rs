@@ -183,7 +183,7 @@ impl<'a, 't> Run<'a, 't> {
     fn take_apart(&mut self, task: &Task, record: &[u8], kept: &[Range<u64>], first: u64) -> Result<()> {
         let Some(branch) = self.branches.get(&task.field) else { return Ok(()) };
         let pointers = match &branch.member {
-            Some(member) => !member.class.ends_with('>'),
+            Some(member) => can_point(&member.class),
             None => branch.object.class() == "TBranchObject",
         };
         if pointers && self.is_old {
@@ -314,6 +314,12 @@ impl<'a, 't> Run<'a, 't> {
     }
 }
 
+/// Whether entries of a branch of this class can have pointers within them: objects can, and containers of pointers. Of
+/// objects in containers that is not known here.
+fn can_point(class: &str) -> bool {
+    !class.ends_with('>') || class.contains('*')
+}
+
 struct WindowSink<'s, 'a, 't> {
     run: &'s mut Run<'a, 't>,
     windows: &'s Windows<'s>,
@@ -373,3 +379,20 @@ const BATCH: usize = 32 << 20;
 const MOST_JOBS: usize = 1024;
 /// A basket of entries that were taken out of others has as many bytes at least.
 const LEAST_BASKET: usize = 32_000;
+
+#[cfg(test)]
+mod tests {
+    use super::can_point;
+
+    #[test]
+    fn objects_and_containers_of_pointers_can_point() {
+        let plain = ["vector<int>", "map<string,vector<Double32_t> >", "bitset<8>", "vector<Hit>"];
+        let others = ["vector<TNamed*>", "vector<double*>", "map<int,Hit*>", "Hit", "TRef"];
+        for class in plain {
+            assert!(!can_point(class), "{class}");
+        }
+        for class in others {
+            assert!(can_point(class), "{class}");
+        }
+    }
+}
