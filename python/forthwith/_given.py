@@ -156,4 +156,7 @@ def _awkward(ak: Any, np: Any, array: Any) -> Any:
         return ak.Array(ak.contents.RecordArray(layouts, list(array)))
     if isinstance(array, np.ndarray) and array.dtype.names:
         return _awkward(ak, np, {name: array[name] for name in array.dtype.names})
+    if isinstance(array, np.ndarray) and not array.dtype.isnative:
+        # Awkward has numbers of the machine's byte order only.
+        return ak.Array(array.astype(array.dtype.newbyteorder("=")))
     return ak.Array(array)

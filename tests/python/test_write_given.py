@@ -76,6 +76,23 @@ def test_numbers_that_fit_are_taken(tmp_path, make, dtype, values):
     assert found == {"x": np.asarray(values).tolist()}
 
 
+@pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "i8", "u8", "f4", "f8"])
+@pytest.mark.parametrize("shape", [(), (2,), (2, 3)])
+def test_arrays_of_any_order_in_memory_are_taken(tmp_path, make, dtype, shape):
+    """Bytes of either order, steps forwards and backwards, axes turned round, memory that may only be read."""
+    native = np.arange(8 * int(np.prod(shape, dtype=int))).reshape(8, *shape).astype(dtype)
+    swapped = native.astype(np.dtype(dtype).newbyteorder("S"))
+    fixed = swapped.copy()
+    fixed.flags.writeable = False
+    given = [swapped, fixed, swapped[::-2], np.asfortranarray(swapped), native[::-1]]
+    wanted = [value for array in given for value in array.tolist()]
+    types = [{"x": (dtype, shape) if shape else dtype}]
+    if make == "mktree" and len(shape) == 1:
+        types.append({"x": "var * " + np.dtype(dtype).name})
+    for columns in types:
+        assert written(tmp_path / "x.root", make, columns, *({"x": array} for array in given)) == {"x": wanted}
+
+
 def test_columns_of_frames_are_taken_if_nothing_is_missing(tmp_path, make):
     pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
     types = {"x": "i4", "l": "var * int64", "s": "string"}
