@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
+# Bytes of rows that are filled column by column while they are in a processor's cache.
+_CACHED = 128 << 10
+
 
 def batches(
     files: Any,
@@ -28,6 +31,7 @@ def batches(
     drop_last: bool = False,
     library: str = "np",
     step: int | str = "16 MB",
+    threads: int | None = None,
     **options: Any,
 ) -> Iterator[Any]:
     """Gives all entries in batches, each entry once, without reading everything into memory.
@@ -45,6 +49,7 @@ def batches(
         drop_last: Whether a last batch with fewer entries is left out.
         library: ``"np"`` for a dict of NumPy arrays, ``"ak"`` for an Awkward Array of records.
         step: The size of a partition, as in `plan`; without effect on partitions.
+        threads: Threads that read ahead; by default what ``open`` was told.
         options: As in `plan`.
 
     Raises:
@@ -57,11 +62,17 @@ def batches(
     size, buffer = index(size), index(buffer)
     is_planned = isinstance(files, list) and files and isinstance(files[0], Partition)
     partitions = planned(files, columns, options if is_planned else {"step": step, **options})
-    return _given(partitions, size, seed if shuffle else None, buffer, drop_last, library)
+    return _given(partitions, size, seed if shuffle else None, buffer, drop_last, library, threads)
 
 
 def _given(
-    partitions: list[Partition], size: int, seed: int | None, buffer: int, drop_last: bool, library: str
+    partitions: list[Partition],
+    size: int,
+    seed: int | None,
+    buffer: int,
+    drop_last: bool,
+    library: str,
+    threads: int | None,
 ) -> Iterator[Any]:
     np = package("numpy")
     random = None if seed is None else np.random.default_rng(seed)
@@ -69,30 +80,32 @@ def _given(
     groups = [[partitions[at] for at in order[first : first + buffer]] for first in range(0, len(order), buffer)]
     left: list[Any] = []
     kind: tuple[str, Any] | None = None
+    mixed: _Columns | _Records = _Records() if library == "ak" else _Columns()
     with ThreadPoolExecutor(1) as reader:
-        coming = reader.submit(_read, groups[0], library) if groups else None
+        coming = reader.submit(_read, groups[0], library, threads) if groups else None
         for number in range(len(groups)):
             assert coming is not None
             arrived = coming.result()
             for partition, arrays in zip(groups[number], arrived, strict=True):
                 kind = kind or (partition.file, _kind(arrays))
                 _check_same(kind, partition.file, _kind(arrays))
-            mixed = _joined([*left, *arrived], library)
+            mixed.fill([*left, *arrived])
+            del arrived
             if number + 1 < len(groups):
-                coming = reader.submit(_read, groups[number + 1], library)
-            length = _length(mixed)
-            places = None if random is None else random.permutation(length)
-            whole = length if number + 1 == len(groups) else length - length % size
+                coming = reader.submit(_read, groups[number + 1], library, threads)
+            places = None if random is None else random.permutation(mixed.length)
+            whole = mixed.length if number + 1 == len(groups) else mixed.length - mixed.length % size
             for start in range(0, whole, size):
                 stop = min(start + size, whole)
                 if drop_last and stop - start < size:
                     return
-                yield _taken(mixed, slice(start, stop) if places is None else places[start:stop])
-            left = [_taken(mixed, slice(whole, length) if places is None else places[whole:])]
+                yield mixed.take(slice(start, stop) if places is None else places[start:stop])
+            left = [mixed.take(slice(whole, mixed.length) if places is None else places[whole:])]
 
 
-def _read(partitions: Sequence[Partition], library: str) -> list[Any]:
-    return [read(partition, library=library, **({"how": dict} if library == "np" else {})) for partition in partitions]
+def _read(partitions: Sequence[Partition], library: str, threads: int | None) -> list[Any]:
+    how: dict[str, Any] = {"how": dict} if library == "np" else {}
+    return [read(partition, library=library, threads=threads, **how) for partition in partitions]
 
 
 def _kind(arrays: Any) -> dict[str, str]:
@@ -116,15 +129,58 @@ def _check_same(known: tuple[str, dict[str, str]], file: str, kind: dict[str, st
             )
 
 
-def _joined(parts: list[Any], library: str) -> Any:
-    if library == "ak":
-        return package("awkward").concatenate(parts)
-    return {name: package("numpy").concatenate([part[name] for part in parts]) for name in parts[0]}
+class _Records:
+    """Entries of several partitions as an Awkward Array of records."""
+
+    def fill(self, parts: list[Any]) -> None:
+        """The entries of other partitions."""
+        self._array = package("awkward").concatenate(parts)
+        self.length = len(self._array)
+
+    def take(self, places: Any) -> Any:
+        return self._array[places]
 
 
-def _length(arrays: Any) -> int:
-    return len(next(iter(arrays.values()), ())) if isinstance(arrays, dict) else len(arrays)
+class _Columns:
+    """Entries of several partitions as columns of NumPy.
+
+    Columns of numbers lie entry by entry, so that an entry of a random place costs one access to memory that is far from the
+    last one, and not one a column.
+    """
+
+    def __init__(self) -> None:
+        self._rows: Any = None
+
+    def fill(self, parts: list[dict[str, Any]]) -> None:
+        """The entries of other partitions with the same columns, in the same memory if they fit."""
+        np = package("numpy")
+        numbers = {name: array for name, array in parts[0].items() if not array.dtype.hasobject}
+        self._names = list(parts[0])
+        self._fields = {name: f"column {at}" for at, name in enumerate(numbers)}
+        self._objects = {
+            name: np.concatenate([part[name] for part in parts]) for name in self._names if name not in numbers
+        }
+        self.length = sum(_length(part) for part in parts)
+        if self._rows is None or len(self._rows) < self.length:
+            row = [(self._fields[name], array.dtype, array.shape[1:]) for name, array in numbers.items()]
+            self._rows = np.empty(self.length, np.dtype(row, align=True))
+        step = max(_CACHED // max(self._rows.itemsize, 1), 1)
+        at = 0
+        for part in parts:
+            for start in range(0, _length(part), step):
+                rows = self._rows[at : at + min(step, _length(part) - start)]
+                for name, field in self._fields.items():
+                    rows[field] = part[name][start : start + len(rows)]
+                at += len(rows)
+
+    def take(self, places: Any) -> dict[str, Any]:
+        # No place is outside: "clip" saves looking at them twice.
+        rows = self._rows[places] if isinstance(places, slice) else self._rows.take(places, mode="clip")
+        return {
+            name: rows[self._fields[name]].copy() if name in self._fields else self._objects[name][places]
+            for name in self._names
+        }
 
 
-def _taken(arrays: Any, places: Any) -> Any:
-    return {name: array[places] for name, array in arrays.items()} if isinstance(arrays, dict) else arrays[places]
+def _length(arrays: dict[str, Any]) -> int:
+    return len(next(iter(arrays.values()), ()))
