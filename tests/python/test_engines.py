@@ -120,6 +120,25 @@ def test_dask_reads_partitions(long):
     assert frame.a.sum().compute(scheduler="sync") == np.arange(100_000).sum()
 
 
+def test_a_task_of_dask_has_one_thread(long, monkeypatch):
+    pytest.importorskip("dask.dataframe", reason="dask is not installed")
+    from dask import compute
+
+    given, read = set(), engines.read
+
+    def noting(*arguments, **options):
+        given.add(options["threads"])
+        return read(*arguments, **options)
+
+    monkeypatch.setattr("forthwith.engines.dask.read", noting)
+    for options, threads in (({}, 1), ({"threads": 2}, 2), ({"threads": None}, None)):
+        given.clear()
+        compute(*engines.dask.delayed(long, ["a"], step=50_000, **options), scheduler="sync")
+        engines.dask.bag(long, ["a"], step=50_000, **options).map(len).compute(scheduler="sync")
+        engines.dask.dataframe(long, ["a"], step=50_000, **options).a.sum().compute(scheduler="sync")
+        assert given == {threads}
+
+
 _CLUSTER = """
 import os, sys
 from distributed import Client, LocalCluster

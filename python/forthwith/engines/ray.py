@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from forthwith.engines._partition import Partition
 
 
-def dataset(files: Any, columns: Any = None, **options: Any) -> Any:
+def dataset(files: Any, columns: Any = None, *, threads: int | None = 1, **options: Any) -> Any:
     """A ``ray.data.Dataset`` of Arrow tables, one block for each partition.
 
     Args:
         files: Partitions, or files as in `plan`.
         columns: As in `plan`.
+        threads: Threads of a task, to which Ray gives one processor.
         options: As in `plan`.
     """
     package("ray")
@@ -40,17 +41,19 @@ def dataset(files: Any, columns: Any = None, **options: Any) -> Any:
         def get_read_tasks(self, parallelism: int, *_: Any, **__: Any) -> list[Any]:
             """A task for each partition, whatever is wished."""
             del parallelism
-            return [sources.ReadTask(_Task(partition), _metadata(blocks, partition)) for partition in partitions]
+            return [
+                sources.ReadTask(_Task(partition, threads), _metadata(blocks, partition)) for partition in partitions
+            ]
 
     return data.read_datasource(Forthwith(), override_num_blocks=len(partitions))
 
 
 class _Task:
-    def __init__(self, partition: Partition) -> None:
-        self.partition = partition
+    def __init__(self, partition: Partition, threads: int | None) -> None:
+        self.partition, self.threads = partition, threads
 
     def __call__(self) -> Iterator[Any]:
-        yield read(self.partition, library="arrow")
+        yield read(self.partition, library="arrow", threads=self.threads)
 
 
 def _metadata(blocks: Any, partition: Partition) -> Any:

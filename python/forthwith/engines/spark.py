@@ -3,7 +3,8 @@
 >>> spark.dataSource.register(forthwith.engines.spark.source())  # doctest: +SKIP
 >>> frame = spark.read.format("forthwith").load("run*/*.root:Events")  # doctest: +SKIP
 
-Options of the reader: ``columns`` (names with commas between them), ``step`` and ``parts`` as in `forthwith.engines.plan`.
+Options of the reader: ``columns`` (names with commas between them), ``step`` and ``parts`` as in `forthwith.engines.plan`,
+and ``threads``, the threads of a task, which is one.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def source() -> Any:
 
         def read(self, partition: Any) -> Iterator[Any]:
             """The batches of one."""
-            yield from _table(partition.value).to_batches()
+            yield from _table(partition.value, int(self.options.get("threads", 1))).to_batches()
 
     class Source(base.DataSource):  # type: ignore[misc]
         """Files that forthwith reads."""
@@ -79,10 +80,10 @@ def _planned(options: dict[str, str]) -> list[Partition]:
     return plan(options["path"], columns, step=int(step) if step.isdigit() else step)
 
 
-def _table(partition: Partition) -> Any:
+def _table(partition: Partition, threads: int = 1) -> Any:
     """A table of types that Spark has: lists with 32-bit offsets, strings likewise, no unsigned numbers."""
     pa = package("pyarrow")
-    table = read(partition, library="arrow")
+    table = read(partition, library="arrow", threads=threads)
     return table.cast(pa.schema([field.with_type(_type(pa, field.type)) for field in table.schema]))
 
 
