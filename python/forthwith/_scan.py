@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from forthwith._entries import step_size as step_size_of
-from forthwith._errors import RequestError
+from forthwith._lazy import Lazy
 from forthwith._packages import package
 from forthwith._predicates import as_cut
-from forthwith._tree.chain import Chain
-from forthwith._tree.tree import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from forthwith._tree.read import Names
+    from forthwith._tree.tree import Tree
 
 
 def scan(
@@ -33,19 +31,17 @@ def scan(
         names: As in `Tree.arrays`.
         step_size: The entries, or the memory of all columns of the query, that are read at a time.
         threads: As in `Tree.arrays`.
-        options: As in ``open``.
+        options: ``missing`` as in `Chain`, others as in ``open``.
 
     Raises:
         MissingPackageError: polars is not installed.
         KeyInFileError: There is no branch of a name.
+        RequestError: A file has a column in another type than the first one, when it is read.
     """
     pl = package("polars")
-    entries, memory = step_size_of(step_size)
-    chain = files if isinstance(files, Tree | Chain) else Chain(files, **options)
-    trees = _trees(chain)
+    lazy = Lazy(files, library="pl", step_size=step_size, threads=threads, options=options)
     # No entry is read for the types.
-    schema = next(trees).arrays(names, entry_stop=0, library="pl").schema
-    trees.close()
+    schema = lazy.empty(names).schema
     everything = list(schema)
 
     def source(columns: list[str] | None, predicate: Any, rows: int | None, _: int | None) -> Iterator[Any]:
@@ -53,60 +49,32 @@ def scan(
         needed = [] if predicate is None else [name for name in everything if name in predicate.meta.root_names()]
         cut = None if predicate is None else as_cut(predicate, schema)
         left = rows
-        for tree in _trees(chain):
-            for start, stop in _steps(tree, list(dict.fromkeys(wanted + needed)), left, entries, memory):
-                for begin, end in _promising(tree, cut, start, stop):
-                    yield _step(pl, tree, wanted, needed, predicate, begin, end, threads)
-                left = None if left is None else left - (stop - start)
-            if left is not None and left <= 0:
+        for tree in lazy.trees():
+            for start, stop in lazy.parts(tree, list(dict.fromkeys(wanted + needed)), cut, left):
+                yield _step(pl, lazy, tree, wanted, needed, predicate, start, stop, schema)
+            left = None if left is None else left - min(left, tree._core.entries_up_to(left))
+            if left == 0:
                 return
 
     plugins = import_module("polars.io.plugins")
     return plugins.register_io_source(source, schema=schema, is_pure=True)
 
 
-def _trees(chain: Tree | Chain) -> Generator[Tree, None, None]:
-    if isinstance(chain, Tree):
-        yield chain
-    else:
-        yield from chain
-
-
-def _steps(
-    tree: Tree, names: list[str], left: int | None, entries: int | None, memory: int | None
-) -> Iterator[tuple[int, int]]:
-    stop = tree.num_entries if left is None else min(left, tree._core.entries_up_to(left))
-    if stop <= 0:
-        return
-    fields = [tree._find(name) for name in names]
-    yield from tree._core.steps(fields, 0, stop, entries, None if entries else memory)
-
-
-def _promising(tree: Tree, cut: str | None, start: int, stop: int) -> list[tuple[int, int]]:
-    """The parts of a step in which a cut may hold by the file's statistics."""
-    if cut is None:
-        return [(start, stop)]
-    try:
-        selection = tree._core.select([], [], cut, None)
-    except RequestError:
-        # A column of another type here, or a number that it cannot be: polars says what that means.
-        return [(start, stop)]
-    return selection.promising(start, stop)
-
-
 def _step(
     pl: Any,
+    lazy: Lazy,
     tree: Tree,
     wanted: list[str],
     needed: list[str],
     predicate: Any,
     start: int,
     stop: int,
-    threads: int | None,
+    schema: Mapping[str, Any],
 ) -> Any:
-    def read(names: list[str]) -> Any:
-        some: Any = tree
-        return some.arrays(names, entry_start=start, entry_stop=stop, library="pl", threads=threads)
+    def read(names: list[str], first: int = 0, last: int | None = None) -> Any:
+        frame = lazy.read(tree, names, start + first, stop if last is None else start + last + 1)
+        lazy.check(tree, lambda name: str(frame.schema[name]), {name: str(schema[name]) for name in names})
+        return frame
 
     if predicate is None:
         return read(wanted).select(wanted) if wanted else pl.DataFrame(height=stop - start)
@@ -114,8 +82,13 @@ def _step(
         return read(wanted).filter(predicate).select(wanted)
     looked = read(needed)
     passed = looked.select(predicate).to_series()
-    if not passed.any():
-        return tree.arrays(wanted, entry_stop=0, library="pl").select(wanted)
+    places = passed.arg_true()
+    if not len(places):
+        return pl.DataFrame(schema={name: schema[name] for name in wanted})
+    # Blocks before the first entry that passes, and behind the last one, are not read.
+    first, last = places[0], places[-1]
+    frame, passed = looked[first : last + 1], passed[first : last + 1]
     rest = [name for name in wanted if name not in needed]
-    frame = looked.hstack(read(rest).get_columns()) if rest else looked
+    if rest:
+        frame = frame.hstack(read(rest, first, last).get_columns())
     return frame.filter(passed).select(wanted)

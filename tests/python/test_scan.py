@@ -1,7 +1,9 @@
 """Lazy frames of polars, and other readers of tables by name."""
 
+import datetime
 import io
 import pathlib
+import random
 
 import awkward as ak
 import numpy as np
@@ -141,17 +143,39 @@ def test_filters_of_polars_hold_as_polars_has_it(tmp_path):
         "i": pl.Series([1, -128, 127, None, 0, 5], dtype=pl.Int8),
         "u": pl.Series([2**64 - 1, 0, 2**53 + 1, None, 1, 2], dtype=pl.UInt64),
         "s": pl.Series(["a", None, "é", "z" * 80, "", "b'"]),
+        "b": pl.Series([True, None, False, True, False, False]),
+        "d": pl.Series([datetime.date(2000 + at, 1, 31) for at in range(5)] + [None]),
+        "t": pl.Series([None] + [datetime.datetime(1969 + at, 1, 1, 5) for at in range(5)]),
     }
     frame = pl.DataFrame(columns)
     # NaN beside a number, so that there are statistics, which say nothing of it.
     pq.write_table(frame.to_arrow(), tmp_path / "x.parquet", row_group_size=2)
     tree = forthwith.open(tmp_path / "x.parquet")
-    values = [-129, 0, 0.1, 1.0, 2, 127, 2**53, float(2**53), 2**64 - 1, nan, "a", "b'", "é", "z" * 80]
+    dates = [datetime.date(2002, 1, 31), datetime.datetime(1970, 1, 1, 5)]
+    values = [
+        -129,
+        0,
+        0.1,
+        1.0,
+        2,
+        127,
+        2**53,
+        float(2**53),
+        2**64 - 1,
+        nan,
+        "a",
+        "b'",
+        "é",
+        "z" * 80,
+        True,
+        False,
+        *dates,
+    ]
     scanned = forthwith.scan(tree, step_size=4)
-    asked = 0
+    asked, dice = 0, random.Random(5)
     for name in columns:
         for value in values:
-            if isinstance(value, str) != (name == "s"):
+            if isinstance(value, str) != (name == "s") or isinstance(value, bool) != (name == "b"):
                 continue
             for literal in (value, pl.lit(value)):
                 column = pl.col(name)
@@ -165,7 +189,16 @@ def test_filters_of_polars_hold_as_polars_has_it(tmp_path):
                     (column > literal) | column.is_null(),
                     (column >= literal) & (pl.col("i") < 100),
                     column.is_between(literal, literal),
+                    ~(column > literal),
+                    ~((column <= literal) | (pl.col("i") > 5)),
+                    (column == literal).not_() & pl.col("b"),
+                    pl.when(column > literal).then(pl.col("b")).otherwise(None),
+                    column.is_in([value]) & ~pl.col("b"),
+                    column.eq_missing(literal),
+                    (column > literal) ^ (pl.col("i") > 5),
                 ):
+                    if dice.random() > 0.2:
+                        continue
                     try:
                         expected = frame.filter(condition)
                     except pl.exceptions.PolarsError:
@@ -174,3 +207,25 @@ def test_filters_of_polars_hold_as_polars_has_it(tmp_path):
                     assert found.equals(expected.cast(dict(found.schema))), str(condition)
                     asked += 1
     assert asked > 300
+
+
+def test_files_of_other_types_are_errors_by_name(tmp_path):
+    columns = {
+        "doubles": {"x": np.arange(3.0), "y": np.arange(3)},
+        "floats": {"x": np.arange(3, dtype="f4")},
+    }
+    for name, arrays in columns.items():
+        with forthwith.recreate(str(tmp_path / f"{name}.root")) as file:
+            file["t"] = arrays
+    files = [f"{tmp_path}/{name}.root:t" for name in columns]
+    for order in (files, files[::-1]):
+        with pytest.raises(forthwith.RequestError, match=r"'x' is .*, but .* in the first file") as error:
+            forthwith.scan(order, ["x"]).filter(pl.col("x") >= 0).collect()
+        assert order[1] in str(error.value)
+        frame = forthwith.scan(order, missing="null")
+        assert frame.collect_schema()["x"] == pl.Float64
+        assert frame.filter(pl.col("x") > 0).select("x").collect()["x"].to_list() == [1.0, 2.0] * 2
+        assert frame.select("y").collect()["y"].null_count() == 3
+        assert frame.select("y").head(4).collect().height == 4
+    with pytest.raises(forthwith.RequestError, match="options of files that are open"):
+        forthwith.scan(forthwith.open(files[0]), source="pread")

@@ -1,0 +1,125 @@
+"""Trees for query engines, which say which columns and entries they need when a query runs."""
+
+from __future__ import annotations
+
+from forthwith._entries import step_size as step_size_of
+from forthwith._errors import KeyInFileError, RequestError
+from forthwith._filters import BranchFilter
+from forthwith._tree.chain import Chain
+from forthwith._tree.common import Common
+from forthwith._tree.options import ReadOptions
+from forthwith._tree.tree import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+    from typing import Any
+
+    from forthwith._tree.read import Names
+
+
+class Lazy:
+    """Files that are read in parts, each in the types of the first one.
+
+    Attributes:
+        table: The `Tree` or `Chain`.
+    """
+
+    def __init__(
+        self,
+        files: Any,
+        *,
+        library: str,
+        step_size: int | str,
+        threads: int | None,
+        options: dict[str, Any],
+    ) -> None:
+        self._entries, self._memory = step_size_of(step_size)
+        self._read: dict[str, Any] = {"library": library, "threads": threads}
+        if isinstance(files, Tree | Chain) and options:
+            raise RequestError(f"{', '.join(options)}: options of files that are open already, which open() takes")
+        self.table = files if isinstance(files, Tree | Chain) else Chain(files, **options)
+        self._unites = isinstance(self.table, Chain) and self.table._missing == "null"
+        self._common: dict[tuple[str, ...], Common] = {}
+
+    def __len__(self) -> int:
+        """The number of files."""
+        return 1 if isinstance(self.table, Tree) else len(self.table)
+
+    def empty(self, names: Names) -> Any:
+        """No entry of some columns, for their names and types."""
+        if self._unites:
+            chain: Any = self.table
+            return chain.arrays(names, entry_start=0, entry_stop=0, **self._read)
+        trees = self.trees()
+        try:
+            first: Any = next(trees)
+            return first.arrays(names, entry_stop=0, **self._read)
+        finally:
+            trees.close()
+
+    def trees(self, number: int | None = None) -> Generator[Tree, None, None]:
+        """The trees one after the other, or one of them. Those of files that were not open are closed behind it."""
+        if isinstance(self.table, Tree):
+            yield self.table
+        elif number is None:
+            yield from self.table
+        else:
+            with self.table._open(number) as tree:
+                yield tree
+
+    def read(self, tree: Tree, names: list[str], start: int, stop: int) -> Any:
+        """Some entries of a tree."""
+        if not self._unites:
+            some: Any = tree
+            return some.arrays(names, entry_start=start, entry_stop=stop, **self._read)
+        assert isinstance(self.table, Chain)
+        options = ReadOptions(**self._read)
+        common = self._common.get(tuple(names))
+        if common is None:
+            common = Common(names, BranchFilter(), "null")
+            common.survey(len(self.table), self.table._open, options)
+            self._common[tuple(names)] = common
+        return common.complete(tree, common.of(tree, 0), start, stop, options)
+
+    def parts(
+        self, tree: Tree, names: list[str], cut: str | None, left: int | None = None
+    ) -> Iterator[tuple[int, int]]:
+        """The entries of each step of a tree, as far as the first ones go and a cut may hold by the file's statistics."""
+        stop = tree.num_entries if left is None else min(left, tree._core.entries_up_to(left))
+        if stop <= 0:
+            return
+        fields = [at for at in (self._find(tree, name) for name in names) if at is not None]
+        for begin, end in tree._core.steps(fields, 0, stop, self._entries, None if self._entries else self._memory):
+            yield from _promising(tree, cut, begin, end)
+
+    def _find(self, tree: Tree, name: str) -> int | None:
+        try:
+            return tree._find(name)
+        except KeyInFileError:
+            if self._unites:
+                return None
+            raise
+
+    def check(self, tree: Tree, found: Callable[[str], str], expected: dict[str, str]) -> None:
+        """Refuses columns of other types than those of the first file, which engines would take for them."""
+        for name, kind in expected.items():
+            if found(name) != kind:
+                more = "" if self._unites else '; missing="null" reads numbers in the type that has those of all files'
+                raise RequestError(
+                    f"{name!r} is {found(name)} in {tree._place()}, but {kind} in the first file{more}",
+                    file=tree.file.file_path,
+                    object=f"{tree.path}/{name}",
+                )
+
+
+def _promising(tree: Tree, cut: str | None, start: int, stop: int) -> list[tuple[int, int]]:
+    """The parts of a step in which a cut may hold by the file's statistics."""
+    if cut is None:
+        return [(start, stop)]
+    try:
+        selection = tree._core.select([], [], cut, None)
+    except (RequestError, KeyInFileError):
+        # A column of another type here, or a number that it cannot be: who asked says what that means.
+        return [(start, stop)]
+    return selection.promising(start, stop)
