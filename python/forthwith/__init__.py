@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from forthwith import engines as engines
     from forthwith import forth as forth
     from forthwith import parquet as parquet
+    from forthwith._dataset import dataset
     from forthwith._formats import register_format, unregister_format
     from forthwith._merge import merge
     from forthwith._objects import Object, register_class
@@ -73,6 +74,7 @@ _LAZY = {
     "Report": "_tree.walk",
     "Selection": "_tree.selection",
     "concatenate": "_tree.chain",
+    "dataset": "_dataset",
     "iterate": "_tree.chain",
     "register_class": "_objects",
     "scan": "_scan",
@@ -146,6 +148,7 @@ if not optimised:
 __all__ = [
     "open",
     "concatenate",
+    "dataset",
     "iterate",
     "recreate",
     "create",

@@ -41,16 +41,16 @@ def _cut(node: Any, types: Mapping[str, Any]) -> str | None:
     if word == "BinaryExpr":
         left, right, operator = inside["left"], inside["right"], inside["op"]
         if operator in ("And", "LogicalAnd", "Or", "LogicalOr"):
-            return _joined(operator.endswith("And"), _cut(left, types), _cut(right, types))
+            return joined(operator.endswith("And"), _cut(left, types), _cut(right, types))
         return _comparison(left, _SIGNS.get(operator), right, types)
     if word == "Function" and isinstance(between := inside.get("function"), dict) and len(inside["input"]) == 3:
         value, low, high = inside["input"]
         if "IsBetween" in str(between.get("Boolean")):
-            return _joined(True, _comparison(value, ">=", low, types), _comparison(value, "<=", high, types))
+            return joined(True, _comparison(value, ">=", low, types), _comparison(value, "<=", high, types))
     return None
 
 
-def _joined(both: bool, left: str | None, right: str | None) -> str | None:
+def joined(both: bool, left: str | None, right: str | None) -> str | None:
     """Of two that have to hold, one that is not known may; of two of which one has to, it may be that one."""
     if left is None or right is None:
         return (left or right) if both else None
@@ -74,13 +74,21 @@ def _literal(node: Any, kind: str, sign: str) -> str | None:
     literal = node.get("Literal") if isinstance(node, dict) else None
     inner = literal.get("Dyn", literal.get("Scalar")) if isinstance(literal, dict) else None
     value = next(iter(inner.values()), None) if isinstance(inner, dict) and len(inner) == 1 else None
+    if kind == "Float64" and sign not in ("<", "<=", "=="):
+        # To polars NaN is the greatest number, of which statistics say nothing.
+        return None
+    return spelled(value, "Integer" if kind in _INTEGERS else kind)
+
+
+def spelled(value: Any, kind: str) -> str | None:
+    """A value in our spelling, to be compared with a column of integers (``"Integer"``), ``"Float64"`` or ``"String"``."""
     if isinstance(value, str):
         return f"'{value}'" if kind == "String" and not set(value) & {"'", "\\"} and value.isprintable() else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    if kind in _INTEGERS:
+    if kind == "Integer":
         return f"({value})" if isinstance(value, int) else None
-    # To polars NaN is the greatest number, of which statistics say nothing. Narrower floats are converted by one of the two.
-    if kind == "Float64" and sign in ("<", "<=", "==") and -_EXACT < value < _EXACT:
+    # Narrower floats are converted by one of the two.
+    if kind == "Float64" and -_EXACT < value < _EXACT:
         return f"({float(value)!r})"
     return None

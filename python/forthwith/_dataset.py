@@ -1,0 +1,301 @@
+"""Trees as datasets of Arrow, which DuckDB, DataFusion and others take by name: columns, entries and files as queries need."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+
+from forthwith._arrow_predicates import as_cut, columns_of
+from forthwith._errors import RequestError, UnsupportedError
+from forthwith._lazy import Lazy
+from forthwith._packages import package
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from forthwith._tree.read import Names
+    from forthwith._tree.tree import Tree
+
+_ROWS = 131_072
+
+
+def dataset(
+    files: Any, names: Names = None, *, step_size: int | str = "100 MB", threads: int | None = None, **options: Any
+) -> Any:
+    """A ``pyarrow.dataset.Dataset`` of a table or of several, of which queries read what they need.
+
+    DuckDB takes it by the name of the variable, DataFusion by ``register_dataset``. Columns of a filter are read first, and
+    the others only of steps in which an entry passes; row groups in which none can by their statistics are not read at all.
+    Batches are read when they are pulled. Unions are structs with a field for each alternative.
+
+    Args:
+        files: As in `concatenate`; an open `Tree` or `Chain`.
+        names: As in `Tree.arrays`.
+        step_size: The entries, or the memory of all columns of a query, that are read at a time.
+        threads: As in `Tree.arrays`.
+        options: ``missing`` as in `Chain`, others as in ``open``.
+
+    Raises:
+        MissingPackageError: pyarrow is not installed.
+        KeyInFileError: There is no branch of a name.
+        RequestError: A file has a column in another type than the first one, when it is read.
+    """
+    how: dict[str, Any] = {"step_size": step_size, "threads": threads}
+    schema = package("pyarrow").schema
+    lazy = Lazy(files, library="arrow with structs", options=options, **how)
+    # Files with the same columns need not agree on whether there are missing values.
+    fields = [field.with_nullable(True) for field in lazy.empty(names).schema]
+    return _class()(lazy, schema(fields), (files, names, how, options))
+
+
+def _again(files: Any, names: Names, how: dict[str, Any], options: dict[str, Any]) -> Any:
+    return dataset(files, names, **how, **options)
+
+
+class Scan:
+    """A query of a dataset: what ``pyarrow.dataset.Scanner`` is of Arrow's own."""
+
+    def __init__(
+        self,
+        lazy: Lazy,
+        schema: Any,
+        number: int | None,
+        columns: Any = None,
+        filter: Any = None,
+        batch_size: int = _ROWS,
+        **hints: Any,
+    ) -> None:
+        del hints  # of readahead, threads and memory, which are the dataset's
+        self._lazy, self.dataset_schema, self._number, self._rows = lazy, schema, number, max(batch_size, 1)
+        self._filter = filter
+        self._computed = dict(columns) if hasattr(columns, "keys") else None
+        if self._computed is not None:
+            used = {name for each in self._computed.values() for name in columns_of(each, schema)}
+            self._names = [name for name in schema.names if name in used]
+        else:
+            self._names = list(schema.names) if columns is None else list(columns or ())
+        for name in self._names:
+            if name not in schema.names:
+                raise RequestError(f"the dataset has no column {name!r}")
+
+    @property
+    def projected_schema(self) -> Any:
+        """The types of the result."""
+        pa = package("pyarrow")
+        read = pa.schema([self.dataset_schema.field(name) for name in dict.fromkeys(self._names)])
+        return self._projected(read.empty_table()).schema
+
+    def to_batches(self) -> Iterator[Any]:
+        """The entries, read when they are asked for."""
+        for table in self._tables():
+            yield from table.to_batches(max_chunksize=self._rows)
+
+    def to_reader(self) -> Any:
+        """The same as a ``pyarrow.RecordBatchReader``."""
+        return package("pyarrow").RecordBatchReader.from_batches(self.projected_schema, self.to_batches())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_reader().__arrow_c_stream__(requested_schema)
+
+    def to_table(self) -> Any:
+        """All entries."""
+        return self._joined(list(self._tables()))
+
+    def head(self, num_rows: int) -> Any:
+        """The first entries."""
+        tables: list[Any] = []
+        left = num_rows
+        for table in self._tables(num_rows if self._filter is None else None):
+            tables.append(table[:left])
+            left -= len(tables[-1])
+            if left <= 0:
+                break
+        return self._joined(tables)
+
+    def _joined(self, tables: list[Any]) -> Any:
+        if not self._names and self._computed is None:
+            return _entries(sum(map(len, tables)))
+        return package("pyarrow").concat_tables([self.projected_schema.empty_table(), *tables])
+
+    def take(self, indices: Any) -> Any:
+        """The entries at some places."""
+        return self.to_table().take(indices)
+
+    def count_rows(self) -> int:
+        """The number of entries; of a dataset without a filter no column is read."""
+        counting = Scan(self._lazy, self.dataset_schema, self._number, [], self._filter)
+        return sum(len(table) for table in counting._tables())
+
+    def _tables(self, most: int | None = None) -> Iterator[Any]:
+        schema, needed, cut = self.dataset_schema, [], None
+        if self._filter is not None:
+            needed, cut = columns_of(self._filter, schema), as_cut(self._filter, schema)
+        left = most
+        for tree in self._lazy.trees(self._number):
+            for start, stop in self._lazy.parts(tree, list(dict.fromkeys([*self._names, *needed])), cut, left):
+                table = self._step(tree, needed, start, stop)
+                if table is not None:
+                    yield self._projected(table)
+            left = None if left is None else left - min(left, tree._core.entries_up_to(left))
+            if left == 0:
+                return
+
+    def _step(self, tree: Tree, needed: list[str], start: int, stop: int) -> Any:
+        pa = package("pyarrow")
+        if self._filter is None:
+            return self._read(tree, self._names, start, stop)
+        looked = self._read(tree, needed, start, stop)
+        mask = pa.dataset.dataset(looked).to_table(columns={"mask": self._filter}).column(0)
+        passing = pa.compute.indices_nonzero(mask)
+        if not len(passing):
+            return None
+        # Blocks before the first entry that passes, and behind the last one, are not read.
+        first, last = passing[0].as_py(), passing[-1].as_py()
+        within = slice(first, last + 1)
+        rest = [name for name in self._names if name not in needed]
+        found = self._read(tree, rest, start + first, start + last + 1)
+        for name in needed:
+            found = found.append_column(looked.schema.field(name), looked.column(name)[within])
+        return found.filter(mask[within])
+
+    def _read(self, tree: Tree, names: list[str], start: int, stop: int) -> Any:
+        """Columns of a tree, in the types of the dataset; without any, as many entries."""
+        pa = package("pyarrow")
+        names = list(dict.fromkeys(names))
+        if not names:
+            return _entries(stop - start)
+        found = self._lazy.read(tree, names, start, stop)
+        kinds = {name: _spelled(self.dataset_schema.field(name)) for name in names}
+        self._lazy.check(tree, lambda name: _spelled(found.schema.field(name)), kinds)
+        return found.select(names).cast(pa.schema([self.dataset_schema.field(name) for name in names]))
+
+    def _projected(self, table: Any) -> Any:
+        if self._computed is None:
+            return table.select(self._names)
+        return package("pyarrow").dataset.dataset(table).to_table(columns=self._computed)
+
+
+def _entries(number: int) -> Any:
+    """A table without columns that has entries."""
+    pa = package("pyarrow")
+    return pa.table({"entries": pa.nulls(number)}).select([])
+
+
+def _spelled(field: Any) -> str:
+    """A type without what may be missing in it, which files with the same columns need not agree on."""
+    return str(field.type).replace(" not null", "")
+
+
+@lru_cache(1)
+def _class() -> Any:
+    """The class of datasets, made when pyarrow is there."""
+    arrow: Any = import_module("pyarrow.dataset")
+    compute: Any = import_module("pyarrow.compute")
+    files: Any = import_module("pyarrow.fs")
+
+    def refused(*_: Any, **__: Any) -> Any:
+        raise UnsupportedError(
+            "Arrow's own code cannot read the files of forthwith.dataset: give it dataset.scanner().to_reader()"
+        )
+
+    abstract = files.FileSystemHandler.__abstractmethods__
+    refusing = type("Refusing", (files.FileSystemHandler,), dict.fromkeys(abstract, refused))
+
+    class Dataset(arrow.FileSystemDataset):  # type: ignore[misc]
+        """Files that forthwith reads. To Arrow's own code it is one file that cannot be opened."""
+
+        def __init__(self, lazy: Lazy, schema: Any, made_of: tuple[Any, ...], condition: Any = None) -> None:
+            kind, system = arrow.IpcFileFormat(), files.PyFileSystem(refusing())
+            super().__init__([kind.make_fragment("forthwith", filesystem=system)], schema, kind, system)
+            self._lazy, self._made_of, self._condition = lazy, made_of, condition
+
+        @property
+        def files(self) -> list[str]:
+            """The files."""
+            return list(getattr(self._lazy.table, "files", [str(self._lazy.table)]))
+
+        @property
+        def partition_expression(self) -> Any:
+            """Nothing is known of all entries."""
+            return compute.scalar(True)
+
+        def scanner(self, columns: Any = None, filter: Any = None, **options: Any) -> Scan:
+            """A query."""
+            return Scan(self._lazy, self.schema, None, columns, self._both(filter), **options)
+
+        def count_rows(self, filter: Any = None, **options: Any) -> int:
+            """The number of entries that pass."""
+            return self.scanner([], filter, **options).count_rows()
+
+        def filter(self, expression: Any) -> Any:
+            """The entries that pass."""
+            return type(self)(self._lazy, self.schema, self._made_of, self._both(expression))
+
+        def get_fragments(self, filter: Any = None) -> Iterator[Any]:
+            """The files, each of which is scanned by itself."""
+            for number in range(len(self._lazy)):
+                yield Fragment(self, number, self._both(filter))
+
+        def replace_schema(self, schema: Any) -> Any:
+            """Other types, which there are none of."""
+            refuse = "a dataset of forthwith has the types of its files: columns={name: expression} makes others"
+            raise UnsupportedError(f"{refuse}, not {schema.names}")
+
+        def sort_by(self, sorting: Any, **options: Any) -> Any:
+            """All entries in another order, in memory."""
+            return arrow.dataset(self.to_table().sort_by(sorting, **options))
+
+        def join(self, right_dataset: Any, *arguments: Any, **options: Any) -> Any:
+            """Joined with another dataset, in memory."""
+            return arrow.dataset(self.to_table().join(right_dataset.to_table(), *arguments, **options))
+
+        def join_asof(self, right_dataset: Any, *arguments: Any, **options: Any) -> Any:
+            """Joined with another dataset, in memory."""
+            return arrow.dataset(self.to_table().join_asof(right_dataset.to_table(), *arguments, **options))
+
+        def _both(self, filter: Any) -> Any:
+            if filter is None or self._condition is None:
+                return self._condition if filter is None else filter
+            return self._condition & filter
+
+        def __repr__(self) -> str:
+            return f"<Dataset of {len(self._lazy)} files: {', '.join(self.schema.names)}>"
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            if self._condition is not None:
+                return _filtered, (self._made_of, self._condition)
+            return _again, self._made_of
+
+    return Dataset
+
+
+class Fragment:
+    """One of the files."""
+
+    def __init__(self, whole: Any, number: int, condition: Any) -> None:
+        self._whole, self._number, self._condition = whole, number, condition
+        self.physical_schema, self.partition_expression = whole.schema, whole.partition_expression
+
+    def scanner(self, schema: Any = None, columns: Any = None, filter: Any = None, **options: Any) -> Scan:
+        """A query of this file."""
+        del schema
+        condition = self._condition if filter is None else filter
+        return Scan(self._whole._lazy, self._whole.schema, self._number, columns, condition, **options)
+
+    def to_batches(self, schema: Any = None, **options: Any) -> Iterator[Any]:
+        """The entries, read when they are asked for."""
+        return self.scanner(schema, **options).to_batches()
+
+    def to_table(self, schema: Any = None, **options: Any) -> Any:
+        """All entries."""
+        return self.scanner(schema, **options).to_table()
+
+    def count_rows(self, **options: Any) -> int:
+        """The number of entries that pass."""
+        return self.scanner(**options).count_rows()
+
+
+def _filtered(made_of: tuple[Any, ...], condition: Any) -> Any:
+    return _again(*made_of).filter(condition)
