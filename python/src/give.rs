@@ -16,7 +16,7 @@ use pyo3::{
     types::{PyBool, PyBytes},
 };
 use std::{
-    io::Write,
+    io::{IoSlice, Write},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -215,8 +215,8 @@ pub(crate) fn listening(sink: Box<dyn Sink>, cause: &Cause) -> Box<dyn Sink> {
     Box::new(Listening { sink, cause: Arc::clone(cause), listened: Instant::now() })
 }
 
-impl Write for Listening {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+impl Listening {
+    fn listen(&mut self) -> std::io::Result<()> {
         if self.listened.elapsed() >= LISTEN {
             self.listened = Instant::now();
             if let Some(Err(error)) = Python::try_attach(|py| py.check_signals()) {
@@ -225,6 +225,13 @@ impl Write for Listening {
                 return Err(std::io::Error::other("the writing was interrupted"));
             }
         }
+        Ok(())
+    }
+}
+
+impl Write for Listening {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.listen()?;
         self.sink.write(bytes)
     }
 
@@ -236,6 +243,11 @@ impl Write for Listening {
 impl Sink for Listening {
     fn uri(&self) -> &str {
         self.sink.uri()
+    }
+
+    fn write_pieces(&mut self, pieces: &mut [IoSlice<'_>]) -> std::io::Result<()> {
+        self.listen()?;
+        self.sink.write_pieces(pieces)
     }
 
     fn patch(&mut self, at: u64, bytes: &[u8]) -> std::io::Result<()> {

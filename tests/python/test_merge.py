@@ -222,6 +222,27 @@ def test_a_damaged_basket_ends_the_merge(parts, tmp_path):
     assert not list(tmp_path.glob(".*part"))
 
 
+def test_keys_of_any_length_and_short_baskets_are_copied(tmp_path):
+    """Keys are verified in copies, and short baskets copied whole: both are told their places."""
+    columns = {f"{'n' * length}{length}": np.arange(length + 1.0) for length in [1, 150, 200, 210, 220, 300]}
+    columns = {name: np.resize(column, 700) for name, column in columns.items()}
+    few, many, out = (tmp_path / f"{name}.root" for name in ["few", "many", "out"])
+    for path, rows in [(few, 3), (many, 700)]:
+        with forthwith.recreate(path, compression=None) as file:
+            file["t"] = {name: column[:rows] for name, column in columns.items()}
+    time.sleep(0.1)
+    assert forthwith.merge([few, many, few], out) == {"t": 706}
+    expected = {name: [*column[:3], *column, *column[:3]] for name, column in columns.items()}
+    found = read(out, "t")
+    assert {name: ak.to_list(found[name]) for name in expected} == expected
+    sound(out)
+    script = """
+frame = ROOT.RDataFrame("t", sys.argv[1])
+print(json.dumps({str(name): frame.Sum(str(name)).GetValue() for name in frame.GetColumnNames()}))
+"""
+    assert by_root(script, out) == {name: sum(column) for name, column in expected.items()}
+
+
 def test_a_progress_function_can_end_it(tmp_path):
     write(tmp_path / "in.root", 1, 4000)
 

@@ -95,7 +95,8 @@ pub enum ErrorKind {
         /// The size now.
         present: u64,
     },
-    /// A file behind a network is not what it was when it was opened.
+    /// A file is not what it was when it was opened: one behind a network, or one whose bytes were copied
+    /// from views.
     #[error("the file changed since it was opened ({what})")]
     Changed {
         /// The difference.

@@ -1,10 +1,10 @@
 //! A file that appears when it is complete.
 
-use super::{Sink, early::Early};
+use super::{Sink, early::Early, gather};
 use crate::{Error, ErrorKind, Result};
 use std::{
     fs::{File, OpenOptions},
-    io::{self, Seek, SeekFrom, Write},
+    io::{self, IoSlice, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
@@ -114,6 +114,15 @@ impl FileSink {
         self.file.as_mut().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
+    /// Has the disk begin with what was written, if it is to have all of it at the end.
+    fn wrote(&mut self, count: usize) {
+        if let Some(file) = &self.file
+            && self.sync
+        {
+            self.early.wrote(file, count);
+        }
+    }
+
     fn rename(&mut self) -> io::Result<()> {
         if let Some(file) = &self.file
             && self.sync
@@ -129,11 +138,13 @@ impl FileSink {
 impl Write for FileSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.own()?.write(bytes)?;
-        if let Some(file) = &self.file
-            && self.sync
-        {
-            self.early.wrote(file, count);
-        }
+        self.wrote(count);
+        Ok(count)
+    }
+
+    fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        let count = self.own()?.write_vectored(pieces)?;
+        self.wrote(count);
         Ok(count)
     }
 
@@ -149,6 +160,10 @@ impl Sink for FileSink {
 
     fn temporary(&self) -> Option<&Path> {
         self.file.is_some().then_some(&self.part)
+    }
+
+    fn write_pieces(&mut self, pieces: &mut [IoSlice<'_>]) -> io::Result<()> {
+        gather(self, pieces)
     }
 
     fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {

@@ -4,7 +4,7 @@ use super::Sink;
 use crate::Result;
 use bytes::Bytes;
 use std::{
-    io::{self, Write},
+    io::{self, IoSlice, Write},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -65,6 +65,10 @@ impl Write for MemorySink {
 impl Sink for MemorySink {
     fn uri(&self) -> &str {
         &self.uri
+    }
+
+    fn write_pieces(&mut self, pieces: &mut [IoSlice<'_>]) -> io::Result<()> {
+        pieces.iter().try_for_each(|piece| self.write_all(piece))
     }
 
     fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {

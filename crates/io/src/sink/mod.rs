@@ -15,7 +15,7 @@ pub use writer::WriterSink;
 
 use crate::Result;
 use std::{
-    io::{self, Write},
+    io::{self, IoSlice, Write},
     path::Path,
 };
 
@@ -33,6 +33,18 @@ pub trait Sink: Write + Send {
     /// killed.
     fn temporary(&self) -> Option<&Path> {
         None
+    }
+
+    /// Writes pieces one behind the other. A local file takes them with one call to the system, from wherever
+    /// they are; for others they are put together first, since each call of theirs may cost more than a copy.
+    ///
+    /// # Errors
+    /// As [`write_all`](Write::write_all).
+    fn write_pieces(&mut self, pieces: &mut [IoSlice<'_>]) -> io::Result<()> {
+        let length = pieces.iter().map(|piece| piece.len()).sum();
+        let mut all = Vec::with_capacity(length);
+        pieces.iter().for_each(|piece| all.extend_from_slice(piece));
+        self.write_all(&all)
     }
 
     /// Replaces bytes that were written before, from byte `at` of the file on. A format that says at its
@@ -60,6 +72,21 @@ pub trait Sink: Write + Send {
     /// # Errors
     /// The system refused; nothing is left behind where that can be had.
     fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// Writes all pieces to what takes several of them at a time.
+fn gather(file: &mut impl Write, mut pieces: &mut [IoSlice<'_>]) -> io::Result<()> {
+    // Empty ones at the front are skipped, which would look like a file that takes nothing.
+    IoSlice::advance_slices(&mut pieces, 0);
+    while !pieces.is_empty() {
+        match file.write_vectored(pieces) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => IoSlice::advance_slices(&mut pieces, count),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// The sink for a uri: a local path, or `file://`. A path that names something other than a file or nothing

@@ -187,6 +187,42 @@ fn bytes_that_were_written_can_be_replaced() {
 }
 
 #[test]
+fn pieces_are_written_one_behind_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("a.bin"), folder.path().join("b.bin"));
+    fs::write(&other, b"").unwrap();
+    let memory = MemorySink::new("memory");
+    let bytes: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
+    // More pieces than a call takes, empty ones among them.
+    let lengths = (0..5000).map(|n| [0, 1, 70, 0, 9][n % 5]);
+    let sinks: [Box<dyn Sink>; 4] = [
+        Box::new(FileSink::create(&path).unwrap()),
+        Box::new(UpdateSink::open(&other).unwrap()),
+        Box::new(memory.clone()),
+        Box::new(WriterSink::new("file", fs::File::create(folder.path().join("c.bin")).unwrap())),
+    ];
+    let total: usize = lengths.clone().sum();
+    for mut sink in sinks {
+        sink.write_all(b"first").unwrap();
+        let mut at = 0;
+        let piece = |length| {
+            at += length;
+            IoSlice::new(&bytes[at - length..at])
+        };
+        let mut pieces: Vec<IoSlice<'_>> = lengths.clone().map(piece).collect();
+        sink.write_pieces(&mut pieces).unwrap();
+        sink.write_pieces(&mut []).unwrap();
+        sink.write_all(b"last").unwrap();
+        sink.finish().unwrap();
+    }
+    let expected = [b"first", &bytes[..total], b"last"].concat();
+    for path in [path, other, folder.path().join("c.bin")] {
+        assert!(fs::read(&path).unwrap() == expected, "{}", path.display());
+    }
+    assert!(memory.bytes().unwrap() == expected);
+}
+
+#[test]
 fn a_file_that_is_changed_is_locked_and_cut_again_unless_it_was_patched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.bin");

@@ -3,11 +3,12 @@
 use super::{
     Sink,
     file::{destination, write_at},
+    gather,
 };
 use crate::{Error, ErrorKind, Result};
 use std::{
     fs::{File, OpenOptions, TryLockError},
-    io::{self, Seek, SeekFrom, Write},
+    io::{self, IoSlice, Seek, SeekFrom, Write},
     path::Path,
 };
 
@@ -84,6 +85,10 @@ impl Write for UpdateSink {
         self.own()?.write(bytes)
     }
 
+    fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.own()?.write_vectored(pieces)
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -92,6 +97,10 @@ impl Write for UpdateSink {
 impl Sink for UpdateSink {
     fn uri(&self) -> &str {
         &self.uri
+    }
+
+    fn write_pieces(&mut self, pieces: &mut [IoSlice<'_>]) -> io::Result<()> {
+        gather(self, pieces)
     }
 
     fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {

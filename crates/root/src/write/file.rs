@@ -1,5 +1,7 @@
 //! The file being written: header, records, lists, and the order in which they reach the disk.
 
+use std::io::IoSlice;
+
 use bytes::Bytes;
 use forthwith_io::{Compressor, Sink};
 use forthwith_plan::{Error, ErrorKind, Result};
@@ -16,10 +18,10 @@ use crate::file::RootFile;
 /// A ROOT file being written. Nothing of it counts before it is [finished](Self::finish); a writer that is dropped leaves
 /// what the sink leaves.
 pub struct FileWriter {
-    out: Output,
+    pub(super) out: Output,
     settings: FileSettings,
     compressor: Compressor,
-    directories: Vec<Place>,
+    pub(super) directories: Vec<Place>,
     pub(super) classes: Described,
     header: Header,
     /// Free parts of the file, by first and last byte, in order and apart.
@@ -284,41 +286,6 @@ impl FileWriter {
         let seek = self.directories[directory.0].position | u64::from(processes) << 48;
         let record = self.append_record(key, seek, kind, number as u16, object_len, &[stored]);
         record.map(|(place, _)| place).map_err(|error| error.in_file(self.uri()).in_object(key.name))
-    }
-
-    /// Appends records of another file as they are stored there, one behind the other in `bytes`: their keys
-    /// are told their new places and the directory that they belong to. `processes` is added to the number of
-    /// process ids that references in them count from. Returns where each record begins, or `None` and writes
-    /// nothing if a record's key has no room for its place in a file this large.
-    ///
-    /// # Errors
-    /// The sink refuses, or the lengths are not those of records.
-    pub fn stored(
-        &mut self,
-        directory: DirectoryId,
-        bytes: &mut [u8],
-        lengths: &[u32],
-        processes: u16,
-    ) -> Result<Option<Vec<u64>>> {
-        let owner = self.directories[directory.0].position;
-        let mut places = Vec::with_capacity(lengths.len());
-        let mut at = 0_usize;
-        for &length in lengths {
-            let position = self.out.position + at as u64;
-            let end = at.saturating_add(length as usize);
-            let record = bytes.get_mut(at..end);
-            match record.map(|record| moved(record, position, owner, processes)) {
-                Some(Moved::Done) => places.push(position),
-                Some(Moved::NoRoom) => return Ok(None),
-                Some(Moved::NoKey) | None => {
-                    let what = format!("a record of {length} bytes that is too short for its key");
-                    return Err(Error::new(ErrorKind::Invalid { what }).in_file(self.uri()));
-                }
-            }
-            at = end;
-        }
-        self.out.append(&bytes[..at]).map_err(|error| error.in_file(self.uri()))?;
-        Ok(Some(places))
     }
 
     /// Appends an object that `body` makes, compressed as the file's settings say, and lists it in a directory: under a new cycle if there
@@ -644,41 +611,11 @@ impl Header {
     }
 }
 
-/// What came of a key that is to say another place.
-enum Moved {
-    Done,
-    NoRoom,
-    NoKey,
-}
-
-/// Writes another place into the key of a record.
-fn moved(record: &mut [u8], position: u64, directory: u64, processes: u16) -> Moved {
-    let Some(version) = record.get(4..6).map(|bytes| i16::from_be_bytes([bytes[0], bytes[1]])) else {
-        return Moved::NoKey;
-    };
-    if version > 1000 {
-        let Some(seeks) = record.get_mut(18..34) else { return Moved::NoKey };
-        // The upper 16 bits of the directory's place count process ids.
-        let before = u16::from_be_bytes([seeks[8], seeks[9]]);
-        let Some(processes) = before.checked_add(processes) else { return Moved::NoRoom };
-        seeks[..8].copy_from_slice(&position.to_be_bytes());
-        seeks[8..].copy_from_slice(&(directory | u64::from(processes) << 48).to_be_bytes());
-        return Moved::Done;
-    }
-    let Some(seeks) = record.get_mut(18..26) else { return Moved::NoKey };
-    if position.max(directory) > LAST_SMALL || processes > 0 {
-        return Moved::NoRoom;
-    }
-    seeks[..4].copy_from_slice(&(position as u32).to_be_bytes());
-    seeks[4..].copy_from_slice(&(directory as u32).to_be_bytes());
-    Moved::Done
-}
-
 /// The sink, and bytes that are too few for a call of their own.
-struct Output {
+pub(super) struct Output {
     sink: Box<dyn Sink>,
     /// Bytes of the file so far.
-    position: u64,
+    pub(super) position: u64,
     held: Vec<u8>,
     /// Whether something was refused, so that what is there cannot be a file any more.
     broken: bool,
@@ -695,6 +632,19 @@ impl Output {
             self.held.extend(bytes);
         }
         self.position += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Appends pieces one behind the other.
+    pub(super) fn append_pieces(&mut self, pieces: &mut [IoSlice<'_>]) -> Result<()> {
+        let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+        if self.held.len() + length > HELD {
+            self.flush()?;
+            self.attempt(|sink| sink.write_pieces(pieces))?;
+        } else {
+            pieces.iter().for_each(|piece| self.held.extend_from_slice(piece));
+        }
+        self.position += length as u64;
         Ok(())
     }
 

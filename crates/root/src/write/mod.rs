@@ -44,6 +44,7 @@ mod infos;
 mod key;
 mod moment;
 mod settings;
+mod stored;
 mod update;
 
 pub use add::Sum;
@@ -58,3 +59,4 @@ pub use infos::checksum;
 pub use key::{KeyKind, KeyText, RecordPlace};
 pub use moment::{Moment, Uuid};
 pub use settings::FileSettings;
+pub use stored::StoredRecord;

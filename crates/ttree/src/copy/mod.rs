@@ -11,6 +11,7 @@ mod basket;
 mod entries;
 mod grow;
 mod layout;
+mod origin;
 mod record;
 mod run;
 mod window;
@@ -26,6 +27,7 @@ use crate::metadata::Branch;
 use crate::tree::Tree;
 use entries::{Skipped, check_ranges};
 pub(crate) use grow::{Grown, More};
+use origin::Origin;
 pub(crate) use record::{IndexValues, values_of};
 use run::{Into, Run, Task, arrange};
 
@@ -218,7 +220,7 @@ impl TreeCopy {
         check_ranges(ranges, entries)?;
         writer.describe_from(&*file.streamers()?)?;
         let chosen: u64 = ranges.iter().map(|range| range.end - range.start).sum();
-        let mut sources = vec![Arc::clone(file.source())];
+        let mut origins = vec![Origin::new(Arc::clone(file.source()))?];
         let mut tasks = Vec::new();
         let mut branches = Vec::new();
         for (field, number) in (0..).zip(&numbers) {
@@ -251,8 +253,8 @@ impl TreeCopy {
                     return Err(placed(Error::unsupported(what)));
                 }
                 name => {
-                    sources.push(file.source().beside(name)?);
-                    sources.len() - 1
+                    origins.push(Origin::new(file.source().beside(name)?)?);
+                    origins.len() - 1
                 }
             };
             tasks.extend(baskets.into_iter().map(|basket| Task { field, basket, source }));
@@ -260,7 +262,7 @@ impl TreeCopy {
         }
         arrange(&mut tasks);
         let into = Into { writer, copy: self, runner, progress, processes };
-        let mut run = Run::new(into, &sources, branches.into_iter().collect(), tree.payload(), &found.path);
+        let mut run = Run::new(into, &origins, branches.into_iter().collect(), tree.payload(), &found.path);
         run.is_old = file.header().version % 1_000_000 < 30_400;
         let skipped = Skipped::of(ranges, run.copy.entries);
         for task in &tasks {

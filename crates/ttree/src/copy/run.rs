@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use forthwith_io::Source;
-use forthwith_plan::{BlockRunner, BlockSink, Error, ErrorKind, OneThread, Result, Scratch, StoredBlock};
+use forthwith_plan::{BlockRunner, BlockSink, Error, ErrorKind, Result, Scratch, StoredBlock};
 use forthwith_root::write::{Compression, FileWriter, KeyKind, KeyText};
 
 use super::basket::{Batch, Job, Pending, Work, header};
-use super::window::{Record, Window, Windows, check, within_file};
+use super::origin::Origin;
+use super::window::{Copies, Record, Window, Windows, check};
 use super::{CopyProgress, Placed, TreeCopy};
 use crate::baskets::{BasketRef, Bytes};
 use crate::format::misplaced;
@@ -46,11 +46,14 @@ pub(super) struct Run<'a, 't> {
     pub(super) copy: &'a mut TreeCopy,
     runner: &'a dyn BlockRunner,
     progress: &'a mut CopyProgress<'a>,
-    sources: &'a [Arc<dyn Source>],
+    origins: &'a [Origin],
     pub(super) branches: BTreeMap<u32, Branch<'t>>,
     /// Windows that wait, the last of which may get longer.
     windows: Vec<Window>,
     window_bytes: u64,
+    copies: Copies,
+    /// Whether views of a source were written.
+    viewed: Vec<bool>,
     spare: Mutex<Vec<Vec<u8>>>,
     jobs: Vec<Job>,
     job_bytes: usize,
@@ -77,7 +80,7 @@ pub(super) struct Into<'a> {
 impl<'a, 't> Run<'a, 't> {
     pub(super) fn new(
         into: Into<'a>,
-        sources: &'a [Arc<dyn Source>],
+        origins: &'a [Origin],
         branches: BTreeMap<u32, Branch<'t>>,
         record: bytes::Bytes,
         path: &str,
@@ -88,10 +91,12 @@ impl<'a, 't> Run<'a, 't> {
             copy,
             runner,
             progress,
-            sources,
+            origins,
             branches,
             windows: Vec::new(),
             window_bytes: 0,
+            copies: Copies::default(),
+            viewed: vec![false; origins.len()],
             spare: Mutex::default(),
             jobs: Vec::new(),
             job_bytes: 0,
@@ -136,7 +141,9 @@ impl<'a, 't> Run<'a, 't> {
                 let record = payload.get(range.clone()).unwrap_or_default();
                 self.take_apart(task, record, kept, first)
             }
-            &Bytes::Nowhere(seek, length) => Err(misplaced(seek, length, self.sources[task.source].size()?)),
+            &Bytes::Nowhere(seek, length) => {
+                Err(misplaced(seek, length, self.origins[task.source].source.size()?))
+            }
         }
     }
 
@@ -243,37 +250,58 @@ impl<'a, 't> Run<'a, 't> {
     }
 
     fn end_windows(&mut self) -> Result<()> {
-        let (windows, spare) = (std::mem::take(&mut self.windows), std::mem::take(&mut self.spare));
+        let windows = std::mem::take(&mut self.windows);
         self.window_bytes = 0;
         if windows.is_empty() {
             return Ok(());
         }
-        let (alone, sources) = (OneThread::default(), self.sources);
+        let origins = self.origins;
         // Several requests to a server wait for each other's answers side by side. Reading a file by several
         // threads took longer than by one, which finds the bytes in its own cache when it writes them.
-        let afar = sources.iter().any(|source| source.plans_requests());
-        let runner = if afar { self.runner } else { &alone };
-        let windows = Windows { all: &windows, sources, spare: &spare };
-        runner.run(&windows, &mut WindowSink { run: self, windows: &windows })?;
-        self.spare = spare;
+        if origins.iter().any(|origin| origin.source.plans_requests()) {
+            let (runner, spare) = (self.runner, std::mem::take(&mut self.spare));
+            let windows = Windows { all: &windows, origins, spare: &spare };
+            runner.run(&windows, &mut WindowSink { run: self, windows: &windows })?;
+            self.spare = spare;
+            return Ok(());
+        }
+        let mut block = Vec::new();
+        for windows in windows.chunk_by(|one, next| one.source == next.source) {
+            let (Some(first), Some(last)) = (windows.first(), windows.last()) else { continue };
+            let origin = &origins[first.source];
+            // The system copies bytes of views from file to file once, without this process.
+            let views = origin.has_views(&(first.bytes.start..last.bytes.end.max(first.bytes.end)));
+            self.viewed[first.source] |= views;
+            for window in windows {
+                if views {
+                    // A part that was cut off is no memory to the system: the file's change is the reason then.
+                    let written = self.write(window, &origin.view(&window.bytes)?);
+                    written.or_else(|error| origin.unchanged().and(Err(error)))?;
+                } else {
+                    origin.read(&window.bytes, &mut block)?;
+                    self.write(window, &block)?;
+                }
+            }
+        }
         Ok(())
     }
 
-    /// Writes a window that was read.
-    fn write(&mut self, window: &Window, bytes: &mut [u8]) -> Result<()> {
+    /// Writes the bytes of a window.
+    fn write(&mut self, window: &Window, bytes: &[u8]) -> Result<()> {
         let mut totals = Vec::with_capacity(window.records.len());
+        self.copies.clear();
         let mut at = 0;
         for record in &window.records {
             let end = at + record.length as usize;
-            let checked = check(&bytes[at..end], record.entries);
+            let checked = self.copies.add(&bytes[at..end], record.entries);
             totals.push(checked.map_err(|error| {
                 let path = self.branches.get(&record.field).map_or("", |branch| &branch.field.path);
                 error.in_object(&format!("{}/{path}", self.path))
             })?);
             at = end;
         }
-        let lengths: Vec<u32> = window.records.iter().map(|record| record.length).collect();
-        let places = self.writer.stored(self.copy.directory, bytes, &lengths, self.processes)?;
+        let Copies { bytes: copies, records } = &mut self.copies;
+        let places = self.writer.stored(self.copy.directory, copies, bytes, records, self.processes)?;
         let Some(places) = places else {
             let what = "copying baskets whose keys have no room for places behind 2 GB";
             return Err(Error::unsupported(what));
@@ -300,12 +328,14 @@ impl<'a, 't> Run<'a, 't> {
         let waiting: Vec<u32> = self.pending.keys().copied().collect();
         waiting.into_iter().try_for_each(|field| self.end_pending(field))?;
         self.end_windows()?;
-        self.end_jobs()
+        self.end_jobs()?;
+        let mut viewed = self.origins.iter().zip(&self.viewed).filter(|(_, viewed)| **viewed);
+        viewed.try_for_each(|(origin, _)| origin.unchanged())
     }
 
     fn read(&self, source: usize, range: &Range<u64>) -> Result<Vec<u8>> {
-        let mut bytes = vec![0; within_file(range)];
-        self.sources[source].read_into(range.start, &mut bytes)?;
+        let mut bytes = Vec::new();
+        self.origins[source].read(range, &mut bytes)?;
         Ok(bytes)
     }
 
@@ -327,8 +357,8 @@ struct WindowSink<'s, 'a, 't> {
 
 impl BlockSink for WindowSink<'_, '_, '_> {
     fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()> {
-        let mut bytes = std::mem::take(&mut stored.bytes);
-        self.run.write(&self.windows.all[block], &mut bytes)?;
+        let bytes = std::mem::take(&mut stored.bytes);
+        self.run.write(&self.windows.all[block], &bytes)?;
         self.windows.keep(bytes);
         Ok(())
     }
@@ -349,12 +379,14 @@ impl BlockSink for JobSink<'_, '_, '_> {
         let filled = &mut run.copy.filled[job.field as usize];
         let Work::Made(made) = &*work else {
             let length = stored.bytes.len() as u32;
-            let places = run.writer.stored(directory, &mut stored.bytes, &[length], run.processes)?;
+            run.copies.clear();
+            let total = run.copies.add(&stored.bytes, job.entries)?;
+            let Copies { bytes: copies, records } = &mut run.copies;
+            let places = run.writer.stored(directory, copies, &stored.bytes, records, run.processes)?;
             let Some(&[position]) = places.as_deref() else {
                 let what = "copying baskets whose keys have no room for places behind 2 GB";
                 return Err(Error::unsupported(what));
             };
-            let total = check(&stored.bytes, job.entries)?;
             filled.add(Placed { entry: job.first, bytes: length, position }, total);
             return (run.progress)(length.into())
                 .then_some(())

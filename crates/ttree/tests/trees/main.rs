@@ -4,6 +4,7 @@
 
 mod baskets;
 mod columns;
+mod copied;
 mod damage;
 mod decode;
 mod lookup;

@@ -1,0 +1,70 @@
+//! A file that baskets are copied from, by views of it where it has some.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use forthwith_io::{Source, Version};
+use forthwith_plan::Result;
+
+/// A file that baskets are copied from.
+#[derive(Debug)]
+pub(super) struct Origin {
+    pub(super) source: Arc<dyn Source>,
+    views: Views,
+}
+
+/// Whether views of a file are used.
+#[derive(Debug)]
+enum Views {
+    /// It has none, or was changed so short a time ago that another change would not show.
+    Unused,
+    /// They never change.
+    Lasting,
+    /// They are of the file as it was in this state.
+    Of(Version),
+}
+
+impl Origin {
+    pub(super) fn new(source: Arc<dyn Source>) -> Result<Self> {
+        let version = if source.zero_copy() { source.version()? } else { None };
+        let views = match version {
+            Some(version) if version.is_settled() => Views::Of(version),
+            Some(_) => Views::Unused,
+            None if source.zero_copy() && !source.views_may_change() => Views::Lasting,
+            None => Views::Unused,
+        };
+        Ok(Self { source, views })
+    }
+
+    /// Whether the bytes of a range are better looked at by views than read.
+    pub(super) fn has_views(&self, range: &Range<u64>) -> bool {
+        !matches!(self.views, Views::Unused) && self.source.at_hand(range)
+    }
+
+    /// A view of a range. What is made of it counts only if the file is [unchanged](Self::unchanged) afterwards.
+    pub(super) fn view(&self, range: &Range<u64>) -> Result<Bytes> {
+        Ok(self.source.view(range.clone())?)
+    }
+
+    /// Reads a range into memory that may hold anything.
+    pub(super) fn read(&self, range: &Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
+        // The length is that of memory as well: branches were compared with the file's size.
+        bytes.resize((range.end - range.start) as usize, 0);
+        Ok(self.source.read_into(range.start, bytes)?)
+    }
+
+    /// Whether views were of the file as it was.
+    ///
+    /// # Errors
+    /// It was changed.
+    pub(super) fn unchanged(&self) -> Result<()> {
+        let Views::Of(before) = &self.views else { return Ok(()) };
+        if self.source.version()?.as_ref() == Some(before) {
+            return Ok(());
+        }
+        let what = "its size or the time of its last change, while its bytes were copied".into();
+        let kind = forthwith_io::ErrorKind::Changed { what };
+        Err(forthwith_io::Error::new(kind, self.source.uri()).into())
+    }
+}
