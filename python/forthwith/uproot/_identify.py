@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -37,10 +38,16 @@ def identify(branch: Any) -> i.Interpretation:
         )
         unknown.branch = branch
         return unknown
-    form = json.loads(description.form)
+    form = _parsed(description.form)
     found = _packed(branch, form) or _plain(branch, form, description.typename)
     found.branch = branch
     return found
+
+
+@lru_cache(1024)
+def _parsed(form: str) -> Any:
+    """A Form as what JSON is made of, to be looked at only: many branches of a tree share it."""
+    return json.loads(form)
 
 
 def _dtype(form: Any) -> np.dtype[Any] | None:

@@ -150,6 +150,7 @@ class _Made(ModuleType):
             raise AttributeError(name)
         below = f"{self._name}.{name}"
         if below in _MODULES:
+            setattr(self, name, module(below))
             return module(below)
         if below == "version.version":
             return "5.7.7"

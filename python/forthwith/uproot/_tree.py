@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -66,6 +67,8 @@ class TTree(HasBranches, _Members):
         self._index = None
         self._parent = parent
         self._made: WeakValueDictionary[int, TBranch] = WeakValueDictionary()
+        self._siblings: dict[int | None, Any] = {}
+        self._places: dict[int | None, dict[int, int]] = {}
         self._whole: Any = None
 
     # A tree that held itself would keep its file open until garbage is collected.
@@ -229,6 +232,7 @@ class TBranch(HasBranches, _Members):
         self._ours = tree.forthwith._branch(index)
         self._file = tree._file
         self._known: Interpretation | None = None
+        self._type: str | None = None
         self._group: bool | None = None
         self._object: Any = None
         self._whole: Any = None
@@ -299,7 +303,10 @@ class TBranch(HasBranches, _Members):
     def _raw(self) -> Any:
         """The object of forthwith's: the branch among those of its parent, where it has the same place."""
         if self._object is None:
-            siblings = self.parent._raw.member("fBranches")
+            above = self._ours._field.parent
+            siblings = self._tree._siblings.get(above)
+            if siblings is None:
+                siblings = self._tree._siblings[above] = self.parent._raw.member("fBranches")
             place = self.index
             found = siblings[place] if place < len(siblings) else None
             if found is None or found.member("fName") != self.name:
@@ -347,9 +354,14 @@ class TBranch(HasBranches, _Members):
     @property
     def index(self) -> int:
         """Its place among the branches of its parent."""
-        children = self._tree.forthwith._children[self._ours._field.parent]
-        fields = self._tree.forthwith._fields
-        return [at for at in children if not fields[at].is_part].index(self._index)
+        above = self._ours._field.parent
+        places = self._tree._places.get(above)
+        if places is None:
+            fields = self._tree.forthwith._fields
+            branches = [at for at in self._tree.forthwith._children[above] if not fields[at].is_part]
+            places = self._tree._places[above] = {at: place for place, at in enumerate(branches)}
+        found: int = places[self._index]
+        return found
 
     @property
     def object_path(self) -> str:
@@ -366,7 +378,9 @@ class TBranch(HasBranches, _Members):
     @property
     def typename(self) -> str:
         """The type in C++."""
-        return _COUNTER.sub("[]", self._ours.typename)
+        if self._type is None:
+            self._type = _COUNTER.sub("[]", self._ours.typename)
+        return self._type
 
     @property
     def interpretation(self) -> Interpretation:
@@ -378,7 +392,7 @@ class TBranch(HasBranches, _Members):
     def _form(self) -> Any:
         """The Awkward Form of what `array` gives."""
         if not self._is_group:
-            return self._ours.form
+            return _form_of(self._ours.form_json)
         ak = package("awkward")
         inside = {one.name: one._form() for one in self.branches if one._is_group or one._is_readable}
         return ak.forms.RecordForm(list(inside.values()), list(inside))
@@ -554,6 +568,12 @@ class TBranch(HasBranches, _Members):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _branch_again, (self._tree, self._index)
+
+
+@lru_cache(1024)
+def _form_of(text: str) -> Any:
+    """A Form, which many branches of a tree share."""
+    return package("awkward").forms.from_json(text)
 
 
 def _branch_again(tree: TTree, index: int) -> TBranch:
