@@ -105,6 +105,7 @@ mod pick;
 mod preview;
 mod regular;
 mod safe;
+mod spread;
 mod text;
 mod validate;
 mod value;
