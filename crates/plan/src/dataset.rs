@@ -1,6 +1,6 @@
 //! The trait of an opened table: fields, and on request a plan.
 
-use crate::{Decoder, Limits, Plan, Result, Task};
+use crate::{Decoder, FriendName, Limits, Plan, Result, TableIndex, Task};
 use forthwith_columns::Form;
 use serde::{Deserialize, Serialize};
 use std::{any::Any, ops::Range};
@@ -189,6 +189,22 @@ pub trait Dataset: Any + Send + Sync {
     /// When the metadata are damaged.
     fn aliases(&self) -> Result<Vec<(String, String)>> {
         Ok(Vec::new())
+    }
+
+    /// The tables whose entries belong to those of this one, as the file names them.
+    ///
+    /// # Errors
+    /// When the metadata are damaged.
+    fn friends(&self) -> Result<Vec<FriendName>> {
+        Ok(Vec::new())
+    }
+
+    /// The numbers by which entries of this table are found from another one, if the file has such an index.
+    ///
+    /// # Errors
+    /// When the metadata are damaged, or the index is of a kind that is not known.
+    fn index(&self) -> Result<Option<TableIndex>> {
+        Ok(None)
     }
 
     /// Names of tables whose rows say something of ranges of entries of this one. Such a table is an object of

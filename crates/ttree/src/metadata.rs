@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use forthwith_plan::{ErrorKind, Field, Result};
+use forthwith_plan::{ErrorKind, Field, FriendName, Result};
 
 use crate::copy::REFERENCES;
 use forthwith_root::{Items, Object, Objects, Value, text};
@@ -28,6 +28,8 @@ pub struct TreeInfo {
     pub cluster_ranges: Vec<(u64, u64)>,
     /// Names for expressions, and the expressions.
     pub aliases: Vec<(String, String)>,
+    /// Trees whose entries belong to those of this one.
+    pub friends: Vec<FriendName>,
 }
 
 impl TreeInfo {
@@ -136,6 +138,7 @@ impl Metadata {
             auto_flush: tree.int("fAutoFlush").unwrap_or(0),
             cluster_ranges: cluster_ranges(tree),
             aliases: aliases(tree)?,
+            friends: friends(tree)?,
         };
         let mut branches =
             Branches { fields: Vec::new(), numbers: Vec::new(), seen: vec![false; objects.len()] };
@@ -456,6 +459,19 @@ fn aliases(tree: Object<'_>) -> Result<Vec<(String, String)>> {
         Ok((text("fName"), text("fTitle")))
     };
     named.map(pair).collect()
+}
+
+fn friends(tree: Object<'_>) -> Result<Vec<FriendName>> {
+    let list = tree.object("fFriends").filter(|list| list.class() == "TList");
+    let Some(list) = list else { return Ok(Vec::new()) };
+    let elements = list.readable()?.items().flatten().filter(|item| item.class() == "TFriendElement");
+    let friend = |item: Object<'_>| {
+        item.readable()?;
+        let name = item.text("fName").unwrap_or_default();
+        let path = item.text("fTreeName").filter(|path| !path.is_empty()).unwrap_or_else(|| name.clone());
+        Ok(FriendName { name, file: item.text("fTitle").unwrap_or_default(), path })
+    };
+    elements.map(friend).collect()
 }
 
 /// In the I/O features: entry offsets may be left out.

@@ -1,5 +1,6 @@
 //! `TTree`: a table of branches, each a column or a record of columns, cut into baskets.
 
+mod index;
 mod inspect;
 mod peek;
 mod planner;
@@ -11,7 +12,8 @@ use std::{
 };
 
 use forthwith_plan::{
-    Dataset, Decoder, Description, Error, ErrorKind, Field, Kernel, Plan, Reading, Result, similar_names,
+    Dataset, Decoder, Description, Error, ErrorKind, Field, FriendName, Kernel, Plan, Reading, Result,
+    TableIndex, similar_names,
 };
 
 use forthwith_columns::DType;
@@ -440,6 +442,15 @@ impl Dataset for Tree {
 
     fn aliases(&self) -> Result<Vec<(String, String)>> {
         Ok(self.metadata.info.aliases.clone())
+    }
+
+    fn friends(&self) -> Result<Vec<FriendName>> {
+        Ok(self.metadata.info.friends.clone())
+    }
+
+    fn index(&self) -> Result<Option<TableIndex>> {
+        let found = index::of(self.metadata.objects().top(), self.metadata.info.entries);
+        found.map_err(|error| self.locate(error))
     }
 
     fn fields(&self) -> Result<&[Field]> {
