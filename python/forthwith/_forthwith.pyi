@@ -400,16 +400,26 @@ class Table:
         """Names of tables whose rows say something of ranges of entries of this one."""
     def aliases(self) -> list[tuple[str, str]]:
         """Names that the file has for expressions, and these."""
+    def friends(self) -> list[tuple[str, str, str, str | None]]:
+        """The tables whose entries belong to those of this one.
+
+        Name, file (empty for this one) and path of each; then the file's path from the folder of this one's (empty if it is
+        the same), or ``None`` if it is neither there nor below.
+        """
+    def index_names(self) -> tuple[str, str] | None:
+        """The names of the two numbers by which entries are found from other tables, if there is an index of them."""
     def select(
         self,
         columns: Sequence[tuple[str, int | None]],
         aliases: Sequence[tuple[str, str]],
         cut: str | None = None,
         entries: bytes | None = None,
+        friends: Sequence[tuple[str, Sequence[Table], int]] = ...,
     ) -> Selection:
         """Columns by the positions of their fields, or as expressions, of entries that a cut leaves or that are listed.
 
-        ``entries`` are 64-bit numbers in native order. All types are checked.
+        ``entries`` are 64-bit numbers in native order. ``friends`` are names, tables one behind the other, and how many of
+        their entries belong to tables before this one. All types are checked.
         """
     def raw(self, plan: Plan, task: int) -> RawBlock:
         """One block of a plan, decompressed and not decoded."""

@@ -68,6 +68,7 @@ class How(TypedDict, total=False):
     cut: str | None
     aliases: Mapping[str, str] | None
     entries: Any
+    friends: Mapping[str, Any] | None
 
 
 class Read(Chosen, How, total=False):

@@ -58,7 +58,7 @@ pub(crate) fn taken(capsule: &Bound<'_, PyCapsule>) -> PyResult<arrow::FFI_Arrow
     Ok(unsafe { arrow::FFI_ArrowArrayStream::from_raw(pointer.cast().as_ptr()) })
 }
 
-/// A selection as a stream that reads one step when one batch is pulled.
+/// A selection as a stream that reads one step when one batch is pulled. `asks` says whether a file object is read of.
 pub(crate) fn stream<'py>(
     py: Python<'py>,
     handle: &Arc<Handle>,
@@ -66,11 +66,12 @@ pub(crate) fn stream<'py>(
     walk: forthwith::Steps,
     threads: Option<usize>,
     options: Options,
+    asks: bool,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = schema_of(&forms, &options).map_err(|error| unmade(py, &error))?;
     let names = forms.into_iter().map(|(name, _)| name).collect();
     let main = in_main_thread(py)?.then(|| std::thread::current().id());
-    let batches = Batches { handle: Arc::clone(handle), walk, names, threads, options, main };
+    let batches = Batches { handle: Arc::clone(handle), walk, names, threads, options, asks, main };
     PyCapsule::new_with_value(py, arrow::stream(schema, batches), c"arrow_array_stream")
 }
 
@@ -90,6 +91,7 @@ struct Batches {
     names: Vec<String>,
     threads: Option<usize>,
     options: Options,
+    asks: bool,
     /// Python's main thread, if it made the stream: signals are handled there. Other threads must not wait for the interpreter, which
     /// whoever waits for their batches may have.
     main: Option<ThreadId>,
@@ -144,7 +146,7 @@ impl Iterator for Batches {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.handle.object.is_none() {
+        if !self.asks {
             return self.batch();
         }
         // The consumer may have called with the interpreter attached, and the reading threads need it to ask the file object.

@@ -16,11 +16,13 @@ use std::sync::Arc;
 pub(crate) struct Selection {
     handle: Arc<Handle>,
     selection: forthwith::Selection,
+    /// Whether a file object is read of.
+    asks: bool,
 }
 
 impl Selection {
-    pub(crate) fn new(handle: Arc<Handle>, selection: forthwith::Selection) -> Self {
-        Self { handle, selection }
+    pub(crate) fn new(handle: Arc<Handle>, selection: forthwith::Selection, asks: bool) -> Self {
+        Self { handle, selection, asks }
     }
 
     fn forms(&self) -> Result<Vec<(String, forthwith::columns::Form)>> {
@@ -113,7 +115,7 @@ impl Selection {
         let forms = self.handle.run(py, || self.forms())?;
         let walk = walk.get().take(py)?;
         let options = arrow::options(maps, union_as_struct);
-        arrow::stream(py, &self.handle, forms, walk, threads, options)
+        arrow::stream(py, &self.handle, forms, walk, threads, options, self.asks)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     walk::Walk,
 };
 use forthwith::{
-    SelectOptions, Step,
+    Friend, SelectOptions, Step,
     columns::{Column, DType, Form},
     plan,
 };
@@ -117,13 +117,30 @@ impl Table {
         self.handle.run(py, || self.table.aliases())
     }
 
+    /// The tables whose entries belong to those of this one: name, file (empty for this one), path, and the file's path from the
+    /// folder of this one's if it is there or below.
+    fn friends(&self, py: Python<'_>) -> PyResult<Vec<Beside>> {
+        let friends = self.handle.run(py, || self.table.friends())?;
+        let beside = |friend: plan::FriendName| {
+            let beside = self.table.beside(&friend);
+            (friend.name, friend.file, friend.path, beside)
+        };
+        Ok(friends.into_iter().map(beside).collect())
+    }
+
+    /// The names of the two numbers by which entries are found from other tables, if there is an index of them.
+    fn index_names(&self, py: Python<'_>) -> PyResult<Option<(String, String)>> {
+        self.handle.run(py, || self.table.index_names())
+    }
+
     /// The names of tables whose rows say something of ranges of entries of this one.
     fn attribute_sets(&self) -> Vec<String> {
         self.table.attribute_sets()
     }
 
     /// Columns by the positions of their fields, or as expressions, of entries that pass. `entries` are 64-bit numbers in native order.
-    #[pyo3(signature = (columns, aliases, cut=None, entries=None))]
+    /// `friends` are names, tables one behind the other, and how many of their entries belong to tables before this one.
+    #[pyo3(signature = (columns, aliases, cut=None, entries=None, friends=Vec::new()))]
     fn select(
         &self,
         py: Python<'_>,
@@ -131,12 +148,28 @@ impl Table {
         aliases: Vec<(String, String)>,
         cut: Option<String>,
         entries: Option<Vec<u8>>,
+        friends: Vec<(String, Vec<Bound<'_, Self>>, u64)>,
     ) -> PyResult<Selection> {
         let numbers = |bytes: Vec<u8>| bytes.as_chunks().0.iter().map(|n| u64::from_ne_bytes(*n)).collect();
-        let options = SelectOptions { aliases, cut, entries: entries.map(numbers) };
+        let mut options = SelectOptions { aliases, cut, entries: entries.map(numbers), friends: Vec::new() };
+        let mut asks = self.handle.object.is_some();
+        for (name, tables, before) in friends {
+            let mut made: Option<Friend> = None;
+            for table in &tables {
+                let table = table.get();
+                table.handle.check_open(py)?;
+                asks |= table.handle.object.is_some();
+                let table = table.table.clone();
+                made = Some(match made {
+                    Some(friend) => friend.then(table),
+                    None => Friend::new(name.clone(), table),
+                });
+            }
+            options.friends.extend(made.map(|friend| friend.before(before)));
+        }
         let names: Vec<_> = columns.iter().map(|(name, field)| (name.as_str(), *field)).collect();
         let selection = self.handle.run(py, || self.table.select_fields(&names, options))?;
-        Ok(Selection::new(Arc::clone(&self.handle), selection))
+        Ok(Selection::new(Arc::clone(&self.handle), selection, asks))
     }
 
     fn raw(&self, py: Python<'_>, plan: &Bound<'_, Plan>, task: usize) -> PyResult<RawBlock> {
@@ -213,9 +246,14 @@ impl Table {
         let forms = self.handle.run(py, || self.forms(&fields))?;
         let walk = walk.get().take(py)?;
         let options = arrow::options(maps, union_as_struct);
-        arrow::stream(py, &self.handle, names.into_iter().zip(forms).collect(), walk, threads, options)
+        let asks = self.handle.object.is_some();
+        let forms = names.into_iter().zip(forms).collect();
+        arrow::stream(py, &self.handle, forms, walk, threads, options, asks)
     }
 }
+
+/// A friend: name, file, path, and the file's path from the folder of the one that names it.
+type Beside = (String, String, String, Option<String>);
 
 /// One field of a table.
 #[pyclass(frozen, module = "forthwith._forthwith")]

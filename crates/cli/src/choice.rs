@@ -45,7 +45,7 @@ impl Choice {
 
     /// The expressions.
     pub(crate) fn expressions(&self) -> SelectOptions {
-        SelectOptions { aliases: self.aliases.clone(), cut: self.cut.clone(), entries: None }
+        SelectOptions { aliases: self.aliases.clone(), cut: self.cut.clone(), ..SelectOptions::default() }
     }
 
     /// The columns meant, readable or not, in the order of the names, then of the file; without a choice all

@@ -30,6 +30,7 @@ mod cut;
 mod file;
 pub mod files;
 mod formats;
+mod friend;
 mod merge;
 mod options;
 mod selection;
@@ -43,6 +44,7 @@ pub use file::File;
 pub use formats::{Format, JsonRows, format, formats};
 #[cfg(feature = "builders")]
 pub use formats::{OwnBlock, OwnFormat, own_program, register, registered, replace, unregister};
+pub use friend::Friend;
 pub use merge::{Merge, MergeProgress, Merged, PathFilter, merge};
 pub use options::{OpenOptions, OptionKind, OptionSpec, OptionValue};
 pub use selection::{SelectOptions, Selected, Selection};

@@ -45,7 +45,7 @@ impl Steps {
         uncut: Option<(Range<u64>, Step)>,
     ) -> Result<Self> {
         let known = uncut.as_ref().map(|(entries, _)| entries.start.saturating_add(PROBE));
-        let density = density(selection.table(), selection.fields(), known)?;
+        let density = density(&selection, known)?;
         let together = (TOGETHER / density.max(1e-9)) as u64;
         // Where blocks must be counted, a few are at first.
         let grown = if uncut.is_some() { 0 } else { u64::MAX };
@@ -151,13 +151,12 @@ impl Steps {
                 Step::Entries(entries) => entries.saturating_mul(2),
                 Step::Bytes(bytes) => (self.together as f64 * bytes as f64 / TOGETHER * 2.0) as u64,
             };
-            let (cut, next) =
-                match some(self.selection.table(), self.selection.fields(), range.clone(), step, ahead) {
-                    Ok(found) => found,
-                    // First what stands before.
-                    Err(_) if !self.steps.is_empty() => break,
-                    Err(error) => return Err(error),
-                };
+            let (cut, next) = match some(&self.selection, range.clone(), step, ahead) {
+                Ok(found) => found,
+                // First what stands before.
+                Err(_) if !self.steps.is_empty() => break,
+                Err(error) => return Err(error),
+            };
             self.steps.extend(cut);
             self.uncut = next.map(|next| (next..range.end, step));
         }
@@ -203,7 +202,8 @@ impl Iterator for Steps {
 }
 
 /// Decompressed bytes in an entry of some fields, by the entries counted where that takes looking at blocks, up to `known`.
-fn density(table: &Table, fields: &[u32], known: Option<u64>) -> Result<f64> {
+fn density(selection: &Selection, known: Option<u64>) -> Result<f64> {
+    let table = selection.table();
     let dataset = table.dataset();
     let known = match known {
         // Blocks before a damaged one tell, too.
@@ -212,18 +212,18 @@ fn density(table: &Table, fields: &[u32], known: Option<u64>) -> Result<f64> {
         }
         known => known,
     };
-    table.here(cut::density(dataset, fields, known))
+    selection.density(known)
 }
 
 /// The first steps of a range, for which no more than about `entries` entries are counted, and where the next ones begin if there are
 /// any.
 fn some(
-    table: &Table,
-    fields: &[u32],
+    selection: &Selection,
     range: Range<u64>,
     step: Step,
     entries: u64,
 ) -> Result<(Vec<Range<u64>>, Option<u64>)> {
+    let (table, fields) = (selection.table(), selection.fields());
     let dataset = table.dataset();
     let mut ahead = entries.max(1);
     loop {
@@ -237,7 +237,7 @@ fn some(
             },
         };
         let start = range.start.min(end);
-        let density = density(table, fields, Some(end))?;
+        let density = density(selection, Some(end))?;
         let mut steps = table.here(cut::cut(dataset, fields, start..end, step, density))?;
         if damaged {
             return Ok((steps, Some(end)));

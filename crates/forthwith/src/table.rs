@@ -60,6 +60,10 @@ impl Table {
         self
     }
 
+    pub(crate) fn is_text_unchecked(&self) -> bool {
+        !self.check_text
+    }
+
     /// The file it is in.
     #[must_use]
     pub fn file(&self) -> &File {

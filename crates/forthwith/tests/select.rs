@@ -1,7 +1,7 @@
 //! Columns that are computed and entries that are chosen, from file to array.
 
 use forthwith::{
-    Engine, File, FileFormat, Options, SelectOptions, Step,
+    Engine, File, FileFormat, Friend, Options, SelectOptions, Step,
     columns::{Array, Column, DType, Form},
     io,
     plan::{ErrorKind, Result, WriteOptions},
@@ -22,7 +22,7 @@ fn events() -> forthwith::Table {
 
 fn options(cut: Option<&str>, aliases: &[(&str, &str)]) -> SelectOptions {
     let aliases = aliases.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-    SelectOptions { aliases, cut: cut.map(str::to_owned), entries: None }
+    SelectOptions { aliases, cut: cut.map(str::to_owned), ..SelectOptions::default() }
 }
 
 /// The rows of an array as they are shown.
@@ -211,4 +211,44 @@ fn only_blocks_with_entries_that_pass_are_fetched() {
 
 fn options_of(cut: &str) -> SelectOptions {
     options(Some(cut), &[])
+}
+
+#[test]
+fn columns_of_friends_are_read_beside_those_of_the_table() -> Result<()> {
+    let file = file("belongings.root");
+    let main = file.table("main")?;
+    assert_eq!(main.friends()?.len(), 1);
+    let selection = main.select(&["run", "other.x", "x + 1"], options(Some("other.x >= 4"), &[]))?;
+    assert_eq!(selection.fields(), [main.find("run")?]);
+    let types: Vec<String> = selection.forms()?.iter().map(Form::type_string).collect();
+    assert_eq!(types, ["int32", "float64", "float64"]);
+    let read = selection.read(.., None, None)?;
+    assert_eq!(read.kept, Some(vec![8, 9]));
+    assert_eq!(lines(&read.arrays[1]), ["4", "4.5"]);
+    assert_eq!(lines(&read.arrays[2]), ["5", "5.5"]);
+    // By its index, whose columns the table has under the same names.
+    let joined = SelectOptions { friends: vec![Friend::new("f", main.clone())], ..SelectOptions::default() };
+    let selection = main.select(&["f.run", "f.event - event"], joined)?;
+    assert_eq!(selection.forms()?[0].type_string(), "?int32");
+    for step in selection.steps(2..9, Step::Entries(3))? {
+        let step = step?;
+        let rows = step.entries.start..step.entries.end;
+        let wanted: Vec<String> = rows.map(|entry| (5 - entry / 2).to_string()).collect();
+        assert_eq!(lines(&step.arrays[0]), wanted);
+        assert!(lines(&step.arrays[1]).iter().all(|difference| difference == "0"));
+    }
+    Ok(())
+}
+
+#[test]
+fn friends_that_are_too_short_or_called_alike_are_refused() -> Result<()> {
+    let other = file("belongings.root").table("other")?;
+    let friend = || Friend::new("f", other.clone());
+    let friends = |friends: Vec<Friend>| SelectOptions { friends, ..SelectOptions::default() };
+    assert!(refused(&["f.x"], friends(vec![friend()])).contains("has 10 entries, fewer than the table"));
+    assert!(refused(&["f.x"], friends(vec![friend(), friend()])).contains("given twice"));
+    let long = (0..360).fold(Friend::new("f", other.clone()), |friend, _| friend.then(other.clone()));
+    let read = events().select(&["f.x"], friends(vec![long.before(5)]))?.read(3590.., None, None)?;
+    assert_eq!(lines(&read.arrays[0]), ["2.5", "3", "3.5", "4", "4.5", "0", "0.5", "1", "1.5", "2"]);
+    Ok(())
 }

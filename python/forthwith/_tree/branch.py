@@ -31,6 +31,7 @@ _ARRAY = frozenset(
         "entry_stop",
         "cut",
         "aliases",
+        "friends",
         "entries",
         "library",
         "errors",
@@ -183,6 +184,7 @@ class Branch(HasBranches):
         cut: str | None = None,
         aliases: Mapping[str, str] | None = None,
         entries: Any = None,
+        friends: Mapping[str, Any] | None = None,
         library: LibraryName = "ak",
         errors: Errors = "raise",
         lost: list[Loss] | None = None,
@@ -203,6 +205,7 @@ class Branch(HasBranches):
             cut: Only entries for which this expression over branches of the tree is true, as in ``arrays``.
             aliases: Names for expressions, which ``cut`` may use.
             entries: Numbers of entries of the tree, or for each entry whether it is wanted, as in ``arrays``.
+            friends: Trees or chains whose columns ``cut`` and ``aliases`` may use, as in ``arrays``.
             library: ``"ak"`` for an Awkward Array, ``"np"`` for a NumPy array, ``"pd"`` for a pandas Series, ``"arrow"`` for
                 a pyarrow array.
             errors: What becomes of entries that are damaged, as in ``arrays``: ``"raise"``, ``"skip"`` or ``"null"``.
@@ -225,6 +228,7 @@ class Branch(HasBranches):
                 cut=cut,
                 aliases=aliases,
                 entries=entries,
+                friends=friends,
                 library=library,
                 errors=errors,
                 lost=lost,
@@ -236,7 +240,7 @@ class Branch(HasBranches):
 
         options = ReadOptions(library, None, errors, lost, threads, progress, logical=logical)
         start, stop = self._range(entry_start, entry_stop)
-        columns = query(self._tree, [(self.name, self._index)], chosen(cut, aliases, entries))
+        columns = query(self._tree, [(self.name, self._index)], chosen(cut, aliases, entries, friends))
         return walk.array(self._tree, columns, start, stop, options)
 
     @property

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from forthwith._tree.selection import Selection, Unions
 
 _CHOICE = FILTERS - {"recursive", "full_paths"} | {"names", "entry_start", "entry_stop", "threads"}
-_CHOICE |= {"cut", "aliases", "entries"}
+_CHOICE |= {"cut", "aliases", "entries", "friends"}
 _SELECT = _CHOICE | {"step_size", "unions", "maps"}
 _ITERATE = _CHOICE | {"step_size", "library", "how", "errors", "report", "progress", "logical"}
 _ARRAYS = _CHOICE | {"library", "how", "errors", "lost", "progress", "logical"}
@@ -88,6 +88,7 @@ class HasBranches(BranchMapping):
         cut: str | None = None,
         aliases: Mapping[str, str] | None = None,
         entries: Any = None,
+        friends: Mapping[str, Any] | None = None,
         step_size: int | str = "100 MB",
         threads: int | None = None,
         unions: Unions | None = None,
@@ -109,6 +110,7 @@ class HasBranches(BranchMapping):
             cut: As in `arrays`.
             aliases: As in `arrays`.
             entries: As in `arrays`.
+            friends: As in `arrays`.
             step_size: How much is read at a time: a number of entries, or text such as ``"100 MB"``.
             threads: As in `arrays`.
             unions: ``"union"`` for Arrow's own, or ``"struct"`` for structs with one nullable field an alternative. By default
@@ -119,7 +121,7 @@ class HasBranches(BranchMapping):
         from forthwith._tree.selection import Selection
 
         _keywords.refuse("select", unknown, _SELECT)
-        choice = chosen(cut, aliases, entries)
+        choice = chosen(cut, aliases, entries, friends)
         columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
         start, stop = read.span(self, entry_start, entry_stop)
         return Selection(self._tree, columns, start, stop, step_size, threads, unions, maps)
@@ -150,6 +152,7 @@ class HasBranches(BranchMapping):
         cut: str | None = None,
         aliases: Mapping[str, str] | None = None,
         entries: Any = None,
+        friends: Mapping[str, Any] | None = None,
         library: LibraryName = "ak",
         how: How = None,
         errors: Errors = "raise",
@@ -176,6 +179,9 @@ class HasBranches(BranchMapping):
             aliases: Names for expressions, which ``names``, ``cut`` and other aliases may use.
             entries: Numbers of entries of the tree, which ascend, or for each entry whether it is wanted, or a ``TEntryList``
                 or ``TEventList`` of a file. Bounds count too.
+            friends: Trees or chains to read beside this one, by names: ``"f.x"`` is the column ``x`` of the friend ``f``. Their
+                entries are those of the same numbers, or by an index that they have. Without ``names`` all their columns are
+                read, too. Friends that the file names need not be given.
             library: What to make of the data:
 
                 * ``"ak"``: an Awkward Array of records;
@@ -205,7 +211,7 @@ class HasBranches(BranchMapping):
         from forthwith._tree.options import ReadOptions
 
         _keywords.refuse("arrays", unknown, _ARRAYS)
-        choice = chosen(cut, aliases, entries)
+        choice = chosen(cut, aliases, entries, friends)
         columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
         options = ReadOptions(library, how, errors, lost, threads, progress, logical=logical)
         start, stop = read.entries_of(self, entry_start, entry_stop)
@@ -227,6 +233,7 @@ class HasBranches(BranchMapping):
         cut: str | None = None,
         aliases: Mapping[str, str] | None = None,
         entries: Any = None,
+        friends: Mapping[str, Any] | None = None,
         library: LibraryName = "ak",
         how: How = None,
         errors: Errors = "raise",
@@ -251,6 +258,7 @@ class HasBranches(BranchMapping):
             cut: As in `arrays`.
             aliases: As in `arrays`.
             entries: As in `arrays`.
+            friends: As in `arrays`.
             library: As in `arrays`.
             how: As in `arrays`.
             errors: As in `arrays`; a `Report` says in ``lost`` what could not be read, else it is a `DataLossWarning`.
@@ -262,7 +270,7 @@ class HasBranches(BranchMapping):
         from forthwith._tree.options import ReadOptions
 
         _keywords.refuse("iterate", unknown, _ITERATE)
-        choice = chosen(cut, aliases, entries)
+        choice = chosen(cut, aliases, entries, friends)
         columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
         options = ReadOptions(library, how, errors, None, threads, progress, logical=logical)
         steps = read.walk(self, columns, entry_start, entry_stop, step_size)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+
 from forthwith import _filters, _keywords, _show
 from forthwith._entries import step_size as step_size_of
 from forthwith._errors import DamagedFileError, MissingFileError, RequestError, SourceError, UnsupportedError
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, TextIO
 
+    from forthwith import _forthwith
     from forthwith._tree.common import Missing
     from forthwith._tree.options import ReadOptions
     from forthwith._tree.read import Names
@@ -49,7 +53,7 @@ class ChainReport(Report):
 
 _FILTERS = ("filter_name", "filter_typename", "filter_branch", "exclude")
 _READ = ("library", "how", "errors", "lost", "threads", "progress", "logical")
-_CHOOSE = ("cut", "aliases", "entries")
+_CHOOSE = ("cut", "aliases", "entries", "friends")
 
 
 class Chain(NotAnArray):
@@ -91,6 +95,25 @@ class Chain(NotAnArray):
             found.file.close()
             raise
         return tree
+
+    def _columns(self) -> list[str]:
+        """The names of the branches of the first tree that have data."""
+        with self._open(0) as tree:
+            return tree._columns()
+
+    def _beside(self, before: int, tree: Tree) -> tuple[list[_forthwith.Table], int]:
+        """What is read where this is a friend of a tree, before which there is this number of entries.
+
+        The trees stay open as long as something reads of them: those that have the entries, or all that an index may find.
+        """
+        first = self._open(0)
+        if len(self) == 1 or first._core.index_names() is not None:
+            return [first._core, *(self._open(at)._core for at in range(1, len(self)))], before
+        ends = list(accumulate(self.lengths))
+        begin = min(bisect_right(ends, before), len(ends) - 1)
+        stop = min(bisect_left(ends, before + tree.num_entries), len(ends) - 1)
+        tables = [self._open(at)._core for at in range(begin, max(begin, stop) + 1)]
+        return tables, before - (ends[begin - 1] if begin else 0)
 
     def __iter__(self) -> Iterator[Tree]:
         for at in range(len(self._parts)):
@@ -277,7 +300,8 @@ class Chain(NotAnArray):
             names: As in `Tree.select`.
             entry_start: The first entry, counted in all files.
             entry_stop: The entry after the last.
-            options: ``step_size``, ``threads``, ``cut``, ``aliases``, ``entries`` and filters, as in `Tree.select`.
+            options: ``step_size``, ``threads``, ``cut``, ``aliases``, ``entries``, ``friends`` and filters, as in
+                `Tree.select`.
         """
         known = {*_FILTERS, *_CHOOSE, "step_size", "threads", "missing"}
         _keywords.refuse("select", options.keys() - known, known | {"names", "entry_start", "entry_stop"})

@@ -107,6 +107,7 @@ def _around(
             parts.append((begin, end, together(tree, columns, begin, end, options, into)))
         except (DamagedFileError, UnsupportedError) as error:
             _about_entries(error)
+            _about_this(tree, columns, error)
             block = _lost(tree, columns, begin, end, error)
             failures[error.object, error.block] = failures.get((error.object, error.block), 0) + 1
             first, last = block
@@ -166,6 +167,15 @@ def _column(
 def _about_entries(error: DamagedFileError | UnsupportedError) -> None:
     """Passes on what is not supported unless it is something that single entries have."""
     if isinstance(error, UnsupportedError) and error.entry is None:
+        raise error
+
+
+def _about_this(tree: Tree, columns: Columns, error: DamagedFileError | UnsupportedError) -> None:
+    """Passes on what is wrong in a friend, whose entries are others."""
+    if not isinstance(columns, Query) or error.object is None:
+        return
+    place = error.object
+    if error.file != tree._file._core.uri or (place != tree.path and not place.startswith(f"{tree.path}/")):
         raise error
 
 

@@ -9,11 +9,13 @@ from operator import index
 from forthwith import _forthwith
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._tree.entry_lists import EntryLists, entry_lists
+from forthwith._tree.friends import friends_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from forthwith._tree.friends import Friends
     from forthwith._tree.mapping import BranchMapping
     from forthwith._tree.tree import Tree
 
@@ -28,9 +30,16 @@ class Choice:
         cut: An expression with one value for each entry; entries for which it is true are read.
         aliases: Names for expressions.
         entries: Numbers of entries that ascend, for each entry of the tree whether it is wanted, or a ``TEntryList``.
+        friends: Names with trees or chains that are read beside the tree.
     """
 
-    def __init__(self, cut: str | None = None, aliases: Mapping[str, str] | None = None, entries: Any = None) -> None:
+    def __init__(
+        self,
+        cut: str | None = None,
+        aliases: Mapping[str, str] | None = None,
+        entries: Any = None,
+        friends: Mapping[str, Any] | Friends | None = None,
+    ) -> None:
         if cut is not None and not isinstance(cut, str):
             raise TypeError(f"cut must be an expression such as 'nMuon > 1', not {cut!r}")
         if aliases is not None and not hasattr(aliases, "items"):
@@ -43,7 +52,8 @@ class Choice:
         if hasattr(entries, "classname"):  # an object of a file
             entries = entry_lists(entries)
         self.entries = entries
-        self._is_any = bool(self.aliases) or self.chooses
+        self.friends = friends_of(friends)
+        self._is_any = bool(self.aliases) or self.chooses or self.friends is not None
 
     def __bool__(self) -> bool:
         return self._is_any
@@ -66,27 +76,30 @@ class Choice:
             raise RequestError(f"entries= says of {given} entries whether they are wanted, and there are {length}")
         if numbers and max(numbers) >= length:
             raise RequestError(f"there is no entry {max(numbers)}, only {length}")
-        return Choice(self.cut, self.aliases, numbers)
+        return Choice(self.cut, self.aliases, numbers, self.friends)
 
     def of_part(self, tree: Tree, offset: int) -> Choice:
         """The same for one of several trees, before which there is this number of entries."""
+        friends = None if self.friends is None else self.friends.behind(offset)
         if self.entries is None:
-            return self
+            return self if friends is None else Choice(self.cut, self.aliases, None, friends)
         if isinstance(self.entries, EntryLists):
             # As in ROOT, a tree of which the list says nothing has no entries that are wanted.
             found = self.entries.find(tree.file.file_path, tree.path)
-            return Choice(self.cut, self.aliases, array("Q") if found is None else found)
+            return Choice(self.cut, self.aliases, array("Q") if found is None else found, friends)
         numbers, _ = numbers_of(self.entries)
-        return Choice(self.cut, self.aliases, numbers_in(numbers, offset, tree.num_entries))
+        return Choice(self.cut, self.aliases, numbers_in(numbers, offset, tree.num_entries), friends)
 
 
 NOTHING = Choice()
 
 
-def chosen(cut: str | None, aliases: Mapping[str, str] | None, entries: Any) -> Choice:
-    """A cut, aliases and entries; mostly there are none, which are made once."""
-    is_any = cut is not None or aliases is not None or entries is not None
-    return Choice(cut, aliases, entries) if is_any else NOTHING
+def chosen(
+    cut: str | None, aliases: Mapping[str, str] | None, entries: Any, friends: Mapping[str, Any] | None = None
+) -> Choice:
+    """A cut, aliases, entries and friends; mostly there are none, which are made once."""
+    is_any = cut is not None or aliases is not None or entries is not None or friends is not None
+    return Choice(cut, aliases, entries, friends) if is_any else NOTHING
 
 
 class Query(list["tuple[str, int]"]):
@@ -104,7 +117,8 @@ class Query(list["tuple[str, int]"]):
         self.choice = choice
         entries = None if choice.entries is None else _numbers(tree, choice.entries).tobytes()
         fields = [(label, None if at == COMPUTED else at) for label, at in columns]
-        self.core = tree._core.select(fields, list(choice.aliases.items()), choice.cut, entries)
+        beside = [] if choice.friends is None else choice.friends.tables(tree)
+        self.core = tree._core.select(fields, list(choice.aliases.items()), choice.cut, entries, beside)
 
     def some(self, labels: list[str]) -> Query:
         """Some of the columns, of the same entries."""
@@ -149,7 +163,12 @@ def query(tree: Tree, columns: list[tuple[str, int]], choice: Choice) -> list[tu
 
 
 def is_computed(owner: BranchMapping, name: str, choice: Choice, error: KeyInFileError) -> bool:
-    """Whether a text that is the name of no branch is an alias or an expression. If it cannot be, the error gets a note."""
+    """Whether a text that is the name of no branch may be something else that is read. If not, the error gets a note.
+
+    That is an alias, a column of a friend, or an expression.
+    """
+    if choice.friends is not None or owner._tree._core.friends():
+        return True
     if name in choice.aliases or name in dict(owner._tree._core.aliases()):
         return True
     try:

@@ -48,7 +48,10 @@ def choose(
             raise _filters.nothing(wanted.given, near(owner, wanted.given["filter_name"]), owner._tree)
         if strict:
             _check_plain(owner, wanted)
-        return query(owner._tree, _distinct(columns), choice)
+        columns = _distinct(columns)
+        if choice.friends is not None:
+            columns += [(label, COMPUTED) for label in choice.friends.labels()]
+        return query(owner._tree, columns, choice)
     if wanted:
         raise TypeError("either names or filters, not both")
     columns = []

@@ -37,6 +37,15 @@ class Tree(HasBranches):
         self._described: dict[int, _forthwith.Description] = {}
         self._object: Any = None
 
+    def _columns(self) -> list[str]:
+        """The names of the branches with data."""
+        fields = self._fields
+        return list(dict.fromkeys(path for path, at in self._members() if fields[at].has_data))
+
+    def _beside(self, before: int, tree: Tree) -> tuple[list[_forthwith.Table], int]:
+        """What is read where this is a friend of a tree, before which there is this number of entries."""
+        return [self._core], before
+
     @property
     def _tree(self) -> Tree:
         # Not an attribute: a tree that held itself would keep its file, and the memory for arrays, until garbage is
@@ -125,15 +134,12 @@ class Tree(HasBranches):
             MissingFileError: There is no such file.
             KeyInFileError: It has no such tree.
         """
-        return [self._friend(element, elsewhere) for element in self._listed("fFriends")]
+        return [self._friend(path, file, beside, elsewhere) for _, file, path, beside in self._core.friends()]
 
     @property
     def friend_names(self) -> list[tuple[str, str, str]]:
         """Alias, file (empty for this one) and tree of each friend, without opening them."""
-        return [
-            (element.name, element.title, str(element.member("fTreeName", element.name)))
-            for element in self._listed("fFriends")
-        ]
+        return [(name, file, path) for name, file, path, _ in self._core.friends()]
 
     @property
     def index(self) -> Any:
@@ -164,18 +170,18 @@ class Tree(HasBranches):
         found = self.as_object.member(name, None)
         return [] if found is None else [item for item in found if item is not None]
 
-    def _friend(self, element: Any, elsewhere: bool) -> Tree:
-        name, path = str(element.member("fTreeName", "")) or element.name, element.title
-        if not path:
+    def _friend(self, name: str, file: str, beside: str | None, elsewhere: bool) -> Tree:
+        if beside == "":
             directory = self.path.rpartition("/")[0]
-            found: Tree = self._file[f"{directory}/{name}" if directory else name]
+            inner = f"{directory}/{name}"
+            found: Tree = self._file[inner if directory and inner in self._file else name]
             return found
-        outside = "://" in path or os.path.isabs(path) or ".." in path.replace("\\", "/").split("/")
-        if outside and not elsewhere:
+        if beside is None and not elsewhere:
             raise RequestError(
-                f"the friend {name!r} of {self!r} is in {path!r}, outside of the folder of {self._file.file_path!r}: "
+                f"the friend {name!r} of {self!r} is in {file!r}, outside of the folder of {self._file.file_path!r}: "
                 "open_friends(elsewhere=True) opens it"
             )
+        path = file if beside is None else beside
         if "://" not in path and not os.path.isabs(path):
             path = os.path.join(os.path.dirname(self._file.file_path), path)
         friend: Tree = self._file._beside(path)[name]

@@ -1,14 +1,17 @@
 //! Columns that are read or computed, of entries that are chosen.
 
+mod inputs;
+mod joined;
 mod names;
 mod promise;
 mod reader;
 mod rows;
 
-use crate::{ProgressCallback, Step, Steps, Table, table::bounds};
+use crate::{Friend, ProgressCallback, Step, Steps, Table, cut, table::bounds};
 use forthwith_columns::{Array, Form};
 use forthwith_expr::{Program, Spelling, holding};
 use forthwith_plan::{Error, ErrorKind, Result};
+use inputs::{Input, Inputs};
 use names::Names;
 use promise::promising;
 use reader::{Reader, gathered};
@@ -20,7 +23,7 @@ use std::{
 };
 
 /// What is wanted of a table beside the names of columns.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct SelectOptions {
     /// Names for expressions, which names of columns and other expressions may use.
     pub aliases: Vec<(String, String)>,
@@ -28,6 +31,8 @@ pub struct SelectOptions {
     pub cut: Option<String>,
     /// Only these entries, counted in the table, in ascending order.
     pub entries: Option<Vec<u64>>,
+    /// Tables that are read beside this one, besides those that its file names.
+    pub friends: Vec<Friend>,
 }
 
 /// Columns of a table, read or computed, of all entries or of some: [`Table::select`] makes it, and checks all types.
@@ -49,14 +54,16 @@ pub struct SelectOptions {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Selection {
-    table: Table,
+    inputs: Inputs,
     columns: Vec<Column>,
     /// The expressions among the columns.
     computed: Option<Computed>,
     cut: Option<Computed>,
     entries: Option<Arc<[u64]>>,
-    /// All fields that may be read.
+    /// All fields of the table that may be read.
     fields: Vec<u32>,
+    /// All inputs, these among them.
+    all: Vec<Input>,
 }
 
 #[derive(Clone, Debug)]
@@ -68,7 +75,7 @@ struct Column {
 /// What a column is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Made {
-    Field(u32),
+    Field(Input),
     /// One of the expressions.
     Computed(usize),
 }
@@ -77,7 +84,7 @@ enum Made {
 #[derive(Clone, Debug)]
 struct Computed {
     program: Arc<Program>,
-    inputs: Vec<u32>,
+    inputs: Vec<Input>,
 }
 
 /// Entries that were read.
@@ -107,12 +114,12 @@ impl Table {
     /// # Errors
     /// As [`select`](Self::select).
     pub fn select_fields(&self, names: &[(&str, Option<u32>)], options: SelectOptions) -> Result<Selection> {
-        let names_of = Names::new(self, &options.aliases)?;
+        let names_of = Names::new(self, &options.aliases, options.friends)?;
         names_of.check_aliases()?;
         let mut columns = Vec::with_capacity(names.len());
         let mut expressions = Vec::new();
         for (name, known) in names {
-            let field = known.map_or_else(|| names_of.field(name), |field| Ok(Some(field)))?;
+            let field = known.map_or_else(|| names_of.input(name), |field| Ok(Some(Input::Field(field))))?;
             let made = match field {
                 Some(field) => Made::Field(field),
                 None => {
@@ -129,7 +136,7 @@ impl Table {
             for column in &mut columns {
                 if let Made::Computed(output) = column.made
                     && let Some(name) = program.program.column(output)
-                    && let Some(field) = names_of.field(name)?
+                    && let Some(field) = names_of.input(name)?
                 {
                     column.made = Made::Field(field);
                 }
@@ -156,7 +163,7 @@ impl Table {
             let what = format!("there is no entry {last}, only {}", self.entries()?);
             return self.here(Err(ErrorKind::Invalid { what }.into()));
         }
-        Ok(Selection::of(self.clone(), columns, computed, cut, entries))
+        Ok(Selection::of(names_of.into_inputs(), columns, computed, cut, entries))
     }
 
     /// Names of the file itself for expressions, in TTreeFormula's spelling.
@@ -206,41 +213,50 @@ impl Table {
 
 impl Selection {
     fn of(
-        table: Table,
+        inputs: Inputs,
         columns: Vec<Column>,
         computed: Option<Computed>,
         cut: Option<Computed>,
         entries: Option<Arc<[u64]>>,
     ) -> Self {
-        let mut fields = Vec::new();
+        let mut all = Vec::new();
         let direct = columns.iter().filter_map(|column| match column.made {
-            Made::Field(field) => Some(field),
+            Made::Field(input) => Some(input),
             Made::Computed(_) => None,
         });
-        let inputs =
+        let beside =
             [&cut, &computed].into_iter().flatten().flat_map(|computed| computed.inputs.iter().copied());
-        for field in direct.chain(inputs) {
-            if !fields.contains(&field) {
-                fields.push(field);
+        for input in direct.chain(beside) {
+            if !all.contains(&input) {
+                all.push(input);
             }
         }
-        Self { table, columns, computed, cut, entries, fields }
+        let keys = inputs.keys();
+        all.extend(keys.into_iter().filter(|key| !all.contains(key)).collect::<Vec<_>>());
+        let fields = all.iter().filter_map(|input| match input {
+            Input::Field(field) => Some(*field),
+            Input::Friend { .. } => None,
+        });
+        Self { fields: fields.collect(), all, inputs, columns, computed, cut, entries }
     }
 
     /// Fields as they are.
     pub(crate) fn plain(table: Table, fields: Vec<u32>) -> Self {
-        let columns = fields.iter().map(|field| Column { label: String::new(), made: Made::Field(*field) });
+        let columns = fields
+            .iter()
+            .map(|field| Column { label: String::new(), made: Made::Field(Input::Field(*field)) });
         let columns = columns.collect();
-        Self { table, columns, computed: None, cut: None, entries: None, fields }
+        let all = fields.iter().copied().map(Input::Field).collect();
+        Self { inputs: Inputs::alone(table), columns, computed: None, cut: None, entries: None, fields, all }
     }
 
     /// The table.
     #[must_use]
     pub fn table(&self) -> &Table {
-        &self.table
+        &self.inputs.table
     }
 
-    /// The fields that are read, for the columns and for what is computed.
+    /// The fields of the table that are read, for the columns and for what is computed.
     #[must_use]
     pub fn fields(&self) -> &[u32] {
         &self.fields
@@ -263,7 +279,7 @@ impl Selection {
     /// A field that cannot be read.
     pub fn forms(&self) -> Result<Vec<Form>> {
         let form = |column: &Column| match column.made {
-            Made::Field(field) => self.table.form(field),
+            Made::Field(input) => self.inputs.form(input),
             Made::Computed(output) => {
                 let form = self.computed.as_ref().and_then(|computed| computed.program.form(output));
                 Ok(form.unwrap_or(Form::Empty))
@@ -275,14 +291,11 @@ impl Selection {
     /// The names of the columns for messages: those of fields by their paths.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
-        let known = self.table.fields().unwrap_or_default();
         let path = |column: &Column| match column.made {
-            Made::Field(field) => {
-                known.get(field as usize).map(|field| field.path.clone()).unwrap_or_default()
-            }
+            Made::Field(input) => self.inputs.path(input),
             Made::Computed(_) => column.label.clone(),
         };
-        let within = |path: String| match self.table.path() {
+        let within = |path: String| match self.table().path() {
             "" => path,
             table => format!("{table}/{path}"),
         };
@@ -296,7 +309,7 @@ impl Selection {
     /// Damaged metadata.
     pub fn promising(&self, entries: Range<u64>) -> Result<Vec<Range<u64>>> {
         match &self.cut {
-            Some(cut) => promising(&self.table, cut, &entries),
+            Some(cut) => promising(&self.inputs, cut, &entries),
             None => Ok(vec![entries]),
         }
     }
@@ -313,7 +326,7 @@ impl Selection {
         tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Selected> {
         let (start, end) = bounds(&entries);
-        let end = end.map_or_else(|| self.table.entries(), Ok)?;
+        let end = end.map_or_else(|| self.table().entries(), Ok)?;
         self.read_range(start..end.max(start), threads, tick)
     }
 
@@ -324,12 +337,20 @@ impl Selection {
     pub fn steps(&self, entries: impl RangeBounds<u64>, step: Step) -> Result<Steps> {
         let (start, end) = bounds(&entries);
         let entries = start..end.unwrap_or(u64::MAX);
-        if self.table.counts_blocks() {
+        let table = self.table();
+        if table.counts_blocks() {
             return Steps::cutting(self.clone(), entries, step);
         }
-        let end = self.table.entries_up_to(entries.end)?;
-        let cut = self.table.cut(&self.fields, entries.start.min(end)..end, step)?;
+        let end = table.entries_up_to(entries.end)?;
+        let density = self.density(None)?;
+        let entries = entries.start.min(end)..end;
+        let cut = table.here(cut::cut(table.dataset(), &self.fields, entries, step, density))?;
         Steps::of(self.clone(), cut)
+    }
+
+    /// Bytes of decompressed data in an entry; by the first `known` entries where no more are counted.
+    pub(crate) fn density(&self, known: Option<u64>) -> Result<f64> {
+        self.inputs.density(&self.fields, &self.all, known)
     }
 
     pub(crate) fn read_range(
@@ -338,14 +359,14 @@ impl Selection {
         threads: Option<usize>,
         tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Selected> {
-        if self.computed.is_none() && !self.chooses_entries() {
-            let plan = self.table.plan(&self.fields, range.clone())?;
-            let arrays = self.table.read(&plan, threads, tick)?;
+        if self.computed.is_none() && !self.chooses_entries() && self.all.len() == self.fields.len() {
+            let plan = self.table().plan(&self.fields, range.clone())?;
+            let arrays = self.table().read(&plan, threads, tick)?;
             return Ok(Selected { entries: range, kept: None, arrays });
         }
         let Some(cut) = &self.cut else { return self.read_part(range, threads, tick) };
         // Blocks of which the file says that nothing passes are not read at all.
-        let parts = promising(&self.table, cut, &range)?;
+        let parts = promising(&self.inputs, cut, &range)?;
         match parts.as_slice() {
             [part] if *part == range => self.read_part(range, threads, tick),
             [] if range.is_empty() => self.read_part(range, threads, tick),
@@ -393,7 +414,7 @@ impl Selection {
         threads: Option<usize>,
         tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Selected> {
-        let mut reader = Reader { table: &self.table, threads, tick, held: HashMap::new() };
+        let mut reader = Reader { inputs: &self.inputs, threads, tick, held: HashMap::new() };
         let mut rows = Rows::All(range.clone());
         if let Some(wanted) = &self.entries {
             let begin = wanted.partition_point(|entry| *entry < range.start);
@@ -406,10 +427,10 @@ impl Selection {
             let entries = held.into_iter().filter_map(|row| rows.entry(row)).collect();
             rows = reader.narrowed(rows, Rows::Some(entries))?;
         }
-        let mut needed: Vec<u32> = Vec::new();
+        let mut needed: Vec<Input> = Vec::new();
         for column in &self.columns {
             needed.extend(match column.made {
-                Made::Field(field) => Some(field),
+                Made::Field(input) => Some(input),
                 Made::Computed(_) => None,
             });
         }
@@ -422,7 +443,7 @@ impl Selection {
         let mut arrays = Vec::with_capacity(self.columns.len());
         for column in &self.columns {
             arrays.push(match column.made {
-                Made::Field(field) => reader.array(field)?.clone(),
+                Made::Field(input) => reader.array(input)?.clone(),
                 Made::Computed(output) => made.get(output).cloned().ok_or_else(|| missing(&column.label))?,
             });
         }

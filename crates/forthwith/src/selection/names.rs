@@ -1,21 +1,61 @@
-//! The meaning of names in expressions: columns of the table, aliases given, and aliases of the file.
+//! The meaning of names in expressions: columns of the table, aliases given, aliases of the file, and columns of friends.
 
-use super::{Computed, missing};
-use crate::Table;
+use super::{
+    Computed,
+    inputs::{Input, Inputs},
+    joined::{Joined, Key, is_number},
+    missing,
+};
+use crate::{Friend, Table};
 use forthwith_expr::{Expression, Named, Program, Spelling};
-use forthwith_plan::{Error, ErrorKind, Result, similar_names};
-use std::sync::Arc;
+use forthwith_plan::{Error, ErrorKind, FriendName, Result, similar_names};
+use std::{cell::RefCell, sync::Arc};
 
 /// What names stand for in expressions.
 pub(super) struct Names<'t> {
     table: &'t Table,
     given: Vec<(String, Arc<Expression>)>,
     own: Vec<(String, String)>,
+    friends: Vec<Known>,
+    /// Why a friend was not looked at, for errors of names that are not found.
+    closed: RefCell<String>,
+}
+
+/// A friend, which is opened when a name is looked for in it.
+struct Known {
+    name: String,
+    from: From,
+    joined: RefCell<Option<Arc<Joined>>>,
+}
+
+enum From {
+    Given(Friend),
+    Stored(FriendName),
 }
 
 impl<'t> Names<'t> {
-    pub(super) fn new(table: &'t Table, aliases: &[(String, String)]) -> Result<Self> {
-        let mut names = Self { table, given: Vec::new(), own: table.aliases()? };
+    pub(super) fn new(table: &'t Table, aliases: &[(String, String)], friends: Vec<Friend>) -> Result<Self> {
+        let mut names = Self {
+            table,
+            given: Vec::new(),
+            own: table.aliases()?,
+            friends: Vec::new(),
+            closed: RefCell::default(),
+        };
+        for friend in friends {
+            if names.friends.iter().any(|known| known.name == friend.name) {
+                let what = format!("the friend {:?} is given twice", friend.name);
+                return table.here(Err(ErrorKind::Invalid { what }.into()));
+            }
+            let (name, joined) = (friend.name.clone(), RefCell::default());
+            names.friends.push(Known { name, from: From::Given(friend), joined });
+        }
+        for friend in table.friends()? {
+            if names.friends.iter().all(|known| known.name != friend.name) {
+                let (name, joined) = (friend.name.clone(), RefCell::default());
+                names.friends.push(Known { name, from: From::Stored(friend), joined });
+            }
+        }
         for (at, (name, text)) in aliases.iter().enumerate() {
             if names.exact(name)?.is_some() {
                 let what = format!("the alias {name:?} is the name of a column, which it cannot replace");
@@ -46,18 +86,116 @@ impl<'t> Names<'t> {
     }
 
     /// The field that a name in an expression is: dots may stand between the parts of a path.
-    pub(super) fn field(&self, name: &str) -> Result<Option<u32>> {
+    fn field(&self, name: &str) -> Result<Option<u32>> {
         if let Some(field) = self.exact(name)? {
             return Ok(Some(field));
         }
         let is_alias = self.given.iter().any(|(known, _)| known == name);
-        if !name.contains('.')
-            || is_alias
-            || !name.chars().all(|c| c.is_alphanumeric() || c == '.' || c == '_')
-        {
+        if is_alias { Ok(None) } else { dotted(self.table, name) }
+    }
+
+    /// What is read for a name, if it is no alias: a field of the table, or else of a friend, by the friend's name and a dot or
+    /// without.
+    pub(super) fn input(&self, name: &str) -> Result<Option<Input>> {
+        if let Some(field) = self.field(name)? {
+            return Ok(Some(Input::Field(field)));
+        }
+        let is_alias = |(known, _): &(String, _)| known == name;
+        if self.given.iter().any(|(known, _)| known == name) || self.own.iter().any(is_alias) {
             return Ok(None);
         }
-        self.exact(&name.replace('.', "/"))
+        for (at, friend) in (0..).zip(&self.friends) {
+            let Some(inner) = name.strip_prefix(&friend.name).and_then(|rest| rest.strip_prefix('.')) else {
+                continue;
+            };
+            let joined = self.joined(friend)?;
+            if let Some(field) = field_of(joined.first(), inner)? {
+                return Ok(Some(Input::Friend { friend: at, field }));
+            }
+        }
+        if !name.chars().all(|c| c.is_alphanumeric() || c == '.' || c == '_') {
+            return Ok(None);
+        }
+        for (at, friend) in (0..).zip(&self.friends) {
+            match self.joined(friend) {
+                Ok(joined) => {
+                    if let Some(field) = field_of(joined.first(), name)? {
+                        return Ok(Some(Input::Friend { friend: at, field }));
+                    }
+                }
+                // Only a name that nothing else has may be in it.
+                Err(error) => {
+                    let note = format!(
+                        "\n  it may be in the friend {:?}, which cannot be read: {error}",
+                        friend.name
+                    );
+                    *self.closed.borrow_mut() = note;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn joined(&self, friend: &Known) -> Result<Arc<Joined>> {
+        if let Some(joined) = &*friend.joined.borrow() {
+            return Ok(Arc::clone(joined));
+        }
+        let opened = match &friend.from {
+            From::Given(friend) => friend.clone(),
+            From::Stored(name) => Friend::new(name.name.clone(), self.table.open_friend(name)?),
+        };
+        let joined = Arc::new(Joined::new(&opened, |text| self.key(&friend.name, text))?);
+        *friend.joined.borrow_mut() = Some(Arc::clone(&joined));
+        Ok(joined)
+    }
+
+    /// The number by which entries of a friend are found; nothing if the table has none of this name: then an index is not
+    /// used, as in ROOT.
+    fn key(&self, friend: &str, text: &str) -> Result<Option<Key>> {
+        if let Ok(constant) = text.trim().parse() {
+            return Ok(Some(Key::Constant(constant)));
+        }
+        let refused = |why: &str| {
+            let what = format!("an index by {text:?}, which the friend {friend:?} has: {why}");
+            self.table.here(Err(Error::unsupported(what)))
+        };
+        if !text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.') {
+            return refused("only columns and numbers are looked up");
+        }
+        if let Some(field) = self.field(text)? {
+            let form = self.table.form(field)?;
+            if is_number(&form) {
+                return Ok(Some(Key::Field(field)));
+            }
+            return refused(&format!("the column of the table is {} and no number", form.type_string()));
+        }
+        let last = text.rsplit('.').next().unwrap_or(text);
+        let is_within = |field: &forthwith_plan::Field| {
+            let mut words = field.path.split(['/', '.']).chain(field.title.split([':', '/', '[']));
+            words.any(|word| word == last)
+        };
+        if self.own.iter().any(|(name, _)| name == text) || self.table.fields()?.iter().any(is_within) {
+            return refused("the table has it as an alias or within a column");
+        }
+        Ok(None)
+    }
+
+    /// All tables that columns are read of.
+    pub(super) fn into_inputs(self) -> Inputs {
+        let friends = self.friends.into_iter().map(|friend| friend.joined.into_inner());
+        Inputs { table: self.table.clone(), friends: friends.collect() }
+    }
+
+    /// The names that there are, to find similar ones: of friends those that were opened.
+    fn paths(&self) -> Result<Vec<String>> {
+        let mut paths: Vec<String> = self.table.fields()?.iter().map(|field| field.path.clone()).collect();
+        for friend in &self.friends {
+            if let Some(joined) = &*friend.joined.borrow() {
+                let fields = joined.first().fields()?;
+                paths.extend(fields.iter().map(|field| format!("{}.{}", friend.name, field.path)));
+            }
+        }
+        Ok(paths)
     }
 
     /// A text that is no field, as an expression; a name that stands for nothing is an error with similar names.
@@ -67,13 +205,30 @@ impl<'t> Names<'t> {
         }
         let parsed = Expression::parse(text);
         if parsed.as_ref().is_ok_and(|expression| expression.names() == [text]) {
-            self.table.find(text)?;
+            let absent = self.table.find(text).map(|_| ());
+            let closed = self.closed.borrow().clone();
+            if !closed.is_empty() {
+                let what = format!("no branch named {text:?}{closed}");
+                return self.table.here(Err(ErrorKind::Invalid { what }.into()));
+            }
+            let near = similar_names(text, self.paths()?.iter().map(String::as_str));
+            return Err(match absent {
+                Err(mut error) => {
+                    if let ErrorKind::NotFound { near: known, .. } = &mut error.kind
+                        && !self.friends.is_empty()
+                    {
+                        *known = near;
+                    }
+                    error
+                }
+                Ok(()) => missing(text),
+            });
         }
         match parsed {
             Ok(expression) => Ok(Arc::new(expression)),
             Err(error) => {
                 // What has no operators and cannot be read was meant as a name.
-                let near = similar_names(text, self.table.fields()?.iter().map(|field| field.path.as_str()));
+                let near = similar_names(text, self.paths()?.iter().map(String::as_str));
                 if near.is_empty() {
                     return self.table.here(Err(ErrorKind::Invalid { what: error.to_string() }.into()));
                 }
@@ -103,7 +258,7 @@ impl<'t> Names<'t> {
         let program = self.made(made, failed)?;
         let mut inputs = Vec::new();
         for name in program.inputs() {
-            inputs.push(self.field(name)?.ok_or_else(|| missing(name))?);
+            inputs.push(self.input(name)?.ok_or_else(|| missing(name))?);
         }
         Ok(Computed { program: Arc::new(program), inputs })
     }
@@ -136,19 +291,48 @@ impl<'t> Names<'t> {
             (Ok(made), _) => Ok(made),
             // An error of the file rather than of the expression.
             (Err(_), Some(error)) => Err(error),
-            (Err(error), None) => self.table.here(Err(ErrorKind::Invalid { what: error.to_string() }.into())),
+            (Err(error), None) => {
+                let what = format!("{error}{}", self.closed.borrow());
+                self.table.here(Err(ErrorKind::Invalid { what }.into()))
+            }
         }
     }
 
     fn named(&self, name: &str) -> Result<Named> {
-        if let Some(field) = self.field(name)? {
-            return Ok(Named::Column(self.table.form(field)?));
+        match self.input(name)? {
+            Some(Input::Field(field)) => return Ok(Named::Column(self.table.form(field)?)),
+            Some(Input::Friend { friend, field }) => {
+                let friend = self.friends.get(friend as usize).ok_or_else(|| missing(name))?;
+                return Ok(Named::Column(self.joined(friend)?.form(field)?));
+            }
+            None => {}
         }
         if let Some(alias) = self.alias(name)? {
             return Ok(Named::Alias(alias));
         }
-        let fields = self.table.fields()?.iter().map(|field| field.path.as_str());
-        let known = fields.chain(self.given.iter().map(|(name, _)| name.as_str()));
+        let paths = self.paths()?;
+        let known = paths.iter().map(String::as_str).chain(self.given.iter().map(|(name, _)| name.as_str()));
         Ok(Named::Unknown(similar_names(name, known)))
+    }
+}
+
+/// A field of a table by its path or own name, in which dots may stand between the parts of a path.
+fn field_of(table: &Table, name: &str) -> Result<Option<u32>> {
+    match table.find(name) {
+        Ok(field) => Ok(Some(field)),
+        Err(Error { kind: ErrorKind::NotFound { .. }, .. }) => dotted(table, name),
+        Err(error) => Err(error),
+    }
+}
+
+/// A field whose path has slashes where the name has dots.
+fn dotted(table: &Table, name: &str) -> Result<Option<u32>> {
+    if !name.contains('.') || !name.chars().all(|c| c.is_alphanumeric() || c == '.' || c == '_') {
+        return Ok(None);
+    }
+    match table.find(&name.replace('.', "/")) {
+        Ok(field) => Ok(Some(field)),
+        Err(Error { kind: ErrorKind::NotFound { .. }, .. }) => Ok(None),
+        Err(error) => Err(error),
     }
 }

@@ -1,7 +1,6 @@
 //! Entries that a cut may leave, by the file's statistics.
 
-use super::Computed;
-use crate::Table;
+use super::{Computed, inputs::Inputs};
 use forthwith_expr::Interval;
 use forthwith_plan::{Limit, Limits, Result};
 use std::ops::Range;
@@ -10,14 +9,13 @@ use std::ops::Range;
 const MOST_PARTS: usize = 16;
 
 /// The parts of a range of entries in which a cut may hold, in their order. Where the file says nothing, that is all.
-pub(super) fn promising(table: &Table, cut: &Computed, range: &Range<u64>) -> Result<Vec<Range<u64>>> {
-    let limits = |field: &u32| table.here(table.dataset().limits(*field, range.clone()));
-    let limits = cut.inputs.iter().map(limits).collect::<Result<Vec<_>>>()?;
+pub(super) fn promising(inputs: &Inputs, cut: &Computed, range: &Range<u64>) -> Result<Vec<Range<u64>>> {
+    let limits = cut.inputs.iter().map(|input| inputs.limits(*input, range)).collect::<Result<Vec<_>>>()?;
     let mut found = Vec::new();
     for part in holding(cut, &limits, range) {
         // Pages are asked for where the block as a whole does not say enough.
-        let finer = |field: &u32| table.here(table.dataset().finer_limits(*field, part.clone()));
-        let finer = cut.inputs.iter().map(finer).collect::<Result<Vec<_>>>()?;
+        let finer =
+            cut.inputs.iter().map(|input| inputs.finer_limits(*input, &part)).collect::<Result<Vec<_>>>()?;
         if finer.iter().all(Vec::is_empty) {
             found.push(part);
             continue;

@@ -1,7 +1,10 @@
 //! Reading the fields of a selection: each once, of blocks that have wanted entries.
 
 use super::{
-    Computed, missing,
+    Computed,
+    inputs::{Input, Inputs},
+    joined::{By, Joined, Key, integers, places},
+    missing,
     rows::{Rows, parts, runs},
 };
 use crate::{ProgressCallback, Table};
@@ -11,19 +14,19 @@ use std::{collections::HashMap, ops::Range};
 
 /// Reads fields once each, for rows that become fewer.
 pub(super) struct Reader<'a, 'b, 'c> {
-    pub(super) table: &'a Table,
+    pub(super) inputs: &'a Inputs,
     pub(super) threads: Option<usize>,
     pub(super) tick: Option<&'b mut ProgressCallback<'c>>,
     /// What was read, of the present rows.
-    pub(super) held: HashMap<u32, Array>,
+    pub(super) held: HashMap<Input, Array>,
 }
 
 impl Reader<'_, '_, '_> {
     /// Expressions, for whose fields these rows are read.
     pub(super) fn computed(&mut self, computed: &Computed, rows: &Rows) -> Result<Vec<Array>> {
         self.read(&computed.inputs, rows)?;
-        let inputs = computed.inputs.iter().map(|field| self.array(*field)).collect::<Result<Vec<_>>>()?;
-        let threads = self.threads.unwrap_or_else(|| self.table.file().engine().options().threads);
+        let inputs = computed.inputs.iter().map(|input| self.array(*input)).collect::<Result<Vec<_>>>()?;
+        let threads = self.threads.unwrap_or_else(|| self.inputs.table.file().engine().options().threads);
         let made = computed.program.run_on(&inputs, rows.len(), threads);
         made.map_err(|error| {
             let entry = error.entry.and_then(|row| rows.entry(row));
@@ -32,12 +35,13 @@ impl Reader<'_, '_, '_> {
                 Some(entry) => error.at_entry(entry),
                 None => error,
             };
-            error.in_file(self.table.file().uri()).in_object(self.table.path())
+            let table = &self.inputs.table;
+            error.in_file(table.file().uri()).in_object(table.path())
         })
     }
 
-    pub(super) fn array(&self, field: u32) -> Result<&Array> {
-        self.held.get(&field).ok_or_else(|| missing(&field.to_string()))
+    pub(super) fn array(&self, input: Input) -> Result<&Array> {
+        self.held.get(&input).ok_or_else(|| missing(&self.inputs.path(input)))
     }
 
     /// Fewer rows of what was read.
@@ -57,55 +61,137 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Reads what is not there yet.
-    pub(super) fn read(&mut self, fields: &[u32], rows: &Rows) -> Result<()> {
+    pub(super) fn read(&mut self, inputs: &[Input], rows: &Rows) -> Result<()> {
         let mut wanted: Vec<u32> = Vec::new();
-        for field in fields {
-            if !self.held.contains_key(field) && !wanted.contains(field) {
-                wanted.push(*field);
+        let mut beside: Vec<(u32, Vec<u32>)> = Vec::new();
+        for input in inputs.iter().filter(|input| !self.held.contains_key(input)) {
+            let (fields, field) = match *input {
+                Input::Field(field) => (&mut wanted, field),
+                Input::Friend { friend, field } => {
+                    let at = beside.iter().position(|(known, _)| *known == friend).unwrap_or_else(|| {
+                        beside.push((friend, Vec::new()));
+                        beside.len() - 1
+                    });
+                    (&mut beside[at].1, field)
+                }
+            };
+            if !fields.contains(&field) {
+                fields.push(field);
             }
         }
-        if wanted.is_empty() {
-            return Ok(());
+        if !wanted.is_empty() {
+            let arrays = self.rows(&self.inputs.table, &wanted, rows)?;
+            self.held.extend(wanted.into_iter().map(Input::Field).zip(arrays));
         }
-        match rows {
-            Rows::All(range) => {
-                let arrays = self.range(&wanted, range.clone())?;
-                self.held.extend(wanted.into_iter().zip(arrays));
-            }
-            Rows::Some(entries) => self.some(&wanted, entries)?,
+        for (friend, fields) in beside {
+            let joined = self.inputs.friend(friend)?;
+            let arrays = self.joined(joined, &fields, rows)?;
+            let inputs = fields.into_iter().map(|field| Input::Friend { friend, field });
+            self.held.extend(inputs.zip(arrays));
         }
         Ok(())
     }
 
-    fn range(&mut self, fields: &[u32], range: Range<u64>) -> Result<Vec<Array>> {
-        let plan = self.table.plan(fields, range)?;
-        self.table.read(&plan, self.threads, self.tick.as_deref_mut())
+    /// Reads fields of a friend for entries of the table.
+    fn joined(&mut self, joined: &Joined, fields: &[u32], rows: &Rows) -> Result<Vec<Array>> {
+        let (keys, index) = match &joined.by {
+            By::Number(before) => return self.of_friend(joined, fields, &rows.shifted(*before)),
+            By::Index { keys, rows } => (keys, rows),
+        };
+        let numbers = [self.key(&keys[0], rows)?, self.key(&keys[1], rows)?];
+        let found = joined.find(index, &numbers[0], &numbers[1]);
+        let mut entries: Vec<u64> = found.iter().flatten().copied().collect();
+        entries.sort_unstable();
+        entries.dedup();
+        let places = places(&found, &entries);
+        let there: Vec<bool> = found.iter().map(Option::is_some).collect();
+        let read = self.of_friend(joined, fields, &Rows::Some(entries))?;
+        let spread = |array: Array| {
+            let array = gathered(&[(&array, &places)])?;
+            array.spread(&there).map_err(|error| Error::new(ErrorKind::Fault { what: error.to_string() }))
+        };
+        read.into_iter().map(spread).collect()
+    }
+
+    /// The numbers by which entries of a friend are found, for entries of the table.
+    fn key(&mut self, key: &Key, rows: &Rows) -> Result<Vec<Option<i64>>> {
+        match key {
+            Key::Constant(number) => Ok((0..rows.len()).map(|_| Some(*number)).collect()),
+            Key::Field(field) => {
+                self.read(&[Input::Field(*field)], rows)?;
+                integers(self.array(Input::Field(*field))?)
+            }
+        }
+    }
+
+    /// Reads fields of the tables of a friend, for entries of its own.
+    fn of_friend(&mut self, joined: &Joined, fields: &[u32], rows: &Rows) -> Result<Vec<Array>> {
+        let mut read = Vec::new();
+        for (table, rows) in joined.parts(rows)? {
+            let fields = joined.fields_in(table, fields)?;
+            read.push((table, self.rows(table, &fields, &rows)?));
+        }
+        if read.len() == 1 {
+            return Ok(read.pop().map(|(_, arrays)| arrays).unwrap_or_default());
+        }
+        let whole = |at: usize| {
+            let mut pieces: Vec<(&Array, [Range<u64>; 1])> = Vec::with_capacity(read.len());
+            for (table, arrays) in &read {
+                let Some(array) = arrays.get(at) else { continue };
+                if let Some((first, _)) = pieces.first()
+                    && first.form != array.form
+                {
+                    let (name, first) = (joined.name(), first.form.type_string());
+                    let found = array.form.type_string();
+                    let what =
+                        format!("a column of the friend {name:?} is {found}, and {first} in tables before");
+                    return table.here(Err(ErrorKind::Invalid { what }.into()));
+                }
+                let all = 0..array.length;
+                pieces.push((array, [all]));
+            }
+            let pieces: Vec<_> = pieces.iter().map(|(array, rows)| (*array, rows.as_slice())).collect();
+            gathered(&pieces)
+        };
+        (0..fields.len()).map(whole).collect()
+    }
+
+    /// Reads fields of a table, for entries of its own.
+    fn rows(&mut self, table: &Table, fields: &[u32], rows: &Rows) -> Result<Vec<Array>> {
+        match rows {
+            Rows::All(range) => self.range(table, fields, range.clone()),
+            Rows::Some(entries) => self.some(table, fields, entries),
+        }
+    }
+
+    fn range(&mut self, table: &Table, fields: &[u32], range: Range<u64>) -> Result<Vec<Array>> {
+        let plan = table.plan(fields, range)?;
+        table.read(&plan, self.threads, self.tick.as_deref_mut())
     }
 
     /// Reads the blocks that have the entries. Fields that are divided alike are read together.
-    fn some(&mut self, fields: &[u32], entries: &[u64]) -> Result<()> {
+    fn some(&mut self, table: &Table, fields: &[u32], entries: &[u64]) -> Result<Vec<Array>> {
         let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
-            let arrays = self.range(fields, 0..0)?;
-            self.held.extend(fields.iter().copied().zip(arrays));
-            return Ok(());
+            return self.range(table, fields, 0..0);
         };
         let all = *first..last.saturating_add(1);
         let mut alike: Vec<(Vec<Range<u64>>, Vec<u32>)> = Vec::new();
         for field in fields {
-            let cuts = self.table.here(self.table.dataset().boundaries(&[*field], all.clone()))?;
+            let cuts = table.here(table.dataset().boundaries(&[*field], all.clone()))?;
             let parts = parts(&cuts, entries);
             match alike.iter_mut().find(|(known, _)| *known == parts) {
                 Some((_, same)) => same.push(*field),
                 None => alike.push((parts, vec![*field])),
             }
         }
+        let mut made: HashMap<u32, Array> = HashMap::new();
         for (parts, fields) in alike {
             let mut read = Vec::with_capacity(parts.len());
             for part in &parts {
                 let begin = entries.partition_point(|entry| *entry < part.start);
                 let end = entries.partition_point(|entry| *entry < part.end);
                 let runs = runs(&entries[begin..end], |entry| entry - part.start);
-                read.push((self.range(&fields, part.clone())?, runs));
+                read.push((self.range(table, &fields, part.clone())?, runs));
             }
             for (at, field) in fields.iter().enumerate() {
                 let pieces: Vec<(&Array, &[Range<u64>])> = read
@@ -116,10 +202,11 @@ impl Reader<'_, '_, '_> {
                     [(array, [run])] if run.start == 0 && run.end == array.length => array.clone(),
                     _ => gathered(&pieces)?,
                 };
-                self.held.insert(*field, whole);
+                made.insert(*field, whole);
             }
         }
-        Ok(())
+        let array = |field: &u32| made.remove(field).ok_or_else(|| missing(&field.to_string()));
+        fields.iter().map(array).collect()
     }
 }
 

@@ -17,6 +17,37 @@ impl Rows {
         }
     }
 
+    /// The last entry.
+    pub(super) fn last(&self) -> Option<u64> {
+        match self {
+            Self::All(range) => range.end.checked_sub(1).filter(|last| *last >= range.start),
+            Self::Some(entries) => entries.last().copied(),
+        }
+    }
+
+    /// The entries `by` behind these.
+    pub(super) fn shifted(&self, by: u64) -> Self {
+        match self {
+            Self::All(range) => Self::All(range.start.saturating_add(by)..range.end.saturating_add(by)),
+            Self::Some(entries) => Self::Some(entries.iter().map(|entry| entry.saturating_add(by)).collect()),
+        }
+    }
+
+    /// The entries in a range, counted from its first.
+    pub(super) fn within(&self, part: Range<u64>) -> Self {
+        match self {
+            Self::All(range) => {
+                let (start, end) = (range.start.max(part.start), range.end.min(part.end));
+                Self::All(start.saturating_sub(part.start)..end.max(start).saturating_sub(part.start))
+            }
+            Self::Some(entries) => {
+                let begin = entries.partition_point(|entry| *entry < part.start);
+                let end = entries.partition_point(|entry| *entry < part.end);
+                Self::Some(entries[begin..end.max(begin)].iter().map(|entry| entry - part.start).collect())
+            }
+        }
+    }
+
     /// The entry that a row of an array is.
     pub(super) fn entry(&self, row: u64) -> Option<u64> {
         match self {

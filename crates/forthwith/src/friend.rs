@@ -1,0 +1,144 @@
+//! Tables whose entries belong to those of another one.
+
+use crate::{File, OpenOptions, Table};
+use forthwith_plan::{Error, ErrorKind, FriendName, Result};
+use std::{
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+/// A table that is read beside another one, under a name: `f.x` is its column `x`.
+///
+/// Its entries belong to those of the other table by their number. Where the file has an index of it by two numbers, and
+/// the other table has columns of these names, an entry belongs to that with the same numbers, and there may be none.
+#[derive(Clone, Debug)]
+pub struct Friend {
+    pub(crate) name: String,
+    /// One behind the other.
+    pub(crate) tables: Vec<Table>,
+    pub(crate) before: u64,
+}
+
+impl Friend {
+    /// A table under a name.
+    #[must_use]
+    pub fn new(name: impl Into<String>, table: Table) -> Self {
+        Self { name: name.into(), tables: vec![table], before: 0 }
+    }
+
+    /// The same with another table behind those that are there, which has columns of the same names and types.
+    #[must_use]
+    pub fn then(mut self, table: Table) -> Self {
+        self.tables.push(table);
+        self
+    }
+
+    /// The same where `entries` of its entries belong to tables before the one that it is a friend of. By an index, they
+    /// are found wherever they are.
+    #[must_use]
+    pub fn before(mut self, entries: u64) -> Self {
+        self.before = entries;
+        self
+    }
+}
+
+impl Table {
+    /// The tables whose entries belong to those of this one, as its file names them.
+    ///
+    /// # Errors
+    /// Damaged metadata.
+    pub fn friends(&self) -> Result<Vec<FriendName>> {
+        self.here(self.dataset().friends())
+    }
+
+    /// The expressions of the two numbers by which entries of this table are found from another one, if the file has an index of
+    /// them.
+    ///
+    /// # Errors
+    /// Damaged metadata.
+    pub fn index_names(&self) -> Result<Option<(String, String)>> {
+        let index = self.here(self.dataset().index())?;
+        Ok(index.map(|index| (index.major, index.minor)))
+    }
+
+    /// The path of a friend's file from the folder of this table's file; empty if it is the same file, and nothing if it is
+    /// neither in that folder nor below.
+    #[must_use]
+    pub fn beside(&self, friend: &FriendName) -> Option<String> {
+        let name = name_beside(self.file().uri(), &friend.file)?;
+        let own = Path::new(self.file().uri()).file_name().and_then(|own| own.to_str());
+        Some(if own == Some(&name) { String::new() } else { name })
+    }
+
+    /// Opens a friend by the name that the file has for it. One in another file is opened only if that is in the folder of
+    /// this one or below, as the author of the file chose the path.
+    ///
+    /// # Errors
+    /// A friend that is elsewhere, or is not there.
+    pub fn open_friend(&self, friend: &FriendName) -> Result<Self> {
+        let elsewhere = || {
+            let (name, file) = (&friend.name, &friend.file);
+            let what = format!(
+                "the friend {name:?} is in {file:?}, outside of the folder of the file that names it: \
+                 it is opened if it is given by this name"
+            );
+            Error::new(ErrorKind::Invalid { what }).in_file(self.file().uri()).in_object(self.path())
+        };
+        let name = self.beside(friend).ok_or_else(elsewhere)?;
+        if name.is_empty() {
+            // ROOT looks for it in the directory of the tree, then at the top.
+            let inner = self.path().rsplit_once('/').map(|(folder, _)| format!("{folder}/{}", friend.path));
+            if let Some(Ok(table)) = inner.map(|path| self.file().table(&path)) {
+                return Ok(table);
+            }
+            return self.file().table(&friend.path);
+        }
+        let source = self.file().source().beside(&name).map_err(|error| match error.kind {
+            forthwith_io::ErrorKind::Elsewhere | forthwith_io::ErrorKind::NothingBeside { .. } => elsewhere(),
+            _ => Error::from(error).in_object(self.path()),
+        })?;
+        let file = File::from_source_with(source, Arc::clone(self.file().engine()), &OpenOptions::new())?;
+        Ok(file.table(&friend.path)?.with_unchecked_text(self.is_text_unchecked()))
+    }
+}
+
+/// The path of a file from the folder of another one, where it is given by a path from there or by all of its path.
+fn name_beside(uri: &str, file: &str) -> Option<String> {
+    let path = Path::new(file);
+    let folder = std::path::absolute(uri).ok().and_then(|own| own.parent().map(Path::to_path_buf));
+    let inner = match folder {
+        Some(folder) if path.is_absolute() && !uri.contains("://") => path.strip_prefix(&folder).ok()?,
+        _ => path,
+    };
+    let mut parts = inner.components().filter(|part| !matches!(part, Component::CurDir));
+    let is_plain = !file.contains("://") && parts.clone().all(|part| matches!(part, Component::Normal(_)));
+    is_plain.then(|| parts.by_ref().collect::<PathBuf>().to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_beside;
+
+    #[test]
+    fn paths_within_the_folder_are_names_beside() {
+        let own = std::path::absolute("folder/events.root").expect("a path");
+        let (own, other) = (own.to_string_lossy(), own.with_file_name("other.root"));
+        for (file, name) in [
+            ("", ""),
+            ("other.root", "other.root"),
+            (".///other.root", "other.root"),
+            ("below/other.root", "below/other.root"),
+            (&*other.to_string_lossy(), "other.root"),
+        ] {
+            assert_eq!(name_beside(&own, file).as_deref(), Some(name), "{file}");
+            assert_eq!(name_beside("folder/events.root", file).as_deref(), Some(name), "{file}");
+        }
+        for file in
+            ["../other.root", "below/../../other.root", "/elsewhere/other.root", "https://host/other.root"]
+        {
+            assert_eq!(name_beside(&own, file), None, "{file}");
+        }
+        // Of what is no local file, all paths from the top are elsewhere.
+        assert_eq!(name_beside("https://host/events.root", "/other.root"), None);
+    }
+}

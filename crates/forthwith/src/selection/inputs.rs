@@ -1,0 +1,105 @@
+//! What is read for columns: fields of the table, and of those beside it.
+
+use super::joined::{By, Joined, Key};
+use crate::{Table, cut};
+use forthwith_columns::Form;
+use forthwith_plan::{Error, ErrorKind, Limits, Result};
+use std::{ops::Range, sync::Arc};
+
+/// A field that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Input {
+    Field(u32),
+    /// A field of one of the friends.
+    Friend {
+        friend: u32,
+        field: u32,
+    },
+}
+
+/// The table that is selected of, and those that are read beside it.
+#[derive(Clone, Debug)]
+pub(super) struct Inputs {
+    pub(super) table: Table,
+    /// By their numbers; those that nothing is read of are not opened.
+    pub(super) friends: Vec<Option<Arc<Joined>>>,
+}
+
+impl Inputs {
+    /// A table by itself.
+    pub(super) fn alone(table: Table) -> Self {
+        Self { table, friends: Vec::new() }
+    }
+
+    pub(super) fn friend(&self, friend: u32) -> Result<&Arc<Joined>> {
+        let found = self.friends.get(friend as usize).and_then(Option::as_ref);
+        found.ok_or_else(|| Error::new(ErrorKind::Fault { what: format!("there is no friend {friend}") }))
+    }
+
+    /// The fields of the table by which entries of friends are found.
+    pub(super) fn keys(&self) -> Vec<Input> {
+        let keys = self.friends.iter().flatten().flat_map(|joined| match &joined.by {
+            By::Index { keys, .. } => keys.as_slice(),
+            By::Number(_) => &[],
+        });
+        let field = |key: &Key| match key {
+            Key::Field(field) => Some(Input::Field(*field)),
+            Key::Constant(_) => None,
+        };
+        keys.filter_map(field).collect()
+    }
+
+    pub(super) fn form(&self, input: Input) -> Result<Form> {
+        match input {
+            Input::Field(field) => self.table.form(field),
+            Input::Friend { friend, field } => self.friend(friend)?.form(field),
+        }
+    }
+
+    /// The path of a field, for messages.
+    pub(super) fn path(&self, input: Input) -> String {
+        let of = |table: &Table, field: u32| {
+            let known = table.fields().unwrap_or_default();
+            known.get(field as usize).map(|field| field.path.clone()).unwrap_or_default()
+        };
+        match input {
+            Input::Field(field) => of(&self.table, field),
+            Input::Friend { friend, field } => match self.friend(friend) {
+                Ok(joined) => format!("{}.{}", joined.name(), of(joined.first(), field)),
+                Err(_) => String::new(),
+            },
+        }
+    }
+
+    /// What the file's statistics say of a field in a range of entries. Of friends they are not asked.
+    pub(super) fn limits(&self, input: Input, entries: &Range<u64>) -> Result<Vec<Limits>> {
+        match input {
+            Input::Field(field) => self.table.here(self.table.dataset().limits(field, entries.clone())),
+            Input::Friend { .. } => Ok(Vec::new()),
+        }
+    }
+
+    /// The same of smaller parts of blocks.
+    pub(super) fn finer_limits(&self, input: Input, entries: &Range<u64>) -> Result<Vec<Limits>> {
+        match input {
+            Input::Field(field) => self.table.here(self.table.dataset().finer_limits(field, entries.clone())),
+            Input::Friend { .. } => Ok(Vec::new()),
+        }
+    }
+
+    /// Bytes of decompressed data in an entry: of fields of the table, by its first `known` entries if that is given, and of
+    /// inputs beside it.
+    pub(super) fn density(&self, fields: &[u32], inputs: &[Input], known: Option<u64>) -> Result<f64> {
+        let mut density = self.table.here(cut::density(self.table.dataset(), fields, known))?;
+        for input in inputs {
+            let Input::Friend { friend, field } = *input else { continue };
+            let joined = self.friend(friend)?;
+            let table = joined.first();
+            density += table.here(cut::density(table.dataset(), &[field], known))?;
+            if matches!(joined.by, By::Index { .. }) {
+                density += 8.0;
+            }
+        }
+        Ok(density)
+    }
+}
