@@ -88,6 +88,18 @@ impl Axis {
         }
     }
 
+    /// The middle of a bin; beyond the ends bins are as wide as all are on average.
+    pub(super) fn middle(&self, bin: usize) -> f64 {
+        match bin.checked_sub(1).and_then(|first| Some((self.edges.get(first)?, self.edges.get(first + 1)?)))
+        {
+            Some((low, high)) => low + 0.5 * (high - low),
+            None => {
+                let width = (self.high - self.low) / self.bins as f64;
+                self.low + (bin as f64 - 1.0) * width + 0.5 * width
+            }
+        }
+    }
+
     /// Bins with those before the first and behind the last.
     pub(super) fn cells(&self) -> Option<usize> {
         usize::try_from(self.bins).ok()?.checked_add(2)

@@ -5,6 +5,7 @@ use forthwith_plan::{Error, ErrorKind, Result};
 use super::axis::Axis;
 use super::numbers::Numbers;
 use super::pending::Pending;
+use super::statistics::{self, Cells};
 use crate::object::Object;
 use crate::write::Edits;
 
@@ -12,6 +13,8 @@ use crate::write::Edits;
 #[derive(Debug)]
 pub(super) struct Bins {
     parts: Vec<Part>,
+    /// With which an efficiency counts when several are combined.
+    weight: Option<f64>,
 }
 
 /// One histogram, or one parameter.
@@ -25,8 +28,6 @@ struct Part {
     /// Axes that are not those of the first object any more.
     changed: [bool; 3],
     dimensions: usize,
-    /// Whether statistics have to be found out from the bins, as ROOT does where they are 0.
-    by_bins: bool,
     number: Option<Number>,
     /// Entries that are in no bin yet.
     pending: Option<Pending>,
@@ -65,7 +66,7 @@ impl Bins {
             class if is_histogram(class) => vec![Part::of(None, object)?],
             _ => vec![Part::parameter(object)?],
         };
-        Ok(Self { parts })
+        Ok(Self { parts, weight: object.float("fWeight") })
     }
 
     pub(super) fn add(&mut self, other: Self) -> Result<()> {
@@ -73,10 +74,16 @@ impl Bins {
             let what = "adding an efficiency without its histograms".into();
             return Err(Error::new(ErrorKind::Invalid { what }));
         }
+        if let (Some(own), Some(more)) = (&mut self.weight, other.weight) {
+            *own = *own * more / (*own + more);
+        }
         self.parts.iter_mut().zip(other.parts).try_for_each(|(part, other)| part.add(other))
     }
 
     pub(super) fn write(&self, edits: &mut Edits<'_>, first: Object<'_>) -> Result<()> {
+        if let Some(weight) = self.weight {
+            edits.float(first, "fWeight", weight)?;
+        }
         self.parts.iter().try_for_each(|part| {
             let object = match part.member {
                 Some(member) => first.object(member),
@@ -113,12 +120,9 @@ impl Part {
         let arrays = ARRAYS.into_iter().filter_map(|name| Some((name, Numbers::of(object.array(name)?))));
         let scalars = SCALARS.into_iter().filter_map(|name| Some((name, object.float(name)?)));
         let scalars: Vec<_> = scalars.collect();
-        let of = |name| scalars.iter().find(|(known, _)| *known == name).map_or(0.0, |(_, value)| *value);
-        let without = of("fTsumw") == 0.0 && of("fEntries") > 0.0;
         let mut part = Self {
             member,
             arrays: arrays.collect(),
-            by_bins: false,
             scalars,
             axes: axes.collect::<Result<_>>()?,
             changed: [false; 3],
@@ -128,9 +132,11 @@ impl Part {
             is_flushed: false,
             counts_all: object.int("fStatOverflows") == Some(CONSIDERED),
         };
-        // Entries that are all beyond the ends of an axis count for nothing.
-        part.by_bins =
-            without && (object.int("fStatOverflows") == Some(CONSIDERED) || part.has_inner_entries());
+        let of =
+            |name| part.scalars.iter().find(|(known, _)| *known == name).map_or(0.0, |(_, value)| *value);
+        if of("fTsumw") == 0.0 && of("fEntries") > 0.0 {
+            part.find_statistics();
+        }
         Ok(part)
     }
 
@@ -151,7 +157,6 @@ impl Part {
             axes,
             changed: [false; 3],
             dimensions: 0,
-            by_bins: false,
             number,
             pending: None,
             is_flushed: false,
@@ -221,7 +226,6 @@ impl Part {
         for (name, value) in &mut self.scalars {
             *value += other.scalars.iter().find(|(other, _)| other == name).map_or(0.0, |(_, value)| *value);
         }
-        self.by_bins |= other.by_bins;
         if let (Some(one), Some(two)) = (&mut self.number, other.number) {
             one.add(two);
         }
@@ -347,18 +351,23 @@ impl Part {
         Ok(())
     }
 
-    /// Whether a bin that is no end of an axis holds something.
-    fn has_inner_entries(&self) -> bool {
-        let is_inner = |mut cell: usize| {
-            self.axes.iter().take(self.dimensions).all(|axis| {
-                let all = axis.cells().unwrap_or(0).max(1);
-                let bin = cell % all;
-                cell /= all;
-                (1..all.saturating_sub(1)).contains(&bin)
-            })
+    /// Statistics from the bins, where none were kept.
+    fn find_statistics(&mut self) {
+        let floats = |name| self.numbers(name).map(Numbers::floats).unwrap_or_default();
+        let is_profile = self.numbers("fBinEntries").is_some();
+        let cells = Cells {
+            axes: self.axes.get(..self.dimensions).unwrap_or_default(),
+            contents: self.plain(None).floats(),
+            squares: floats("fSumw2"),
+            weights: is_profile.then(|| [floats("fBinEntries"), floats("fBinSumw2")]),
+            // `TProfile3D::GetStats` leaves bins beyond the ends out in any case.
+            counts_all: self.counts_all && !(is_profile && self.dimensions == 3),
         };
-        let holds = |numbers: &Numbers| (0..numbers.len()).any(|cell| numbers.is_set(cell) && is_inner(cell));
-        self.arrays.iter().any(|(_, numbers)| holds(numbers))
+        for (name, sum) in statistics::NAMES.into_iter().zip(cells.sums()) {
+            if let Some((_, value)) = self.scalars.iter_mut().find(|(known, _)| *known == name) {
+                *value = sum;
+            }
+        }
     }
 
     fn numbers(&self, name: &str) -> Option<&Numbers> {
@@ -417,7 +426,6 @@ impl Part {
             }
         }
         for &(name, value) in &self.scalars {
-            let value = if self.by_bins && name != "fEntries" { 0.0 } else { value };
             edits.float(object, name, value)?;
         }
         if let Some(number) = self.number {

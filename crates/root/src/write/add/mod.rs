@@ -11,6 +11,7 @@ mod list;
 mod numbers;
 mod pending;
 mod sparse;
+mod statistics;
 
 use super::Edits;
 use crate::object::{Object, Objects};
