@@ -97,6 +97,9 @@ class Buffer:
     def nbytes(self) -> int:
         """Bytes in memory."""
     @property
+    def counts_up(self) -> bool:
+        """Whether this is an index of rows of which none is missing: the 64-bit integers 0, 1, 2 and so on."""
+    @property
     def writable(self) -> bool:
         """Whether the memory is not a view of a file."""
     def __len__(self) -> int: ...

@@ -48,6 +48,12 @@ impl Buffer {
         self.column.writable()
     }
 
+    /// Whether this is an index of rows of which none is missing: 0, 1, 2 and so on.
+    #[getter]
+    fn counts_up(&self) -> bool {
+        self.column.counts_up()
+    }
+
     fn __len__(&self) -> usize {
         self.items
     }

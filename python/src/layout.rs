@@ -29,6 +29,7 @@ pub(crate) struct Classes {
     pub(crate) record: Py<PyAny>,
     indexed: Py<PyAny>,
     pub(crate) option: Py<PyAny>,
+    unmasked: Py<PyAny>,
     pub(crate) union: Py<PyAny>,
 }
 
@@ -51,6 +52,7 @@ impl Classes {
                 record: class("RecordArray")?,
                 indexed: class("IndexedArray")?,
                 option: class("IndexedOptionArray")?,
+                unmasked: class("UnmaskedArray")?,
                 union: class("UnionArray")?,
             })
         })
@@ -118,7 +120,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
             Form::Categorical { key, categories } => {
                 let (column, index) = self.array(key, "index", DType::Int32, length)?;
                 // All of them, whatever these rows are of: another step has others.
-                let rows = rows(numbers::<i32>(column, length).map(i64::from)).max(categories.len() as u64);
+                let rows = rows::<i32>(&column.slice(0..bounded(length))).max(categories.len() as u64);
                 let index = classes.index32.bind(py).call1((index,))?;
                 let texts = Form::String { key: key.clone(), binary: false };
                 let texts = self.node(&texts, rows, None, below)?;
@@ -149,11 +151,18 @@ impl<'a, 'py> Nodes<'a, 'py> {
                 );
             }
             Form::Option { key, content } => {
-                let (column, index) = self.array(key, "index", DType::Int64, length)?;
-                let rows = rows(numbers(column, length));
-                let index = classes.index64.bind(py).call1((index,))?;
-                let content = self.node(content, rows, None, below)?;
-                (&classes.option, PyTuple::new(py, [index, content])?, None)
+                let (_, column) = self.column(key, "index", DType::Int64, length)?;
+                if length > 0 && column.counts_up() {
+                    // Nothing is missing: what computes with the array need not look at an index, nor is one kept.
+                    let content = self.node(content, length, None, below)?;
+                    (&classes.unmasked, PyTuple::new(py, [content])?, None)
+                } else {
+                    let rows = rows::<i64>(&column);
+                    let index = classes.array.bind(py).call1((Buffer::new(column),))?;
+                    let index = classes.index64.bind(py).call1((index,))?;
+                    let content = self.node(content, rows, None, below)?;
+                    (&classes.option, PyTuple::new(py, [index, content])?, None)
+                }
             }
             Form::Union { key, contents } => {
                 let (tag_column, tags) = self.array(key, "tags", DType::Int8, length)?;
@@ -271,8 +280,12 @@ fn numbers<T: Native>(column: &Column, length: u64) -> impl Iterator<Item = T> {
 }
 
 /// Rows that an index needs, of which negative numbers are nulls.
-fn rows(index: impl Iterator<Item = i64>) -> u64 {
-    index.fold(-1, i64::max).max(-1).saturating_add(1).unsigned_abs()
+fn rows<T: Native + Into<i64>>(index: &Column) -> u64 {
+    let last = match index.items::<T>() {
+        Some(index) => index.iter().fold(-1, |last, row| last.max((*row).into())),
+        None => numbers::<T>(index, u64::MAX).map(Into::into).fold(-1, i64::max),
+    };
+    last.saturating_add(1).unsigned_abs()
 }
 
 fn bounded(length: u64) -> usize {

@@ -35,6 +35,8 @@ struct State {
     pages: Option<(Pages, usize)>,
     /// Bytes that came with the latest place or loan.
     latest: usize,
+    /// Items that are 0, 1, 2 and so on, and are not written unless others follow: then nothing is used yet.
+    counted: usize,
 }
 
 impl State {
@@ -89,7 +91,8 @@ impl Builder {
         let bytes = reserve_bytes.saturating_add(used);
         let mut buffer = allocate(memory, bytes, bytes, used)?;
         buffer.bytes_mut(used).fill(0);
-        let mut state = State { buffer: Some(buffer), used, slots: 0, beside: false, pages: None, latest: 0 };
+        let mut state =
+            State { buffer: Some(buffer), used, slots: 0, beside: false, pages: None, latest: 0, counted: 0 };
         state.look();
         Ok(Self { dtype, memory: memory.clone(), state: Mutex::new(state), quiet: Condvar::new() })
     }
@@ -161,13 +164,45 @@ impl Builder {
     /// Items so far, the leading zero of offsets and places not yet filled included.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.lock().used / self.dtype.size()
+        let state = self.lock();
+        state.counted + state.used / self.dtype.size()
     }
 
     /// Whether there are no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Appends the integers from `first` on, without a place for them, if that goes on with what the column is
+    /// so far: the integers from 0 on. Answers whether it was done; what else comes later makes places for all.
+    pub fn count_up(&self, first: i64, items: usize) -> bool {
+        let mut state = self.lock();
+        let goes_on = self.dtype == DType::Int64 && state.used == 0 && state.buffer.is_some();
+        let ends =
+            state.counted.checked_add(items).filter(|_| u64::try_from(first) == Ok(state.counted as u64));
+        match ends {
+            Some(counted) if goes_on => state.counted = counted,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Writes the integers that were only counted.
+    #[cold]
+    fn write_counted(state: &mut State) -> Result<(), OutOfMemory> {
+        let bytes = state.counted.checked_mul(size_of::<i64>()).ok_or(OutOfMemory { bytes: usize::MAX })?;
+        let buffer = state.buffer.as_mut().expect(LENT);
+        if bytes > buffer.capacity() {
+            buffer.grow(0, bytes)?;
+        }
+        for (number, item) in (0_i64..).zip(buffer.bytes_mut(bytes).as_chunks_mut().0) {
+            *item = number.to_ne_bytes();
+        }
+        state.used = bytes;
+        state.counted = 0;
+        state.look();
+        Ok(())
     }
 
     /// The place of the next `items`, for the caller alone; the end moves behind it. Its bytes hold anything
@@ -179,6 +214,9 @@ impl Builder {
         let refused = OutOfMemory { bytes: usize::MAX };
         let bytes = items.checked_mul(self.dtype.size()).ok_or(refused)?;
         let mut state = self.lock();
+        if state.counted > 0 && items > 0 {
+            Self::write_counted(&mut state)?;
+        }
         loop {
             let end = state.used.checked_add(bytes).ok_or(refused)?;
             let used = state.used;
@@ -224,6 +262,7 @@ impl Builder {
         let bytes = items.saturating_mul(self.dtype.size());
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         state.used = state.used.min(bytes);
+        state.counted = state.counted.min(items);
     }
 
     /// The last item as the running end of offsets: 0 if there is none, or the items are not int64, or the
@@ -251,9 +290,10 @@ impl Builder {
     /// the buffer is [given back](Self::give_back), the column can neither be appended to nor finished.
     ///
     /// # Panics
-    /// If it is lent already.
+    /// If it is lent already, or has items that were only [counted](Self::count_up).
     pub fn lend(&self) -> (Buffer, usize) {
         let mut state = self.lock();
+        assert_eq!(state.counted, 0, "a column whose items were counted is lent");
         while state.slots > 0 {
             state = self.quiet.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -301,6 +341,9 @@ impl Builder {
     pub fn finish(self) -> Column {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut buffer = state.buffer.expect(LENT);
+        if state.counted > 0 {
+            return Column::counted(state.counted);
+        }
         buffer.shrink(state.used);
         Column::from_buffer(self.dtype, buffer, state.used / self.dtype.size())
     }

@@ -3,7 +3,7 @@
 use crate::{Buffer, DType};
 use bytes::Bytes;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Items of one type, one after the other, in memory that is shared and no longer changes. Cloning and
 /// slicing copy nothing; the last one dropped gives the memory back, from whichever thread.
@@ -22,6 +22,8 @@ enum Backing {
     Words(Words),
     Bytes(Bytes),
     Items(Box<dyn Items>),
+    /// The integers of 64 bits from 0 on, of which so many are made when they are first looked at.
+    Counted(usize, OnceLock<Box<[i64]>>),
 }
 
 impl Column {
@@ -57,6 +59,13 @@ impl Column {
         Self { dtype: T::DTYPE, backing: Arc::new(Backing::Items(Box::new(items))), at: 0, len }
     }
 
+    /// The integers of 64 bits from 0 to below `len`: an index of rows of which none is missing. They take no
+    /// memory before they are looked at.
+    #[must_use]
+    pub fn counted(len: usize) -> Self {
+        Self { dtype: DType::Int64, backing: Arc::new(Backing::Counted(len, OnceLock::new())), at: 0, len }
+    }
+
     /// The element type.
     #[must_use]
     pub const fn dtype(&self) -> DType {
@@ -90,6 +99,10 @@ impl Column {
             Backing::Words(words) => &words.bytes()[self.at..end],
             Backing::Bytes(bytes) => &bytes[self.at..end],
             Backing::Items(items) => &items.bytes()[self.at..end],
+            Backing::Counted(len, made) => {
+                let made = made.get_or_init(|| (0_i64..).take(*len).collect());
+                &bytes_of(made)[self.at..end]
+            }
         }
     }
 
@@ -168,6 +181,22 @@ impl Column {
         let size = self.dtype.size();
         self.as_bytes().get(at * size..(at + 1) * size).and_then(T::from_bytes)
     }
+
+    /// Whether these are the integers of 64 bits 0, 1, 2 and so on: an index of rows of which none is missing.
+    #[must_use]
+    pub fn counts_up(&self) -> bool {
+        let known = self.at == 0 && matches!(&*self.backing, Backing::Counted(..));
+        self.dtype == DType::Int64 && (known || counts_up(self.as_bytes()))
+    }
+}
+
+/// Whether `index`, integers of 64 bits in native order, is 0, 1, 2 and so on.
+pub(crate) fn counts_up(index: &[u8]) -> bool {
+    // Some at a time: the first that differ end it, and those before are compared without a branch for each.
+    (0..).step_by(512).zip(index.as_chunks::<8>().0.chunks(512)).all(|(first, some)| {
+        let differs = |(at, item): (i64, &[u8; 8])| at ^ i64::from_ne_bytes(*item);
+        (first..).zip(some).map(differs).fold(0, |all, bits| all | bits) == 0
+    })
 }
 
 impl std::fmt::Debug for Column {

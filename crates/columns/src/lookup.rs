@@ -41,6 +41,12 @@ impl<'a> Lookup<'a> {
         })
     }
 
+    /// Whether the index of an option of `length` rows has each row once and in order, so that nothing is missing.
+    pub(crate) fn is_complete(&self, key: &str, length: u64) -> Result<bool, Invalid> {
+        let index = self.column(key, "index", DType::Int64, length)?;
+        Ok(index.len() as u64 == length && index.counts_up())
+    }
+
     /// The first `length` tags of a union with that many alternatives.
     pub(crate) fn tags(&self, key: &str, length: u64) -> Result<&'a [i8], Invalid> {
         let column = self.column(key, "tags", DType::Int8, length)?;

@@ -154,6 +154,9 @@ fn walk(lookup: &Lookup<'_>, form: &Form, length: u64, depth: u32) -> Result<(),
         }
         Form::Logical { content, .. } => walk(lookup, content, length, below),
         Form::Option { key, content } => {
+            if lookup.is_complete(key, length)? {
+                return walk(lookup, content, length, below);
+            }
             let index = lookup.integers(key, "index", length)?;
             walk(lookup, content, rows_of(index.iter().copied()), below)
         }

@@ -422,6 +422,11 @@ impl FormatColumns for Taking<'_, '_> {
         append(self.places, self.order, self.passed, items)
     }
 
+    fn count_up(&mut self, column: usize, first: i64, items: usize) -> bool {
+        let builder = self.places.builders.get(column).filter(|_| self.is_turn());
+        builder.is_some_and(|builder| builder.count_up(first, items))
+    }
+
     fn take_last(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>> {
         let slots = append(self.places, self.order, self.passed, items)?;
         self.passed = true;

@@ -31,7 +31,7 @@ pub(crate) fn density(dataset: &dyn Dataset, fields: &[u32], known: Option<u64>)
         let array = match &d.reading {
             Ok(reading) => {
                 let values = dataset.values(field)?.map_or(0.0, |values| values as f64 / entries);
-                least(&reading.form, values)
+                least(&reading.form, values, if dataset.is_complete(field)? { 0.0 } else { 8.0 })
             }
             Err(_) => 0.0,
         };
@@ -40,18 +40,19 @@ pub(crate) fn density(dataset: &dyn Dataset, fields: &[u32], known: Option<u64>)
     Ok(density)
 }
 
-/// Bytes that an entry of an array takes at least, which has this number of values in its lists.
-fn least(form: &Form, values: f64) -> f64 {
+/// Bytes that an entry of an array takes at least, which has this number of values in its lists, and takes `index` bytes
+/// for each option.
+fn least(form: &Form, values: f64, index: f64) -> f64 {
     match form {
         Form::Numpy { dtype, shape, .. } => {
             let each: f64 = shape.iter().map(|size| *size as f64).product();
             each * dtype.size() as f64
         }
         // The number of inner lists is not known.
-        Form::List { content, .. } if has_lists(content) => 8.0 + least(content, values),
-        Form::List { content, .. } => 8.0 + values * least(content, 1.0),
-        Form::Regular { size, content } => *size as f64 * least(content, values),
-        Form::Option { content, .. } => 8.0 + least(content, values),
+        Form::List { content, .. } if has_lists(content) => 8.0 + least(content, values, index),
+        Form::List { content, .. } => 8.0 + values * least(content, 1.0, index),
+        Form::Regular { size, content } => *size as f64 * least(content, values, index),
+        Form::Option { content, .. } => index + least(content, values, index),
         Form::String { .. } => 8.0,
         _ => 0.0,
     }

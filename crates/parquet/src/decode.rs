@@ -63,6 +63,8 @@ struct State {
     before: u8,
     /// Of each column what goes on: items so far, the next row, bytes so far.
     ends: Vec<i64>,
+    /// Of each node whether it is an option whose index is counted, not written, for the rows at hand.
+    counted: Vec<bool>,
 }
 
 /// Where columns go.
@@ -95,6 +97,7 @@ pub(crate) fn decode(
         open: vec![false; leaf.nodes.len()],
         before: 0,
         ends,
+        counted: vec![false; leaf.nodes.len()],
     };
     let dictionary = None;
     let mut pages = Pages {
@@ -176,11 +179,19 @@ fn ahead(
     run(&mut counted, &mut To::Count(&mut items))?;
     columns.wait()?;
     let before = columns.ends();
+    let mut state = begin(before.clone());
+    for (at, node) in leaf.nodes.iter().enumerate() {
+        let all_there = !node.is_list && i64::try_from(items[at]) == Ok(counted.ends[at]);
+        if all_there && columns.count_up(at, before[at], items[at]) {
+            state.counted[at] = true;
+            items[at] = 0;
+        }
+    }
     let after: Vec<i64> = before.iter().zip(&counted.ends).map(|(before, more)| before + more).collect();
     columns.set_ends(&after);
     let mut slots = columns.take_last(&items)?;
     let mut out: Vec<&mut [u8]> = slots.iter_mut().map(|slot| &mut **slot).collect();
-    run(&mut begin(before), &mut To::Slots(&mut out))
+    run(&mut state, &mut To::Slots(&mut out))
 }
 
 impl State {
@@ -329,7 +340,12 @@ impl State {
         for (at, node) in leaf.nodes.iter().enumerate() {
             let begun = ones(&slots[at][..masks]);
             let first = node.is_list && !self.open[at] && begun > 0;
-            sizes.push(begun - usize::from(first));
+            if let To::Places(columns) = to {
+                self.counted[at] = !node.is_list
+                    && slots[at][..masks].iter().zip(&items[at]).all(|(slot, item)| slot & !item == 0)
+                    && columns.count_up(at, self.ends[at], begun);
+            }
+            sizes.push(if self.counted[at] { 0 } else { begun - usize::from(first) });
         }
         match leaf.kept {
             Kept::Numbers(_) | Kept::Nanoseconds => sizes.push(inside),
@@ -342,7 +358,9 @@ impl State {
             let (nodes, leaves) = out.split_at_mut(count);
             for (at, (node, out)) in leaf.nodes.iter().zip(nodes).enumerate() {
                 let (slots, items) = (&slots[at][..masks], &items[at][..masks]);
-                if node.is_list {
+                if this.counted[at] {
+                    this.ends[at] += ones(items) as i64;
+                } else if node.is_list {
                     lists_of_masks(slots, items, &mut this.open[at], &mut this.ends[at], out);
                 } else {
                     index_of_masks(slots, items, &mut this.ends[at], out);

@@ -517,6 +517,16 @@ impl Dataset for ParquetTable {
         Ok((leaves.len() == 1).then_some(values))
     }
 
+    fn is_complete(&self, field: u32) -> Result<bool> {
+        let leaves = self.column(field)?.leaves.clone();
+        let chunks = self.groups.iter().flat_map(|group| leaves.clone().map(|leaf| self.chunk(group, leaf)));
+        Ok({ chunks }.all(|chunk| {
+            chunk.is_some_and(|chunk| {
+                chunk.statistics.as_ref().is_some_and(|statistics| statistics.nulls == Some(0))
+            })
+        }))
+    }
+
     fn limits(&self, field: u32, entries: Range<u64>) -> Result<Vec<Limits>> {
         let leaves = self.column(field)?.leaves.clone();
         if leaves.len() != 1 {

@@ -164,6 +164,16 @@ pub trait Dataset: Any + Send + Sync {
         Ok(None)
     }
 
+    /// Whether the file says that nothing is missing in a field whose values may be, so that no index of what is there
+    /// will be kept: for estimates, not for what is decoded.
+    ///
+    /// # Errors
+    /// No such field.
+    fn is_complete(&self, field: u32) -> Result<bool> {
+        let _ = field;
+        Ok(false)
+    }
+
     /// What the file's statistics say of the values of a field in blocks that have some of the entries, in their order.
     /// Blocks of which they say nothing are left out.
     ///

@@ -153,6 +153,11 @@ pub trait Columns {
     /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
     fn take(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>>;
 
+    /// Appends the integers from `first` on to a column of 64-bit integers, if that goes on with all that it has:
+    /// the integers from 0 on. Answers whether it was done, without memory and a place: so an index of rows of
+    /// which none is missing is kept. On one's turn.
+    fn count_up(&mut self, column: usize, first: i64, items: usize) -> bool;
+
     /// As the last [`take`](Self::take), which passes the turn on.
     ///
     /// # Errors

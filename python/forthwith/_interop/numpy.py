@@ -68,9 +68,14 @@ def convert(array: _forthwith.Array, logical: bool = True) -> Result:
     """
     if logical:
         array = array.logical(decimals=False)
-    buffers = {key: np.asarray(buffer) for key, buffer in array.buffers()}
+    buffers = {key: np.asarray(buffer) for key, buffer in array.buffers() if not _is_idle(key, buffer)}
     form = json.loads(array.form)
     return _node(form if logical else _unmeant(form), buffers, len(array))
+
+
+def _is_idle(key: str, buffer: _forthwith.Buffer) -> bool:
+    """An index that has all rows in their order says nothing, and is not made."""
+    return key.endswith("-index") and buffer.counts_up
 
 
 def _node(form: Node, buffers: Buffers, length: int) -> Result:
@@ -123,12 +128,17 @@ def _stored(form: Node, buffers: Buffers, length: int) -> Result:
         case "RecordArray":
             return _records(form, buffers, length)
         case "IndexedOptionArray":
-            return _options(form, buffers, buffers[f"{key}-index"][:length])
+            index = buffers.get(f"{key}-index")
+            if index is None:
+                return _complete(_node(form["content"], buffers, length))
+            return _options(form, buffers, index[:length])
         case "IndexedArray":
             index = buffers[f"{key}-index"][:length]
             return _node(form["content"], buffers, int(index.max(initial=-1)) + 1)[index]
         case "UnionArray":
-            return _union(form, buffers, buffers[f"{key}-tags"][:length], buffers[f"{key}-index"][:length])
+            index = buffers.get(f"{key}-index")
+            index = np.arange(length) if index is None else index[:length]
+            return _union(form, buffers, buffers[f"{key}-tags"][:length], index)
         case "EmptyArray":
             return np.empty(0)
     raise NotImplementedError(f"a Form of class {form['class']}")
@@ -156,6 +166,18 @@ def _records(form: Node, buffers: Buffers, length: int) -> Result:
     out = np.empty(length, dtype=types)
     for name, content in zip(names, contents, strict=True):
         out[name] = content
+    return out
+
+
+def _complete(content: Result) -> Result:
+    """Values of which any could be missing, and none is."""
+    if content.ndim == 1 and content.dtype.kind in "biuf":
+        return np.ma.MaskedArray(content, mask=np.zeros(len(content), bool))
+    if content.ndim == 1 and content.dtype.kind in "mM":
+        return content
+    out = np.empty(len(content), dtype=object)
+    for at, item in enumerate(content):
+        out[at] = item
     return out
 
 

@@ -1,6 +1,6 @@
 //! Columns to Arrow arrays. The array has been validated.
 
-use super::{ExportError, Options, schema};
+use super::{ExportError, Options, schema, spread::spread};
 use crate::decimal::extend;
 use crate::kernels::check_utf8;
 use crate::lookup::Lookup;
@@ -16,7 +16,6 @@ use arrow_array::{
     cast::AsArray as _, make_array,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer, i256};
-use arrow_data::transform::MutableArrayData;
 use arrow_schema::{DataType, Field, FieldRef, UnionFields};
 use std::sync::Arc;
 
@@ -93,6 +92,9 @@ impl Exporter<'_> {
                 }
             },
             Form::Option { key, content } => {
+                if self.lookup.is_complete(key, length)? {
+                    return self.node(content, length, true);
+                }
                 let index = self.lookup.integers(key, "index", length)?;
                 let values = self.node(content, rows_of(index.iter().copied()), true)?;
                 spread(&values, &index)
@@ -268,27 +270,6 @@ fn dense(
     let offsets = narrow.map_err(|_| ExportError::Long { key: key.into() })?;
     let array = UnionArray::try_new(fields, tags.to_vec().into(), Some(offsets.into()), children)?;
     Ok(Arc::new(array))
-}
-
-/// The rows of `values` that `index` names, and nulls where it is negative.
-fn spread(values: &ArrayRef, index: &[i64]) -> Result<ArrayRef, ExportError> {
-    let data = values.to_data();
-    if *values.data_type() == DataType::Null {
-        return Ok(Arc::new(NullArray::new(index.len())));
-    }
-    let mut out = MutableArrayData::new(vec![&data], true, index.len());
-    let mut at = 0;
-    while let Some(first) = index.get(at) {
-        // In runs: of nulls, or of rows that follow each other.
-        let follows = |(next, row): (i64, &i64)| if *first < 0 { *row < 0 } else { *row == next };
-        let count = (*first..).zip(&index[at..]).take_while(|pair| follows(*pair)).count();
-        match usize::try_from(*first) {
-            Ok(start) => out.try_extend(0, start, start + count)?,
-            Err(_) => out.try_extend_nulls(count)?,
-        }
-        at += count;
-    }
-    Ok(make_array(out.freeze()))
 }
 
 /// The type of a Form is not the one its data take: never, as both come from one table.

@@ -22,6 +22,7 @@
 mod data;
 mod import;
 mod schema;
+mod spread;
 
 pub use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 pub use arrow_array::{ArrayRef, RecordBatch};

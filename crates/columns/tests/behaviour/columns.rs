@@ -115,3 +115,40 @@ fn views_of_foreign_bytes_are_read_only_and_may_be_unaligned() {
     assert_eq!(odd.compact().as_i16().unwrap().len(), odd.len());
     assert!(Column::from_slice(&[1.5f64, 2.5]).as_f64().unwrap() == [1.5, 2.5]);
 }
+
+#[test]
+fn integers_that_count_up_are_written_when_others_follow() {
+    let memory = Memory::default();
+    let made = |more: &[i64]| {
+        let builder = Builder::new(&memory, DType::Int64, false, 0).unwrap();
+        assert!(builder.count_up(0, 3));
+        assert!(!builder.count_up(2, 1), "not where it ends");
+        assert!(!builder.count_up(-1, 1));
+        assert!(builder.count_up(3, 2));
+        assert_eq!(builder.len(), 5);
+        let bytes: Vec<u8> = more.iter().flat_map(|item| item.to_ne_bytes()).collect();
+        builder.extend(&bytes).unwrap();
+        assert_eq!(builder.count_up(builder.len() as i64, 1), more.is_empty());
+        builder.finish()
+    };
+    let written = made(&[-1, 5]);
+    assert_eq!(written.as_i64(), Some(&[0, 1, 2, 3, 4, -1, 5][..]));
+    assert!(!written.counts_up());
+    let counted = made(&[]);
+    assert!(counted.counts_up());
+    assert!(counted.slice(0..2).counts_up());
+    assert!(!counted.slice(1..3).counts_up());
+    assert_eq!(counted.slice(1..4).as_i64(), Some(&[1, 2, 3][..]));
+    assert_eq!(counted, Column::from_slice(&[0_i64, 1, 2, 3, 4, 5]));
+    // Of other types, and offsets, nothing is counted.
+    for (dtype, offsets) in [(DType::Int32, false), (DType::Int64, true)] {
+        assert!(!Builder::new(&memory, dtype, offsets, 0).unwrap().count_up(0, 1));
+    }
+    let long: Vec<i64> = (0..2000).collect();
+    assert!(Column::from_slice(&long).counts_up());
+    for wrong in [0, 511, 512, 1999] {
+        let mut long = long.clone();
+        long[wrong] += 1;
+        assert!(!Column::from_slice(&long).counts_up(), "{wrong}");
+    }
+}

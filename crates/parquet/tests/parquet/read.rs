@@ -45,6 +45,10 @@ impl Columns for Places {
         self.slots(items)
     }
 
+    fn count_up(&mut self, column: usize, first: i64, items: usize) -> bool {
+        self.builders[column].count_up(first, items)
+    }
+
     fn take_last(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>> {
         self.slots(items)
     }
