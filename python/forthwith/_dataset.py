@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import import_module
 
+from forthwith import _stores
 from forthwith._arrow_predicates import as_cut, columns_of
 from forthwith._errors import RequestError, UnsupportedError
 from forthwith._lazy import Lazy
@@ -264,9 +265,11 @@ def _class() -> Any:
             return f"<Dataset of {len(self._lazy)} files: {', '.join(self.schema.names)}>"
 
         def __reduce__(self) -> tuple[Any, ...]:
-            if self._condition is not None:
-                return _filtered, (self._made_of, self._condition)
-            return _again, self._made_of
+            files, names, how, options = self._made_of
+            if "storage_options" in options:
+                options = {**options, "storage_options": _stores.without_secrets(options["storage_options"])}
+            made_of = files, names, how, options
+            return (_again, made_of) if self._condition is None else (_filtered, (made_of, self._condition))
 
     return Dataset
 

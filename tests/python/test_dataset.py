@@ -209,7 +209,7 @@ def _condition(random, depth=0):
     return comparing(*(sides if random.random() < 0.7 else sides[::-1]))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_filters_of_arrow_hold_as_arrow_has_it(tmp_path, seed):
     table = pa.table(_COLUMNS)
     # NaN beside a number, so that there are statistics, which say nothing of it.
@@ -219,7 +219,7 @@ def test_filters_of_arrow_hold_as_arrow_has_it(tmp_path, seed):
     expected = ds.dataset(found.to_table())
     dice = random.Random(seed)
     asked = 0
-    for _ in range(150):
+    for _ in range(100):
         condition = _condition(dice)
         try:
             wanted = expected.to_table(filter=condition)
@@ -230,7 +230,7 @@ def test_filters_of_arrow_hold_as_arrow_has_it(tmp_path, seed):
         some = found.to_table(columns=columns, filter=condition)
         assert repr(some.to_pydict()) == repr(wanted.select(columns).to_pydict()), str(condition)
         asked += 1
-    assert asked > 80
+    assert asked > 50
 
 
 def _written(path, **columns):
@@ -290,6 +290,15 @@ def test_datasets_pickle(path):
     assert again.to_table(columns=["n"]).to_pydict() == {"n": [0, 1, 2, 3, 4]}
     assert pickle.loads(pickle.dumps(found)).schema == found.schema
     assert again.count_rows() == 5
+
+
+def test_credentials_are_not_pickled(path):
+    found = forthwith.dataset(path)
+    secret = {"storage_options": {"secret": "s3cret", "region": "x", "headers": {"Authorization": "s3cret"}}}
+    some = type(found)(found._lazy, found.schema, (path, None, {}, secret))
+    for one in (some, some.filter(ds.field("n") > 1)):
+        assert b"s3cret" not in pickle.dumps(one)
+        assert b"region" in pickle.dumps(one)
 
 
 SQL = {

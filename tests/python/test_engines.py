@@ -171,19 +171,38 @@ def test_a_worker_that_is_killed_costs_a_retry(long, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_ray_reads_partitions(long):
+def test_ray_reads_partitions(long, tmp_path):
     ray = pytest.importorskip("ray", reason="ray is not installed")
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     try:
         assert engines.ray.dataset(long, ["a"], step=10_000).sum("a") == np.arange(100_000).sum()
+        # Blocks of several types would become objects of Python without a word.
+        for files in _unequal(tmp_path):
+            with pytest.raises(ray.exceptions.RayTaskError, match=r"column 'x' is .* in .*\.root, and"):
+                engines.ray.dataset(engines.plan(files, parts=1)).to_pandas()
+        # A worker that ends costs a retry of its task.
+        flag = str(tmp_path / "flag")
+
+        def ending(batch):
+            # The first worker that comes here ends without a word.
+            try:
+                open(flag, "x").close()
+            except FileExistsError:
+                return batch
+            os._exit(1)
+
+        counted = engines.ray.dataset(long, ["a"], step=10_000).map_batches(ending)
+        assert counted.sum("a") == np.arange(100_000).sum()
+        assert os.path.exists(flag)
     finally:
         ray.shutdown()
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_spark_reads_partitions(long, monkeypatch):
+def test_spark_reads_partitions(long, monkeypatch, tmp_path):
     pytest.importorskip("pyspark", reason="pyspark is not installed")
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     import shutil
 
     if shutil.which("java") is None:
@@ -198,6 +217,23 @@ def test_spark_reads_partitions(long, monkeypatch):
         frame = spark.read.format("forthwith").option("step", "10000").load(long)
         assert frame.selectExpr("sum(a)").first()[0] == np.arange(100_000).sum()
         assert frame.selectExpr("size(b) as n").selectExpr("sum(n)").first()[0] == 200_000
+        reader = spark.read.format("forthwith")
+        # A schema of the user's chooses columns.
+        assert reader.schema("b array<double>").load(long).selectExpr("sum(size(b))").first()[0] == 200_000
+        assert reader.schema("a bigint").load([long, long]).count() == 200_000
+        with pytest.raises(Exception, match=r"column 'a' is bigint in .*, and int in the schema"):
+            reader.schema("a int").load(long).count()
+        reader = spark.read.format("forthwith")
+        # Only some files say that no value is missing.
+        for required in ([True, False], [False, True]):
+            for at, never in enumerate(required):
+                kind = pa.schema([pa.field("x", pa.list_(pa.field("item", pa.int32(), not never)), not never)])
+                pq.write_table(pa.table({"x": [[1], [2, 3]]}, kind), tmp_path / f"{at}.parquet")
+            found = reader.load(f"{tmp_path}/*.parquet").selectExpr("sum(size(x))").first()[0]
+            assert found == 6
+        for files in _unequal(tmp_path):
+            with pytest.raises(Exception, match=r"column 'x' is .* in .*\.root, and .* in the schema"):
+                reader.load(files).select("x").collect()
     finally:
         spark.stop()
 
@@ -262,6 +298,24 @@ def test_files_of_other_branches_are_not_planned_together(tmp_path):
         engines.plan([two, one], ["x", "y"])
 
 
+def _unequal(folder):
+    """Lists of two files with a column in different types."""
+    arrays = {"doubles": np.arange(5.0), "floats": np.arange(5, dtype="f4"), "texts": ["a", "b"]}
+    doubles, floats, texts = (_written(folder / f"{name}.root", x=array) for name, array in arrays.items())
+    return [doubles, floats], [floats, doubles], [doubles, texts], [texts, doubles]
+
+
+def test_frames_of_dask_are_of_one_type(tmp_path):
+    pytest.importorskip("dask.dataframe", reason="dask is not installed")
+    for files in _unequal(tmp_path):
+        for how in ({"step": 3}, {"parts": 1}):
+            frame = engines.dask.dataframe(files, **how)
+            second = files[1].removesuffix(":t")
+            for call in (frame.compute, frame.x.count().compute):
+                with pytest.raises(forthwith.RequestError, match=rf"column 'x' is .* in {second}, and"):
+                    call(scheduler="sync")
+
+
 @pytest.mark.parametrize("library", ["np", "ak"])
 @pytest.mark.parametrize("buffer", [1, 10])
 @pytest.mark.parametrize("seed", [0, 1])
@@ -282,8 +336,11 @@ def test_batches_of_partitions_take_no_columns(long):
         with pytest.raises(forthwith.RequestError, match="say them to plan"):
             engines.batches(partitions, size=10, **options)
     assert sum(len(batch["a"]) for batch in engines.batches(partitions, size=10_000)) == 100_000
-    with pytest.raises(TypeError):
-        engines.batches(partitions, size=2.5)
+    for mistake in ({"size": 2.5}, {"size": 2, "seed": 0.5}, {"size": 2, "buffer": 1.5}):
+        with pytest.raises(TypeError):
+            engines.batches(partitions, **mistake)
+    with pytest.raises(forthwith.RequestError, match="seed"):
+        engines.batches(partitions, size=2, seed=-1)
 
 
 def test_frames_of_dask_have_the_same_columns(tmp_path):
@@ -292,7 +349,7 @@ def test_frames_of_dask_have_the_same_columns(tmp_path):
     two = _written(tmp_path / "two.root", x=np.arange(10.0), y=np.arange(10.0))
     for files in ([one, two], [two, one]):
         frame = engines.dask.dataframe(engines.plan(files, parts=1))
-        with pytest.raises(forthwith.RequestError, match="where the first file has"):
+        with pytest.raises(forthwith.RequestError, match=r"column 'y' is .*absent"):
             frame.compute(scheduler="sync")
         assert engines.dask.dataframe(files, ["x"]).x.sum().compute(scheduler="sync") == 90
 

@@ -10,6 +10,7 @@ from forthwith._packages import package
 from forthwith.engines._partition import Partition
 from forthwith.engines._plan import planned
 from forthwith.engines._read import read
+from forthwith.engines._types import check_same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,13 +54,16 @@ def batches(
         options: As in `plan`.
 
     Raises:
-        RequestError: A size or a buffer below 1; another library; partitions of other columns or types, when these are read.
+        RequestError: A size or a buffer below 1, a seed below 0; another library; partitions of other columns or types, when
+            these are read.
     """
     if size < 1 or buffer < 1:
         raise RequestError(f"size and buffer must be at least 1, not {size} and {buffer}")
     if library not in ("np", "ak"):
         raise RequestError(f"library must be 'np' or 'ak' for batches, not {library!r}")
-    size, buffer = index(size), index(buffer)
+    size, buffer, seed = index(size), index(buffer), index(seed)
+    if seed < 0:
+        raise RequestError(f"seed must be at least 0, not {seed}")
     is_planned = isinstance(files, list) and files and isinstance(files[0], Partition)
     partitions = planned(files, columns, options if is_planned else {"step": step, **options})
     return _given(partitions, size, seed if shuffle else None, buffer, drop_last, library, threads)
@@ -88,7 +92,7 @@ def _given(
             arrived = coming.result()
             for partition, arrays in zip(groups[number], arrived, strict=True):
                 kind = kind or (partition.file, _kind(arrays))
-                _check_same(kind, partition.file, _kind(arrays))
+                check_same(kind, partition.file, _kind(arrays))
             mixed.fill([*left, *arrived])
             del arrived
             if number + 1 < len(groups):
@@ -113,20 +117,6 @@ def _kind(arrays: Any) -> dict[str, str]:
     if isinstance(arrays, dict):
         return {name: f"{array.dtype}{list(array.shape[1:]) or ''}" for name, array in arrays.items()}
     return {name: str(arrays[name].type.content) for name in arrays.fields}
-
-
-def _check_same(known: tuple[str, dict[str, str]], file: str, kind: dict[str, str]) -> None:
-    """Joined, columns of one partition only would be lost, and types would depend on the order."""
-    first, expected = known
-    if kind == expected:
-        return
-    for name in dict.fromkeys([*expected, *kind]):
-        if kind.get(name) != expected.get(name):
-            raise RequestError(
-                f"batches are of one type: column {name!r} is {kind.get(name, 'absent')} in {file}, and "
-                f"{expected.get(name, 'absent')} in {first}",
-                file=file,
-            )
 
 
 class _Records:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib import import_module
 
-from forthwith._errors import RequestError
 from forthwith._packages import package
-from forthwith.engines._partition import Partition
 from forthwith.engines._plan import planned
 from forthwith.engines._read import read
+from forthwith.engines._types import check_same, none_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from forthwith.engines._partition import Partition
+    from forthwith.engines._types import Known
 
 
 def delayed(
@@ -51,23 +52,20 @@ def dataframe(files: Any, columns: Any = None, *, threads: int | None = 1, **opt
     """
     package("dask")
     partitions = planned(files, columns, options)
-    meta = read(_nothing_of(partitions[0]), library="pd", threads=threads)
-    given = {"meta": meta, "enforce_metadata": False, "names": tuple(meta.columns), "threads": threads}
+    meta = none_of(partitions[0], "pd")
+    known = partitions[0].file, _kinds(meta)
+    given = {"meta": meta, "enforce_metadata": False, "known": known, "threads": threads}
     return import_module("dask.dataframe").from_map(_frame, partitions, **given)
 
 
-def _nothing_of(partition: Partition) -> Partition:
-    """No entry of a partition, for the types of its columns."""
-    return replace(partition, start=0, stop=0, bytes=0)
+def _kinds(frame: Any) -> dict[str, str]:
+    return {str(name): str(kind) for name, kind in frame.dtypes.items()}
 
 
-def _frame(
-    partition: Partition, columns: list[str] | None = None, *, names: tuple[str, ...], threads: int | None
-) -> Any:
+def _frame(partition: Partition, columns: list[str] | None = None, *, known: Known, threads: int | None) -> Any:
     frame = read(partition, columns, library="pd", threads=threads)
-    # pandas would fill columns that only some partitions have with missing values.
-    if columns is None and tuple(frame.columns) != names:
-        raise RequestError(
-            f"{partition.file} has the columns {list(frame.columns)}, where the first file has {list(names)}"
-        )
+    # pandas would fill columns that only some partitions have with missing values, and make objects of numbers and text.
+    first, kinds = known
+    wanted = kinds if columns is None else {name: kind for name, kind in kinds.items() if name in columns}
+    check_same((first, wanted), partition.file, _kinds(frame))
     return frame

@@ -7,6 +7,7 @@ from importlib import import_module
 from forthwith._packages import package
 from forthwith.engines._plan import planned
 from forthwith.engines._read import read
+from forthwith.engines._types import check_same, none_of, of_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from forthwith.engines._partition import Partition
+    from forthwith.engines._types import Known
 
 
 def dataset(files: Any, columns: Any = None, *, threads: int | None = 1, **options: Any) -> Any:
@@ -30,6 +32,7 @@ def dataset(files: Any, columns: Any = None, *, threads: int | None = 1, **optio
     blocks: Any = import_module("ray.data.block")
     sources: Any = import_module("ray.data.datasource")
     partitions = planned(files, columns, options)
+    known = partitions[0].file, of_table(none_of(partitions[0], "arrow"))
 
     class Forthwith(sources.Datasource):  # type: ignore[misc]
         """Partitions as tasks."""
@@ -42,18 +45,22 @@ def dataset(files: Any, columns: Any = None, *, threads: int | None = 1, **optio
             """A task for each partition, whatever is wished."""
             del parallelism
             return [
-                sources.ReadTask(_Task(partition, threads), _metadata(blocks, partition)) for partition in partitions
+                sources.ReadTask(_Task(partition, known, threads), _metadata(blocks, partition))
+                for partition in partitions
             ]
 
     return data.read_datasource(Forthwith(), override_num_blocks=len(partitions))
 
 
 class _Task:
-    def __init__(self, partition: Partition, threads: int | None) -> None:
-        self.partition, self.threads = partition, threads
+    def __init__(self, partition: Partition, known: Known, threads: int | None) -> None:
+        self.partition, self.known, self.threads = partition, known, threads
 
     def __call__(self) -> Iterator[Any]:
-        yield read(self.partition, library="arrow", threads=self.threads)
+        table = read(self.partition, library="arrow", threads=self.threads)
+        # Ray would make objects of Python of columns that are numbers in some blocks and text in others.
+        check_same(self.known, self.partition.file, of_table(table))
+        yield table
 
 
 def _metadata(blocks: Any, partition: Partition) -> Any:

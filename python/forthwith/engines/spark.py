@@ -3,12 +3,15 @@
 >>> spark.dataSource.register(forthwith.engines.spark.source())  # doctest: +SKIP
 >>> frame = spark.read.format("forthwith").load("run*/*.root:Events")  # doctest: +SKIP
 
+A schema of the user chooses columns of the files, which have to be of its types.
+
 Options of the reader: ``columns`` (names with commas between them), ``step`` and ``parts`` as in `forthwith.engines.plan`,
 and ``threads``, the threads of a task, which is one.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from importlib import import_module
 
@@ -17,6 +20,7 @@ from forthwith._packages import package
 from forthwith.engines._partition import Partition
 from forthwith.engines._plan import plan
 from forthwith.engines._read import read
+from forthwith.engines._types import check_same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,16 +40,19 @@ def source() -> Any:
     class Reader(base.DataSourceReader):  # type: ignore[misc]
         """Reads partitions as Arrow batches."""
 
-        def __init__(self, options: dict[str, str]) -> None:
-            self.options = options
+        def __init__(self, options: dict[str, str], kinds: dict[str, str]) -> None:
+            self.options, self.kinds = options, kinds
 
         def partitions(self) -> list[Any]:
             """One for each partition of the plan."""
             return [Part(partition) for partition in _planned(self.options)]
 
         def read(self, partition: Any) -> Iterator[Any]:
-            """The batches of one."""
-            yield from _table(partition.value, int(self.options.get("threads", 1))).to_batches()
+            """The batches of one, with the columns of the schema."""
+            table = _table(partition.value, list(self.kinds), int(self.options.get("threads", 1)))
+            kinds = _kinds(types.from_arrow_schema(table.schema))
+            check_same(("the schema", self.kinds), partition.value.file, kinds)
+            yield from table.to_batches()
 
     class Source(base.DataSource):  # type: ignore[misc]
         """Files that forthwith reads."""
@@ -58,44 +65,56 @@ def source() -> Any:
         def schema(self) -> Any:
             """The types, by the first partition."""
             first = _planned({**self.options, "parts": "1"})[0]
-            return types.from_arrow_schema(_table(replace(first, start=0, stop=0, bytes=0)).schema)
+            return types.from_arrow_schema(_table(replace(first, start=0, stop=0, bytes=0), None).schema)
 
         def reader(self, schema: Any) -> Any:
-            """The reader."""
-            del schema
-            return Reader(dict(self.options))
+            """The reader of the columns of a schema, which may be the user's."""
+            return Reader(dict(self.options), _kinds(schema))
 
     return Source
 
 
 def _planned(options: dict[str, str]) -> list[Partition]:
-    if "path" not in options:
+    # Spark has several paths as a list in JSON.
+    files = json.loads(options["paths"]) if "paths" in options else options.get("path")
+    if not files:
         raise RequestError(
             'forthwith\'s data source needs a path: spark.read.format("forthwith").load("events.root:Events")'
         )
     columns = [name.strip() for name in options["columns"].split(",")] if "columns" in options else None
     if "parts" in options:
-        return plan(options["path"], columns, parts=int(options["parts"]))
+        return plan(files, columns, parts=int(options["parts"]))
     step = options.get("step", "100 MB")
-    return plan(options["path"], columns, step=int(step) if step.isdigit() else step)
+    return plan(files, columns, step=int(step) if step.isdigit() else step)
 
 
-def _table(partition: Partition, threads: int = 1) -> Any:
-    """A table of types that Spark has: lists with 32-bit offsets, strings likewise, no unsigned numbers."""
+def _kinds(schema: Any) -> dict[str, str]:
+    return {field.name: field.dataType.simpleString() for field in schema}
+
+
+def _table(partition: Partition, names: list[str] | None, threads: int = 1) -> Any:
+    """A table of types that Spark has: lists with 32-bit offsets, strings likewise, no unsigned numbers.
+
+    Any value may be missing: Spark compares that as well, and not all files with the same columns agree on it.
+    """
     pa = package("pyarrow")
-    table = read(partition, library="arrow", threads=threads)
-    return table.cast(pa.schema([field.with_type(_type(pa, field.type)) for field in table.schema]))
+    table = read(partition, names, library="arrow", threads=threads)
+    return table.cast(pa.schema([_field(pa, field) for field in table.schema]))
 
 
 _WIDER = {"uint8": "int16", "uint16": "int32", "uint32": "int64", "uint64": "decimal128", "halffloat": "float32"}
 
 
+def _field(pa: Any, field: Any) -> Any:
+    return field.with_type(_type(pa, field.type)).with_nullable(True)
+
+
 def _type(pa: Any, kind: Any) -> Any:
     types = pa.types
     if types.is_large_list(kind) or types.is_list(kind) or types.is_fixed_size_list(kind):
-        return pa.list_(kind.value_field.with_type(_type(pa, kind.value_type)))
+        return pa.list_(_field(pa, kind.value_field))
     if types.is_struct(kind):
-        return pa.struct([kind.field(at).with_type(_type(pa, kind.field(at).type)) for at in range(kind.num_fields)])
+        return pa.struct([_field(pa, kind.field(at)) for at in range(kind.num_fields)])
     if types.is_map(kind):
         return pa.map_(_type(pa, kind.key_type), _type(pa, kind.item_type))
     if types.is_large_string(kind):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from forthwith._errors import RequestError
 from forthwith._packages import package
 from forthwith.engines._batches import batches
 from forthwith.engines._plan import plan
@@ -19,7 +20,8 @@ def dataset(
 ) -> Any:
     """A ``torch.utils.data.IterableDataset`` of dicts of tensors, for a ``DataLoader`` with ``batch_size=None``.
 
-    Each worker of the loader reads partitions of its own. ``set_epoch`` of the dataset gives another order.
+    Each worker of the loader reads partitions of its own. ``set_epoch`` of the dataset gives another order; workers that
+    are kept (``persistent_workers=True``) do not hear of it.
 
     Args:
         files: As in `forthwith.engines.plan`.
@@ -27,11 +29,12 @@ def dataset(
         size: Entries of a batch.
         seed: Fixes the order.
         step: The size of a partition, as in `forthwith.engines.plan`.
-        options: ``shuffle``, ``buffer`` and ``drop_last`` as in `forthwith.engines.batches`; others as in ``open``.
+        options: ``shuffle``, ``buffer``, ``drop_last`` and ``threads`` as in `forthwith.engines.batches`; others as in
+            ``open``.
     """
     torch = package("torch")
     data: Any = import_module("torch.utils.data")
-    mixing = {name: options.pop(name) for name in ("shuffle", "buffer", "drop_last") if name in options}
+    mixing = {name: options.pop(name) for name in ("shuffle", "buffer", "drop_last", "threads") if name in options}
     partitions = plan(files, columns, step=step, **options)
 
     class Batches(data.IterableDataset):  # type: ignore[misc]
@@ -47,6 +50,13 @@ def dataset(
             worker = data.get_worker_info()
             own = partitions if worker is None else partitions[worker.id :: worker.num_workers]
             for batch in batches(own, size=size, seed=seed + self.epoch, **mixing) if own else ():
-                yield {name: torch.from_numpy(array) for name, array in batch.items()}
+                yield {name: _tensor(torch, name, array) for name, array in batch.items()}
 
     return Batches()
+
+
+def _tensor(torch: Any, name: str, array: Any) -> Any:
+    try:
+        return torch.from_numpy(array)
+    except TypeError as error:
+        raise RequestError(f"column {name!r} cannot be a tensor: {error}") from None

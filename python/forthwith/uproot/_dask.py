@@ -11,6 +11,7 @@ from forthwith._errors import RequestError, RequestTypeError, UnsupportedError
 from forthwith._packages import package
 from forthwith.engines import Partition, plan
 from forthwith.engines._read import check_state
+from forthwith.engines._types import check_same
 from forthwith.uproot import _options
 from forthwith.uproot._branches import HasBranches
 from forthwith.uproot._many import _files, _is_table, _tree
@@ -147,4 +148,11 @@ class _Reader:
             start, stop = partition.entries(tree.num_entries)
             if not self.columns:
                 return ak.Array(ak.contents.RecordArray([], [], length=stop - start))
-            return tree.arrays(list(self.columns), entry_start=start, entry_stop=stop)
+            arrays = tree.arrays(list(self.columns), entry_start=start, entry_stop=stop)
+        check_same(("the first file", _kinds(self.form)), partition.file, _kinds(arrays.layout.form))
+        return arrays
+
+
+def _kinds(form: Any) -> dict[str, str]:
+    """The types of the fields of a Form of records."""
+    return {name: str(content.type) for name, content in zip(form.fields, form.contents, strict=True)}
