@@ -36,15 +36,25 @@ pub trait Sink: Write + Send {
     }
 
     /// Writes pieces one behind the other. A local file takes them with one call to the system, from wherever
-    /// they are; for others they are put together first, since each call of theirs may cost more than a copy.
+    /// they are; for others they are put together to larger ones first, since each call of theirs may cost more
+    /// than a copy.
     ///
     /// # Errors
     /// As [`write_all`](Write::write_all).
     fn write_pieces(&mut self, pieces: &mut [IoSlice<'_>]) -> io::Result<()> {
-        let length = pieces.iter().map(|piece| piece.len()).sum();
-        let mut all = Vec::with_capacity(length);
-        pieces.iter().for_each(|piece| all.extend_from_slice(piece));
-        self.write_all(&all)
+        let mut held = Vec::new();
+        for piece in pieces {
+            if held.len() + piece.len() > WORTH_A_CALL {
+                self.write_all(&held)?;
+                held.clear();
+            }
+            if piece.len() < WORTH_A_CALL {
+                held.extend_from_slice(piece);
+            } else {
+                self.write_all(piece)?;
+            }
+        }
+        self.write_all(&held)
     }
 
     /// Replaces bytes that were written before, from byte `at` of the file on. A format that says at its
@@ -73,6 +83,9 @@ pub trait Sink: Write + Send {
     /// The system refused; nothing is left behind where that can be had.
     fn finish(self: Box<Self>) -> Result<()>;
 }
+
+/// Bytes that pieces are put together to at most.
+const WORTH_A_CALL: usize = 1 << 20;
 
 /// Writes all pieces to what takes several of them at a time.
 fn gather(file: &mut impl Write, mut pieces: &mut [IoSlice<'_>]) -> io::Result<()> {

@@ -192,9 +192,9 @@ fn pieces_are_written_one_behind_the_other() {
     let (path, other) = (folder.path().join("a.bin"), folder.path().join("b.bin"));
     fs::write(&other, b"").unwrap();
     let memory = MemorySink::new("memory");
-    let bytes: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
+    let bytes: Vec<u8> = (0..2_000_000_u32).flat_map(u32::to_le_bytes).collect();
     // More pieces than a call takes, empty ones among them.
-    let lengths = (0..5000).map(|n| [0, 1, 70, 0, 9][n % 5]);
+    let lengths = (0..5000).map(|n| if n % 999 == 3 { 1_100_000 } else { [0, 1, 70, 0, 9][n % 5] });
     let sinks: [Box<dyn Sink>; 4] = [
         Box::new(FileSink::create(&path).unwrap()),
         Box::new(UpdateSink::open(&other).unwrap()),

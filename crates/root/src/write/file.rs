@@ -635,15 +635,19 @@ impl Output {
         Ok(())
     }
 
-    /// Appends pieces one behind the other.
-    pub(super) fn append_pieces(&mut self, pieces: &mut [IoSlice<'_>]) -> Result<()> {
+    /// Appends pieces one behind the other: held back if they are few bytes or short, otherwise as they are.
+    pub(super) fn append_pieces(&mut self, pieces: &[IoSlice<'_>]) -> Result<()> {
         let length: usize = pieces.iter().map(|piece| piece.len()).sum();
-        if self.held.len() + length > HELD {
-            self.flush()?;
-            self.attempt(|sink| sink.write_pieces(pieces))?;
-        } else {
-            pieces.iter().for_each(|piece| self.held.extend_from_slice(piece));
+        if length < HELD.max(WORTH_A_PIECE * pieces.len()) {
+            return pieces.iter().try_for_each(|piece| self.append(piece));
         }
+        let mut held = std::mem::take(&mut self.held);
+        let mut all: Vec<IoSlice<'_>> = Vec::with_capacity(pieces.len() + 1);
+        all.push(IoSlice::new(&held));
+        all.extend(pieces);
+        self.attempt(|sink| sink.write_pieces(&mut all))?;
+        held.clear();
+        self.held = held;
         self.position += length as u64;
         Ok(())
     }
@@ -737,6 +741,8 @@ const SMALL_SEGMENT: u64 = 10;
 const BIG_SEGMENT: u64 = 18;
 /// Fewer bytes are held back for a call with more of them.
 const HELD: usize = 64 << 10;
+/// Shorter pieces are copied in less time than the system takes to look at them.
+const WORTH_A_PIECE: usize = 1024;
 
 #[cfg(test)]
 mod tests {

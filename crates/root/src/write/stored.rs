@@ -47,8 +47,8 @@ impl FileWriter {
             (position, at) = (position + u64::from(record.length), end);
         }
         let pieces = pieces(copies, bytes, records);
-        let mut pieces = pieces.map_err(|record| self.too_short(&record))?;
-        self.out.append_pieces(&mut pieces).map_err(|error| error.in_file(self.uri()))?;
+        let pieces = pieces.map_err(|record| self.too_short(&record))?;
+        self.out.append_pieces(&pieces).map_err(|error| error.in_file(self.uri()))?;
         Ok(Some(places))
     }
 
