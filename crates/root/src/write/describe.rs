@@ -1,6 +1,6 @@
 //! The classes that a file being written describes.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use forthwith_plan::{Error, Result};
@@ -14,9 +14,11 @@ use crate::streamer::{StreamerInfo, Streamers};
 pub(super) struct Described {
     /// Descriptions of classes, in the order in which they came.
     infos: Vec<Arc<StreamerInfo>>,
-    /// A class can have one checksum in several versions, and several checksums in one version.
-    labels: HashSet<(Box<str>, i32, u32)>,
-    classes: HashSet<Box<str>>,
+    /// Versions and checksums of each class: there can be one checksum in several versions, and several checksums in one
+    /// version.
+    classes: HashMap<Box<str>, HashSet<(i32, u32)>>,
+    /// Whether all descriptions were added here, and with them those of the classes that they name.
+    complete: bool,
     /// Rules of schema evolution that stand beside the descriptions.
     rules: Vec<Box<str>>,
     /// Whether the streamer record has to be written.
@@ -26,15 +28,15 @@ pub(super) struct Described {
 impl Default for Described {
     /// Those of a new file.
     fn default() -> Self {
-        Self { changed: true, ..Self::of(Vec::new(), Vec::new()) }
+        Self { changed: true, complete: true, ..Self::of(Vec::new(), Vec::new()) }
     }
 }
 
 impl Described {
     /// Those of a file as it is.
     pub(super) fn of(infos: Vec<Arc<StreamerInfo>>, rules: Vec<Box<str>>) -> Self {
-        let (labels, classes) = (HashSet::new(), HashSet::new());
-        let mut described = Self { infos: Vec::new(), labels, classes, rules, changed: false };
+        let mut described =
+            Self { infos: Vec::new(), classes: HashMap::new(), complete: false, rules, changed: false };
         for info in infos {
             described.add(info);
         }
@@ -48,10 +50,15 @@ impl Described {
 
     /// Whether it was not there.
     fn add(&mut self, info: Arc<StreamerInfo>) -> bool {
-        if !self.labels.insert((info.class.clone(), info.version, info.checksum)) {
+        let label = (info.version, info.checksum);
+        // Most descriptions that are copied are known: their names are not cloned.
+        let is_new = match self.classes.get_mut(&info.class) {
+            Some(labels) => labels.insert(label),
+            None => self.classes.insert(info.class.clone(), HashSet::from([label])).is_none(),
+        };
+        if !is_new {
             return false;
         }
-        self.classes.insert(info.class.clone());
         self.infos.push(info);
         self.changed = true;
         true
@@ -100,11 +107,14 @@ impl FileWriter {
     /// A description cannot be parsed.
     pub fn describe_from(&mut self, streamers: &Streamers) -> Result<()> {
         let infos = streamers.infos()?;
+        let mut new = Vec::new();
         for info in &infos {
-            self.classes.add(Arc::clone(info));
+            if self.classes.add(Arc::clone(info)) || !self.classes.complete {
+                new.push(info);
+            }
         }
-        for class in infos.iter().flat_map(|info| named_by(info)) {
-            if !self.classes.classes.contains(class) {
+        for class in new.iter().flat_map(|info| named_by(info)) {
+            if !self.classes.classes.contains_key(class) {
                 self.classes.add_known(class);
             }
         }

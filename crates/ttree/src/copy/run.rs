@@ -29,11 +29,13 @@ pub(super) fn arrange(tasks: &mut [Task]) {
         Bytes::File(range) => (task.source, range.start),
         _ => (usize::MAX, task.basket.entries.start),
     };
-    tasks.sort_by_key(place);
-    let mut ends: BTreeMap<u32, u64> = BTreeMap::new();
+    // Tasks are long, so that their places are sorted and they are moved once.
+    tasks.sort_by_cached_key(place);
+    let fields = tasks.iter().map(|task| task.field as usize + 1).max().unwrap_or(0);
+    let mut ends = vec![0; fields];
     let ascends = tasks.iter().all(|task| {
-        let before = ends.insert(task.field, task.basket.entries.end);
-        before.unwrap_or(0) <= task.basket.entries.start
+        let before = std::mem::replace(&mut ends[task.field as usize], task.basket.entries.end);
+        before <= task.basket.entries.start
     });
     if !ascends {
         tasks.sort_by_key(|task| (task.basket.entries.start, task.field));
