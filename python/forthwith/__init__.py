@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from forthwith import parquet as parquet
     from forthwith._dataset import dataset
     from forthwith._formats import register_format, unregister_format
+    from forthwith._index import index
     from forthwith._merge import merge
     from forthwith._objects import Object, register_class
     from forthwith._scan import scan
@@ -69,6 +70,7 @@ _LAZY = {
     "Chain": "_tree.chain",
     "DataLossWarning": "_tree.damage",
     "Loss": "_tree.damage",
+    "index": "_index",
     "merge": "_merge",
     "Object": "_objects",
     "Report": "_tree.walk",
@@ -154,6 +156,7 @@ __all__ = [
     "create",
     "update",
     "merge",
+    "index",
     "WritableFile",
     "WritableDirectory",
     "ZLIB",

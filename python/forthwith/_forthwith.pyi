@@ -48,6 +48,7 @@ __all__ = [
     "efficiency_intervals",
     "expand_files",
     "expand_stored",
+    "make_index",
     "from_iter",
     "give_all",
     "ntuple_descriptor",
@@ -147,10 +148,12 @@ class File:
         huge_pages: bool = True,
         options: dict[str, Any] | None = None,
         store: list[tuple[str, str]] | None = None,
+        index: bool | str | None = None,
     ) -> File:
         """Opens a path or a URL.
 
         ``source`` is ``"auto"``, ``"map"`` or ``"pread"``, ``options`` are for the file's format, ``store`` for that of a URL.
+        ``index`` is the name of an index or of its folder, or ``True`` for one beside the file.
         """
     @staticmethod
     def from_object(
@@ -161,6 +164,7 @@ class File:
         pool: int | None = None,
         huge_pages: bool = True,
         options: dict[str, Any] | None = None,
+        index: bool | str | None = None,
     ) -> File:
         """Opens what an object with ``seek`` and ``read`` holds. It is asked by one thread at a time, not always this one."""
     @property
@@ -935,6 +939,9 @@ class Snapshot:
 
 def expand_files(names: Sequence[str | os.PathLike[str]]) -> list[str]:
     """The files that names, patterns and folders mean, in the order of the names; each pattern's and folder's sorted."""
+
+def make_index(path: str, index: bool | str, store: list[tuple[str, str]] | None) -> str:
+    """Writes the index of a file under a name, in a folder, or with ``True`` beside the file; its name."""
 
 def expand_stored(pattern: str, store: list[tuple[str, str]] | None) -> list[str]:
     """The URLs of objects of a store that match a pattern, sorted."""

@@ -52,6 +52,7 @@ def open(
     check_text: bool = True,
     storage_options: Mapping[str, Any] | None = None,
     checksums: bool = True,
+    index: bool | str | os.PathLike[str] | None = None,
 ) -> Any:
     """Opens a file, or an object in it.
 
@@ -111,6 +112,10 @@ def open(
             For other schemes, the options of fsspec.
         checksums: For ROOT files, whether the checksums of RNTuples are verified: of the anchor, of metadata and of each page
             that is read.
+        index: An index that `forthwith.index` made, which has the metadata of the file, so that nothing but data is read: its
+            path or URL, or the folder with it (a name that ends in ``/``, or a folder that is there); ``True`` for one beside
+            the file, under its name with ``.fwi``. Where a folder has none for a file, the file is opened without. An index
+            that is damaged, of another file or of another state of the file is an error.
 
     Returns:
         The `File`, or the `Directory` or `Tree` asked for. A file that holds one table and nothing else, as those of Avro and
@@ -135,6 +140,7 @@ def open(
         "check_text": check_text,
         "storage_options": storage_options,
         "checksums": checksums,
+        "index": index,
     }
     if _paths.several(path):
         return Chain(path, **settings)

@@ -7,7 +7,7 @@ import os
 from forthwith._entries import memory_size
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._file import File, open_file
-from forthwith._paths import whole
+from forthwith._paths import local, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Settings:
         check_text: bool = True,
         storage_options: Mapping[str, Any] | None = None,
         checksums: bool = True,
+        index: bool | str | os.PathLike[str] | None = None,
     ) -> Self:
         """Refuses what makes no sense for any file."""
         if source not in _SOURCES:
@@ -63,6 +64,7 @@ class Settings:
             "pool": None if pool is None else memory_size(pool, "pool", least=0),
             "huge_pages": huge_pages,
             "storage_options": None if storage_options is None else dict(storage_options),
+            "index": index if index is None or isinstance(index, bool) else local(os.fspath(index)),
         }
         # Only those that were given: the file's format refuses what it does not understand.
         given = {
@@ -80,7 +82,7 @@ class Settings:
 # The arguments of ``open`` that no function to read with has.
 _OPENING = (
     *("source", "memory", "pool", "huge_pages", "schema", "skip_damaged", "recover", "row_groups", "check_text"),
-    *("storage_options", "checksums"),
+    *("storage_options", "checksums", "index"),
 )
 
 

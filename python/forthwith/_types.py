@@ -109,6 +109,7 @@ class Opening(TypedDict, total=False):
     check_text: bool
     storage_options: Mapping[str, Any] | None
     checksums: bool
+    index: bool | str | os.PathLike[str] | None
 
 
 class Options(Opening, total=False):

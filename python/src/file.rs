@@ -82,7 +82,7 @@ impl Settings {
 impl File {
     #[staticmethod]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-    #[pyo3(signature = (path, source="auto", threads=None, memory=None, pool=None, huge_pages=true, options=None, store=None))]
+    #[pyo3(signature = (path, source="auto", threads=None, memory=None, pool=None, huge_pages=true, options=None, store=None, index=None))]
     fn open(
         py: Python<'_>,
         path: PathBuf,
@@ -93,16 +93,21 @@ impl File {
         huge_pages: bool,
         options: Option<&Bound<'_, PyDict>>,
         store: Option<Vec<(String, String)>>,
+        index: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let format = format_options(options)?;
         let (map, copy) = (source == "map", source == "pread");
+        let place = files::index_place(index)?;
         let mut stopped = None;
         let open = || -> Result<Arc<dyn Source>> {
-            match path.to_str() {
-                _ if map => Ok(Arc::new(MappedFile::open(&path)?)),
-                Some(uri) if copy => Ok(io::open_unmapped(uri)?),
-                _ => files::source(&path, store.unwrap_or_default(), &mut stopped),
-            }
+            let store = files::options(&store.unwrap_or_default());
+            let index = files::index(&path.to_string_lossy(), place, &store, &mut stopped)?;
+            let local: Arc<dyn Source> = match path.to_str() {
+                _ if map => Arc::new(MappedFile::open(&path)?),
+                Some(uri) if copy => io::open_unmapped(uri)?,
+                _ => return files::source(&path, index, &store, &mut stopped),
+            };
+            files::with_index(local, index)
         };
         let opened =
             Self::make(py, open, Settings { threads, memory, pool, huge_pages, format, object: None });
@@ -111,7 +116,7 @@ impl File {
 
     #[staticmethod]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-    #[pyo3(signature = (object, name, threads=None, memory=None, pool=None, huge_pages=true, options=None))]
+    #[pyo3(signature = (object, name, threads=None, memory=None, pool=None, huge_pages=true, options=None, index=None))]
     fn from_object(
         py: Python<'_>,
         object: Py<PyAny>,
@@ -121,14 +126,20 @@ impl File {
         pool: Option<usize>,
         huge_pages: bool,
         options: Option<&Bound<'_, PyDict>>,
+        index: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let format = format_options(options)?;
         let object = FileObject::new(object);
         let shared = object.clone();
-        let open = move || -> Result<Arc<dyn Source>> {
-            Ok(Arc::new(Callback::shared(name, move || Box::new(object.clone()))))
+        let place = files::index_place(index)?;
+        let mut stopped = None;
+        let open = || -> Result<Arc<dyn Source>> {
+            let index = files::index(&name, place, &files::options(&[]), &mut stopped)?;
+            files::with_index(Arc::new(Callback::shared(name, move || Box::new(object.clone()))), index)
         };
-        Self::make(py, open, Settings { threads, memory, pool, huge_pages, format, object: Some(shared) })
+        let settings = Settings { threads, memory, pool, huge_pages, format, object: Some(shared) };
+        let opened = Self::make(py, open, settings);
+        stopped.map_or(opened, Err)
     }
 
     #[getter]

@@ -1,9 +1,12 @@
 //! From what is typed to files.
 
-use crate::{desk::heard, handle::error_of};
+use crate::{
+    desk::{heard, raised},
+    handle::error_of,
+};
 use forthwith::{
-    files::{self, Place, StoreOptions},
-    io,
+    files::{self, IndexPlace, Place, StoreOptions},
+    io::{self, Index, Indexed},
     plan::Result,
 };
 use pyo3::prelude::*;
@@ -40,21 +43,79 @@ pub(crate) fn split_name(text: &str) -> (&str, String) {
     files::split(text, |name| Path::new(name).exists())
 }
 
-/// The bytes that a name means, with options for a store. Where a stream or a network is waited for, signals are heard; the exception of
-/// their handlers goes to `stopped`, or ends a later call.
+/// The bytes that a name means, with the index of it if there is one, and options for a store. Where a stream or a network is waited for,
+/// signals are heard; the exception of their handlers goes to `stopped`, or ends a later call.
 pub(crate) fn source(
     path: &Path,
-    store: Vec<(String, String)>,
+    index: Option<Index>,
+    store: &StoreOptions,
     stopped: &mut Option<PyErr>,
 ) -> Result<Arc<dyn io::Source>> {
-    let store = options(&store);
-    files::source_with(path, &store, &mut || match Python::try_attach(|py| py.check_signals()) {
+    let going_on = &mut hearing(stopped);
+    match index {
+        Some(index) => files::source_indexed(path, index, store, going_on),
+        None => files::source_with(path, store, going_on),
+    }
+}
+
+/// A source with its index, if there is one.
+pub(crate) fn with_index(source: Arc<dyn io::Source>, index: Option<Index>) -> Result<Arc<dyn io::Source>> {
+    match index {
+        Some(index) => Ok(Arc::new(Indexed::over(source, index)?)),
+        None => Ok(source),
+    }
+}
+
+/// The index of a file, if one is asked for and there.
+pub(crate) fn index(
+    file: &str,
+    place: Option<IndexPlace>,
+    store: &StoreOptions,
+    stopped: &mut Option<PyErr>,
+) -> Result<Option<Index>> {
+    let Some(place) = place else { return Ok(None) };
+    files::read_index(file, &place, store, &mut hearing(stopped))
+}
+
+/// `True` is beside the file, a text a name or a folder.
+pub(crate) fn index_place(index: Option<&Bound<'_, PyAny>>) -> PyResult<Option<IndexPlace>> {
+    let Some(index) = index else { return Ok(None) };
+    Ok(match index.extract::<bool>() {
+        Ok(beside) => beside.then_some(IndexPlace::Beside),
+        Err(_) => Some(IndexPlace::At(index.extract()?)),
+    })
+}
+
+/// Makes the index of a file and writes it; its name.
+#[pyfunction]
+pub(crate) fn make_index(
+    py: Python<'_>,
+    path: PathBuf,
+    index: &Bound<'_, PyAny>,
+    store: Store,
+) -> PyResult<String> {
+    let place = index_place(Some(index))?.unwrap_or(IndexPlace::Beside);
+    let mut stopped = None;
+    let made = py.detach(|| {
+        let (store, name) = (options(&store.unwrap_or_default()), path.to_string_lossy());
+        let index = forthwith::index(source(&path, None, &store, &mut stopped)?)?;
+        files::write_index(&index, &name, &place, &store)
+    });
+    match raised().or(stopped) {
+        Some(raised) => Err(raised),
+        None => made.map_err(|error| error_of(py, error, None, None)),
+    }
+}
+
+/// Whether to go on: asked while a stream or a network is waited for.
+fn hearing(stopped: &mut Option<PyErr>) -> impl FnMut() -> bool {
+    || match Python::try_attach(|py| py.check_signals()) {
         Some(Err(exception)) => {
             *stopped = Some(exception);
             false
         }
         _ => true,
-    })
+    }
 }
 
 /// The table or other object that a path means, and the field of the table if the path goes on to one.

@@ -85,6 +85,14 @@ impl Source for Gate {
         self.open()?.version()
     }
 
+    fn confirm(&self) -> Result<()> {
+        self.open()?.confirm()
+    }
+
+    fn mark(&self) -> Option<String> {
+        self.open().ok()?.mark()
+    }
+
     fn at_hand(&self, range: &Range<u64>) -> bool {
         self.open().is_ok_and(|source| source.at_hand(range))
     }

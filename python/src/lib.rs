@@ -45,6 +45,7 @@ mod _forthwith {
         file::{File, Key},
         files::expand_files,
         files::expand_stored,
+        files::make_index,
         files::split_name,
         forth::{Items, Machine},
         give::give_all,

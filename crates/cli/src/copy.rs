@@ -10,11 +10,7 @@ use crate::{
     opened::{self, Opening},
     target::Target,
 };
-use forthwith::{
-    File, Merge, Merged, PathFilter, Step,
-    files::{self, StoreOptions},
-    merge,
-};
+use forthwith::{File, Merge, Merged, PathFilter, Step, files, merge};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{ops::Range, path::Path, sync::Arc, time::Instant};
 
@@ -51,7 +47,7 @@ pub(crate) enum Split {
 pub(crate) fn copy(
     targets: &[Target],
     asked: &Copying,
-    opening: Opening,
+    opening: &Opening,
     console: &mut Console<'_>,
 ) -> Result<()> {
     let mut files = Vec::new();
@@ -85,23 +81,30 @@ pub(crate) fn copy(
         entries: chosen,
         threads: opening.threads,
     };
-    let Some(split) = asked.split else { return one(&files, &asked.to, &job, asked.force, console) };
+    let Some(split) = asked.split else { return one(&files, &asked.to, &job, asked.force, opening, console) };
     let entries = entries_of(&files, &object)?;
     for (number, range) in (1..).zip(parts(split, entries)?) {
         let to = numbered(&asked.to, number);
         let job = Merge { entries: Some(vec![range]), ..job.clone() };
-        one(&files, &to, &job, asked.force, console)?;
+        one(&files, &to, &job, asked.force, opening, console)?;
     }
     Ok(())
 }
 
 /// Writes one file.
-fn one(files: &[File], to: &str, job: &Merge, force: bool, console: &mut Console<'_>) -> Result<()> {
+fn one(
+    files: &[File],
+    to: &str,
+    job: &Merge,
+    force: bool,
+    opening: &Opening,
+    console: &mut Console<'_>,
+) -> Result<()> {
     let began = Instant::now();
     if Path::new(to).is_file() && !force {
         return Err(Failure::misuse(format!("{to} exists; --force replaces it")));
     }
-    let sink = files::sink(to, &StoreOptions::new())?;
+    let sink = files::sink(to, &opening.store())?;
     let watch = Watch::begin(sink.temporary());
     let bar = bar(console.width.is_some());
     let merged = merge(files, sink, job, &mut |done, total| {
@@ -138,7 +141,7 @@ fn chosen(
     files: &[File],
     object: &str,
     asked: &Copying,
-    opening: Opening,
+    opening: &Opening,
 ) -> Result<Option<Vec<Range<u64>>>> {
     let range = asked.entries.clone();
     if !asked.choice.computed.is_empty() {

@@ -20,7 +20,7 @@ struct Row {
 pub(crate) fn count(
     targets: &[Target],
     shape: Shape,
-    opening: opened::Opening,
+    opening: &opened::Opening,
     console: &mut Console<'_>,
 ) -> Result<()> {
     let (mut rows, mut code) = (Vec::new(), 0);

@@ -37,6 +37,12 @@ pub(crate) struct Common {
     /// Do not verify the checksums of RNTuples
     #[arg(long, global = true)]
     pub(crate) no_checksums: bool,
+    /// An option for the stores of URLs, as in timeout=60, endpoint_url=https://host or anon=true; may be repeated
+    #[arg(long, global = true, value_name = "NAME=VALUE")]
+    pub(crate) option: Vec<String>,
+    /// Take metadata from the index that forthwith index made: its name, or the folder that it is in
+    #[arg(long, global = true, value_name = "INDEX")]
+    pub(crate) index: Option<String>,
     /// Colour the output: auto means when it goes to a terminal
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto, hide_possible_values = false)]
     pub(crate) color: ColorChoice,
@@ -89,6 +95,9 @@ pub(crate) enum Verb {
     /// Read a whole file and say what in it is damaged
     #[command(after_help = CHECK)]
     Check(Check),
+    /// Write an index of a file: with it, opening the file reads nothing but data
+    #[command(after_help = INDEX)]
+    Index(Index),
     /// Draw numbers of branches, or a histogram, graph or efficiency that a file holds
     #[command(after_help = PLOT)]
     Plot(Plot),
@@ -159,6 +168,16 @@ fn range(text: &str) -> Result<(f64, f64), String> {
         Some((low, high)) if low < high && f64::is_finite(high - low) => Ok((low, high)),
         _ => Err("that is no range: two numbers with a comma between them, the lower one first".into()),
     }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Index {
+    /// The file, or several
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) targets: Vec<OsString>,
+    /// The index to write, or the folder for it [default: beside the file, under its name with .fwi]
+    #[arg(long, value_name = "INDEX")]
+    pub(crate) to: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -837,6 +856,18 @@ Examples:
   forthwith plot events.root:Events --compute 'leading=max(Muon_pt)' --where 'nMuon > 1'
   forthwith plot orders.avro -b amount -n 100000
   forthwith plot histograms.root:hpx";
+
+const INDEX: &str = "\
+An index has the bytes of a file that are read before its data are. It is used where it is named:
+by --index here, by index= in Python. An index of another file, or of another state of the file, is
+an error; the size and the mark of the file tell, and where they do not all bytes of the index are
+compared with those of the file. An index of a URL knows the mark that the server gives the file.
+
+Examples:
+  forthwith index events.root
+  forthwith index https://host/events.root --to events.fwi
+  forthwith show https://host/events.root --index events.fwi
+  forthwith index 'runs/*.root' --to indexes/";
 
 const STREAMERS: &str = "\
 Bases stand before members, each with its type, its name and the comment in the C++ header.

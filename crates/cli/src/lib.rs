@@ -36,6 +36,7 @@ mod glob;
 mod head;
 mod histogram;
 mod human;
+mod index;
 mod interrupt;
 mod ls;
 mod meaning;
@@ -156,10 +157,11 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
         (Action::Program(act), _) => forth::program(act, keyboard, console),
         (Action::Completions(shell), _) => console.text(&completions::script(*shell, &Typed::command())),
         (Action::Convert { choice, conversion }, targets) => {
-            convert::convert(targets, choice, conversion, asked.opening, console)
+            convert::convert(targets, choice, conversion, &asked.opening, console)
         }
-        (Action::Copy(copying), targets) => copy::copy(targets, copying, asked.opening, console),
-        (Action::Count { shape }, targets) => count::count(targets, *shape, asked.opening, console),
+        (Action::Copy(copying), targets) => copy::copy(targets, copying, &asked.opening, console),
+        (Action::Count { shape }, targets) => count::count(targets, *shape, &asked.opening, console),
+        (Action::Index { to }, targets) => index::index(targets, to.as_deref(), &asked.opening, console),
         (_, [target]) => one(asked, target, console),
         (_, targets) => several(asked, targets, console),
     }
@@ -203,7 +205,7 @@ fn several(asked: &Asked, targets: &[Target], console: &mut Console<'_>) -> Resu
 
 /// The answer for one file.
 fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> {
-    let file = opened::file(target, asked.opening)?;
+    let file = opened::file(target, &asked.opening)?;
     let object = target.object.as_str();
     match &asked.verb {
         Action::Ls { recursive, long, shape } => ls::ls(&file, object, *recursive, *long, *shape, console),
@@ -244,6 +246,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         Action::Convert { .. }
         | Action::Copy(_)
         | Action::Count { .. }
+        | Action::Index { .. }
         | Action::Program(_)
         | Action::Completions(_) => Ok(()),
     }

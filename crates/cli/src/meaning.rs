@@ -7,8 +7,8 @@ use crate::{
     copy::{self, Copying},
     failure::{Failure, Result},
     flags::{
-        Act, CONVERT_STEP, Cat, Check, Common, Completions, Count, Demo, Explain, Forth, Head, Ls, Nan, Plot,
-        Schema, Shell, Show, Streamers, Typed, Verb,
+        Act, CONVERT_STEP, Cat, Check, Common, Completions, Count, Demo, Explain, Forth, Head, Index, Ls,
+        Nan, Plot, Schema, Shell, Show, Streamers, Typed, Verb,
     },
     opened::Opening,
     paint::Paint,
@@ -93,6 +93,10 @@ pub(crate) enum Action {
         filter: Vec<String>,
         shape: Shape,
     },
+    /// An index of each file is written.
+    Index {
+        to: Option<String>,
+    },
     Demo {
         limit: Duration,
     },
@@ -137,6 +141,7 @@ impl Action {
             | Self::Forth { .. }
             | Self::Program(_)
             | Self::Plot { .. }
+            | Self::Index { .. }
             | Self::Demo { .. }
             | Self::Completions(_) => false,
         }
@@ -149,8 +154,9 @@ impl Asked {
     /// # Errors
     /// A format that is not written; a pattern or a folder without files.
     pub(crate) fn from_typed(typed: Typed, terminal: Terminal) -> Result<Self> {
-        let Common { threads, no_checksums, color } = typed.common;
-        let opening = Opening { threads: threads.map(usize::from), no_checksums };
+        let Common { threads, no_checksums, option, index, color } = typed.common;
+        let threads = threads.map(usize::from);
+        let opening = Opening { threads, no_checksums, store: options(&option)?, index };
         let (targets, verb) = match typed.verb {
             Verb::Ls(Ls { targets, recursive, long, json }) => {
                 (targets, Action::Ls { recursive, long, shape: shape(json, false) })
@@ -269,6 +275,7 @@ impl Asked {
             Verb::Streamers(Streamers { targets, filter, json }) => {
                 (targets, Action::Streamers { filter, shape: shape(json, false) })
             }
+            Verb::Index(Index { targets, to }) => (targets, Action::Index { to }),
             Verb::Completions(Completions { shell }) => (Vec::new(), Action::Completions(shell)),
             Verb::Demo(Demo { target, limit }) => {
                 (vec![target], Action::Demo { limit: Duration::from_secs(limit) })
@@ -282,7 +289,7 @@ impl Asked {
         let exists = |name: &str| Path::new(name).exists();
         let (mut all, mut partial) = (Vec::new(), Vec::new());
         for typed in &targets {
-            let (files, left_out) = Target::of(typed, exists).expanded()?;
+            let (files, left_out) = Target::of(typed, exists).expanded(&opening.store())?;
             all.extend(files);
             partial.extend(left_out);
         }
@@ -292,6 +299,18 @@ impl Asked {
         }
         Ok(Self { targets: all, partial, verb, opening, paint: Paint { color } })
     }
+}
+
+/// Names and values of options for stores. A value may be a secret: none is in an error.
+fn options(typed: &[String]) -> Result<Vec<(String, String)>> {
+    let option = |text: &String| {
+        let named = text.split_once('=').filter(|(name, _)| !name.trim().is_empty());
+        let (name, value) = named.ok_or_else(|| {
+            Failure::misuse("--option takes a name and a value with = between them, as in timeout=60".into())
+        })?;
+        Ok((name.trim().to_owned(), value.to_owned()))
+    };
+    typed.iter().map(option).collect()
 }
 
 /// The format of a name, which is an ending of its files.

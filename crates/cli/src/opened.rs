@@ -5,25 +5,57 @@ use crate::{
     target::Target,
     words::Words,
 };
-use forthwith::{Engine, File, OpenOptions, Options, Table, files, plan::ErrorKind};
-use std::{collections::BTreeSet, sync::Arc};
+use forthwith::{
+    Engine, File, OpenOptions, Options, Table,
+    files::{self, IndexPlace, StoreOptions},
+    plan::ErrorKind,
+};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 /// How files are opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Opening {
     /// Threads to read with; `None` leaves it to the engine.
     pub(crate) threads: Option<usize>,
     /// Checksums that a format verifies unless it is told not to.
     pub(crate) no_checksums: bool,
+    /// Options for stores, which may be secrets.
+    pub(crate) store: Vec<(String, String)>,
+    /// The index of the file, or the folder that it is in.
+    pub(crate) index: Option<String>,
+}
+
+/// Without what may be a secret.
+impl fmt::Debug for Opening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.store.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Opening")
+            .field("threads", &self.threads)
+            .field("no_checksums", &self.no_checksums)
+            .field("store", &names)
+            .field("index", &self.index)
+            .finish()
+    }
+}
+
+impl Opening {
+    /// How stores are reached.
+    pub(crate) fn store(&self) -> StoreOptions {
+        self.store.iter().fold(StoreOptions::new(), |store, (name, value)| store.with(name, value))
+    }
 }
 
 /// Opens the file.
-pub(crate) fn file(target: &Target, opening: Opening) -> Result<File> {
+pub(crate) fn file(target: &Target, opening: &Opening) -> Result<File> {
     let options = opening.threads.map_or_else(Options::default, Options::with_threads);
-    let source = match &target.path {
-        // A name that is no text.
-        Some(path) => files::source(path)?,
-        None => files::source(&target.uri)?,
+    let (name, store, going_on) = (target.name(), opening.store(), &mut || true);
+    let index = match &opening.index {
+        Some(index) => files::read_index(&target.uri, &IndexPlace::At(index.clone()), &store, going_on)?,
+        None => None,
+    };
+    let source = match index {
+        Some(index) => files::source_indexed(name, index, &store, going_on)?,
+        None => files::source_with(name, &store, going_on)?,
     };
     let mut format = OpenOptions::new();
     if opening.no_checksums {
@@ -33,7 +65,7 @@ pub(crate) fn file(target: &Target, opening: Opening) -> Result<File> {
 }
 
 /// Opens the file and finds the tree and branch in it.
-pub(crate) fn place_of(target: &Target, opening: Opening) -> Result<Place> {
+pub(crate) fn place_of(target: &Target, opening: &Opening) -> Result<Place> {
     place(&file(target, opening)?, &target.object)
 }
 

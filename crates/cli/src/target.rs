@@ -1,7 +1,7 @@
 //! `FILE[:OBJECT]`, as typed.
 
 use crate::failure::Result;
-use forthwith::files::{self, Expanded};
+use forthwith::files::{self, Expanded, StoreOptions};
 use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
@@ -45,8 +45,8 @@ impl Target {
     ///
     /// # Errors
     /// Nothing matches the pattern, or the folder has no file of a known format.
-    pub(crate) fn expanded(self) -> Result<(Vec<Self>, Vec<PathBuf>)> {
-        let Expanded { files, partial, .. } = files::expand_telling(&[self.name()])?;
+    pub(crate) fn expanded(self, store: &StoreOptions) -> Result<(Vec<Self>, Vec<PathBuf>)> {
+        let Expanded { files, partial, .. } = files::expand_with(&[self.name()], store)?;
         let target = |path: PathBuf| match path.into_os_string().into_string() {
             Ok(uri) => Self { uri, path: None, object: self.object.clone() },
             Err(name) => {
@@ -64,7 +64,7 @@ impl Target {
     }
 
     /// The name of the file.
-    fn name(&self) -> &Path {
+    pub(crate) fn name(&self) -> &Path {
         self.path.as_deref().unwrap_or(Path::new(&self.uri))
     }
 }

@@ -1,6 +1,6 @@
 //! The engine: options, warm scratch, compiled programs.
 
-use crate::{bulk, worker::Worker};
+use crate::{bulk, confirm::confirmed, worker::Worker};
 use forthwith_columns::{Memory, Policy};
 use forthwith_forth::{Compiled, Programs};
 use forthwith_io::Source;
@@ -108,7 +108,7 @@ impl Engine {
         let mut worker = self.worker();
         let raw = bulk::raw(&mut worker, plan, task, source, format);
         self.rest(worker);
-        raw.map_err(|e| e.in_file(&plan.uri))
+        confirmed(raw, source.as_ref()).map_err(|e| e.in_file(&plan.uri))
     }
 
     pub(crate) fn worker(&self) -> Worker {

@@ -25,6 +25,7 @@
 #![deny(missing_docs)]
 
 mod bulk;
+mod confirm;
 mod engine;
 mod fetch;
 mod kernel;

@@ -1,6 +1,7 @@
 //! The distribution of tasks over threads.
 
 use crate::{
+    confirm::confirmed,
     engine::{Engine, Progress, ProgressCallback},
     fetch::Fetcher,
     kernel,
@@ -88,7 +89,7 @@ impl Engine {
     ) -> Result<Vec<Array>> {
         let threads = threads.unwrap_or(self.options().threads).max(1);
         let call = Call { engine: self, plan, source, format, threads };
-        read(call, tick).map_err(|e| e.in_file(&plan.uri))
+        confirmed(read(call, tick), source.as_ref()).map_err(|e| e.in_file(&plan.uri))
     }
 }
 

@@ -129,7 +129,9 @@ impl File {
     /// # Errors
     /// Nothing of that name; the object cannot be read, or the file does not say how; files of its format have no objects.
     pub fn object(&self, path: &str) -> Result<Object> {
-        self.container.object(path)
+        let object = self.container.object(path)?;
+        self.source().confirm()?;
+        Ok(object)
     }
 
     /// Opens a table. An empty path is that of a file that is one.

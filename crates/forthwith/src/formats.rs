@@ -55,6 +55,7 @@ const OTHERS: &[(&[u8], &str)] = &[
     (b"Obj\x01", "an Avro file, which the cargo feature `avro` reads"),
     #[cfg(not(feature = "parquet"))]
     (b"PAR1", "a Parquet file, which the cargo feature `parquet` reads"),
+    (b"FWINDEX1", "an index of another file, with which that one is opened"),
     (b"ARROW1", "an Arrow file (IPC)"),
     (b"FEA1", "a Feather file"),
     (b"ORC", "an ORC file"),

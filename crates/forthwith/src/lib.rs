@@ -31,6 +31,7 @@ mod file;
 pub mod files;
 mod formats;
 mod friend;
+mod index;
 mod merge;
 mod options;
 mod selection;
@@ -45,6 +46,7 @@ pub use formats::{Format, JsonRows, format, formats};
 #[cfg(feature = "builders")]
 pub use formats::{OwnBlock, OwnFormat, own_program, register, registered, replace, unregister};
 pub use friend::Friend;
+pub use index::index;
 pub use merge::{Merge, MergeProgress, Merged, PathFilter, merge};
 pub use options::{OpenOptions, OptionKind, OptionSpec, OptionValue};
 pub use selection::{SelectOptions, Selected, Selection};

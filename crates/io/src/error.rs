@@ -102,6 +102,12 @@ pub enum ErrorKind {
         /// The difference.
         what: String,
     },
+    /// An index of a file is damaged, or of another state of the file.
+    #[error("{what}")]
+    Index {
+        /// The fault.
+        what: String,
+    },
     /// A server, or the way to it, failed.
     #[error("{text}")]
     Remote {

@@ -3,7 +3,8 @@
 //! A [`Source`] answers byte ranges of one file, object or buffer. It knows no format: it is asked for ranges
 //! and answers each of them exactly, or says why it cannot with an [`Error`] that carries the uri and the
 //! byte. [`open`] picks the source for a uri; [`MappedFile`], [`PreadFile`], [`Memory`] and [`Callback`] can
-//! be made directly. [`coalesce`] merges many small ranges into few reads.
+//! be made directly. [`coalesce`] merges many small ranges into few reads. An [`Index`] keeps what a
+//! [`Recorder`] saw being read of a source, for an [`Indexed`] source of the same file to answer at once.
 //!
 //! A [`Sink`] is the opposite of a source: it takes a file's bytes from the first to the last, and nothing
 //! counts before it is finished. A [`FileSink`] is a temporary file that is renamed when it is complete, an
@@ -40,6 +41,7 @@ mod coalesce;
 mod codec;
 mod error;
 mod hash;
+mod index;
 mod once;
 mod process;
 mod sink;
@@ -49,6 +51,7 @@ pub use coalesce::{Merged, coalesce};
 pub use codec::{Codec, CodecError, Compressor, Decompressor, LARGEST_EXPANSION, levels};
 pub use error::{Error, ErrorKind, Result};
 pub use hash::{xxh3, xxh64};
+pub use index::{Index, Indexed, Recorder};
 pub use once::{ProcessList, ProcessOnce};
 pub use process::{ProcessGuard, ProcessLock};
 pub use sink::{FileSink, MemorySink, Sink, UpdateSink, WriterSink, create};

@@ -52,9 +52,16 @@ pub(crate) struct Mark {
     pub(crate) size: u64,
     /// The entity tag, or the time of the last change where there is none.
     pub(crate) tag: Option<String>,
+    /// Whether the file was changed in the second of the answer: tags that are made of such times may miss a later change.
+    pub(crate) fresh: bool,
 }
 
 impl Mark {
+    /// The state of a file with these.
+    pub(crate) fn new(size: u64, tag: Option<String>) -> Self {
+        Self { size, tag, fresh: false }
+    }
+
     /// The error of an answer of another state.
     pub(crate) fn compare(&self, other: &Self) -> Result<(), ErrorKind> {
         if self.size != other.size {
@@ -68,6 +75,22 @@ impl Mark {
             _ => Ok(()),
         }
     }
+
+    /// The error of an answer that is not of the state that an index is of. No mark is another one, too.
+    pub(crate) fn compare_with_index(&self, now: &Self) -> Result<(), ErrorKind> {
+        let different = match (self.compare(now), &self.tag, &now.tag) {
+            (Err(ErrorKind::Changed { what }), ..) => what,
+            (_, Some(before), None) => format!("its mark was {before}, and now it has none"),
+            (compared, ..) => return compared,
+        };
+        Err(stale(&different))
+    }
+}
+
+/// The error of an index of another state of the file.
+pub(crate) fn stale(different: &str) -> ErrorKind {
+    let what = format!("the file changed since its index was made ({different}): make it anew");
+    ErrorKind::Index { what }
 }
 
 /// A request that failed.

@@ -89,7 +89,9 @@ impl Http {
         };
         let several = matches!(wanted, Wanted::Ranges(ranges) if ranges.len() > 1);
         let response = self.ask(&asked).await?;
-        let tag = mark_of(response.headers());
+        let tag = tag_of(response.headers());
+        let fresh = is_fresh(response.headers());
+        let mark = |size| Mark { size, tag: tag.clone(), fresh };
         if let Some(coding) =
             text(response.headers(), &header::CONTENT_ENCODING).filter(|coding| *coding != "identity")
         {
@@ -104,7 +106,7 @@ impl Http {
                 self.single.store(true, Relaxed);
                 return Err(Fault::answer("the server does not answer several ranges at once"));
             }
-            StatusCode::OK => return self.whole(response, tag).await,
+            StatusCode::OK => return self.whole(response, tag.clone()).await,
             status => return Err(refusal(status, response.headers())),
         }
         let content_type = text(response.headers(), &header::CONTENT_TYPE).unwrap_or_default().to_owned();
@@ -125,7 +127,7 @@ impl Http {
                     )));
                 }
             };
-            return Ok(Answer { parts, mark: Mark { size, tag } });
+            return Ok(Answer { parts, mark: mark(size) });
         }
         let told = text(response.headers(), &header::CONTENT_RANGE).and_then(multipart::content_range);
         let Some((range, Some(size))) = told else {
@@ -148,13 +150,14 @@ impl Http {
         let (body, cut) = self.body(response, range.end - range.start).await;
         let parts = vec![Part { start: range.start, bytes: body }];
         match cut {
-            Some(fault) => Err(fault.with(parts, Mark { size, tag })),
-            None => Ok(Answer { parts, mark: Mark { size, tag } }),
+            Some(fault) => Err(fault.with(parts, mark(size))),
+            None => Ok(Answer { parts, mark: mark(size) }),
         }
     }
 
     /// The whole file, from a server that knows no ranges.
     async fn whole(&self, response: Response, tag: Option<String>) -> Result<Answer, Fault> {
+        let fresh = is_fresh(response.headers());
         let size = response.content_length();
         if size.is_some_and(|size| size > WHOLE) {
             return Err(Fault::answer(format!(
@@ -165,7 +168,7 @@ impl Http {
         match self.body(response, size.unwrap_or(WHOLE)).await {
             (_, Some(fault)) => Err(fault),
             (body, None) => {
-                let mark = Mark { size: body.len() as u64, tag };
+                let mark = Mark { size: body.len() as u64, tag, fresh };
                 Ok(Answer { parts: vec![Part { start: 0, bytes: body }], mark })
             }
         }
@@ -267,8 +270,13 @@ fn same_origin(a: &Url, b: &Url) -> bool {
 }
 
 /// The state of the file by its entity tag, or the time of its last change.
-fn mark_of(headers: &HeaderMap) -> Option<String> {
+fn tag_of(headers: &HeaderMap) -> Option<String> {
     text(headers, &header::ETAG).or_else(|| text(headers, &header::LAST_MODIFIED)).map(str::to_owned)
+}
+
+/// Whether the last change was in the second of the answer.
+fn is_fresh(headers: &HeaderMap) -> bool {
+    text(headers, &header::LAST_MODIFIED).is_some_and(|changed| text(headers, &header::DATE) == Some(changed))
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {

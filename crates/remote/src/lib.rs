@@ -7,6 +7,9 @@
 //! fetched in vain, long ones in pieces side by side. A server that answers several ranges at once is asked so (`multipart.rs`); one that
 //! caps ranges, or answers with the whole file, is understood. A request that fails in passing is repeated, from the byte reached.
 //!
+//! [`open_marked`] makes a source of a file of which an index has all metadata: it makes no request, and the first answer shows whether the
+//! file is still the one that the index is of.
+//!
 //! [`create`] makes a sink of a URL of a store, and [`folder`] lists one.
 //!
 //! This is the only crate with an asynchronous runtime: two threads for the process, started with the first source (`runtime.rs`). The
@@ -30,7 +33,7 @@ pub use list::{Folder, folder};
 pub use options::StoreOptions;
 pub use redact::redact;
 pub use sink::create;
-pub use source::open;
+pub use source::{open, open_marked};
 
 /// The schemes of URLs that [`open`] knows.
 pub const SCHEMES: [&str; 9] = ["http", "https", "s3", "s3a", "gs", "az", "azure", "abfs", "abfss"];

@@ -55,6 +55,17 @@ impl StoreOptions {
         self
     }
 
+    /// The same for another store: of the options only those for all stores.
+    #[must_use]
+    pub fn for_another_store(&self) -> Self {
+        let common = |(name, _): &(&String, &String)| COMMON.contains(&name.as_str());
+        let values = self.values.iter().filter(common);
+        Self {
+            values: values.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            going_on: Arc::clone(&self.going_on),
+        }
+    }
+
     /// The same with a function that a thread calls every 20 ms while it waits for an answer; `false` ends the wait, and all other waits
     /// for the same file.
     #[must_use]

@@ -2,7 +2,7 @@
 
 use crate::{
     StoreOptions,
-    answer::{Answer, Fault, Mark, Part, Wanted},
+    answer::{Answer, Fault, Mark, Part, Wanted, stale},
     http::{Http, missing},
     redact, requests,
     runtime::{PerProcess, choose_cryptography, runtime},
@@ -15,7 +15,7 @@ use std::{
     ops::Range,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
         mpsc::{RecvTimeoutError, channel},
     },
     time::Duration,
@@ -49,22 +49,30 @@ const SMALL: u64 = 64 << 10;
 /// # Errors
 /// The store cannot be reached, has no such object or does not permit to read it; an option that the store does not have.
 pub fn open(url: &str, options: &StoreOptions) -> Result<Arc<dyn Source>> {
-    let source = Remote {
-        shared: Arc::new(Shared {
-            name: redact(url),
-            url: url.to_owned(),
-            options: options.clone(),
-            backend: PerProcess::new(),
-            mark: OnceLock::new(),
-            kept: ProcessLock::default(),
-            spare: ProcessLock::new(SPARE),
-        }),
-        ahead: ProcessLock::default(),
-        given_up: AtomicU64::new(0),
-    };
+    let source = Remote::new(url, options, None);
     source.begin()?;
     Ok(Arc::new(source))
 }
+
+/// The same of a file whose size and [mark](Source::mark) an index has: nothing is read. The first answer of the store has to be of
+/// this state, or is an error. `None` if the mark is none that stores give.
+///
+/// # Errors
+/// An option that the store does not have.
+pub fn open_marked(
+    url: &str,
+    options: &StoreOptions,
+    size: u64,
+    mark: &str,
+) -> Result<Option<Arc<dyn Source>>> {
+    let Some(tag) = mark.strip_prefix(MARK) else { return Ok(None) };
+    let source = Remote::new(url, options, Some(Mark::new(size, Some(tag.to_owned()))));
+    source.shared.link()?;
+    Ok(Some(Arc::new(source)))
+}
+
+/// The beginning of the marks of files of stores.
+const MARK: &str = "remote ";
 
 struct Remote {
     shared: Arc<Shared>,
@@ -80,6 +88,10 @@ struct Shared {
     options: StoreOptions,
     backend: PerProcess<Link>,
     mark: OnceLock<Mark>,
+    /// Whether an index has given the mark.
+    of_index: bool,
+    /// Whether an answer has shown that the file is the one that the index is of.
+    confirmed: AtomicBool,
     /// Parts that were read, and are kept: the beginning, the end, and small reads.
     kept: ProcessLock<Vec<Part>>,
     spare: ProcessLock<u64>,
@@ -147,7 +159,21 @@ impl Shared {
     }
 
     fn compare(&self, mark: &Mark) -> std::result::Result<(), ErrorKind> {
-        self.mark.get_or_init(|| mark.clone()).compare(mark)
+        let known = self.mark.get_or_init(|| mark.clone());
+        if !self.of_index {
+            return known.compare(mark);
+        }
+        known.compare_with_index(mark)?;
+        self.confirmed.store(true, Relaxed);
+        Ok(())
+    }
+
+    /// A fault as one of the index, if there is one and the file is not that which it is of.
+    fn of_index(&self, kind: ErrorKind) -> ErrorKind {
+        match kind {
+            ErrorKind::Changed { what } if self.of_index => stale(&what),
+            kind => kind,
+        }
     }
 
     /// One request, repeated where it failed in passing. The answer may have fewer bytes than were wanted.
@@ -189,7 +215,7 @@ impl Shared {
                 Err(Fault { kind: ErrorKind::Remote { text }, .. }) if tries > 0 => {
                     return Err(ErrorKind::Remote { text: format!("{text} (tried {} times)", tries + 1) });
                 }
-                Err(fault) => return Err(fault.kind),
+                Err(fault) => return Err(self.of_index(fault.kind)),
             }
         }
     }
@@ -314,6 +340,21 @@ fn joined(mut pieces: Vec<Bytes>) -> Bytes {
 }
 
 impl Remote {
+    fn new(url: &str, options: &StoreOptions, mark: Option<Mark>) -> Self {
+        let shared = Shared {
+            name: redact(url),
+            url: url.to_owned(),
+            options: options.clone(),
+            backend: PerProcess::new(),
+            of_index: mark.is_some(),
+            confirmed: AtomicBool::new(false),
+            mark: mark.map_or_else(OnceLock::new, OnceLock::from),
+            kept: ProcessLock::default(),
+            spare: ProcessLock::new(SPARE),
+        };
+        Self { shared: Arc::new(shared), ahead: ProcessLock::default(), given_up: AtomicU64::new(0) }
+    }
+
     /// Reads the beginning and the end at once.
     fn begin(&self) -> Result<()> {
         let link = self.shared.link()?;
@@ -333,7 +374,7 @@ impl Remote {
             parts.dedup_by_key(|part| part.start);
             Ok(parts)
         })?;
-        let empty = Mark { size: 0, tag: None };
+        let empty = Mark::new(0, None);
         self.shared.mark.get_or_init(|| empty);
         *self.shared.kept.lock() = parts;
         Ok(())
@@ -431,6 +472,21 @@ impl Source for Remote {
             })
         };
         answers.into_iter().zip(ranges).map(whole).collect()
+    }
+
+    /// Asks for one byte, unless an answer has shown it already.
+    fn confirm(&self) -> Result<()> {
+        if !self.shared.of_index || self.shared.confirmed.load(Relaxed) || self.shared.size() == 0 {
+            return Ok(());
+        }
+        let shared = Arc::clone(&self.shared);
+        self.wait(shared.fetch(std::iter::once(0..1).collect()))?;
+        Ok(())
+    }
+
+    fn mark(&self) -> Option<String> {
+        let mark = self.shared.mark.get().filter(|mark| !mark.fresh)?;
+        mark.tag.as_ref().map(|tag| format!("{MARK}{tag}"))
     }
 
     fn zero_copy(&self) -> bool {

@@ -185,7 +185,7 @@ impl Object {
                 bytes.len()
             )));
         }
-        Ok(Answer { parts: vec![Part { start, bytes }], mark: Mark { size, tag } })
+        Ok(Answer { parts: vec![Part { start, bytes }], mark: Mark::new(size, tag) })
     }
 }
 

@@ -19,8 +19,7 @@ use columns::{Column, entries, of_all, of_file};
 use forthwith::{
     Batch, FileFormat, Step,
     columns::{Array, Form},
-    files::{self, StoreOptions},
-    io,
+    files, io,
     plan::{Error, ErrorKind, TableWriter, WriteOptions},
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -72,7 +71,7 @@ pub(crate) fn convert(
     targets: &[Target],
     choice: &Choice,
     asked: &Conversion,
-    opening: opened::Opening,
+    opening: &opened::Opening,
     console: &mut Console<'_>,
 ) -> Result<()> {
     let began = Instant::now();
@@ -104,7 +103,7 @@ pub(crate) fn convert(
     let named = of_all(&all, asked.missing_null)?;
     let pipe = Pipe::default();
     let sink: Box<dyn io::Sink> =
-        if streams { Box::new(pipe.clone()) } else { files::sink(&asked.to, &StoreOptions::new())? };
+        if streams { Box::new(pipe.clone()) } else { files::sink(&asked.to, &opening.store())? };
     // Bytes that went to standard output cannot be taken back, and Ctrl-C ends it as usual. A name that is a
     // pipe without a reader waits before this.
     let watch = (!streams).then(|| Watch::begin(sink.temporary()));

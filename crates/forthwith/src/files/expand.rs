@@ -49,13 +49,21 @@ pub struct Expanded {
 /// # Errors
 /// The same.
 pub fn expand_telling<P: AsRef<Path>>(names: &[P]) -> Result<Expanded> {
+    expand_with(names, &StoreOptions::new())
+}
+
+/// The same, with options for the stores of URLs with patterns.
+///
+/// # Errors
+/// The same; an option that a store does not have.
+pub fn expand_with<P: AsRef<Path>>(names: &[P], store: &StoreOptions) -> Result<Expanded> {
     let mut all = Expanded::default();
     let Expanded { files, partial } = &mut all;
     for name in names {
         let name = name.as_ref();
         let text = name.to_string_lossy();
         if is_stored_pattern(&text) && !name.exists() {
-            files.extend(expand_stored(&text, &StoreOptions::new())?.into_iter().map(PathBuf::from));
+            files.extend(expand_stored(&text, store)?.into_iter().map(PathBuf::from));
         } else if name.is_dir() {
             files.extend(folder(name, partial)?);
         } else if name.exists() || text == STANDARD_INPUT || text.contains("://") || !is_pattern(&text) {

@@ -11,6 +11,7 @@
 //! ```
 
 mod expand;
+mod indexed;
 mod pattern;
 mod place;
 #[cfg_attr(not(feature = "remote"), path = "remote_absent.rs")]
@@ -18,7 +19,8 @@ mod remote;
 mod split;
 mod stored;
 
-pub use expand::{Expanded, expand, expand_telling};
+pub use expand::{Expanded, expand, expand_telling, expand_with};
+pub use indexed::{IndexPlace, read_index, source_indexed, write_index};
 pub use pattern::{is_pattern, matches};
 pub use place::{Place, locate};
 pub use remote::StoreOptions;

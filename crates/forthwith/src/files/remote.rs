@@ -1,5 +1,5 @@
 //! Files behind a network.
 
-pub(super) use forthwith_remote::{create, folder, is_remote, open};
+pub(super) use forthwith_remote::{create, folder, is_remote, open, open_marked};
 
 pub use forthwith_remote::StoreOptions;

@@ -13,6 +13,12 @@ impl StoreOptions {
     pub fn new() -> Self {
         Self::default()
     }
+
+    /// The same for another store.
+    #[must_use]
+    pub fn for_another_store(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// No name is one: a URL is opened as a local file, and refused by its scheme.
@@ -22,6 +28,10 @@ pub(super) fn is_remote(_: &str) -> bool {
 
 pub(super) fn open(url: &str, _: &StoreOptions) -> Result<Arc<dyn Source>> {
     forthwith_io::open(url)
+}
+
+pub(super) fn open_marked(_: &str, _: &StoreOptions, _: u64, _: &str) -> Result<Option<Arc<dyn Source>>> {
+    Ok(None)
 }
 
 pub(super) fn create(url: &str, _: &StoreOptions) -> Result<Box<dyn forthwith_io::Sink>> {

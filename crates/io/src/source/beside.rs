@@ -108,6 +108,10 @@ impl Source for Several {
         self.part(range).is_ok_and(|(source, range)| source.at_hand(&range))
     }
 
+    fn confirm(&self) -> Result<()> {
+        self.sources.iter().try_for_each(|source| source.confirm())
+    }
+
     fn concurrent(&self) -> bool {
         self.sources.iter().all(|source| source.concurrent())
     }

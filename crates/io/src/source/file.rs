@@ -7,6 +7,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 
+use super::{FileVersion, Version};
 use crate::error::{Error, ErrorKind, Result};
 
 /// An open regular file that remembers its size at the start.
@@ -46,6 +47,13 @@ impl LocalFile {
     pub(super) fn state(&self) -> Result<(u64, (i64, i64))> {
         let metadata = self.file.metadata().map_err(|error| Error::new(error.into(), &*self.uri))?;
         Ok((metadata.len(), changed(&metadata)))
+    }
+
+    /// A mark of its state, if a later change would show in it.
+    pub(super) fn mark(&self) -> Option<String> {
+        let (size, changed) = self.state().ok()?;
+        let settled = Version(vec![FileVersion { size, changed, torn: false }]).is_settled();
+        settled.then(|| format!("local {}.{:09}", changed.0, changed.1))
     }
 
     /// Checks a request against the file's present size.

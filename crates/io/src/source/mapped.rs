@@ -144,6 +144,10 @@ impl Source for MappedFile {
         self.file.size()
     }
 
+    fn mark(&self) -> Option<String> {
+        self.file.mark()
+    }
+
     fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         self.file.copies(ranges)
     }

@@ -93,6 +93,19 @@ pub trait Source: Send + Sync + std::fmt::Debug {
         Ok(None)
     }
 
+    /// A mark of the state of the whole source, by which another process knows it again: two sources of the
+    /// same mark and size have the same bytes. `None` where nothing tells.
+    fn mark(&self) -> Option<String> {
+        None
+    }
+
+    /// Verifies that the source is still what answers were made of that did not ask it, as those of an
+    /// [`Index`](crate::Index). To be called after data were read, which has shown it already where any of them
+    /// came from the source itself.
+    fn confirm(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Whether views may be handed on to those who know nothing of versions.
     fn lends_views(&self) -> bool {
         self.zero_copy() && !self.views_may_change()

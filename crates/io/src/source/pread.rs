@@ -41,6 +41,10 @@ impl Source for PreadFile {
         self.0.size()
     }
 
+    fn mark(&self) -> Option<String> {
+        self.0.mark()
+    }
+
     fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         self.0.copies(ranges)
     }

@@ -1,0 +1,142 @@
+//! A source whose metadata are at hand.
+
+use super::Index;
+use crate::{
+    error::Result,
+    source::{Source, Version},
+};
+use bytes::Bytes;
+use std::{ops::Range, sync::Arc};
+
+/// A source with an [`Index`]: ranges that the index has are answered from memory, and all others are passed
+/// on.
+#[derive(Debug)]
+pub struct Indexed {
+    pub(super) inner: Arc<dyn Source>,
+    pub(super) index: Index,
+}
+
+impl Indexed {
+    /// Opens a source with an index, if it is of this state of it: its mark is the one that the index has, or,
+    /// where a mark does not tell, all bytes of the index are those of the source, which are then read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Index`](crate::ErrorKind::Index): it is of another state. The source cannot be read.
+    pub fn over(inner: Arc<dyn Source>, index: Index) -> Result<Self> {
+        let size = inner.size()?;
+        if size != index.size {
+            let what = format!("{} bytes then, {size} now", index.size);
+            return Err(index.stale(inner.uri(), what));
+        }
+        if index.mark.is_none() || inner.mark() != index.mark {
+            let answers = inner.read(&index.ranges())?;
+            for (part, bytes) in index.parts.iter().zip(&answers) {
+                if part.bytes != bytes {
+                    let at = part.bytes.iter().zip(bytes).take_while(|(then, now)| then == now).count();
+                    let at = part.start.saturating_add(at as u64);
+                    return Err(index.stale(inner.uri(), "other bytes").at(at));
+                }
+            }
+        }
+        Ok(Self { inner, index })
+    }
+
+    /// The ranges that the index does not have.
+    fn others(&self, ranges: &[Range<u64>]) -> Vec<Range<u64>> {
+        ranges.iter().filter(|range| self.index.slice(range).is_none()).cloned().collect()
+    }
+}
+
+impl Source for Indexed {
+    fn uri(&self) -> &str {
+        self.inner.uri()
+    }
+
+    fn size(&self) -> Result<u64> {
+        self.inner.size()
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let others = self.others(ranges);
+        let mut answers = if others.is_empty() { Vec::new() } else { self.inner.read(&others)? }.into_iter();
+        // As many answers as there were questions.
+        let answer = |range| self.index.slice(range).or_else(|| answers.next()).unwrap_or_default();
+        Ok(ranges.iter().map(answer).collect())
+    }
+
+    fn read_into(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        match self.index.slice(&(at..at.saturating_add(into.len() as u64))) {
+            Some(bytes) => into.copy_from_slice(&bytes),
+            None => self.inner.read_into(at, into)?,
+        }
+        Ok(())
+    }
+
+    fn read_part(&self, at: u64, into: &mut [u8]) -> Result<()> {
+        match self.index.slice(&(at..at.saturating_add(into.len() as u64))) {
+            Some(bytes) => into.copy_from_slice(&bytes),
+            None => self.inner.read_part(at, into)?,
+        }
+        Ok(())
+    }
+
+    fn view(&self, range: Range<u64>) -> Result<Bytes> {
+        self.index.slice(&range).map_or_else(|| self.inner.view(range), Ok)
+    }
+
+    fn zero_copy(&self) -> bool {
+        self.inner.zero_copy()
+    }
+
+    fn views_may_change(&self) -> bool {
+        self.inner.views_may_change()
+    }
+
+    fn version(&self) -> Result<Option<Version>> {
+        self.inner.version()
+    }
+
+    fn lends_views(&self) -> bool {
+        self.inner.lends_views()
+    }
+
+    fn at_hand(&self, range: &Range<u64>) -> bool {
+        self.index.slice(range).is_some() || self.inner.at_hand(range)
+    }
+
+    fn concurrent(&self) -> bool {
+        self.inner.concurrent()
+    }
+
+    fn pause(&self) -> Result<()> {
+        self.inner.pause()
+    }
+
+    fn plans_requests(&self) -> bool {
+        self.inner.plans_requests()
+    }
+
+    /// The same ranges that a [`read`](Source::read) of these will pass on.
+    fn expect(&self, ranges: &[Range<u64>]) {
+        let others = self.others(ranges);
+        if !others.is_empty() {
+            self.inner.expect(&others);
+        }
+    }
+
+    fn give_up(&self) {
+        self.inner.give_up();
+    }
+
+    fn confirm(&self) -> Result<()> {
+        self.inner.confirm()
+    }
+
+    fn mark(&self) -> Option<String> {
+        self.inner.mark()
+    }
+
+    fn beside(&self, name: &str) -> Result<Arc<dyn Source>> {
+        self.inner.beside(name)
+    }
+}
