@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
@@ -25,10 +24,12 @@ class _Handler(BaseHTTPRequestHandler):
         with server.lock:
             server.requests.append((self.path, {name.title(): value for name, value in self.headers.items()}))
             number = sum(path == self.path for path, _ in server.requests)
-        time.sleep(float(faults.get("wait", 0)))
+        self.server.ended.wait(float(faults.get("wait", 0)))
+        if "hangs" in faults and number > int(faults["hangs"]):
+            self.server.ended.wait(20)
         if "status" in faults and number <= int(faults.get("times", 1 << 30)):
             return self.plain(int(faults["status"]))
-        if "circle" in faults:
+        if "circle" in faults and number > int(faults["circle"] or 0):
             return self.plain(307, {"Location": self.path})
         if "to" in faults:
             return self.plain(302, {"Location": faults["to"]})
@@ -39,6 +40,8 @@ class _Handler(BaseHTTPRequestHandler):
             tag = '"other"'
         if "grows" in faults and number > int(faults["grows"]):
             data += b"0"
+        if "shrinks" in faults and number > int(faults["shrinks"]):
+            data = data[: len(data) // 2]
         headers = {} if "untagged" in faults else {"ETag": tag}
         if "coding" in faults:
             headers["Content-Encoding"] = faults["coding"]
@@ -49,7 +52,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self.plain(416, {"Content-Range": f"bytes */{len(data)}"})
         if "cap" in faults:
             ranges = [(start, min(end, start + int(faults["cap"]))) for start, end in ranges]
-        size = len(data) + ("size" in faults)
+        size = len(data) + ("size" in faults) + (1 << 62 if "huge" in faults else 0)
         if len(ranges) == 1 or "first" in faults:
             start, end = ranges[0]
             shift = int(faults.get("shift", 0))
@@ -57,9 +60,16 @@ class _Handler(BaseHTTPRequestHandler):
             headers["Content-Range"] = f"bytes {start + shift}-{end - 1 + shift}/{total}"
             if "nowhere" in faults:
                 del headers["Content-Range"]
-            return self.answer(206, headers, data[start:end], faults, number)
+            if "inverted" in faults:
+                headers["Content-Range"] = f"bytes {end}-{start}/{total}"
+            if "endless" in faults:
+                return self.endless(headers)
+            body = data[start:end]
+            body = body[: len(body) // 2] if "short" in faults else b"" if "nothing" in faults else body
+            return self.answer(206, headers, body + (b"more" if "long" in faults else b""), faults, number)
         body = b""
-        for start, end in ranges:
+        elsewhere = int(faults.get("elsewhere", 0))
+        for start, end in [(max(0, start - elsewhere), end) for start, end in ranges]:
             body += f"\r\n--B\r\nContent-Type: a/b\r\nContent-Range: bytes {start}-{end - 1}/{size}\r\n\r\n".encode()
             body += data[start:end]
         boundary = "other" if "garbled" in faults else "B"
@@ -97,6 +107,16 @@ class _Handler(BaseHTTPRequestHandler):
         if "leaves" in faults:
             # Without a word: the client may be about to use the connection again.
             self.close_connection = True
+
+    def endless(self, headers):
+        """An answer in chunks, without an end."""
+        self.send_response(206)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        while not self.server.ended.is_set():
+            self.wfile.write(b"10000\r\n" + bytes(0x10000) + b"\r\n")
 
     def plain(self, status, headers=None):
         self.send_response(status)
