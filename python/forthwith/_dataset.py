@@ -152,25 +152,35 @@ class Scan:
         passing = pa.compute.indices_nonzero(mask)
         if not len(passing):
             return None
-        # Blocks before the first entry that passes, and behind the last one, are not read.
-        first, last = passing[0].as_py(), passing[-1].as_py()
-        within = slice(first, last + 1)
         rest = [name for name in self._names if name not in needed]
-        found = self._read(tree, rest, start + first, start + last + 1)
+        few = self._lazy.read_some(tree, rest, start, stop, passing) if rest else None
+        if few is not None:
+            found, looked = self._typed(tree, few, rest), looked.filter(mask)
+        else:
+            # Blocks before the first entry that passes, and behind the last one, are not read.
+            first, last = passing[0].as_py(), passing[-1].as_py() + 1
+            mask = mask[first:last]
+            found = self._read(tree, rest, start + first, start + last).filter(mask)
+            looked = looked[first:last].filter(mask)
         for name in needed:
-            found = found.append_column(looked.schema.field(name), looked.column(name)[within])
-        return found.filter(mask[within])
+            found = found.append_column(looked.schema.field(name), looked.column(name))
+        return found
 
     def _read(self, tree: Tree, names: list[str], start: int, stop: int) -> Any:
         """Columns of a tree, in the types of the dataset; without any, as many entries."""
-        pa = package("pyarrow")
         names = list(dict.fromkeys(names))
         if not names:
             return _entries(stop - start)
-        found = self._lazy.read(tree, names, start, stop)
+        return self._typed(tree, self._lazy.read(tree, names, start, stop), names)
+
+    def _typed(self, tree: Tree, found: Any, names: list[str]) -> Any:
+        pa = package("pyarrow")
         kinds = {name: _spelled(self.dataset_schema.field(name)) for name in names}
         self._lazy.check(tree, lambda name: _spelled(found.schema.field(name)), kinds)
-        return found.select(names).cast(pa.schema([self.dataset_schema.field(name) for name in names]))
+        schema = pa.schema([self.dataset_schema.field(name) for name in names])
+        # Types are the same but for what may be missing in them. Arrow cannot cast all types, even to themselves.
+        columns = zip((found.column(name) for name in names), schema.types, strict=True)
+        return pa.table([one if one.type == kind else one.cast(kind) for one, kind in columns], schema)
 
     def _projected(self, table: Any) -> Any:
         if self._computed is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from forthwith._entries import step_size as step_size_of
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._filters import BranchFilter
+from forthwith._packages import package
 from forthwith._tree.chain import Chain
 from forthwith._tree.common import Common
 from forthwith._tree.options import ReadOptions
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from forthwith._tree.read import Names
+
+# Of that many entries at most one passes where they are read one by one.
+_FEW = 8
 
 
 class Lazy:
@@ -81,6 +85,16 @@ class Lazy:
             common.survey(len(self.table), self.table._open, options)
             self._common[tuple(names)] = common
         return common.complete(tree, common.of(tree, 0), start, stop, options)
+
+    def read_some(self, tree: Tree, names: list[str], start: int, stop: int, places: Any) -> Any:
+        """The entries at some places between two, from the first one; ``None`` if reading all of them costs no more.
+
+        Blocks without such entries are not read, and only these entries of others are made columns.
+        """
+        if self._unites or len(places) * _FEW > stop - start:
+            return None
+        some: Any = tree
+        return some.arrays(names, entries=package("numpy").asarray(places) + start, **self._read)
 
     def parts(
         self, tree: Tree, names: list[str], cut: str | None, left: int | None = None

@@ -71,24 +71,30 @@ def _step(
     stop: int,
     schema: Mapping[str, Any],
 ) -> Any:
-    def read(names: list[str], first: int = 0, last: int | None = None) -> Any:
-        frame = lazy.read(tree, names, start + first, stop if last is None else start + last + 1)
+    def checked(frame: Any, names: list[str]) -> Any:
         lazy.check(tree, lambda name: str(frame.schema[name]), {name: str(schema[name]) for name in names})
         return frame
 
     if predicate is None:
-        return read(wanted).select(wanted) if wanted else pl.DataFrame(height=stop - start)
+        everything = (
+            checked(lazy.read(tree, wanted, start, stop), wanted) if wanted else pl.DataFrame(height=stop - start)
+        )
+        return everything.select(wanted)
     if not needed:
-        return read(wanted).filter(predicate).select(wanted)
-    looked = read(needed)
+        return checked(lazy.read(tree, wanted, start, stop), wanted).filter(predicate).select(wanted)
+    looked = checked(lazy.read(tree, needed, start, stop), needed)
     passed = looked.select(predicate).to_series()
     places = passed.arg_true()
     if not len(places):
         return pl.DataFrame(schema={name: schema[name] for name in wanted})
+    rest = [name for name in wanted if name not in needed]
+    if not rest:
+        return looked.filter(passed).select(wanted)
+    few = lazy.read_some(tree, rest, start, stop, places.to_numpy())
+    if few is not None:
+        return looked.filter(passed).hstack(checked(few, rest).get_columns()).select(wanted)
     # Blocks before the first entry that passes, and behind the last one, are not read.
     first, last = places[0], places[-1]
     frame, passed = looked[first : last + 1], passed[first : last + 1]
-    rest = [name for name in wanted if name not in needed]
-    if rest:
-        frame = frame.hstack(read(rest, first, last).get_columns())
-    return frame.filter(passed).select(wanted)
+    more = checked(lazy.read(tree, rest, start + first, start + last + 1), rest)
+    return frame.hstack(more.get_columns()).filter(passed).select(wanted)

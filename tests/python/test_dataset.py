@@ -11,6 +11,7 @@ import random
 import awkward as ak
 import numpy as np
 import pytest
+from conftest import data
 
 import forthwith
 
@@ -132,6 +133,10 @@ def test_only_needed_columns_and_blocks_are_read(counted):
         "lists": [[36000, 36001, 36002]]
     }
     assert since() <= stored("n") + stored("lists") / 3 + slack
+    # Of entries that are far apart, only their blocks are.
+    apart = found.to_table(columns=["lists"], filter=ds.field("n").isin([5, 25_000, 49_990]))
+    assert apart["lists"].to_pylist() == [[3 * at, 3 * at + 1, 3 * at + 2] for at in (5, 25_000, 49_990)]
+    assert since() <= stored("n") + stored("lists") / 2 + slack
     assert len(found.to_table(columns=["lists"], filter=ds.field("x") > 100)) == 0
     assert since() <= stored("x") + slack
 
@@ -299,6 +304,25 @@ def test_credentials_are_not_pickled(path):
     for one in (some, some.filter(ds.field("n") > 1)):
         assert b"s3cret" not in pickle.dumps(one)
         assert b"region" in pickle.dumps(one)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["zmumu.root:events", "leaves.root", "avro/unions.avro", "rntuple/kinds-zstd.root", "rntuple/streamed-zstd.root"],
+)
+def test_few_entries_are_those_of_whole_columns(name):
+    file, _, inner = data(name).partition(":")
+    opened = forthwith.open(file)
+    tree = opened if isinstance(opened, forthwith.Tree) else opened[inner or next(iter(opened.keys(cycle=False)))]
+    found = forthwith.dataset(tree)
+    whole = found.to_table()
+    column = next(name for name in whole.schema.names if pa.types.is_primitive(whole[name].type))
+    there = whole[column].drop_null()
+    for value in (there[0], there[-1]):
+        condition = ds.field(column) == value
+        expected = ds.dataset(whole).to_table(filter=condition)
+        assert len(expected) > 0
+        assert repr(found.to_table(filter=condition).to_pylist()) == repr(expected.to_pylist())
 
 
 SQL = {

@@ -68,7 +68,7 @@ def test_only_needed_columns_are_read(path, monkeypatch):
     # Of this filter statistics say nothing.
     frame = forthwith.scan(path, step_size=5_000).filter(pl.col("n") * 2 == 24_000).select("x")
     assert frame.collect().to_series().to_list() == [6_000.0]
-    asked = [name for names, options in read if options.get("entry_stop") for name in names]
+    asked = [name for names, options in read if options.get("entry_stop") or "entries" in options for name in names]
     assert asked.count("n") == 10
     assert asked.count("x") == 1
     assert set(asked) == {"n", "x"}
