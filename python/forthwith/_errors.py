@@ -6,6 +6,8 @@ or `OSError` keeps working. The attributes say where it happened, as far as it i
 
 from __future__ import annotations
 
+from forthwith import _forthwith
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,9 +37,11 @@ class ForthwithError(Exception):
         byte: int | None = None,
         member: str | None = None,
     ) -> None:
+        # What a user gave may have credentials in it, and errors are logged.
+        message = _forthwith.redact(message)
         super().__init__(message)
         self.message = message
-        self.file = file
+        self.file = None if file is None else _forthwith.redact(file)
         self.object = object
         self.block = block
         self.entry = entry

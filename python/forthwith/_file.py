@@ -427,9 +427,10 @@ class File(Directory):
 
     def __reduce__(self) -> tuple[Any, ...]:
         options = {**self._options, "storage_options": _stores.without_secrets(self._options["storage_options"])}
+        what = _stores.without_password(self._what) if isinstance(self._what, str) else self._what
         if self._core.is_of_registered_format:
-            return _open_registered, (self.format, self._what, options, self._view)
-        return open_file, (self._what, options, self._view)
+            return _open_registered, (self.format, what, options, self._view)
+        return open_file, (what, options, self._view)
 
 
 def open_file(what: Any, options: dict[str, Any], view: dict[str, Any]) -> File:
@@ -438,7 +439,7 @@ def open_file(what: Any, options: dict[str, Any], view: dict[str, Any]) -> File:
     own = {name: value for name, value in options.items() if name != "storage_options"}
     if isinstance(what, str):
         if options["source"] == "map" and "://" in what:
-            raise ValueError(f"source='map' is for paths, not for {what!r}")
+            raise RequestError(f"source='map' is for paths, not for {what!r}")
         if _stores.is_foreign(what):
             return _open_foreign(what, own, options, view)
         if store is not None and _stores.scheme(what) is None:
@@ -451,7 +452,7 @@ def open_file(what: Any, options: dict[str, Any], view: dict[str, Any]) -> File:
 
 def _open_object(file: Any, what: Any, own: dict[str, Any], options: dict[str, Any], view: dict[str, Any]) -> File:
     if options["source"] != "auto":
-        raise ValueError(f"source={options['source']!r} is for paths, not for {what!r}")
+        raise RequestError(f"source={options['source']!r} is for paths, not for {what!r}")
     name = what if isinstance(what, str) else getattr(file, "name", None)
     name = name if isinstance(name, str) else repr(file)
     own = {key: value for key, value in own.items() if key != "source"}

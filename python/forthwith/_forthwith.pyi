@@ -49,6 +49,7 @@ __all__ = [
     "expand_files",
     "expand_stored",
     "make_index",
+    "redact",
     "from_iter",
     "give_all",
     "ntuple_descriptor",
@@ -939,6 +940,9 @@ class Snapshot:
 
 def expand_files(names: Sequence[str | os.PathLike[str]]) -> list[str]:
     """The files that names, patterns and folders mean, in the order of the names; each pattern's and folder's sorted."""
+
+def redact(text: str) -> str:
+    """A text whose URLs have no user, password and query."""
 
 def make_index(path: str, index: bool | str, store: list[tuple[str, str]] | None) -> str:
     """Writes the index of a file under a name, in a folder, or with ``True`` beside the file; its name."""

@@ -8,6 +8,7 @@ from forthwith._entries import memory_size
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._file import File, open_file
 from forthwith._paths import local, whole
+from forthwith._stores import without_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,11 @@ class Settings:
     def __init__(self, options: dict[str, Any], view: dict[str, Any]) -> None:
         self.options = options
         self.view = view
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What may be pickled: no credentials."""
+        store = without_secrets(self.options["storage_options"])
+        return {"options": {**self.options, "storage_options": store}, "view": self.view}
 
     @classmethod
     def of(

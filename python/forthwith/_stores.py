@@ -57,6 +57,11 @@ def without_secrets(options: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return kept
 
 
+def without_password(name: str) -> str:
+    """A name without the user and the password that a URL may have, as it may be pickled and shown."""
+    return re.sub(r"://[^/?#\s]*@", "://", name)
+
+
 def scheme(name: str) -> str | None:
     """The scheme of a URL, or the first one of a chain such as ``simplecache::https://host/a.root``; ``None`` of a path."""
     found = re.match(r"([A-Za-z][A-Za-z0-9+.-]+)(://|::)", name)

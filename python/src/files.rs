@@ -37,6 +37,12 @@ pub(crate) fn options(store: &[(String, String)]) -> StoreOptions {
     store.iter().fold(StoreOptions::new().going_on(heard), |store, (name, value)| store.with(name, value))
 }
 
+/// A text whose URLs have no user, password and query, for errors and whatever else may be logged.
+#[pyfunction]
+pub(crate) fn redact(text: &str) -> String {
+    files::redact(text)
+}
+
 /// The file and the object of `FILE:OBJECT`; the object is empty if there is none.
 #[pyfunction]
 pub(crate) fn split_name(text: &str) -> (&str, String) {

@@ -46,6 +46,7 @@ mod _forthwith {
         files::expand_files,
         files::expand_stored,
         files::make_index,
+        files::redact,
         files::split_name,
         forth::{Items, Machine},
         give::give_all,

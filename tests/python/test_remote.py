@@ -1,8 +1,11 @@
 """Files behind HTTP, from servers that honour ranges, that do not, and that fail or lie."""
 
+import contextlib
 import functools
 import http.server
+import io
 import os
+import pathlib
 import pickle
 import resource
 import shutil
@@ -19,6 +22,7 @@ from conftest import DATA
 from range_server import serving
 
 import forthwith
+from forthwith import engines
 
 
 @pytest.fixture(scope="module")
@@ -222,6 +226,78 @@ def test_credentials_are_told_to_the_server_and_to_nobody_else(server, expected)
     with pytest.raises(forthwith.MissingFileError) as raised:
         forthwith.open(f"{url}/absent.root?sign=abc", storage_options=options)
     assert all(word not in str(raised.value) for word in ("pass", "abc", "s3cret"))
+
+
+def _shown(*things):
+    """All that a log or a notebook may get of some things, and their pickles."""
+    shown, pickled = [], []
+    for thing in things:
+        shown += [repr(thing), str(thing)]
+        for method in ("_repr_html_", "show"):
+            if hasattr(thing, method):
+                stream = io.StringIO()
+                html = getattr(thing, method)(**({"stream": stream} if method == "show" else {}))
+                shown += [str(html), stream.getvalue()]
+        with contextlib.suppress(TypeError, AttributeError, pickle.PicklingError):
+            pickled.append(pickle.dumps(thing).decode("latin1"))
+    return shown, pickled
+
+
+def _told(error):
+    """All texts of an error, with those of its causes, and its attributes."""
+    texts = []
+    while error is not None:
+        texts += [str(error), repr(error), repr(error.__dict__), repr(getattr(error, "filename", ""))]
+        error = error.__cause__ or error.__context__
+    return texts
+
+
+def test_credentials_are_in_no_error_no_text_and_no_pickle(server, tmp_path, caplog, capfd):
+    caplog.set_level(0)
+    secret = ["p4ssword", "s1gned", "t0ken"]
+    host = server.url.replace("://", "://me:p4ssword@")
+    options = {"storage_options": {"headers": {"Authorization": "t0ken"}, "retries": 0, "timeout": 0.5}}
+    url = f"{host}/zmumu.root?sign=s1gned"
+    file = forthwith.open(url, **options)
+    tree = file["events"]
+    chain = forthwith.open([f"{url}:events"] * 2, **options)
+    index = forthwith.index(url, tmp_path / "a.fwi", **options)
+    partitions = engines.plan([f"{url}:events"], ["MET_pt"], step=1000, **options)
+    texts, pickled = _shown(file, tree, tree["MET_pt"], tree.select(["MET_pt"]), chain, chain["MET_pt"], *partitions)
+    assert len(pickled) > 5
+    # The query of a URL is part of its name.
+    texts += [text.replace("s1gned", "") for text in pickled]
+    texts.append(pathlib.Path(index).read_bytes().decode("latin1"))
+    faults = [
+        "status=404",
+        "status=500",
+        "to=ftp://a:p4ssword@b/c?s1gned",
+        "circle",
+    ]
+    for fault in [*faults, "wait=3", "coding=t", "long", "short&nowhere"]:
+        for act in (forthwith.open, forthwith.concatenate, lambda url, **how: list(forthwith.iterate(url, **how))):
+            with pytest.raises(forthwith.ForthwithError) as raised:
+                act(f"{url}&{fault}:events", **options).arrays()
+            texts += _told(raised.value)
+    for bad in (
+        lambda: forthwith.open([f"{url}:absent"], **options).arrays(),
+        lambda: forthwith.open([f"{host}/belongings.root?sign=s1gned"], **options).arrays(),
+        lambda: forthwith.open(f"{host}:1/a.root?sign=s1gned", **options),
+        lambda: forthwith.open(url, source="map", **options),
+        lambda: forthwith.open(url, storage_options={"headers": {"X": "t0ken\n"}}),
+        lambda: forthwith.open("s3://bucket/a.root", storage_options={"key": "p4ssword", "secret": ["t0ken"]}),
+        lambda: forthwith.index(url, **options),
+        lambda: forthwith.index(f"{url}:events", tmp_path / "b.fwi", **options),
+        lambda: engines.plan([f"{url}:absent"], **options),
+        lambda: forthwith.recreate(url, **options),
+        lambda: forthwith.merge([url, f"{url}&status=404"], tmp_path / "c.root", **options),
+    ):
+        with pytest.raises((ValueError, OSError, TypeError, KeyError, NotImplementedError)) as raised:
+            bad()
+        texts += _told(raised.value)
+    texts += [caplog.text, *capfd.readouterr()]
+    for text in texts:
+        assert not any(word in text for word in secret), text
 
 
 def test_headers_are_not_told_to_another_server(server, expected):

@@ -8,8 +8,10 @@ from itertools import accumulate
 from forthwith import _filters, _keywords, _show
 from forthwith._entries import step_size as step_size_of
 from forthwith._errors import DamagedFileError, MissingFileError, RequestError, SourceError, UnsupportedError
+from forthwith._forthwith import redact
 from forthwith._opening import Settings, apart, open_one
 from forthwith._paths import expand
+from forthwith._stores import without_password
 from forthwith._tree import typed, walk
 from forthwith._tree.chained import WHERE, ChainSelection, chained
 from forthwith._tree.common import Common, check_missing
@@ -79,7 +81,8 @@ class Chain(NotAnArray):
     @property
     def files(self) -> list[str]:
         """The files, as ``path:tree``."""
-        return [f"{path}:{inner}" if inner else str(path) for path, inner in self._parts]
+        named = [f"{path}:{inner}" if inner else str(path) for path, inner in self._parts]
+        return [without_password(name) for name in named]
 
     def _open(self, at: int) -> Tree:
         path, inner = self._parts[at]
@@ -187,10 +190,15 @@ class Chain(NotAnArray):
         return len(self._parts)
 
     def __repr__(self) -> str:
-        return f"<Chain of {len(self)} trees, the first {self.files[0]!r}>"
+        return f"<Chain of {len(self)} trees, the first {redact(self.files[0])!r}>"
 
     def _repr_html_(self) -> str:
-        return _show.html_table(repr(self), ("file",), [(name,) for name in self.files])
+        return _show.html_table(repr(self), ("file",), [(redact(name),) for name in self.files])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What may be pickled: no passwords of URLs."""
+        parts = [(without_password(path) if isinstance(path, str) else path, inner) for path, inner in self._parts]
+        return {**self.__dict__, "_parts": parts}
 
     @typed.chain_iterate
     def iterate(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from forthwith._forthwith import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Partition:
     """Some entries of one tree, and how they are read: a plain record that pickles in some hundred bytes.
 
@@ -33,6 +35,11 @@ class Partition:
     bytes: int = 0
     options: dict[str, Any] | None = None
     state: tuple[int, int, str | None] | None = None
+
+    def __repr__(self) -> str:
+        # The query of a URL may be a signature.
+        values = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self))
+        return redact(f"Partition({values})")
 
     @property
     def is_counted(self) -> bool:

@@ -44,8 +44,8 @@ def plan(
             partition is read.
         align: Whether partitions end only where blocks of all the columns end (clusters of trees and ntuples, row groups), so
             that no block is decompressed twice. A partition may then be larger than ``step``.
-        options: As in ``open``. Credentials in ``storage_options`` are not part of a partition: workers take theirs from the
-            environment.
+        options: As in ``open``. Credentials in ``storage_options``, and users and passwords in URLs, are not part of a
+            partition: workers take theirs from the environment.
 
     Returns:
         The partitions, in the order of the files.
@@ -65,7 +65,8 @@ def plan(
     if parts is not None:
         if parts < 1:
             raise RequestError(f"parts must be at least 1, not {parts}")
-        return [Partition(path, tree, part, -parts, names, 0, kept) for path, tree in given for part in range(parts)]
+        named = [(_stores.without_password(path), tree) for path, tree in given]
+        return [Partition(path, tree, part, -parts, names, 0, kept) for path, tree in named for part in range(parts)]
     if step is not None:
         step_size(step)  # an impossible one is said at once
     partitions: list[Partition] = []
@@ -75,7 +76,7 @@ def plan(
             chosen = _chosen(tree, names)
             known = known or (path, [name for name, _ in chosen])
             _check_same(known, path, [name for name, _ in chosen])
-            like = Partition(path, inner, 0, 0, names, 0, kept, state_of(tree))
+            like = Partition(_stores.without_password(path), inner, 0, 0, names, 0, kept, state_of(tree))
             partitions += _divided(like, tree, [at for _, at in chosen], step, align)
     return partitions
 

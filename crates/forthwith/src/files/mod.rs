@@ -23,7 +23,7 @@ pub use expand::{Expanded, expand, expand_telling, expand_with};
 pub use indexed::{IndexPlace, read_index, source_indexed, write_index};
 pub use pattern::{is_pattern, matches};
 pub use place::{Place, locate};
-pub use remote::StoreOptions;
+pub use remote::{StoreOptions, redact};
 pub use split::split;
 pub use stored::{expand_stored, is_stored_pattern};
 

@@ -3,6 +3,12 @@
 use forthwith_io::{Result, Source};
 use std::sync::Arc;
 
+/// The text itself: of URLs nothing is known.
+#[must_use]
+pub fn redact(text: &str) -> String {
+    text.to_owned()
+}
+
 /// Options of stores, which this build does not know.
 #[derive(Clone, Debug, Default)]
 pub struct StoreOptions(());
