@@ -1,7 +1,7 @@
-//! Rows with missing values between them.
+//! Values that may be missing: rows with missing ones between them, and nothing but these.
 
 use crate::lookup::Lookup;
-use crate::{Array, Column, Form, Invalid};
+use crate::{Array, Column, DType, Form, Invalid};
 use std::collections::HashSet;
 
 /// The buffer that says which values are there.
@@ -57,12 +57,80 @@ impl Array {
         columns.push((name, Column::from_vec(index)));
         Ok(Self { form, length, columns })
     }
+
+    /// The same rows, of a Form in which some could be missing.
+    ///
+    /// # Errors
+    /// As [`spread`](Self::spread).
+    pub fn present(self) -> Result<Self, Invalid> {
+        if matches!(self.form, Form::Option { .. }) {
+            return Ok(self);
+        }
+        let rows = usize::try_from(self.length)
+            .map_err(|_| Invalid::Range { key: "rows".into(), row: self.length })?;
+        self.spread(&vec![true; rows])
+    }
+
+    /// Values that are all missing, of [`Form::optional`] of a Form.
+    #[must_use]
+    pub fn nulls(form: &Form, length: u64) -> Self {
+        let form = form.clone().optional();
+        let mut columns = Vec::new();
+        empty(&form, &mut columns);
+        if let Form::Option { key, .. } = &form {
+            let name = format!("{key}-index");
+            columns.retain(|(known, _)| *known != name);
+            columns.push((name, Column::from_vec((0..length).map(|_| -1i64).collect())));
+        }
+        Self { form, length, columns }
+    }
+}
+
+/// The buffers of no rows.
+fn empty(form: &Form, columns: &mut Vec<(String, Column)>) {
+    let mut add = |key: &str, part: &str, dtype| {
+        // No bytes are any number of no items.
+        let none = Column::from_slice::<u8>(&[]);
+        columns.push((format!("{key}-{part}"), none.view(dtype).unwrap_or(none)));
+    };
+    match form {
+        Form::Empty => {}
+        Form::Numpy { key, dtype, .. } => add(key, "data", *dtype),
+        Form::String { key, .. } => {
+            add(key, "data", DType::UInt8);
+            columns.push((format!("{key}-offsets"), Column::from_slice(&[0i64])));
+        }
+        Form::List { key, content } => {
+            columns.push((format!("{key}-offsets"), Column::from_slice(&[0i64])));
+            empty(content, columns);
+        }
+        Form::Option { key, content } => {
+            add(key, "index", DType::Int64);
+            empty(content, columns);
+        }
+        Form::Union { key, contents } => {
+            add(key, "tags", DType::Int8);
+            add(key, "index", DType::Int64);
+            contents.iter().for_each(|content| empty(content, columns));
+        }
+        Form::Categorical { key, categories } => {
+            add(key, "index", DType::Int32);
+            let ends = categories.iter().scan(0, |end, text| {
+                *end += text.len() as i64;
+                Some(*end)
+            });
+            let offsets: Vec<i64> = std::iter::once(0).chain(ends).collect();
+            columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
+            columns.push((format!("{key}-data"), Column::from_slice(categories.concat().as_bytes())));
+        }
+        Form::Regular { content, .. } | Form::Logical { content, .. } => empty(content, columns),
+        Form::Record { contents, .. } => contents.iter().for_each(|content| empty(content, columns)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DType;
 
     fn numbers(key: &str) -> Array {
         Array {
@@ -88,6 +156,22 @@ mod tests {
             assert_eq!(twice.form.type_string(), "?int32");
         }
         assert_eq!(lines(&numbers("x").spread(&[true; 3]).expect("all")), ["1", "2", "3"]);
+    }
+
+    #[test]
+    fn nothing_but_missing_values_has_the_type_of_others() {
+        let list = Form::List { key: "l".into(), content: Box::new(numbers("x").form) };
+        let text = Form::String { key: "s".into(), binary: false };
+        let record = Form::Record { fields: None, contents: vec![list, text.clone().optional()], name: None };
+        for form in [record.clone(), record.optional(), text, Form::Empty] {
+            let nulls = Array::nulls(&form, 2);
+            assert_eq!(lines(&nulls), ["None", "None"]);
+            assert_eq!(nulls.form, form.optional());
+            assert_eq!(lines(&Array::nulls(&nulls.form, 0)), Vec::<String>::new());
+        }
+        let present = numbers("x").present().expect("present");
+        assert_eq!(present.form, Array::nulls(&numbers("x").form, 1).form);
+        assert_eq!(lines(&present.present().expect("again")), ["1", "2", "3"]);
     }
 
     #[test]

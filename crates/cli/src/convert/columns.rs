@@ -1,6 +1,6 @@
 //! The columns that are written, of one file and of several.
 
-use super::{Conversion, missing};
+use super::Conversion;
 use crate::{
     choice::Choice,
     console::Console,
@@ -136,7 +136,7 @@ pub(super) fn of_all(files: &[(String, Vec<Column>)], missing_null: bool) -> Res
                     let what = format!("column {name} is {theirs} in {uri}, and {ours} in {first}");
                     return Err(Failure::misuse(what).hinted("--columns chooses others"));
                 }
-                None if missing_null => *form = missing::optional(form.clone()),
+                None if missing_null => *form = form.clone().optional(),
                 None => return Err(lacks(uri, name, first)),
             }
         }
@@ -147,7 +147,7 @@ pub(super) fn of_all(files: &[(String, Vec<Column>)], missing_null: bool) -> Res
             if !missing_null {
                 return Err(lacks(first, &column.name, uri));
             }
-            all.push((column.name.clone(), missing::optional(column.form.clone())));
+            all.push((column.name.clone(), column.form.clone().optional()));
         }
     }
     Ok(all)
@@ -157,7 +157,7 @@ pub(super) fn of_all(files: &[(String, Vec<Column>)], missing_null: bool) -> Res
 /// column.
 fn is_same(all: &Form, own: &Form) -> bool {
     let all_type = all.type_string();
-    all_type == own.type_string() || all_type == missing::optional(own.clone()).type_string()
+    all_type == own.type_string() || all_type == own.clone().optional().type_string()
 }
 
 fn lacks(uri: &str, name: &str, other: &str) -> Failure {

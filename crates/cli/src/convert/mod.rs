@@ -1,7 +1,6 @@
 //! `forthwith convert`: tables into a file of another format, step by step.
 
 mod columns;
-mod missing;
 mod pipe;
 #[cfg(test)]
 mod tests;
@@ -18,7 +17,7 @@ use crate::{
 use columns::{Column, entries, of_all, of_file};
 use forthwith::{
     Batch, FileFormat, Step,
-    columns::{Array, Form},
+    columns::{Array, Form, Invalid},
     files, io,
     plan::{Error, ErrorKind, TableWriter, WriteOptions},
 };
@@ -225,9 +224,10 @@ impl Copy<'_> {
                 let none = || Error::new(ErrorKind::Fault { what: "a column that was not read".into() });
                 let array = arrays.next().ok_or_else(none)?;
                 let is_optional = matches!(form, Form::Option { .. });
-                Ok(if is_optional { missing::present(array) } else { array })
+                let unlike = |error: Invalid| Error::new(ErrorKind::Fault { what: error.to_string() });
+                if is_optional { array.present().map_err(unlike) } else { Ok(array) }
             }
-            None => missing::absent(form, length),
+            None => Ok(Array::nulls(form, length)),
         });
         Ok(arranged.collect::<Result<_, Error>>()?)
     }
