@@ -92,6 +92,11 @@ impl Array {
             Err(error) => Err(damaged(py, &error, array, &place)),
         }
     }
+
+    /// Its Form, for other rooms.
+    pub(crate) fn of_form(&self) -> &Form {
+        &self.array.form
+    }
 }
 
 /// The place of a column that is read from this entry on.

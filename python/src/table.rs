@@ -10,7 +10,7 @@ use crate::{
     walk::Walk,
 };
 use forthwith::{
-    Friend, SelectOptions, Step,
+    Friend, SelectOptions, Step, UnitedColumn,
     columns::{Column, DType, Form},
     plan,
 };
@@ -139,8 +139,11 @@ impl Table {
     }
 
     /// Columns by the positions of their fields, or as expressions, of entries that pass. `entries` are 64-bit numbers in native order.
-    /// `friends` are names, tables one behind the other, and how many of their entries belong to tables before this one.
-    #[pyo3(signature = (columns, aliases, cut=None, entries=None, friends=Vec::new()))]
+    /// `friends` are names, tables one behind the other, and how many of their entries belong to tables before this one;
+    /// `united` columns with their fields if this table has them, an array of the type that they have in several tables, and whether
+    /// some of these lack them.
+    #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
+    #[pyo3(signature = (columns, aliases, cut=None, entries=None, friends=Vec::new(), united=Vec::new()))]
     fn select(
         &self,
         py: Python<'_>,
@@ -149,9 +152,16 @@ impl Table {
         cut: Option<String>,
         entries: Option<Vec<u8>>,
         friends: Vec<(String, Vec<Bound<'_, Self>>, u64)>,
+        united: Vec<(String, Option<u32>, Bound<'_, Array>, bool)>,
     ) -> PyResult<Selection> {
         let numbers = |bytes: Vec<u8>| bytes.as_chunks().0.iter().map(|n| u64::from_ne_bytes(*n)).collect();
-        let mut options = SelectOptions { aliases, cut, entries: entries.map(numbers), friends: Vec::new() };
+        let mut options =
+            SelectOptions { aliases, cut, entries: entries.map(numbers), ..SelectOptions::default() };
+        for (name, field, like, may_lack) in united {
+            let form = like.get().of_form().clone();
+            let form = if may_lack { form.optional() } else { form };
+            options.united.push(UnitedColumn { name, field, form });
+        }
         let mut asks = self.handle.object.is_some();
         for (name, tables, before) in friends {
             let mut made: Option<Friend> = None;

@@ -145,7 +145,53 @@ def compare(random, made, told):
     found = forthwith.concatenate([path for path, _, _ in made], ["n1"], cut=f"n1 > {cut}").n1.to_list()
     if found != [value for value in numbers if value is not None and value > cut]:
         told(f"n1 > {cut} leaves {found} of {numbers}")
+    compare_cut(random, chain, expected, told)
     return len(made)
+
+
+def bare(array):
+    """The type of an array's items, whether they may be missing or not."""
+    return str(array.type.content).replace("?", "").replace("option[", "").replace("]", "")
+
+
+def condition(random, names):
+    """A cut of such columns, and what it says of a row: nothing where a value is missing."""
+    name, limit = str(random.choice(names)), int(random.integers(0, 100))
+    if name.startswith("t"):
+        word = str(limit)
+        return f'{name} != "{word}"', name, lambda value: value != word
+    if name.startswith("l"):
+        return f"sum({name}) > {limit}", name, lambda items: sum(item for item in items if item is not None) > limit
+    return f"{name} * 2.0 > {limit}", name, lambda value: value * 2 > limit
+
+
+def compare_cut(random, chain, expected, told):
+    """Cuts, chosen entries and computed columns where files lack columns: as of the whole, with missing values in it."""
+    names = list(expected)
+    (cut, a, holds), (other, b, also) = condition(random, names), condition(random, names)
+    rows = [dict(zip(expected, row, strict=True)) for row in zip(*expected.values(), strict=True)]
+    chosen = sorted(int(at) for at in random.choice(len(rows), len(rows) // 2 + 1, replace=False))
+
+    def passes(row):
+        return row[a] is not None and holds(row[a]) and row[b] is not None and also(row[b])
+
+    kept = [rows[at] for at in chosen if passes(rows[at])]
+    both = {"cut": f"({cut}) and alias", "aliases": {"alias": other}, "entries": chosen}
+    wanted = [str(name) for name in random.permutation(names)[: int(random.integers(1, len(names) + 1))]]
+    for library in LIBRARIES:
+        found = fields(chain.arrays(wanted, library=library, **both), library)
+        for name in wanted:
+            if listed(found[name]) != [row[name] for row in kept]:
+                told(f"{library} {name} cut by {both}: {listed(found[name])}, not {[row[name] for row in kept]}")
+    whole = chain.arrays(["n1", "n1 * 1.0"], cut=cut)
+    if bare(whole) != bare(chain.arrays(["n1", "n1 * 1.0"], cut=cut, entry_stop=0)):
+        told(f"the type of what {cut} leaves is {whole.type}")
+    steps = chain.iterate([*wanted, f"count({names[0]})" if names[0][0] == "l" else "n1 + 0"], step_size=5, **both)
+    steps = [step for step in steps if len(step)]
+    if len({bare(step) for step in steps}) > 1:
+        told(f"steps cut by {both} are of several types")
+    if [row for step in steps for row in step[wanted].tolist()] != [{n: row[n] for n in wanted} for row in kept]:
+        told(f"steps cut by {both} differ")
 
 
 def campaign(seed, count):

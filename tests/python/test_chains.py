@@ -205,6 +205,36 @@ def test_missing_columns_are_missing_values(folder):
         chain.arrays(how="zip")
 
 
+def test_cuts_where_files_lack_columns(folder):
+    chain = forthwith.Chain(str(folder), missing="null")
+    whole = chain.arrays()
+    names = ["z", "x"]
+    for cut, held in (
+        ("z == 'q'", whole.z == "q"),
+        ("z != 'q'", whole.z != "q"),
+        ("sum(y) > 2", ak.sum(whole.y, axis=-1) > 2),
+    ):
+        kept = whole[ak.fill_none(held, False)]
+        found = chain.arrays(names, cut=cut)
+        assert found.tolist() == kept[names].tolist()
+        assert found.type.content == whole[names].type.content
+        assert pa.table(chain.select(names, cut=cut)).to_pylist() == kept[names].tolist()
+    assert chain.arrays(["x"], cut="not (z == 'q')")["x"].tolist() == [4]
+    # Columns that only expressions name are united, too.
+    computed = chain.arrays(["count(y) + x", "first(y)"], aliases={"unused": "z"})
+    assert computed["count(y) + x"].tolist() == [2, 2, 5, None, None, 7]
+    assert computed["first(y)"].tolist() == [1.5, None, 2.5, None, None, 7.5]
+    assert chain.arrays(["z"], entries=[0, 3, 5])["z"].tolist() == [None, "p", None]
+    with pytest.raises(forthwith.RequestError, match="there is no column"):
+        chain.arrays(["x"], cut="nope > 1")
+    with pytest.raises(forthwith.RequestError, match="there is no column"):
+        chain.arrays(["nope + 1"])
+    forthwith.write_parquet(folder / "d.parquet", {"x": ["text"]})
+    unlike = forthwith.Chain(str(folder), missing="null")
+    with pytest.raises(forthwith.RequestError, match=r"'x' is string in .*d\.parquet, but int64"):
+        unlike.arrays(["y"], cut="x > 1")
+
+
 def test_numbers_that_are_missing(tmp_path):
     forthwith.write_avro(tmp_path / "1.avro", {"n": [1, 2], "only": [[1, 2], [3]]})
     forthwith.write_avro(tmp_path / "2.avro", {"n": [3], "more": [2.5]})

@@ -125,7 +125,9 @@ def test_chains_cut_each_tree_and_count_entries_in_all(tree_path, whole):
     with pytest.raises(forthwith.RequestError, match="no entry 7200"):
         chain.arrays(["MET_pt"], entries=[7200])
     with pytest.raises(forthwith.RequestError, match="missing='null' goes neither"):
-        chain.arrays(["MET_pt"], cut="nMuon == 2", missing="null")
+        chain.arrays(["MET_pt"], cut="nMuon == 2", missing="null", errors="skip")
+    united, whole = (chain.arrays(["MET_pt"], cut="nMuon == 2", missing=missing) for missing in ("null", "raise"))
+    assert ak.array_equal(united, whole)
 
 
 def test_errors_say_where_and_what(tree):

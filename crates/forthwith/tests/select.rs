@@ -1,7 +1,7 @@
 //! Columns that are computed and entries that are chosen, from file to array.
 
 use forthwith::{
-    Engine, File, FileFormat, Friend, Options, SelectOptions, Step,
+    Engine, File, FileFormat, Friend, Options, SelectOptions, Step, UnitedColumn,
     columns::{Array, Column, DType, Form},
     io,
     plan::{ErrorKind, Result, WriteOptions},
@@ -250,5 +250,48 @@ fn friends_that_are_too_short_or_called_alike_are_refused() -> Result<()> {
     let long = (0..360).fold(Friend::new("f", other.clone()), |friend, _| friend.then(other.clone()));
     let read = events().select(&["f.x"], friends(vec![long.before(5)]))?.read(3590.., None, None)?;
     assert_eq!(lines(&read.arrays[0]), ["2.5", "3", "3.5", "4", "4.5", "0", "0.5", "1", "1.5", "2"]);
+    Ok(())
+}
+
+#[test]
+fn columns_are_read_in_the_types_that_several_tables_have() -> Result<()> {
+    let number = |dtype| Form::Numpy { key: "x".into(), dtype, shape: vec![] };
+    let list = |form| Form::List { key: "l".into(), content: Box::new(form) };
+    let of = |name: &str, field, form| UnitedColumn { name: name.into(), field, form };
+    let table = events();
+    let united = vec![
+        of("nMuon", Some(table.find("nMuon")?), number(DType::Float64)),
+        of("MET_pt", Some(table.find("MET_pt")?), number(DType::Float32).optional()),
+        of("Muon_pt", Some(table.find("Muon_pt")?), list(number(DType::Float64))),
+        of("more", None, list(number(DType::Int32))),
+    ];
+    let select = |names: &[&str], cut: Option<&str>| {
+        table.select(names, SelectOptions { united: united.clone(), ..options(cut, &[]) })
+    };
+    let names = ["nMuon", "MET_pt", "Muon_pt", "more", "nMuon * 2", "count(more) + nMuon"];
+    let selection = select(&names, None)?;
+    let types: Vec<String> = selection.forms()?.iter().map(Form::type_string).collect();
+    let wanted = ["float64", "?float32", "var * float64", "?var * int32", "float64", "?float64"];
+    assert_eq!(types, wanted);
+    let read = selection.read(10..14, None, None)?;
+    for (array, wanted) in read.arrays.iter().zip(wanted) {
+        array.validate().expect("valid");
+        assert_eq!(array.form.type_string(), wanted);
+    }
+    let plain = table.select(&["nMuon", "MET_pt"], SelectOptions::default())?.read(10..14, None, None)?;
+    assert_eq!(lines(&read.arrays[0]), lines(&plain.arrays[0]));
+    assert_eq!(lines(&read.arrays[1]), lines(&plain.arrays[1]));
+    assert_eq!(lines(&read.arrays[3]), ["None"; 4]);
+    assert_eq!(lines(&read.arrays[5]), ["None"; 4]);
+    // What is missing does not pass, and neither does its opposite.
+    for cut in ["count(more) > 0", "not (count(more) > 0)"] {
+        assert_eq!(select(&names, Some(cut))?.read(.., None, None)?.kept, Some(vec![]));
+    }
+    let cut = select(&["nMuon"], Some("nMuon > 1.5"))?.read(.., None, None)?;
+    let kept = table.select(&["nMuon"], options(Some("nMuon > 1"), &[]))?.read(.., None, None)?;
+    assert!(cut.kept.is_some() && cut.kept == kept.kept);
+    let wrong = vec![of("nMuon", Some(table.find("nMuon")?), list(number(DType::Int32)))];
+    let refused = refused(&["nMuon"], SelectOptions { united: wrong, ..SelectOptions::default() });
+    assert!(refused.contains("\"nMuon\" is int32, and var * int32 in all tables together"), "{refused}");
     Ok(())
 }

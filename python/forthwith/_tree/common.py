@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from forthwith import _forthwith
 from forthwith._errors import KeyInFileError, RequestError
-from forthwith._tree.query import COMPUTED, NOTHING, Choice
+from forthwith._tree.query import COMPUTED, NOTHING, Choice, Query
 from forthwith._tree.read import choose, read
 
 TYPE_CHECKING = False
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any, Literal, TypeAlias
 
-    from forthwith import _forthwith
     from forthwith._filters import BranchFilter
     from forthwith._tree.options import ReadOptions
     from forthwith._tree.read import Columns, Names
@@ -51,6 +51,9 @@ class Common:
         self.lacking: dict[str, _forthwith.Array] = {}
         self.labels: list[str] = []
         self.promoted: dict[str, str] = {}
+        self._like: dict[str, _forthwith.Array] = {}
+        self._members: dict[str, list[str]] = {}
+        self._used: list[str] = []
 
     def survey(self, count: int, opened: Callable[[int], Tree], options: ReadOptions) -> None:
         """Looks at all trees before any is read, if they may differ."""
@@ -58,15 +61,16 @@ class Common:
             return
         if options.errors != "raise" or options.how == "zip":
             raise RequestError("missing='null' goes neither with errors= nor with how='zip'")
-        if self._choice:
-            raise RequestError("missing='null' goes neither with cut= or entries= nor with expressions and aliases")
         found: dict[str, int] = {}
         everywhere: set[str] = set()
         numbers: dict[str, set[str]] = {}
+        self._used = self._names_used()
         problem: Exception | None = None
         for at in range(count):
             with opened(at) as tree:
                 columns, problem = self._some_of(tree)
+                self.labels += [label for label, _ in columns if label not in self.labels]
+                columns = self._all_of(tree)
                 self._check_types(tree, columns)
                 for label, number in self._numbers(tree, columns):
                     numbers.setdefault(label, set()).add(number)
@@ -74,25 +78,62 @@ class Common:
             for label in labels:
                 found.setdefault(label, at)
             everywhere = set(labels) if at == 0 else everywhere & set(labels)
-        if not found and problem is not None:
+        if problem is not None and not self.labels and not self._computes:
             raise problem
-        self.labels = list(found)
         self.promoted = {label: promoted(names) for label, names in numbers.items() if len(names) > 1}
-        lacking = {label: at for label, at in found.items() if label not in everywhere}
-        for at in sorted(set(lacking.values())):
+        lacking = {label for label in found if label not in everywhere}
+        like = {
+            label: at for label, at in found.items() if label in lacking or (self._computes and label in self.promoted)
+        }
+        for at in sorted(set(like.values())):
             with opened(at) as tree:
-                columns = [column for column in self._some_of(tree)[0] if lacking.get(column[0]) == at]
-                self.lacking.update(self._read(tree, columns, 0, 0, options))
+                columns = [column for column in self._all_of(tree) if like.get(column[0]) == at]
+                self._like.update(self._read(tree, columns, 0, 0, options))
+        self.lacking = {label: self._like[label] for label in like if label in lacking}
+
+    @property
+    def _computes(self) -> bool:
+        """Whether anything is computed or chosen: by a cut, aliases, entries or friends, or as a name is that of no column."""
+        return bool(self._choice) or any(not labels for labels in self._members.values())
+
+    def _names_used(self) -> list[str]:
+        """The names in expressions, of which some may be columns."""
+        names = self._names
+        texts = [] if names is None else [names] if isinstance(names, str) else list(names)
+        known = [*self._choice.aliases.values(), *([] if self._choice.cut is None else [self._choice.cut])]
+        used: list[str] = []
+        for text in [*known, *texts]:
+            try:
+                used += _forthwith.expression_names(text)
+            except RequestError:
+                if text in known:
+                    raise  # a name in texts may be no expression
+        return [name for name in dict.fromkeys(used) if name not in self._choice.aliases]
 
     def of(self, tree: Tree, offset: int) -> Columns:
         """The columns to be read of a tree, before which there are so many entries."""
         if self._missing == "null":
-            columns, _ = self._some_of(tree)
+            columns = self._united_of(tree, offset) if self._computes else self._some_of(tree)[0]
         else:
             columns = choose(tree, self._names, self._wanted, choice=self._choice.of_part(tree, offset))
             self._check_names(tree, [label for label, _ in columns])
         self._check_types(tree, columns)
         return columns
+
+    def _united_of(self, tree: Tree, offset: int) -> Query:
+        """The columns of a tree in the types that they have in all, as something that computes and chooses."""
+        here = dict(self._all_of(tree))
+        names = self._members
+        labels = self.labels if self._names is None else [x for name in names for x in names[name] or [name]]
+        columns = [(label, COMPUTED if label in self._like else here.get(label, COMPUTED)) for label in labels]
+        united = [(label, here.get(label), like, label in self.lacking) for label, like in self._like.items()]
+        return Query(tree, columns, self._choice.of_part(tree, offset), united)
+
+    def _all_of(self, tree: Tree) -> Columns:
+        """The columns that a tree has, and those of it that expressions name."""
+        columns = self._some_of(tree)[0]
+        labels = {label for label, _ in columns}
+        return columns + _columns(tree, [name for name in self._used if name not in labels])
 
     def _some_of(self, tree: Tree) -> tuple[Columns, Exception | None]:
         """The columns that a tree has, and why not others."""
@@ -101,9 +142,13 @@ class Common:
         names = self._names
         for name in [names] if names is None or isinstance(names, str) else names:
             try:
-                columns += choose(tree, name, self._wanted, strict=False)
+                found = choose(tree, name, self._wanted, strict=False)
             except (KeyInFileError, ValueError) as error:
-                problem = error
+                found, problem = [], error
+            columns += found
+            if name is not None:
+                labels = self._members.setdefault(name, [])
+                labels += [label for label, _ in found if label not in labels]
         return columns, problem
 
     def _check_names(self, tree: Tree, labels: list[str]) -> None:
@@ -144,7 +189,7 @@ class Common:
     @property
     def unites(self) -> bool:
         """Whether `complete` has to read the entries: where trees lack columns, or have them in other types."""
-        return bool(self.lacking or self.promoted)
+        return bool(self.lacking or self.promoted) and not self._computes
 
     def _numbers(self, tree: Tree, columns: Columns) -> Iterator[tuple[str, str]]:
         """The types of columns of numbers, in lists or not."""
@@ -184,6 +229,21 @@ class Common:
         if options.how in (tuple, list):
             return options.how(made.values())
         return made if options.how is dict else into.of_columns(made, begin, stop + options.offset)
+
+
+def _columns(tree: Tree, names: Iterable[str]) -> Columns:
+    """Those of some names that are columns of a tree, as names in expressions are."""
+    found = []
+    for name in names:
+        for path in dict.fromkeys((name, name.replace(".", "/"))):
+            try:
+                at = tree._core.find(path)
+            except KeyInFileError:
+                continue
+            if tree._fields[at].has_data:
+                found.append((name, at))
+                break
+    return found
 
 
 def _without(labels: list[str], others: list[str]) -> list[str]:

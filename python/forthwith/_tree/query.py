@@ -13,11 +13,14 @@ from forthwith._tree.friends import friends_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Iterable
+    from typing import Any, TypeAlias
 
     from forthwith._tree.friends import Friends
     from forthwith._tree.mapping import BranchMapping
     from forthwith._tree.tree import Tree
+
+    United: TypeAlias = tuple[str, int | None, _forthwith.Array, bool]
 
 # The position of a column that is computed and has no branch.
 COMPUTED = -1
@@ -109,27 +112,32 @@ class Query(list["tuple[str, int]"]):
         core: What reads them.
         tree: The tree.
         choice: What was asked for.
+        united: Columns that other trees have in other types, or that some lack: each with its position if this tree has it, an
+            array of the type that it has in all of them, and whether some lack it.
     """
 
-    def __init__(self, tree: Tree, columns: list[tuple[str, int]], choice: Choice) -> None:
+    def __init__(
+        self, tree: Tree, columns: list[tuple[str, int]], choice: Choice, united: Iterable[United] = ()
+    ) -> None:
         super().__init__(columns)
         self.tree = tree
         self.choice = choice
+        self.united = list(united)
         entries = None if choice.entries is None else _numbers(tree, choice.entries).tobytes()
         fields = [(label, None if at == COMPUTED else at) for label, at in columns]
         beside = [] if choice.friends is None else choice.friends.tables(tree)
-        self.core = tree._core.select(fields, list(choice.aliases.items()), choice.cut, entries, beside)
+        self.core = tree._core.select(fields, list(choice.aliases.items()), choice.cut, entries, beside, self.united)
 
     def some(self, labels: list[str]) -> Query:
         """Some of the columns, of the same entries."""
         known = dict(self)
-        return Query(self.tree, [(label, known[label]) for label in labels], self.choice)
+        return Query(self.tree, [(label, known[label]) for label in labels], self.choice, self.united)
 
     def count(self, start: int, stop: int) -> int:  # type: ignore[override]
         """How many of the entries are read, for which only the columns of the cut are."""
         if not self.choice.chooses:
             return stop - start
-        _, kept = Query(self.tree, [], self.choice).core.read(start, stop)
+        _, kept = Query(self.tree, [], self.choice, self.united).core.read(start, stop)
         return stop - start if kept is None else len(kept)
 
     def columns(self) -> list[tuple[str, Computed | None]]:
@@ -141,7 +149,7 @@ class Query(list["tuple[str, int]"]):
         ]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Query, (self.tree, list(self), self.choice)
+        return Query, (self.tree, list(self), self.choice, self.united)
 
 
 class Computed:

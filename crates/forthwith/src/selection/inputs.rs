@@ -1,6 +1,9 @@
 //! What is read for columns: fields of the table, and of those beside it.
 
-use super::joined::{By, Joined, Key};
+use super::{
+    joined::{By, Joined, Key},
+    united::United,
+};
 use crate::{Table, cut};
 use forthwith_columns::Form;
 use forthwith_plan::{Error, ErrorKind, Limits, Result};
@@ -15,6 +18,8 @@ pub(super) enum Input {
         friend: u32,
         field: u32,
     },
+    /// One of the columns whose type is given.
+    United(u32),
 }
 
 /// The table that is selected of, and those that are read beside it.
@@ -23,17 +28,34 @@ pub(super) struct Inputs {
     pub(super) table: Table,
     /// By their numbers; those that nothing is read of are not opened.
     pub(super) friends: Vec<Option<Arc<Joined>>>,
+    /// The columns whose type is given.
+    pub(super) united: Vec<Arc<United>>,
 }
 
 impl Inputs {
     /// A table by itself.
     pub(super) fn alone(table: Table) -> Self {
-        Self { table, friends: Vec::new() }
+        Self { table, friends: Vec::new(), united: Vec::new() }
     }
 
     pub(super) fn friend(&self, friend: u32) -> Result<&Arc<Joined>> {
         let found = self.friends.get(friend as usize).and_then(Option::as_ref);
         found.ok_or_else(|| Error::new(ErrorKind::Fault { what: format!("there is no friend {friend}") }))
+    }
+
+    pub(super) fn united(&self, at: u32) -> Result<&Arc<United>> {
+        let what =
+            || Error::new(ErrorKind::Fault { what: format!("there is no column {at} of a given type") });
+        self.united.get(at as usize).ok_or_else(what)
+    }
+
+    /// The field of the table that an input is read of, if it is one.
+    pub(super) fn field(&self, input: Input) -> Option<u32> {
+        match input {
+            Input::Field(field) => Some(field),
+            Input::Friend { .. } => None,
+            Input::United(at) => self.united.get(at as usize)?.field,
+        }
     }
 
     /// The fields of the table by which entries of friends are found.
@@ -53,6 +75,7 @@ impl Inputs {
         match input {
             Input::Field(field) => self.table.form(field),
             Input::Friend { friend, field } => self.friend(friend)?.form(field),
+            Input::United(at) => Ok(self.united(at)?.form.clone()),
         }
     }
 
@@ -68,22 +91,31 @@ impl Inputs {
                 Ok(joined) => format!("{}.{}", joined.name(), of(joined.first(), field)),
                 Err(_) => String::new(),
             },
+            Input::United(at) => self.united(at).map(|united| united.name.clone()).unwrap_or_default(),
         }
     }
 
-    /// What the file's statistics say of a field in a range of entries. Of friends they are not asked.
+    /// What the file's statistics say of an input in a range of entries. Of friends they are not asked.
     pub(super) fn limits(&self, input: Input, entries: &Range<u64>) -> Result<Vec<Limits>> {
-        match input {
-            Input::Field(field) => self.table.here(self.table.dataset().limits(field, entries.clone())),
-            Input::Friend { .. } => Ok(Vec::new()),
+        match self.field_with_limits(input) {
+            Some(field) => self.table.here(self.table.dataset().limits(field, entries.clone())),
+            None => Ok(Vec::new()),
         }
     }
 
     /// The same of smaller parts of blocks.
     pub(super) fn finer_limits(&self, input: Input, entries: &Range<u64>) -> Result<Vec<Limits>> {
+        match self.field_with_limits(input) {
+            Some(field) => self.table.here(self.table.dataset().finer_limits(field, entries.clone())),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The field whose values are those of an input.
+    fn field_with_limits(&self, input: Input) -> Option<u32> {
         match input {
-            Input::Field(field) => self.table.here(self.table.dataset().finer_limits(field, entries.clone())),
-            Input::Friend { .. } => Ok(Vec::new()),
+            Input::United(at) if !self.united.get(at as usize)?.is_field() => None,
+            input => self.field(input),
         }
     }
 

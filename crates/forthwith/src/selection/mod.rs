@@ -6,6 +6,7 @@ mod names;
 mod promise;
 mod reader;
 mod rows;
+mod united;
 
 use crate::{Friend, ProgressCallback, Step, Steps, Table, cut, table::bounds};
 use forthwith_columns::{Array, Form};
@@ -33,6 +34,20 @@ pub struct SelectOptions {
     pub entries: Option<Vec<u64>>,
     /// Tables that are read beside this one, besides those that its file names.
     pub friends: Vec<Friend>,
+    /// Columns in the types that they have in several tables together. A column that this table lacks is missing values, one
+    /// of other numbers is converted, and what a Form says may be missing is of such a type.
+    pub united: Vec<UnitedColumn>,
+}
+
+/// A column in the type that it has in several tables together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitedColumn {
+    /// Its name in expressions and among the columns.
+    pub name: String,
+    /// The field of this table, if it has the column.
+    pub field: Option<u32>,
+    /// The Form in all tables together.
+    pub form: Form,
 }
 
 /// Columns of a table, read or computed, of all entries or of some: [`Table::select`] makes it, and checks all types.
@@ -114,7 +129,7 @@ impl Table {
     /// # Errors
     /// As [`select`](Self::select).
     pub fn select_fields(&self, names: &[(&str, Option<u32>)], options: SelectOptions) -> Result<Selection> {
-        let names_of = Names::new(self, &options.aliases, options.friends)?;
+        let names_of = Names::new(self, &options.aliases, options.friends, &options.united)?;
         names_of.check_aliases()?;
         let mut columns = Vec::with_capacity(names.len());
         let mut expressions = Vec::new();
@@ -233,11 +248,13 @@ impl Selection {
         }
         let keys = inputs.keys();
         all.extend(keys.into_iter().filter(|key| !all.contains(key)).collect::<Vec<_>>());
-        let fields = all.iter().filter_map(|input| match input {
-            Input::Field(field) => Some(*field),
-            Input::Friend { .. } => None,
-        });
-        Self { fields: fields.collect(), all, inputs, columns, computed, cut, entries }
+        let mut fields: Vec<u32> = Vec::new();
+        for field in all.iter().filter_map(|input| inputs.field(*input)) {
+            if !fields.contains(&field) {
+                fields.push(field);
+            }
+        }
+        Self { fields, all, inputs, columns, computed, cut, entries }
     }
 
     /// Fields as they are.
@@ -254,6 +271,11 @@ impl Selection {
     #[must_use]
     pub fn table(&self) -> &Table {
         &self.inputs.table
+    }
+
+    /// Whether nothing is read but fields of the table as they are.
+    fn is_plain(&self) -> bool {
+        self.all.iter().all(|input| matches!(input, Input::Field(_)))
     }
 
     /// The fields of the table that are read, for the columns and for what is computed.
@@ -359,7 +381,7 @@ impl Selection {
         threads: Option<usize>,
         tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Selected> {
-        if self.computed.is_none() && !self.chooses_entries() && self.all.len() == self.fields.len() {
+        if self.computed.is_none() && !self.chooses_entries() && self.is_plain() {
             let plan = self.table().plan(&self.fields, range.clone())?;
             let arrays = self.table().read(&plan, threads, tick)?;
             return Ok(Selected { entries: range, kept: None, arrays });

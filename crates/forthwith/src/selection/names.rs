@@ -1,10 +1,11 @@
 //! The meaning of names in expressions: columns of the table, aliases given, aliases of the file, and columns of friends.
 
 use super::{
-    Computed,
+    Computed, UnitedColumn,
     inputs::{Input, Inputs},
     joined::{Joined, Key, is_number},
     missing,
+    united::United,
 };
 use crate::{Friend, Table};
 use forthwith_expr::{Expression, Named, Program, Spelling};
@@ -17,6 +18,7 @@ pub(super) struct Names<'t> {
     given: Vec<(String, Arc<Expression>)>,
     own: Vec<(String, String)>,
     friends: Vec<Known>,
+    united: Vec<Arc<United>>,
     /// Why a friend was not looked at, for errors of names that are not found.
     closed: RefCell<String>,
 }
@@ -34,12 +36,18 @@ enum From {
 }
 
 impl<'t> Names<'t> {
-    pub(super) fn new(table: &'t Table, aliases: &[(String, String)], friends: Vec<Friend>) -> Result<Self> {
+    pub(super) fn new(
+        table: &'t Table,
+        aliases: &[(String, String)],
+        friends: Vec<Friend>,
+        united: &[UnitedColumn],
+    ) -> Result<Self> {
         let mut names = Self {
             table,
             given: Vec::new(),
             own: table.aliases()?,
             friends: Vec::new(),
+            united: Vec::new(),
             closed: RefCell::default(),
         };
         for friend in friends {
@@ -55,6 +63,9 @@ impl<'t> Names<'t> {
                 let (name, joined) = (friend.name.clone(), RefCell::default());
                 names.friends.push(Known { name, from: From::Stored(friend), joined });
             }
+        }
+        for column in united {
+            names.united.push(Arc::new(United::new(table, column)?));
         }
         for (at, (name, text)) in aliases.iter().enumerate() {
             if names.exact(name)?.is_some() {
@@ -97,6 +108,9 @@ impl<'t> Names<'t> {
     /// What is read for a name, if it is no alias: a field of the table, or else of a friend, by the friend's name and a dot or
     /// without.
     pub(super) fn input(&self, name: &str) -> Result<Option<Input>> {
+        if let Some(at) = self.united.iter().position(|column| column.name == name) {
+            return Ok(Some(Input::United(at as u32)));
+        }
         if let Some(field) = self.field(name)? {
             return Ok(Some(Input::Field(field)));
         }
@@ -183,7 +197,7 @@ impl<'t> Names<'t> {
     /// All tables that columns are read of.
     pub(super) fn into_inputs(self) -> Inputs {
         let friends = self.friends.into_iter().map(|friend| friend.joined.into_inner());
-        Inputs { table: self.table.clone(), friends: friends.collect() }
+        Inputs { table: self.table.clone(), friends: friends.collect(), united: self.united }
     }
 
     /// The names that there are, to find similar ones: of friends those that were opened.
@@ -304,6 +318,10 @@ impl<'t> Names<'t> {
             Some(Input::Friend { friend, field }) => {
                 let friend = self.friends.get(friend as usize).ok_or_else(|| missing(name))?;
                 return Ok(Named::Column(self.joined(friend)?.form(field)?));
+            }
+            Some(Input::United(at)) => {
+                let column = self.united.get(at as usize).ok_or_else(|| missing(name))?;
+                return Ok(Named::Column(column.form.clone()));
             }
             None => {}
         }

@@ -26,8 +26,7 @@ impl Reader<'_, '_, '_> {
     pub(super) fn computed(&mut self, computed: &Computed, rows: &Rows) -> Result<Vec<Array>> {
         self.read(&computed.inputs, rows)?;
         let inputs = computed.inputs.iter().map(|input| self.array(*input)).collect::<Result<Vec<_>>>()?;
-        let threads = self.threads.unwrap_or_else(|| self.inputs.table.file().engine().options().threads);
-        let made = computed.program.run_on(&inputs, rows.len(), threads);
+        let made = computed.program.run_on(&inputs, rows.len(), self.workers());
         made.map_err(|error| {
             let entry = error.entry.and_then(|row| rows.entry(row));
             let error = Error::new(ErrorKind::Invalid { what: error.to_string() });
@@ -64,6 +63,7 @@ impl Reader<'_, '_, '_> {
     pub(super) fn read(&mut self, inputs: &[Input], rows: &Rows) -> Result<()> {
         let mut wanted: Vec<u32> = Vec::new();
         let mut beside: Vec<(u32, Vec<u32>)> = Vec::new();
+        let mut united: Vec<u32> = Vec::new();
         for input in inputs.iter().filter(|input| !self.held.contains_key(input)) {
             let (fields, field) = match *input {
                 Input::Field(field) => (&mut wanted, field),
@@ -73,6 +73,13 @@ impl Reader<'_, '_, '_> {
                         beside.len() - 1
                     });
                     (&mut beside[at].1, field)
+                }
+                Input::United(at) => {
+                    united.push(at);
+                    match self.inputs.united(at)?.field {
+                        Some(field) if !self.held.contains_key(&Input::Field(field)) => (&mut wanted, field),
+                        _ => continue,
+                    }
                 }
             };
             if !fields.contains(&field) {
@@ -89,7 +96,17 @@ impl Reader<'_, '_, '_> {
             let inputs = fields.into_iter().map(|field| Input::Friend { friend, field });
             self.held.extend(inputs.zip(arrays));
         }
+        for at in united {
+            let column = self.inputs.united(at)?;
+            let field = column.field.map(|field| self.array(Input::Field(field))).transpose()?;
+            let array = column.array(field, rows.len(), self.workers())?;
+            self.held.insert(Input::United(at), array);
+        }
         Ok(())
+    }
+
+    fn workers(&self) -> usize {
+        self.threads.unwrap_or_else(|| self.inputs.table.file().engine().options().threads)
     }
 
     /// Reads fields of a friend for entries of the table.

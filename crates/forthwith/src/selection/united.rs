@@ -1,0 +1,87 @@
+//! Columns in the types that they have in several tables together: some may lack a column, or have it in another type of numbers.
+
+use super::UnitedColumn;
+use crate::Table;
+use forthwith_columns::{Array, DType, Form};
+use forthwith_expr::{Expression, Named, Program};
+use forthwith_plan::{Error, ErrorKind, Result};
+
+/// A column of a type that is given, of a table that may not have it.
+#[derive(Debug)]
+pub(super) struct United {
+    pub(super) name: String,
+    /// The field, if the table has it.
+    pub(super) field: Option<u32>,
+    /// The conversion of its numbers, if they are of another type.
+    cast: Option<Program>,
+    pub(super) form: Form,
+}
+
+impl United {
+    /// Such a column of a table.
+    ///
+    /// # Errors
+    /// It is not of this type, whatever its numbers are.
+    pub(super) fn new(table: &Table, column: &UnitedColumn) -> Result<Self> {
+        let UnitedColumn { name, field, form: wanted } = column;
+        let of = |field, cast, form| Self { name: name.clone(), field, cast, form };
+        let Some(at) = *field else { return Ok(of(None, None, wanted.clone().optional())) };
+        let mut form = table.form(at)?;
+        let mut cast = None;
+        if let (Some(found), Some(number)) = (numbers(&form), numbers(wanted))
+            && found != number
+        {
+            let text = format!("{}(x)", number.name());
+            let made = Expression::parse(&text);
+            let column = form.clone();
+            let made = made.and_then(|made| Program::new(&[&made], &mut |_| Named::Column(column.clone())));
+            let program =
+                table.here(made.map_err(|error| ErrorKind::Invalid { what: error.to_string() }.into()))?;
+            form = program.form(0).unwrap_or(Form::Empty);
+            cast = Some(program);
+        }
+        if matches!(wanted, Form::Option { .. }) {
+            form = form.optional();
+        }
+        // Whether inner values may be missing is each table's own.
+        let bare = |form: &Form| form.type_string().replace('?', "");
+        if bare(&form) != bare(wanted) {
+            let (found, wanted) = (form.type_string(), wanted.type_string());
+            let what = format!("{name:?} is {found}, and {wanted} in all tables together");
+            return table.here(Err(ErrorKind::Invalid { what }.into()));
+        }
+        Ok(of(Some(at), cast, form))
+    }
+
+    /// Whether the file's statistics of the field say something of these values.
+    pub(super) fn is_field(&self) -> bool {
+        self.cast.is_none()
+    }
+
+    /// The values of so many rows, for which those of the field were read.
+    pub(super) fn array(&self, field: Option<&Array>, rows: u64, threads: usize) -> Result<Array> {
+        let Some(array) = field else { return Ok(Array::nulls(&self.form, rows)) };
+        let fault = |what: String| Error::new(ErrorKind::Fault { what });
+        let mut array = array.clone();
+        if let Some(cast) = &self.cast {
+            let made = cast.run_on(&[&array], rows, threads).map_err(|error| fault(error.to_string()))?;
+            array =
+                made.into_iter().next().ok_or_else(|| fault(format!("{:?} was not converted", self.name)))?;
+        }
+        if matches!(self.form, Form::Option { .. }) {
+            array = array.present().map_err(|error| fault(error.to_string()))?;
+        }
+        Ok(array)
+    }
+}
+
+/// The type of the numbers, in lists or not.
+fn numbers(form: &Form) -> Option<DType> {
+    match form {
+        Form::Numpy { dtype, .. } => Some(*dtype),
+        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
+            numbers(content)
+        }
+        _ => None,
+    }
+}
