@@ -13,6 +13,7 @@ import threading
 
 import pytest
 from conftest import data
+from root_judge import by_root
 
 import forthwith
 
@@ -390,3 +391,38 @@ def test_files_do_not_depend_on_the_number_of_threads(tmp_path, monkeypatch, cod
         path.unlink()
     assert len(files[0]) > 1 << 20
     assert [file == files[0] for file in files] == [True] * 4
+
+
+def compressions(path, name="n"):
+    """ROOT's setting of each cluster's columns."""
+    with forthwith.open(path) as file:
+        groups = file[name].descriptor()["groups"]
+    return [column["compression"] for group in groups for cluster in group["clusters"] for column in cluster["columns"]]
+
+
+def test_ntuples_have_the_codec_of_their_file_if_it_was_said_and_else_that_of_root(tmp_path):
+    """C++ ROOT compresses RNTuples by zstd and other objects of its files by zlib, if nothing is said."""
+    path = tmp_path / "out.root"
+    said = {"default": 505, "lz4": 404, "zlib": 101, None: 0, forthwith.ZSTD(9): 509}
+    for compression, setting in said.items():
+        with forthwith.recreate(path, compression=compression) as file:
+            file.mkrntuple("n", {"x": np.arange(1000)})
+            file.mkrntuple("own", {"x": np.arange(1000)}, compression="lz4")
+            file.mktree("t", {"x": np.arange(1000)})
+        assert (compressions(path), compressions(path, "own")) == ([setting], [404])
+        # What is added is compressed as what is there, unless it is said.
+        with forthwith.update(path) as file:
+            file["n"].extend({"x": np.arange(1000)})
+            file.mkrntuple("more", {"x": np.arange(1000)})
+        added = 505 if compression == "zlib" else setting
+        assert (compressions(path), compressions(path, "more")) == ([setting, added], [added])
+        with forthwith.update(path, compression="zstd:2") as file:
+            file["n"].extend({"x": np.arange(1000)})
+        assert compressions(path) == [setting, added, 502]
+        with forthwith.open(path) as file:
+            assert ak.to_list(file["n"]["x"].array()) == [*range(1000)] * 3
+    script = """
+ROOT.gInterpreter.Declare("#include <ROOT/RNTupleReader.hxx>")
+print(json.dumps(ROOT.RNTupleReader.Open("n", sys.argv[1]).GetNEntries()))
+"""
+    assert by_root(script, path) == 3000

@@ -242,7 +242,8 @@ class WritableDirectory:
             name: Its name, with the directories it is in.
             columns: As `mktree` takes them.
             description: What its header says of it.
-            compression: How its pages are compressed, if not as the file's objects are.
+            compression: How its pages are compressed. By default as was said for the file, or as its objects are if it is
+                updated; where these follow ROOT's default, ``ZLIB(1)``, pages do, too: ``ZSTD(5)``.
             page_size: Bytes that the numbers of a page take in memory at most; a megabyte unless it is said.
             cluster_size: Bytes that a cluster is to take in the file; 128 megabytes unless it is said.
             cluster_entries: Entries of a cluster at most.

@@ -10,8 +10,7 @@ use forthwith::{
 use pyo3::{prelude::*, types::PyDict};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Options by their names; those that are left out are as they are by default, and pages compressed as the
-/// file's objects are.
+/// Options by their names; those that are left out are as they are by default.
 pub(super) fn ntuple_options(options: &Bound<'_, PyDict>) -> PyResult<Chosen> {
     let py = options.py();
     let mut chosen = NtupleOptions::default();
@@ -36,16 +35,16 @@ pub(super) fn ntuple_options(options: &Bound<'_, PyDict>) -> PyResult<Chosen> {
     Ok(Chosen { options: chosen, compression })
 }
 
-/// Options, and how pages are compressed if not as the file's objects are.
+/// Options, and how pages are compressed if that is said.
 pub(super) struct Chosen {
     options: NtupleOptions,
     compression: Option<Compression>,
 }
 
 impl Chosen {
-    /// The options for an RNTuple of a file whose objects are compressed so.
-    pub(super) fn with(self, compression: Compression) -> NtupleOptions {
-        NtupleOptions { compression: self.compression.unwrap_or(compression), ..self.options }
+    /// The options for an RNTuple of a file whose RNTuples are compressed so unless they say otherwise.
+    pub(super) fn with(self, pages: Compression) -> NtupleOptions {
+        NtupleOptions { compression: self.compression.unwrap_or(pages), ..self.options }
     }
 }
 

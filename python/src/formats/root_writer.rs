@@ -20,7 +20,7 @@ use forthwith::{
     columns::{Array, Form},
     io::{self, MemorySink, Sink, UpdateSink},
     plan::{Error, ErrorKind, Result},
-    rntuple::{FieldOptions, NtupleWriter},
+    rntuple::{FieldOptions, NtupleOptions, NtupleWriter},
     root::{
         RootFile, TreeOptions, TreeWriter,
         write::{Compression, FileSettings, FileWriter, Given, GivenObject},
@@ -51,6 +51,8 @@ struct State {
     file: Option<FileWriter>,
     /// The file as it was, if it is changed.
     old: Option<RootFile>,
+    /// How RNTuples are compressed that do not say it themselves.
+    pages: Compression,
     /// Tables that are not finished, in the order in which they were begun.
     tables: Vec<Open>,
 }
@@ -111,8 +113,8 @@ impl State {
 
     /// Likewise an RNTuple.
     fn begin_ntuple(&mut self, path: &str, chosen: Chosen, array: &Array) -> Result<()> {
+        let options = chosen.with(self.pages);
         self.begin_as(path, array, |file, fields| {
-            let options = chosen.with(file.compression());
             Ok(Table::Ntuple(Box::new(NtupleWriter::new(file, path, fields, options)?)))
         })
     }
@@ -172,13 +174,12 @@ impl State {
 
     /// Opens an RNTuple that is in the file already, and answers how many entries it has, and its columns with their types.
     fn reopen_ntuple(&mut self, path: &str, chosen: Chosen) -> Result<(u64, OwnTypes)> {
-        let old = self.old.clone();
+        let (old, options) = (self.old.clone(), chosen.with(self.pages));
         let file = self.file()?;
         let Some(old) = old else {
             let what = "the table is not in the file yet".into();
             return Err(Error::new(ErrorKind::Invalid { what }).in_object(path));
         };
-        let options = chosen.with(file.compression());
         let writer = NtupleWriter::open(file, &old, &old.find(path)?, options)?;
         let columns: Vec<_> =
             writer.columns().map(|(name, form)| (name.to_owned(), form.type_string())).collect();
@@ -250,12 +251,15 @@ fn begun(
     cause: &Cause,
 ) -> Result<State> {
     let chosen = compression.map(Compression::from_setting).transpose()?;
+    // As ROOT has it: RNTuples have a default of their own, whatever that of files is.
+    let pages = |said: Option<Compression>| said.unwrap_or(NtupleOptions::default().compression);
     if how == "update" {
         let sink = UpdateSink::open(uri)?;
         // Not mapped, since its bytes change.
         let old = RootFile::open(io::open_unmapped(uri)?)?;
         let sink = sink.begin_at(old.header().end)?;
         let mut settings = FileSettings::of(&old);
+        let of_file = Some(settings.compression).filter(|of_file| *of_file != Compression::default());
         settings.compression = chosen.unwrap_or(settings.compression);
         let file = FileWriter::update(listening(Box::new(sink), cause), &old, settings)?;
         return Ok(State {
@@ -264,6 +268,7 @@ fn begun(
             cause: cause.clone(),
             file: Some(file),
             old: Some(old),
+            pages: pages(chosen.or(of_file)),
             tables: Vec::new(),
         });
     }
@@ -275,7 +280,7 @@ fn begun(
     let settings = FileSettings { compression: chosen.unwrap_or_default(), title, ..FileSettings::default() };
     let file = FileWriter::create(listening(sink, cause), settings)?;
     let (uri, cause, file) = (uri.into(), cause.clone(), Some(file));
-    Ok(State { uri, memory, cause, file, old: None, tables: Vec::new() })
+    Ok(State { uri, memory, cause, file, old: None, pages: pages(chosen), tables: Vec::new() })
 }
 
 #[pymethods]
