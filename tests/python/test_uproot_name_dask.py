@@ -62,9 +62,49 @@ def test_only_columns_that_are_used_are_read(names):
     assert projected.form.fields == ["y"]
 
 
+@pytest.mark.parametrize(
+    ("options", "chunks"),
+    [
+        ({}, (500,) * 3),
+        ({"step_size": 150}, (200, 100, 200) * 3),
+        ({"steps_per_file": 2}, (250,) * 6),
+        ({"open_files": False}, None),
+        ({"open_files": False, "steps_per_file": 2}, None),
+    ],
+)
+def test_arrays_of_numpy(names, options, chunks):
+    pytest.importorskip("dask.array")
+    found = uproot.dask(names, library="np", **options)
+    whole = uproot.concatenate(names, library="np")
+    assert list(found) == list(whole)
+    for name, array in found.items():
+        assert array.dtype == (object if name == "y" else whole[name].dtype)
+        if chunks is not None:
+            assert array.chunks == (chunks,)
+        computed = array.compute(scheduler="sync")
+        assert computed.dtype == array.dtype
+        assert computed.shape == (1500,)
+        assert all(np.array_equal(*rows) for rows in zip(computed, whole[name], strict=True))
+    assert (found["x"] + found["z"]).sum().compute(scheduler="threads") == (whole["x"] + whole["z"]).sum()
+
+
+def test_columns_of_other_types_are_refused(tmp_path):
+    arrays = {"doubles": np.arange(4.0), "floats": np.arange(4, dtype="f4"), "rows": np.zeros((4, 2))}
+    for name, array in arrays.items():
+        with uproot.recreate(tmp_path / f"{name}.root") as file:
+            file.mktree("t", {"x": array})
+    doubles, floats, rows = (f"{tmp_path}/{name}.root:t" for name in arrays)
+    for files in ([doubles, floats], [floats, doubles], [doubles, rows]):
+        for opened in (True, False):
+            with pytest.raises(ValueError, match=f"column 'x' is .* in {files[1][:-2]}, and"):
+                uproot.dask(files, open_files=opened).x.compute(scheduler="sync")
+            with pytest.raises(ValueError, match=f"column 'x' is .* in {files[1][:-2]}, and"):
+                uproot.dask(files, open_files=opened, library="np")["x"].compute(scheduler="sync")
+
+
 def test_what_is_no_collection_is_refused(names, tmp_path):
     for options, kind in (
-        ({"library": "np"}, NotImplementedError),
+        ({"library": "pd"}, NotImplementedError),
         ({"step_size": 10, "steps_per_file": 1}, ValueError),
         ({"step_size": 10, "open_files": False}, ValueError),
         ({"step": 10}, TypeError),

@@ -33,6 +33,8 @@ def dask(
 ) -> Any:
     """Trees of one or several files as a ``dask_awkward.Array``, of which only columns that are used are read.
 
+    With ``library="np"`` it is a dict of a ``dask.array.Array`` for each branch.
+
     Args:
         files: As in `iterate`, but for opened trees.
         filter_name: As in ``TTree.arrays``.
@@ -40,21 +42,24 @@ def dask(
         filter_branch: As in ``TTree.arrays``.
         step_size: Entries of a partition, or memory such as ``"100 MB"``. Partitions end where clusters do.
         steps_per_file: The partitions of each file instead; one if neither is given.
-        library: ``"ak"``.
+        library: ``"ak"`` or ``"np"``.
         open_files: Whether all files are opened now. Otherwise the first one is, and the entries of others are found when
             they are read; ``step_size`` cannot be given then.
         allow_missing: Whether files without the tree are passed over.
         options: What `iterate` accepts without effect.
     """
     _options.refuse("dask", options)
-    if library not in ("ak", "awkward"):
-        raise UnsupportedError(f"uproot.dask with library={library!r}: arrays of dask-awkward (library='ak')")
+    if library not in ("ak", "awkward", "np", "numpy"):
+        raise UnsupportedError(
+            f"uproot.dask with library={library!r}: there are 'ak', of dask-awkward, and 'np', of dask"
+        )
+    is_numpy = library in ("np", "numpy")
     step_size, steps_per_file = (None if one is unset else one for one in (step_size, steps_per_file))
     if step_size is not None and steps_per_file is not None:
         raise RequestTypeError("step_size and steps_per_file cannot both be given")
     if step_size is not None and not open_files:
         raise RequestTypeError("step_size needs open files (open_files=True); steps_per_file does not")
-    package("dask_awkward")
+    package("dask" if is_numpy else "dask_awkward")
     filters = {"filter_name": filter_name, "filter_typename": filter_typename, "filter_branch": filter_branch}
     form, partitions = None, []
     for path, inner in _files(files):
@@ -75,6 +80,8 @@ def dask(
             partitions += plan({path: names}, parts=steps_per_file or 1)
     if form is None:
         raise RequestError("no file has such a tree")
+    if is_numpy:
+        return _columns(form, partitions)
     reader = _reader()(form, tuple(form.fields))
     ends = list(accumulate((one.stop - one.start for one in partitions), initial=0))
     divisions = tuple(ends) if all(one.is_counted for one in partitions) else None
@@ -156,3 +163,49 @@ class _Reader:
 def _kinds(form: Any) -> dict[str, str]:
     """The types of the fields of a Form of records."""
     return {name: str(content.type) for name, content in zip(form.fields, form.contents, strict=True)}
+
+
+def _columns(form: Any, partitions: list[Partition]) -> dict[str, Any]:
+    """Branches as arrays of Dask with a chunk for each partition; a chunk is of unknown length if its file was not opened."""
+    da: Any = import_module("dask.array")
+    reading = package("dask").delayed(_column, pure=True)
+    nothing = _numpy(replace(partitions[0], start=0, stop=0), list(form.fields))
+    lengths = [one.stop - one.start if one.is_counted else float("nan") for one in partitions]
+    found = {}
+    for name in form.fields:
+        # What is no number is a column of objects, one an entry, also where all lists happen to be of one length.
+        empty = nothing[name] if _is_number(form.content(name)) else package("numpy").empty(0, object)
+        known = partitions[0].file, {name: _spelled(empty)}
+        chunks = [
+            da.from_delayed(reading(one, name, known), shape=(length, *empty.shape[1:]), dtype=empty.dtype)
+            for one, length in zip(partitions, lengths, strict=True)
+        ]
+        found[name] = da.concatenate(chunks, allow_unknown_chunksizes=True)
+    return found
+
+
+def _is_number(form: Any) -> bool:
+    return form.is_numpy or (form.is_regular and form.parameter("__array__") is None and _is_number(form.content))
+
+
+def _column(partition: Partition, name: str, known: tuple[str, dict[str, str]]) -> Any:
+    array = _numpy(partition, [name])[name]
+    if known[1][name] == "object" and array.dtype != object:
+        rows = package("numpy").empty(len(array), object)
+        for at, row in enumerate(array):
+            rows[at] = row
+        array = rows
+    check_same(known, partition.file, {name: _spelled(array)})
+    return array
+
+
+def _spelled(array: Any) -> str:
+    return f"{array.dtype}{list(array.shape[1:]) or ''}"
+
+
+def _numpy(partition: Partition, names: list[str]) -> dict[str, Any]:
+    with _tree(partition.file, partition.tree, False, {}) as tree:
+        check_state(tree.forthwith, partition)
+        start, stop = partition.entries(tree.num_entries)
+        found: dict[str, Any] = tree.arrays(names, entry_start=start, entry_stop=stop, library="np")
+        return found
