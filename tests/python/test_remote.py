@@ -228,6 +228,58 @@ def test_credentials_are_told_to_the_server_and_to_nobody_else(server, expected)
     assert all(word not in str(raised.value) for word in ("pass", "abc", "s3cret"))
 
 
+def test_a_file_is_checked_as_one_on_disk_is_and_fetched_once(server, tmp_path):
+    def check(name):
+        command = [sys.executable, "-m", "forthwith", "check", name]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        return run.returncode, run.stdout
+
+    numbers = {"a": np.arange(500_000), "b": np.random.default_rng(3).normal(size=500_000)}
+    with forthwith.recreate(tmp_path / "tree.root", compression=None) as file:
+        file["t"] = numbers
+    forthwith.write_avro(tmp_path / "blocks.avro", numbers)
+    damaged = bytearray((tmp_path / "blocks.avro").read_bytes())
+    damaged[len(damaged) // 2] ^= 255
+    (tmp_path / "damaged.avro").write_bytes(damaged)
+    files = {f"/{path.name}": path.read_bytes() for path in tmp_path.iterdir()}
+    files["/zmumu.root"] = server.files["/zmumu.root"]
+    shutil.copy(DATA / "zmumu.root", tmp_path)
+    with serving(files) as other:
+        for name, content in files.items():
+            other.requests.clear()
+            other.sent = 0
+            assert check(other.url + name) == check(str(tmp_path) + name), name
+            assert other.sent <= 1.05 * len(content) + (1 << 20), name
+            assert len(other.requests) <= 10, name
+
+
+@pytest.mark.parametrize("kind", ["tree", "ntuple", "parquet"])
+@pytest.mark.parametrize("codec", [None, "zstd"])
+def test_no_more_bytes_are_fetched_than_the_columns_have(tmp_path, kind, codec):
+    rng = np.random.default_rng(7)
+    columns = {f"x{at}": rng.normal(size=300_000) for at in range(10)}
+    path = tmp_path / "wide.root"
+    if kind == "parquet":
+        forthwith.write_parquet(path, columns, compression=codec or "none", row_group_entries=50_000)
+    else:
+        with forthwith.recreate(path, compression=codec) as file:
+            if kind == "tree":
+                file.mktree("t", dict.fromkeys(columns, "f8"), cluster_entries=50_000).extend(columns)
+            else:
+                file.mkrntuple("t", dict.fromkeys(columns, "f8"), cluster_entries=50_000).extend(columns)
+    with serving({"/wide.root": path.read_bytes()}) as server:
+        for names in (["x3"], ["x1", "x7"], list(columns)):
+            server.sent = 0
+            opened = forthwith.open(f"{server.url}/wide.root")
+            table = opened if kind == "parquet" else opened["t"]
+            arrays = table.arrays(names, library="np")
+            assert all((arrays[name] == columns[name]).all() for name in names)
+            local = forthwith.open(path)
+            local = local if kind == "parquet" else local["t"]
+            needed = sum(local[name].compressed_bytes for name in names)
+            assert server.sent <= 1.05 * needed + (1 << 20), (names, server.sent, needed)
+
+
 def _shown(*things):
     """All that a log or a notebook may get of some things, and their pickles."""
     shown, pickled = [], []

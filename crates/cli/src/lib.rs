@@ -205,7 +205,9 @@ fn several(asked: &Asked, targets: &[Target], console: &mut Console<'_>) -> Resu
 
 /// The answer for one file.
 fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> {
-    let file = opened::file(target, &asked.opening)?;
+    // All of a file that is checked is read, some of it twice.
+    let reads_all = matches!(asked.verb, Action::Check { .. });
+    let file = if reads_all { opened::whole_file } else { opened::file }(target, &asked.opening)?;
     let object = target.object.as_str();
     match &asked.verb {
         Action::Ls { recursive, long, shape } => ls::ls(&file, object, *recursive, *long, *shape, console),

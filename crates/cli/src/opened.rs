@@ -8,6 +8,7 @@ use crate::{
 use forthwith::{
     Engine, File, OpenOptions, Options, Table,
     files::{self, IndexPlace, StoreOptions},
+    io::Source,
     plan::ErrorKind,
 };
 use std::{collections::BTreeSet, fmt, sync::Arc};
@@ -47,16 +48,28 @@ impl Opening {
 
 /// Opens the file.
 pub(crate) fn file(target: &Target, opening: &Opening) -> Result<File> {
-    let options = opening.threads.map_or_else(Options::default, Options::with_threads);
+    of_source(source(target, opening)?, opening)
+}
+
+/// The same for a reader of the whole file: one behind a network is copied first.
+pub(crate) fn whole_file(target: &Target, opening: &Opening) -> Result<File> {
+    of_source(files::whole(source(target, opening)?)?, opening)
+}
+
+fn source(target: &Target, opening: &Opening) -> Result<Arc<dyn Source>> {
     let (name, store, going_on) = (target.name(), opening.store(), &mut || true);
     let index = match &opening.index {
         Some(index) => files::read_index(&target.uri, &IndexPlace::At(index.clone()), &store, going_on)?,
         None => None,
     };
-    let source = match index {
+    Ok(match index {
         Some(index) => files::source_indexed(name, index, &store, going_on)?,
         None => files::source_with(name, &store, going_on)?,
-    };
+    })
+}
+
+fn of_source(source: Arc<dyn Source>, opening: &Opening) -> Result<File> {
+    let options = opening.threads.map_or_else(Options::default, Options::with_threads);
     let mut format = OpenOptions::new();
     if opening.no_checksums {
         format.set("checksums", false);

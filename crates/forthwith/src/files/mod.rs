@@ -18,6 +18,7 @@ mod place;
 mod remote;
 mod split;
 mod stored;
+mod whole;
 
 pub use expand::{Expanded, expand, expand_telling, expand_with};
 pub use indexed::{IndexPlace, read_index, source_indexed, write_index};
@@ -26,6 +27,7 @@ pub use place::{Place, locate};
 pub use remote::{StoreOptions, redact};
 pub use split::split;
 pub use stored::{expand_stored, is_stored_pattern};
+pub use whole::whole;
 
 use forthwith_io::{self as io, PreadFile, STREAM_IN_MEMORY, Source};
 use forthwith_plan::Result;
