@@ -3,6 +3,7 @@
 import json
 import pathlib
 import shutil
+import time
 
 import awkward as ak
 import numpy as np
@@ -12,8 +13,10 @@ import pyarrow as pa
 import pytest
 from conftest import data
 from random_chains import campaign
+from range_server import serving
 
 import forthwith
+from forthwith._tree import ahead
 
 
 @pytest.fixture
@@ -323,3 +326,80 @@ def test_files_that_cannot_be_opened_are_left_out_on_request(tmp_path):
     assert len(nothing) == 0
     with pytest.raises(KeyError):
         forthwith.concatenate([good, good], "rum", errors="skip")
+
+
+def far_chain(tmp_path, count, fault="wait=0.05"):
+    """Files for a server, and their names in URLs."""
+    files = {}
+    for at in range(count):
+        with forthwith.recreate(tmp_path / f"{at}.root") as file:
+            file["t"] = {"x": np.arange(100 * at, 100 * at + 100)}
+        files[f"/{at}.root"] = (tmp_path / f"{at}.root").read_bytes()
+    return files, [f"/{at}.root?{fault}" for at in range(count)]
+
+
+def test_files_far_away_are_opened_ahead(tmp_path, monkeypatch):
+    files, names = far_chain(tmp_path, 12)
+    with serving(files) as server:
+        chain = forthwith.Chain([{f"{server.url}{name}": "t"} for name in names])
+        times, asked = [], []
+        for depth in (0, ahead.AHEAD):
+            monkeypatch.setattr(ahead, "AHEAD", depth)
+            before, begin = len(server.requests), time.perf_counter()
+            assert chain.arrays(["x"])["x"].tolist() == list(range(1200))
+            times.append(time.perf_counter() - begin)
+            asked.append(len(server.requests) - before)
+        # Each of the two journeys that opening takes is 50 ms.
+        assert times[1] < 0.8 * times[0]
+        assert asked[0] == asked[1]
+        assert [len(step) for step in chain.iterate(["x"])] == [100] * 12
+        assert chain.num_entries == 1200
+        # Where the last file is not known, none is opened that may not be needed.
+        before = len(server.requests)
+        assert len(forthwith.Chain(chain._parts[:]).arrays(["x"], entry_stop=150)) == 150
+        assert {path for path, _ in server.requests[before:]} == set(names[:2])
+
+
+def test_files_opened_ahead_are_closed(tmp_path):
+    files, names = far_chain(tmp_path, 6)
+    del files["/4.root"]
+    with serving(files) as server:
+        chain = forthwith.Chain([{f"{server.url}{name}": "t"} for name in names])
+        opened, closed = [], []
+        plain = chain._open
+
+        def counted(at):
+            tree = plain(at)
+            opened.append(at)
+            close = tree.file.close
+            tree.file.close = lambda: (closed.append(at), close())
+            return tree
+
+        chain._open = counted
+        steps = chain.iterate(["x"])
+        for _ in range(2):
+            next(steps)
+        steps.close()
+        deadline = time.monotonic() + 10
+        while (len(opened) < 4 or sorted(closed) != sorted(opened)) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert sorted(opened) == sorted(closed) == [0, 1, 2, 3]
+        # The error of a file comes when it is its turn, with the steps before it.
+        steps = chain.iterate(["x"])
+        assert [len(next(steps)) for _ in range(4)] == [100] * 4
+        with pytest.raises(forthwith.MissingFileError, match=r"4\.root"):
+            next(steps)
+        with pytest.warns(forthwith.DataLossWarning, match=r"4\.root"):
+            assert len(chain.arrays(["x"], errors="skip")) == 500
+
+
+def test_a_stalled_file_ahead_holds_up_nothing(tmp_path):
+    files, names = far_chain(tmp_path, 3, "")
+    names[2] = "/2.root?hangs=0"
+    with serving(files) as server:
+        chain = forthwith.Chain([{f"{server.url}{name}": "t"} for name in names])
+        begin = time.monotonic()
+        steps = chain.iterate(["x"])
+        assert [len(next(steps)), len(next(steps))] == [100, 100]
+        steps.close()
+        assert time.monotonic() - begin < 10

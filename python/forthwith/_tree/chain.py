@@ -13,6 +13,7 @@ from forthwith._opening import Settings, apart, open_one
 from forthwith._paths import expand
 from forthwith._stores import without_password
 from forthwith._tree import typed, walk
+from forthwith._tree.ahead import Ahead
 from forthwith._tree.chained import WHERE, ChainSelection, chained
 from forthwith._tree.common import Common, check_missing
 from forthwith._tree.damage import lose_file
@@ -25,7 +26,7 @@ from forthwith._tree.walk import Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, TextIO
 
     from forthwith import _forthwith
@@ -99,6 +100,10 @@ class Chain(NotAnArray):
             raise
         return tree
 
+    def _ahead(self) -> Ahead:
+        """Opens the trees in their order: those that are URLs before they are asked for."""
+        return Ahead(self._open, [isinstance(path, str) and "://" in path for path, _ in self._parts])
+
     def _columns(self) -> list[str]:
         """The names of the branches of the first tree that have data."""
         with self._open(0) as tree:
@@ -119,18 +124,20 @@ class Chain(NotAnArray):
         return tables, before - (ends[begin - 1] if begin else 0)
 
     def __iter__(self) -> Iterator[Tree]:
-        for at in range(len(self._parts)):
-            with self._open(at) as tree:
-                self._lengths[at] = tree.num_entries
-                yield tree
+        with self._ahead() as ahead:
+            for at in range(len(self._parts)):
+                with ahead.tree(at) as tree:
+                    self._lengths[at] = tree.num_entries
+                    yield tree
 
     @property
     def lengths(self) -> list[int]:
         """The number of entries of each tree."""
-        for at, length in enumerate(self._lengths):
-            if length is None:
-                with self._open(at) as tree:
-                    self._lengths[at] = tree.num_entries
+        with self._ahead() as ahead:
+            for at, length in enumerate(self._lengths):
+                if length is None:
+                    with ahead.tree(at) as tree:
+                        self._lengths[at] = tree.num_entries
         return [length for length in self._lengths if length is not None]
 
     @property
@@ -144,13 +151,14 @@ class Chain(NotAnArray):
         The arguments are those of `Tree.keys`. All files are opened.
         """
         names: dict[str, None] = {}
-        for at in range(len(self._parts)):
-            with self._open(at) as tree:
-                found = dict.fromkeys(tree.keys(**filters))
-            if self._missing == "null":
-                names.update(found)
-            else:
-                names = found if at == 0 else {name: None for name in names if name in found}
+        with self._ahead() as ahead:
+            for at in range(len(self._parts)):
+                with ahead.tree(at) as tree:
+                    found = dict.fromkeys(tree.keys(**filters))
+                if self._missing == "null":
+                    names.update(found)
+                else:
+                    names = found if at == 0 else {name: None for name in names if name in found}
         return list(names)
 
     def _ipython_key_completions_(self) -> list[str]:
@@ -235,7 +243,8 @@ class Chain(NotAnArray):
         report: bool,
         entries: tuple[int | None, int | None],
     ) -> Iterator[Any]:
-        common.survey(len(self), self._open, read)
+        with self._ahead() as ahead:
+            common.survey(len(self), self._open, read, ahead.tree)
         for tree, start, stop, offset in self._pieces(*entries, read):
             columns, options = common.of(tree, offset), read.behind(offset)
             steps = steps_of(tree, columns, start, stop, step_size)
@@ -268,7 +277,8 @@ class Chain(NotAnArray):
         """
         common, read = self._asked("arrays", names, missing, options)
         into = read.into()
-        common.survey(len(self), self._open, read)
+        with self._ahead() as ahead:
+            common.survey(len(self), self._open, read, ahead.tree)
         parts = []
         for tree, start, stop, offset in self._pieces(entry_start, entry_stop, read):
             columns, wanted = common.of(tree, offset), entries_of(tree, start, stop)
@@ -340,25 +350,32 @@ class Chain(NotAnArray):
             total = self.num_entries
             start = None if start is None else max(0, start + total if start < 0 else start)
             stop = None if stop is None else max(0, stop + total if stop < 0 else stop)
+        with self._ahead() as ahead:
+            # How many files it takes to come to an end is not known: those that may not be needed are not opened ahead.
+            yield from self._pieces_of(ahead.tree if stop is None else self._open, start or 0, stop, read)
+
+    def _pieces_of(
+        self, opened: Callable[[int], Tree], start: int, stop: int | None, read: ReadOptions
+    ) -> Iterator[tuple[Tree, int, int | None, int]]:
         offset, found = 0, False
-        opened: int | None = None
+        known: int | None = None
         for at in range(len(self._parts)):
             if stop is not None and offset >= stop and found:
                 return
             try:
-                tree = self._open(at)
+                tree = opened(at)
             except (MissingFileError, SourceError, DamagedFileError, UnsupportedError) as error:
                 last = at == len(self._parts) - 1
-                if read.errors != "skip" or (last and opened is None):
+                if read.errors != "skip" or (last and known is None):
                     raise
                 lose_file(self.files[at], offset, error, read)
-                if last and not found and opened is not None:
-                    with self._open(opened) as tree:
+                if last and not found and known is not None:
+                    with self._open(known) as tree:
                         yield tree, tree.num_entries, tree.num_entries, offset - tree.num_entries
                 continue
-            opened = at
+            known = at
             with tree:
-                before = max(0, (start or 0) - offset)
+                before = max(0, start - offset)
                 behind = None if stop is None else max(0, stop - offset)
                 some = tree._core.entries_up_to(before + 1) > before and (behind is None or behind > before)
                 if some or (not found and at == len(self._parts) - 1):

@@ -55,8 +55,14 @@ class Common:
         self._members: dict[str, list[str]] = {}
         self._used: list[str] = []
 
-    def survey(self, count: int, opened: Callable[[int], Tree], options: ReadOptions) -> None:
-        """Looks at all trees before any is read, if they may differ."""
+    def survey(
+        self,
+        count: int,
+        opened: Callable[[int], Tree],
+        options: ReadOptions,
+        in_order: Callable[[int], Tree] | None = None,
+    ) -> None:
+        """Looks at all trees before any is read, if they may differ. `in_order` opens one after the other, `opened` any."""
         if self._missing != "null":
             return
         if options.errors != "raise" or options.how == "zip":
@@ -67,7 +73,7 @@ class Common:
         self._used = self._names_used()
         problem: Exception | None = None
         for at in range(count):
-            with opened(at) as tree:
+            with (in_order or opened)(at) as tree:
                 columns, problem = self._some_of(tree)
                 self.labels += [label for label, _ in columns if label not in self.labels]
                 columns = self._all_of(tree)
