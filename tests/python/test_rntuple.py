@@ -2,6 +2,8 @@
 
 import json
 import pathlib
+import subprocess
+import sys
 
 import pytest
 from conftest import data
@@ -203,3 +205,39 @@ def test_rows_of_attribute_sets_belong_to_the_entries_that_root_says(name):
 def test_messages_speak_of_pages():
     with forthwith.open(FOLDER / "pages-none.root") as opened:
         assert "150 entries in 10 pages" in opened["ntuple"]["number"].explain()
+
+
+def test_items_without_members_are_counted(tmp_path):
+    """Items of records without members have no columns: only the lists tell how many there are."""
+    script = """
+ROOT.gInterpreter.Declare("struct Nothing {}; struct Within { Nothing nothing; };")
+model = ROOT.RNTupleModel.Create()
+for name, kind in [("x", "std::vector<Nothing>"), ("y", "std::vector<std::vector<Within>>"), ("n", "int")]:
+    model.AddField(ROOT.RFieldBase.Create(name, kind).Unwrap())
+with ROOT.RNTupleWriter.Recreate(model, "n", sys.argv[1]) as writer:
+    entry = writer.CreateEntry()
+    for number in range(7):
+        entry["x"].resize(number % 3)
+        entry["y"].resize(number % 2)
+        for one in entry["y"]:
+            one.resize(number)
+        entry["n"] = number
+        writer.Fill(entry)
+        if number % 3 == 2:
+            writer.CommitCluster()
+print("null")
+"""
+    path = tmp_path / "x.root"
+    by_root(script, path)
+    with forthwith.open(path)["n"] as ntuple:
+        lists = [[{}] * (number % 3) for number in range(7)]
+        nested = [[[{"nothing": {}}] * number] * (number % 2) for number in range(7)]
+        for start, stop in ((0, 7), (1, 6), (2, 3), (3, 3)):
+            read = ntuple.arrays(entry_start=start, entry_stop=stop)
+            assert read["x"].to_list() == lists[start:stop]
+            assert read["y"].to_list() == nested[start:stop]
+            assert read["n"].to_list() == list(range(start, stop))
+        steps = [step["x"].to_list() for step in ntuple.iterate(["x"], step_size=2)]
+        assert [one for step in steps for one in step] == lists
+    done = subprocess.run([sys.executable, "-W", "ignore", "-m", "forthwith", "check", path], check=False)
+    assert done.returncode == 0

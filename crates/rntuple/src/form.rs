@@ -264,9 +264,6 @@ impl<'a> Walk<'a> {
         };
         let parent = self.part(id, field, 0, kept, vec![part], around)?;
         let content = self.field(item, Around { parent: Some(parent), alternative: 0, times: 1 })?;
-        if !self.parts.iter().any(|part| part.parent == Some(parent)) {
-            return Err(self.refused(field, "of items without columns"));
-        }
         let content = Box::new(match content {
             Form::Record { fields: None, contents, .. } if is_map(&field.type_name) => {
                 // Those of texts are maps wherever they are written.

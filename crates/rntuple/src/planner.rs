@@ -59,7 +59,7 @@ struct Progress {
 
 /// Zeros that are delivered where no page has them, beyond what the file's size would explain.
 const MOST_ZEROS: u64 = 1 << 26;
-/// Items that lists can have together, where only their lengths are wanted.
+/// Items that lists can have together, where no column of items tells how many they are.
 const MOST_ITEMS: u64 = 1 << 62;
 
 impl<'n> Planner<'n> {
@@ -257,15 +257,16 @@ impl<'n> Planner<'n> {
         Ok(zeros)
     }
 
-    /// The end of the list before element `element` of a cluster; `all` are the items of all of them.
+    /// The end of the list before element `element` of a cluster; `all` are the items of all of them, or
+    /// [`MOST_ITEMS`] if that is not known.
     fn end_before(&self, part: &Part, active: &Active, element: u64, all: u64) -> Result<u64> {
         if element <= active.zeros {
             return Ok(0);
         }
-        if element >= active.count() {
+        if element >= active.count() && all != MOST_ITEMS {
             return Ok(all);
         }
-        let within = element - active.zeros;
+        let within = element.min(active.count()) - active.zeros;
         let pages = &active.pages.pages;
         let number = pages.partition_point(|page| page.start + u64::from(page.elements) < within);
         let page = pages.get(number).ok_or_else(|| {
@@ -432,7 +433,13 @@ impl<'n> Planner<'n> {
             Kept::Tags(_) => progress.items.iter_mut().zip(totals).for_each(|(so_far, more)| *so_far += more),
             _ => {
                 if let Some(so_far) = progress.items.first_mut() {
-                    *so_far += items.end - items.start;
+                    *so_far = so_far.saturating_add(items.end - items.start);
+                    if *so_far > MOST_ITEMS {
+                        let (found, limit) =
+                            (i64::try_from(*so_far).unwrap_or(i64::MAX), MOST_ITEMS.cast_signed());
+                        let what = "the number of items of lists";
+                        return Err(ErrorKind::OutOfRange { what, found, limit }.into());
+                    }
                 }
             }
         }
@@ -464,8 +471,12 @@ fn totals(parts: &[Part], active: &[Active]) -> Result<Vec<Vec<u64>>> {
             return Err(error.in_member(&format!("column {}", active.column)));
         }
     }
-    let known = |slots: Vec<Option<u64>>| slots.into_iter().map(|slot| slot.unwrap_or(0)).collect();
-    Ok(totals.into_iter().map(known).collect())
+    // Of items without columns, as of records without members, only the lists tell how many there are.
+    let known = |(part, slots): (&Part, Vec<Option<u64>>)| {
+        let unknown = if matches!(part.coding.kept, Kept::Tags(_)) { 0 } else { MOST_ITEMS };
+        slots.into_iter().map(|slot| slot.unwrap_or(unknown)).collect()
+    };
+    Ok(parts.iter().zip(totals).map(known).collect())
 }
 
 pub(crate) fn decoder(part: &Part) -> Result<Decoder> {
