@@ -404,6 +404,16 @@ class File(Directory):
         return self._core.compression
 
     @property
+    def header(self) -> dict[str, int]:
+        """The numbers of a ROOT file's header, as ``TFile`` calls them.
+
+        They are ``fVersion``, ``fBEGIN``, ``fEND``, ``fSeekFree``,
+        ``fNbytesFree``, ``nfree``, ``fNbytesName``, ``fUnits``, ``fCompress``, ``fSeekInfo``, ``fNbytesInfo``. Empty for
+        files of other formats.
+        """
+        return self._core.header
+
+    @property
     def size(self) -> int:
         """Bytes of the file."""
         return self._core.size

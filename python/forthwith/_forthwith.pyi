@@ -181,6 +181,9 @@ class File:
     def compression(self) -> str:
         """How new objects would be compressed."""
     @property
+    def header(self) -> dict[str, int]:
+        """The numbers of its header, under the format's own names."""
+    @property
     def uuid(self) -> str | None:
         """Its UUID, if it has one."""
     @property

@@ -18,7 +18,7 @@ use pyo3::{
     prelude::*,
     types::{PyBytes, PyDict},
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 /// An opened file. See the stub file for all documentation.
 #[pyclass(frozen, module = "forthwith._forthwith")]
@@ -160,6 +160,11 @@ impl File {
     #[getter]
     fn compression(&self) -> &str {
         &self.info.compression
+    }
+
+    #[getter]
+    fn header(&self) -> HashMap<&'static str, i64> {
+        self.info.header.iter().copied().collect()
     }
 
     #[getter]

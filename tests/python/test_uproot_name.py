@@ -487,3 +487,41 @@ def test_file_urls_may_lack_a_slash(tmp_path):
         file["t"] = {"x": np.arange(3)}
     with uproot.open(url) as file:
         assert file["t"].num_entries == 3
+
+
+def test_objects_know_their_file_without_its_bytes():
+    with uproot.open(data("keys.root")) as file:
+        header = file.file
+        assert header.fBEGIN == 100
+        assert header.fEND == header.forthwith.size
+        assert header.fVersion // 10000 == header.root_version_tuple[0]
+        assert header.fNbytesInfo > 0
+        with pytest.raises(AttributeError, match="fNothing"):
+            _ = header.fNothing
+        detached = next(iter(header.streamers.values())).popitem()[1].file
+        assert isinstance(detached, uproot.reading.DetachedFile)
+        assert (detached.file_path, detached.fBEGIN, detached.uuid) == (header.file_path, 100, header.uuid)
+        assert pickle.loads(pickle.dumps(detached)) == detached
+        with pytest.raises(AttributeError, match="source"):
+            _ = detached.source
+
+
+def test_types_are_those_of_what_const_pointers_point_at():
+    from forthwith.uproot.interpretation.identify import parse_typename
+
+    assert parse_typename("const TH1I*") == parse_typename("TH1I*")
+
+
+def test_descriptions_of_fields_are_parameters(tmp_path):
+    import awkward as ak
+
+    with forthwith.recreate(tmp_path / "x.root") as file:
+        file.mkrntuple(
+            "n", {"x": "float64", "y": "var * int32"}, "of the ntuple", fields={"y": {"description": "of y"}}
+        )
+    with uproot.open(tmp_path / "x.root") as file:
+        found = file["n"].arrays(ak_add_doc=True)
+        assert ak.parameters(found)["__doc__"] == "of the ntuple"
+        assert [found.layout.content(name).parameters["__doc__"] for name in ("x", "y")] == ["", "of y"]
+        named = file["n"].arrays(ak_add_doc={"cxx": "typename"})
+        assert named.layout.content("x").parameters["cxx"] == "double"

@@ -552,3 +552,16 @@ def test_trees_by_types_of_awkward_array(tmp_path):
             table.extend({name: array[name] for name in array.fields})
             table.extend({name: array[name][:0] for name in array.fields})
         assert forthwith.open(path)["t"].arrays().to_list() == array.to_list()
+
+
+def test_entries_are_those_that_metadata_say(tmp_path):
+    import hist
+
+    made = hist.Hist(hist.axis.Regular(2, 0, 2), storage=hist.storage.WeightedMean(), metadata={"fEntries": 7})
+    made.fill([0.5, 1.5], weight=[1, 2], sample=[10, 20])
+    with forthwith.recreate(tmp_path / "x.root") as file:
+        file["profile"] = made
+        file["plain"] = hist.Hist(hist.axis.Regular(2, 0, 2), metadata={"fEntries": 5}).fill([0.5])
+    with forthwith.open(tmp_path / "x.root") as file:
+        assert [file[name].member("fEntries") for name in ("profile", "plain")] == [7, 5]
+        assert file["profile"].member("fTsumw") == 3

@@ -123,6 +123,8 @@ pub struct FileInfo {
     pub uuid: Option<String>,
     /// Bytes.
     pub size: u64,
+    /// The numbers of the file's header, under the format's own names.
+    pub header: Vec<(&'static str, i64)>,
 }
 
 /// A format's words for the things in its files: for one of them, and for several.

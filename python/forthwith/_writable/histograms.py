@@ -28,9 +28,14 @@ def histogram_of(value: Any, name: str) -> Members | None:
     title = getattr(value, "title", None) or getattr(value, "label", None)
     title = title if isinstance(title, str) else ""
     if str(getattr(value.kind, "value", value.kind)) == "MEAN":
-        return _profile(value, axes, name, title)
-    contents, squares = _contents(value, axes)
-    return _members(name, title, axes, contents, squares)
+        members = _profile(value, axes, name, title)
+    else:
+        members = _members(name, title, axes, *_contents(value, axes))
+    # Not by the attribute: boost-histogram warns where there is none.
+    said = getattr(value, "__dict__", {}).get("metadata")
+    if isinstance(said, dict) and "fEntries" in said:
+        members["fEntries"] = float(said["fEntries"])
+    return members
 
 
 class _Axis:

@@ -90,4 +90,4 @@ def content(typename: str, header: bool = False) -> Any:
         return c.AsBitSet(header, np.dtype("?"), int(arguments[0]))
     if typename.strip().endswith("*"):
         return c.AsPointer(content(typename.strip()[:-1]))
-    return unversioned(typename.strip())
+    return unversioned(typename.strip().removeprefix("const ").strip())

@@ -13,6 +13,7 @@ from forthwith._opening import Settings
 from forthwith._tree.branch import Branch
 from forthwith._tree.tree import Tree
 from forthwith.uproot._branches import filter_of
+from forthwith.uproot._detached import HEADER
 from forthwith.uproot._model import class_named, classname_encode, wrap
 from forthwith.uproot._ntuple import RNTuple
 from forthwith.uproot._options import no_filter
@@ -90,16 +91,16 @@ class ReadOnlyFile:
         minor, _, patch = rest.partition("/")
         return int(major), int(minor), int(patch)
 
-    @property
-    def fVersion(self) -> int:
-        """The version of ROOT as one number."""
-        major, minor, patch = self.root_version_tuple
-        return major * 10000 + minor * 100 + patch + (1000000 if self.is_64bit else 0)
+    def __getattr__(self, name: str) -> int:
+        """A number of the header: ``fVersion``, ``fBEGIN``, ``fEND``, ``fNbytesInfo`` and so on."""
+        if name in HEADER:
+            return self._ours.header[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def is_64bit(self) -> bool:
         """Whether positions have 64 bits."""
-        return bool(self._ours.size > 2_000_000_000)
+        return bool(self.fVersion >= 1000000)
 
     @property
     def compression(self) -> Any:
@@ -123,11 +124,6 @@ class ReadOnlyFile:
         """Its identifier, 16 bytes."""
         found: bytes = self.uuid.bytes
         return found
-
-    @property
-    def fEND(self) -> int:
-        """Bytes of the file."""
-        return int(self._ours.size)
 
     @property
     def object_cache(self) -> None:

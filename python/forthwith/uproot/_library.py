@@ -80,7 +80,7 @@ class NumPy(Library):
 
     def one(self, array: Any, branch: Any, start: int) -> Any:
         """One NumPy array."""
-        return convert(array.logical(), branch.typename, branch.forthwith.file, branch._has_leaves)
+        return convert(array.logical(), branch.typename, branch.file, branch._has_leaves)
 
     def of_awkward(self, array: Any, name: str, start: int) -> Any:
         """What was computed with Awkward Array."""

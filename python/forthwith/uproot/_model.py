@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from forthwith._errors import KeyInFileError
 from forthwith._objects import Collection, Holder, Object
 from forthwith.uproot import _behaviors
 from forthwith.uproot._containers import STLMap, STLVector
+from forthwith.uproot._detached import DetachedFile
 
 _UPROOT_NAMES = {"fUniqueID": "@fUniqueID", "fBits": "@fBits"}
 _OUR_NAMES = {theirs: ours for ours, theirs in _UPROOT_NAMES.items()}
@@ -148,9 +151,15 @@ class UnknownClass(Model):
 class Row(Model):
     """One object of a branch: a row of the columns of its members."""
 
-    def __init__(self, columns: dict[str, Any], at: int) -> None:
+    def __init__(self, columns: dict[str, Any], at: int, file: DetachedFile | None = None) -> None:
         self._columns = columns
         self._at = at
+        self._detached = file
+
+    @property
+    def file(self) -> DetachedFile | None:
+        """The file this is from, without its bytes."""
+        return self._detached
 
     def _names(self) -> list[str]:
         return list(self._columns)
@@ -190,9 +199,9 @@ class Held(Model):
         return self._ours
 
     @property
-    def file(self) -> Any:
-        """The file this is from."""
-        return self._file
+    def file(self) -> DetachedFile:
+        """The file this is from, without its bytes."""
+        return DetachedFile(self._file)
 
     @property
     def file_path(self) -> str:
@@ -228,6 +237,10 @@ class Held(Model):
         return wrap(value, self._file, self)
 
     def _get(self, name: str) -> Any:
+        if name == "fElements" and self.classname.startswith("TMatrixTSym<"):
+            # The numbers that are stored: one of each pair.
+            size = self._ours.member("fNrows")
+            return self._ours.member(name).reshape(size, size)[np.triu_indices(size)]
         return wrap(self._ours.member(_OUR_NAMES.get(name, name)), self._file, self)
 
     def has_member(self, name: str, all: bool = True) -> bool:

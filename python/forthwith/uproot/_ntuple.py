@@ -29,6 +29,7 @@ from forthwith.uproot._envelopes import (
 )
 from forthwith.uproot._library import Awkward, NumPy, library_of
 from forthwith.uproot._options import no_filter, python_language
+from forthwith.uproot._reading import documented
 from forthwith.uproot._show import _line
 from forthwith.uproot._tuples import form_of_tuples, with_tuples
 from forthwith.uproot._virtual import check_alone, virtual_field
@@ -311,6 +312,8 @@ class HasFields(Mapping[str, Any]):
                     raise
                 return self._computed(expressions, cut, aliases, (start, stop), library, how)
         array = self._ntuple._array_of(chosen, start, stop, virtual, access_log)
+        if ak_add_doc and isinstance(library, Awkward):
+            array = self._documented(array, ak_add_doc)
         if isinstance(library, Awkward) and how is None:
             return array
         columns = {}
@@ -319,6 +322,17 @@ class HasFields(Mapping[str, Any]):
             if isinstance(library, NumPy) and columns[label].dtype == object:
                 columns[label] = _numpy_objects(array[label], columns[label])
         return library.group(columns, list(array.fields), how, stop - start, start)
+
+    def _documented(self, array: Any, wish: Any) -> Any:
+        """An array with the descriptions of the ntuple and of its fields, or with other parameters of theirs."""
+        ak = package("awkward")
+        top = array.layout
+        contents = [
+            ak.to_layout(documented(column, self[name], wish))
+            for name, column in ((name, ak.Array(top.content(name))) for name in top.fields)
+        ]
+        parameters = None if isinstance(wish, dict) else {"__doc__": self._ntuple.description}
+        return ak.Array(ak.contents.RecordArray(contents, top.fields, length=top.length, parameters=parameters))
 
     def _computed(self, expressions: Any, cut: Any, aliases: Any, span: tuple[int, int], library: Any, how: Any) -> Any:
         names = [field.name for field in self.fields] if expressions is None else names_of(expressions)
@@ -468,7 +482,7 @@ class RNTuple(HasFields):
     @property
     def description(self) -> str:
         """Its description."""
-        return self.title
+        return str(self._ours.descriptor()["description"])
 
     @property
     def object_path(self) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from forthwith._interop.numpy import _node as node
 from forthwith.uproot import _containers as c
 from forthwith.uproot import _cxx
+from forthwith.uproot._detached import DetachedFile
 from forthwith.uproot._model import class_of
 
 
@@ -21,7 +22,7 @@ def convert(array: Any, typename: str, file: Any, has_leaves: bool = False) -> A
     Args:
         array: The array.
         typename: The type.
-        file: The file, which describes classes.
+        file: The file, which describes classes, in uproot's words.
         has_leaves: Whether the branch has several leaves, which are fields of one dtype.
     """
     buffers = {key: np.asarray(buffer) for key, buffer in array.buffers()}
@@ -35,7 +36,8 @@ class _Types:
     """The types of the members of classes, as the file says them."""
 
     def __init__(self, file: Any) -> None:
-        self._file = file
+        self._file = file.forthwith
+        self.detached = DetachedFile(file)
         self._known: dict[str, dict[str, str]] = {}
 
     def of(self, classname: str) -> dict[str, str]:
@@ -149,4 +151,4 @@ def _records(form: Any, buffers: Any, length: int, typename: str, types: _Types)
     if form["fields"] is None:
         return _objects([tuple(columns[field][at] for field in names) for at in range(length)])
     model = class_of(name or "record", types.version(name))
-    return _objects([model(columns, at) for at in range(length)])
+    return _objects([model(columns, at, types.detached) for at in range(length)])

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from forthwith._errors import KeyInFileError
+from forthwith.uproot._detached import DetachedFile
 
 
 class Element:
@@ -58,6 +59,16 @@ class StreamerInfo:
 
     def __init__(self, ours: Any, file: Any) -> None:
         self._ours, self._file = ours, file
+
+    @property
+    def file(self) -> DetachedFile:
+        """The file that says it, without its bytes."""
+        return DetachedFile(self._file)
+
+    @property
+    def file_uuid(self) -> Any:
+        """The identifier of the file."""
+        return self._file.uuid
 
     @property
     def name(self) -> str:

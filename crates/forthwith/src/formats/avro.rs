@@ -114,6 +114,7 @@ impl Container for Opened {
             compression: self.file.header().codec.name().into(),
             uuid: None,
             size: self.source().size()?,
+            header: Vec::new(),
         })
     }
 

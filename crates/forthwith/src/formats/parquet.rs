@@ -101,6 +101,7 @@ impl Container for Opened {
             compression: self.file.codecs().join(", "),
             uuid: None,
             size: self.source().size()?,
+            header: Vec::new(),
         })
     }
 

@@ -16,7 +16,7 @@ use forthwith_plan::{
 };
 use forthwith_rntuple::{Ntuple, NtupleCheck, NtupleFormat, NtupleOptions, NtupleTable, Options};
 use forthwith_root::{
-    Checked, Found, Recovered, RootFile,
+    Checked, Found, Header, Recovered, RootFile,
     write::{Compression, FileSettings},
 };
 use forthwith_ttree::{
@@ -148,6 +148,23 @@ struct Opened {
     ntuples: Options,
 }
 
+/// The numbers of a header, as `TFile` calls them.
+fn numbers(header: &Header) -> Vec<(&'static str, i64)> {
+    vec![
+        ("fVersion", header.version.into()),
+        ("fBEGIN", header.begin.cast_signed()),
+        ("fEND", header.end.cast_signed()),
+        ("fSeekFree", header.seek_free.cast_signed()),
+        ("fNbytesFree", header.nbytes_free.into()),
+        ("nfree", header.nfree.into()),
+        ("fNbytesName", header.nbytes_name.into()),
+        ("fUnits", header.units.into()),
+        ("fCompress", header.compression.into()),
+        ("fSeekInfo", header.seek_info.cast_signed()),
+        ("fNbytesInfo", header.nbytes_info.into()),
+    ]
+}
+
 impl Container for Opened {
     fn format(&self) -> &'static str {
         Root.name()
@@ -167,6 +184,7 @@ impl Container for Opened {
             compression: compression(header.compression),
             uuid: header.uuid.map(|u| uuid(&u)),
             size: self.source().size()?,
+            header: numbers(header),
         })
     }
 

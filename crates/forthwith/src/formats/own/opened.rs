@@ -56,6 +56,7 @@ impl Container for Opened {
             compression: "none".into(),
             uuid: None,
             size: self.size,
+            header: Vec::new(),
         })
     }
 
