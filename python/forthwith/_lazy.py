@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from forthwith._tree.read import Names
 
-# Of that many entries at most one passes where they are read one by one.
-_FEW = 8
+# Of that many entries at most one passes where they are read one by one, and a step has at least the other number.
+_FEW, _SMALL = 8, 2_000
 
 
 class Lazy:
@@ -91,7 +91,7 @@ class Lazy:
 
         Blocks without such entries are not read, and only these entries of others are made columns.
         """
-        if self._unites or len(places) * _FEW > stop - start:
+        if self._unites or stop - start < _SMALL or len(places) * _FEW > stop - start:
             return None
         some: Any = tree
         return some.arrays(names, entries=package("numpy").asarray(places) + start, **self._read)

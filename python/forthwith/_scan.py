@@ -87,14 +87,15 @@ def _step(
     places = passed.arg_true()
     if not len(places):
         return pl.DataFrame(schema={name: schema[name] for name in wanted})
+    # By series: each query over a small frame costs as much as opening a file.
+    found = {one.name: one.filter(passed) for one in looked.get_columns() if one.name in wanted}
     rest = [name for name in wanted if name not in needed]
-    if not rest:
-        return looked.filter(passed).select(wanted)
-    few = lazy.read_some(tree, rest, start, stop, places.to_numpy())
+    few = lazy.read_some(tree, rest, start, stop, places.to_numpy()) if rest else None
     if few is not None:
-        return looked.filter(passed).hstack(checked(few, rest).get_columns()).select(wanted)
-    # Blocks before the first entry that passes, and behind the last one, are not read.
-    first, last = places[0], places[-1]
-    frame, passed = looked[first : last + 1], passed[first : last + 1]
-    more = checked(lazy.read(tree, rest, start + first, start + last + 1), rest)
-    return frame.hstack(more.get_columns()).filter(passed).select(wanted)
+        found.update({one.name: one for one in checked(few, rest).get_columns()})
+    elif rest:
+        # Blocks before the first entry that passes, and behind the last one, are not read.
+        first, last = places[0], places[-1]
+        more = checked(lazy.read(tree, rest, start + first, start + last + 1), rest)
+        found.update({one.name: one.filter(passed[first : last + 1]) for one in more.get_columns()})
+    return pl.DataFrame([found[name] for name in wanted]) if wanted else pl.DataFrame(height=len(places))

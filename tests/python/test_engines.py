@@ -376,8 +376,14 @@ def test_lists_and_records_are_batched(long):
         assert ak.all(batch.b[:, 0] == 2 * batch.a)
 
 
-def test_pytorch_reads_batches(long):
+def test_pytorch_reads_batches(long, tmp_path):
     torch = pytest.importorskip("torch", reason="torch is not installed")
     found = engines.torch.dataset(long, ["a"], size=1_000, step=5_000)
     loader = torch.utils.data.DataLoader(found, batch_size=None, num_workers=2)
     assert sorted(torch.concat([batch["a"] for batch in loader]).tolist()) == list(range(100_000))
+    first = [batch["a"].tolist() for batch in found]
+    found.set_epoch(1)
+    assert first != [batch["a"].tolist() for batch in found]
+    texts = _written(tmp_path / "texts.root", a=["some", "text"])
+    with pytest.raises(forthwith.RequestError, match="column 'a' cannot be a tensor"):
+        list(engines.torch.dataset(texts, size=2))
