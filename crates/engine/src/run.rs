@@ -75,7 +75,8 @@ pub(crate) struct Call<'a> {
 }
 
 impl Engine {
-    /// Reads a plan. `threads` overrides the engine's own number.
+    /// Reads a plan. `threads` overrides the engine's own number, of which no more are started than pay where all bytes are at
+    /// hand.
     ///
     /// # Errors
     /// The error of the earliest failing block, with file, object, basket, entry and byte as far as known.
@@ -87,11 +88,28 @@ impl Engine {
         threads: Option<usize>,
         tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Vec<Array>> {
-        let threads = threads.unwrap_or(self.options().threads).max(1);
+        let threads = threads.unwrap_or_else(|| self.worthwhile(plan, source, format)).max(1);
         let call = Call { engine: self, plan, source, format, threads };
         confirmed(read(call, tick), source.as_ref()).map_err(|e| e.in_file(&plan.uri))
     }
+
+    /// The threads that a plan pays for: to start one takes as long as to decode some tens of kilobytes. Where bytes have to be
+    /// waited for, threads wait side by side, and how long a program of a user runs is not known.
+    fn worthwhile(&self, plan: &Plan, source: &Arc<dyn Source>, format: &dyn BlockFormat) -> usize {
+        let all = self.options().threads;
+        if all == 1 || !source.zero_copy() || format.may_run_long() {
+            return all;
+        }
+        // Bytes that compress well become many values.
+        let values =
+            plan.entries.end.saturating_sub(plan.entries.start).saturating_mul(plan.groups.len() as u64);
+        let more = plan.stored_bytes().saturating_add(values) / WORTH_A_THREAD;
+        all.min(usize::try_from(more).unwrap_or(usize::MAX).saturating_add(1))
+    }
 }
+
+/// Stored bytes, or values, for which another thread is started.
+const WORTH_A_THREAD: u64 = 32 << 10;
 
 /// Reads a plan. What was decoded from views of a file that changed meanwhile is read again from copies,
 /// whose result or error counts.
