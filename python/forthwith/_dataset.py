@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import import_module
 
-from forthwith import _stores
 from forthwith._arrow_predicates import as_cut, columns_of
 from forthwith._errors import RequestError, UnsupportedError
 from forthwith._lazy import Lazy
@@ -48,11 +47,11 @@ def dataset(
     lazy = Lazy(files, library="arrow with structs", options=options, **how)
     # Files with the same columns need not agree on whether there are missing values.
     fields = [field.with_nullable(True) for field in lazy.empty(names).schema]
-    return _class()(lazy, schema(fields), (files, names, how, options))
+    return _class()(lazy, schema(fields), (names, how))
 
 
-def _again(files: Any, names: Names, how: dict[str, Any], options: dict[str, Any]) -> Any:
-    return dataset(files, names, **how, **options)
+def _again(table: Any, names: Names, how: dict[str, Any]) -> Any:
+    return dataset(table, names, **how)
 
 
 class Scan:
@@ -275,10 +274,8 @@ def _class() -> Any:
             return f"<Dataset of {len(self._lazy)} files: {', '.join(self.schema.names)}>"
 
         def __reduce__(self) -> tuple[Any, ...]:
-            files, names, how, options = self._made_of
-            if "storage_options" in options:
-                options = {**options, "storage_options": _stores.without_secrets(options["storage_options"])}
-            made_of = files, names, how, options
+            # Tables leave credentials out of pickles.
+            made_of = self._lazy.table, *self._made_of
             return (_again, made_of) if self._condition is None else (_filtered, (made_of, self._condition))
 
     return Dataset

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import awkward as ak
 import numpy as np
 import pytest
 from conftest import data
+from range_server import serving
 
 import forthwith
 from forthwith import engines
@@ -97,6 +99,25 @@ def test_mistakes_are_said_before_anything_is_read():
             call()
     with open(data("zmumu.root"), "rb") as file, pytest.raises(forthwith.RequestError, match="workers can open"):
         engines.plan({file: "events"})
+
+
+def test_files_behind_a_network_are_planned_side_by_side(tmp_path):
+    path = _written(tmp_path / "a.root", x=np.arange(100.0)).removesuffix(":t")
+    other = _written(tmp_path / "b.root", y=np.arange(100.0)).removesuffix(":t")
+    files = {f"/{at:02}.root": pathlib.Path(path).read_bytes() for at in range(24)}
+    files["/other.root"] = pathlib.Path(other).read_bytes()
+    with serving(files) as server:
+        names = [f"{server.url}{name}?wait=0.2:t" for name in files]
+        began = time.monotonic()
+        partitions = engines.plan(names[:24], ["x"], step=None)
+        # One after the other, their first requests alone would take that long.
+        assert time.monotonic() - began < 24 * 0.2
+        assert [part.file for part in partitions] == [name.removesuffix(":t") for name in names[:24]]
+        assert {(part.start, part.stop) for part in partitions} == {(0, 100)}
+        with pytest.raises(forthwith.RequestError, match=r"other\.root.* has not the branches of"):
+            engines.plan([*names[:3], names[-1], *names[3:5]])
+        with pytest.raises(forthwith.MissingFileError, match=r"absent\.root"):
+            engines.plan([*names[:3], f"{server.url}/absent.root:t", *names[3:24]], step=None)
 
 
 def test_credentials_are_not_sent():

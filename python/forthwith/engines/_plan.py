@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from forthwith import _stores
@@ -17,11 +18,14 @@ from forthwith.engines._partition import Partition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from forthwith._tree.read import Names
     from forthwith._tree.tree import Tree
+
+# Files behind a network that are opened at one time for a plan.
+_TOGETHER = 16
 
 
 def plan(
@@ -69,16 +73,30 @@ def plan(
         return [Partition(path, tree, part, -parts, names, 0, kept) for path, tree in named for part in range(parts)]
     if step is not None:
         step_size(step)  # an impossible one is said at once
-    partitions: list[Partition] = []
-    known: tuple[str, list[str]] | None = None
-    for path, inner in given:
+
+    def divided(path: str, inner: str | None) -> tuple[list[str], list[Partition]]:
         with _opened(path, inner, settings) as tree:
             chosen = _chosen(tree, names)
-            known = known or (path, [name for name, _ in chosen])
-            _check_same(known, path, [name for name, _ in chosen])
             like = Partition(_stores.without_password(path), inner, 0, 0, names, 0, kept, state_of(tree))
-            partitions += _divided(like, tree, [at for _, at in chosen], step, align)
+            return [name for name, _ in chosen], list(_divided(like, tree, [at for _, at in chosen], step, align))
+
+    partitions: list[Partition] = []
+    known: tuple[str, list[str]] | None = None
+    for (path, _), (found, parts_of) in zip(given, _each(divided, given), strict=True):
+        known = known or (path, found)
+        _check_same(known, path, found)
+        partitions += parts_of
     return partitions
+
+
+def _each(act: Callable[[str, str | None], Any], given: list[tuple[str, str | None]]) -> Iterator[Any]:
+    """What a function gives for each file, in their order: of files behind a network several side by side."""
+    if all(_stores.scheme(path) in (None, "file") for path, _ in given):
+        yield from (act(*one) for one in given)
+        return
+    with ThreadPoolExecutor(min(_TOGETHER, len(given))) as pool:
+        # What is not begun when there is an error never is.
+        yield from pool.map(act, *zip(*given, strict=True))
 
 
 def planned(files: Any, columns: Any, options: dict[str, Any]) -> list[Partition]:
