@@ -5,6 +5,7 @@
 
 import pathlib
 import random
+import re
 import sys
 import tempfile
 
@@ -176,18 +177,32 @@ def plain(column):
     )
 
 
-def read(chance, opened, names, text, length):
+def of_friend(text):
+    """The same cut of columns that a friend has."""
+    parts = re.split(r'("[^"]*")', text)
+    return "".join(part if part[:1] == '"' else re.sub(r"\b([a-zA-Z])\b", r"p.\1", part) for part in parts)
+
+
+def befriended(chance, folder, columns, rows):
+    """A table of as many rows in a file of its own, backwards, and its rows."""
+    path, names = written(
+        chance, folder, {name: pa.concat_arrays([column[::-1]]) for name, column in columns.items()}, "f"
+    )
+    return forthwith.open(path), names, [{name: row[name] for name in names} for row in reversed(rows)]
+
+
+def read(chance, opened, names, text, length, friends=None):
     """The entries that a cut leaves, by one of the ways to read them, and the range that was read."""
     start, stop = (
         sorted((chance.randint(0, length), chance.randint(0, length))) if chance.random() < 0.5 else (0, length)
     )
-    bounds = {"entry_start": start, "entry_stop": stop}
+    bounds = {"entry_start": start, "entry_stop": stop, "friends": friends}
     name = chance.choice(names)
     columns = list(dict.fromkeys([name, "i"]))
     way = chance.choice(("arrays", "arrays", "iterate", "select", "stream", "count", "entries"))
     if way == "iterate":
         steps = list(opened.iterate(columns, cut=text, step_size=chance.choice((1, 13, 50, 10**6)), **bounds))
-        found = ak.concatenate(steps) if steps else opened.arrays(columns, entry_stop=0)
+        found = ak.concatenate(steps) if steps else opened.arrays(columns, entry_stop=0, friends=friends)
     elif way == "select":
         found = opened.select(columns, cut=text, **bounds).arrays()
     elif way == "stream":
@@ -250,13 +265,34 @@ def campaign(seed, count, each=10):
                 if chance.random() < 0.2:
                     paths = [f"{server.url}{stored(server, path)}" for path in paths]
                 opened = forthwith.open(paths if len(paths) > 1 else paths[0])
+                beside = None
+                if len(paths) == 1 and chance.random() < 0.4:
+                    every = [
+                        dict(zip(columns, row, strict=True))
+                        for row in zip(*(c.to_pylist() for c in columns.values()), strict=True)
+                    ]
+                    beside, others, theirs = befriended(chance, folder, columns, every)
                 for _ in range(each):
                     text, holds = cut(chance, names, rows[:length] if length >= 5 else rows * 5, 3)
-                    found, read_columns, entries = read(chance, opened, names, text, len(rows))
-                    wanted = [at for at in entries if holds(rows[at])]
+                    friends, known, here = None, rows, names
+                    if beside is not None:
+                        friends = {"p": beside}
+                        more, also = cut(chance, others, theirs if length >= 5 else theirs * 5, 2)
+                        text = f"({text}) or ({of_friend(more)})"
+                        known = [
+                            row | {f"p.{name}": their[name] for name in others}
+                            for row, their in zip(rows, theirs, strict=True)
+                        ]
+                        here = [*names, *(f"p.{name}" for name in others)]
+                    found, read_columns, entries = read(chance, opened, here, text, len(rows), friends)
+                    if beside is None:
+                        wanted = [at for at in entries if holds(rows[at])]
+                    else:
+                        union = lambda p, q: p or q  # noqa: E731
+                        wanted = [at for at in entries if either(holds(rows[at]), also(theirs[at]), union)]
                     parted += 0 < len(wanted) < len(entries)
                     for name in read_columns:
-                        if not is_same(found[name].to_list(), [rows[at][name] for at in wanted]):
+                        if not is_same(found[name].to_list(), [known[at][name] for at in wanted]):
                             problems.append(
                                 f"[{seed} {part}] {name} with {text!r} of {paths}: {len(found)}, not {len(wanted)}"
                             )
