@@ -40,16 +40,17 @@ def merge(
     """Writes the objects of one or several ROOT files to a new one.
 
     Trees of one path are put one behind the other. Their baskets are copied as they are stored, whatever classes their branches
-    hold; only those of which not all entries are wanted are taken apart. Histograms, graphs, collections and parameters of one
-    path become one by ROOT's rules, and of other objects the first is kept. The file has its name when it is complete.
+    hold; only those of which not all entries are wanted are taken apart, and so are clusters of RNTuples. Histograms, graphs,
+    collections and parameters of one path become one by ROOT's rules, and of other objects the first is kept. The file has its
+    name when it is complete.
 
     Args:
         files: A path, a pattern, or several of them.
         path: Where to write. A file of this name is replaced, unless it is one of those that are read.
-        filter_name: Which branches of all trees: names, paths, globs, regular expressions or functions, as in `Tree.arrays`.
-            Counters of arrays and other branches that they need come with them.
+        filter_name: Which branches of all trees, and fields of all RNTuples: names, paths, globs, regular expressions or
+            functions, as in `Tree.arrays`. Counters of arrays and others that they need come with them.
         filter_object: Which objects, by their paths in the same way.
-        entries: Which entries of each tree, counted over all files: a ``slice`` or ``range`` without steps, a mask, or numbers
+        entries: Which entries of each table, counted over all files: a ``slice`` or ``range`` without steps, a mask, or numbers
             that ascend.
         compression: How everything is compressed. Baskets stay as they are unless it is said.
         common: Branches that not all trees have are left out, instead of an error.
@@ -112,7 +113,7 @@ def _names(
                 if objects is not None and not objects(key):
                     continue
                 paths.add(key)
-                if branches is not None and kind in ("TTree", "TNtuple", "TNtupleD"):
+                if branches is not None and kind in ("TTree", "TNtuple", "TNtupleD", "ROOT::RNTuple"):
                     tree: Any = file[key]
                     names.update(
                         branch.path

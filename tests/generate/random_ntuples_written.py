@@ -1,10 +1,12 @@
 """RNTuples of random types, written by forthwith and read by C++ ROOT, uproot and forthwith.
 
     python tests/generate/random_ntuples_written.py write FOLDER [SEED] [COUNT]
+    python tests/generate/random_ntuples_written.py choose FOLDER [SEED]
     python tests/generate/random_ntuples_written.py root|uproot|forthwith FOLDER
 
 `write` draws types, values and options by a seed, writes a file of each, and tells beside it what every entry holds; it needs
-forthwith and Awkward Array, as `forthwith` does. The others read the files and compare, to the bit: `root` by a C++ program that is made
+forthwith and Awkward Array, as `forthwith` does. `choose` puts
+copies in their places, with some fields and entries of one or several times the same file. The others read the files and compare, to the bit: `root` by a C++ program that is made
 for each file. They end with the number of files and values, or with the first difference of each file.
 
 A type is a tuple: its kind and what belongs to it. ``make`` gives an Awkward layout of it and, for each row, the text that the C++ program
@@ -391,6 +393,61 @@ def _write(
     }
 
 
+def choose_all(folder: Path, seed: str) -> None:
+    """Puts copies with a random choice in the place of files, and tells what they hold."""
+    described = json.loads((folder / "files.json").read_text())
+    chosen = {}
+    for file, about in described.items():
+        choose = random.Random(f"choose {seed} {file}")
+        if (new := _choose(choose, folder / file, about)) is not None:
+            chosen[file] = new
+    (folder / "files.json").write_text(json.dumps(chosen))
+    print(f"choose: {len(chosen)} of {len(described)} files")
+
+
+def _choose(choose: random.Random, path: Path, about: dict[str, Any]) -> dict[str, Any] | None:
+    """A copy in the place of a file; nothing if it has values that cannot be copied."""
+    import forthwith
+
+    times = choose.choice([1, 1, 2, 3])
+    rows = about["rows"] * times
+    first, last = sorted([choose.randint(0, rows), choose.randint(0, rows)])
+    share = choose.choice([0.05, 0.5, 0.95])
+    mask = [choose.random() < share for _ in range(rows)]
+    entries, picked = choose.choice([
+        (None, range(rows)),
+        (slice(first, last), range(first, last)),
+        (np.array(mask, bool), np.flatnonzero(mask)),
+        (np.flatnonzero(mask), np.flatnonzero(mask)),
+    ])  # fmt: skip
+    names = [name for name, _ in about["types"]]
+    wanted = choose.choice([set(names), {name for name in names if choose.random() < 0.5} or {names[0]}])
+    source = {name: name.split("_", 1)[1] for name in names if name.startswith(("count_", "again_"))}
+    kept = wanted | {source[name] for name in wanted if name in source}
+    new = path.with_suffix(".new.root")
+    codec = choose.choice(["default", "default", None, "zlib:9", "lz4", "zstd", "lzma"])
+    is_name = None if wanted == set(names) else lambda name: name in wanted
+    try:
+        done = forthwith.merge([path] * times, new, filter_name=is_name, entries=entries, compression=codec)
+    except forthwith.UnsupportedError as error:
+        if "quantised numbers" not in str(error) or "quantised" not in about["options"]["fields"]:
+            raise
+        return None
+    if done != {"nt": len(picked)}:
+        raise ValueError(f"{path}: {done}, where {len(picked)} entries were chosen")
+    new.replace(path)
+    with forthwith.open(path) as opened:
+        found = set(opened["nt"].keys(recursive=False))
+    if found != kept:
+        raise ValueError(f"{path}: fields {sorted(found)}, where {sorted(kept)} were chosen")
+    types = [(name, of) for name, of in about["types"] if name in kept]
+    texts = {name: [(about["texts"][name] * times)[at] for at in picked] for name, _ in types}
+    bitsets = about["options"]["bitsets"] == "True"
+    options = about["options"] | {"copied": f"{times} times, {entries}, {sorted(kept)}, {codec}"}
+    program = Printer(f"print_{path.stem}", bitsets).program(types)
+    return {"types": types, "texts": texts, "rows": len(picked), "options": options, "program": program}
+
+
 # --- readers
 
 
@@ -477,6 +534,8 @@ def main(verb: str, folder: str, seed: str = "1", count: str = "5") -> None:
     """The command."""
     if verb == "write":
         write(Path(folder), seed, int(count))
+    elif verb == "choose":
+        choose_all(Path(folder), seed)
     elif compare(Path(folder), verb):
         raise SystemExit(1)
 

@@ -488,8 +488,6 @@ print(json.dumps([reader.GetNEntries(), frame.Sum("n").GetValue(), frame.Define(
         sound(tmp_path / "anew.root")
         # The next pages are those of this codec.
         forthwith.merge(tmp_path / "anew.root", out)
-    with pytest.raises(forthwith.UnsupportedError, match="choosing entries of an RNTuple"):
-        forthwith.merge(paths[0], tmp_path / "new.root", entries=slice(3))
     damaged = bytearray(paths[0].read_bytes())
     at = damaged.index(b"RBlob", damaged.index(b"RBlob") + 5) + 40
     damaged[at] ^= 255

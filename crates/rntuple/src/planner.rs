@@ -212,7 +212,7 @@ impl<'n> Planner<'n> {
         for (representation, &column) in part.columns.iter().enumerate() {
             let Some(pages) = at.list.column(at.cluster, column)? else { continue };
             let zeros = match expected {
-                Some(expected) => self.unwritten(column, expected, pages.elements)?,
+                Some(expected) => unwritten(self.ntuple, column, expected, pages.elements)?,
                 None => 0,
             };
             if let (Some(_), Some(before)) = (expected, at.cluster.entries.start.checked_mul(part.times)) {
@@ -229,32 +229,11 @@ impl<'n> Planner<'n> {
         }
         let column = part.columns.first().copied().unwrap_or(0);
         let zeros = match expected {
-            Some(expected) => self.unwritten(column, expected, 0)?,
+            Some(expected) => unwritten(self.ntuple, column, expected, 0)?,
             None => 0,
         };
         let pages = ColumnPages { pages: Vec::new(), first: 0, elements: 0, setting: 0 };
         Ok(Active { representation: 0, column, pages, zeros })
-    }
-
-    /// The number of elements that were not written of those expected: only of a column that was added later.
-    fn unwritten(&self, column: u32, expected: u64, found: u64) -> Result<u64> {
-        let what = "the number of elements of a column";
-        let mismatch = || Error::new(ErrorKind::Mismatch { what, expected, found });
-        let zeros = expected.checked_sub(found).ok_or_else(mismatch)?;
-        if zeros == 0 {
-            return Ok(0);
-        }
-        if !self.ntuple.is_late(column) {
-            return Err(mismatch().in_member(&format!("column {column}")));
-        }
-        let explained = self.ntuple.size().saturating_mul(8 * forthwith_io::LARGEST_EXPANSION);
-        let limit = explained.max(MOST_ZEROS);
-        if zeros > limit {
-            let what = "the number of elements that a column lacks";
-            let (found, limit) = (zeros as i64, i64::try_from(limit).unwrap_or(i64::MAX));
-            return Err(ErrorKind::OutOfRange { what, found, limit }.into());
-        }
-        Ok(zeros)
     }
 
     /// The end of the list before element `element` of a cluster; `all` are the items of all of them, or
@@ -445,6 +424,27 @@ impl<'n> Planner<'n> {
         }
         Ok(())
     }
+}
+
+/// The number of elements that were not written of those expected: only of a column that was added later.
+pub(crate) fn unwritten(ntuple: &Ntuple, column: u32, expected: u64, found: u64) -> Result<u64> {
+    let what = "the number of elements of a column";
+    let mismatch = || Error::new(ErrorKind::Mismatch { what, expected, found });
+    let zeros = expected.checked_sub(found).ok_or_else(mismatch)?;
+    if zeros == 0 {
+        return Ok(0);
+    }
+    if !ntuple.is_late(column) {
+        return Err(mismatch().in_member(&format!("column {column}")));
+    }
+    let explained = ntuple.size().saturating_mul(8 * forthwith_io::LARGEST_EXPANSION);
+    let limit = explained.max(MOST_ZEROS);
+    if zeros > limit {
+        let what = "the number of elements that a column lacks";
+        let (found, limit) = (zeros as i64, i64::try_from(limit).unwrap_or(i64::MAX));
+        return Err(ErrorKind::OutOfRange { what, found, limit }.into());
+    }
+    Ok(zeros)
 }
 
 /// Of each part with lists how many items they have in a cluster, by the columns of the items: all of them have to agree. Of a variant the

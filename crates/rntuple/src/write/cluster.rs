@@ -106,12 +106,17 @@ struct Cluster {
     columns: Vec<Listed>,
 }
 
+/// The first element of a column in a cluster, of all there are in the file, and ROOT's number for how it is
+/// compressed; nothing if the cluster has another representation of the column.
+pub(crate) type Place = Option<(u64, u32)>;
+
+/// What stands in the place of the first element where a cluster has another representation.
+const SUPPRESSED: u64 = 1 << 63;
+
 /// The pages of a column in a cluster.
 #[derive(Debug)]
 struct Listed {
-    /// The first element, of all there are in the file.
-    first: u64,
-    setting: u32,
+    place: Place,
     pages: Vec<(u32, Locator)>,
 }
 
@@ -123,9 +128,8 @@ struct Listed {
 pub(crate) struct Complete {
     first: u64,
     entries: u64,
-    /// Of each column its first element in the file, and ROOT's number for how it is compressed; and its
-    /// pages.
-    firsts: Vec<(u64, u32)>,
+    /// The place of each column, and its pages.
+    places: Vec<Place>,
     pages: Vec<Vec<Sealed>>,
     blobs: Vec<Blob>,
     /// Pages that are another one's.
@@ -145,25 +149,23 @@ struct Blob {
 impl Complete {
     /// Takes the pages of columns, which are ready for the next cluster then.
     pub(crate) fn of(first: u64, entries: u64, columns: &mut [Filling], longest: u64) -> Self {
-        let firsts = columns
-            .iter()
-            .map(|filling| (filling.before, filling.elements.compression.setting() as u32))
-            .collect();
+        let place = |filling: &Filling| Some((filling.before, filling.elements.compression.setting() as u32));
+        let places = columns.iter().map(place).collect();
         let pages: Vec<Vec<Sealed>> = columns.iter_mut().map(Filling::next_cluster).collect();
         let (blobs, same) = packed(&pages, longest);
-        Self { first, entries, firsts, pages, blobs, same }
+        Self { first, entries, places, pages, blobs, same }
     }
 
-    /// Takes pages that are stored in another file.
+    /// Takes pages of another file, or such as were made of them.
     pub(crate) fn stored(
         first: u64,
         entries: u64,
-        firsts: Vec<(u64, u32)>,
+        places: Vec<Place>,
         pages: Vec<Vec<Sealed>>,
         longest: u64,
     ) -> Self {
         let (blobs, same) = packed(&pages, longest);
-        Self { first, entries, firsts, pages, blobs, same }
+        Self { first, entries, places, pages, blobs, same }
     }
 
     /// Bytes that its pages take in the file.
@@ -179,11 +181,11 @@ impl Complete {
             let position = if let PageBytes::Written { position, .. } = page.bytes { position } else { 0 };
             Locator { size, position }
         };
-        let listed = |(&(first, setting), pages): (&(u64, u32), &Vec<Sealed>)| {
+        let listed = |(&place, pages): (&Place, &Vec<Sealed>)| {
             let pages = pages.iter().map(|page| (page.elements, locator(page))).collect();
-            Listed { first, setting, pages }
+            Listed { place, pages }
         };
-        let mut columns: Vec<Listed> = self.firsts.iter().zip(&self.pages).map(listed).collect();
+        let mut columns: Vec<Listed> = self.places.iter().zip(&self.pages).map(listed).collect();
         for blob in &self.blobs {
             let page = |id: &PageId| self.pages.get(id.0)?.get(id.1);
             let parts = blob.pages.iter().filter_map(page).filter_map(|page| page.bytes.kept());
@@ -254,9 +256,12 @@ fn page_list(header: u64, clusters: &[Cluster]) -> Vec<u8> {
         });
         frames.list(clusters, |frames, cluster| {
             frames.list(&cluster.columns, |frames, column| {
-                let behind = |frames: &mut Frames| {
-                    frames.u64(column.first);
-                    frames.u32(column.setting);
+                let behind = |frames: &mut Frames| match column.place {
+                    Some((first, setting)) => {
+                        frames.u64(first);
+                        frames.u32(setting);
+                    }
+                    None => frames.u64(SUPPRESSED),
                 };
                 frames.list_and(&column.pages, page, behind);
             });

@@ -54,6 +54,22 @@ impl Frames {
         self.bytes.extend(text.as_bytes());
     }
 
+    /// The bytes of a string that is no text.
+    pub(crate) fn blob(&mut self, bytes: &[u8]) {
+        self.u32(bytes.len() as u32);
+        self.raw(bytes);
+    }
+
+    /// Bytes as they are.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
+        self.bytes.extend(bytes);
+    }
+
+    /// What was written.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
     /// A record frame round what `body` writes.
     pub(crate) fn record(&mut self, body: impl FnOnce(&mut Self)) {
         let start = self.bytes.len();

@@ -5,7 +5,8 @@
 //! a page, and `seal.rs` makes the bytes of a page of them: numbers are taken apart straight from the array.
 //! A page that is worth a record of its own goes to the file as soon as it is made. The others wait until the pages are as many bytes as a cluster shall have, and are written together, all pages of a column
 //! behind each other. What is read of the file before the last record is written does not know of them.
-//! `append.rs` continues an ntuple that is in the file already.
+//! `append.rs` continues an ntuple that is in the file already. `copy/` puts fields and entries of ntuples of
+//! other files behind each other, without Forms: it knows pages, and the elements of columns.
 
 mod announced;
 mod append;

@@ -284,7 +284,7 @@ fn encode(elements: &Elements, raw: &Raw<'_>, into: &mut Vec<u8>) -> Result<()> 
 }
 
 /// Ends of lists, or what they are more than those before.
-fn encode_ends(kind: Kind, ends: &[u64], into: &mut Vec<u8>) -> Result<()> {
+pub(crate) fn encode_ends(kind: Kind, ends: &[u64], into: &mut Vec<u8>) -> Result<()> {
     let short = |end: &u64| {
         u32::try_from(*end).map_err(|_| {
             let what = format!("{end} items of lists in a cluster, in a column of 32 bits");

@@ -328,7 +328,8 @@ impl Run<'_, '_> {
     fn tree(&mut self, item: &Item, directory: DirectoryId, name: &str) -> Result<()> {
         let merge = self.merge;
         let options = CopyOptions { compression: self.compression, leave_more: merge.common };
-        let common = if merge.common { Some(self.common(item)?) } else { None };
+        let open = |(number, found): &(usize, Found)| Tree::open_found(&self.inputs[*number], found);
+        let common = if merge.common { Some(common(item.found.iter().map(open))?) } else { None };
         let is_kept = |path: &str| {
             common.as_ref().is_none_or(|common| common.contains(path))
                 && merge.columns.as_ref().is_none_or(|wanted| wanted(path))
@@ -369,49 +370,42 @@ impl Run<'_, '_> {
     }
 
     fn ntuple(&mut self, item: &Item, directory: DirectoryId, name: &str) -> Result<()> {
+        let merge = self.merge;
+        let open =
+            |(number, found): &(usize, Found)| Ntuple::open(&self.inputs[*number], found, Options::default());
+        let common = if merge.common { Some(common(item.found.iter().map(open))?) } else { None };
+        let is_kept = |path: &str| {
+            common.as_ref().is_none_or(|common| common.contains(path))
+                && merge.columns.as_ref().is_none_or(|wanted| wanted(path))
+        };
         let mut copy: Option<NtupleCopy> = None;
+        let mut before = 0_u64;
         for (number, found) in &item.found {
-            let file = &self.inputs[*number];
-            let place = |error: Error| error.in_file(file.uri()).in_object(&item.path);
-            let unsupported = [
-                (self.merge.columns.is_some(), "choosing fields of an RNTuple that is copied"),
-                (self.merge.entries.is_some(), "choosing entries of an RNTuple that is copied"),
-            ];
-            if let Some((_, what)) = unsupported.into_iter().find(|(is, _)| *is) {
-                return Err(place(Error::unsupported(what)));
-            }
-            let ntuple = Ntuple::open(file, found, Options::default())?;
+            let place = |error: Error| error.in_file(self.inputs[*number].uri()).in_object(&item.path);
+            let ntuple = Ntuple::open(&self.inputs[*number], found, Options::default())?;
             let copy = match &mut copy {
                 Some(copy) => copy,
                 None => {
-                    let begun = NtupleCopy::new(&mut self.writer, directory, name, &ntuple, self.compression);
+                    let writer = &mut self.writer;
+                    let begun = NtupleCopy::new(writer, directory, name, &ntuple, &is_kept, self.compression);
                     copy.insert(begun.map_err(place)?)
                 }
             };
+            let count = ntuple.entries()?;
+            let part = before..before.saturating_add(count);
+            before = part.end;
+            let ranges = merge.entries.as_ref().map(|ranges| within(ranges, part));
             let (done, total, report) = (&mut self.done, self.total, &mut *self.progress);
             let mut progress = |bytes: u64| {
                 *done += bytes;
                 report((*done).min(total), total)
             };
-            copy.add(&mut self.writer, &ntuple, &mut progress).map_err(place)?;
+            let added = copy.add(&mut self.writer, &ntuple, &is_kept, ranges.as_deref(), &mut progress);
+            added.map_err(place)?;
         }
         let entries = copy.map_or(Ok(0), |copy| copy.finish(&mut self.writer))?;
         self.merged.tables.push((item.path.clone(), entries));
         Ok(())
-    }
-
-    /// The branches that all trees of a path have.
-    fn common(&self, item: &Item) -> Result<HashSet<String>> {
-        let mut common: Option<BTreeSet<String>> = None;
-        for (number, found) in &item.found {
-            let tree = Tree::open_found(&self.inputs[*number], found)?;
-            let paths: BTreeSet<String> = tree.fields()?.iter().map(|field| field.path.clone()).collect();
-            common = Some(match common {
-                None => paths,
-                Some(common) => common.intersection(&paths).cloned().collect(),
-            });
-        }
-        Ok(common.unwrap_or_default().into_iter().collect())
     }
 
     fn tell(&mut self, bytes: u64) -> Result<()> {
@@ -422,6 +416,20 @@ impl Run<'_, '_> {
             Err(Error::new(ErrorKind::Cancelled))
         }
     }
+}
+
+/// The paths of the columns that all tables have.
+fn common<D: Dataset>(tables: impl Iterator<Item = Result<D>>) -> Result<HashSet<String>> {
+    let mut common: Option<BTreeSet<String>> = None;
+    for table in tables {
+        let table = table?;
+        let paths: BTreeSet<String> = table.fields()?.iter().map(|field| field.path.clone()).collect();
+        common = Some(match common {
+            None => paths,
+            Some(common) => common.intersection(&paths).cloned().collect(),
+        });
+    }
+    Ok(common.unwrap_or_default().into_iter().collect())
 }
 
 /// Whether something in an object counts the processes of its file.

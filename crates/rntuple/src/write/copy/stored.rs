@@ -1,0 +1,301 @@
+//! Pages of an ntuple that is read: as they are stored, compressed anew, or their elements.
+
+use super::fields::{Column, Node};
+use crate::Ntuple;
+use crate::coding::{Kind, Stored};
+use crate::numbers::fault;
+use crate::pages::{ColumnPages, Page};
+use crate::planner::{Numbered, unwritten};
+use crate::write::seal::{HASH, PageBytes, Sealed};
+use bytes::Bytes;
+use forthwith_columns::kernels::{Planes, from_planes};
+use forthwith_io::{Compressor, Decompressor, xxh3};
+use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_root::write::{Compression, compress_into};
+use forthwith_root::{check_record, decompress_record};
+use std::cmp::Ordering;
+use std::ops::Range;
+
+/// Codecs with their contexts, and memory for a payload.
+#[derive(Debug)]
+pub(super) struct Codecs {
+    decompressor: Decompressor,
+    compressor: Compressor,
+    payload: Vec<u8>,
+}
+
+/// A column in a cluster.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) pages: ColumnPages,
+    /// Elements that were not written, because the column was added later; they come first.
+    pub(super) zeros: u64,
+}
+
+/// The columns of a field in a cluster, and the representation that they are.
+#[derive(Debug)]
+pub(super) struct Active {
+    pub(super) representation: usize,
+    pub(super) columns: Vec<Found>,
+}
+
+impl Found {
+    /// Elements, written or not.
+    pub(super) fn count(&self) -> u64 {
+        self.zeros.saturating_add(self.pages.elements)
+    }
+}
+
+impl Active {
+    /// The columns of a field in a cluster.
+    ///
+    /// # Errors
+    /// It lacks elements, and no column of it was added later.
+    pub(super) fn of(ntuple: &Ntuple, at: Numbered<'_>, node: &Node) -> Result<Self> {
+        let span = at.cluster.entries.end - at.cluster.entries.start;
+        let expected = node.times.map(|times| {
+            let limit = i64::MAX / times.max(1) as i64;
+            let (what, found) = ("the entries of a cluster", span as i64);
+            let count = span.checked_mul(times).filter(|count| *count < 1 << 62);
+            count.ok_or_else(|| Error::new(ErrorKind::OutOfRange { what, found, limit }))
+        });
+        let expected = expected.transpose()?;
+        let zeros = |column: &Column, number: usize, found: u64| match expected {
+            // What is in lists has as many elements as there are.
+            Some(expected) if number == 0 => unwritten(ntuple, column.source, expected, found),
+            _ => Ok(0),
+        };
+        for (representation, of) in node.representations.iter().enumerate() {
+            let Some(first) = of.first() else { continue };
+            let Some(pages) = at.list.column(at.cluster, first.source)? else { continue };
+            let mut columns = vec![Found { zeros: zeros(first, 0, pages.elements)?, pages }];
+            for column in of.iter().skip(1) {
+                let pages = at.list.column(at.cluster, column.source)?;
+                let pages = pages.ok_or_else(|| fault("a field of which one column has no pages"))?;
+                columns.push(Found { pages, zeros: 0 });
+            }
+            return Ok(Self { representation, columns });
+        }
+        let mut columns = Vec::new();
+        for (number, column) in node.representations.first().into_iter().flatten().enumerate() {
+            let pages = ColumnPages { pages: Vec::new(), first: 0, elements: 0, setting: 0 };
+            if !ntuple.is_late(column.source) {
+                let what = "a field without pages in a cluster, which was not added later".into();
+                return Err(ErrorKind::Fault { what }.into());
+            }
+            columns.push(Found { zeros: zeros(column, number, 0)?, pages });
+        }
+        Ok(Self { representation: 0, columns })
+    }
+}
+
+impl Codecs {
+    pub(super) fn new() -> Self {
+        let (decompressor, compressor) = (Decompressor::default(), Compressor::new());
+        Self { decompressor, compressor, payload: Vec::new() }
+    }
+
+    /// A page with its checksum: as it is stored, or compressed in another way.
+    pub(super) fn copied(
+        &mut self,
+        ntuple: &Ntuple,
+        page: &Page,
+        bits: u16,
+        anew: Option<Compression>,
+    ) -> Result<Sealed> {
+        let here = |error: Error| error.in_member("page").at_byte(page.locator.position);
+        let data = verified(ntuple, page).map_err(here)?;
+        let Some(compression) = anew else { return Ok(sealed(page.elements, data.to_vec())) };
+        let length = length(page.elements, bits);
+        let mut payload = std::mem::take(&mut self.payload);
+        let made = self
+            .decompressed(&data, length, &mut payload)
+            .and_then(|payload| self.compressed(compression, page.elements, payload));
+        self.payload = payload;
+        made.map_err(here)
+    }
+
+    /// A page of a payload, compressed.
+    pub(super) fn compressed(
+        &mut self,
+        compression: Compression,
+        elements: u32,
+        payload: &[u8],
+    ) -> Result<Sealed> {
+        let mut made = Vec::new();
+        if !compress_into(compression, payload, &mut self.compressor, &mut made)? {
+            made.extend_from_slice(payload);
+        }
+        Ok(sealed(elements, made))
+    }
+
+    /// The elements of a page, put together from their planes of bytes; ends of lists as numbers of 64 bits.
+    fn elements(&mut self, ntuple: &Ntuple, page: &Page, stored: &Stored) -> Result<Vec<u8>> {
+        let data = verified(ntuple, page)?;
+        let mut payload = std::mem::take(&mut self.payload);
+        let made = self.decompressed(&data, length(page.elements, stored.bits), &mut payload);
+        let made = made.and_then(|payload| match stored.kind {
+            Kind::Split(_) | Kind::Zigzag(_) | Kind::SplitHalf => whole(stored, payload, page.elements),
+            Kind::SplitIndex32 | Kind::SplitIndex64 => {
+                let mut end = 0_u64;
+                ends(stored, &whole(stored, payload, page.elements)?, |more| {
+                    end = end.wrapping_add(more);
+                    end
+                })
+            }
+            Kind::Index32 | Kind::Index64 => ends(stored, &native(stored, payload), |end| end),
+            _ => Ok(payload.to_vec()),
+        });
+        self.payload = payload;
+        made
+    }
+
+    /// The payload of a page: what is stored, or what `into` holds then.
+    fn decompressed<'p>(&mut self, stored: &'p [u8], length: u64, into: &'p mut Vec<u8>) -> Result<&'p [u8]> {
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        match stored.len().cmp(&length) {
+            Ordering::Equal => Ok(stored),
+            Ordering::Less => {
+                check_record(stored, length)?;
+                into.resize(length, 0);
+                decompress_record(stored, into, &mut self.decompressor)?;
+                Ok(into)
+            }
+            Ordering::Greater => {
+                let (expected, found) = (length as u64, stored.len() as u64);
+                let what = "the length of a page";
+                Err(ErrorKind::Mismatch { what, expected, found }.into())
+            }
+        }
+    }
+}
+
+/// The elements of a column in a cluster, of which the page that was read last is kept.
+#[derive(Debug)]
+pub(super) struct Elements<'c> {
+    ntuple: &'c Ntuple,
+    found: &'c Found,
+    stored: &'c Stored,
+    last: Option<(usize, Vec<u8>)>,
+}
+
+/// Elements that follow each other.
+pub(super) enum Chunk<'e> {
+    /// They were not written.
+    Zeros(u64),
+    /// Those of a page that are wanted, and all of the page.
+    Page(Range<usize>, &'e [u8]),
+}
+
+impl<'c> Elements<'c> {
+    pub(super) const fn new(ntuple: &'c Ntuple, found: &'c Found, stored: &'c Stored) -> Self {
+        Self { ntuple, found, stored, last: None }
+    }
+
+    /// Calls `take` with the elements of a range, chunk by chunk.
+    ///
+    /// # Errors
+    /// The column has fewer; a damaged page; what `take` says.
+    pub(super) fn visit(
+        &mut self,
+        codecs: &mut Codecs,
+        wanted: &Range<u64>,
+        mut take: impl FnMut(Chunk<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let Found { pages, zeros } = self.found;
+        if wanted.end > self.found.count() {
+            let (found, limit) = (wanted.end as i64, self.found.count() as i64);
+            let what = "the last element of a column that entries need";
+            return Err(ErrorKind::OutOfRange { what, found, limit }.into());
+        }
+        if wanted.start < *zeros && !wanted.is_empty() {
+            if self.stored.kind == Kind::Quantised {
+                return Err(no_zeros());
+            }
+            take(Chunk::Zeros((*zeros).min(wanted.end) - wanted.start))?;
+        }
+        let (mut at, end) = (wanted.start.max(*zeros) - zeros, wanted.end.max(*zeros) - zeros);
+        while at < end {
+            let behind = |page: &Page| page.start + u64::from(page.elements);
+            let number = pages.pages.partition_point(|page| behind(page) <= at);
+            let page = pages.pages.get(number).ok_or_else(|| fault("an element in no page"))?;
+            if self.last.as_ref().is_none_or(|(last, _)| *last != number) {
+                let here = |error: Error| error.in_member("page").at_byte(page.locator.position);
+                let elements = codecs.elements(self.ntuple, page, self.stored).map_err(here)?;
+                self.last = Some((number, elements));
+            }
+            let Some((_, elements)) = &self.last else { return Err(fault("a page that was not read")) };
+            let next = end.min(behind(page));
+            take(Chunk::Page((at - page.start) as usize..(next - page.start) as usize, elements))?;
+            at = next;
+        }
+        Ok(())
+    }
+}
+
+/// The refusal of a value for entries that have none.
+pub(super) fn no_zeros() -> Error {
+    let what = "copying a field of quantised numbers, or of objects in a stream, with entries from before it was added";
+    Error::unsupported(what)
+}
+
+/// The bytes of a page without its checksum, which is compared.
+fn verified(ntuple: &Ntuple, page: &Page) -> Result<Bytes> {
+    let more = if page.checksum { HASH as u64 } else { 0 };
+    let bytes = ntuple.blob(page.locator, more)?;
+    let data = bytes.slice(..bytes.len().saturating_sub(more as usize));
+    let hash = bytes.get(data.len()..).and_then(|hash| hash.first_chunk());
+    if let Some(hash) = hash {
+        let (expected, found) = (xxh3(&data), u64::from_le_bytes(*hash));
+        if expected != found {
+            let what = "the checksum of a page";
+            return Err(ErrorKind::Mismatch { what, expected, found }.into());
+        }
+    }
+    Ok(data)
+}
+
+fn sealed(elements: u32, mut stored: Vec<u8>) -> Sealed {
+    let hash = xxh3(&stored);
+    stored.extend(hash.to_le_bytes());
+    Sealed { elements, bytes: PageBytes::Kept(stored) }
+}
+
+/// Numbers that are in planes of bytes.
+fn whole(stored: &Stored, planes: &[u8], elements: u32) -> Result<Vec<u8>> {
+    let mut numbers = vec![0; planes.len()];
+    let (width, all) = (usize::from(stored.bits) / 8, 0..elements as usize);
+    from_planes(Planes::Plain, width, planes, all, &mut numbers)
+        .map_err(|_| fault("a page of other elements than its column has"))?;
+    Ok(numbers)
+}
+
+/// Numbers in this machine's order of bytes.
+fn native(stored: &Stored, numbers: &[u8]) -> Vec<u8> {
+    let mut made = numbers.to_vec();
+    if cfg!(target_endian = "big") {
+        made.chunks_exact_mut(usize::from(stored.bits / 8).max(1)).for_each(<[u8]>::reverse);
+    }
+    made
+}
+
+/// Ends of lists, each of which `meaning` makes of a number in this machine's order of bytes.
+fn ends(stored: &Stored, numbers: &[u8], mut meaning: impl FnMut(u64) -> u64) -> Result<Vec<u8>> {
+    let mut made = Vec::with_capacity(numbers.len() / usize::from(stored.bits / 8).max(1) * 8);
+    match stored.bits {
+        32 => {
+            let numbers = numbers.as_chunks().0.iter().map(|number| u32::from_ne_bytes(*number).into());
+            made.extend(numbers.flat_map(|number| meaning(number).to_ne_bytes()));
+        }
+        _ => {
+            let numbers = numbers.as_chunks().0.iter().map(|number| u64::from_ne_bytes(*number));
+            made.extend(numbers.flat_map(|number| meaning(number).to_ne_bytes()));
+        }
+    }
+    Ok(made)
+}
+
+/// Bytes of the payload of a page.
+fn length(elements: u32, bits: u16) -> u64 {
+    (u64::from(elements) * u64::from(bits)).div_ceil(8)
+}
