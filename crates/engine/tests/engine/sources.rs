@@ -1,15 +1,19 @@
 //! How sources are asked.
 
 use crate::made::*;
+use bytes::Bytes;
 use forthwith_columns::{DType, Encoding};
 use forthwith_engine::{Engine, Options};
 use forthwith_io::{Callback, ReadAt, Source};
 use forthwith_plan::{
     Block, BlockFormat, Decoder, Error, Framing, Group, Kernel, Plan, Result, Scratch, Stored, Task,
 };
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
 };
 
 #[test]
@@ -153,5 +157,93 @@ fn a_window_counts_what_lies_between_blocks_and_is_read_once() {
         assert_eq!(arrays[0].column("node0-data").unwrap().items::<i32>().unwrap(), expected);
         assert!(most.load(Ordering::Relaxed) as u64 <= read_ahead, "{most:?}");
         assert!(all.load(Ordering::Relaxed) <= file.len(), "{all:?}");
+    }
+}
+
+/// A file far away, as long as one likes, of which is known how far it is expected.
+#[derive(Debug, Default)]
+struct Far {
+    size: u64,
+    expected: AtomicU64,
+}
+
+impl Source for Far {
+    fn uri(&self) -> &str {
+        "far"
+    }
+
+    fn size(&self) -> forthwith_io::Result<u64> {
+        Ok(self.size)
+    }
+
+    fn read(&self, ranges: &[Range<u64>]) -> forthwith_io::Result<Vec<Bytes>> {
+        Ok(ranges.iter().map(|range| vec![0; (range.end - range.start) as usize].into()).collect())
+    }
+
+    fn expect(&self, ranges: &[Range<u64>]) {
+        let end = ranges.iter().map(|range| range.end).max().unwrap_or_default();
+        self.expected.fetch_max(end, Ordering::Relaxed);
+    }
+
+    fn zero_copy(&self) -> bool {
+        false
+    }
+
+    fn concurrent(&self) -> bool {
+        false
+    }
+
+    fn plans_requests(&self) -> bool {
+        true
+    }
+}
+
+/// Looks, whenever a block is decoded, how many bytes behind it are on their way.
+struct Looks(Arc<Far>, AtomicU64);
+
+impl BlockFormat for Looks {
+    fn id(&self) -> &'static str {
+        "plain"
+    }
+
+    fn unframe<'a>(&self, _: &Group, task: &Task, stored: &'a [u8], _: &'a mut Scratch) -> Result<Block<'a>> {
+        let expected = self.0.expected.load(Ordering::Relaxed);
+        let Stored::Range(range) = &task.stored else { return Err(Error::unsupported("no range")) };
+        if expected < self.0.size {
+            self.1.fetch_min(expected.saturating_sub(range.end), Ordering::Relaxed);
+        }
+        Ok(Block { payload: &stored[..4], entries: 1, bounds: &[], origin: 0 })
+    }
+}
+
+#[test]
+fn the_line_of_a_network_is_busy_while_blocks_are_decoded() {
+    const BLOCKS: u64 = 120;
+    const LENGTH: u64 = 1 << 20;
+    let mut plan = Plan { entries: 0..BLOCKS, delivered: 1, format: "plain".into(), ..Plan::default() };
+    plan.groups.push(groups().swap_remove(0));
+    for block in 0..BLOCKS {
+        plan.tasks.push(Task {
+            group: 0,
+            block,
+            entries: block..block + 1,
+            wanted: block..block + 1,
+            stored: Stored::Range(block * LENGTH..(block + 1) * LENGTH),
+            payload_hint: 4,
+            needs: Vec::new(),
+            note: 0,
+            numbers: Vec::new(),
+        });
+    }
+    for threads in [1, 4] {
+        let far = Arc::new(Far { size: BLOCKS * LENGTH, ..Far::default() });
+        let format = Looks(Arc::clone(&far), AtomicU64::new(u64::MAX));
+        let source: Arc<dyn Source> = Arc::clone(&far) as _;
+        let engine = Engine::new(Options::with_threads(threads));
+        let arrays = engine.read(&plan, &source, &format, None, None).unwrap();
+        assert_eq!(arrays[0].length, BLOCKS);
+        // What a line of 100 MB/s and 100 ms between question and answer carries meanwhile, twice.
+        let least = format.1.load(Ordering::Relaxed);
+        assert!((20 << 20..64 << 20).contains(&least), "{threads} threads: {least} bytes");
     }
 }
