@@ -5,6 +5,7 @@ use super::options::{FieldOptions, NtupleOptions};
 use super::record::{Descriptions, FieldRecord};
 use crate::schema::{COLLECTION, DEEPEST, PLAIN, RECORD, VARIANT};
 use forthwith_columns::{DType, Form, LogicalType};
+use forthwith_root::write::number_as;
 use std::collections::{BTreeMap, HashSet};
 
 /// The columns that get the rows of a Form.
@@ -417,25 +418,7 @@ fn filling(form: &Form, number: f64) -> Result<Vec<u8>, Refusal> {
             return Err(format!("a filling for missing values of type {}", other.type_string()));
         }
     };
-    macro_rules! number {
-        ($ty:ty) => {
-            (number as $ty as f64 == number).then(|| (number as $ty).to_ne_bytes().to_vec())
-        };
-    }
-    let bytes = match dtype {
-        DType::Bool if number == 0.0 || number == 1.0 => Some(vec![u8::from(number == 1.0)]),
-        DType::Bool => None,
-        DType::Int8 => number!(i8),
-        DType::Int16 => number!(i16),
-        DType::Int32 => number!(i32),
-        DType::Int64 => number!(i64),
-        DType::UInt8 => number!(u8),
-        DType::UInt16 => number!(u16),
-        DType::UInt32 => number!(u32),
-        DType::UInt64 => number!(u64),
-        DType::Float32 => Some((number as f32).to_ne_bytes().to_vec()),
-        DType::Float64 => Some(number.to_ne_bytes().to_vec()),
-    };
+    let bytes = number_as(dtype, number);
     bytes.ok_or_else(|| format!("{number} as a filling for missing values of type {dtype}"))
 }
 

@@ -136,7 +136,7 @@ pub enum Nulls {
     /// They are refused when they come. A column that might have some, and has none, is written.
     #[default]
     Refused,
-    /// Numbers are this one, converted to their type; lists and text are empty.
+    /// Numbers are this one, which their type has to have; lists and text are empty.
     Filled(f64),
 }
 

@@ -3,6 +3,7 @@
 use super::Nulls;
 use forthwith_columns::{Array, Column, DType, Form, LogicalType};
 use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_root::write::number_as;
 use std::collections::HashMap;
 
 /// The Form that is written for a Form: options become what they hold, categories text, halves `float32`, and numbers that mean more what
@@ -106,7 +107,10 @@ impl Gather<'_> {
                 let each = shape.iter().product::<u64>() as usize;
                 let bytes = self.bytes(key, "data")?;
                 let width = each * dtype.size();
-                let filling = filling(*dtype, self.fill.unwrap_or_default()).repeat(each);
+                let filling = match rows.iter().any(Option::is_none) {
+                    true => self.filling(form, *dtype)?.repeat(each),
+                    false => Vec::new(),
+                };
                 let mut taken = Vec::with_capacity(rows.len().saturating_mul(width));
                 for row in rows {
                     taken.extend_from_slice(match row {
@@ -201,6 +205,14 @@ impl Gather<'_> {
         })
     }
 
+    /// The number for one that is missing, in native order.
+    fn filling(&self, form: &Form, dtype: DType) -> Result<Vec<u8>> {
+        let fill = self.fill.unwrap_or_default();
+        number_as(dtype, fill).ok_or_else(|| {
+            Error::unsupported(format!("{fill} for missing values of type {}", form.type_string()))
+        })
+    }
+
     fn texts(&mut self, offsets: &[i64], key: &str, rows: &[Option<usize>], binary: bool) -> Result<Form> {
         let bytes = self.bytes(key, "data")?;
         let (mut taken, mut ends) = (Vec::new(), vec![0i64]);
@@ -246,21 +258,4 @@ fn bounds(offsets: &[i64], row: usize) -> Result<(usize, usize)> {
 /// Arrays are validated before, so that only memory that others write meanwhile fails so.
 pub(super) fn changed() -> Error {
     Error::new(ErrorKind::Invalid { what: "an array that changed while it was written".into() })
-}
-
-/// A number in native order.
-fn filling(dtype: DType, fill: f64) -> Vec<u8> {
-    match dtype {
-        DType::Bool => vec![u8::from(fill != 0.0 && !fill.is_nan())],
-        DType::Int8 => (fill as i8).to_ne_bytes().into(),
-        DType::Int16 => (fill as i16).to_ne_bytes().into(),
-        DType::Int32 => (fill as i32).to_ne_bytes().into(),
-        DType::Int64 => (fill as i64).to_ne_bytes().into(),
-        DType::UInt8 => (fill as u8).to_ne_bytes().into(),
-        DType::UInt16 => (fill as u16).to_ne_bytes().into(),
-        DType::UInt32 => (fill as u32).to_ne_bytes().into(),
-        DType::UInt64 => (fill as u64).to_ne_bytes().into(),
-        DType::Float32 => (fill as f32).to_ne_bytes().into(),
-        DType::Float64 => fill.to_ne_bytes().into(),
-    }
 }
