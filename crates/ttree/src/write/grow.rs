@@ -118,16 +118,31 @@ impl TreeWriter {
             let what = format!("{} columns where {wanted} of one length were announced", columns.len());
             return Err(invalid(what).in_object(&self.path));
         }
+        let done = self.put_all(file, columns);
+        done.map_err(|error| super::within_tree(error, &self.path))
+    }
+
+    /// All arrays are looked at before the first is written, so that a step which is refused leaves the tree as it was.
+    fn put_all(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
         let (own, mut others) = columns.split_at(self.columns.len());
-        let mut done = self.append(file, own);
-        for more in self.old.iter_mut().flat_map(|old| &mut old.more) {
+        let own = self.step(own)?;
+        let mut steps = Vec::new();
+        for more in self.old.iter().flat_map(|old| &old.more) {
             let (its, behind) = others.split_at(more.columns.len());
             others = behind;
-            done = done.and_then(|()| more.append(file, its));
+            steps.push(more.step(its)?);
         }
-        // Some columns have the step perhaps, and others have not.
+        let values = self.bound(&own)?;
+        let more = self.old.iter().flat_map(|old| &old.more);
+        let bound = more.zip(&steps).map(|(more, arrays)| more.bound(arrays)).collect::<Result<Vec<_>>>()?;
+        self.put(file, &own, &values)?;
+        let more = self.old.iter_mut().flat_map(|old| &mut old.more);
+        let done = more
+            .zip(steps.iter().zip(&bound))
+            .try_for_each(|(more, (arrays, values))| more.put(file, arrays, values));
+        // Some columns have the step then, and others have not.
         self.broken |= done.is_err();
-        done.map_err(|error| super::within_tree(error, &self.path))
+        done
     }
 
     fn opened(file: &mut FileWriter, old: &RootFile, found: &Found, options: TreeOptions) -> Result<Self> {
@@ -193,6 +208,11 @@ impl Old {
         };
         file.remove(writer.directory, &writer.name, cycle);
         Ok(entries)
+    }
+
+    /// The cycle of the tree.
+    pub(super) const fn cycle(&self) -> u16 {
+        self.cycle
     }
 
     /// Whether columns were added.

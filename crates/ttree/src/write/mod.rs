@@ -164,6 +164,12 @@ impl TreeWriter {
         })
     }
 
+    /// The cycle of the tree whose record this one takes the place of, if it was in the file already.
+    #[must_use]
+    pub fn cycle(&self) -> Option<u16> {
+        self.old.as_ref().map(grow::Old::cycle)
+    }
+
     /// Entries so far.
     #[must_use]
     pub const fn entries(&self) -> u64 {
@@ -245,6 +251,13 @@ impl TreeWriter {
     }
 
     fn append(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
+        let arrays = self.step(columns)?;
+        let values = self.bound(&arrays)?;
+        self.put(file, &arrays, &values)
+    }
+
+    /// The arrays of a step as they are written, if they can be. Nothing of them is written yet.
+    fn step(&self, columns: &[Array]) -> Result<Vec<Array>> {
         self.usable()?;
         if columns.len() != self.columns.len() {
             let what = format!("{} columns, {} were announced", columns.len(), self.columns.len());
@@ -255,14 +268,23 @@ impl TreeWriter {
         for ((name, form), array) in self.columns.iter().zip(columns) {
             arrays.push(self.checked(name, form, array, rows).map_err(|e| e.in_object(name))?);
         }
-        let rows = usize::try_from(rows).map_err(|_| plain::changed())?;
         self.check_counters(&arrays)?;
+        Ok(arrays)
+    }
+
+    /// The values of each branch in the arrays of a step.
+    fn bound<'a>(&self, arrays: &'a [Array]) -> Result<Vec<Values<'a>>> {
         let sources =
             self.stored.iter().filter_map(|stored| self.branches.branches[stored.number].source.as_ref());
-        let values =
-            sources.map(|source| Values::bind(source, &arrays[source.column])).collect::<Result<Vec<_>>>()?;
+        sources.map(|source| Values::bind(source, &arrays[source.column])).collect()
+    }
+
+    /// Appends a step.
+    fn put(&mut self, file: &mut FileWriter, arrays: &[Array], values: &[Values<'_>]) -> Result<()> {
+        let rows = arrays.first().map_or(0, |array| array.length);
+        let rows = usize::try_from(rows).map_err(|_| plain::changed())?;
         if let Some(index) = &mut self.index {
-            index.extend(&arrays, self.entries)?;
+            index.extend(arrays, self.entries)?;
         }
         let sizes = self.sizes();
         let mut at = 0;
@@ -285,7 +307,7 @@ impl TreeWriter {
                 None => within(sizes.cluster_room(held), at..wanted, all),
             };
             let ends = end < wanted || (end - at) as u64 == left;
-            self.run(file, &values, at..end, ends)?;
+            self.run(file, values, at..end, ends)?;
             if ends {
                 self.end_cluster();
             }
