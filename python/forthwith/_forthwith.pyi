@@ -985,6 +985,9 @@ class Given:
     def only(self) -> Given | None:
         """The only field of records."""
 
+    def types(self) -> list[tuple[str, str]]:
+        """The fields of records with their types."""
+
     @property
     def type_string(self) -> str:
         """The type of a row, such as ``"var * float32"``."""
@@ -1039,7 +1042,7 @@ class RootWriter:
         """Class, name and cycle of each object of a directory; nothing if there is none at this path."""
 
     def remove(self, path: str, name: str, cycle: int) -> bool:
-        """Takes an object off its directory. Says whether there was one."""
+        """Takes an object off its directory. Says whether it was a table that is being extended, which ends then."""
 
     def object(self, path: str, name: str, title: str, members: dict[str, Any]) -> None:
         """Writes an object that is given by its members, with its class under ``_typename``."""

@@ -68,6 +68,16 @@ impl Given {
         (fields.len() == 1).then(|| fields.remove(0)).map(Self)
     }
 
+    /// The fields of records with their types.
+    fn types(&self) -> Vec<(String, String)> {
+        match &self.0.form {
+            columns::Form::Record { fields: Some(names), contents, .. } => {
+                names.iter().cloned().zip(contents.iter().map(columns::Form::type_string)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     #[getter]
     fn type_string(&self) -> String {
         self.0.form.type_string()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import suppress
 
 from forthwith import _forthwith
 from forthwith._errors import KeyInFileError, RequestError, RequestTypeError, SourceError, UnsupportedError
@@ -14,7 +13,7 @@ from forthwith._writable.ntuples import fields as field_options
 from forthwith._writable.ntuples import new_columns, options
 from forthwith._writable.objects import Copied, writable
 from forthwith._writable.options import tree_options
-from forthwith._writable.tables import by_name, empty, is_table, says_types, taken, types_of
+from forthwith._writable.tables import by_name, empty, is_table, says_types, spelled_types, taken, types_of
 from forthwith._writer import place, warn_unclosed
 
 TYPE_CHECKING = False
@@ -284,7 +283,10 @@ class WritableDirectory:
             raise RequestError(f"{path!r} is a table of this file already: extend it")
         columns = by_name(columns)
         says = says_types(columns)
-        return path, empty(columns) if says else taken(columns, {}), types_of(columns) if says else {}
+        if says:
+            return path, empty(columns), types_of(columns)
+        array = taken(columns, {})
+        return path, array, spelled_types(array.types())
 
     def __setitem__(self, name: str, value: Any) -> None:
         if is_table(value):
@@ -329,11 +331,7 @@ class WritableDirectory:
         else:
             made = WritableTable
             entries, columns = core.reopen_tree(path, tree_options({}))
-        types = {}
-        for column, spelled in columns:
-            with suppress(RequestTypeError):  # types of C++ that Awkward Array has no spelling for
-                types.update(types_of({column: spelled}))
-        table = self._file._tables[path] = made(self._file, path, entries, types)
+        table = self._file._tables[path] = made(self._file, path, entries, spelled_types(columns))
         return table
 
     def __delitem__(self, name: str) -> None:
@@ -350,7 +348,8 @@ class WritableDirectory:
             )
         if classes[wanted].startswith("TDirectory"):
             raise RequestError(f"{name!r} is a directory: only objects are taken away")
-        core.remove(directory, last, wanted)
+        if core.remove(directory, last, wanted):
+            del self._file._tables[self._join(name).partition(";")[0]]
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
@@ -408,6 +407,7 @@ class WritableTable:
         """
         array = taken(columns, {})
         self._file._open().add_branches(self._path, array, tree_options(options))
+        self._types.update(spelled_types(array.types()))
 
     @property
     def path(self) -> str:

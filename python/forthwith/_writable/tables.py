@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 
 from forthwith import _forthwith
-from forthwith._errors import RequestTypeError
+from forthwith._errors import RequestError, RequestTypeError
 from forthwith._given import given, is_arrow, packed
 from forthwith._objects import Object
 from forthwith._packages import package
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 
@@ -67,6 +70,15 @@ def types_of(columns: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def spelled_types(columns: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """As `types_of`, of types as the compiled part spells them. Those that Awkward Array has no spelling for are left out."""
+    found: dict[str, Any] = {}
+    for name, spelled in columns:
+        with suppress(RequestTypeError):
+            found.update(types_of({name: spelled}))
+    return found
+
+
 def _dtype(np: Any, kind: Any) -> Any:
     try:
         return np.dtype(kind)
@@ -78,6 +90,11 @@ def taken(columns: Any, types: Mapping[str, Any]) -> _forthwith.Given:
     """Columns as they are written: of a data frame without marks of missing values, and lists of numbers of a type."""
     import numpy as np
 
+    if isinstance(columns, Mapping) or _is_frame(columns):
+        # Two columns 1 and "1" would be one, and of two with one name a frame of pandas gives both at once.
+        names = Counter(map(str, columns if isinstance(columns, Mapping) else columns.columns))
+        if again := [name for name, count in names.items() if count > 1]:
+            raise RequestError(f"several columns of the name {again[0]!r}: columns are told apart by their names")
     if _is_frame(columns) and type(columns).__module__.startswith("pandas"):
         plain = {str(name): _of_series(columns[name]) for name in columns.columns}
         columns = {name: values if values.dtype.kind != "O" else values.tolist() for name, values in plain.items()}

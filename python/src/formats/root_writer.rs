@@ -22,7 +22,7 @@ use forthwith::{
     plan::{Error, ErrorKind, Result},
     rntuple::{FieldOptions, NtupleOptions, NtupleWriter},
     root::{
-        RootFile, TreeOptions, TreeWriter,
+        Found, RootFile, TreeOptions, TreeWriter,
         write::{Compression, FileSettings, FileWriter, Given, GivenObject},
     },
 };
@@ -74,6 +74,14 @@ impl Table {
         match self {
             Self::Tree(tree) => tree.extend(file, columns),
             Self::Ntuple(ntuple) => ntuple.extend(file, columns),
+        }
+    }
+
+    /// The cycle of the table that this one takes the place of, if it was in the file already.
+    fn cycle(&self) -> Option<u16> {
+        match self {
+            Self::Tree(tree) => tree.cycle(),
+            Self::Ntuple(ntuple) => ntuple.cycle(),
         }
     }
 
@@ -172,15 +180,40 @@ impl State {
         Ok(())
     }
 
+    /// Takes an object off its directory, and ends its table, whose record would come back otherwise.
+    fn remove(&mut self, directory: &str, name: &str, cycle: u16) -> Result<bool> {
+        let file = self.file()?;
+        if let Some(directory) = file.existing_directory(directory)? {
+            file.remove(directory, name, cycle);
+        }
+        let path = if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") };
+        let before = self.tables.len();
+        self.tables.retain(|table| table.path != path || table.writer.cycle() != Some(cycle));
+        Ok(self.tables.len() < before)
+    }
+
+    /// A table that the file had when it was opened, and that was not taken away since.
+    fn old_table(&mut self, path: &str) -> Result<(RootFile, Found)> {
+        let missing = || {
+            let what = "the table is not in the file yet".into();
+            Error::new(ErrorKind::Invalid { what }).in_object(path)
+        };
+        let old = self.old.clone().ok_or_else(missing)?;
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let file = self.file()?;
+        let directory = file.existing_directory(directory)?.ok_or_else(missing)?;
+        let cycles = file.keys(directory).filter(|key| key.1 == name).map(|key| key.2);
+        let cycle = cycles.max().ok_or_else(missing)?;
+        let found = old.find(&format!("{path};{cycle}"))?;
+        Ok((old, found))
+    }
+
     /// Opens an RNTuple that is in the file already, and answers how many entries it has, and its columns with their types.
     fn reopen_ntuple(&mut self, path: &str, chosen: Chosen) -> Result<(u64, OwnTypes)> {
-        let (old, options) = (self.old.clone(), chosen.with(self.pages));
+        let (old, found) = self.old_table(path)?;
+        let options = chosen.with(self.pages);
         let file = self.file()?;
-        let Some(old) = old else {
-            let what = "the table is not in the file yet".into();
-            return Err(Error::new(ErrorKind::Invalid { what }).in_object(path));
-        };
-        let writer = NtupleWriter::open(file, &old, &old.find(path)?, options)?;
+        let writer = NtupleWriter::open(file, &old, &found, options)?;
         let columns: Vec<_> =
             writer.columns().map(|(name, form)| (name.to_owned(), form.type_string())).collect();
         let names = columns.iter().map(|(name, _)| name.clone()).collect();
@@ -191,13 +224,9 @@ impl State {
 
     /// Likewise a tree.
     fn reopen_tree(&mut self, path: &str, options: TreeOptions) -> Result<(u64, OwnTypes)> {
-        let old = self.old.clone();
+        let (old, found) = self.old_table(path)?;
         let file = self.file()?;
-        let Some(old) = old else {
-            let what = "the table is not in the file yet".into();
-            return Err(Error::new(ErrorKind::Invalid { what }).in_object(path));
-        };
-        let writer = TreeWriter::open(file, &old, &old.find(path)?, options)?;
+        let writer = TreeWriter::open(file, &old, &found, options)?;
         let columns: Vec<_> =
             writer.columns().map(|(name, form)| (name.to_owned(), form.type_string())).collect();
         let names = columns.iter().map(|(name, _)| name.clone()).collect();
@@ -319,12 +348,9 @@ impl RootWriter {
         })
     }
 
-    /// Takes an object off its directory.
+    /// Takes an object off its directory. Says whether it was a table that is being extended, which ends then.
     fn remove(&self, py: Python<'_>, path: &str, name: &str, cycle: u16) -> PyResult<bool> {
-        self.with(py, |file| {
-            let directory = file.existing_directory(path)?;
-            Ok(directory.is_some_and(|directory| file.remove(directory, name, cycle)))
-        })
+        with(py, &self.0, |state| (state.remove(path, name, cycle), state.cause.clone()))
     }
 
     /// Writes an object that is given as a dict of its members, with its class under `_typename`.

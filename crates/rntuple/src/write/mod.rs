@@ -209,6 +209,12 @@ impl NtupleWriter {
         Ok(this)
     }
 
+    /// The cycle of the RNTuple whose record this one takes the place of, if it was in the file already.
+    #[must_use]
+    pub fn cycle(&self) -> Option<u16> {
+        self.prior.as_ref().map(|prior| prior.cycle)
+    }
+
     /// Makes fields of columns that are new.
     fn describe(
         &mut self,
