@@ -442,6 +442,12 @@ class File(Directory):
             return _open_registered, (self.format, what, options, self._view)
         return open_file, (what, options, self._view)
 
+    def _opened_again(self) -> File:
+        """The same file anew, by the credentials that this one was opened with."""
+        if self._core.is_of_registered_format:
+            return _open_registered(self.format, self._what, self._options, self._view)
+        return open_file(self._what, self._options, self._view)
+
 
 def open_file(what: Any, options: dict[str, Any], view: dict[str, Any]) -> File:
     """Opens a path, a URL or a file object."""

@@ -24,7 +24,7 @@ INSTEAD = {
     "handler": "a file object, such as one of fsspec, can be opened in place of a path",
     "allow_missing": "missing='null' reads files that lack columns; files that do not exist are an error",
     "ak_add_doc": "titles are in Branch.title",
-    "virtual": "only the branches that are named are read: names= or filter_name=",
+    "virtual": "arrays() of a tree or branch has it; elsewhere only branches that are named are read",
     "columns": "it is names=",
     "branches": "it is names=",
     "nthreads": "it is threads=",

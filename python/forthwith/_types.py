@@ -77,6 +77,12 @@ class Read(Chosen, How, total=False):
     lost: list[Loss] | None
 
 
+class ReadOne(Read, total=False):
+    """The arguments of ``arrays`` of a tree that do not change what it gives."""
+
+    virtual: bool
+
+
 class Steps(Chosen, How, total=False):
     """The arguments of ``iterate`` that do not change what it gives."""
 
@@ -131,39 +137,39 @@ class Arrays(Protocol):
 
     @overload
     def __call__(
-        self, names: Names = ..., *, library: Awkward = ..., how: Zip = ..., **options: Unpack[Read]
+        self, names: Names = ..., *, library: Awkward = ..., how: Zip = ..., **options: Unpack[ReadOne]
     ) -> AwkwardArray: ...
     @overload
     def __call__(
-        self, names: Names = ..., *, library: NumPy, how: None = ..., **options: Unpack[Read]
+        self, names: Names = ..., *, library: NumPy, how: None = ..., **options: Unpack[ReadOne]
     ) -> NumPyArrays: ...
     @overload
     def __call__(
-        self, names: Names = ..., *, library: Pandas, how: None = ..., **options: Unpack[Read]
+        self, names: Names = ..., *, library: Pandas, how: None = ..., **options: Unpack[ReadOne]
     ) -> DataFrame: ...
     @overload
     def __call__(
-        self, names: Names = ..., *, library: Polars, how: None = ..., **options: Unpack[Read]
+        self, names: Names = ..., *, library: Polars, how: None = ..., **options: Unpack[ReadOne]
     ) -> PolarsFrame: ...
     @overload
     def __call__(
-        self, names: Names = ..., *, library: Arrow, how: None = ..., **options: Unpack[Read]
+        self, names: Names = ..., *, library: Arrow, how: None = ..., **options: Unpack[ReadOne]
     ) -> ArrowTable: ...
     @overload
     def __call__(
-        self, names: Names = ..., *, library: LibraryName = ..., how: type[dict[Any, Any]], **options: Unpack[Read]
+        self, names: Names = ..., *, library: LibraryName = ..., how: type[dict[Any, Any]], **options: Unpack[ReadOne]
     ) -> Columns: ...
     @overload
     def __call__(
-        self, names: Names = ..., *, library: LibraryName = ..., how: type[tuple[Any, ...]], **options: Unpack[Read]
+        self, names: Names = ..., *, library: LibraryName = ..., how: type[tuple[Any, ...]], **options: Unpack[ReadOne]
     ) -> tuple[Any, ...]: ...
     @overload
     def __call__(
-        self, names: Names = ..., *, library: LibraryName = ..., how: type[list[Any]], **options: Unpack[Read]
+        self, names: Names = ..., *, library: LibraryName = ..., how: type[list[Any]], **options: Unpack[ReadOne]
     ) -> list[Any]: ...
     @overload
     def __call__(
-        self, names: Names = ..., *, library: LibraryName, how: Containers = ..., **options: Unpack[Read]
+        self, names: Names = ..., *, library: LibraryName, how: Containers = ..., **options: Unpack[ReadOne]
     ) -> Any: ...
 
 

@@ -15,6 +15,7 @@ LATER = {
     "forthwith._writable.histograms": "imports NumPy, which not every object that is written needs",
     "forthwith._tree.options": "dataclasses take longer to import than the package",
     "forthwith._tree.selection": "imports forthwith._tree.options",
+    "forthwith._tree.virtual": "imports threading, and few calls read columns later",
 }
 
 

@@ -25,7 +25,7 @@ _CHOICE = FILTERS - {"recursive", "full_paths"} | {"names", "entry_start", "entr
 _CHOICE |= {"cut", "aliases", "entries", "friends"}
 _SELECT = _CHOICE | {"step_size", "unions", "maps"}
 _ITERATE = _CHOICE | {"step_size", "library", "how", "errors", "report", "progress", "logical"}
-_ARRAYS = _CHOICE | {"library", "how", "errors", "lost", "progress", "logical"}
+_ARRAYS = _CHOICE | {"library", "how", "errors", "lost", "progress", "logical", "virtual"}
 
 
 class HasBranches(BranchMapping):
@@ -160,6 +160,7 @@ class HasBranches(BranchMapping):
         threads: int | None = None,
         progress: Progress | bool | None = None,
         logical: bool = True,
+        virtual: bool = False,
         **unknown: Any,
     ) -> Any:
         """Reads several branches.
@@ -200,6 +201,8 @@ class HasBranches(BranchMapping):
                 time. An exception in it stops the reading and is passed on, as is ``KeyboardInterrupt``. ``True`` draws a bar.
             logical: Whether dates and times are ``datetime64`` and ``timedelta64`` in Awkward Array and NumPy, and decimals of
                 NumPy ``decimal.Decimal``; otherwise they are the numbers or bytes that are stored.
+            virtual: Whether each branch is read when it is first touched, as Awkward Array's virtual arrays are. Of a file
+                that was closed until then, it is opened again.
             unknown: Anything else is refused, with what to write instead where other libraries have it.
 
         Raises:
@@ -215,6 +218,10 @@ class HasBranches(BranchMapping):
         columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
         options = ReadOptions(library, how, errors, lost, threads, progress, logical=logical)
         start, stop = read.entries_of(self, entry_start, entry_stop)
+        if virtual:
+            from forthwith._tree import virtual as columns_read_later  # not at the top: few calls need it
+
+            return columns_read_later.arrays(self._tree, columns, start, stop, options)
         return walk.arrays(self._tree, columns, start, stop, options)
 
     @typed.iterate

@@ -1,14 +1,11 @@
-"""Awkward Array's virtual arrays: buffers that are read when they are first touched."""
+"""Virtual arrays with uproot's names: which buffers were touched, and groups of branches."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Mapping
 from typing import Any
 
-from forthwith._errors import DamagedFileError
 from forthwith._packages import package
-from forthwith._tree import read
+from forthwith._tree import virtual
 from forthwith._tree.options import ReadOptions
 from forthwith.uproot._library import Awkward, Library
 from forthwith.uproot._wanted import Wanted, check
@@ -42,38 +39,6 @@ def check_alone(library: Library, **others: Any) -> None:
             raise ValueError(f"{name!r} cannot be used with 'virtual=True'")
 
 
-class _Column(Mapping[str, Any]):
-    """The buffers of a branch, read together when one is touched."""
-
-    def __init__(self, branch: Any, span: tuple[int, int], log: Any) -> None:
-        self._branch, self._span, self._log = branch, span, log
-        self._held: dict[str, Any] | None = None
-        self._lock = threading.Lock()
-
-    def __getitem__(self, key: str) -> Any:
-        def touched() -> Any:
-            if self._log is not None:
-                self._log.append(Accessed(self._branch.forthwith_path, key))
-            return self._read()[key]
-
-        return touched
-
-    def _read(self) -> dict[str, Any]:
-        with self._lock:
-            if self._held is None:
-                tree = _open_still(self._branch.tree.forthwith)
-                (array,) = read.read(tree, [("", self._branch._index)], *self._span, ReadOptions())
-                np = package("numpy")
-                self._held = {key: np.asarray(buffer) for key, buffer in array.logical().buffers()}
-            return self._held
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._read())
-
-    def __len__(self) -> int:
-        return len(self._read())
-
-
 def virtual_column(one: Wanted, span: tuple[int, int], log: Any) -> Any:
     """A branch that is read when it is touched."""
     ak = package("awkward")
@@ -87,9 +52,7 @@ def virtual_column(one: Wanted, span: tuple[int, int], log: Any) -> Any:
     check(one.branch)
     if one.interpretation is not None and one.interpretation != one.branch.interpretation:
         raise ValueError("another interpretation cannot be used with 'virtual=True'")
-    form = one.branch.forthwith.form
-    column = _Column(_Plain(one.branch.forthwith), span, log)
-    return ak.from_buffers(form, span[1] - span[0], column, buffer_key="{form_key}-{attribute}")
+    return virtual_field(one.branch.forthwith, span, log)
 
 
 def _record(ak: Any, parts: dict[str, Any], span: tuple[int, int]) -> Any:
@@ -104,35 +67,9 @@ def virtual_arrays(owner: Any, wanted: list[Wanted], span: tuple[int, int], log:
 
 
 def virtual_field(branch: Any, span: tuple[int, int], log: Any) -> Any:
-    """A field of an ntuple that is read when it is touched."""
-    return package("awkward").from_buffers(
-        branch.form, span[1] - span[0], _Column(_Plain(branch), span, log), buffer_key="{form_key}-{attribute}"
-    )
+    """A branch or field that is read when it is touched."""
 
+    def touched(key: str) -> None:
+        log.append(Accessed(branch.path, key))
 
-class _Plain:
-    """A branch of forthwith's, as columns that are read later look at it."""
-
-    def __init__(self, branch: Any) -> None:
-        self.forthwith_path, self._index = branch.path, branch._index
-        self.tree = self
-        self.forthwith = branch.tree
-
-
-def _open_still(tree: Any) -> Any:
-    """The tree; of a file that was closed meanwhile, it is opened again.
-
-    Raises:
-        DamagedFileError: The path has another file now.
-    """
-    file = tree.file
-    if not file.closed:
-        return tree
-    function, arguments = file.__reduce__()
-    again = function(*arguments)
-    if again.uuid != file.uuid or again.size != file.size:
-        again.close()
-        raise DamagedFileError(
-            f"{file.file_path} was replaced by another file since its virtual arrays were made", file=file.file_path
-        )
-    return again._tree_of(tree.path)
+    return virtual.column(branch, span, ReadOptions(), None if log is None else touched)
