@@ -408,3 +408,32 @@ def test_pytorch_reads_batches(long, tmp_path):
     texts = _written(tmp_path / "texts.root", a=["some", "text"])
     with pytest.raises(forthwith.RequestError, match="column 'a' cannot be a tensor"):
         list(engines.torch.dataset(texts, size=2))
+
+
+def test_graphed_reads_partitions(long, tmp_path):
+    pytest.importorskip("graphed", reason="graphed is not installed")
+    from graphed import Session
+    from graphed.awkward import AwkwardBackend, to_parquet
+
+    def source(files, **options):
+        session = Session(AwkwardBackend())
+        return session, engines.graphed.source(session, "events", files, **options)
+
+    session, events = source(long)
+    found = session.materialize(events.b + events.a)
+    assert ak.array_equal(ak.flatten(found), np.arange(200_000.0) + np.repeat(np.arange(100_000), 2))
+    # Partition by partition, and only the columns that are used.
+    files = engines.graphed.Files(tuple(engines.plan([long, long], parts=1)), (long, {"a": "int64"}), 1)
+    parts = pickle.loads(pickle.dumps(files)).partitions(3)
+    read = [pickle.loads(pickle.dumps(files)).read_partition(part, ["a"], None) for part in parts]
+    assert [part.fields for part in read] == [["a"]] * 6
+    assert ak.array_equal(ak.concatenate(read).a, np.tile(np.arange(100_000), 2))
+    again = _written(tmp_path / "again.root", a=np.arange(100_000, 200_000))
+    session, events = source([long, again], columns=["a"])
+    to_parquet(events, str(tmp_path / "out"), steps_per_file=3)
+    written = forthwith.concatenate(f"{tmp_path}/out/*.parquet")
+    assert ak.array_equal(ak.sort(written.a), np.arange(200_000))
+    for files in _unequal(tmp_path):
+        session, events = source(files)
+        with pytest.raises(forthwith.RequestError, match=r"column 'x' is .* in .*\.root, and"):
+            session.materialize(events.x)
