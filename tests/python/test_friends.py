@@ -103,6 +103,17 @@ def test_chains_have_friends(files):
         main.arrays(["f.y"], friends={"f": forthwith.open(numbers[0])})
 
 
+def test_friends_of_files_that_lack_columns(files):
+    main, indexed = opened(files, "main", "indexed")
+    chain = forthwith.Chain([f"{files}/main.root:m", f"{files}/indexed.root:indexed"], missing="null")
+    every = chain.arrays(friends={"f": indexed})
+    assert every.fields == ["run", "event", "x", "z", "s", "f.run", "f.event", "f.z", "f.s"]
+    assert every["f.z"].tolist() == [30, 20, None, None, 10, 10, 20, 30, 40]
+    assert every["x"].tolist() == [*main["x"].array(), None, None, None, None]
+    kept = chain.arrays(["s", "f.s"], friends={"f": indexed}, cut="f.z > 10 and z < 40")
+    assert kept.tolist() == [{"s": "b", "f.s": "b"}, {"s": "c", "f.s": "c"}]
+
+
 def test_friends_of_all_formats(files):
     (main,) = opened(files, "main")
     forthwith.write_parquet(files / "y.parquet", {"y": [1, None, 3, 4, 5], "t": ["a", "b", "c", "d", "e"]})
@@ -149,6 +160,16 @@ def test_friends_elsewhere_are_not_opened_unless_they_are_given(tmp_path):
         assert tree.arrays(["other.x"], friends=given).fields == ["other.x"]
         # What is no name of a column is none without it.
         assert tree.arrays([], aliases={"a": "pi + nan"}).fields == []
+
+
+def test_friends_of_what_is_no_local_file_have_to_be_given():
+    tree = forthwith.open(io.BytesIO(pathlib.Path(data("friend.root")).read_bytes()))["main"]
+    with pytest.raises(
+        forthwith.RequestError, match="looked for beside local files alone: it is opened if it is given"
+    ):
+        tree.arrays(["other.x"])
+    given = {"other": forthwith.open(data("belongings.root"))["other"]}
+    assert tree.arrays(["other.x"], friends=given).fields == ["other.x"]
 
 
 def test_an_absolute_path_in_the_same_folder_is_beside(files):

@@ -76,15 +76,15 @@ impl Table {
     /// # Errors
     /// A friend that is elsewhere, or is not there.
     pub fn open_friend(&self, friend: &FriendName) -> Result<Self> {
-        let elsewhere = || {
+        let refused = |place: &str| {
             let (name, file) = (&friend.name, &friend.file);
             let what = format!(
-                "the friend {name:?} is in {file:?}, outside of the folder of the file that names it: \
-                 it is opened if it is given by this name"
+                "the friend {name:?} is in {file:?}, {place}: it is opened if it is given by this name"
             );
             Error::new(ErrorKind::Invalid { what }).in_file(self.file().uri()).in_object(self.path())
         };
-        let name = self.beside(friend).ok_or_else(elsewhere)?;
+        let outside = "outside of the folder of the file that names it";
+        let name = self.beside(friend).ok_or_else(|| refused(outside))?;
         if name.is_empty() {
             // ROOT looks for it in the directory of the tree, then at the top.
             let inner = self.path().rsplit_once('/').map(|(folder, _)| format!("{folder}/{}", friend.path));
@@ -94,7 +94,10 @@ impl Table {
             return self.file().table(&friend.path);
         }
         let source = self.file().source().beside(&name).map_err(|error| match error.kind {
-            forthwith_io::ErrorKind::Elsewhere | forthwith_io::ErrorKind::NothingBeside { .. } => elsewhere(),
+            forthwith_io::ErrorKind::Elsewhere => refused(outside),
+            forthwith_io::ErrorKind::NothingBeside { .. } => {
+                refused("which is looked for beside local files alone")
+            }
             _ => Error::from(error).in_object(self.path()),
         })?;
         let file = File::from_source_with(source, Arc::clone(self.file().engine()), &OpenOptions::new())?;

@@ -130,7 +130,10 @@ class Common:
         """The columns of a tree in the types that they have in all, as something that computes and chooses."""
         here = dict(self._all_of(tree))
         names = self._members
-        labels = self.labels if self._names is None else [x for name in names for x in names[name] or [name]]
+        labels = [x for name in names for x in names[name] or [name]]
+        if self._names is None:
+            friends = self._choice.friends
+            labels = self.labels if friends is None else [*self.labels, *friends.labels()]
         columns = [(label, COMPUTED if label in self._like else here.get(label, COMPUTED)) for label in labels]
         united = [(label, here.get(label), like, label in self.lacking) for label, like in self._like.items()]
         return Query(tree, columns, self._choice.of_part(tree, offset), united)
