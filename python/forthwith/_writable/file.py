@@ -185,7 +185,7 @@ class WritableDirectory:
                 (``("float16", 8)``) or with a range and bits (``("double32", 0, 100, 16)``).
             counter: The name of the branch that counts the items of lists. Columns of one counter share it.
             compression: As for `recreate`; by default as the file.
-            basket_bytes: Bytes of a basket before it is compressed, about; 1 MB if not given.
+            basket_bytes: Bytes of a basket before it is compressed, about; 512 kB if not given.
             cluster_bytes: Bytes of a cluster of all columns before they are compressed, about; 32 MB if not given.
             cluster_entries: Entries of a cluster, instead.
             titles: Titles of branches by their names.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Options = dict[str, Any]
 
 CLUSTER_BYTES = 32 << 20
-BASKET_BYTES = 1 << 20
+BASKET_BYTES = 512 << 10
 
 
 def tree_options(

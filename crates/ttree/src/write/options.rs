@@ -38,7 +38,7 @@ impl Default for TreeOptions {
             default_column: ColumnOptions::default(),
             columns: Vec::new(),
             cluster_bytes: 32 << 20,
-            basket_bytes: 1 << 20,
+            basket_bytes: 512 << 10,
             cluster_entries: None,
             titles: Vec::new(),
             aliases: Vec::new(),
