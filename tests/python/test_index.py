@@ -235,6 +235,18 @@ def test_indexes_are_written_beside_files_or_where_they_are_wanted(tmp_path, fol
     assert sorted(os.listdir(tmp_path)) == ["zmumu.root", "zmumu.root.fwi"]
 
 
+def test_an_index_elsewhere_is_told_no_headers_of_the_file(server, indexes, folder):
+    content = pathlib.Path(indexes, "zmumu.root.fwi").read_bytes()
+    options = {"headers": {"X-Token": "s3cret"}}
+    with serving({"/zmumu.root.fwi": content}) as other:
+        for index in (f"{other.url}/", f"{other.url}/zmumu.root.fwi"):
+            tree = forthwith.open(f"{server.url}/zmumu.root:events", index=index, storage_options=options)
+            assert len(tree["MET_pt"].array()) == 3600
+        assert len(other.requests) >= 2
+        assert not any("s3cret" in str(headers) for _, headers in other.requests)
+    assert any("s3cret" in str(headers) for _, headers in server.requests)
+
+
 def test_the_command_makes_and_takes_indexes(server, tmp_path):
     def run(*words):
         command = [sys.executable, "-m", "forthwith", *words]

@@ -65,6 +65,24 @@ def test_missing_things_are_errors_without_credentials(store):
     assert "s3cret" not in str(raised.value)
 
 
+def test_an_index_lies_beside_an_object_and_is_reached_with_the_same_options(store, tmp_path):
+    client, options = store
+    url = f"s3://bucket/{NAME}"
+    assert forthwith.index(url, storage_options=options) == f"{url}.fwi"
+    wanted = forthwith.open(f"{data('zmumu.root')}:events").arrays()
+    assert ak.array_equal(forthwith.open(f"{url}:events", index=True, storage_options=options).arrays(), wanted)
+    opened = forthwith.open(f"{url}:events", index=True, storage_options=options)
+    client.upload_file(data("nested.root"), "bucket", NAME)
+    try:
+        with pytest.raises(forthwith.SourceError, match=r"changed since its index was made|has .* bytes"):
+            opened.arrays()
+    finally:
+        client.upload_file(data("zmumu.root"), "bucket", NAME)
+        client.delete_object(Bucket="bucket", Key=f"{NAME}.fwi")
+    # Without one, the file is opened as it is.
+    assert forthwith.open(f"{url}:events", index=True, storage_options=options).num_entries == 3600
+
+
 def test_patterns_are_the_objects_that_match(store):
     client, options = store
     for name in ("many/2/b.root", "many/1/a.root", "many/1/c.txt", "many/1/.hidden.root", "many/d.root"):
