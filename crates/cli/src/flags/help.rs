@@ -1,0 +1,229 @@
+//! What the help of each command says behind its flags.
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  forthwith ls events.root                       what is in the file
+  forthwith show events.root:Events -f 'Muon_*'  some branches of a tree
+  forthwith head events.root:Events -b nMuon,Muon_pt
+  forthwith convert events.root:Events events.parquet
+  forthwith demo events.root                     a tour of any file
+  forthwith events.root                          as forthwith ls
+
+Exit codes:
+  0  done
+  1  the file cannot be read or is damaged
+  2  the command was typed wrongly, or asks for what makes no sense
+  3  no file, object or branch of that name
+  4  the type or feature is not supported (yet); the message names it
+
+Answers for several files follow each other, each below the name of its file; with --json they
+are one array of objects with a file and its answer.
+Errors go to standard error, answers to standard output.
+https://github.com/forthwith/forthwith";
+
+pub(super) const LS: &str = "\
+Examples:
+  forthwith ls events.root
+  forthwith ls -rl events.root        everything, with sizes and entries
+  forthwith ls events.root:skim       one directory
+  forthwith ls *.root                 several files
+  forthwith ls --json events.root     for programs";
+
+pub(super) const CHECK: &str = "\
+Compares what the parts of a file say of each other: the header, every record with the
+checksums of its blocks, the lists of keys, the free segments, the streamer infos, the byte
+counts in every object, and the baskets that trees name, each as far as reading looks at it
+before it decodes values. Avro and Parquet files are read whole, block by block: sync markers,
+the footer, pages and their checksums, all values, and what statistics say of them. Damage is
+what keeps something from being read as it was written; remarks are worth knowing.
+
+The exit code is 0 if nothing is damaged, 1 if something is or the file cannot be opened,
+2 if the command line is wrong, 3 if there is no such file.
+
+Examples:
+  forthwith check events.root
+  forthwith check --json events.root";
+
+pub(super) const SHOW: &str = "\
+The decoder column says how a branch is read: by a kernel (the layout is columnar),
+by a program (generated AwkwardForth), or not (unsupported; explain says why).
+
+Examples:
+  forthwith show events.root                       the file's only tree
+  forthwith show events.root:Events -f 'Muon_*' -f 'MET_*'
+  forthwith show --json events.root:Events";
+
+pub(super) const HEAD: &str = "\
+Without -b or -f all supported branches are printed, on a terminal as many as fit.
+
+Examples:
+  forthwith head events.root:Events/Muon_pt
+  forthwith head events.root:Events -n 3 -b nMuon,Muon_pt
+  forthwith head events.root:Events -f 'Jet_*' --jsonl";
+
+pub(super) const TAIL: &str = "\
+Takes what head takes.
+
+Examples:
+  forthwith tail events.root:Events -n 3 -b nMuon,Muon_pt
+  forthwith tail orders.avro --jsonl";
+
+pub(super) const CAT: &str = "\
+Entries are printed as they are read: forthwith cat FILE | head -1 ends at once.
+
+Examples:
+  forthwith cat events.root:Events -c 'Muon_*' | jq .Muon_pt
+  forthwith cat events.root:Events -c MET_pt --where 'nMuon > 1' --compute 'n=count(Muon_pt)'
+  forthwith cat part-*.parquet --format csv";
+
+pub(super) const COUNT: &str = "\
+Examples:
+  forthwith count events.root:Events
+  forthwith count part-*.avro";
+
+pub(super) const SCHEMA: &str = "\
+Examples:
+  forthwith schema orders.avro > orders.avsc
+  forthwith schema events.root:Events | grep float32";
+
+pub(super) const CONVERT: &str = "\
+Formats: .parquet (codecs none, snappy, gzip, brotli, lz4, zstd; zstd if nothing is said),
+.avro (null, deflate, snappy, zstandard, bzip2, xz), .arrow or .feather (not compressed),
+.root (a tree; none, zlib, lzma, lz4, zstd; zlib if nothing is said), .jsonl or .ndjson (an
+object for each entry) and .csv (numbers and text only).
+The file appears when it is complete; standard output (-) has each step as it is read.
+In JSON, maps whose keys are texts are objects, and bytes are texts whose characters have
+their numbers (U+0000 to U+00FF). Columns that hold nothing (records without fields) are left
+out of formats that cannot have them.
+
+Examples:
+  forthwith convert events.root:Events events.parquet
+  forthwith convert events.root:Events muons.parquet --columns 'Muon_*,nMuon' --codec zstd:9
+  forthwith convert events.root:Events pairs.parquet --where 'nMuon == 2 and all(Muon_pt > 20)'
+  forthwith convert run.avro run.parquet --force
+  forthwith convert events.parquet events.avro --codec zstandard
+  forthwith convert events.parquet events.arrow
+  forthwith convert events.root:Events events.jsonl --columns 'Muon_*'
+  forthwith convert part-1.parquet part-2.parquet all.parquet --missing null
+  forthwith convert events.root:Events - --format csv | gzip > events.csv.gz";
+
+pub(super) const MERGE: &str = "\
+Baskets are copied as they are stored, so that nothing is decoded. Histograms, profiles,
+efficiencies and parameters of the same path are added up; of other objects the first is kept.
+The file appears when it is complete.
+
+Examples:
+  forthwith merge part-1.root part-2.root all.root
+  forthwith merge 'part-*.root' all.root --common
+  forthwith merge 'part-*.root' muons.root --columns 'Muon_*' --force";
+
+pub(super) const CP: &str = "\
+Baskets all of whose entries are wanted are copied as they are stored. Branches that others need
+(the counters of arrays) are copied with them. The file appears when it is complete.
+
+Examples:
+  forthwith cp events.root:Events muons.root --columns 'Muon_*'
+  forthwith cp events.root:Events first.root --entries :1000
+  forthwith cp events.root:Events pairs.root --where 'nMuon == 2'
+  forthwith cp events.root:histograms histograms.root";
+
+pub(super) const SPLIT: &str = "\
+Objects that are no trees are copied to each of the files.
+
+Examples:
+  forthwith split events.root part.root --entries 100000
+  forthwith split events.root:Events 'part-{}.root' --files 4";
+
+pub(super) const RECOMPRESS: &str = "\
+Examples:
+  forthwith recompress events.root small.root --codec zstd:9
+  forthwith recompress events.root fast.root --codec lz4";
+
+pub(super) const EXPLAIN: &str = "\
+Examples:
+  forthwith explain events.root:Events/Muon_pt
+  forthwith explain events.root:Events -f '*Track*'
+  forthwith explain --json events.root:Events";
+
+pub(super) const FORTH: &str = "\
+Only branches decoded by a program have one; explain tells which.
+
+Examples:
+  forthwith forth events.root:Events/Hits
+  forthwith forth events.root:Events/Hits --explain
+  forthwith forth run lists.fs --input data=lists.bin -n 100
+
+The language is described in docs/forth.md.";
+
+pub(super) const RUN: &str = "\
+Without --tier the machine chooses; the results are the same in all tiers. A program that
+ends in an error leaves what it wrote before: it is printed, and the exit code is 1.
+
+Examples:
+  forthwith forth run lists.fs --input data=lists.bin --entries 100
+  forthwith forth run lists.fs --input data=lists.bin -n 100 --output npy --to columns
+  forthwith forth run words.fs --bytes data='00 01 ff' --output json
+  echo '2 3 + .' | forthwith forth run -";
+
+pub(super) const STEP: &str = "\
+On a terminal it shows the next instruction, the stack, loops, inputs and outputs, and asks:
+enter is one step, h lists what else can be typed. Elsewhere it prints a line for each
+instruction with what it left.
+
+Examples:
+  forthwith forth step lists.fs --input data=lists.bin -n 3
+  forthwith forth step lists.fs --input data=lists.bin -n 3 --break 7
+  echo '3 0 do i . loop' | forthwith forth step -";
+
+pub(super) const DIS: &str = "\
+Examples:
+  forthwith forth dis lists.fs
+  forthwith forth dis lists.fs --text
+  forthwith forth dis - --json < lists.fs";
+
+pub(super) const EXPLAIN_PROGRAM: &str = "\
+Examples:
+  forthwith forth explain lists.fs
+  forthwith forth events.root:Events/Hits | forthwith forth explain -";
+
+pub(super) const PLOT: &str = "\
+Lists are drawn without the lists, missing values are left out. What is outside of the range is
+counted below the picture. Objects are drawn as show draws them.
+
+Examples:
+  forthwith plot events.root:Events/Muon_pt
+  forthwith plot events.root:Events -b MET_pt --bins 40 --range 0,200
+  forthwith plot events.root:Events --compute 'leading=max(Muon_pt)' --where 'nMuon > 1'
+  forthwith plot orders.avro -b amount -n 100000
+  forthwith plot histograms.root:hpx";
+
+pub(super) const INDEX: &str = "\
+An index has the bytes of a file that are read before its data are. It is used where it is named:
+by --index here, by index= in Python. An index of another file, or of another state of the file, is
+an error; the size and the mark of the file tell, and where they do not all bytes of the index are
+compared with those of the file. An index of a URL knows the mark that the server gives the file.
+
+Examples:
+  forthwith index events.root
+  forthwith index https://host/events.root --to events.fwi
+  forthwith show https://host/events.root --index events.fwi
+  forthwith index 'runs/*.root' --to indexes/";
+
+pub(super) const STREAMERS: &str = "\
+Bases stand before members, each with its type, its name and the comment in the C++ header.
+
+Examples:
+  forthwith streamers events.root
+  forthwith streamers events.root -f 'edm::*'
+  forthwith streamers --json events.root";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  source <(forthwith completions bash)             in ~/.bashrc
+  source <(forthwith completions zsh)              in ~/.zshrc, behind compinit
+  forthwith completions fish > ~/.config/fish/completions/forthwith.fish";
+
+pub(super) const DEMO: &str = "\
+Examples:
+  forthwith demo events.root
+  forthwith demo events.root:Events --threads 1";
