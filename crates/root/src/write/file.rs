@@ -1,18 +1,19 @@
 //! The file being written: header, records, lists, and the order in which they reach the disk.
 
-use std::io::IoSlice;
-
 use bytes::Bytes;
 use forthwith_io::{Compressor, Sink};
 use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::describe::Described;
 use super::directory::{DirectoryId, LENGTH, Listed, Place};
+use super::free;
 use super::given::{self, GivenObject};
-use super::key::{KeyNumbers, LAST_SMALL, encode, pointer, string, string_length};
+use super::header::Header;
+use super::key::{KeyNumbers, encode, string, string_length};
+use super::output::Output;
 use super::settings::FileSettings;
 use super::update::{Found, directory_of, is_record};
-use super::{Buffer, Compression, KeyKind, KeyText, Moment, RecordPlace, Uuid, compress};
+use super::{Buffer, Compression, KeyKind, KeyText, Moment, RecordPlace, compress};
 use crate::file::RootFile;
 
 /// A ROOT file being written. Nothing of it counts before it is [finished](Self::finish); a writer that is dropped leaves
@@ -32,21 +33,6 @@ pub struct FileWriter {
     old: Option<RootFile>,
 }
 
-/// What the header says that is not known from elsewhere.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Header {
-    pub(super) version: i32,
-    pub(super) begin: u64,
-    pub(super) name_len: u32,
-    pub(super) compression: i32,
-    pub(super) uuid: Option<Uuid>,
-    /// The streamer record: first byte and length.
-    pub(super) info: (u64, u32),
-    /// The list of free parts, and how many they are.
-    pub(super) free: (u64, u32),
-    pub(super) free_count: u32,
-}
-
 impl FileWriter {
     /// Begins a file.
     ///
@@ -55,7 +41,7 @@ impl FileWriter {
     pub fn create(sink: Box<dyn Sink>, settings: FileSettings) -> Result<Self> {
         let uri = sink.uri();
         let name = uri.rsplit(['/', '\\']).next().unwrap_or(uri).to_owned();
-        let mut out = Output { sink, position: 0, held: Vec::new(), broken: false };
+        let mut out = Output::new(sink, 0);
         let key = KeyText { class: "TFile", name: &name, title: &settings.title };
         let key_len = key.length(KeyKind::Object, BEGIN)?;
         let texts = string_length(&name) + string_length(&settings.title);
@@ -126,7 +112,7 @@ impl FileWriter {
     pub fn update(sink: Box<dyn Sink>, file: &RootFile, settings: FileSettings) -> Result<Self> {
         let found = Found::of(file).map_err(|error| error.in_file(file.uri()))?;
         Ok(Self {
-            out: Output { sink, position: file.header().end, held: Vec::new(), broken: false },
+            out: Output::new(sink, file.header().end),
             settings,
             compressor: Compressor::new(),
             directories: vec![found.top],
@@ -153,7 +139,7 @@ impl FileWriter {
     /// What errors call the file.
     #[must_use]
     pub fn uri(&self) -> &str {
-        self.out.sink.uri()
+        self.out.uri()
     }
 
     /// Where the next record will begin.
@@ -322,7 +308,7 @@ impl FileWriter {
         title: &str,
         object: &GivenObject,
     ) -> Result<RecordPlace> {
-        let place = |error: Error| error.in_file(self.out.sink.uri()).in_object(name);
+        let place = |error: Error| error.in_file(self.out.uri()).in_object(name);
         // What cannot be written is found before anything is.
         given::write_object(&mut Buffer::new(0), object).map_err(place)?;
         for class in given::classes_of(object) {
@@ -463,7 +449,7 @@ impl FileWriter {
             return Ok(());
         }
         self.out.sync()?;
-        for (begin, end) in self.freed.iter().flat_map(|&(begin, end)| pieces(begin, end)) {
+        for (begin, end) in self.freed.iter().flat_map(|&(begin, end)| free::pieces(begin, end)) {
             // No piece is longer than signed numbers of 32 bits can be.
             let length = (end - begin + 1) as i32;
             self.out.patch(begin, &(-length).to_be_bytes())?;
@@ -507,35 +493,22 @@ impl FileWriter {
         Ok(())
     }
 
-    /// The list of free parts. Its own length depends on how many they are, and the last of them begins where it ends.
+    /// The list of free parts.
     fn write_free(&mut self) -> Result<()> {
         let (begin, length) = self.header.free;
         self.add_free(begin, length);
         let mut free = self.free.clone();
         free.extend(&self.freed);
-        join(&mut free);
-        let free: Vec<(u64, u64)> = free.iter().flat_map(|&(begin, end)| pieces(begin, end)).collect();
+        free::join(&mut free);
         let top = &self.directories[0];
         let (name, title) = (top.name.clone(), top.title.clone());
         let key = KeyText { class: "TFile", name: &name, title: &title };
-        let position = self.out.position;
-        let key_len = u64::from(self.key_length(key, KeyKind::Object)?);
-        let before: u64 = free.iter().map(|&segment| segment_length(segment)).sum();
-        // The last segment begins behind the list, which is longer if that number needs 64 bits.
-        let end = |length| position + key_len + before + length;
-        let end = if end(SMALL_SEGMENT) > LAST_SMALL { end(BIG_SEGMENT) } else { end(SMALL_SEGMENT) };
-        let last = (end, last_byte(end));
-        let mut payload = Vec::new();
-        for &segment in free.iter().chain([&last]) {
-            let big = segment.1 > LAST_SMALL;
-            payload.extend(if big { 1001_i16 } else { 1 }.to_be_bytes());
-            pointer(&mut payload, segment.0, big);
-            pointer(&mut payload, segment.1, big);
-        }
+        let begin = self.out.position + u64::from(self.key_length(key, KeyKind::Object)?);
+        let (payload, count) = free::list(&free, begin);
         let seek = top.position;
         let (place, _) = self.append_record(key, seek, KeyKind::Object, 1, payload.len(), &[&payload])?;
         self.header.free = (place.position, place.length() as u32);
-        self.header.free_count = free.len() as u32 + 1;
+        self.header.free_count = count;
         Ok(())
     }
 
@@ -545,7 +518,7 @@ impl FileWriter {
             return;
         }
         self.freed.push((begin, begin + u64::from(length) - 1));
-        join(&mut self.freed);
+        free::join(&mut self.freed);
     }
 
     /// Appends a record, and returns the bytes of its key as well.
@@ -586,181 +559,5 @@ impl std::fmt::Debug for FileWriter {
     }
 }
 
-impl Header {
-    /// Its bytes for a file that ends here.
-    fn encode(&self, end: u64) -> Vec<u8> {
-        let big = end > LAST_SMALL;
-        let mut bytes = b"root".to_vec();
-        bytes.extend((self.version + if big { BIG } else { 0 }).to_be_bytes());
-        bytes.extend((self.begin as u32).to_be_bytes());
-        pointer(&mut bytes, end, big);
-        pointer(&mut bytes, self.free.0, big);
-        bytes.extend(self.free.1.to_be_bytes());
-        bytes.extend(self.free_count.to_be_bytes());
-        bytes.extend(self.name_len.to_be_bytes());
-        bytes.push(if big { 8 } else { 4 });
-        bytes.extend(self.compression.to_be_bytes());
-        pointer(&mut bytes, self.info.0, big);
-        bytes.extend(self.info.1.to_be_bytes());
-        // Old files have other bytes there.
-        if let Some(uuid) = self.uuid {
-            bytes.extend(1_u16.to_be_bytes());
-            bytes.extend(uuid.0);
-        }
-        bytes
-    }
-}
-
-/// The sink, and bytes that are too few for a call of their own.
-pub(super) struct Output {
-    sink: Box<dyn Sink>,
-    /// Bytes of the file so far.
-    pub(super) position: u64,
-    held: Vec<u8>,
-    /// Whether something was refused, so that what is there cannot be a file any more.
-    broken: bool,
-}
-
-impl Output {
-    fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.held.len() + bytes.len() > HELD {
-            self.flush()?;
-        }
-        if bytes.len() >= HELD {
-            self.attempt(|sink| sink.write_all(bytes))?;
-        } else {
-            self.held.extend(bytes);
-        }
-        self.position += bytes.len() as u64;
-        Ok(())
-    }
-
-    /// Appends pieces one behind the other: held back if they are few bytes or short, otherwise as they are.
-    pub(super) fn append_pieces(&mut self, pieces: &[IoSlice<'_>]) -> Result<()> {
-        let length: usize = pieces.iter().map(|piece| piece.len()).sum();
-        if length < HELD.max(WORTH_A_PIECE * pieces.len()) {
-            return pieces.iter().try_for_each(|piece| self.append(piece));
-        }
-        let mut held = std::mem::take(&mut self.held);
-        let mut all: Vec<IoSlice<'_>> = Vec::with_capacity(pieces.len() + 1);
-        all.push(IoSlice::new(&held));
-        all.extend(pieces);
-        self.attempt(|sink| sink.write_pieces(&mut all))?;
-        held.clear();
-        self.held = held;
-        self.position += length as u64;
-        Ok(())
-    }
-
-    /// Replaces bytes that were appended.
-    fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
-        self.flush()?;
-        self.attempt(|sink| sink.patch(at, bytes))
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        let mut held = std::mem::take(&mut self.held);
-        if held.is_empty() {
-            return Ok(());
-        }
-        self.attempt(|sink| sink.write_all(&held))?;
-        held.clear();
-        self.held = held;
-        Ok(())
-    }
-
-    fn sync(&mut self) -> Result<()> {
-        self.attempt(Sink::sync)
-    }
-
-    fn attempt(&mut self, work: impl FnOnce(&mut (dyn Sink + 'static)) -> std::io::Result<()>) -> Result<()> {
-        self.attempted()?;
-        work(&mut *self.sink).map_err(|error| {
-            self.broken = true;
-            Error::new(forthwith_io::Error::new(error.into(), self.sink.uri()))
-        })
-    }
-
-    /// Gives the sink up: nothing was written.
-    fn leave(self) -> Result<u64> {
-        self.attempted()?;
-        Ok(self.position)
-    }
-
-    fn attempted(&self) -> Result<()> {
-        if self.broken {
-            let what = "an earlier error left the file incomplete, so nothing more is written to it".into();
-            return Err(Error::new(ErrorKind::Invalid { what }).in_file(self.sink.uri()));
-        }
-        Ok(())
-    }
-
-    fn into_sink(mut self) -> Result<(u64, Box<dyn Sink>)> {
-        self.flush()?;
-        Ok((self.position, self.sink))
-    }
-}
-
-/// Puts parts in order, and those that touch together.
-fn join(parts: &mut Vec<(u64, u64)>) {
-    parts.sort_unstable();
-    parts.dedup_by(|next, before| {
-        let joined = before.1.saturating_add(1) >= next.0;
-        if joined {
-            before.1 = before.1.max(next.1);
-        }
-        joined
-    });
-}
-
-/// The entries of a free part, of nearly the same length: ROOT fails on one that is longer than 2 GB.
-fn pieces(begin: u64, end: u64) -> impl Iterator<Item = (u64, u64)> {
-    let length = end + 1 - begin;
-    let count = length.div_ceil(LAST_SMALL);
-    let cut =
-        move |piece: u64| begin + (u128::from(length) * u128::from(piece) / u128::from(count.max(1))) as u64;
-    (0..count).map(move |piece| (cut(piece), cut(piece + 1) - 1))
-}
-
-/// Bytes of an entry in the list of free parts.
-const fn segment_length(segment: (u64, u64)) -> u64 {
-    if segment.1 > LAST_SMALL { BIG_SEGMENT } else { SMALL_SEGMENT }
-}
-
-/// Where the space behind the end of a file ends, as ROOT has it.
-fn last_byte(end: u64) -> u64 {
-    const STEP: u64 = 1_000_000_000;
-    if end <= LAST_SMALL { LAST_SMALL } else { LAST_SMALL + (end - LAST_SMALL).div_ceil(STEP) * STEP }
-}
-
-/// What the versions of files above 2 GB are more.
-pub(super) const BIG: i32 = 1_000_000;
 /// Where the first record begins. The header has room before it in either form.
 const BEGIN: u64 = 100;
-const SMALL_SEGMENT: u64 = 10;
-const BIG_SEGMENT: u64 = 18;
-/// Fewer bytes are held back for a call with more of them.
-const HELD: usize = 64 << 10;
-/// Shorter pieces are copied in less time than the system takes to look at them.
-const WORTH_A_PIECE: usize = 1024;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn free_parts_are_cut() {
-        let all = |begin, end| pieces(begin, end).collect::<Vec<_>>();
-        assert_eq!(all(100, 103), [(100, 103)]);
-        assert_eq!(all(1, LAST_SMALL), [(1, LAST_SMALL)]);
-        assert_eq!(all(0, LAST_SMALL), [(0, LAST_SMALL / 2 - 1), (LAST_SMALL / 2, LAST_SMALL)]);
-    }
-
-    #[test]
-    fn the_space_behind_a_file_grows_in_steps() {
-        assert_eq!(last_byte(100), 2_000_000_000);
-        assert_eq!(last_byte(2_000_000_000), 2_000_000_000);
-        assert_eq!(last_byte(2_000_000_001), 3_000_000_000);
-        assert_eq!(last_byte(5_500_000_000), 6_000_000_000);
-    }
-}

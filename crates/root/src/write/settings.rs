@@ -2,7 +2,7 @@
 
 use forthwith_plan::{Error, Result};
 
-use super::file::BIG;
+use super::header::BIG;
 use super::{Compression, Moment, Uuid};
 use crate::class::OLD_LOOPS;
 use crate::file::RootFile;

@@ -7,7 +7,7 @@ use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::Uuid;
 use super::directory::{LENGTH, Listed, Place};
-use super::file::Header;
+use super::header::Header;
 use crate::file::{DirectoryRecord, RootFile};
 use crate::record::{Cursor, Key};
 use crate::streamer::StreamerInfo;

@@ -1,0 +1,110 @@
+//! The way of bytes to the sink.
+
+use std::io::IoSlice;
+
+use forthwith_io::Sink;
+use forthwith_plan::{Error, ErrorKind, Result};
+
+/// The sink, and bytes that are too few for a call of their own.
+pub(super) struct Output {
+    sink: Box<dyn Sink>,
+    /// Bytes of the file so far.
+    pub(super) position: u64,
+    held: Vec<u8>,
+    /// Whether something was refused, so that what is there cannot be a file any more.
+    broken: bool,
+}
+
+impl Output {
+    /// Appends to a sink that has as many bytes of the file.
+    pub(super) fn new(sink: Box<dyn Sink>, position: u64) -> Self {
+        Self { sink, position, held: Vec::new(), broken: false }
+    }
+
+    pub(super) fn uri(&self) -> &str {
+        self.sink.uri()
+    }
+
+    pub(super) fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.held.len() + bytes.len() > HELD {
+            self.flush()?;
+        }
+        if bytes.len() >= HELD {
+            self.attempt(|sink| sink.write_all(bytes))?;
+        } else {
+            self.held.extend(bytes);
+        }
+        self.position += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Appends pieces one behind the other: held back if they are few bytes or short, otherwise as they are.
+    pub(super) fn append_pieces(&mut self, pieces: &[IoSlice<'_>]) -> Result<()> {
+        let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+        if length < HELD.max(WORTH_A_PIECE * pieces.len()) {
+            return pieces.iter().try_for_each(|piece| self.append(piece));
+        }
+        let mut held = std::mem::take(&mut self.held);
+        let mut all: Vec<IoSlice<'_>> = Vec::with_capacity(pieces.len() + 1);
+        all.push(IoSlice::new(&held));
+        all.extend(pieces);
+        self.attempt(|sink| sink.write_pieces(&mut all))?;
+        held.clear();
+        self.held = held;
+        self.position += length as u64;
+        Ok(())
+    }
+
+    /// Replaces bytes that were appended.
+    pub(super) fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
+        self.flush()?;
+        self.attempt(|sink| sink.patch(at, bytes))
+    }
+
+    pub(super) fn flush(&mut self) -> Result<()> {
+        let mut held = std::mem::take(&mut self.held);
+        if held.is_empty() {
+            return Ok(());
+        }
+        self.attempt(|sink| sink.write_all(&held))?;
+        held.clear();
+        self.held = held;
+        Ok(())
+    }
+
+    pub(super) fn sync(&mut self) -> Result<()> {
+        self.attempt(Sink::sync)
+    }
+
+    fn attempt(&mut self, work: impl FnOnce(&mut (dyn Sink + 'static)) -> std::io::Result<()>) -> Result<()> {
+        self.attempted()?;
+        work(&mut *self.sink).map_err(|error| {
+            self.broken = true;
+            Error::new(forthwith_io::Error::new(error.into(), self.sink.uri()))
+        })
+    }
+
+    /// Gives the sink up: nothing was written.
+    pub(super) fn leave(self) -> Result<u64> {
+        self.attempted()?;
+        Ok(self.position)
+    }
+
+    fn attempted(&self) -> Result<()> {
+        if self.broken {
+            let what = "an earlier error left the file incomplete, so nothing more is written to it".into();
+            return Err(Error::new(ErrorKind::Invalid { what }).in_file(self.sink.uri()));
+        }
+        Ok(())
+    }
+
+    pub(super) fn into_sink(mut self) -> Result<(u64, Box<dyn Sink>)> {
+        self.flush()?;
+        Ok((self.position, self.sink))
+    }
+}
+
+/// Fewer bytes are held back for a call with more of them.
+const HELD: usize = 64 << 10;
+/// Shorter pieces are copied in less time than the system takes to look at them.
+const WORTH_A_PIECE: usize = 1024;
