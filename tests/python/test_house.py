@@ -1,11 +1,14 @@
-"""The house of the package: what imports what."""
+"""The house: which modules of the package import which, and how long files are."""
 
 import ast
 import pathlib
 
+import pytest
+
 import forthwith
 
 ROOT = pathlib.Path(forthwith.__file__).parent
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
 
 # Imports within functions of modules of the package itself, which need a reason: what takes long to import, or needs a package
 # that may not be there, is imported when it is wanted. Circles are no reason.
@@ -77,3 +80,29 @@ def test_modules_import_each_other_in_no_circle():
 
     for name in sorted(graph):
         visit(name)
+
+
+# Lines of the longest file that has no reason to be longer. A file has one subject; where it has two, they part here.
+LONGEST = 650
+
+# Longer files, each with its bound and the reason why it is in one piece. Bounds go down, and the list gets shorter.
+LONG = {
+    "crates/forth/src/interpret/flat/run.rs": (730, "one loop: its arms share registers that are local to it"),
+    "crates/forth/src/interpret/flat/code.rs": (670, "a table of instructions"),
+    "python/forthwith/_types.py": (730, "a table of overloads"),
+    "python/forthwith/uproot/_ntuple.py": (900, "not parted yet"),
+}
+
+
+@pytest.mark.skipif(not (SOURCES / "ARCHITECTURE.md").is_file(), reason="the sources are not here")
+def test_files_have_few_lines():
+    lines = {}
+    for folder in [*SOURCES.glob("crates/*/src"), SOURCES / "python"]:
+        for path in [*folder.rglob("*.rs"), *folder.rglob("*.py")]:
+            name = path.relative_to(SOURCES).as_posix()
+            if "/." not in name and "/target/" not in name and path.name != "tests.rs":
+                lines[name] = len(path.read_text(encoding="utf-8").splitlines())
+    assert len(lines) > 500, "the sources were not found"
+    too_long = {name: count for name, count in lines.items() if count > LONG.get(name, (LONGEST, ""))[0]}
+    assert not too_long, "a file with more than one subject? Look for a seam"
+    assert all(lines.get(name, 0) > LONGEST for name in LONG), "an exception that is no longer needed"
