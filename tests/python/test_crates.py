@@ -5,6 +5,7 @@ import re
 import tomllib
 
 import pytest
+from rust_modules import Crate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(not (ROOT / "ARCHITECTURE.md").is_file(), reason="the sources are not here")
@@ -109,3 +110,19 @@ def test_files_that_the_walks_name_exist():
     ends = {"/" + path for path in known} | {"/" + path.name for path in ROOT.iterdir()}
     missing = [name for name in named if not any(end.endswith("/" + name.rstrip("/")) for end in ends)]
     assert missing == []
+
+
+# Groups of modules that use each other, in each crate: there may be fewer, and then fewer here.
+CIRCLES = {
+    "cli": 1, "columns": 2, "expr": 2, "forth": 2, "forthwith": 2, "plan": 1, "remote": 1, "rntuple": 4, "root": 7, "ttree": 4,
+}  # fmt: skip
+
+
+def test_modules_of_crates_use_each_other_in_few_circles():
+    found = {
+        path.name: Crate(path).circles() for path in sorted((ROOT / "crates").iterdir()) if (path / "src").is_dir()
+    }
+    counted = {name: len(circles) for name, circles in found.items() if circles}
+    more = {name: found[name] for name, count in counted.items() if count > CIRCLES.get(name, 0)}
+    assert not more, "modules use each other that did not"
+    assert counted == CIRCLES, "there are fewer circles now: count them here"
