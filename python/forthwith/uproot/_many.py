@@ -13,7 +13,7 @@ from forthwith.uproot import _options
 from forthwith.uproot._branches import HasBranches, entry_range
 from forthwith.uproot._file import ReadOnlyDirectory
 from forthwith.uproot._library import library_of
-from forthwith.uproot._ntuple import HasFields
+from forthwith.uproot._ntuple_fields import HasFields
 from forthwith.uproot._open import open_at
 
 _TREES = ("TTree", "TNtuple", "TNtupleD", "ROOT::RNTuple", "ROOT::Experimental::RNTuple")
