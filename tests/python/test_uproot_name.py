@@ -224,6 +224,8 @@ def test_show_has_uproots_columns(events):
     lines = stream.getvalue().splitlines()
     assert lines[0].split() == ["name", "|", "typename", "|", "interpretation"]
     assert lines[2].split() == ["run", "|", "uint32_t", "|", "AsDtype('>u4')"]
+    assert lines[0].endswith("interpretation                "), "the heading is as wide as its column"
+    assert lines[2].endswith("AsDtype('>u4')"), "a row ends with its text"
 
 
 def test_everything_pickles(events):

@@ -13,7 +13,7 @@ from forthwith.uproot._computed import computed
 from forthwith.uproot._library import Awkward, NumPy, library_of
 from forthwith.uproot._options import no_filter, python_language
 from forthwith.uproot._reading import documented
-from forthwith.uproot._show import _line
+from forthwith.uproot._show import heading
 from forthwith.uproot._virtual import check_alone
 from forthwith.uproot._wanted import names_of
 
@@ -191,8 +191,8 @@ class HasFields(Mapping[str, Any]):
         import sys
 
         widths = name_width, typename_width, path_width
-        lines = [_line(("name", "typename", "path"), widths), "-+-".join("-" * width for width in widths)]
-        lines += [_line((field.name, field.typename, name), widths) for name, field in self.iteritems(**filters)]
+        lines = [heading(("name", "typename", "path"), widths), "-+-".join("-" * width for width in widths)]
+        lines += [heading((field.name, field.typename, name), widths) for name, field in self.iteritems(**filters)]
         (sys.stdout if stream is None else stream).write("\n".join(lines) + "\n")
 
     def _some(self, filter_name: Any, filter_typename: Any, filter_field: Any) -> tuple[Any, Any]:
