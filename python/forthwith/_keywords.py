@@ -30,6 +30,9 @@ INSTEAD = {
     "nthreads": "it is threads=",
 }
 
+# The options of reading that chains and selections pass on: fields of `ReadOptions`.
+READ = ("library", "how", "errors", "lost", "threads", "progress", "logical")
+
 
 def refuse(call: str, unknown: Iterable[str], known: Iterable[str]) -> None:
     """Raises a ``TypeError`` for the first argument that there is not, if there is one."""

@@ -1,11 +1,14 @@
 """The house: which modules of the package import which, and how long files are."""
 
 import ast
+import dataclasses
 import pathlib
 
 import pytest
 
 import forthwith
+from forthwith import _keywords
+from forthwith._tree.options import ReadOptions
 
 ROOT = pathlib.Path(forthwith.__file__).parent
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
@@ -80,6 +83,12 @@ def test_modules_import_each_other_in_no_circle():
 
     for name in sorted(graph):
         visit(name)
+
+
+def test_chains_and_selections_pass_all_options_of_reading_on():
+    fields = {field.name for field in dataclasses.fields(ReadOptions)}
+    # A chain counts the entries of the files before by itself.
+    assert set(_keywords.READ) == fields - {"offset"}
 
 
 # Lines of the longest file that has no reason to be longer. A file has one subject; where it has two, they part here.

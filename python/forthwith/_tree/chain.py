@@ -55,7 +55,6 @@ class ChainReport(Report):
 
 
 _FILTERS = ("filter_name", "filter_typename", "filter_branch", "exclude")
-_READ = ("library", "how", "errors", "lost", "threads", "progress", "logical")
 _CHOOSE = ("cut", "aliases", "entries", "friends")
 
 
@@ -292,12 +291,12 @@ class Chain(NotAnArray):
         """The request of a call, validated before any file is opened."""
         from forthwith._tree.options import ReadOptions
 
-        known = {*_FILTERS, *_READ, *_CHOOSE, "names", "entry_start", "entry_stop", "missing"}
+        known = {*_FILTERS, *_keywords.READ, *_CHOOSE, "names", "entry_start", "entry_stop", "missing"}
         if call == "iterate":
             known = known - {"lost"} | {"step_size", "report"}
         _keywords.refuse(call, options.keys() - known, known)
         wanted = _filters.BranchFilter(**{name: options[name] for name in _FILTERS if name in options})
-        read = ReadOptions(**{name: options[name] for name in _READ if name in options})
+        read = ReadOptions(**{name: options[name] for name in _keywords.READ if name in options})
         read.into()
         choice = Choice(*(options.get(name) for name in _CHOOSE))
         if choice.entries is not None:

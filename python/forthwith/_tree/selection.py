@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Unions: TypeAlias = Literal["union", "struct"]
 
-_READ = ("library", "how", "errors", "lost", "threads", "progress", "logical")
-
 
 class Selection(NotAnArray):
     """Some branches and entries of a tree, not read yet.
@@ -102,9 +100,10 @@ class Selection(NotAnArray):
         Args:
             entry_start: The first entry, counted from the first one selected; negative numbers count from the last.
             entry_stop: The entry after the last.
-            options: ``library``, ``how``, ``errors``, ``lost``, ``threads`` and ``progress``, as in ``tree.arrays``.
+            options: ``library``, ``how``, ``errors``, ``lost``, ``threads``, ``progress`` and ``logical``, as in
+                ``tree.arrays``.
         """
-        _keywords.refuse("arrays", options.keys() - set(_READ), {*_READ, "entry_start", "entry_stop"})
+        _keywords.refuse("arrays", options.keys() - set(_keywords.READ), {*_keywords.READ, "entry_start", "entry_stop"})
         return walk.arrays(self._tree, self._columns, *self._range(entry_start, entry_stop), self._options(options))
 
     def array(self, **options: Any) -> Any:
@@ -123,7 +122,7 @@ class Selection(NotAnArray):
             options: As in `arrays`.
         """
         bounds = {name: options.pop(name, None) for name in ("entry_start", "entry_stop")}
-        known = set(_READ) - {"lost"}
+        known = set(_keywords.READ) - {"lost"}
         _keywords.refuse(
             "iterate", options.keys() - known, known | {"step_size", "report", "entry_start", "entry_stop"}
         )
