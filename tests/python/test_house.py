@@ -99,7 +99,6 @@ LONG = {
     "crates/forth/src/interpret/flat/run.rs": (730, "one loop: its arms share registers that are local to it"),
     "crates/forth/src/interpret/flat/code.rs": (670, "a table of instructions"),
     "python/forthwith/_types.py": (730, "a table of overloads"),
-    "python/forthwith/uproot/_ntuple.py": (900, "not parted yet"),
 }
 
 
