@@ -84,6 +84,20 @@ def test_virtual_arrays_are_read_when_they_are_touched():
     assert virtual.Muon_pt.tolist() == eager.Muon_pt.tolist()
 
 
+def test_virtual_arrays_of_ntuples_have_the_tuples_of_others(tmp_path):
+    pairs = ak.zip([np.arange(4), np.arange(4) * 0.5])
+    with uproot.recreate(tmp_path / "a.root") as file:
+        file.mkrntuple("t", {"pairs": pairs, "x": np.arange(4)})
+    log = []
+    with uproot.open(tmp_path / "a.root") as file:
+        eager = file["t"].arrays()
+        virtual = file["t"].arrays(virtual=True, access_log=log)
+        assert log == []
+        assert eager.pairs.layout.is_tuple
+        assert virtual.type == eager.type
+        assert virtual.tolist() == eager.tolist()
+
+
 def test_virtual_arrays_of_a_file_that_was_replaced_are_an_error(tmp_path):
     path = tmp_path / "file.root"
     shutil.copy(data("zmumu.root"), path)

@@ -100,6 +100,27 @@ def test_values_are_those_of_arrays(written):
         assert tree["c0"].arrays(virtual=True).c0.tolist() == tree["c0"].array().tolist()
 
 
+def test_types_are_those_of_arrays_for_nullable_columns_unions_and_dates(tmp_path):
+    columns = ak.Array(
+        {
+            "all": ak.Array([1, 2, 3, 4])[ak.Array([0, 1, None, 3])],
+            "none": ak.Array([1, 2, 3, None])[ak.Array([0, 1, 2, 2])],
+            "dates": np.array(["2020-01-01", "2021-02-03", "1970-01-01", "1969-12-31"], "datetime64[us]"),
+            "records": ak.Array(
+                [{"a": 1, "b": [1.5]}, {"a": 2, "b": []}, {"a": 3, "b": [2.5, 3.5]}, {"a": 4, "b": []}]
+            ),
+            "lists": ak.Array([[None, 1], [], None, [2]]),
+        }
+    )
+    for write, name in ((forthwith.write_parquet, "a.parquet"), (forthwith.write_avro, "a.avro")):
+        path = tmp_path / name
+        write(path, columns)
+        with forthwith.open(path) as table:
+            eager, virtual = table.arrays(), table.arrays(virtual=True)
+            assert virtual.type == eager.type
+            assert virtual.tolist() == eager.tolist() == columns.tolist()
+
+
 def test_pickles_have_the_values(written):
     with forthwith.open(written) as opened:
         virtual = table(opened).arrays(["c1", "lists"], virtual=True, entry_stop=100)

@@ -177,7 +177,10 @@ class RNTuple(HasFields):
         for field in chosen:
             wanted.setdefault(field.path.split(".")[0], []).append(field.path)
         if virtual:
-            parts = {name: virtual_field(self._ours._branch(at), (start, stop), log) for at, name in tops.items()}
+            parts = {
+                name: with_tuples(virtual_field(self._ours._branch(at), (start, stop), log).layout)
+                for at, name in tops.items()
+            }
         else:
             arrays = (
                 read.read(self._ours, [(name, at) for at, name in tops.items()], start, stop, ReadOptions())
