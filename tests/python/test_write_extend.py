@@ -364,6 +364,22 @@ def test_branches_are_added(tmp_path, extended):
     assert contents(path, "t")["name"][-2:] == ["one", "two"]
 
 
+@pytest.mark.parametrize("steps", [(), (1,), (1, 700, 3)])
+def test_added_branches_have_baskets_where_the_tree_has_clusters(tmp_path, steps):
+    """Also behind a step of few entries, whose cluster is short."""
+    path = tmp_path / "a.root"
+    with forthwith.recreate(path) as file:
+        file.mktree("t", {"x": "i8"}, cluster_entries=500).extend({"x": np.arange(5000)})
+    for step in steps:
+        with forthwith.update(path) as file:
+            file["t"].extend({"x": np.arange(step)})
+    with forthwith.update(path) as file:
+        file["t"].add_branches({"w": np.arange(5000 + sum(steps))})
+    with forthwith.open(path) as file:
+        assert file["t/w"].num_baskets == -(-(5000 + sum(steps)) // 500)
+    assert contents(path, "t")["w"] == list(range(5000 + sum(steps)))
+
+
 def test_branches_that_cannot_be_added_are_named(tmp_path):
     path = tmp_path / "a.root"
     write(path, 1)

@@ -93,8 +93,8 @@ impl TreeWriter {
             let what = format!("{} values for a tree of {} entries", array.length, self.entries);
             return Err(invalid(what).in_object(name));
         }
-        // Baskets begin and end where those of the tree do, if its clusters are of one size.
-        let size = u64::try_from(old.copy.base().info().auto_flush).ok().filter(|&size| size > 0);
+        // Baskets begin and end where most of the tree's do: short steps have clusters of their own.
+        let size = usual(old.copy.base().info(), self.entries);
         let cluster_entries = options.cluster_entries.or(size);
         let mut more = Self::new(file, &self.path, columns, TreeOptions { cluster_entries, ..options })?;
         let names = |branches: &Branches| -> Vec<String> {
@@ -122,7 +122,8 @@ impl TreeWriter {
         done.map_err(|error| super::within_tree(error, &self.path))
     }
 
-    /// All arrays are looked at before the first is written, so that a step which is refused leaves the tree as it was.
+    /// All arrays are looked at before the first is written, so that a step which is refused leaves the tree as
+    /// it was.
     fn put_all(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
         let (own, mut others) = columns.split_at(self.columns.len());
         let own = self.step(own)?;
@@ -303,4 +304,21 @@ fn index_of(tree: &Tree, columns: &[derive::Column]) -> Option<TreeIndex> {
 /// The error of a tree that cannot be extended.
 pub(super) fn refused(what: impl Into<String>) -> Error {
     Error::unsupported(format!("extending {}", what.into()))
+}
+
+/// The size of the clusters that have the most entries of a tree; nothing if they are not of one.
+fn usual(info: &crate::TreeInfo, entries: u64) -> Option<u64> {
+    let last = u64::try_from(info.auto_flush).unwrap_or(0);
+    let ranges = info.cluster_ranges.iter().copied().chain([(entries, last)]);
+    let mut covered: Vec<(u64, u64)> = Vec::new();
+    let mut begin = 0;
+    for (end, size) in ranges {
+        let more = end.saturating_sub(begin);
+        match covered.iter_mut().find(|(known, _)| *known == size) {
+            Some((_, entries)) => *entries += more,
+            None => covered.push((size, more)),
+        }
+        begin = begin.max(end);
+    }
+    covered.into_iter().max_by_key(|(_, entries)| *entries).map(|(size, _)| size).filter(|size| *size > 0)
 }
