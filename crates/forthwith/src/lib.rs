@@ -19,6 +19,7 @@
 //! formats).
 #![deny(missing_docs)]
 
+mod background;
 #[cfg(any(feature = "root", feature = "avro", feature = "parquet", feature = "builders"))]
 #[cfg_attr(
     not(all(feature = "avro", feature = "parquet")),
@@ -39,6 +40,7 @@ mod steps;
 mod table;
 mod write;
 
+pub use background::Background;
 pub use container::{Container, FileInfo, Key, Object, Recovery, Words};
 pub use cut::Step;
 pub use file::File;
