@@ -392,8 +392,8 @@ class Table:
 
         A caller that reads nothing behind ``most`` needs no more.
         """
-    def plan(self, fields: Sequence[int], start: int, stop: int) -> Plan:
-        """The plan that reads these fields for these entries."""
+    def plan(self, fields: Sequence[int], start: int, stop: int, *, bits: bool = False) -> Plan:
+        """The plan that reads these fields for these entries; with ``bits`` nulls are bits, for what becomes Arrow data."""
     def plan_raw(self, fields: Sequence[int], start: int, stop: int) -> Plan:
         """Likewise for `raw`: blocks that lie in the file as one are one of its tasks."""
     def read(

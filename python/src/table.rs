@@ -93,8 +93,10 @@ impl Table {
         self.handle.run(py, || self.table.entry_range_up_to(field, most)).map(|range| pair(&range))
     }
 
-    fn plan(&self, py: Python<'_>, fields: Vec<u32>, start: u64, stop: u64) -> PyResult<Plan> {
-        self.handle.run(py, || self.table.plan(&fields, start..stop)).map(Plan)
+    #[pyo3(signature = (fields, start, stop, *, bits=false))]
+    fn plan(&self, py: Python<'_>, fields: Vec<u32>, start: u64, stop: u64, bits: bool) -> PyResult<Plan> {
+        let plan = self.handle.run(py, || self.table.plan(&fields, start..stop))?;
+        Ok(Plan(plan::Plan { bits, ..plan }))
     }
 
     fn plan_raw(&self, py: Python<'_>, fields: Vec<u32>, start: u64, stop: u64) -> PyResult<Plan> {
@@ -254,7 +256,7 @@ impl Table {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         self.handle.check_open(py)?;
         let forms = self.handle.run(py, || self.forms(&fields))?;
-        let walk = walk.get().take(py)?;
+        let walk = walk.get().take(py)?.with_bits(true);
         let options = arrow::options(maps, union_as_struct);
         let asks = self.handle.object.is_some();
         let forms = names.into_iter().zip(forms).collect();

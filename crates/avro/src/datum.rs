@@ -118,6 +118,7 @@ impl Datums {
             groups: vec![group],
             delivered: 1,
             utf8: true,
+            bits: false,
             ..Plan::default()
         })
     }

@@ -427,6 +427,7 @@ impl Dataset for AvroTable {
             object: self.name.clone(),
             entries,
             utf8: true,
+            bits: false,
             ..Plan::default()
         };
         if fields.is_empty() {

@@ -1,7 +1,7 @@
 //! A column being filled.
 
 use crate::{
-    Buffer, Column, DType, Memory, OutOfMemory,
+    Buffer, Column, DType, Memory, OutOfMemory, Presence,
     memory::{HUGE, PAD, Pages, address_space_left, populate},
 };
 use std::ops::{Deref, DerefMut, Range};
@@ -35,8 +35,8 @@ struct State {
     pages: Option<(Pages, usize)>,
     /// Bytes that came with the latest place or loan.
     latest: usize,
-    /// Items that are 0, 1, 2 and so on, and are not written unless others follow: then nothing is used yet.
-    counted: usize,
+    /// Rows whose index is not written unless other items follow: then nothing is used yet.
+    rows: Presence,
 }
 
 impl State {
@@ -91,8 +91,9 @@ impl Builder {
         let bytes = reserve_bytes.saturating_add(used);
         let mut buffer = allocate(memory, bytes, bytes, used)?;
         buffer.bytes_mut(used).fill(0);
+        let rows = Presence::default();
         let mut state =
-            State { buffer: Some(buffer), used, slots: 0, beside: false, pages: None, latest: 0, counted: 0 };
+            State { buffer: Some(buffer), used, slots: 0, beside: false, pages: None, latest: 0, rows };
         state.look();
         Ok(Self { dtype, memory: memory.clone(), state: Mutex::new(state), quiet: Condvar::new() })
     }
@@ -165,7 +166,7 @@ impl Builder {
     #[must_use]
     pub fn len(&self) -> usize {
         let state = self.lock();
-        state.counted + state.used / self.dtype.size()
+        state.rows.rows() + state.used / self.dtype.size()
     }
 
     /// Whether there are no items.
@@ -174,33 +175,35 @@ impl Builder {
         self.len() == 0
     }
 
-    /// Appends the integers from `first` on, without a place for them, if that goes on with what the column is
-    /// so far: the integers from 0 on. Answers whether it was done; what else comes later makes places for all.
-    pub fn count_up(&self, first: i64, items: usize) -> bool {
+    /// Appends the index of `rows`, the first of which is row `first` of the content, without a place for it, if
+    /// that goes on with what the column is so far: such an index from the first row on. Answers whether it was
+    /// done. What comes later in another way makes places for all.
+    pub fn append_rows(&self, first: i64, rows: &Presence) -> bool {
         let mut state = self.lock();
-        let goes_on = self.dtype == DType::Int64 && state.used == 0 && state.buffer.is_some();
-        let ends =
-            state.counted.checked_add(items).filter(|_| u64::try_from(first) == Ok(state.counted as u64));
-        match ends {
-            Some(counted) if goes_on => state.counted = counted,
-            _ => return false,
+        let goes_on = self.dtype == DType::Int64
+            && state.used == 0
+            && state.buffer.is_some()
+            && u64::try_from(first) == Ok(state.rows.there() as u64)
+            && state.rows.rows().checked_add(rows.rows()).is_some();
+        if goes_on {
+            state.rows.append(rows);
         }
-        true
+        goes_on
     }
 
-    /// Writes the integers that were only counted.
+    /// Writes the index of the rows.
     #[cold]
-    fn write_counted(state: &mut State) -> Result<(), OutOfMemory> {
-        let bytes = state.counted.checked_mul(size_of::<i64>()).ok_or(OutOfMemory { bytes: usize::MAX })?;
+    fn write_index(state: &mut State) -> Result<(), OutOfMemory> {
+        let rows = std::mem::take(&mut state.rows);
+        let bytes = rows.rows().checked_mul(size_of::<i64>()).ok_or(OutOfMemory { bytes: usize::MAX })?;
         let buffer = state.buffer.as_mut().expect(LENT);
         if bytes > buffer.capacity() {
             buffer.grow(0, bytes)?;
         }
-        for (number, item) in (0_i64..).zip(buffer.bytes_mut(bytes).as_chunks_mut().0) {
+        for (number, item) in rows.index().iter().zip(buffer.bytes_mut(bytes).as_chunks_mut().0) {
             *item = number.to_ne_bytes();
         }
         state.used = bytes;
-        state.counted = 0;
         state.look();
         Ok(())
     }
@@ -214,8 +217,8 @@ impl Builder {
         let refused = OutOfMemory { bytes: usize::MAX };
         let bytes = items.checked_mul(self.dtype.size()).ok_or(refused)?;
         let mut state = self.lock();
-        if state.counted > 0 && items > 0 {
-            Self::write_counted(&mut state)?;
+        if state.rows.rows() > 0 && items > 0 {
+            Self::write_index(&mut state)?;
         }
         loop {
             let end = state.used.checked_add(bytes).ok_or(refused)?;
@@ -262,7 +265,7 @@ impl Builder {
         let bytes = items.saturating_mul(self.dtype.size());
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         state.used = state.used.min(bytes);
-        state.counted = state.counted.min(items);
+        state.rows.truncate(items);
     }
 
     /// The last item as the running end of offsets: 0 if there is none, or the items are not int64, or the
@@ -290,10 +293,10 @@ impl Builder {
     /// the buffer is [given back](Self::give_back), the column can neither be appended to nor finished.
     ///
     /// # Panics
-    /// If it is lent already, or has items that were only [counted](Self::count_up).
+    /// If it is lent already, or has an index that was [not written](Self::append_rows).
     pub fn lend(&self) -> (Buffer, usize) {
         let mut state = self.lock();
-        assert_eq!(state.counted, 0, "a column whose items were counted is lent");
+        assert_eq!(state.rows.rows(), 0, "a column whose index is not written is lent");
         while state.slots > 0 {
             state = self.quiet.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -341,8 +344,8 @@ impl Builder {
     pub fn finish(self) -> Column {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut buffer = state.buffer.expect(LENT);
-        if state.counted > 0 {
-            return Column::counted(state.counted);
+        if state.rows.rows() > 0 {
+            return Column::of_rows(state.rows);
         }
         buffer.shrink(state.used);
         Column::from_buffer(self.dtype, buffer, state.used / self.dtype.size())

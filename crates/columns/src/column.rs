@@ -1,9 +1,9 @@
 //! One finished column.
 
-use crate::{Buffer, DType};
+use crate::{Buffer, DType, Presence};
 use bytes::Bytes;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Items of one type, one after the other, in memory that is shared and no longer changes. Cloning and
 /// slicing copy nothing; the last one dropped gives the memory back, from whichever thread.
@@ -22,8 +22,8 @@ enum Backing {
     Words(Words),
     Bytes(Bytes),
     Items(Box<dyn Items>),
-    /// The integers of 64 bits from 0 on, of which so many are made when they are first looked at.
-    Counted(usize, OnceLock<Box<[i64]>>),
+    /// The index of rows, some of which are missing, made when it is first looked at.
+    Rows(Presence),
 }
 
 impl Column {
@@ -59,11 +59,23 @@ impl Column {
         Self { dtype: T::DTYPE, backing: Arc::new(Backing::Items(Box::new(items))), at: 0, len }
     }
 
-    /// The integers of 64 bits from 0 to below `len`: an index of rows of which none is missing. They take no
-    /// memory before they are looked at.
+    /// The index of rows, some of which are missing: integers of 64 bits, which take no memory before they are
+    /// looked at.
     #[must_use]
-    pub fn counted(len: usize) -> Self {
-        Self { dtype: DType::Int64, backing: Arc::new(Backing::Counted(len, OnceLock::new())), at: 0, len }
+    pub fn of_rows(rows: Presence) -> Self {
+        let len = rows.rows();
+        Self { dtype: DType::Int64, backing: Arc::new(Backing::Rows(rows)), at: 0, len }
+    }
+
+    /// The rows of which this is the index, if it was made of them.
+    #[must_use]
+    pub fn presence(&self) -> Option<&Presence> {
+        match &*self.backing {
+            Backing::Rows(rows) if self.at == 0 && self.dtype == DType::Int64 && self.len == rows.rows() => {
+                Some(rows)
+            }
+            _ => None,
+        }
     }
 
     /// The element type.
@@ -99,10 +111,7 @@ impl Column {
             Backing::Words(words) => &words.bytes()[self.at..end],
             Backing::Bytes(bytes) => &bytes[self.at..end],
             Backing::Items(items) => &items.bytes()[self.at..end],
-            Backing::Counted(len, made) => {
-                let made = made.get_or_init(|| (0_i64..).take(*len).collect());
-                &bytes_of(made)[self.at..end]
-            }
+            Backing::Rows(rows) => &bytes_of(rows.index())[self.at..end],
         }
     }
 
@@ -185,8 +194,12 @@ impl Column {
     /// Whether these are the integers of 64 bits 0, 1, 2 and so on: an index of rows of which none is missing.
     #[must_use]
     pub fn counts_up(&self) -> bool {
-        let known = self.at == 0 && matches!(&*self.backing, Backing::Counted(..));
-        self.dtype == DType::Int64 && (known || counts_up(self.as_bytes()))
+        let known = || match &*self.backing {
+            Backing::Rows(rows) if rows.is_complete() => Some(self.at == 0),
+            Backing::Rows(_) if self.presence().is_some() => Some(false),
+            _ => None,
+        };
+        self.dtype == DType::Int64 && known().unwrap_or_else(|| counts_up(self.as_bytes()))
     }
 }
 

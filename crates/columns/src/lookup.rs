@@ -1,6 +1,6 @@
 //! Finding the buffers of a Form's nodes, checked.
 
-use crate::{Array, Column, DType, Invalid};
+use crate::{Array, Column, DType, Invalid, Presence, validate::rows_of};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -45,6 +45,20 @@ impl<'a> Lookup<'a> {
     pub(crate) fn is_complete(&self, key: &str, length: u64) -> Result<bool, Invalid> {
         let index = self.column(key, "index", DType::Int64, length)?;
         Ok(index.len() as u64 == length && index.counts_up())
+    }
+
+    /// Rows of the content that the index of an option of `length` rows needs.
+    pub(crate) fn rows_there(&self, key: &str, length: u64) -> Result<u64, Invalid> {
+        Ok(match self.presence(key, length)? {
+            Some(rows) => rows.there() as u64,
+            None => rows_of(self.integers(key, "index", length)?.iter().copied()),
+        })
+    }
+
+    /// The rows that the index of an option of `length` rows was made of.
+    pub(crate) fn presence(&self, key: &str, length: u64) -> Result<Option<&'a Presence>, Invalid> {
+        let rows = self.column(key, "index", DType::Int64, length)?.presence();
+        Ok(rows.filter(|rows| rows.rows() as u64 == length))
     }
 
     /// The first `length` tags of a union with that many alternatives.

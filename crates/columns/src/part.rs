@@ -77,6 +77,14 @@ impl<'a> Cut<'a> {
                 contents.iter().try_for_each(|content| self.node(content, rows.clone(), depth + 1))
             }
             Form::Option { key, content } => {
+                let known = self.from.column(key, "index", DType::Int64, rows.end)?.presence();
+                if let Some(all) = known {
+                    let (part, inner) = all.part(rows.start as usize..rows.end as usize); // as long as the end
+                    if self.first(key, &rows)? {
+                        self.columns.push((format!("{key}-index"), Column::of_rows(part)));
+                    }
+                    return self.node(content, inner.start as u64..inner.end as u64, depth + 1);
+                }
                 let index = self.from.integers(key, "index", rows.end)?;
                 let index = &index[rows.start as usize..]; // as long as the end
                 let inner = meant(index.iter().copied().filter(|at| *at >= 0));

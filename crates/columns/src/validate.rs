@@ -157,8 +157,7 @@ fn walk(lookup: &Lookup<'_>, form: &Form, length: u64, depth: u32) -> Result<(),
             if lookup.is_complete(key, length)? {
                 return walk(lookup, content, length, below);
             }
-            let index = lookup.integers(key, "index", length)?;
-            walk(lookup, content, rows_of(index.iter().copied()), below)
+            walk(lookup, content, lookup.rows_there(key, length)?, below)
         }
         Form::Union { key, contents } => {
             let lengths = union_lengths(lookup, key, contents.len(), length)?;

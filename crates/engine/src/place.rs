@@ -10,7 +10,7 @@
 //! have to wait again.
 
 use crate::{step::Step, stop::Stop, text::Texts};
-use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory, Slot};
+use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory, Presence, Slot};
 use forthwith_io::LARGEST_EXPANSION;
 use forthwith_plan::{Columns as FormatColumns, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
 use std::{
@@ -28,6 +28,8 @@ pub(crate) struct Places<'p> {
     pub(crate) texts: Texts,
     /// The first entry the columns hold.
     pub(crate) first_entry: u64,
+    /// Whether rows of options are kept as bits, where the format knows them.
+    bits: bool,
     steps: usize,
     entries: u64,
     /// Bytes to be reserved for each column, and at most, where they have room for nothing before the first
@@ -229,6 +231,7 @@ impl<'p> Places<'p> {
             builders,
             texts: Texts::of(plan, group),
             first_entry,
+            bits: plan.bits,
             steps,
             entries,
             rooms,
@@ -422,9 +425,10 @@ impl FormatColumns for Taking<'_, '_> {
         append(self.places, self.order, self.passed, items)
     }
 
-    fn count_up(&mut self, column: usize, first: i64, items: usize) -> bool {
-        let builder = self.places.builders.get(column).filter(|_| self.is_turn());
-        builder.is_some_and(|builder| builder.count_up(first, items))
+    fn append_rows(&mut self, column: usize, first: i64, rows: &Presence) -> bool {
+        let wanted = self.is_turn() && (self.places.bits || rows.is_complete());
+        let builder = self.places.builders.get(column).filter(|_| wanted);
+        builder.is_some_and(|builder| builder.append_rows(first, rows))
     }
 
     fn take_last(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>> {

@@ -64,6 +64,13 @@ impl Steps {
         self.selection.paths()
     }
 
+    /// The same as [`Selection::with_bits`].
+    #[must_use]
+    pub fn with_bits(mut self, bits: bool) -> Self {
+        self.selection = self.selection.with_bits(bits);
+        self
+    }
+
     /// The steps that are still to come, as far as they are cut.
     pub fn ranges(&self) -> impl ExactSizeIterator<Item = Range<u64>> + '_ {
         self.steps.iter().cloned()

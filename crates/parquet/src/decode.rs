@@ -7,6 +7,7 @@ use crate::{
     pages::{DATA_2, Page, Pages, fault, inflate, split, wrong_rows},
     values::{Dictionary, Values},
 };
+use forthwith_columns::Presence;
 use forthwith_io::Decompressor;
 use forthwith_kernels::levels::{index_of_masks, lists_of_masks};
 use forthwith_plan::{Columns, Error, ErrorKind, Result, Task};
@@ -63,8 +64,10 @@ struct State {
     before: u8,
     /// Of each column what goes on: items so far, the next row, bytes so far.
     ends: Vec<i64>,
-    /// Of each node whether it is an option whose index is counted, not written, for the rows at hand.
-    counted: Vec<bool>,
+    /// Of each node whether it is an option whose index is not written for the rows at hand.
+    unwritten: Vec<bool>,
+    /// Of each node that is an option its rows: all of them where they are counted, else those at hand.
+    present: Vec<Presence>,
 }
 
 /// Where columns go.
@@ -97,7 +100,8 @@ pub(crate) fn decode(
         open: vec![false; leaf.nodes.len()],
         before: 0,
         ends,
-        counted: vec![false; leaf.nodes.len()],
+        unwritten: vec![false; leaf.nodes.len()],
+        present: vec![Presence::default(); leaf.nodes.len()],
     };
     let dictionary = None;
     let mut pages = Pages {
@@ -181,9 +185,8 @@ fn ahead(
     let before = columns.ends();
     let mut state = begin(before.clone());
     for (at, node) in leaf.nodes.iter().enumerate() {
-        let all_there = !node.is_list && i64::try_from(items[at]) == Ok(counted.ends[at]);
-        if all_there && columns.count_up(at, before[at], items[at]) {
-            state.counted[at] = true;
+        if !node.is_list && columns.append_rows(at, before[at], &counted.present[at]) {
+            state.unwritten[at] = true;
             items[at] = 0;
         }
     }
@@ -341,11 +344,14 @@ impl State {
             let begun = ones(&slots[at][..masks]);
             let first = node.is_list && !self.open[at] && begun > 0;
             if let To::Places(columns) = to {
-                self.counted[at] = !node.is_list
-                    && slots[at][..masks].iter().zip(&items[at]).all(|(slot, item)| slot & !item == 0)
-                    && columns.count_up(at, self.ends[at], begun);
+                self.unwritten[at] = !node.is_list && {
+                    let rows = &mut self.present[at];
+                    rows.clear();
+                    rows.extend(&slots[at][..masks], &items[at]);
+                    columns.append_rows(at, self.ends[at], rows)
+                };
             }
-            sizes.push(if self.counted[at] { 0 } else { begun - usize::from(first) });
+            sizes.push(if self.unwritten[at] { 0 } else { begun - usize::from(first) });
         }
         match leaf.kept {
             Kept::Numbers(_) | Kept::Nanoseconds => sizes.push(inside),
@@ -358,7 +364,7 @@ impl State {
             let (nodes, leaves) = out.split_at_mut(count);
             for (at, (node, out)) in leaf.nodes.iter().zip(nodes).enumerate() {
                 let (slots, items) = (&slots[at][..masks], &items[at][..masks]);
-                if this.counted[at] {
+                if this.unwritten[at] {
                     this.ends[at] += ones(items) as i64;
                 } else if node.is_list {
                     lists_of_masks(slots, items, &mut this.open[at], &mut this.ends[at], out);
@@ -387,7 +393,10 @@ impl State {
                 for (count, size) in counts.iter_mut().zip(&sizes) {
                     *count += size;
                 }
-                for at in 0..leaf.nodes.len() {
+                for (at, node) in leaf.nodes.iter().enumerate() {
+                    if !node.is_list {
+                        self.present[at].extend(&slots[at][..masks], &items[at]);
+                    }
                     self.open[at] |= slots[at][..masks].iter().any(|mask| *mask != 0);
                     self.ends[at] += ones(&items[at][..masks]) as i64;
                 }

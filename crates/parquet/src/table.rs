@@ -506,6 +506,7 @@ impl Dataset for ParquetTable {
             tasks,
             picks,
             utf8: true,
+            bits: false,
             entries,
         })
     }

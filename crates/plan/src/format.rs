@@ -1,7 +1,7 @@
 //! The one trait a format registers.
 
 use crate::{Decoder, Error, Group, Kernel, Result, ScratchBuffer, Task};
-use forthwith_columns::{Encoding, Memory, Slot};
+use forthwith_columns::{Encoding, Memory, Presence, Slot};
 use forthwith_io::Decompressor;
 use std::{
     any::Any,
@@ -153,10 +153,10 @@ pub trait Columns {
     /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
     fn take(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>>;
 
-    /// Appends the integers from `first` on to a column of 64-bit integers, if that goes on with all that it has:
-    /// the integers from 0 on. Answers whether it was done, without memory and a place: so an index of rows of
-    /// which none is missing is kept. On one's turn.
-    fn count_up(&mut self, column: usize, first: i64, items: usize) -> bool;
+    /// Appends the index of rows, some of which are missing and the first of which is row `first` of the content,
+    /// to a column of 64-bit integers, if that goes on with all that it has and such an index is wanted. Answers
+    /// whether it was done, without memory and a place. On one's turn.
+    fn append_rows(&mut self, column: usize, first: i64, rows: &Presence) -> bool;
 
     /// As the last [`take`](Self::take), which passes the turn on.
     ///

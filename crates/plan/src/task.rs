@@ -37,6 +37,10 @@ pub struct Plan {
     /// Text has to be UTF-8, which the engine validates. Otherwise it is taken as it is.
     #[serde(default)]
     pub utf8: bool,
+    /// Which rows of options are there is wanted as bits, as Arrow has it, where the format knows it. An index is
+    /// made of them when it is looked at; otherwise it is made while the rows are decoded, side by side.
+    #[serde(default)]
+    pub bits: bool,
 }
 
 impl Plan {

@@ -143,6 +143,7 @@ impl<'n> Planner<'n> {
             picks: Vec::new(),
             // As of trees.
             utf8: false,
+            bits: false,
             entries: self.entries,
         }
     }

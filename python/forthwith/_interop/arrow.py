@@ -28,6 +28,7 @@ class Capsules:
 class ArrowLibrary(Library):
     """pyarrow arrays and tables."""
 
+    takes_bits = True
     _union_as_struct = False
 
     def __init__(self, how: How, logical: bool = True) -> None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 class Library:
     """How one library holds arrays, and what several of them are put into."""
 
+    # Whether nulls become bits, as those of Arrow data.
+    takes_bits = False
+
     def __init__(self, how: How, logical: bool = True) -> None:
         self._how = how
         self._logical = logical

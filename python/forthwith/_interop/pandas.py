@@ -24,6 +24,8 @@ _FLAT = {
 class PandasLibrary(Library):
     """pandas: numbers as they are, everything else as Arrow data. The index counts the entries of the tree."""
 
+    takes_bits = True
+
     def __init__(self, how: How, logical: bool = True) -> None:
         super().__init__(how, logical)
         self._pd = package("pandas")

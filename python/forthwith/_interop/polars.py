@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 class PolarsLibrary(Library):
     """polars Series and DataFrames."""
 
+    takes_bits = True
+
     def __init__(self, how: How, logical: bool = True) -> None:
         super().__init__(how, logical)
         self._pl = package("polars")

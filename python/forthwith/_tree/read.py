@@ -173,18 +173,18 @@ def read(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptio
 
 
 def _read(
-    tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions
+    tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions, bits: bool = False
 ) -> tuple[list[_forthwith.Array], _forthwith.Buffer | None]:
     """The arrays, and the entries that they have if these may not be all."""
     if isinstance(columns, Query):
         return columns.core.read(start, stop, options.threads, options.tick)
-    plan = tree._core.plan([at for _, at in columns], start, stop)
+    plan = tree._core.plan([at for _, at in columns], start, stop, bits=bits)
     return tree._core.read(plan, options.threads, options.tick), None
 
 
 def together(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions, into: Library) -> Any:
     """Some branches, read and put together."""
-    arrays, kept = _read(tree, columns, start, stop, options)
+    arrays, kept = _read(tree, columns, start, stop, options, into.takes_bits)
     labels, offset = [label for label, _ in columns], options.offset
     if kept is not None:
         return into.chosen(labels, arrays, kept, offset)

@@ -1,11 +1,14 @@
 //! Columns to Arrow arrays. The array has been validated.
 
-use super::{ExportError, Options, schema, spread::spread};
+use super::{
+    ExportError, Options, schema,
+    spread::{self, spread},
+};
 use crate::decimal::extend;
 use crate::kernels::check_utf8;
 use crate::lookup::Lookup;
-use crate::validate::{items, offsets_end, rows_of, union_lengths};
-use crate::{Array, Column, DType, Form};
+use crate::validate::{items, offsets_end, union_lengths};
+use crate::{Array, Column, DType, Form, Presence};
 use arrow_array::types::{
     ArrowPrimitiveType, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int8Type, Int16Type,
     Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
@@ -17,7 +20,7 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer, i256};
 use arrow_schema::{DataType, Field, FieldRef, UnionFields};
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 pub(super) fn export(array: &Array, options: &Options) -> Result<ArrayRef, ExportError> {
     let lookup = Lookup::of(array);
@@ -36,10 +39,10 @@ impl Exporter<'_> {
         match form {
             Form::Empty => Ok(Arc::new(NullArray::new(rows))),
             Form::Numpy { key, dtype, shape } => self.numbers(key, *dtype, shape, length),
-            Form::String { key, binary } => self.text(key, *binary || self.options.binary, length),
+            Form::String { key, binary } => self.text(key, *binary || self.options.binary, length, None),
             Form::Categorical { key, categories } => {
                 let numbers = self.lookup.column(key, "index", DType::Int32, length)?.slice(0..rows);
-                let texts = self.text(key, self.options.binary, categories.len() as u64)?;
+                let texts = self.text(key, self.options.binary, categories.len() as u64, None)?;
                 let numbers = PrimitiveArray::<Int32Type>::new(scalars(&numbers), None);
                 Ok(Arc::new(DictionaryArray::try_new(numbers, texts)?))
             }
@@ -95,9 +98,26 @@ impl Exporter<'_> {
                 if self.lookup.is_complete(key, length)? {
                     return self.node(content, length, true);
                 }
-                let index = self.lookup.integers(key, "index", length)?;
-                let values = self.node(content, rows_of(index.iter().copied()), true)?;
-                spread(&values, &index)
+                let there = self.lookup.rows_there(key, length)?;
+                let rows = self.lookup.presence(key, length)?.map(Cow::Borrowed);
+                let rows = match rows {
+                    Some(rows) => Some(rows),
+                    None => {
+                        let index = self.lookup.integers(key, "index", length)?;
+                        Presence::of(&index, usize::try_from(there).unwrap_or(usize::MAX)).map(Cow::Owned)
+                    }
+                };
+                match (rows, &**content) {
+                    (Some(rows), Form::String { key, binary }) => {
+                        let binary = *binary || self.options.binary;
+                        self.text(key, binary, there, Some(&rows))
+                    }
+                    (Some(rows), content) => spread::of_rows(&self.node(content, there, true)?, &rows),
+                    (None, content) => {
+                        let index = self.lookup.integers(key, "index", length)?;
+                        spread(&self.node(content, there, true)?, &index)
+                    }
+                }
             }
             Form::Union { key, contents } => self.union(form, key, contents, length),
         }
@@ -117,15 +137,24 @@ impl Exporter<'_> {
         Ok(array)
     }
 
-    fn text(&self, key: &str, binary: bool, length: u64) -> Result<ArrayRef, ExportError> {
+    /// The texts, at their places among `rows` if some are missing: they are looked at once.
+    fn text(
+        &self,
+        key: &str,
+        binary: bool,
+        length: u64,
+        rows: Option<&Presence>,
+    ) -> Result<ArrayRef, ExportError> {
         let end = offsets_end(self.lookup, key, length)?;
         let offsets = self.offsets(key, length)?;
+        let nulls = rows.map(spread::nulls);
+        let offsets = rows.map_or(offsets.clone(), |rows| spread::offsets(&offsets, rows));
         let column = self.lookup.column(key, "data", DType::UInt8, end)?.slice(0..end as usize);
         let bytes = Buffer::from(column.to_bytes());
         if binary {
-            return Ok(Arc::new(LargeBinaryArray::try_new(offsets, bytes, None)?));
+            return Ok(Arc::new(LargeBinaryArray::try_new(offsets, bytes, nulls)?));
         }
-        match LargeStringArray::try_new(offsets, bytes, None) {
+        match LargeStringArray::try_new(offsets, bytes, nulls) {
             Ok(array) => Ok(Arc::new(array)),
             Err(error) => {
                 let offsets = self.lookup.column(key, "offsets", DType::Int64, length + 1)?.compact();
@@ -212,10 +241,7 @@ impl Exporter<'_> {
 
 fn numbers(column: &Column) -> ArrayRef {
     match column.dtype() {
-        DType::Bool => {
-            let bytes = column.as_bytes();
-            Arc::new(BooleanArray::new(BooleanBuffer::collect_bool(bytes.len(), |at| bytes[at] != 0), None))
-        }
+        DType::Bool => Arc::new(BooleanArray::new(packed(column.as_bytes()), None)),
         DType::Int8 => primitive::<Int8Type>(column),
         DType::Int16 => primitive::<Int16Type>(column),
         DType::Int32 => primitive::<Int32Type>(column),
@@ -227,6 +253,25 @@ fn numbers(column: &Column) -> ArrayRef {
         DType::Float32 => primitive::<Float32Type>(column),
         DType::Float64 => primitive::<Float64Type>(column),
     }
+}
+
+/// A bit for each byte, set where the byte is not zero.
+fn packed(bytes: &[u8]) -> BooleanBuffer {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // Each byte's lowest bit is moved to a place of its own in the highest byte.
+    const PLACES: u64 = 0x0102_0408_1020_4080;
+    let eight = |some: [u8; 8]| {
+        let word = some.map(|byte| u8::from(byte != 0));
+        ((u64::from_le_bytes(word) & ONES).wrapping_mul(PLACES) >> 56) as u8
+    };
+    let (whole, rest) = bytes.as_chunks::<8>();
+    let mut out: Vec<u8> = whole.iter().map(|some| eight(*some)).collect();
+    if !rest.is_empty() {
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        out.push(eight(last));
+    }
+    BooleanBuffer::new(Buffer::from_vec(out), 0, bytes.len())
 }
 
 fn primitive<T: ArrowPrimitiveType>(column: &Column) -> ArrayRef {

@@ -4,6 +4,7 @@
 //! places; texts and lists get other offsets, and what the offsets point into is shared.
 
 use super::ExportError;
+use crate::Presence;
 use arrow_array::{
     Array as _, ArrayRef, BooleanArray, LargeBinaryArray, LargeListArray, LargeStringArray, NullArray,
     StructArray, cast::AsArray as _, make_array,
@@ -15,85 +16,174 @@ use std::sync::Arc;
 
 /// The rows of `values` that `index` names, and nulls where it is negative.
 pub(super) fn spread(values: &ArrayRef, index: &[i64]) -> Result<ArrayRef, ExportError> {
-    let data = values.to_data();
-    if data.nulls().is_some() {
-        return in_runs(&data, index);
+    match Presence::of(index, values.len()) {
+        Some(rows) => of_rows(values, &rows),
+        None => in_runs(&values.to_data(), index),
     }
-    let nulls = || Some(NullBuffer::new(BooleanBuffer::collect_bool(index.len(), |row| index[row] >= 0)));
+}
+
+/// The values at their places among `rows`, and nulls where there are none.
+pub(super) fn of_rows(values: &ArrayRef, rows: &Presence) -> Result<ArrayRef, ExportError> {
+    let data = values.to_data();
+    let valid = || Some(nulls(rows));
+    if data.len() != rows.there() || data.nulls().is_some() {
+        return in_runs(&data, rows.index());
+    }
+    let count = rows.rows();
     Ok(match values.data_type() {
-        DataType::Null => Arc::new(NullArray::new(index.len())),
+        DataType::Null => Arc::new(NullArray::new(count)),
         DataType::Boolean => {
-            let values = values.as_boolean().values();
-            let value = |row: usize| usize::try_from(index[row]).is_ok_and(|at| values.value(at));
-            Arc::new(BooleanArray::new(BooleanBuffer::collect_bool(index.len(), value), nulls()))
+            Arc::new(BooleanArray::new(booleans(values.as_boolean().values(), rows), valid()))
         }
         DataType::Struct(fields) => {
             let columns = values.as_struct().columns().iter();
-            let columns = columns.map(|column| spread(column, index)).collect::<Result<_, _>>()?;
-            let rows = index.len();
-            Arc::new(StructArray::try_new_with_length(fields.clone(), columns, nulls(), rows)?)
+            let columns = columns.map(|column| of_rows(column, rows)).collect::<Result<_, _>>()?;
+            Arc::new(StructArray::try_new_with_length(fields.clone(), columns, valid(), count)?)
         }
-        DataType::LargeUtf8 if in_order(index, values.len()) => {
-            let (offsets, bytes, _) = values.as_string::<i64>().clone().into_parts();
-            Arc::new(LargeStringArray::try_new(with_empty(&offsets, index)?, bytes, nulls())?)
+        DataType::LargeUtf8 => {
+            let (ends, bytes, _) = values.as_string::<i64>().clone().into_parts();
+            Arc::new(LargeStringArray::try_new(offsets(&ends, rows), bytes, valid())?)
         }
-        DataType::LargeBinary if in_order(index, values.len()) => {
-            let (offsets, bytes, _) = values.as_binary::<i64>().clone().into_parts();
-            Arc::new(LargeBinaryArray::try_new(with_empty(&offsets, index)?, bytes, nulls())?)
+        DataType::LargeBinary => {
+            let (ends, bytes, _) = values.as_binary::<i64>().clone().into_parts();
+            Arc::new(LargeBinaryArray::try_new(offsets(&ends, rows), bytes, valid())?)
         }
-        DataType::LargeList(_) if in_order(index, values.len()) => {
-            let (field, offsets, items, _) = values.as_list::<i64>().clone().into_parts();
-            Arc::new(LargeListArray::try_new(field, with_empty(&offsets, index)?, items, nulls())?)
+        DataType::LargeList(_) => {
+            let (field, ends, items, _) = values.as_list::<i64>().clone().into_parts();
+            Arc::new(LargeListArray::try_new(field, offsets(&ends, rows), items, valid())?)
         }
         kind => {
             let buffer = match kind.primitive_width() {
-                Some(1) => numbers::<u8>(&data, index),
-                Some(2) => numbers::<u16>(&data, index),
-                Some(4) => numbers::<u32>(&data, index),
-                Some(8) => numbers::<u64>(&data, index),
-                Some(16) => numbers::<i128>(&data, index),
-                _ => return in_runs(&data, index),
+                Some(1) => numbers::<u8>(&data, rows),
+                Some(2) => numbers::<u16>(&data, rows),
+                Some(4) => numbers::<u32>(&data, rows),
+                Some(8) => numbers::<u64>(&data, rows),
+                Some(16) => numbers::<i128>(&data, rows),
+                _ => return in_runs(&data, rows.index()),
             };
-            let spread = ArrayData::builder(kind.clone()).len(index.len()).add_buffer(buffer);
-            make_array(spread.nulls(nulls()).build()?)
+            let spread = ArrayData::builder(kind.clone()).len(count).add_buffer(buffer);
+            make_array(spread.nulls(valid()).build()?)
         }
     })
 }
 
+/// The bits of the rows that are there.
+pub(super) fn nulls(rows: &Presence) -> NullBuffer {
+    NullBuffer::new(bits(rows.words().map(|(word, _)| word), rows))
+}
+
+/// Bits that come 64 at a time, as many as there are rows.
+fn bits(words: impl Iterator<Item = u64>, rows: &Presence) -> BooleanBuffer {
+    BooleanBuffer::new(Buffer::from_vec(words.map(u64::to_le).collect::<Vec<_>>()), 0, rows.rows())
+}
+
 /// Numbers at their places, and zeros where there are none.
-fn numbers<T: ArrowNativeType + Default>(data: &ArrayData, index: &[i64]) -> Buffer {
-    let values = data.buffer::<T>(0);
-    // The first number stands for those that are missing until it is replaced: no branch that cannot be foreseen.
-    let number = |at: i64| {
-        let number = values.get(at.max(0) as usize).copied().unwrap_or_default();
-        if at < 0 { T::default() } else { number }
-    };
-    Buffer::from_vec(index.iter().map(|at| number(*at)).collect::<Vec<T>>())
-}
-
-/// Whether each of `rows` rows is named once, in their order.
-fn in_order(index: &[i64], rows: usize) -> bool {
-    let mut next = 0;
-    for &row in index {
-        if row >= 0 && row != next {
-            return false;
+fn numbers<T: ArrowNativeType + Default>(data: &ArrayData, rows: &Presence) -> Buffer {
+    let mut rest = data.buffer::<T>(0).get(..rows.there()).unwrap_or_default();
+    let mut out: Vec<T> = Vec::with_capacity(rows.rows());
+    for (word, count) in rows.words() {
+        let there = word.count_ones() as usize;
+        let (values, more) = rest.split_at_checked(there).unwrap_or_default();
+        rest = more;
+        if there == count {
+            out.extend_from_slice(values);
+            continue;
         }
-        next += i64::from(row >= 0);
+        let start = out.len();
+        out.resize(start + count, T::default());
+        let places = &mut out[start..];
+        if count - there <= FEW {
+            // Between those that are missing are runs.
+            let mut from = 0;
+            let mut missing = !word & low(count);
+            let mut values = values;
+            while missing != 0 {
+                let at = missing.trailing_zeros() as usize;
+                let (run, more) = values.split_at_checked(at - from).unwrap_or_default();
+                places[from..from + run.len()].copy_from_slice(run);
+                values = more;
+                from = at + 1;
+                missing &= missing - 1;
+            }
+            places[from..from + values.len()].copy_from_slice(values);
+        } else {
+            let mut word = word;
+            for value in values {
+                places[word.trailing_zeros() as usize % 64] = *value;
+                word &= word.wrapping_sub(1);
+            }
+        }
     }
-    usize::try_from(next) == Ok(rows)
+    Buffer::from_vec(out)
 }
 
-/// Offsets with an empty text or list where the index, which is in order, has none.
-fn with_empty(offsets: &OffsetBuffer<i64>, index: &[i64]) -> Result<OffsetBuffer<i64>, ExportError> {
-    let ends = offsets.get(1..).unwrap_or_default();
+/// Rows of 64 that are missing, up to which the others are copied in runs.
+const FEW: usize = 8;
+
+/// As many bits from the lowest on.
+const fn low(bits: usize) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+}
+
+/// Booleans at their places.
+fn booleans(values: &BooleanBuffer, rows: &Presence) -> BooleanBuffer {
+    let bytes = values.values();
+    let mut next = values.offset();
+    let word = |(word, count): (u64, usize)| {
+        // Sixty-four bits that need not begin with a byte, as far as there are bytes.
+        let some = bytes.get(next / 8..).unwrap_or_default();
+        let mut nine = [0; 9];
+        let there = some.len().min(9);
+        nine[..there].copy_from_slice(&some[..there]);
+        let [low_bytes @ .., above] = nine;
+        let mut bits = u64::from_le_bytes(low_bytes) >> (next % 8);
+        bits |= u64::from(above).checked_shl((64 - next % 8) as u32).unwrap_or(0);
+        next += word.count_ones() as usize;
+        let mut missing = !word & low(count);
+        if missing.count_ones() as usize <= FEW {
+            // A zero is put in where one is missing.
+            while missing != 0 {
+                let below = (1 << missing.trailing_zeros()) - 1;
+                bits = bits & below | (bits & !below) << 1;
+                missing &= missing - 1;
+            }
+            return bits & word;
+        }
+        let mut out = 0;
+        let mut left = word;
+        while left != 0 {
+            out |= (bits & 1) << left.trailing_zeros();
+            bits >>= 1;
+            left &= left - 1;
+        }
+        out
+    };
+    bits(rows.words().map(word), rows)
+}
+
+/// Offsets with an empty text or list for each row that is missing.
+pub(super) fn offsets(offsets: &OffsetBuffer<i64>, rows: &Presence) -> OffsetBuffer<i64> {
     let mut end = offsets.first();
-    let mut spread = Vec::with_capacity(index.len() + 1);
+    let mut rest = offsets.get(1..).unwrap_or_default();
+    let mut spread = Vec::with_capacity(rows.rows() + 1);
     spread.push(end);
-    for row in index {
-        end = usize::try_from(*row).ok().and_then(|row| ends.get(row)).copied().unwrap_or(end);
-        spread.push(end);
+    for (word, count) in rows.words() {
+        let (ends, more) = rest.split_at_checked(word.count_ones() as usize).unwrap_or_default();
+        rest = more;
+        if ends.len() == count {
+            spread.extend_from_slice(ends);
+        } else {
+            let mut ends = ends.iter();
+            spread.extend((0..count).map(|row| {
+                if word >> row & 1 == 1 {
+                    end = ends.next().copied().unwrap_or(end);
+                }
+                end
+            }));
+        }
+        end = spread.last().copied().unwrap_or(end);
     }
-    Ok(OffsetBuffer::new(spread.into()))
+    OffsetBuffer::new(spread.into())
 }
 
 /// What has no shape of its own above, in runs: of nulls, or of rows that follow each other.
@@ -117,6 +207,36 @@ mod tests {
     use super::*;
     use arrow_array::{Int16Array, Int64Array, LargeListArray, types::Int64Type};
     use arrow_schema::Field;
+
+    /// Booleans in words of which no, few, many and all rows are missing, from any bit on.
+    #[test]
+    fn booleans_give_what_runs_give() {
+        for (round, start) in (0..).zip([0, 3, 8, 61]) {
+            let all: BooleanArray = (0..400).map(|at| Some(at * at % 7 < 3)).collect();
+            let values: ArrayRef = Arc::new(all.slice(start, 300));
+            let mut next = -1;
+            let index: Vec<i64> = (0..900_u64)
+                .map(|row| {
+                    let there = match row / 150 {
+                        0 => true,
+                        1 => row % 37 != round,
+                        2 => row % 5 == 0,
+                        3 => false,
+                        _ => row % 2 == 0,
+                    };
+                    next += i64::from(there && next < 299);
+                    if there && next < 300 { next } else { -1 }
+                })
+                .scan(-1, |last, at| {
+                    let at = if at == *last { -1 } else { at };
+                    *last = at.max(*last);
+                    Some(at)
+                })
+                .collect();
+            let values = values.slice(0, index.iter().filter(|at| **at >= 0).count());
+            assert_eq!(&spread(&values, &index).unwrap(), &in_runs(&values.to_data(), &index).unwrap());
+        }
+    }
 
     /// As the runs, which work for all types, whatever the index.
     #[test]

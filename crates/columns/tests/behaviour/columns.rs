@@ -1,7 +1,7 @@
 //! Builders and columns as their users see them.
 
 use bytes::Bytes;
-use forthwith_columns::{Builder, Column, DType, Memory, Policy};
+use forthwith_columns::{Builder, Column, DType, Memory, Policy, Presence};
 
 #[test]
 fn four_threads_write_disjoint_slots() {
@@ -117,32 +117,44 @@ fn views_of_foreign_bytes_are_read_only_and_may_be_unaligned() {
 }
 
 #[test]
-fn integers_that_count_up_are_written_when_others_follow() {
+fn an_index_of_rows_is_written_when_others_follow() {
     let memory = Memory::default();
-    let made = |more: &[i64]| {
+    let rows = |bits: u64, count: usize| {
+        let mut rows = Presence::default();
+        rows.extend(&[(1 << count) - 1], &[bits]);
+        rows
+    };
+    let made = |missing: bool, more: &[i64]| {
         let builder = Builder::new(&memory, DType::Int64, false, 0).unwrap();
-        assert!(builder.count_up(0, 3));
-        assert!(!builder.count_up(2, 1), "not where it ends");
-        assert!(!builder.count_up(-1, 1));
-        assert!(builder.count_up(3, 2));
+        assert!(builder.append_rows(0, &rows(7, 3)));
+        assert!(!builder.append_rows(2, &rows(1, 1)), "not where it ends");
+        assert!(!builder.append_rows(-1, &rows(1, 1)));
+        assert!(builder.append_rows(3, &rows(if missing { 2 } else { 3 }, 2)));
         assert_eq!(builder.len(), 5);
         let bytes: Vec<u8> = more.iter().flat_map(|item| item.to_ne_bytes()).collect();
         builder.extend(&bytes).unwrap();
-        assert_eq!(builder.count_up(builder.len() as i64, 1), more.is_empty());
+        let next = if missing { 4 } else { 5 };
+        assert_eq!(builder.append_rows(next, &rows(1, 1)), more.is_empty());
         builder.finish()
     };
-    let written = made(&[-1, 5]);
+    let written = made(false, &[-1, 5]);
     assert_eq!(written.as_i64(), Some(&[0, 1, 2, 3, 4, -1, 5][..]));
-    assert!(!written.counts_up());
-    let counted = made(&[]);
+    assert!(!written.counts_up() && written.presence().is_none());
+    assert_eq!(made(true, &[-1, 5]).as_i64(), Some(&[0, 1, 2, -1, 3, -1, 5][..]));
+    let counted = made(false, &[]);
     assert!(counted.counts_up());
     assert!(counted.slice(0..2).counts_up());
     assert!(!counted.slice(1..3).counts_up());
     assert_eq!(counted.slice(1..4).as_i64(), Some(&[1, 2, 3][..]));
     assert_eq!(counted, Column::from_slice(&[0_i64, 1, 2, 3, 4, 5]));
-    // Of other types, and offsets, nothing is counted.
+    let some = made(true, &[]);
+    assert!(!some.counts_up());
+    assert_eq!(some.presence().map(|rows| (rows.rows(), rows.there())), Some((6, 5)));
+    assert!(some.slice(0..3).counts_up() && some.slice(0..3).presence().is_none());
+    assert_eq!(some, Column::from_slice(&[0_i64, 1, 2, -1, 3, 4]));
+    // Of other types, and offsets, all items are written.
     for (dtype, offsets) in [(DType::Int32, false), (DType::Int64, true)] {
-        assert!(!Builder::new(&memory, dtype, offsets, 0).unwrap().count_up(0, 1));
+        assert!(!Builder::new(&memory, dtype, offsets, 0).unwrap().append_rows(0, &rows(1, 1)));
     }
     let long: Vec<i64> = (0..2000).collect();
     assert!(Column::from_slice(&long).counts_up());

@@ -257,6 +257,7 @@ pub(crate) fn make() -> (Made, Truth) {
         tasks: tasks.concat(),
         picks: Vec::new(),
         utf8: false,
+        bits: false,
     };
     (made, truth)
 }

@@ -11,7 +11,7 @@ mod united;
 use crate::{Friend, ProgressCallback, Step, Steps, Table, cut, table::bounds};
 use forthwith_columns::{Array, Form};
 use forthwith_expr::{Program, Spelling, holding};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, ErrorKind, Plan, Result};
 use inputs::{Input, Inputs};
 use names::Names;
 use promise::promising;
@@ -79,6 +79,8 @@ pub struct Selection {
     fields: Vec<u32>,
     /// All inputs, these among them.
     all: Vec<Input>,
+    /// Whether rows of options are kept as bits where all entries are read.
+    bits: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -254,7 +256,7 @@ impl Selection {
                 fields.push(field);
             }
         }
-        Self { fields, all, inputs, columns, computed, cut, entries }
+        Self { fields, all, inputs, columns, computed, cut, entries, bits: false }
     }
 
     /// Fields as they are.
@@ -264,7 +266,8 @@ impl Selection {
             .map(|field| Column { label: String::new(), made: Made::Field(Input::Field(*field)) });
         let columns = columns.collect();
         let all = fields.iter().copied().map(Input::Field).collect();
-        Self { inputs: Inputs::alone(table), columns, computed: None, cut: None, entries: None, fields, all }
+        let inputs = Inputs::alone(table);
+        Self { inputs, columns, computed: None, cut: None, entries: None, fields, all, bits: false }
     }
 
     /// The table.
@@ -352,6 +355,14 @@ impl Selection {
         self.read_range(start..end.max(start), threads, tick)
     }
 
+    /// Rows of options as bits where the file has them so, of which no index is made before it is looked at:
+    /// for what becomes Arrow data.
+    #[must_use]
+    pub const fn with_bits(mut self, bits: bool) -> Self {
+        self.bits = bits;
+        self
+    }
+
     /// The same step by step.
     ///
     /// # Errors
@@ -382,7 +393,7 @@ impl Selection {
         tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Selected> {
         if self.computed.is_none() && !self.chooses_entries() && self.is_plain() {
-            let plan = self.table().plan(&self.fields, range.clone())?;
+            let plan = Plan { bits: self.bits, ..self.table().plan(&self.fields, range.clone())? };
             let arrays = self.table().read(&plan, threads, tick)?;
             return Ok(Selected { entries: range, kept: None, arrays });
         }

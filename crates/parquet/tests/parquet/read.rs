@@ -1,6 +1,6 @@
 //! Reading without an engine: a plan's tasks one after the other, on their turn or ahead of it.
 
-use forthwith_columns::{Array, Builder, Column, Memory, Slot};
+use forthwith_columns::{Array, Builder, Column, Memory, Presence, Slot};
 use forthwith_io::{Memory as Bytes, Source};
 use forthwith_parquet::{Options, ParquetFile, ParquetFormat};
 use forthwith_plan::{BlockFormat, Columns, Dataset, Group, Result, Scratch, Stored};
@@ -45,8 +45,8 @@ impl Columns for Places {
         self.slots(items)
     }
 
-    fn count_up(&mut self, column: usize, first: i64, items: usize) -> bool {
-        self.builders[column].count_up(first, items)
+    fn append_rows(&mut self, column: usize, first: i64, rows: &Presence) -> bool {
+        self.builders[column].append_rows(first, rows)
     }
 
     fn take_last(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>> {

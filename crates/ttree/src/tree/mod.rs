@@ -528,6 +528,7 @@ impl Dataset for Tree {
             tasks: planner.tasks,
             picks: Vec::new(),
             utf8: false,
+            bits: false,
             entries,
         })
     }

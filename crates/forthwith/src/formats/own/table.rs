@@ -256,6 +256,7 @@ impl Dataset for OwnTable {
             uri: self.source.uri().to_owned(),
             entries: entries.clone(),
             utf8: true,
+            bits: false,
             ..Plan::default()
         };
         if fields.is_empty() {
