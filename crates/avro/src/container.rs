@@ -46,20 +46,20 @@ pub enum BlockCodec {
 }
 
 impl BlockCodec {
-    /// All there are, with their names in files.
-    pub(crate) const ALL: [(Self, &'static str); 6] = [
-        (Self::Null, "null"),
-        (Self::Compressed(Codec::OldDeflate), "deflate"),
-        (Self::Compressed(Codec::Snappy), "snappy"),
-        (Self::Compressed(Codec::Zstd), "zstandard"),
-        (Self::Compressed(Codec::Bzip2), "bzip2"),
-        (Self::Compressed(Codec::Xz), "xz"),
+    /// All there are, with their names in files and those of their formats in plans.
+    pub(crate) const ALL: [(Self, &'static str, &'static str); 6] = [
+        (Self::Null, "null", "avro.null"),
+        (Self::Compressed(Codec::OldDeflate), "deflate", "avro.deflate"),
+        (Self::Compressed(Codec::Snappy), "snappy", "avro.snappy"),
+        (Self::Compressed(Codec::Zstd), "zstandard", "avro.zstandard"),
+        (Self::Compressed(Codec::Bzip2), "bzip2", "avro.bzip2"),
+        (Self::Compressed(Codec::Xz), "xz", "avro.xz"),
     ];
 
     /// Its name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(codec, _)| *codec == self).map_or("unknown", |(_, name)| name)
+        Self::ALL.iter().find(|(codec, ..)| *codec == self).map_or("unknown", |(_, name, _)| name)
     }
 }
 
@@ -142,8 +142,8 @@ impl Header {
         })?;
         let codec = match find("avro.codec").map(|codec| String::from_utf8_lossy(codec)) {
             None => BlockCodec::Null,
-            Some(name) => match BlockCodec::ALL.iter().find(|(_, known)| *known == name) {
-                Some((codec, _)) => *codec,
+            Some(name) => match BlockCodec::ALL.iter().find(|(_, known, _)| *known == name) {
+                Some((codec, ..)) => *codec,
                 None if name.is_empty() => BlockCodec::Null,
                 None => return Err(Error::unsupported(format!("Avro codec {name:?}"))),
             },

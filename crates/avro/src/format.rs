@@ -13,12 +13,12 @@ pub struct AvroFormat(BlockCodec, &'static str);
 
 impl AvroFormat {
     /// One for each codec.
-    pub const ALL: [Self; 6] = {
-        let ids = ["avro.null", "avro.deflate", "avro.snappy", "avro.zstandard", "avro.bzip2", "avro.xz"];
-        let mut all = [Self(BlockCodec::Null, ids[0]); 6];
+    pub const ALL: [Self; BlockCodec::ALL.len()] = {
+        let mut all = [Self(BlockCodec::Null, ""); BlockCodec::ALL.len()];
         let mut at = 0;
         while at < all.len() {
-            all[at] = Self(BlockCodec::ALL[at].0, ids[at]);
+            let (codec, _, id) = BlockCodec::ALL[at];
+            all[at] = Self(codec, id);
             at += 1;
         }
         all

@@ -45,9 +45,9 @@ impl Writing {
             Some("bz2") => "bzip2",
             Some(name) => name,
         };
-        let known = BlockCodec::ALL.iter().find(|(_, known)| *known == name);
-        known.map(|(codec, _)| *codec).ok_or_else(|| {
-            let names: Vec<_> = BlockCodec::ALL.iter().map(|(_, name)| *name).collect();
+        let known = BlockCodec::ALL.iter().find(|(_, known, _)| *known == name);
+        known.map(|(codec, ..)| *codec).ok_or_else(|| {
+            let names: Vec<_> = BlockCodec::ALL.iter().map(|(_, name, _)| *name).collect();
             let what = format!("codec {name:?}, which Avro does not have: {}", names.join(", "));
             Error::new(ErrorKind::Invalid { what })
         })

@@ -81,9 +81,16 @@ impl Format for Avro {
 
     fn blocks(&self) -> &'static [&'static dyn BlockFormat] {
         static DATUMS: DatumFormat = DatumFormat;
-        static CODECS: [AvroFormat; 6] = AvroFormat::ALL;
-        static BLOCKS: [&dyn BlockFormat; 7] =
-            [&CODECS[0], &CODECS[1], &CODECS[2], &CODECS[3], &CODECS[4], &CODECS[5], &DATUMS];
+        const CODECS: &[AvroFormat] = &AvroFormat::ALL;
+        static BLOCKS: [&dyn BlockFormat; CODECS.len() + 1] = {
+            let mut blocks: [&dyn BlockFormat; CODECS.len() + 1] = [&DATUMS; CODECS.len() + 1];
+            let mut at = 0;
+            while at < CODECS.len() {
+                blocks[at] = &CODECS[at];
+                at += 1;
+            }
+            blocks
+        };
         &BLOCKS
     }
 }
