@@ -61,6 +61,9 @@ class ZSTD(Compression):
     number, usual = 5, 5
 
 
+ALGORITHMS = (ZLIB, LZMA, LZ4, ZSTD)
+
+
 def setting(compression: Compression | str | int | None, default: int | None) -> int | None:
     """ROOT's setting for an algorithm, a name with or without a level (``"zstd:7"``, ``"none"``), or such a number."""
     match compression:
@@ -72,7 +75,7 @@ def setting(compression: Compression | str | int | None, default: int | None) ->
             return compression.setting
         case str():
             name, _, level = compression.partition(":")
-            found = {kind.__name__: kind for kind in (ZLIB, LZMA, LZ4, ZSTD)}.get(name.upper())
+            found = {kind.__name__: kind for kind in ALGORITHMS}.get(name.upper())
             if found is not None and (not level or level.isdecimal()):
                 return found(int(level) if level else None).setting
         case int() if not isinstance(compression, bool):

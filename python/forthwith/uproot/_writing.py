@@ -13,7 +13,7 @@ from forthwith import _paths, _stores
 from forthwith._errors import SourceError, UnsupportedError
 from forthwith._packages import package
 from forthwith._writable import file as ours
-from forthwith._writable.compression import LZ4, LZMA, ZLIB, ZSTD, Compression
+from forthwith._writable.compression import ALGORITHMS, LZ4, LZMA, ZLIB, ZSTD, Compression
 from forthwith.uproot._directories import WritableDirectory, WritableFile
 from forthwith.uproot._options import without_host
 
@@ -32,7 +32,7 @@ __all__ = [
     "update",
 ]
 
-_KINDS: dict[int, type[Compression]] = {1: ZLIB, 2: LZMA, 4: LZ4, 5: ZSTD}
+_KINDS: dict[int, type[Compression]] = {kind.number: kind for kind in ALGORITHMS}
 # Sizes that uproot reserves beforehand.
 _NO_EFFECT = frozenset(("initial_streamers_bytes", "initial_directory_bytes", "uuid_version", "uuid_function"))
 
