@@ -137,6 +137,10 @@ macro_rules! define_parsers {
         impl Parser {
             /// Every parser.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+            /// The parser of a number. Bulk words have numbers between those of parsers.
+            pub(crate) const fn of_number(number: i32) -> Option<Self> {
+                match number { $($k => Some(Self::$name),)* _ => None }
+            }
             /// The code as written, without `#`, `!`, the bit width and the arrow.
             pub const fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
@@ -286,6 +290,19 @@ mod tests {
             assert_eq!(*op as usize, at);
         }
         assert_eq!(FIRST_CALL, 71);
+    }
+
+    #[test]
+    fn parsers_and_bulk_words_share_their_numbers() {
+        let parsers = Parser::ALL.iter().map(|parser| i32::from(*parser as u8));
+        let numbers: Vec<_> =
+            parsers.chain(BulkWord::ALL.iter().map(|word| i32::from(*word as u8))).collect();
+        let distinct: std::collections::HashSet<_> = numbers.iter().collect();
+        assert_eq!(distinct.len(), numbers.len());
+        for number in 0..40 {
+            let parser = Parser::ALL.iter().copied().find(|parser| i32::from(*parser as u8) == number);
+            assert_eq!(Parser::of_number(number), parser);
+        }
     }
 
     #[test]

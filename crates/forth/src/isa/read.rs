@@ -87,7 +87,7 @@ impl Read {
             return None;
         }
         let flags = !first;
-        let parser = *Parser::ALL.get(usize::try_from(flags >> 3).ok()?.checked_sub(1)?)?;
+        let parser = Parser::of_number(flags >> 3)?;
         let input = *rest.first()? as u32;
         let mut length = 2;
         let mut bits = 0;
