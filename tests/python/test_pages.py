@@ -1,0 +1,64 @@
+"""The pages for those who work on the project: files, types and names that they speak of are there."""
+
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.skipif(not (ROOT / "ARCHITECTURE.md").is_file(), reason="the sources are not here")
+
+PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md", "DEVELOP.md", "README.md")
+FOLDERS = ("benches", "crates", "docs", "examples", "fuzz", "python", "scripts", "tests")
+
+
+def sources(*folders):
+    """The texts of the sources below some folders, which are not made by a build."""
+    for folder in folders:
+        for path in (ROOT / folder).rglob("*"):
+            made = {"target", "__pycache__", "data", "artifacts", "corpus"} & set(path.relative_to(ROOT).parts)
+            if path.suffix in (".rs", ".py", ".pyi", ".toml") and not made and path.is_file():
+                yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_files(page):
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", (ROOT / page).read_text())
+    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
+def test_files_that_the_architecture_names_exist():
+    """A path from the root, or the end of one: the sentence before names its folder."""
+    known = {"/" + path.relative_to(ROOT).as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*")}
+    known |= {"/" + path.name for path in ROOT.iterdir()}
+    text = re.sub(r"```.*?```", "", (ROOT / "ARCHITECTURE.md").read_text(), flags=re.DOTALL)
+    named = re.findall(r"`([\w.-]+(?:/[\w.-]+)*\.(?:rs|pyi?|md|toml)|[\w.-]+/[\w./-]*)`", text)
+    assert len(named) > 30, "the pattern finds the paths no longer"
+    ends = {"/" + "/".join(parts[at:]) for parts in (path[1:].split("/") for path in known) for at in range(len(parts))}
+    assert sorted({name for name in named if "/" + name.rstrip("/") not in ends}) == []
+
+
+def test_names_in_the_walks_exist():
+    """Functions, types and tables that CONTRIBUTING.md tells to change are in the sources, or in an example of a name."""
+    walks = (ROOT / "CONTRIBUTING.md").read_text().partition("## Add a codec")[2]
+    named = {name.rpartition("::")[2] for name in re.findall(r"`([A-Za-z_][\w:]*)(?:!|\(\))?`", walks)}
+    assert len(named) > 80, "the pattern finds the names no longer"
+    words = set()
+    for _, text in sources("crates", "python", "tests", "fuzz"):
+        words.update(re.findall(r"\w+", text))
+    assert sorted(named - words) == []
+
+
+def test_types_in_the_architecture_are_of_their_crates():
+    """`crate::Name` is public in that crate, or one of its variants, functions or modules."""
+    crates = {path.parent.name for path in ROOT.glob("crates/*/Cargo.toml")}
+    words = {}
+    for name, text in sources("crates"):
+        made = re.findall(r"\b(?:struct|enum|trait|fn|type|mod|const|union|pub use [\w:{, ]*)\s*(\w+)", text)
+        words.setdefault(name.split("/")[1], set()).update(made)
+        words[name.split("/")[1]].update(re.findall(r"\b[A-Z]\w+", " ".join(re.findall(r"pub use [^;]+;", text))))
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    named = [name.split("::") for name in re.findall(r"`([a-z]\w*::[\w:]+)`", text)]
+    ours = [parts for parts in named if parts[0] in crates]
+    assert len(ours) > 40, "the pattern finds the types no longer"
+    assert sorted({"::".join(parts) for parts in ours if parts[1] not in words[parts[0]]}) == []
