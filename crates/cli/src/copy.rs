@@ -118,9 +118,9 @@ fn one(
 }
 
 fn tell(to: &str, merged: &Merged, began: Instant, console: &mut Console<'_>) -> Result<()> {
-    for path in merged.first_kept.iter().take(5) {
+    for path in merged.several.iter().take(5) {
         console.note(&format!(
-            "of {} the first is kept: objects of its class are not added up",
+            "{} has several cycles: objects of its class are not added up",
             human::clean(path)
         ));
     }

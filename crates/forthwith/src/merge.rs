@@ -42,9 +42,9 @@ pub struct Merged {
     pub tables: Vec<(String, u64)>,
     /// Objects that are no tables.
     pub objects: u64,
-    /// Objects of which there were several, and of which the first was kept, since there is no rule for
-    /// adding those of their class.
-    pub first_kept: Vec<String>,
+    /// Paths at which there were several objects that differ and for which there is no rule: they are cycles, in
+    /// the order of the files.
+    pub several: Vec<String>,
 }
 
 /// Writes the objects of several files of one format to one file. With a single file this is a copy of what

@@ -109,7 +109,7 @@ Examples:
 
 pub(super) const MERGE: &str = "\
 Baskets are copied as they are stored, so that nothing is decoded. Histograms, profiles,
-efficiencies and parameters of the same path are added up; of other objects the first is kept.
+efficiencies and parameters of the same path are added up; other objects become cycles of it.
 The file appears when it is complete.
 
 Examples:

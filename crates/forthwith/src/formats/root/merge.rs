@@ -20,14 +20,16 @@ use forthwith_ttree::copy::{CopyOptions, TreeCopy};
 struct Item {
     path: String,
     class: String,
-    /// Number of the file, and the object in it.
+    /// Number of the file, and the object in it: the newest of each file, or all if objects of the class are not
+    /// put together.
     found: Vec<(usize, Found)>,
 }
 
 /// Writes the objects of all files to one.
 ///
 /// Trees of one path are put one behind the other: their baskets are copied as they are stored. Of histograms,
-/// graphs, collections and others that ROOT has a rule for a [`Sum`] is made; of other objects the first is kept.
+/// graphs, collections and others that ROOT has a rule for a [`Sum`] is made; other objects of one path are cycles of
+/// it in the order of the files, as `hadd` writes them, but one that is the same as that before or the first.
 ///
 /// # Errors
 /// As [`merge`](crate::merge); objects of one path and of several classes; histograms with other bins.
@@ -81,23 +83,19 @@ fn items(inputs: &[RootFile], merge: &Merge) -> Result<(Vec<Item>, u64)> {
     let mut total = 0_u64;
     for (number, file) in inputs.iter().enumerate() {
         total = total.saturating_add(file.source().size()?);
-        let mut newest: BTreeMap<String, Found> = BTreeMap::new();
+        let mut cycles: BTreeMap<String, Vec<Found>> = BTreeMap::new();
         let mut order = Vec::new();
         for found in file.keys_recursive()? {
-            match newest.get(&found.path) {
-                // An older cycle of the same object.
-                Some(known) if known.key.cycle >= found.key.cycle => {}
-                Some(_) => {
-                    newest.insert(found.path.clone(), found);
-                }
-                None => {
-                    order.push(found.path.clone());
-                    newest.insert(found.path.clone(), found);
-                }
+            let known = cycles.entry(found.path.clone()).or_default();
+            if known.is_empty() {
+                order.push(found.path.clone());
             }
+            known.push(found);
         }
         for path in order {
-            let Some(found) = newest.remove(&path) else { continue };
+            let Some(mut cycles) = cycles.remove(&path) else { continue };
+            cycles.sort_by_key(|found| found.key.cycle);
+            let Some(found) = cycles.last() else { continue };
             if process_number(&found.key).is_some() && !path.contains('/') {
                 continue;
             }
@@ -106,6 +104,15 @@ fn items(inputs: &[RootFile], merge: &Merge) -> Result<(Vec<Item>, u64)> {
                 continue;
             }
             let class = found.key.class_name.to_string();
+            // Of what is put together, and where other cycles are of another class, the newest counts.
+            let is_one = is_directory(&class)
+                || Tree::is_tree(&class)
+                || Ntuple::is_ntuple(&class)
+                || Sum::adds(&class)
+                || Sum::is_unknown_to_us(&class)
+                || cycles.iter().any(|found| *found.key.class_name != *class);
+            let from = if is_one { cycles.len() - 1 } else { 0 };
+            let found = cycles.drain(from..).map(|found| (number, found));
             match places.get(&path) {
                 Some(&at) => {
                     let item = &mut items[at];
@@ -114,11 +121,11 @@ fn items(inputs: &[RootFile], merge: &Merge) -> Result<(Vec<Item>, u64)> {
                         let error = Error::new(ErrorKind::Invalid { what });
                         return Err(error.in_file(file.uri()).in_object(&path));
                     }
-                    item.found.push((number, found));
+                    item.found.extend(found);
                 }
                 None => {
                     places.insert(path.clone(), items.len());
-                    items.push(Item { path, class, found: vec![(number, found)] });
+                    items.push(Item { path, class, found: found.collect() });
                 }
             }
         }
@@ -227,41 +234,95 @@ impl Run<'_, '_> {
         if Ntuple::is_ntuple(&item.class) {
             return self.ntuple(item, directory, name);
         }
-        let objects = match self.inputs[*first].object_to_edit(&found.key) {
-            Ok(objects) => objects,
-            Err(error) => return self.unread(item, directory, error),
-        };
-        if self.processes[*first] > 0 && has_references(&objects) {
-            // The number that is added to those of processes belongs to the keys of baskets alone as yet.
-            return Err(Error::unsupported(OTHER_PROCESSES)
-                .in_file(self.inputs[*first].uri())
-                .in_object(&item.path));
+        if Sum::adds(&item.class)
+            && item.found.len() > 1
+            && let Ok(objects) = self.inputs[*first].object_to_edit(&found.key)
+        {
+            return self.sum(item, directory, name, &objects);
         }
-        let edits = Edits::new(&objects)?;
-        let edits = if item.found.len() > 1 { self.several(item, &objects, edits)? } else { edits };
-        let written = write_edited(&mut self.writer, directory, (name, &found.key.title), &objects, edits);
-        written.map_err(|error| error.in_file(self.inputs[*first].uri()).in_object(&item.path))?;
+        self.each(item, directory, name)
+    }
+
+    /// Several objects of one path as one.
+    fn sum(&mut self, item: &Item, directory: DirectoryId, name: &str, first: &Objects) -> Result<()> {
+        let mut sum: Option<Sum> = None;
+        for (number, found) in &item.found {
+            let file = &self.inputs[*number];
+            let place = |error: Error| error.in_file(file.uri()).in_object(&item.path);
+            let objects = Arc::new(file.object_to_edit(&found.key)?);
+            if (sum.is_none() || Sum::appends(&item.class))
+                && self.processes[*number] > 0
+                && has_references(&objects)
+            {
+                // The number that is added to those of processes belongs to the keys of baskets alone as yet.
+                return Err(place(Error::unsupported(OTHER_PROCESSES)));
+            }
+            match &mut sum {
+                None => sum = Some(Sum::of(objects.top()).map_err(place)?),
+                Some(sum) => sum.add(&objects).map_err(place)?,
+            }
+        }
+        let mut edits = Edits::new(first)?;
+        if let Some(sum) = sum {
+            sum.write(&mut edits, first.top())?;
+        }
+        let Some((number, found)) = item.found.first() else { return Ok(()) };
+        let written = write_edited(&mut self.writer, directory, (name, &found.key.title), first, edits);
+        written.map_err(|error| error.in_file(self.inputs[*number].uri()).in_object(&item.path))?;
         self.merged.objects += 1;
         self.tell(item.found.iter().map(|(_, found)| u64::from(found.key.nbytes.unsigned_abs())).sum())
     }
 
-    /// Copies an object that cannot be read, as its class is not described or its bytes are damaged: as it
-    /// is, where nothing in it has to be moved. Of several the first is kept.
-    fn unread(&mut self, item: &Item, directory: DirectoryId, error: Error) -> Result<()> {
-        let [(number, found), others @ ..] = &item.found[..] else { return Err(error) };
-        let file = &self.inputs[*number];
-        let payload = file.payload(&found.key)?;
-        if self.differs(item, &payload, others)? {
-            self.merged.first_kept.push(item.path.clone());
+    /// Objects of one path one behind the other, as cycles, but those that are the same as the first or the one
+    /// before.
+    fn each(&mut self, item: &Item, directory: DirectoryId, name: &str) -> Result<()> {
+        let mut first: Option<Vec<u8>> = None;
+        let mut before: Option<Vec<u8>> = None;
+        for (number, found) in &item.found {
+            let file = &self.inputs[*number];
+            let place = |error: Error| error.in_file(file.uri()).in_object(&item.path);
+            let objects = file.object_to_edit(&found.key);
+            let payload = match &objects {
+                Ok(objects) => objects.payload().to_vec(),
+                Err(_) => file.payload(&found.key)?.to_vec(),
+            };
+            let bytes = u64::from(found.key.nbytes.unsigned_abs());
+            if [&first, &before].into_iter().flatten().any(|written| *written == payload) {
+                self.tell(bytes)?;
+                continue;
+            }
+            if first.is_some() && Sum::is_unknown_to_us(&item.class) {
+                let what = format!("merging objects of class {} that differ", item.class);
+                return Err(place(Error::unsupported(what)));
+            }
+            let title = &*found.key.title;
+            match objects {
+                Ok(objects) if self.processes[*number] > 0 && has_references(&objects) => {
+                    return Err(place(Error::unsupported(OTHER_PROCESSES)));
+                }
+                Ok(objects) => {
+                    let edits = Edits::new(&objects)?;
+                    write_edited(&mut self.writer, directory, (name, title), &objects, edits)
+                        .map_err(place)?;
+                }
+                // Its class is not described, or its bytes are damaged: it is copied as it is, if nothing in it
+                // has to be moved.
+                Err(error) => {
+                    let key = KeyText { class: &item.class, name, title };
+                    if self.writer.key_length(key, KeyKind::Object)? != found.key.keylen {
+                        return Err(error);
+                    }
+                    self.writer.object(directory, key, |buffer| buffer.extend(&payload))?;
+                }
+            }
+            if first.is_some() && self.merged.several.last() != Some(&item.path) {
+                self.merged.several.push(item.path.clone());
+            }
+            *(if first.is_none() { &mut first } else { &mut before }) = Some(payload);
+            self.merged.objects += 1;
+            self.tell(bytes)?;
         }
-        let name = item.path.rsplit('/').next().unwrap_or(&item.path);
-        let key = KeyText { class: &item.class, name, title: &found.key.title };
-        if self.writer.key_length(key, KeyKind::Object)? != found.key.keylen {
-            return Err(error);
-        }
-        self.writer.object(directory, key, |buffer| buffer.extend(&payload))?;
-        self.merged.objects += 1;
-        self.tell(found.key.nbytes.unsigned_abs().into())
+        Ok(())
     }
 
     /// A directory on the way to an object, made with the title that it has in the file.
@@ -277,52 +338,6 @@ impl Run<'_, '_> {
             at = self.writer.inner_directory(at, name, &title.unwrap_or_default())?;
         }
         Ok(at)
-    }
-
-    /// Several objects of one path: their sum, or the first of them.
-    fn several<'o>(&mut self, item: &Item, first: &'o Objects, mut edits: Edits<'o>) -> Result<Edits<'o>> {
-        if Sum::adds(&item.class) {
-            let mut sum: Option<Sum> = None;
-            for (number, found) in &item.found {
-                let file = &self.inputs[*number];
-                let place = |error: Error| error.in_file(file.uri()).in_object(&item.path);
-                let objects = Arc::new(file.object_to_edit(&found.key)?);
-                if Sum::appends(&item.class) && self.processes[*number] > 0 && has_references(&objects) {
-                    return Err(place(Error::unsupported(OTHER_PROCESSES)));
-                }
-                match &mut sum {
-                    None => sum = Some(Sum::of(objects.top()).map_err(place)?),
-                    Some(sum) => sum.add(&objects).map_err(place)?,
-                }
-            }
-            if let Some(sum) = sum {
-                sum.write(&mut edits, first.top())?;
-            }
-            return Ok(edits);
-        }
-        if self.differs(item, first.payload(), &item.found[1..])? {
-            self.merged.first_kept.push(item.path.clone());
-        }
-        Ok(edits)
-    }
-
-    /// Whether one of several objects has other bytes than the first.
-    ///
-    /// # Errors
-    /// It has, and ROOT would merge them by a rule that is not known here.
-    fn differs(&self, item: &Item, first: &[u8], others: &[(usize, Found)]) -> Result<bool> {
-        for (number, found) in others {
-            let file = &self.inputs[*number];
-            if *file.payload(&found.key)? == *first {
-                continue;
-            }
-            if Sum::is_unknown_to_us(&item.class) {
-                let what = format!("merging objects of class {} that differ", item.class);
-                return Err(Error::unsupported(what).in_file(file.uri()).in_object(&item.path));
-            }
-            return Ok(true);
-        }
-        Ok(false)
     }
 
     fn tree(&mut self, item: &Item, directory: DirectoryId, name: &str) -> Result<()> {
