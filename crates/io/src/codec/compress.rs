@@ -13,8 +13,7 @@ pub struct Compressor {
     zstd: Option<zstd_safe::CCtx<'static>>,
     snappy: Option<snap::raw::Encoder>,
     lz4: Tables,
-    /// Where codecs write that know how much they may write at most. It is filled with zeros when it grows,
-    /// and not for each block.
+    /// Where codecs write. It is filled with zeros when it grows, and not for each block.
     scratch: Vec<u8>,
 }
 
@@ -60,10 +59,49 @@ impl Compressor {
         bytes: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<(), CodecError> {
+        let made = self.compressed(codec, level, bytes, 0)?;
+        out.try_reserve(made.len()).map_err(|_| CodecError::OutOfMemory { codec })?;
+        out.extend_from_slice(made);
+        self.trim();
+        Ok(())
+    }
+
+    /// Compresses one block as [`append`](Self::append) does, into memory of the compressor, which has it until
+    /// the next block. It stands behind `front` bytes for what a format puts before it, which hold anything.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn compressed(
+        &mut self,
+        codec: Codec,
+        level: Option<i32>,
+        bytes: &[u8],
+        front: usize,
+    ) -> Result<&mut [u8], CodecError> {
+        self.trim();
+        let length = front + self.compress(codec, level, bytes, front)?;
+        Ok(&mut self.scratch[..length])
+    }
+
+    /// Gives back what a large block needed.
+    fn trim(&mut self) {
+        if self.scratch.len() > LARGEST_KEPT {
+            self.scratch = Vec::new();
+        }
+    }
+
+    /// Compresses one block into the scratch memory, behind `front` bytes, and answers its length.
+    fn compress(
+        &mut self,
+        codec: Codec,
+        level: Option<i32>,
+        bytes: &[u8],
+        front: usize,
+    ) -> Result<usize, CodecError> {
         let (least, usual, most) = levels(codec).unwrap_or((0, 0, 0));
         let level = level.unwrap_or(usual).clamp(least, most);
         let refused = CodecError::OutOfMemory { codec };
-        let start = out.len();
+        let scratch = &mut self.scratch;
         match codec {
             Codec::Zlib | Codec::OldDeflate => {
                 let context = match &mut self.deflate {
@@ -78,38 +116,37 @@ impl Compressor {
                     true => context.zlib_compress_bound(bytes.len()),
                     false => context.deflate_compress_bound(bytes.len()),
                 };
-                let room = place(&mut self.scratch, bound, codec)?;
+                let room = place(scratch, front, bound, codec)?;
                 let written = match zlib {
                     true => context.zlib_compress(bytes, room),
                     false => context.deflate_compress(bytes, room),
                 };
-                give(room, written.map_err(|_| refused)?, out, codec)?;
+                written.map_err(|_| refused)
             }
             Codec::Snappy => {
                 let context = self.snappy.get_or_insert_with(snap::raw::Encoder::new);
-                let room = place(&mut self.scratch, snap::raw::max_compress_len(bytes.len()), codec)?;
+                let bound = snap::raw::max_compress_len(bytes.len());
+                let room = place(scratch, front, bound + 4, codec)?;
                 let written = context.compress(bytes, room).map_err(|_| refused)?;
-                give(room, written, out, codec)?;
-                out.extend(crc32fast::hash(bytes).to_be_bytes());
+                room[written..][..4].copy_from_slice(&crc32fast::hash(bytes).to_be_bytes());
+                Ok(written + 4)
             }
             Codec::Zstd => {
                 let context = match &mut self.zstd {
                     Some(context) => context,
                     none => none.insert(zstd_safe::CCtx::try_create().ok_or_else(|| refused.clone())?),
                 };
-                let room = place(&mut self.scratch, zstd_safe::compress_bound(bytes.len()), codec)?;
-                let written = context.compress(room, bytes, level).map_err(|_| refused)?;
-                give(room, written, out, codec)?;
+                let room = place(scratch, front, zstd_safe::compress_bound(bytes.len()), codec)?;
+                context.compress(room, bytes, level).map_err(|_| refused)
             }
             Codec::Bzip2 => {
                 let mut stream = BzCompress::new(BzCompression::new(level.unsigned_abs()), 0);
                 loop {
-                    room(out, STEP, codec)?;
                     let (used, made) = (stream.total_in() as usize, stream.total_out() as usize);
-                    let status = stream.compress(&bytes[used..], &mut out[start + made..], BzAction::Finish);
-                    out.truncate(start + stream.total_out() as usize);
+                    let room = place(scratch, front + made, STEP, codec)?;
+                    let status = stream.compress(&bytes[used..], room, BzAction::Finish);
                     if status.map_err(|_| refused.clone())? == BzStatus::StreamEnd {
-                        break;
+                        break Ok(stream.total_out() as usize);
                     }
                 }
             }
@@ -117,33 +154,27 @@ impl Compressor {
                 let stream = Stream::new_easy_encoder(level.unsigned_abs(), Check::Crc64);
                 let mut stream = stream.map_err(|_| refused.clone())?;
                 loop {
-                    room(out, STEP, codec)?;
                     let (used, made) = (stream.total_in() as usize, stream.total_out() as usize);
-                    let status = stream.process(&bytes[used..], &mut out[start + made..], Action::Finish);
-                    out.truncate(start + stream.total_out() as usize);
+                    let room = place(scratch, front + made, STEP, codec)?;
+                    let status = stream.process(&bytes[used..], room, Action::Finish);
                     if status.map_err(|_| refused.clone())? == Status::StreamEnd {
-                        break;
+                        break Ok(stream.total_out() as usize);
                     }
                 }
             }
             Codec::Lz4 => {
                 let bound = lz4_flex::block::get_maximum_output_size(bytes.len());
-                let room = place(&mut self.scratch, bound, codec)?;
+                let room = place(scratch, front, bound, codec)?;
                 let table = match bytes.len() < SHORT {
                     true => self.lz4.short.get_or_insert_with(|| Box::new(CompressTable::small())),
                     false => self.lz4.long.get_or_insert_with(|| Box::new(CompressTable::large())),
                 };
-                let written = lz4_flex::block::compress_into_with_table(bytes, room, table);
-                give(room, written.map_err(|_| refused)?, out, codec)?;
+                lz4_flex::block::compress_into_with_table(bytes, room, table).map_err(|_| refused)
             }
             Codec::RawSnappy | Codec::Gzip | Codec::Brotli | Codec::HadoopLz4 => {
-                return Err(CodecError::Unsupported { codec, feature: "writing" });
+                Err(CodecError::Unsupported { codec, feature: "writing" })
             }
         }
-        if self.scratch.len() > LARGEST_KEPT {
-            self.scratch = Vec::new();
-        }
-        Ok(())
     }
 }
 
@@ -154,29 +185,15 @@ const SHORT: usize = u16::MAX as usize;
 /// Scratch memory that is kept: enough for the longest block of a ROOT file, 16 MB.
 const LARGEST_KEPT: usize = 20 << 20;
 
-/// Room for this number of bytes, which hold anything.
-fn place(scratch: &mut Vec<u8>, bytes: usize, codec: Codec) -> Result<&mut [u8], CodecError> {
-    if scratch.len() < bytes {
-        let missing = bytes - scratch.len();
+/// Room for this number of bytes behind those before, which hold anything.
+fn place(scratch: &mut Vec<u8>, before: usize, bytes: usize, codec: Codec) -> Result<&mut [u8], CodecError> {
+    let end = before + bytes;
+    if scratch.len() < end {
+        let missing = end - scratch.len();
         scratch.try_reserve(missing).map_err(|_| CodecError::OutOfMemory { codec })?;
-        scratch.resize(bytes, 0);
+        scratch.resize(end, 0);
     }
-    Ok(&mut scratch[..bytes])
-}
-
-/// Appends the first bytes of a room.
-fn give(room: &[u8], written: usize, out: &mut Vec<u8>, codec: Codec) -> Result<(), CodecError> {
-    out.try_reserve(written).map_err(|_| CodecError::OutOfMemory { codec })?;
-    out.extend_from_slice(&room[..written]);
-    Ok(())
-}
-
-/// Room for `more` bytes.
-fn room(out: &mut Vec<u8>, more: usize, codec: Codec) -> Result<&mut [u8], CodecError> {
-    let start = out.len();
-    out.try_reserve(more).map_err(|_| CodecError::OutOfMemory { codec })?;
-    out.resize(start + more, 0);
-    Ok(&mut out[start..])
+    Ok(&mut scratch[before..end])
 }
 
 impl fmt::Debug for Compressor {
@@ -208,6 +225,8 @@ mod tests {
             for bytes in [&long[..], &long[..30_000], &[], &long[5..70_000], &long[9..], &long[..30_000]] {
                 let (mut one, mut other) = (Vec::new(), b"before".to_vec());
                 used.append(codec, None, bytes, &mut one).unwrap();
+                let made = used.compressed(codec, None, bytes, 3).unwrap();
+                assert!(made[3..] == one, "{codec}, {} bytes behind others", bytes.len());
                 Compressor::new().append(codec, None, bytes, &mut other).unwrap();
                 assert!(one == other[6..], "{codec}, {} bytes", bytes.len());
             }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use forthwith_io::{Codec, Compressor, xxh64};
+use forthwith_io::{Codec, CodecError, Compressor, xxh64};
 use forthwith_plan::{Error, ErrorKind, Result};
 
 /// How payloads are compressed.
@@ -193,6 +193,28 @@ pub fn compress<'a>(
     Ok(if compressed { Cow::Owned(stored) } else { Cow::Borrowed(payload) })
 }
 
+/// The compressed blocks of a payload, as [`compress_into`] makes them, in the compressor's own memory where they are
+/// one; `None` if the payload is stored as it is.
+///
+/// # Errors
+/// No memory.
+pub fn compressed<'c>(
+    compression: Compression,
+    payload: &[u8],
+    compressor: &'c mut Compressor,
+) -> Result<Option<Cow<'c, [u8]>>> {
+    if payload.len() > LONGEST_BLOCK {
+        let mut stored = Vec::new();
+        let shorter = compress_into(compression, payload, compressor, &mut stored)?;
+        return Ok(shorter.then_some(Cow::Owned(stored)));
+    }
+    let Some(algorithm) = compression.algorithm.filter(|_| payload.len() > LONGEST_PLAIN) else {
+        return Ok(None);
+    };
+    let stored = block(algorithm, compression.level, payload, compressor)?;
+    Ok(stored.filter(|stored| stored.len() < payload.len()).map(Cow::Borrowed))
+}
+
 /// Appends the compressed blocks of a payload to `out`, whose memory may be that of an earlier one, and
 /// answers `true`. If the payload is short or does not get shorter, it is stored as it is: then `out` remains
 /// what it was, and the answer is `false`.
@@ -208,32 +230,44 @@ pub fn compress_into(
     let Some(algorithm) = compression.algorithm.filter(|_| payload.len() > LONGEST_PLAIN) else {
         return Ok(false);
     };
-    let (codec, level) = algorithm.codec(compression.level);
+    let (codec, _) = algorithm.codec(compression.level);
     let start = out.len();
-    for block in payload.chunks(LONGEST_BLOCK) {
-        let header = out.len();
-        out.extend([0; HEADER]);
-        if algorithm == Algorithm::Lz4 {
-            out.extend([0; HASH]);
-        }
-        let begin = out.len();
-        compressor.append(codec, Some(level), block, out).map_err(ErrorKind::from)?;
-        let length = out.len() - header - HEADER;
+    for bytes in payload.chunks(LONGEST_BLOCK) {
+        let stored = block(algorithm, compression.level, bytes, compressor)?;
         // A payload counts as compressed if it is longer than what is stored, the last block included.
-        if length >= block.len() || length > LONGEST_BLOCK || out.len() - start >= payload.len() {
+        let Some(stored) = stored.filter(|stored| out.len() - start + stored.len() < payload.len()) else {
             out.truncate(start);
             return Ok(false);
-        }
-        if algorithm == Algorithm::Lz4 {
-            let hash = xxh64(&out[begin..]).to_be_bytes();
-            out[header + HEADER..begin].copy_from_slice(&hash);
-        }
-        let place = &mut out[header..header + HEADER];
-        place[..3].copy_from_slice(&algorithm.magic());
-        place[3..6].copy_from_slice(&(length as u32).to_le_bytes()[..3]);
-        place[6..9].copy_from_slice(&(block.len() as u32).to_le_bytes()[..3]);
+        };
+        out.try_reserve(stored.len()).map_err(|_| ErrorKind::from(CodecError::OutOfMemory { codec }))?;
+        out.extend_from_slice(stored);
     }
     Ok(true)
+}
+
+/// A compressed block with what precedes it, if that has room for its length and it is shorter than the bytes.
+fn block<'c>(
+    algorithm: Algorithm,
+    level: u8,
+    bytes: &[u8],
+    compressor: &'c mut Compressor,
+) -> Result<Option<&'c [u8]>> {
+    let (codec, level) = algorithm.codec(level);
+    let hash = if algorithm == Algorithm::Lz4 { HASH } else { 0 };
+    let stored = compressor.compressed(codec, Some(level), bytes, HEADER + hash).map_err(ErrorKind::from)?;
+    let length = stored.len() - HEADER;
+    if length >= bytes.len() || length > LONGEST_BLOCK {
+        return Ok(None);
+    }
+    let (header, rest) = stored.split_at_mut(HEADER);
+    header[..3].copy_from_slice(&algorithm.magic());
+    header[3..6].copy_from_slice(&(length as u32).to_le_bytes()[..3]);
+    header[6..].copy_from_slice(&(bytes.len() as u32).to_le_bytes()[..3]);
+    let (place, block) = rest.split_at_mut(hash);
+    if hash > 0 {
+        place.copy_from_slice(&xxh64(block).to_be_bytes());
+    }
+    Ok(Some(stored))
 }
 
 /// Payloads that are not worth a block of their own, as ROOT has it.
@@ -294,6 +328,8 @@ mod tests {
                 assert!(out.len() - 6 < payload.len());
                 let fresh = compress(compression, payload, &mut Compressor::new()).unwrap();
                 assert_eq!(&*fresh, if compressed { &out[6..] } else { payload });
+                let lent = super::compressed(compression, payload, &mut compressor).unwrap();
+                assert_eq!(lent.as_deref(), compressed.then_some(&out[6..]));
             }
         }
     }
