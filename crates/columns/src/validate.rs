@@ -1,7 +1,7 @@
 //! Whether columns are what their Form says.
 
 use crate::lookup::Lookup;
-use crate::{Array, DType, Form, LongDecimal};
+use crate::{Array, DType, Form, LongDecimal, kernels};
 
 impl Array {
     /// Checks that every buffer the Form names is there, of its type and long enough, that offsets never
@@ -178,18 +178,19 @@ pub(crate) fn items(length: u64, shape: &[u64]) -> Result<u64, Invalid> {
 /// Checks `length` lists and answers where the last one ends.
 pub(crate) fn offsets_end(lookup: &Lookup<'_>, key: &str, length: u64) -> Result<u64, Invalid> {
     let count = length.checked_add(1).ok_or(Invalid::Overflow { rows: length, each: 1 })?;
-    let offsets = lookup.integers(key, "offsets", count)?;
+    let offsets = lookup.column(key, "offsets", DType::Int64, count)?.as_bytes();
+    let offsets = offsets.as_chunks::<8>().0.get(..count as usize).unwrap_or_default(); // as many as there are
     let name = || format!("{key}-offsets");
-    // Without a branch in each turn, so that it runs in lanes.
-    let sound = offsets.windows(2).fold(true, |sound, pair| sound & (pair[0] <= pair[1]));
-    if !sound {
-        let row = offsets.windows(2).position(|pair| pair[0] > pair[1]).unwrap_or(0);
-        return Err(Invalid::Backwards { key: name(), row: row as u64 });
+    let number = |offset: &[u8; 8]| i64::from_ne_bytes(*offset);
+    let (first, last) = (offsets.first().map_or(-1, number), offsets.last().map_or(-1, number));
+    if kernels::fall(first, offsets.as_flattened()) {
+        let row = offsets.array_windows::<2>().position(|[start, end]| number(start) > number(end));
+        return Err(Invalid::Backwards { key: name(), row: row.unwrap_or(0) as u64 });
     }
-    match (offsets.first(), offsets.last()) {
-        (Some(0..), Some(last)) => Ok(last.unsigned_abs()),
-        _ => Err(Invalid::Range { key: name(), row: 0 }),
+    if first < 0 {
+        return Err(Invalid::Range { key: name(), row: 0 });
     }
+    Ok(last.unsigned_abs())
 }
 
 /// Rows that an index with negative numbers for nulls needs.
