@@ -1,10 +1,10 @@
-"""write.py PROGRAM FOLDER [FLOATS] [ROUNDS]: RNTuples written by forthwith and by C++ ROOT, in alternating rounds.
+"""write.py PROGRAM FOLDER [FLOATS] [ROUNDS] [CODEC]...: RNTuples written by forthwith and by C++ ROOT, in alternating rounds.
 
 PROGRAM is the example ``write_ntuple`` of the crate ``forthwith``; FOLDER should be in memory. Needs PyROOT and a C++ compiler. Both
 write the same shapes of floats: numbers, lists, lists of lists and lists of lists of lists, of 0 to 15 items; they are made before the clock
 runs. ROOT fills entry by entry: its writer has no other way. Prints medians of processor time, so that it may be run on a machine that is
 not quiet, and which share of forthwith's is what there is to be done at least: the codec alone on the same pages, or without a codec a file
-of the same bytes.
+of the same bytes; and the codec and writing what it makes, both alone.
 """
 
 import shlex
@@ -107,31 +107,30 @@ void run(int depth, const char *path, int setting, std::size_t floats, int repet
 SETTINGS = {"none": 0, "zstd": 505, "lz4": 404}
 
 
-def main(program, folder, floats=8_000_000, rounds=5):
+def main(program, folder, floats=8_000_000, rounds=5, *codecs):
     source = f"{folder}/bench_ntuples.C"
     with open(source, "w") as file:
         file.write(SOURCE)
     if not ROOT.gSystem.CompileMacro(source, "kO"):
         raise SystemExit("ROOT's side does not compile")
     path = f"{folder}/bench.root"
-    print("depth codec   ROOT s  forthwith s  ratio  least s  share   ROOT MB/s  forthwith MB/s")
+    print("depth codec   ROOT s  forthwith s  ratio  least s  share  and writing s  share")
     for depth in range(4):
-        for codec, setting in SETTINGS.items():
+        for codec in codecs or SETTINGS:
             times = []
             for _ in range(rounds):
                 best = ROOT.std.vector["double"](2)
-                ROOT.bench.run(depth, path, setting, floats, 1, best.data())
+                ROOT.bench.run(depth, path, SETTINGS[codec], floats, 1, best.data())
                 arguments = [*shlex.split(program), path, depth, codec, floats, 2]
                 said = subprocess.run([*map(str, arguments)], check=True, capture_output=True, text=True).stdout.split()
-                times.append((best[0], float(said[0]), float(said[3])))
-            theirs, ours, least = map(statistics.median, zip(*times, strict=True))
-            speed = floats * 4e-6
+                times.append((best[0], float(said[0]), float(said[3]), float(said[5])))
+            theirs, ours, least, both = map(statistics.median, zip(*times, strict=True))
             print(
-                f"{depth:5} {codec:5} {theirs:8.3f} {ours:12.3f} {theirs / ours:6.2f} {least:8.3f} {least / ours:6.2f}"
-                f" {speed / theirs:11.0f} {speed / ours:15.0f}",
+                f"{depth:5} {codec:5} {theirs:8.4f} {ours:12.4f} {theirs / ours:6.2f} {least:8.4f} {least / ours:6.2f}"
+                f" {both:14.4f} {both / ours:6.2f}",
                 flush=True,
             )
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3], *map(int, sys.argv[3:]))
+    main(*sys.argv[1:3], *map(int, sys.argv[3:5]), *sys.argv[5:])

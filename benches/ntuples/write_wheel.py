@@ -1,7 +1,7 @@
 """write_wheel.py PATH DEPTH CODEC FLOATS REPETITIONS [THREADS]: the example ``write_ntuple``, by the installed package.
 
 So a released wheel can be timed by `write.py` and `threads.py`: PROGRAM is then ``"PYTHON benches/ntuples/write_wheel.py"``.
-Prints seconds of processor time, seconds, bytes of the file, and no number for what there is to be done at least.
+Prints seconds of processor time, seconds, bytes of the file, and no numbers for what there is to be done at least.
 """
 
 import pathlib
@@ -39,7 +39,7 @@ def main(path, depth, codec, floats, repetitions, threads=1):
             compression = None if codec == "none" else codec
             file.mkrntuple("t", {"x": kind}, compression=compression, threads=threads).extend({"x": array})
         best = [min(best[0], time.process_time() - used), min(best[1], time.perf_counter() - begin)]
-    print(*best, pathlib.Path(path).stat().st_size, "nan", "nan")
+    print(*best, pathlib.Path(path).stat().st_size, *["nan"] * 4)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ mod source;
 pub use coalesce::{Merged, coalesce};
 pub use codec::{Codec, CodecError, Compressor, Decompressor, LARGEST_EXPANSION, levels};
 pub use error::{Error, ErrorKind, Result};
-pub use hash::{xxh3, xxh64};
+pub use hash::{Xxh3, xxh3, xxh64};
 pub use index::{Index, Indexed, Recorder};
 pub use once::{ProcessList, ProcessOnce};
 pub use process::{ProcessGuard, ProcessLock};

@@ -28,8 +28,8 @@ fn to_planes_at(
     Ok(())
 }
 
-/// The differences of 64-bit numbers, the first of which stays as it is, in planes of bytes.
-pub fn differences_to_planes(from: &[u64], into: &mut [u8]) -> Result<(), DecodeError> {
+/// The differences of 64-bit numbers in native order, the first of which stays as it is, in planes of bytes.
+pub fn differences_to_planes(from: &[[u8; 8]], into: &mut [u8]) -> Result<(), DecodeError> {
     if from.len().checked_mul(8) != Some(into.len()) {
         return Err(DecodeError::Length { from: from.len(), into: into.len() });
     }
@@ -59,7 +59,7 @@ for_each_cpu! {
 }
 
 for_each_cpu! {
-    fn differences(from: &[u64], into: &mut [u8]) = differences_body
+    fn differences(from: &[[u8; 8]], into: &mut [u8]) = differences_body
 }
 
 for_each_cpu! {
@@ -107,18 +107,18 @@ split!(split4_body, 4, u32, i32);
 split!(split8_body, 8, u64, i64);
 
 #[inline(always)]
-fn differences_body(from: &[u64], into: &mut [u8]) {
+fn differences_body(from: &[[u8; 8]], into: &mut [u8]) {
     let mut before = 0;
     let mut steps = [0u64; BLOCK];
     for (at, block) in from.chunks(BLOCK).enumerate() {
         let steps = &mut steps[..block.len()];
         if let (Some(step), Some(first)) = (steps.first_mut(), block.first()) {
-            *step = first.wrapping_sub(before);
+            *step = u64::from_ne_bytes(*first).wrapping_sub(before);
         }
         for (step, pair) in steps.iter_mut().skip(1).zip(block.array_windows::<2>()) {
-            *step = pair[1].wrapping_sub(pair[0]);
+            *step = u64::from_ne_bytes(pair[1]).wrapping_sub(u64::from_ne_bytes(pair[0]));
         }
-        before = block.last().copied().unwrap_or(before);
+        before = block.last().map_or(before, |last| u64::from_ne_bytes(*last));
         for (plane, into) in into.chunks_exact_mut(from.len()).enumerate() {
             let into = &mut into[at * BLOCK..][..block.len()];
             for (byte, step) in into.iter_mut().zip(&*steps) {
@@ -166,8 +166,9 @@ mod tests {
     #[test]
     fn differences_become_the_ends_again() {
         let ends: Vec<u64> = (0..1500u64).map(|at| at * at).collect();
+        let native: Vec<[u8; 8]> = ends.iter().map(|end| end.to_ne_bytes()).collect();
         let mut apart = vec![0; ends.len() * 8];
-        differences_to_planes(&ends, &mut apart).unwrap();
+        differences_to_planes(&native, &mut apart).unwrap();
         let mut back = vec![0; ends.len() * 8];
         assert_eq!(offsets_from_planes(8, &apart, 0..1500, [0, u64::MAX], 0, &mut back), Ok(true));
         let back: Vec<u64> = back.as_chunks::<8>().0.iter().map(|bytes| u64::from_ne_bytes(*bytes)).collect();
@@ -181,6 +182,6 @@ mod tests {
         assert_eq!(into, [0b1000_1001, 0b10]);
         assert!(to_bits(&[1; 9], &mut [0]).is_err());
         assert!(to_planes(Planes::Plain, 4, &[0; 8], &mut [0; 4]).is_err());
-        assert!(differences_to_planes(&[1], &mut [0; 4]).is_err());
+        assert!(differences_to_planes(&[[1; 8]], &mut [0; 4]).is_err());
     }
 }

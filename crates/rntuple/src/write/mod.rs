@@ -423,10 +423,18 @@ fn within(length: usize, longest: u64) -> Result<()> {
 
 /// Appends a record that no directory lists, and answers where its payload begins.
 fn record(file: &mut FileWriter, length: usize, parts: &[&[u8]]) -> Result<u64> {
-    let key = KeyText { class: "RBlob", name: "", title: "" };
-    let place = file.record(key, DirectoryId::TOP, KeyKind::Blob, length, parts)?;
+    let place = file.record(BLOB, DirectoryId::TOP, KeyKind::Blob, length, parts)?;
     Ok(place.position + u64::from(place.key_len))
 }
+
+/// Appends a record of a page and its checksum, and answers where the page begins.
+fn page(file: &mut FileWriter, bytes: &[u8]) -> Result<u64> {
+    let place = file.hashed_record(BLOB, DirectoryId::TOP, KeyKind::Blob, bytes)?;
+    Ok(place.position + u64::from(place.key_len))
+}
+
+/// The key of a record that no directory lists.
+const BLOB: KeyText<'_> = KeyText { class: "RBlob", name: "", title: "" };
 
 impl std::fmt::Debug for NtupleWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

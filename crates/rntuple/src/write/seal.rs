@@ -8,7 +8,7 @@ use forthwith_columns::kernels::{Planes, decode, differences_to_planes, to_bits,
 use forthwith_columns::{DType, Encoding};
 use forthwith_io::xxh3;
 use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Error, ErrorKind, Result, StoredBlock};
-use forthwith_root::write::{Compression, FileWriter, compress_into};
+use forthwith_root::write::{Compression, FileWriter, compress_into, compressed};
 use std::sync::Arc;
 
 /// Elements of a page, not yet encoded.
@@ -17,8 +17,8 @@ pub(crate) enum Raw<'a> {
     /// They are in an array.
     Lent(&'a [u8]),
     Owned(Vec<u8>),
-    /// Ends of lists.
-    Ends(Vec<u64>),
+    /// Ends of lists, in native order.
+    Ends(Vec<[u8; 8]>),
 }
 
 /// A page as it is stored.
@@ -85,8 +85,27 @@ impl Sealer {
         file: &mut FileWriter,
         longest: u64,
     ) -> Result<Sealed> {
-        seal(elements, raw, &mut self.bench, &mut self.made)?;
-        let bytes = placed(&mut self.made, &mut self.spare, file, longest)?;
+        let Bench { payload, compressor, .. } = &mut self.bench;
+        let payload = payload_of(elements, raw, payload)?;
+        let compressed = compressed(elements.compression, payload, compressor)?;
+        let stored = compressed.as_deref().unwrap_or(payload);
+        let size = (stored.len() + HASH) as u64;
+        let bytes = if is_record(size, longest) {
+            // Memory of an array may be written to between its hash and the call that writes it.
+            let is_lent = compressed.is_none() && raw.is_lent(elements);
+            let position = if is_lent {
+                super::page(file, stored)?
+            } else {
+                let hash = xxh3(stored).to_le_bytes();
+                super::record(file, stored.len() + HASH, &[stored, &hash])?
+            };
+            PageBytes::Written { position, size }
+        } else {
+            self.made.clear();
+            self.made.extend_from_slice(stored);
+            hash(&mut self.made);
+            PageBytes::Kept(taken(&mut self.made, &mut self.spare))
+        };
         Ok(Sealed { elements: raw.count(elements), bytes })
     }
 
@@ -173,10 +192,15 @@ fn placed(
     longest: u64,
 ) -> Result<PageBytes> {
     let size = made.len() as u64;
-    if !(WORTH_A_RECORD..=longest).contains(&size) {
+    if !is_record(size, longest) {
         return Ok(PageBytes::Kept(taken(made, spare)));
     }
     Ok(PageBytes::Written { position: super::record(file, made.len(), &[&*made])?, size })
+}
+
+/// Whether a page of this size is a record of its own, and the records may be of these sizes.
+fn is_record(size: u64, longest: u64) -> bool {
+    (WORTH_A_RECORD..=longest).contains(&size)
 }
 
 /// Takes the bytes of a page, and leaves other memory instead. A page keeps no more memory than about twice
@@ -214,16 +238,21 @@ impl Raw<'_> {
         let bytes = match self {
             Self::Lent(bytes) => bytes,
             Self::Owned(bytes) => &bytes[..],
-            Self::Ends(_) => return None,
+            Self::Ends(ends) => ends.as_flattened(),
         };
         let is_same = match elements.kind {
             _ if elements.from.is_some() => false,
             Kind::Byte => true,
             Kind::Plain(dtype) => dtype.size() == 1 || cfg!(target_endian = "little"),
-            Kind::Half => cfg!(target_endian = "little"),
+            Kind::Half | Kind::Index64 => cfg!(target_endian = "little"),
             _ => false,
         };
         is_same.then_some(bytes)
+    }
+
+    /// Whether what is stored is the memory of an array.
+    fn is_lent(&self, elements: &Elements) -> bool {
+        matches!(self, Self::Lent(_)) && self.as_stored(elements).is_some()
     }
 
     /// Its elements: pages have fewer than two thousand million.
@@ -235,26 +264,33 @@ impl Raw<'_> {
 /// The bytes of a page, with their checksum, instead of what is in `stored`.
 fn seal(elements: &Elements, raw: &Raw<'_>, bench: &mut Bench, stored: &mut Vec<u8>) -> Result<()> {
     let compression = elements.compression;
-    let as_stored = raw.as_stored(elements);
-    if compression == Compression::NONE && as_stored.is_none() {
+    if compression == Compression::NONE && raw.as_stored(elements).is_none() {
         encode(elements, raw, stored)?;
     } else {
         stored.clear();
-        let payload = match as_stored {
-            Some(payload) => payload,
-            None => {
-                encode(elements, raw, &mut bench.payload)?;
-                &bench.payload[..]
-            }
-        };
+        let payload = payload_of(elements, raw, &mut bench.payload)?;
         if !compress_into(compression, payload, &mut bench.compressor, stored)? {
             stored.reserve_exact(payload.len() + HASH);
             stored.extend_from_slice(payload);
         }
     }
+    hash(stored);
+    Ok(())
+}
+
+/// Appends the checksum of the bytes of a page.
+fn hash(stored: &mut Vec<u8>) {
     let hash = xxh3(stored);
     stored.extend(hash.to_le_bytes());
-    Ok(())
+}
+
+/// The bytes of a page before they are compressed: as they are, or made in `room`, which may hold anything.
+fn payload_of<'r>(elements: &Elements, raw: &'r Raw<'_>, room: &'r mut Vec<u8>) -> Result<&'r [u8]> {
+    if let Some(payload) = raw.as_stored(elements) {
+        return Ok(payload);
+    }
+    encode(elements, raw, room)?;
+    Ok(room)
 }
 
 /// The bytes of a page. `into` may hold anything, which is written over.
@@ -284,9 +320,10 @@ fn encode(elements: &Elements, raw: &Raw<'_>, into: &mut Vec<u8>) -> Result<()> 
 }
 
 /// Ends of lists, or what they are more than those before.
-pub(crate) fn encode_ends(kind: Kind, ends: &[u64], into: &mut Vec<u8>) -> Result<()> {
-    let short = |end: &u64| {
-        u32::try_from(*end).map_err(|_| {
+pub(crate) fn encode_ends(kind: Kind, ends: &[[u8; 8]], into: &mut Vec<u8>) -> Result<()> {
+    let short = |end: &[u8; 8]| {
+        let end = u64::from_ne_bytes(*end);
+        u32::try_from(end).map_err(|_| {
             let what = format!("{end} items of lists in a cluster, in a column of 32 bits");
             Error::new(ErrorKind::Invalid { what })
         })
@@ -296,7 +333,8 @@ pub(crate) fn encode_ends(kind: Kind, ends: &[u64], into: &mut Vec<u8>) -> Resul
     match kind {
         Kind::SplitIndex64 => differences_to_planes(ends, into).map_err(|_| changed()),
         Kind::Index64 => {
-            into.as_chunks_mut().0.iter_mut().zip(ends).for_each(|(into, end)| *into = end.to_le_bytes());
+            let both = into.as_chunks_mut().0.iter_mut().zip(ends);
+            both.for_each(|(into, end)| *into = u64::from_ne_bytes(*end).to_le_bytes());
             Ok(())
         }
         Kind::Index32 => into.as_chunks_mut().0.iter_mut().zip(ends).try_for_each(|(into, end)| {
@@ -324,6 +362,10 @@ mod tests {
     #[test]
     fn ends_fit_into_their_column() {
         let most = u64::from(u32::MAX);
+        let encode_ends = |kind, ends: &[u64], into: &mut Vec<u8>| {
+            let ends: Vec<_> = ends.iter().map(|end| end.to_ne_bytes()).collect();
+            encode_ends(kind, &ends, into)
+        };
         let mut into = vec![7; 3];
         encode_ends(Kind::Index32, &[1, most], &mut into).unwrap();
         assert_eq!(into, [1, 0, 0, 0, 255, 255, 255, 255]);

@@ -1,7 +1,9 @@
 //! The file being written: header, records, lists, and the order in which they reach the disk.
 
+use std::io::IoSlice;
+
 use bytes::Bytes;
-use forthwith_io::{Compressor, Sink};
+use forthwith_io::{Compressor, Sink, Xxh3};
 use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::describe::Described;
@@ -253,6 +255,23 @@ impl FileWriter {
         let seek = self.directories[directory.0].position;
         let record = self.append_record(key, seek, kind, cycle, object_len, stored);
         record.map(|(place, _)| place).map_err(|error| error.in_file(self.uri()).in_object(key.name))
+    }
+
+    /// As [`record`](Self::record), of bytes and their 64-bit XXH3. What is hashed is what is written, even if others
+    /// change the bytes meanwhile.
+    ///
+    /// # Errors
+    /// As [`record`](Self::record).
+    pub fn hashed_record(
+        &mut self,
+        key: KeyText<'_>,
+        directory: DirectoryId,
+        kind: KeyKind,
+        bytes: &[u8],
+    ) -> Result<RecordPlace> {
+        let seek = self.directories[directory.0].position;
+        let record = self.append_hashed(key, seek, kind, bytes);
+        record.map_err(|error| error.in_file(self.uri()).in_object(key.name))
     }
 
     /// As [`record`](Self::record), for a basket whose references count process ids from such a number.
@@ -532,6 +551,37 @@ impl FileWriter {
         stored: &[&[u8]],
     ) -> Result<(RecordPlace, Vec<u8>)> {
         let stored_len = stored.iter().map(|piece| piece.len() as u64).sum();
+        let begun = self.begin_record(key, directory, kind, cycle, object_len, stored_len)?;
+        let pieces: Vec<_> = stored.iter().map(|piece| IoSlice::new(piece)).collect();
+        self.out.append_pieces(&pieces)?;
+        Ok(begun)
+    }
+
+    fn append_hashed(
+        &mut self,
+        key: KeyText<'_>,
+        directory: u64,
+        kind: KeyKind,
+        bytes: &[u8],
+    ) -> Result<RecordPlace> {
+        let mut hash = Xxh3::new();
+        let length = bytes.len().saturating_add(size_of::<u64>());
+        let (place, _) = self.begin_record(key, directory, kind, 1, length, length as u64)?;
+        self.out.append_copy(bytes, |piece| hash.update(piece))?;
+        self.out.append(&hash.digest().to_le_bytes())?;
+        Ok(place)
+    }
+
+    /// Appends the key of a record, and returns its bytes as well.
+    fn begin_record(
+        &mut self,
+        key: KeyText<'_>,
+        directory: u64,
+        kind: KeyKind,
+        cycle: u16,
+        object_len: usize,
+        stored_len: u64,
+    ) -> Result<(RecordPlace, Vec<u8>)> {
         let object_len = u32::try_from(object_len).ok().filter(|&length| i32::try_from(length).is_ok());
         let Some(object_len) = object_len else {
             let what = "an object of more than 2 GB".into();
@@ -542,9 +592,6 @@ impl FileWriter {
         let numbers = KeyNumbers { stored_len, object_len, time, cycle, position, directory };
         let image = encode(&key, kind, numbers)?;
         self.out.append(&image)?;
-        for piece in stored {
-            self.out.append(piece)?;
-        }
         let key_len = image.len() as u16;
         Ok((RecordPlace { position, key_len, stored_len, cycle }, image))
     }

@@ -38,6 +38,28 @@ impl Output {
         Ok(())
     }
 
+    /// Appends a copy of bytes that others may change meanwhile. `seen` gets all that is appended, in pieces that are in
+    /// the processor's nearest cache.
+    pub(super) fn append_copy(&mut self, mut bytes: &[u8], mut seen: impl FnMut(&[u8])) -> Result<()> {
+        while !bytes.is_empty() {
+            // A call ends where a page of the system's memory does, which would be written twice otherwise.
+            let first = self.position - self.held.len() as u64;
+            let full = COPIED - (first % PAGE) as usize;
+            if self.held.len() >= full {
+                self.flush()?;
+                continue;
+            }
+            self.held.reserve(full - self.held.len());
+            let begin = self.held.len();
+            let (piece, rest) = bytes.split_at(bytes.len().min(full - begin).min(NEAR));
+            self.held.extend_from_slice(piece);
+            seen(&self.held[begin..]);
+            self.position += piece.len() as u64;
+            bytes = rest;
+        }
+        Ok(())
+    }
+
     /// Appends pieces one behind the other: held back if they are few bytes or short, otherwise as they are.
     pub(super) fn append_pieces(&mut self, pieces: &[IoSlice<'_>]) -> Result<()> {
         let length: usize = pieces.iter().map(|piece| piece.len()).sum();
@@ -106,5 +128,44 @@ impl Output {
 
 /// Fewer bytes are held back for a call with more of them.
 const HELD: usize = 64 << 10;
+/// Bytes of copies that are written at a time: they stay in a cache that a processor has for itself.
+const COPIED: usize = 256 << 10;
+/// Bytes of a page of memory.
+const PAGE: u64 = 4 << 10;
+/// Bytes that stay in the nearest cache while they are copied and looked at.
+const NEAR: usize = 16 << 10;
 /// Shorter pieces are copied in less time than the system takes to look at them.
 const WORTH_A_PIECE: usize = 1024;
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a test fails by panicking
+
+    use super::*;
+    use forthwith_io::MemorySink;
+
+    #[test]
+    fn copies_and_pieces_follow_each_other() {
+        let bytes: Vec<u8> = (0..900_000u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 15) as u8).collect();
+        for first in [0, 5, 4096, 70_000] {
+            let memory = MemorySink::new("copies.root");
+            let mut out = Output::new(Box::new(memory.clone()), 0);
+            let mut expected = Vec::new();
+            out.append(&bytes[..first]).unwrap();
+            expected.extend(&bytes[..first]);
+            for length in [0, 1, NEAR, NEAR + 1, HELD, COPIED - 1, COPIED, COPIED + PAGE as usize, 900_000] {
+                let mut seen = Vec::new();
+                out.append_copy(&bytes[..length], |piece| seen.extend_from_slice(piece)).unwrap();
+                assert!(seen == bytes[..length]);
+                out.append(&bytes[..9]).unwrap();
+                out.append_pieces(&[&bytes[..length], &bytes[..8]].map(IoSlice::new)).unwrap();
+                expected.extend([&bytes[..length], &bytes[..9], &bytes[..length], &bytes[..8]].concat());
+                assert_eq!(out.position, expected.len() as u64);
+            }
+            let (end, sink) = out.into_sink().unwrap();
+            sink.finish().unwrap();
+            assert_eq!(end, expected.len() as u64);
+            assert!(*memory.bytes().unwrap() == expected);
+        }
+    }
+}

@@ -194,7 +194,7 @@ impl Cut {
         let slot = self.slot(column)?;
         let mut elements = Elements::new(from.ntuple, found, stored);
         let mut items = Rows::new();
-        let mut end = slot.ends.last().copied().unwrap_or(0);
+        let mut end = slot.ends.last().map_or(0, |end| u64::from_ne_bytes(*end));
         for rows in rows.iter().filter(|rows| !rows.is_empty()) {
             // The end of the list before them, unless that is the first of the cluster.
             let mut before = (rows.start == 0).then_some(0);

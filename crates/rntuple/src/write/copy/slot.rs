@@ -12,8 +12,8 @@ use forthwith_root::write::Compression;
 #[derive(Debug, Default)]
 pub(super) struct Slot {
     pub(super) count: u64,
-    /// The ends of lists.
-    pub(super) ends: Vec<u64>,
+    /// The ends of lists, in native order.
+    pub(super) ends: Vec<[u8; 8]>,
     /// All other elements, without gaps; the first one begins with the lowest bit of the first byte.
     bytes: Vec<u8>,
 }
@@ -34,7 +34,7 @@ impl Slot {
 
     /// Appends an end.
     pub(super) fn end(&mut self, end: u64) {
-        self.ends.push(end);
+        self.ends.push(end.to_ne_bytes());
         self.count += 1;
     }
 
