@@ -8,7 +8,7 @@ pub fn similar_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a st
     for candidate in candidates.into_iter().take(MAX_CANDIDATES) {
         let letters: Vec<char> = candidate.to_lowercase().chars().take(MAX_LENGTH).collect();
         // A name with something before or behind it is close, too; a single letter would be everywhere.
-        let contained = wanted.len() > 2 && candidate.to_lowercase().contains(&name.to_lowercase());
+        let contained = wanted.len() > 2 && is_part(name, candidate);
         let distance = if contained { 1 } else { distance(&wanted, &letters, limit) };
         if distance <= limit && !found.iter().any(|&(_, known)| known == candidate) {
             found.push((distance, candidate));
@@ -17,6 +17,24 @@ pub fn similar_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a st
     found.sort();
     found.truncate(3);
     found.into_iter().map(|(_, candidate)| candidate.to_owned()).collect()
+}
+
+/// Whether a candidate has the name in it, with the end of a word at one of its ends: `eta` is a part of
+/// `Muon_eta` and `iso` of `Muon_pfIsoId`, but `nope` is none of `TrimuonOpen`.
+fn is_part(name: &str, candidate: &str) -> bool {
+    let lower = candidate.to_lowercase();
+    // In other letters than ASCII's places may differ between the two: capitals then begin no words.
+    let letters = if candidate.is_ascii() { candidate } else { &lower }.as_bytes();
+    let is_end = |at: usize| match (at.checked_sub(1).and_then(|before| letters.get(before)), letters.get(at))
+    {
+        (Some(before), Some(behind)) => {
+            !before.is_ascii_alphanumeric()
+                || !behind.is_ascii_alphanumeric()
+                || (before.is_ascii_lowercase() && behind.is_ascii_uppercase())
+        }
+        _ => true,
+    };
+    lower.match_indices(&name.to_lowercase()).any(|(at, found)| is_end(at) || is_end(at + found.len()))
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other, or more than
@@ -58,6 +76,8 @@ mod tests {
         assert_eq!(similar_names("muon_pt", names)[0], "Muon_pt");
         assert_eq!(similar_names("rum", names), ["run"]);
         assert_eq!(similar_names("Muon", names), ["Muon_eta", "Muon_pt", "nMuon"]);
+        assert_eq!(similar_names("iso", ["Muon_pfIsoId", "episode"]), ["Muon_pfIsoId"]);
+        assert!(similar_names("nope", ["TrimuonOpen_5"]).is_empty());
         assert!(similar_names("luminosity", names).is_empty());
         assert!(similar_names("", names).is_empty());
     }
