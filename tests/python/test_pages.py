@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import shutil
 
 import pytest
 
@@ -36,6 +37,22 @@ def test_files_that_the_architecture_names_exist():
     assert len(named) > 30, "the pattern finds the paths no longer"
     ends = {"/" + "/".join(parts[at:]) for parts in (path[1:].split("/") for path in known) for at in range(len(parts))}
     assert sorted({name for name in named if "/" + name.rstrip("/") not in ends}) == []
+
+
+def test_examples_of_the_readme_run(tmp_path, monkeypatch, capsys):
+    """From a checkout, as they stand; files that they name and that are not bundled are copies of one that is."""
+    (tmp_path / "tests").symlink_to(ROOT / "tests")
+    for name in ("run-1.root", "run-2.root"):
+        shutil.copy(ROOT / "tests/data/zmumu.root", tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```(\w+)\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    code = [text for language, text in blocks if language == "python"]
+    assert len(code) == 3
+    namespace = {}
+    for text in code:
+        exec("\n".join(line for line in text.splitlines() if "s3://" not in line), namespace)
+    said = "".join(text for language, text in blocks if language == "text")
+    assert capsys.readouterr().out == said
 
 
 def test_names_in_the_walks_exist():
