@@ -106,7 +106,7 @@ _ALIASES = {"avro_writer": "writer", "parquet_writer": "writer", "write_avro": "
 _INSTEAD = {
     "writing": "forthwith.recreate, create and update write ROOT files",
     "dask": "it is forthwith.engines.dask, with delayed, bag and dataframe",
-    "lazy": "there are no lazy arrays: forthwith.iterate reads step by step",
+    "lazy": "arrays(virtual=True) reads each column when it is touched, forthwith.iterate reads step by step",
     "TTree": "it is forthwith.Tree",
     "TBranch": "it is forthwith.Branch",
     "ReadOnlyFile": "it is forthwith.File",
@@ -117,6 +117,9 @@ _INSTEAD = {
     "scan_parquet": "it is forthwith.scan(path), a LazyFrame of polars",
     "to_parquet": "it is forthwith.write_parquet(path, array)",
     "to_avro": "it is forthwith.write_avro(path, array)",
+    "write": "it is write_avro and write_parquet, or recreate for ROOT files",
+    "convert": "it is the command `forthwith convert`; in Python, write what open(path).arrays() gives",
+    "hadd": "it is forthwith.merge(files, path)",
 }
 
 

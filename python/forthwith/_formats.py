@@ -58,10 +58,10 @@ def register_format(
     as they are when it is replaced or taken back.
 
     Args:
-        name: What the format is called in messages, and in `File.format`.
+        name: The name of the format in messages, and in `File.format`.
         program: AwkwardForth, as text or as a machine that has it. It has one input, ``data``: the bytes of a block, all of
             which it reads. It is run anew for each block, by machines of 64 bits: outputs are empty, offsets begin with 0.
-        type: What an entry is: text such as ``"{x: float64, hits: var * {id: int32}}"``, an ``ak.types`` object, or a Form.
+        type: The type of an entry: text such as ``"{x: float64, hits: var * {id: int32}}"``, an ``ak.types`` object, or a Form.
             The program's outputs are its buffers, as `ForthMachine64.array` says. The fields of a record are the columns, each
             of shape ``(num_entries,)`` or ``(num_entries, ...)``; any other type is one column, ``value``. Complex numbers,
             half floats, dates and durations are an `UnsupportedError`.

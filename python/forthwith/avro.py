@@ -1,6 +1,6 @@
 r"""Avro: writing files, and values without a file round them.
 
-Files are read by `forthwith.open`. What stands here is the rest: `write` and `writer` for files, and for single values *datums*
+Files are read by `forthwith.open`. This module has the rest: `write` and `writer` for files, and for single values *datums*
 (bytes and nothing else, whose schema one has to know) and *messages* (the single-object encoding: a datum behind the
 fingerprint of its schema).
 
@@ -79,7 +79,7 @@ def writer(
         block_bytes: Bytes that make a block full before it is compressed. By default 64 KiB.
         block_entries: Entries that make a block full.
         name: The name of the record type, if the schema is not given and the array has none.
-        metadata: What else the header shall say.
+        metadata: More entries of the header.
         marker: The sync marker of 16 bytes, for files that have to be the same every time. By default it is random.
         storage_options: For URLs of stores such as ``s3://bucket/out.avro``: how the store is reached, as in ``open``.
 
@@ -136,7 +136,7 @@ def write(
         block_bytes: Bytes that make a block full before it is compressed. By default 64 KiB.
         block_entries: Entries that make a block full.
         name: The name of the record type, if the schema is not given and the array has none.
-        metadata: What else the header shall say.
+        metadata: More entries of the header.
         marker: The sync marker of 16 bytes, for files that have to be the same every time. By default it is random.
         storage_options: For URLs of stores such as ``s3://bucket/out.avro``: how the store is reached, as in ``open``.
     """

@@ -14,8 +14,8 @@ r"""AwkwardForth machines, in place of those of ``awkward.forth``.
 >>> machine.outputs  # doctest: +SKIP
 {'offsets': array([0, 1, 1]), 'content': array([1.], dtype=float32)}
 
-Constructors, properties, methods, flags and exceptions are awkward's. What differs is listed in docs/python-forth.md: inputs
-may be read-only, nothing kills the process, and some mistakes are errors. NumPy is imported when an output is asked for.
+Constructors, properties, methods, flags and exceptions are awkward's. The differences are listed in docs/python-forth.md:
+inputs may be read-only, nothing kills the process, and some mistakes are errors. NumPy is imported when an output is asked for.
 """
 
 from __future__ import annotations

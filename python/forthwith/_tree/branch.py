@@ -208,7 +208,7 @@ class Branch(HasBranches):
             friends: Trees or chains whose columns ``cut`` and ``aliases`` may use, as in ``arrays``.
             library: ``"ak"`` for an Awkward Array, ``"np"`` for a NumPy array, ``"pd"`` for a pandas Series, ``"arrow"`` for
                 a pyarrow array.
-            errors: What becomes of entries that are damaged, as in ``arrays``: ``"raise"``, ``"skip"`` or ``"null"``.
+            errors: The treatment of entries that are damaged, as in ``arrays``: ``"raise"``, ``"skip"`` or ``"null"``.
             lost: A list that gets a `Loss` for each range of entries that could not be read, as in ``arrays``.
             threads: Threads to read with, this one included; by default what ``open`` was told.
             progress: Called from time to time, as in ``arrays``; ``True`` draws a bar.
@@ -364,7 +364,7 @@ class Interpretation:
     """The type that a branch is read as.
 
     Attributes:
-        decoder: ``"kernel"``, ``"program"``, or ``None`` if it cannot be read.
+        decoder: ``"kernel"``, ``"program"``, ``"format"`` (the format decodes itself), or ``None`` if it cannot be read.
         reason: Why this decoder, or why none.
     """
 

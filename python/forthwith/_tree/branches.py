@@ -166,9 +166,8 @@ class HasBranches(BranchMapping):
         """Reads several branches.
 
         Args:
-            names: Names or paths of branches, or one of them; a branch that only groups others stands for these. What is
-                the name of no branch can be an alias, or an expression such as ``"Muon_pt * 2"``. By default all branches
-                with data.
+            names: Names or paths of branches, or one of them; a branch that only groups others stands for these. Other
+                texts can be an alias, or an expression such as ``"Muon_pt * 2"``. By default all branches with data.
             filter_name: Instead of ``names``: branches whose name or path passes, as in `keys`.
             filter_typename: Instead of ``names``: branches whose type name passes.
             filter_branch: Instead of ``names``: branches for which this function of a `Branch` is true.
@@ -188,11 +187,12 @@ class HasBranches(BranchMapping):
                 * ``"ak"``: an Awkward Array of records;
                 * ``"np"``: NumPy arrays by name, those of lists and texts with ``dtype=object``;
                 * ``"pd"``: a pandas DataFrame; lists, texts and records are columns of Arrow data;
+                * ``"pl"``: a polars DataFrame;
                 * ``"arrow"``: a pyarrow Table.
-            how: What the arrays are put into: ``dict``, ``tuple``, ``list`` (the types themselves), or with Awkward Array
+            how: The container of the arrays: ``dict``, ``tuple``, ``list`` (the types themselves), or with Awkward Array
                 ``"zip"``, which makes lists of records ``Muon`` from the lists ``Muon_pt`` and ``Muon_eta`` (whatever
                 precedes ``_``, ``.`` or ``/``), if they are equally long. By default what the library has for it.
-            errors: What becomes of entries that are damaged, or are in baskets that are: ``"raise"`` an exception, ``"skip"``
+            errors: The treatment of entries that are damaged, or are in damaged baskets: ``"raise"`` an exception, ``"skip"``
                 they are left out of all branches, ``"null"`` they are missing values of the branches they are lost of.
             lost: A list that gets a `Loss` for each range of entries of a branch that could not be read. Without it, they are
                 a `DataLossWarning`.
@@ -209,7 +209,8 @@ class HasBranches(BranchMapping):
             KeyInFileError: Something in ``names`` does not exist.
             RequestError: An expression cannot be understood or computed; the message points at the place.
             ValueError: Nothing passes the filters.
-            UnsupportedError: A branch has a type that cannot be read yet; `explain` says which can.
+            UnsupportedError: A branch has a type that cannot be read yet; `explain` says which can. The filter
+                ``filter_branch=lambda branch: branch.interpretation.decoder is not None`` leaves such branches out.
         """
         from forthwith._tree.options import ReadOptions
 

@@ -227,7 +227,7 @@ class Chain(NotAnArray):
             report: Whether each step comes with a `Report`, whose ``global_entry_start`` counts the entries of all files.
             entry_start: The first entry, counted in all files.
             entry_stop: The entry after the last.
-            missing: What becomes of branches that not all trees have, as `Chain` takes it.
+            missing: The treatment of branches that not all trees have, as `Chain` takes it.
             options: As in `Tree.iterate`.
         """
         common, read = self._asked("iterate", names, missing, options)
@@ -271,7 +271,7 @@ class Chain(NotAnArray):
             names: As in `Tree.arrays`.
             entry_start: The first entry, counted in all files.
             entry_stop: The entry after the last.
-            missing: What becomes of branches that not all trees have, as `Chain` takes it.
+            missing: The treatment of branches that not all trees have, as `Chain` takes it.
             options: As in `Tree.arrays`.
         """
         common, read = self._asked("arrays", names, missing, options)

@@ -84,8 +84,8 @@ def create(
 def update(path: str | os.PathLike[str], *, compression: Compression | str | int | None = "default") -> WritableFile:
     """A ROOT file that is there, to be added to.
 
-    What is in the file is not written over, and stays readable at all times: also if the process is killed. What is new
-    is in the file when the ``with`` block ends, and if it ends with an exception, the file is as it was. An object of a
+    The data in the file are not written over, and stay readable at all times: also if the process is killed. All that
+    is new is in the file when the ``with`` block ends, and if it ends with an exception, the file is as it was. An object of a
     name that there is gets the next cycle, and both are kept. The file is locked meanwhile: a second `update` is refused.
 
     Args:
@@ -176,10 +176,10 @@ class WritableDirectory:
             columns: The type of each column, as NumPy (``"f4"``, ``("f4", (3,))``) or datashape (``"var * int64"``) spells
                 it; or the type of an Awkward Array of records, or an Arrow schema; or arrays, which are its first entries.
             title: Its title.
-            jagged: What lists of numbers are: ``"counter"`` for a branch that counts and an array of that length, or
+            jagged: The form of lists of numbers: ``"counter"`` for a branch that counts and an array of that length, or
                 ``"vector"`` for ``std::vector``.
-            records: What records are: ``"flat"`` for a branch for each field, or ``"class"`` for objects of a class.
-            strings: What text is: ``"object"`` for ``std::string``, or ``"characters"`` for a leaf of characters.
+            records: The form of records: ``"flat"`` for a branch for each field, or ``"class"`` for objects of a class.
+            strings: The form of text: ``"object"`` for ``std::string``, or ``"characters"`` for a leaf of characters.
             nulls: The number that missing values become, lists and texts then being empty; ``"refused"`` if there are none.
             floats: ``"double32"`` or ``"float16"`` for ``Double32_t`` and ``Float16_t``, with bits of mantissa
                 (``("float16", 8)``) or with a range and bits (``("double32", 0, 100, 16)``).

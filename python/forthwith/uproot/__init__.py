@@ -1,6 +1,6 @@
 """uproot's names for reading files, over forthwith: ``import forthwith.uproot as uproot``.
 
-A script for uproot 5 moves by that line. What is called as in uproot answers as uproot does, in its types, its order of
+A script for uproot 5 moves by that line. Names of uproot answer as uproot does, in its types, its order of
 arguments and its names of branches; values are forthwith's, also where uproot's differ;
 the page on differences lists where.
 
