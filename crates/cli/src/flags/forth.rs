@@ -66,7 +66,7 @@ pub(crate) struct Given {
     /// Data of an input, as text
     #[arg(long, value_name = "NAME=TEXT")]
     pub(crate) text: Vec<String>,
-    /// What is on the stack at the beginning, top last; may be repeated
+    /// Items on the stack at the beginning, top last; may be repeated
     #[arg(short, long, value_name = "N,...", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) stack: Vec<i64>,
     /// The number of entries: pushed last

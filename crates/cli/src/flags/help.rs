@@ -1,4 +1,4 @@
-//! What the help of each command says behind its flags.
+//! The help of each command behind its flags.
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -32,10 +32,10 @@ Examples:
 pub(super) const CHECK: &str = "\
 Compares what the parts of a file say of each other: the header, every record with the
 checksums of its blocks, the lists of keys, the free segments, the streamer infos, the byte
-counts in every object, and the baskets that trees name, each as far as reading looks at it
-before it decodes values. Avro and Parquet files are read whole, block by block: sync markers,
-the footer, pages and their checksums, all values, and what statistics say of them. Damage is
-what keeps something from being read as it was written; remarks are worth knowing.
+counts in every object, the pages of RNTuples, and the baskets that trees name, each as far as
+reading looks at it before it decodes values. Avro and Parquet files are read whole, block by
+block: sync markers, the footer, pages and their checksums, all values, and their statistics.
+Damage keeps data from being read as they were written; remarks do not.
 
 The exit code is 0 if nothing is damaged, 1 if something is or the file cannot be opened,
 2 if the command line is wrong, 3 if there is no such file.
@@ -45,8 +45,9 @@ Examples:
   forthwith check --json events.root";
 
 pub(super) const SHOW: &str = "\
-The decoder column says how a branch is read: by a kernel (the layout is columnar),
-by a program (generated AwkwardForth), or not (unsupported; explain says why).
+The decoder column says how a branch is read: by a kernel (the layout is columnar), by a
+program (generated AwkwardForth), by the format itself (RNTuples, Parquet), or not at all
+(unsupported; explain says why).
 
 Examples:
   forthwith show events.root                       the file's only tree
@@ -62,7 +63,7 @@ Examples:
   forthwith head events.root:Events -f 'Jet_*' --jsonl";
 
 pub(super) const TAIL: &str = "\
-Takes what head takes.
+The options are those of head.
 
 Examples:
   forthwith tail events.root:Events -n 3 -b nMuon,Muon_pt
@@ -108,8 +109,9 @@ Examples:
   forthwith convert events.root:Events - --format csv | gzip > events.csv.gz";
 
 pub(super) const MERGE: &str = "\
-Baskets are copied as they are stored, so that nothing is decoded. Histograms, profiles,
-efficiencies and parameters of the same path are added up; other objects become cycles of it.
+Baskets and pages are copied as they are stored, so that nothing is decoded. Histograms, profiles,
+efficiencies and parameters of the same path are added up; other objects of one path are all kept,
+as cycles.
 The file appears when it is complete.
 
 Examples:
@@ -187,7 +189,7 @@ Examples:
   forthwith forth events.root:Events/Hits | forthwith forth explain -";
 
 pub(super) const PLOT: &str = "\
-Lists are drawn without the lists, missing values are left out. What is outside of the range is
+The items of lists are drawn, missing values are left out. Values outside of the range are
 counted below the picture. Objects are drawn as show draws them.
 
 Examples:
@@ -200,8 +202,8 @@ Examples:
 pub(super) const INDEX: &str = "\
 An index has the bytes of a file that are read before its data are. It is used where it is named:
 by --index here, by index= in Python. An index of another file, or of another state of the file, is
-an error; the size and the mark of the file tell, and where they do not all bytes of the index are
-compared with those of the file. An index of a URL knows the mark that the server gives the file.
+an error: the size and the mark of the file are compared, or all bytes of the index with those of
+the file if there is no mark. An index of a URL has the mark that the server gives the file.
 
 Examples:
   forthwith index events.root

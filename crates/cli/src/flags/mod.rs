@@ -82,7 +82,7 @@ pub(crate) enum Verb {
     /// Write a table to a file of another format
     #[command(after_help = CONVERT)]
     Convert(Convert),
-    /// Put the trees of several ROOT files one behind the other, and add up their histograms
+    /// Join the trees and RNTuples of several ROOT files, and add up their histograms
     #[command(after_help = MERGE)]
     Merge(Merge),
     /// Copy a ROOT file or some of it: objects, branches, entries
@@ -282,7 +282,7 @@ pub(crate) struct Head {
     /// Print JSON lines: an object on a line for each entry
     #[arg(long)]
     pub(crate) jsonl: bool,
-    /// What NaN and infinities become in JSON, which has no such numbers [default: an error]
+    /// The form of NaN and infinities in JSON, which has no such numbers [default: an error]
     #[arg(long, value_name = "AS")]
     pub(crate) nan: Option<Nan>,
     /// Take text that is not UTF-8, which is no error then (Avro, Parquet)
@@ -318,7 +318,7 @@ pub(crate) struct Convert {
     /// The format to write, where no ending says it
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<String>,
-    /// What becomes of columns that some of several files do not have [default: an error]
+    /// The values of columns that some of several files do not have [default: an error]
     #[arg(long, value_name = "AS")]
     pub(crate) missing: Option<Missing>,
     /// Only columns whose name or path matches a glob or a /regex/; may be repeated, or given as a list with
@@ -337,10 +337,10 @@ pub(crate) struct Convert {
     /// Entries in a block (a row group) at most
     #[arg(long, value_name = "N")]
     pub(crate) block_entries: Option<NonZeroUsize>,
-    /// Read, convert and write so much at a time: decompressed bytes
+    /// Decompressed bytes that are read, converted and written at a time
     #[arg(long, value_name = "BYTES", default_value_t = CONVERT_STEP)]
     pub(crate) step: u64,
-    /// What NaN and infinities become in JSON Lines, which have no such numbers [default: an error]
+    /// The form of NaN and infinities in JSON Lines, which have no such numbers [default: an error]
     #[arg(long, value_name = "AS")]
     pub(crate) nan: Option<Nan>,
     /// Leave out columns that cannot be read, or that the format has no type for
@@ -464,10 +464,10 @@ pub(crate) struct Cat {
     /// The format: jsonl or csv, or any that convert writes
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
     pub(crate) format: String,
-    /// What becomes of columns that some of several files do not have [default: an error]
+    /// The values of columns that some of several files do not have [default: an error]
     #[arg(long, value_name = "AS")]
     pub(crate) missing: Option<Missing>,
-    /// What NaN and infinities become in JSON Lines, which have no such numbers [default: an error]
+    /// The form of NaN and infinities in JSON Lines, which have no such numbers [default: an error]
     #[arg(long, value_name = "AS")]
     pub(crate) nan: Option<Nan>,
     /// Leave out columns that cannot be read, or that the format has no type for
