@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+import forthwith
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(not (ROOT / "ARCHITECTURE.md").is_file(), reason="the sources are not here")
 
@@ -53,6 +55,24 @@ def test_examples_of_the_readme_run(tmp_path, monkeypatch, capsys):
         exec("\n".join(line for line in text.splitlines() if "s3://" not in line), namespace)
     said = "".join(text for language, text in blocks if language == "text")
     assert capsys.readouterr().out == said
+
+
+def test_public_names_are_in_the_reference():
+    """The page has a directive for each name of the package and of its modules."""
+    page = (ROOT / "docs/reference/python.md").read_text()
+    documented = {name.rpartition(".")[2] for name in re.findall(r"^\.\. auto\w+:: (\S+)", page, re.MULTILINE)}
+    modules = (forthwith, forthwith.avro, forthwith.parquet, forthwith.engines, forthwith.builders, forthwith.forth)
+    # Functions that the package has by another name, machines that differ in width, errors that awkward names.
+    elsewhere = {"Writer", "write", "writer", "ForthMachine32", "ForthCompileError", "ForthRunError", "__version__"}
+    names = {name for module in modules for name in module.__all__}
+    assert sorted(names - documented - elsewhere) == []
+
+
+def test_every_page_is_in_the_index():
+    index = (ROOT / "docs/index.md").read_text()
+    pages = {path.relative_to(ROOT / "docs").with_suffix("").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    listed = {line for block in re.findall(r"```{toctree}\n(.*?)```", index, re.DOTALL) for line in block.splitlines()}
+    assert sorted(pages - listed - {"index"}) == []
 
 
 def test_names_in_the_walks_exist():
