@@ -8,6 +8,12 @@
 
 Files are mappings, and so are the directories, trees and branches in them. The docstring of `open` lists what can be opened,
 that of `Tree.arrays` how it is read. Methods that have the same name as in uproot mean the same.
+
+>>> with forthwith.recreate("muons.root") as file:  # doctest: +SKIP
+...     file["muons"] = {"pt": muons.Muon_pt, "eta": muons.Muon_eta}
+
+`recreate`, `create` and `update` write ROOT files, `write_avro` and `write_parquet` those formats, and `merge` puts ROOT files
+together. `iterate`, `concatenate` and `Chain` read many files.
 """
 
 from forthwith._errors import (

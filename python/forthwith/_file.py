@@ -340,7 +340,7 @@ class File(Directory):
 
     @property
     def streamers(self) -> dict[str, dict[int, StreamerInfo]]:
-        """How the file says that its classes are stored: streamer infos by class and version.
+        """The streamer infos by class and version, which say how objects of the file's classes are stored.
 
         Of infos with the same version, as classes without versions have, it is the last; `streamer_infos` has all.
 

@@ -228,7 +228,7 @@ class Object:
 
     @property
     def is_opaque(self) -> bool:
-        """Whether the members are unknown: the file does not describe the class, or not as it is stored."""
+        """Whether the members are unknown, as the file does not describe the class, or not as it is stored."""
         return self._record.core.kind(self._number) == "opaque"
 
     @property

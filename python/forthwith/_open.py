@@ -57,7 +57,7 @@ def open(
     """Opens a file, or an object in it.
 
     Args:
-        path: What to open:
+        path: A path, a URL or a file object, with an object in it:
 
             * ``"events.root"``, a path (``~`` is a home) or ``file:`` URL: the file;
             * ``"https://host/events.root"``, ``"s3://bucket/events.root"``, ``gs://`` or ``az://``: a file behind a network, of
@@ -76,7 +76,7 @@ def open(
             decoded from the map without a copy in between, and all else is copied. ``"map"`` requires the map, and lets
             raw baskets be views of it (see `Branch.bulk`); with ``"auto"`` nothing that you get is a view of the file.
             ``"pread"`` copies everything. A file that another program cuts or replaces while it is read gives an error, or is
-            read as it is then; with none of the three it ends the process. Requests are checked against the present size,
+            read as it is then, and the process goes on, with each of the three. Requests are checked against the present size,
             and a read from a map whose file has changed meanwhile is repeated with copies. (A program that overwrites
             values in place may be seen half way, as by every reader.) On Unix the first map installs a handler of ``SIGBUS``
             for this, which passes on what does not concern such a map. In the views of ``"map"`` bytes that were cut off
@@ -93,9 +93,9 @@ def open(
         huge_pages: Whether arrays of 3 MiB and more ask the system for huge pages. They are about twice as fast to
             fill, where the system has such pages at hand.
         schema: For Avro files, the schema that their values are to be read as, as JSON or what JSON is made of: fields by its
-            names (or their aliases) and in its order, numbers promoted, what is not in the file by its defaults. What it
-            does not name is stepped over. A ``pathlib.Path`` is a file with such JSON. By default
-            values are read as they were written.
+            names (or their aliases) and in its order, numbers promoted, fields that the file lacks by their defaults. Fields
+            that it does not name are stepped over. A ``pathlib.Path`` is a file with such JSON. By default values are read
+            as they were written.
         skip_damaged: For Avro files, whether blocks that cannot be read are left out instead of being an error. All blocks
             are read once to find out; `Tree.damage` says which they are.
         recover: For ROOT files that were not closed: whether to walk from record to record and take the objects that are there,

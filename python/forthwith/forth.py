@@ -225,7 +225,7 @@ class _ForthMachine:
 
     @property
     def outputs(self) -> dict[str, NDArray[Any]]:
-        """The outputs by name: views of the machine's memory, which stays theirs when the machine goes on or begins anew.
+        """The outputs by name, views of the machine's memory, which stays theirs when the machine goes on or begins anew.
 
         Within one run, what the program takes back with ``rewind`` and writes anew changes in them.
         """
@@ -320,7 +320,7 @@ class _ForthMachine:
 
     @property
     def current_recursion_depth(self) -> int:
-        """Words and bodies that are open: 1 in the main program, -1 when done."""
+        """The number of words and bodies that are open, 1 in the main program and -1 when done."""
         depth = self._core.current_recursion_depth
         return -1 if depth is None else depth
 

@@ -1,5 +1,6 @@
 """The pages for those who work on the project: files, types and names that they speak of are there."""
 
+import ast
 import pathlib
 import re
 import shutil
@@ -66,6 +67,19 @@ def test_public_names_are_in_the_reference():
     elsewhere = {"Writer", "write", "writer", "ForthMachine32", "ForthCompileError", "ForthRunError", "__version__"}
     names = {name for module in modules for name in module.__all__}
     assert sorted(names - documented - elsewhere) == []
+
+
+def test_properties_are_described_without_a_type():
+    """Sphinx takes words before a colon in the first paragraph of a property for its type."""
+    wrong = []
+    for path, text in sources("python/forthwith"):
+        for node in ast.walk(ast.parse(text)) if path.endswith(".py") else ():
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                first = (ast.get_docstring(node) or "").partition("\n\n")[0]
+                is_property = any("property" in ast.unparse(one) for one in node.decorator_list)
+                if is_property and re.search(r":(\s|$)", first):
+                    wrong.append(f"{path}: {node.name}")
+    assert wrong == []
 
 
 def test_every_page_is_in_the_index():

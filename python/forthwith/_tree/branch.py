@@ -135,7 +135,7 @@ class Branch(HasBranches):
 
     @property
     def form_json(self) -> str:
-        """The type it is read as: an Awkward Form, in JSON.
+        """The type it is read as, an Awkward Form in JSON.
 
         Raises:
             UnsupportedError: It cannot be read yet.
@@ -154,7 +154,7 @@ class Branch(HasBranches):
 
     @property
     def form(self) -> Any:
-        """The type it is read as: an Awkward Form. Needs Awkward Array; `form_json` does not."""
+        """The type it is read as, an Awkward Form. Needs Awkward Array; `form_json` does not."""
         return package("awkward").forms.from_json(self.form_json)
 
     @property

@@ -182,7 +182,7 @@ class HasBranches(BranchMapping):
             friends: Trees or chains to read beside this one, by names: ``"f.x"`` is the column ``x`` of the friend ``f``. Their
                 entries are those of the same numbers, or by an index that they have. Without ``names`` all their columns are
                 read, too. Friends that the file names need not be given.
-            library: What to make of the data:
+            library: The library that gets the data:
 
                 * ``"ak"``: an Awkward Array of records;
                 * ``"np"``: NumPy arrays by name, those of lists and texts with ``dtype=object``;

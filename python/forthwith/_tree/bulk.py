@@ -63,7 +63,7 @@ class RawBatch(Batch):
 
     @property
     def bounds(self) -> Any:
-        """Where each entry begins and ends in ``payload``: one number more than entries. ``None`` if all have one size."""
+        """Where each entry begins and ends in ``payload``, one number more than entries. ``None`` if all have one size."""
         bounds = self._raw.bounds
         return None if bounds is None else package("numpy").asarray(bounds)
 

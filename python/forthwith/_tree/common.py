@@ -197,7 +197,7 @@ class Common:
 
     @property
     def unites(self) -> bool:
-        """Whether `complete` has to read the entries: where trees lack columns, or have them in other types."""
+        """Whether `complete` has to read the entries, as trees lack columns or have them in other types."""
         return bool(self.lacking or self.promoted) and not self._computes
 
     def _numbers(self, tree: Tree, columns: Columns) -> Iterator[tuple[str, str]]:

@@ -15,14 +15,14 @@ class AvroTree(Tree):
 
     @property
     def schema(self) -> Any:
-        """The schema that the file was written with: what JSON is made of."""
+        """The schema that the file was written with, as dicts and lists."""
         import json
 
         return json.loads(self.metadata["avro.schema"])
 
     @property
     def damage(self) -> list[tuple[int, int, int, str]]:
-        """The blocks that ``open(..., skip_damaged=True)`` left out: block, first byte, byte after the last, the fault."""
+        """The blocks that ``open(..., skip_damaged=True)`` left out, by block, first byte, byte after the last and fault."""
         return _forthwith.avro_damage(self._core)
 
 
@@ -31,7 +31,10 @@ class ParquetTree(Tree):
 
     @property
     def row_groups(self) -> list[dict[str, int]]:
-        """The row groups of a Parquet file: number, entries, bytes when decompressed. Steps that end with them cost least."""
+        """The row groups of a Parquet file, with number, entries and bytes when decompressed.
+
+        Steps that end with them cost least.
+        """
         names = ("number", "entry_start", "entry_stop", "payload_bytes")
         return [dict(zip(names, row, strict=True)) for row in _forthwith.parquet_row_groups(self._core)]
 

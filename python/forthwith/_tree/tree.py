@@ -79,7 +79,7 @@ class Tree(HasBranches):
 
     @property
     def as_object(self) -> Any:
-        """The tree as an object: its members, and those of its branches and leaves."""
+        """The tree as an object, with its members and those of its branches and leaves."""
         from forthwith._objects import open_object
 
         if self._object is None:
@@ -119,7 +119,7 @@ class Tree(HasBranches):
 
     @property
     def friends(self) -> list[Tree]:
-        """Friends of this tree in or below the folder of its file, as :meth:`open_friends` opens them."""
+        """Friends of this tree in or below the folder of its file, as `open_friends` opens them."""
         return self.open_friends()
 
     def open_friends(self, *, elsewhere: bool = False) -> list[Tree]:

@@ -80,7 +80,7 @@ class Report:
         tree: The tree.
         tree_entry_start: First entry, counted in the tree.
         tree_entry_stop: Entry after the last, counted in the tree.
-        lost: What could not be read, if ``errors`` was given.
+        lost: The entries that could not be read, if ``errors`` was given.
     """
 
     def __init__(self, tree: Tree, start: int, stop: int, lost: list[Loss] | None = None) -> None:

@@ -24,7 +24,7 @@ class Compression:
 
     @property
     def setting(self) -> int:
-        """As ROOT has it: a hundred times the algorithm, plus the level."""
+        """ROOT's number of it, a hundred times the algorithm plus the level."""
         return self.number * 100 + self.level if self.level else 0
 
     def __eq__(self, other: object) -> bool:

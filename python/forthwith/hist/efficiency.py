@@ -32,7 +32,7 @@ class Efficiency(Plotted):
 
     @property
     def kind(self) -> str:
-        """``"MEAN"``: of ones and zeros."""
+        """``"MEAN"``, of ones and zeros."""
         return "MEAN"
 
     @property

@@ -304,7 +304,7 @@ class Profile(Histogram):
 
     @property
     def error_mode(self) -> str:
-        """The kind of errors: ``""``, ``"s"``, ``"i"`` or ``"g"``, as ROOT calls them."""
+        """The kind of errors, ``""``, ``"s"``, ``"i"`` or ``"g"``, as ROOT calls them."""
         return self._MODES[int(self.member("fErrorMode", 0))]
 
     def values(self, flow: bool = False) -> Numbers:

@@ -37,7 +37,7 @@ class PolygonHistogram(Drawn):
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """None: the bins are `polygons`."""
+        """Empty, since the bins are `polygons`."""
         return ()
 
     @property

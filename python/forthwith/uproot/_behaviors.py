@@ -262,7 +262,7 @@ class RooCurve(TGraph):
 
     @property
     def curve_type(self) -> str:
-        """``"VALUES"``, or ``"ERRORS"`` if it ends where it begins: the outline of a band."""
+        """``"VALUES"``, or ``"ERRORS"`` if it ends where it begins, as the outline of a band."""
         x = self.values("x")
         return "ERRORS" if len(x) and np.isclose(x[0], x[-1]) else "VALUES"
 

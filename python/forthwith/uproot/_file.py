@@ -127,12 +127,12 @@ class ReadOnlyFile:
 
     @property
     def object_cache(self) -> None:
-        """There is none: objects are yours to keep."""
+        """There is none, since objects are yours to keep."""
         return
 
     @property
     def array_cache(self) -> None:
-        """There is none: arrays are yours to keep."""
+        """There is none, since arrays are yours to keep."""
         return
 
     @property

@@ -176,7 +176,7 @@ class TTree(HasBranches, _Members):
 
     @property
     def chunk(self) -> Any:
-        """There is none: forthwith reads by itself."""
+        """There is none, since forthwith reads by itself."""
         return None
 
     def close(self) -> None:
@@ -326,7 +326,7 @@ class TBranch(HasBranches, _Members):
 
     @property
     def classname(self) -> str:  # type: ignore[override]
-        """The C++ class: ``TBranch`` or ``TBranchElement``."""
+        """The C++ class, ``TBranch`` or ``TBranchElement``."""
         return str(self._raw.classname)
 
     @property
