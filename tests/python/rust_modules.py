@@ -6,19 +6,32 @@ WORD = re.compile(r"\b(?:crate|super|self)(?:::\w+)+")
 USE = re.compile(r"\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]+);")
 
 
+PLACED = re.compile(r"""path = "([^"]+)"\)?\](?:\s*#\[[^\]]*\])*\s*mod (\w+);""")
+
+
 def modules(crate):
-    """The files of a crate by the paths of their modules, those of tests left out."""
+    """The files of a crate by the paths of their modules, those of tests left out; of several for one module the first."""
     found = {}
     for path in (crate / "src").rglob("*.rs"):
         parts = path.relative_to(crate / "src").with_suffix("").parts
         if "tests" not in parts and "bin" not in parts:
             found[parts[:-1] if parts[-1] in ("mod", "lib", "main") else parts] = path
+    placed = {
+        path.parent / file: (*name, inner)
+        for name, path in found.items()
+        for file, inner in reversed(PLACED.findall(path.read_text()))
+    }
+    for name, path in list(found.items()):
+        if path in placed:
+            del found[name]
+    for path, name in placed.items():
+        found[name] = path
     return found
 
 
 def code(path):
     """The text of a file without comments and tests."""
-    text = re.sub(r"//[^\n]*", "", path.read_text())
+    text = re.sub(r"//[^\n]*|\(in [\w:]+\)", "", path.read_text())
     return re.sub(r"#\[cfg\(test\)\]\s*mod \w+\s*\{.*", "", text, flags=re.DOTALL)
 
 

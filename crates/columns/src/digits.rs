@@ -1,8 +1,9 @@
 //! Whether decimals have no more digits than their type says.
 
 use crate::decimal;
+use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
-use crate::validate::{DEEPEST, items};
+use crate::validate::items;
 use crate::{Array, DType, Form, Invalid, LogicalType};
 
 /// A decimal of more digits than its type has: other libraries and files have no room for it.

@@ -5,8 +5,10 @@
 //! unions, and options in all alternatives or in none. Chains that break these rules are resolved row by row
 //! into one node that keeps them.
 
+use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
-use crate::validate::{DEEPEST, items, offsets_end, rows_of, union_lengths};
+use crate::lookup::rows_of;
+use crate::validate::{items, offsets_end, union_lengths};
 use crate::{Array, Column, DType, Form, Invalid};
 use std::borrow::Cow;
 

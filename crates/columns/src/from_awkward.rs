@@ -247,7 +247,7 @@ impl Given<'_> {
         index: Vec<i64>,
         depth: usize,
     ) -> Result<Form, AwkwardImportError> {
-        let rows = crate::validate::rows_of(index.iter().copied());
+        let rows = crate::lookup::rows_of(index.iter().copied());
         self.columns.push((format!("{key}-index"), Column::from_vec(index)));
         Ok(Form::Option { key, content: Box::new(self.content(json, rows, depth)?) })
     }
@@ -261,7 +261,7 @@ impl Given<'_> {
         depth: usize,
     ) -> Result<Form, AwkwardImportError> {
         let before = self.columns.len();
-        let rows = crate::validate::rows_of(index.iter().copied()).max(self.strings(json)?);
+        let rows = crate::lookup::rows_of(index.iter().copied()).max(self.strings(json)?);
         let Form::String { key: inner, binary: false } = self.content(json, rows, depth)? else {
             self.columns.truncate(before);
             return self.picked(json, key, index, depth);
@@ -311,7 +311,7 @@ impl Given<'_> {
         index: &[i64],
         depth: usize,
     ) -> Result<Form, AwkwardImportError> {
-        let rows = crate::validate::rows_of(index.iter().copied());
+        let rows = crate::lookup::rows_of(index.iter().copied());
         let before = self.columns.len();
         let Form::String { key: inner, binary } = self.content(json, rows, depth)? else {
             return Err(unsupported("an index into anything but strings (ak.to_packed resolves it)"));

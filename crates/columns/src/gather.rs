@@ -1,7 +1,8 @@
 //! Runs of rows from several arrays as one array.
 
+use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
-use crate::validate::{DEEPEST, items};
+use crate::validate::items;
 use crate::{Array, Column, DType, Form, Invalid};
 use std::collections::HashSet;
 use std::ops::Range;

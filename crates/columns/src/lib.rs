@@ -84,6 +84,7 @@ mod flatten;
 mod form;
 mod from_awkward;
 mod gather;
+mod invalid;
 pub mod kernels;
 mod logical;
 mod logical_type;
@@ -121,6 +122,7 @@ pub use finish::{FinishError, Finisher, OBJECT_BITS};
 pub use form::{Form, MAP};
 pub use forthwith_dtype::DType;
 pub use from_awkward::AwkwardImportError;
+pub use invalid::Invalid;
 pub use logical_type::{LogicalType, LongDecimal, TimeUnit};
 pub use memory::{Buffer, Memory, OutOfMemory, Policy, PoolStats};
 pub use mixed::NO_NUMBER;
@@ -128,7 +130,7 @@ pub use presence::Presence;
 pub use preview::Preview;
 pub use safe::{SafeJson, is_unsafe_to_show, json_text, safe_text};
 pub use text::NotText;
-pub use validate::Invalid;
+
 pub use value::Value;
 pub use views::{Jagged, ViewError};
 

@@ -2,7 +2,7 @@
 
 use crate::decimal::extend;
 use crate::lookup::Lookup;
-use crate::validate::rows_of;
+use crate::lookup::rows_of;
 use crate::{Array, Column, DType, Form, Invalid, LogicalType, TimeUnit};
 
 impl LogicalType {

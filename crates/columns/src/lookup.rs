@@ -1,6 +1,6 @@
 //! Finding the buffers of a Form's nodes, checked.
 
-use crate::{Array, Column, DType, Invalid, Presence, validate::rows_of};
+use crate::{Array, Column, DType, Invalid, Presence};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -66,4 +66,9 @@ impl<'a> Lookup<'a> {
         let column = self.column(key, "tags", DType::Int8, length)?;
         Ok(column.as_i8().map_or(&[], |tags| &tags[..length as usize])) // bytes are always aligned
     }
+}
+
+/// Rows that an index with negative numbers for nulls needs.
+pub(crate) fn rows_of(index: impl Iterator<Item = i64>) -> u64 {
+    index.fold(-1, i64::max).max(-1).wrapping_add(1).unsigned_abs()
 }

@@ -1,7 +1,8 @@
 //! Some rows of an array as an array of their own.
 
+use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
-use crate::validate::{DEEPEST, items};
+use crate::validate::items;
 use crate::{Array, Column, DType, Form, Invalid};
 use std::borrow::Cow;
 use std::collections::HashMap;

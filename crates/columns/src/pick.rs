@@ -1,7 +1,7 @@
 //! Fields of records in an array, by themselves.
 
+use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
-use crate::validate::DEEPEST;
 use crate::{Array, Column, DType, Form, Invalid};
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! Whether the text of an array is text.
 
+use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
-use crate::validate::DEEPEST;
 use crate::{Array, DType, Form, kernels::check_utf8_by};
 
 /// Bytes that are not UTF-8, where there should be text.

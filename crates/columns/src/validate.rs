@@ -1,7 +1,8 @@
 //! Whether columns are what their Form says.
 
+use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
-use crate::{Array, DType, Form, LongDecimal, kernels};
+use crate::{Array, DType, Form, Invalid, kernels};
 
 impl Array {
     /// Checks that every buffer the Form names is there, of its type and long enough, that offsets never
@@ -10,109 +11,6 @@ impl Array {
     pub fn validate(&self) -> Result<(), Invalid> {
         walk(&Lookup::of(self), &self.form, self.length, 0)
     }
-}
-
-/// A fault of an [`Array`], and its place.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Invalid {
-    /// A buffer is not there.
-    #[error("there is no buffer {key}")]
-    Missing {
-        /// Its name.
-        key: String,
-    },
-    /// A buffer has another element type.
-    #[error("buffer {key} holds {found}, not {wanted}")]
-    Type {
-        /// Its name.
-        key: String,
-        /// The type it has.
-        found: DType,
-        /// The type the Form asks for.
-        wanted: DType,
-    },
-    /// A buffer is too short.
-    #[error("buffer {key} holds {found} items where {needed} are needed")]
-    Short {
-        /// Its name.
-        key: String,
-        /// The items it has.
-        found: u64,
-        /// The items the Form asks for.
-        needed: u64,
-    },
-    /// A list ends before it starts.
-    #[error("{key}: row {row} ends before it starts")]
-    Backwards {
-        /// The buffer.
-        key: String,
-        /// The list.
-        row: u64,
-    },
-    /// A list that has not as many items as all have.
-    #[error("{key}: row {row} has not {size} items")]
-    Length {
-        /// The buffer.
-        key: String,
-        /// The list.
-        row: u64,
-        /// The items it should have.
-        size: u64,
-    },
-    /// A number that points at no row, or a tag that names no alternative.
-    #[error("{key}: row {row} points at nothing")]
-    Range {
-        /// The buffer.
-        key: String,
-        /// The row.
-        row: u64,
-    },
-    /// An unknown type cannot have rows.
-    #[error("{rows} rows of unknown type")]
-    Unknown {
-        /// How many it should have.
-        rows: u64,
-    },
-    /// More items than can be counted.
-    #[error("{rows} rows of {each} items are more than there can be")]
-    Overflow {
-        /// Rows of the outer dimension.
-        rows: u64,
-        /// Items in each.
-        each: u64,
-    },
-    /// A decimal that is not spelled out.
-    #[error("{key}: row {row} is {long}")]
-    Decimal {
-        /// The buffer.
-        key: String,
-        /// The row.
-        row: u64,
-        /// How long it is.
-        long: LongDecimal,
-    },
-    /// A record with another number of fields than names.
-    #[error("a record of {contents} fields with {names} names")]
-    Names {
-        /// Number of names.
-        names: usize,
-        /// Number of contents.
-        contents: usize,
-    },
-    /// Parts that do not belong together.
-    #[error("two parts of one column do not have the same structure{}", in_buffer(.key))]
-    Unlike {
-        /// The buffer that differs, unless it is the Forms.
-        key: String,
-    },
-    /// Forms within Forms beyond reason.
-    #[error("more than {DEEPEST} levels of structure")]
-    Deep,
-}
-
-fn in_buffer(key: &str) -> String {
-    if key.is_empty() { String::new() } else { format!(" ({key})") }
 }
 
 fn walk(lookup: &Lookup<'_>, form: &Form, length: u64, depth: u32) -> Result<(), Invalid> {
@@ -193,11 +91,6 @@ pub(crate) fn offsets_end(lookup: &Lookup<'_>, key: &str, length: u64) -> Result
     Ok(last.unsigned_abs())
 }
 
-/// Rows that an index with negative numbers for nulls needs.
-pub(crate) fn rows_of(index: impl Iterator<Item = i64>) -> u64 {
-    index.fold(-1, i64::max).max(-1).wrapping_add(1).unsigned_abs()
-}
-
 /// Rows that each of `count` alternatives needs.
 pub(crate) fn union_lengths(
     lookup: &Lookup<'_>,
@@ -220,6 +113,3 @@ pub(crate) fn union_lengths(
     }
     Ok(lengths)
 }
-
-/// Structure deeper than this is an attack on the stack, not data.
-pub(crate) const DEEPEST: u32 = 256;

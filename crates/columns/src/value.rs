@@ -1,7 +1,8 @@
 //! Single rows as trees of values.
 
+use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
-use crate::validate::{DEEPEST, items};
+use crate::validate::items;
 use crate::{Array, Column, DType, Form, Invalid, LogicalType};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 

@@ -5,6 +5,7 @@ mod dataset;
 mod error;
 mod format;
 mod friends;
+mod join;
 mod limits;
 mod scratch_buffer;
 mod task;

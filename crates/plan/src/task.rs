@@ -1,6 +1,5 @@
 //! A plan: which blocks to read and what decodes them. Plain data.
 
-use crate::BlockFormat;
 use bytes::Bytes;
 use forthwith_columns::{DType, Encoding, Form};
 use forthwith_program::Program;
@@ -76,24 +75,6 @@ impl Plan {
         let end = counted.end.clamp(items.start, items.end) - items.start;
         let entry = |items: u64| (self.entries.start + items).min(self.entries.end);
         entry(start / each)..entry(end.div_ceil(each))
-    }
-
-    /// Makes one task of tasks whose blocks [are one](BlockFormat::continues) in the file: for who takes their
-    /// bytes as they are. Threads can share less of such a plan.
-    pub fn join(&mut self, format: &dyn BlockFormat) {
-        let groups = &self.groups;
-        self.tasks.dedup_by(|next, task| {
-            let group = groups.get(task.group as usize).filter(|_| task.group == next.group);
-            let is_one = group.is_some_and(|group| format.continues(group, task, next));
-            if let (true, Stored::Range(range)) = (is_one, &mut task.stored) {
-                range.end = range.end.saturating_add(next.stored.len());
-                task.entries.end = next.entries.end;
-                task.wanted.end = next.wanted.end;
-                task.payload_hint = task.payload_hint.saturating_add(next.payload_hint);
-                return true;
-            }
-            false
-        });
     }
 
     /// The path of the field that is an array of the plan, for messages.

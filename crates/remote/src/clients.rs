@@ -31,7 +31,7 @@ pub(crate) fn client(connect: Duration) -> Result<Client, ErrorKind> {
             .pool_max_idle_per_host(IDLE)
             .user_agent(concat!("forthwith/", env!("CARGO_PKG_VERSION")))
             .build();
-        client.map_err(|error| refused(redact(&crate::http::told(&error))))
+        client.map_err(|error| refused(redact(&crate::redact::told(&error))))
     })
 }
 

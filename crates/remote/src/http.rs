@@ -6,6 +6,7 @@ use crate::{
     clients::client,
     multipart,
     options::refused,
+    redact::told,
 };
 use bytes::{Bytes, BytesMut};
 use forthwith_io::ErrorKind;
@@ -307,17 +308,6 @@ fn refusal(status: StatusCode, headers: &HeaderMap) -> Fault {
 /// A user or a password of a URL, without its escapes.
 fn decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
-}
-
-/// An error with its causes.
-pub(crate) fn told(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }
 
 /// Ranges that are not among some parts, from a request of several.

@@ -1,9 +1,11 @@
 //! The values that each kind of branch holds, and how they are read.
 
+mod leaf_list;
 mod leaves;
 mod members;
 
-pub(super) use leaves::{LeafMember, Many, of_leaves};
+pub(super) use leaf_list::{LeafMember, Many};
+pub(super) use leaves::of_leaves;
 pub(super) use members::{of_member, of_undescribed};
 
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! `forthwith convert`: tables into a file of another format, step by step.
 
 mod columns;
+mod conversion;
 mod pipe;
 #[cfg(test)]
 mod tests;
@@ -14,39 +15,18 @@ use crate::{
     opened::{self, Place},
     target::Target,
 };
+pub(crate) use conversion::Conversion;
+
 use columns::{Column, entries, of_all, of_file};
 use forthwith::{
     Batch, FileFormat, Step,
     columns::{Array, Form, Invalid},
     files, io,
-    plan::{Error, ErrorKind, TableWriter, WriteOptions},
+    plan::{Error, ErrorKind, TableWriter},
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pipe::Pipe;
 use std::{path::Path, time::Instant};
-
-/// The options of the command besides source and columns.
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct Conversion {
-    /// The file to write; `-` is standard output.
-    pub(crate) to: String,
-    /// The format, where the name's ending does not say it.
-    pub(crate) format: Option<FileFormat>,
-    /// How.
-    pub(crate) options: WriteOptions,
-    /// Bytes of a step, decompressed.
-    pub(crate) step: u64,
-    /// Columns that cannot be read or written are left out.
-    pub(crate) skip_unsupported: bool,
-    /// Each column that is left out is named.
-    pub(crate) verbose: bool,
-    /// Columns that some files do not have are null there.
-    pub(crate) missing_null: bool,
-    /// Text that is not UTF-8 is taken as it is.
-    pub(crate) no_check_text: bool,
-    /// A file of that name is replaced.
-    pub(crate) force: bool,
-}
 
 /// Text is slower to write than to read: it is written in steps of this number of bytes, so that Ctrl-C and
 /// the bar do not wait.

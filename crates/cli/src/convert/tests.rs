@@ -4,7 +4,7 @@ use super::{
     columns::{entries, of_file},
     *,
 };
-use forthwith::{Engine, File, Options, columns, io};
+use forthwith::{Engine, File, Options, columns, io, plan::WriteOptions};
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering},

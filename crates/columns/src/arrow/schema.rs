@@ -1,7 +1,7 @@
 //! Forms to Arrow types.
 
 use super::{ExportError, Options};
-use crate::validate::DEEPEST;
+use crate::invalid::DEEPEST;
 use crate::{DType, Form, Invalid, LogicalType, TimeUnit};
 use arrow_schema::{DataType, Field, Fields, UnionFields, UnionMode};
 use std::{collections::HashMap, sync::Arc};

@@ -1,8 +1,7 @@
 //! Bytes being written.
 
-use super::{
-    HUGE_WORTH, MAP_FROM, Memory, OutOfMemory, PAD, Region, SLACK, Shared, heap::Heap, map, map::Map,
-};
+use super::bounds::MAP_FROM;
+use super::{HUGE_WORTH, Memory, OutOfMemory, PAD, Region, SLACK, Shared, heap::Heap, map, map::Map};
 use std::ptr::NonNull;
 use std::sync::Arc;
 

@@ -8,6 +8,7 @@
 //! so much as an ordinary allocator would keep, can be for all memories of the process, so that a loop over
 //! files gains from it as a loop over the steps of one does.
 
+mod bounds;
 mod buffer;
 mod heap;
 mod pool;
@@ -21,6 +22,7 @@ mod map;
 #[path = "map_absent.rs"]
 mod map;
 
+pub(crate) use bounds::{HUGE, PAD, SLACK};
 pub use buffer::Buffer;
 pub(crate) use buffer::Pages;
 
@@ -272,7 +274,7 @@ impl Shared {
         }
         let (mut numbers, mut sizes) = (Vec::new(), Vec::new());
         for (number, (bytes, expected)) in wishes.iter().copied().enumerate() {
-            if expected < MAP_FROM || self.wants_huge(expected) {
+            if expected < bounds::MAP_FROM || self.wants_huge(expected) {
                 continue;
             }
             // The pages kept last were of this size, too: by the size of the others they would replace
@@ -329,16 +331,6 @@ enum Region {
     Gone,
 }
 
-/// Zero bytes readable before a buffer's first.
-pub(crate) const PAD: usize = 64;
-/// Bytes writable after a buffer's capacity.
-pub(crate) const SLACK: usize = 64;
-/// Bytes of a huge page on the systems that matter; elsewhere this decides no more than how far ahead pages
-/// are made.
-pub(crate) const HUGE: usize = 2 << 20;
-/// From here on buffers are mappings of their own, as the ordinary allocator would have it: but ours keep
-/// their pages.
-const MAP_FROM: usize = 128 << 10;
 /// Bytes for which there is room beyond those that are likely.
 const LIKELY: usize = 4096;
 /// A column that fills less than this of a mapping of huge pages moves out of it.

@@ -1,6 +1,7 @@
 //! Mappings kept for reuse.
 
-use super::{MAP_FROM, PAD, SLACK, address_space_left, map::Map};
+use super::bounds::{MAP_FROM, PAD, SLACK};
+use super::map::{Map, address_space_left};
 use std::sync::{Mutex, OnceLock};
 
 /// Mappings in the order they came in, oldest first. Columns made again in the same order find their own

@@ -1,6 +1,6 @@
 //! Operations item by item: the types of operands and results, as NumPy has them.
 
-use super::{Checked, Compiler, Operand, Value, lists::Missing};
+use super::{Checked, Compiler, Operand, Value, dtype_of, lists::Missing};
 use crate::{
     error::{Fault, Span},
     program::{CONSTANT, Kind, Register, Step},
@@ -359,13 +359,6 @@ impl Compiler<'_> {
         let step = Step::Binary { operation, dtype: dtype_of(x), x: x.register, y: x.register };
         let register = self.step(step, kind, x.space, at)?;
         Ok(Value::Operand(Operand { register, kind, ..x }))
-    }
-}
-
-pub(super) fn dtype_of(operand: Operand) -> DType {
-    match operand.kind {
-        Kind::Number(dtype) => dtype,
-        Kind::Text => DType::UInt8,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lists: which numbers meet which, and from lists to one value each.
 
-use super::{Checked, Compiler, Operand, Value, element::dtype_of};
+use super::{Checked, Compiler, Operand, Value, dtype_of};
 use crate::{
     error::{Fault, Span},
     parser::may_lack,

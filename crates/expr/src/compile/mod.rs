@@ -417,3 +417,10 @@ fn without_options(form: Form) -> Form {
         other => other,
     }
 }
+
+fn dtype_of(operand: Operand) -> DType {
+    match operand.kind {
+        Kind::Number(dtype) => dtype,
+        Kind::Text => DType::UInt8,
+    }
+}

@@ -1,6 +1,6 @@
 //! From registers to arrays.
 
-use super::{Run, input::Prepared};
+use super::{input::Prepared, state::Run};
 use crate::{
     buffer::Buffer,
     program::{CONSTANT, Output, Program, Space, SpaceId},

@@ -3,17 +3,9 @@
 use std::collections::HashMap;
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use cranelift_frontend::Variable;
 
-use super::translate::{Form, Translator, flags};
+use super::translate::{Cursor, Form, Translator, flags};
 use crate::lower::ir::Inst;
-
-/// A cursor kept in registers: an input's next byte, and its end.
-#[derive(Clone, Copy)]
-pub(super) struct Cursor {
-    pub(super) next: Variable,
-    pub(super) end: Variable,
-}
 
 /// How many inputs are kept in registers, and how many variables.
 const CURSORS: usize = 2;

@@ -8,9 +8,9 @@ use cranelift_codegen::ir::{
 };
 
 use super::context::{Context, MAX_RESULTS};
-use super::translate::{Form, Translator, called_signature, flags};
+use super::translate::{Form, Translator, called_signature, flags, live};
 use crate::jit::Way;
-use crate::lower::ir::{Code, FunctionId, Operand, PointId, Reg};
+use crate::lower::ir::{FunctionId, Operand, PointId, Reg};
 
 type Block = cranelift_codegen::ir::Block;
 
@@ -192,17 +192,4 @@ impl Translator<'_, '_> {
         self.called.insert(function.0, made);
         made
     }
-}
-
-/// The registers the state at a point is made of, in order.
-pub(super) fn live(code: &Code, point: PointId) -> Vec<Reg> {
-    let slots = code.point(point).stack.iter().filter_map(|slot| match slot {
-        Operand::Reg(reg) => Some(*reg),
-        Operand::Const(_) => None,
-    });
-    let loops = code.scope_of(point).loops.iter().flat_map(|shape| [shape.index, shape.stop]);
-    let mut live: Vec<Reg> = slots.chain(loops).collect();
-    live.sort_unstable();
-    live.dedup();
-    live
 }

@@ -13,8 +13,6 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use super::context::Context;
 use super::helpers::Helpers;
 use super::host::{Host, stub_signature};
-use super::kept::Cursor;
-use super::leave::live;
 use crate::compile::ir::Ir;
 use crate::interpret::fused::Plans;
 use crate::jit::Way;
@@ -55,6 +53,13 @@ pub(super) fn called_signature(function: &Function) -> Signature {
     signature.params = vec![AbiParam::new(types::I64); 2 + function.params as usize];
     signature.returns = vec![AbiParam::new(types::I64); 1 + usize::from(function.results > 0)];
     signature
+}
+
+/// A cursor kept in registers: an input's next byte, and its end.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor {
+    pub(super) next: Variable,
+    pub(super) end: Variable,
 }
 
 pub(super) struct Translator<'a, 'f> {
@@ -405,4 +410,17 @@ impl Translator<'_, '_> {
     pub(super) fn assure(&mut self, input: u32, bytes: i64) {
         self.assured = Some((input, bytes));
     }
+}
+
+/// The registers the state at a point is made of, in order.
+pub(super) fn live(code: &Code, point: PointId) -> Vec<Reg> {
+    let slots = code.point(point).stack.iter().filter_map(|slot| match slot {
+        Operand::Reg(reg) => Some(*reg),
+        Operand::Const(_) => None,
+    });
+    let loops = code.scope_of(point).loops.iter().flat_map(|shape| [shape.index, shape.stop]);
+    let mut live: Vec<Reg> = slots.chain(loops).collect();
+    live.sort_unstable();
+    live.dedup();
+    live
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::pages::Pages;
-use super::{Keeper, Memory, OutOfMemory, SLACK};
+use super::supply::{Keeper, Memory, OutOfMemory, SLACK};
 
 /// Memory from the global allocator, growing by a factor; its blocks can be kept by others.
 pub(super) struct Owned {

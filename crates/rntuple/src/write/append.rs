@@ -2,9 +2,9 @@
 
 use super::cluster::{Clusters, Group};
 use super::describe::Node;
-use super::frame::RawList;
 use super::options::FieldOptions;
 use super::page::Filling;
+use super::prior::Prior;
 use super::record::{AliasRecord, ColumnRecord, Counts, Descriptions, FieldRecord};
 use super::seal::Sealer;
 use super::{NtupleOptions, NtupleWriter, TopField};
@@ -16,19 +16,6 @@ use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_root::write::FileWriter;
 use forthwith_root::{Found, RootFile};
 use std::collections::{BTreeMap, HashMap};
-
-/// What is known of an ntuple that is continued.
-#[derive(Debug)]
-pub(super) struct Prior {
-    /// Its cycle in the directory.
-    pub(super) cycle: u16,
-    pub(super) version: [u16; 4],
-    pub(super) longest: u64,
-    pub(super) entries: u64,
-    /// The lists of the footer's extension of the header, and its attribute sets.
-    pub(super) lists: [RawList; 4],
-    pub(super) attributes: RawList,
-}
 
 impl NtupleWriter {
     /// An ntuple of the file as it is, to which entries and columns are added. `found` is its key in `old`,

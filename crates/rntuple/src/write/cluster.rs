@@ -2,8 +2,8 @@
 
 use super::frame::{Frames, envelope};
 use super::page::Filling;
-use super::put;
 use super::seal::{HASH, PageBytes, Sealed};
+use super::stored::{LONGEST, put, record, within};
 use crate::blob::Envelope;
 use crate::frame::{Link, Locator};
 use forthwith_plan::Result;
@@ -42,7 +42,7 @@ const CLUSTERS_IN_GROUP: usize = 4096;
 impl Clusters {
     pub(crate) fn new(compression: Compression, hash: u64, longest: u64) -> Self {
         // Where none is continued there is no limit but ours.
-        let longest = if longest == 0 { super::LONGEST } else { longest.min(super::LONGEST) };
+        let longest = if longest == 0 { LONGEST } else { longest.min(LONGEST) };
         Self {
             compression,
             hash,
@@ -69,7 +69,7 @@ impl Clusters {
     /// Writes the cluster that waits, if one does.
     pub(crate) fn write(&mut self, file: &mut FileWriter) -> Result<()> {
         let Some(mut complete) = self.waiting.take() else { return Ok(()) };
-        complete.blobs.iter().try_for_each(|blob| super::within(blob.length, self.longest))?;
+        complete.blobs.iter().try_for_each(|blob| within(blob.length, self.longest))?;
         let cluster = complete.write(file)?;
         self.listed.push(cluster);
         let kept = |page: Sealed| match page.bytes {
@@ -190,7 +190,7 @@ impl Complete {
             let page = |id: &PageId| self.pages.get(id.0)?.get(id.1);
             let parts = blob.pages.iter().filter_map(page).filter_map(|page| page.bytes.kept());
             let parts: Vec<&[u8]> = parts.collect();
-            let mut position = super::record(file, blob.length, &parts)?;
+            let mut position = record(file, blob.length, &parts)?;
             for id in &blob.pages {
                 if let Some((_, locator)) = columns.get_mut(id.0).and_then(|of| of.pages.get_mut(id.1)) {
                     locator.position = position;

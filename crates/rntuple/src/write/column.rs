@@ -1,22 +1,11 @@
 //! Columns of fields: ROOT's own choice, unless something else was asked for a field or one around it.
 
-use super::describe::{Describer, Refusal};
+use super::describe::{Describer, Refusal, Step};
 use super::options::Floats;
 use super::record::ColumnRecord;
 use crate::coding::Kind;
 use forthwith_columns::DType;
 use forthwith_root::write::Compression;
-
-/// A field on the way to that which is described.
-pub(super) struct Step {
-    pub(super) name: String,
-    pub(super) item: bool,
-    pub(super) compression: Compression,
-    pub(super) floats: Floats,
-    pub(super) nulls: Option<f64>,
-    /// The path under which those floats were asked for.
-    pub(super) asked: Option<String>,
-}
 
 impl Describer<'_> {
     /// Goes on to a field, which is written as that around it is.

@@ -1,11 +1,10 @@
 //! From Forms to fields and columns, and to the nodes that fill those.
 
-use super::column::Step;
-use super::options::{FieldOptions, NtupleOptions};
+use super::options::{FieldOptions, Floats, NtupleOptions};
 use super::record::{Descriptions, FieldRecord};
 use crate::schema::{COLLECTION, DEEPEST, PLAIN, RECORD, VARIANT};
 use forthwith_columns::{DType, Form, LogicalType};
-use forthwith_root::write::number_as;
+use forthwith_root::write::{Compression, number_as};
 use std::collections::{BTreeMap, HashSet};
 
 /// The columns that get the rows of a Form.
@@ -50,6 +49,17 @@ struct Around {
 
 /// The reason why a field could not be made.
 pub(super) type Refusal = String;
+
+/// A field on the way to that which is described.
+pub(super) struct Step {
+    pub(super) name: String,
+    pub(super) item: bool,
+    pub(super) compression: Compression,
+    pub(super) floats: Floats,
+    pub(super) nulls: Option<f64>,
+    /// The path under which those floats were asked for.
+    pub(super) asked: Option<String>,
+}
 
 pub(crate) struct Describer<'d> {
     pub(super) all: &'d mut Descriptions,

@@ -19,9 +19,11 @@ mod floats;
 mod frame;
 mod options;
 mod page;
+mod prior;
 mod project;
 mod record;
 mod seal;
+mod stored;
 mod table;
 
 pub use copy::NtupleCopy;
@@ -32,20 +34,20 @@ use crate::anchor::{Anchor, CLASS, VERSION};
 use crate::blob::{self, Envelope};
 use crate::frame::{Link, Locator};
 use announced::is_of;
-use append::Prior;
 use cluster::{Clusters, Complete};
 use describe::{Describer, Node, field_names};
 use forthwith_columns::{Array, Form};
-use forthwith_io::Compressor;
 use forthwith_plan::{Error, ErrorKind, Result};
-use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyKind, KeyText, compress};
+use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyText};
 pub(crate) use frame::RawList;
 use frame::envelope;
 use options::UNCOMPRESSED_CLUSTERS;
 use page::{Filling, Pages};
+use prior::Prior;
 use record::{Counts, Descriptions};
 use seal::Sealer;
 use std::collections::{BTreeMap, HashSet};
+use stored::{LONGEST, put};
 
 /// An ntuple being written to a file, which may get other objects as well meanwhile.
 pub struct NtupleWriter {
@@ -398,43 +400,6 @@ impl NtupleWriter {
         Ok(())
     }
 }
-
-/// Bytes that a record of pages has at most: ROOT continues what is longer in further ones, which other
-/// readers do not follow.
-const LONGEST: u64 = 1 << 30;
-
-/// Writes an envelope.
-fn put(file: &mut FileWriter, compression: Compression, envelope: &[u8], longest: u64) -> Result<Link> {
-    let stored = compress(compression, envelope, &mut Compressor::new())?;
-    within(stored.len(), longest)?;
-    let position = record(file, envelope.len(), &[&stored])?;
-    let locator = Locator { size: stored.len() as u64, position };
-    Ok(Link { length: envelope.len() as u64, locator })
-}
-
-/// Refuses what readers would take to be continued in other records.
-fn within(length: usize, longest: u64) -> Result<()> {
-    if length as u64 <= longest {
-        return Ok(());
-    }
-    let what = format!("a record of {length} bytes in an RNTuple whose records have at most {longest}");
-    Err(Error::unsupported(what))
-}
-
-/// Appends a record that no directory lists, and answers where its payload begins.
-fn record(file: &mut FileWriter, length: usize, parts: &[&[u8]]) -> Result<u64> {
-    let place = file.record(BLOB, DirectoryId::TOP, KeyKind::Blob, length, parts)?;
-    Ok(place.position + u64::from(place.key_len))
-}
-
-/// Appends a record of a page and its checksum, and answers where the page begins.
-fn page(file: &mut FileWriter, bytes: &[u8]) -> Result<u64> {
-    let place = file.hashed_record(BLOB, DirectoryId::TOP, KeyKind::Blob, bytes)?;
-    Ok(place.position + u64::from(place.key_len))
-}
-
-/// The key of a record that no directory lists.
-const BLOB: KeyText<'_> = KeyText { class: "RBlob", name: "", title: "" };
 
 impl std::fmt::Debug for NtupleWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -94,10 +94,10 @@ impl Sealer {
             // Memory of an array may be written to between its hash and the call that writes it.
             let is_lent = compressed.is_none() && raw.is_lent(elements);
             let position = if is_lent {
-                super::page(file, stored)?
+                super::stored::page(file, stored)?
             } else {
                 let hash = xxh3(stored).to_le_bytes();
-                super::record(file, stored.len() + HASH, &[stored, &hash])?
+                super::stored::record(file, stored.len() + HASH, &[stored, &hash])?
             };
             PageBytes::Written { position, size }
         } else {
@@ -195,7 +195,7 @@ fn placed(
     if !is_record(size, longest) {
         return Ok(PageBytes::Kept(taken(made, spare)));
     }
-    Ok(PageBytes::Written { position: super::record(file, made.len(), &[&*made])?, size })
+    Ok(PageBytes::Written { position: super::stored::record(file, made.len(), &[&*made])?, size })
 }
 
 /// Whether a page of this size is a record of its own, and the records may be of these sizes.

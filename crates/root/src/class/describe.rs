@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use forthwith_plan::Result;
 
-use super::native::{Native, native};
+use super::kind::Native;
+use super::native::native;
 use super::own::{is_own, own, own_versions};
 use crate::streamer::{StreamerInfo, Streamers, builtin, builtin_versions, registered};
 

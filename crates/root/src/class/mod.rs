@@ -3,6 +3,7 @@
 
 mod describe;
 mod item;
+mod kind;
 mod layout;
 mod layouts;
 mod native;
@@ -10,8 +11,9 @@ mod own;
 
 pub use describe::{describe, is_described, versions};
 pub use item::{Item, Pair};
+pub use kind::Native;
 pub(crate) use layout::OLD_LOOPS;
 pub use layout::{Base, Layout, Member, Numbers, StoredBase, Value, dimensions};
 pub use layouts::Layouts;
-pub use native::{Native, known, native};
+pub use native::{known, native};
 pub use own::ANY_VERSION;

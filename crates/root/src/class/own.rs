@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use forthwith_plan::Result;
 
-use super::Native;
+use super::kind::Native;
 use crate::streamer::{ElementKind, StreamerInfo, Streamers, spelled};
 
 /// The members of a class that code of its own streams, in this version. `None` if that is not known.

@@ -205,16 +205,6 @@ impl Directory {
         Ok(Self { file: self.file.clone(), path, contents: contents.ok_or_else(missing)? })
     }
 
-    /// Every key of this directory and those below, each after the directory it is in, with its path from
-    /// here (`dir/sub/name`, no cycle). Reads each level of directories at once. A directory that contains
-    /// itself is listed and not entered again.
-    ///
-    /// # Errors
-    /// A directory's record or list of keys cannot be read.
-    pub fn keys_recursive(&self) -> Result<Vec<Found>> {
-        super::listing::list(self)
-    }
-
     /// Finds an object by its path: `name`, `name;cycle`, `dir/sub/name;cycle`. Without a cycle, the highest
     /// one.
     ///

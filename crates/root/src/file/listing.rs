@@ -15,7 +15,19 @@ struct Node {
     children: Vec<(usize, usize)>,
 }
 
-pub(super) fn list(top: &Directory) -> Result<Vec<Found>> {
+impl Directory {
+    /// Every key of this directory and those below, each after the directory it is in, with its path from
+    /// here (`dir/sub/name`, no cycle). Reads each level of directories at once. A directory that contains
+    /// itself is listed and not entered again.
+    ///
+    /// # Errors
+    /// A directory's record or list of keys cannot be read.
+    pub fn keys_recursive(&self) -> Result<Vec<Found>> {
+        list(self)
+    }
+}
+
+fn list(top: &Directory) -> Result<Vec<Found>> {
     let mut nodes = vec![Node { directory: top.clone(), keys: top.keys()?, children: Vec::new() }];
     // A record entered once is not entered again, wherever it is reached from: a file may claim any graph.
     let mut entered = HashSet::from([top.contents.record.seek_directory]);

@@ -4,25 +4,6 @@ use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::cursor::{BYTE_COUNT, Cursor};
 
-/// The beginning of a framed object: its byte count and version. From [`Cursor::frame`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// Offset of the object: its byte count, or its version if it has none.
-    pub begin: usize,
-    /// Offset of its contents.
-    pub body: usize,
-    /// Its end, if it has a byte count.
-    pub end: Option<usize>,
-    /// The end of the frame around it.
-    pub outer: usize,
-    /// The class version. 0 or less for a class without one of its own: the checksum then tells which it is.
-    pub version: i16,
-    /// Items of a collection are stored member by member.
-    pub member_wise: bool,
-    /// The class checksum, if the version is 0 or less.
-    pub checksum: Option<u32>,
-}
-
 /// The contents of a `TObject`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TObject {
@@ -52,21 +33,6 @@ pub enum Tag<'a> {
         /// Its end, if it has a byte count.
         end: Option<usize>,
     },
-}
-
-impl Frame {
-    /// That of an object that has none.
-    pub(crate) fn none(cursor: &Cursor<'_>) -> Self {
-        Self {
-            begin: cursor.position(),
-            body: cursor.position(),
-            end: None,
-            outer: cursor.end(),
-            version: 0,
-            member_wise: false,
-            checksum: None,
-        }
-    }
 }
 
 impl<'a> Cursor<'a> {

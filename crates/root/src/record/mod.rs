@@ -9,8 +9,8 @@ mod key;
 mod tests;
 
 pub use basket::{BasketHeader, EmbeddedBasket};
-pub use cursor::Cursor;
 pub(crate) use cursor::{BYTE_COUNT, out_of_range};
-pub use frame::{Frame, TObject, Tag, lossy, text};
+pub use cursor::{Cursor, Frame};
 pub(crate) use frame::{IS_REFERENCED, NEW_CLASS};
+pub use frame::{TObject, Tag, lossy, text};
 pub use key::{Datime, Key, RawKey};

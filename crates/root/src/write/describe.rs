@@ -1,83 +1,12 @@
 //! The classes that a file being written describes.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use forthwith_plan::{Error, Result};
 
-use super::classes::{UNDESCRIBED, described_class, named_by};
-use super::{Buffer, FileWriter, infos};
+use super::FileWriter;
+use super::classes::named_by;
 use crate::streamer::{StreamerInfo, Streamers};
-
-/// What a file's streamer record is to have.
-#[derive(Debug)]
-pub(super) struct Described {
-    /// Descriptions of classes, in the order in which they came.
-    infos: Vec<Arc<StreamerInfo>>,
-    /// Versions and checksums of each class: there can be one checksum in several versions, and several checksums in one
-    /// version.
-    classes: HashMap<Box<str>, HashSet<(i32, u32)>>,
-    /// Whether all descriptions were added here, and with them those of the classes that they name.
-    complete: bool,
-    /// Rules of schema evolution that stand beside the descriptions.
-    rules: Vec<Box<str>>,
-    /// Whether the streamer record has to be written.
-    pub(super) changed: bool,
-}
-
-impl Default for Described {
-    /// Those of a new file.
-    fn default() -> Self {
-        Self { changed: true, complete: true, ..Self::of(Vec::new(), Vec::new()) }
-    }
-}
-
-impl Described {
-    /// Those of a file as it is.
-    pub(super) fn of(infos: Vec<Arc<StreamerInfo>>, rules: Vec<Box<str>>) -> Self {
-        let mut described =
-            Self { infos: Vec::new(), classes: HashMap::new(), complete: false, rules, changed: false };
-        for info in infos {
-            described.add(info);
-        }
-        Self { changed: false, ..described }
-    }
-
-    /// The payload of the streamer record.
-    pub(super) fn write(&self, buffer: &mut Buffer) {
-        infos::list(buffer, self.infos.iter().map(|info| &**info), &self.rules);
-    }
-
-    /// Whether it was not there.
-    fn add(&mut self, info: Arc<StreamerInfo>) -> bool {
-        let label = (info.version, info.checksum);
-        // Most descriptions that are copied are known: their names are not cloned.
-        let is_new = match self.classes.get_mut(&info.class) {
-            Some(labels) => labels.insert(label),
-            None => self.classes.insert(info.class.clone(), HashSet::from([label])).is_none(),
-        };
-        if !is_new {
-            return false;
-        }
-        self.infos.push(info);
-        self.changed = true;
-        true
-    }
-
-    /// Adds one of ROOT's own classes and those that it names. Answers whether it is known.
-    fn add_known(&mut self, class: &str) -> bool {
-        if UNDESCRIBED.contains(&class) {
-            return true;
-        }
-        let Some(info) = described_class(class) else { return false };
-        if self.add(Arc::clone(&info)) {
-            for class in named_by(&info) {
-                self.add_known(class);
-            }
-        }
-        true
-    }
-}
 
 impl FileWriter {
     /// Adds a description of a class to the file's streamer record, and those of ROOT's own classes that it names.

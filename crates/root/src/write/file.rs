@@ -6,7 +6,7 @@ use bytes::Bytes;
 use forthwith_io::{Compressor, Sink, Xxh3};
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use super::describe::Described;
+use super::described::Described;
 use super::directory::{DirectoryId, LENGTH, Listed, Place};
 use super::free;
 use super::given::{self, GivenObject};

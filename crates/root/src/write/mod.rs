@@ -36,6 +36,7 @@ mod classes;
 mod compress;
 mod copy;
 mod describe;
+mod described;
 mod directory;
 mod edit;
 mod file;

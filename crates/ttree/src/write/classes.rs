@@ -1,7 +1,9 @@
 //! Records as divided objects of classes, lists of records as divided collections of them, and maps.
 
-use super::mapping::{Element, Leaf, LeafKind, Step, Stored, Walk, cpp, cpp_number, numbers, product};
-use forthwith_columns::{DType, Form, MAP};
+use super::branch::{Element, Leaf, LeafKind, Step, Stored};
+use super::mapping::Walk;
+use super::spelling::{cpp, cpp_number, numbers, product};
+use forthwith_columns::{DType, Form};
 use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_root::{Element as Member, ElementKind, StreamerInfo, code, write::checksum};
 
@@ -236,19 +238,6 @@ impl Walk<'_> {
 
 /// The version in the info of a class that has none of its own.
 const CLASS_VERSION: i16 = 1;
-
-/// Whether a list is written as a map: tuples called so, and tuples with a text first.
-pub(super) fn is_map(content: &Form) -> bool {
-    let Form::Record { fields: None, contents, name } = content.kept() else { return false };
-    let [key, value] = &contents[..] else { return false };
-    let keyed = name.as_deref() == Some(MAP) || matches!(key.kept(), Form::String { .. });
-    let simple = matches!(key.kept(), Form::String { .. } | Form::Numpy { .. });
-    keyed
-        && simple
-        && cpp(key).is_ok()
-        && cpp(value).is_ok()
-        && numbers(value).is_none_or(|(_, shape)| shape.is_empty())
-}
 
 /// A name as C++ has it.
 fn identifier(name: &str) -> String {

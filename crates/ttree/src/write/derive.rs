@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::{ColumnOptions, Floats, Jagged, Nulls, Packing, Records, Strings, grow::refused};
+use super::{ColumnOptions, Floats, Jagged, Nulls, Packing, Records, Strings};
 use crate::{
     columns::member_name,
     metadata::{Branch, Leaf},
     tree::Tree,
 };
 use forthwith_columns::{Form, MAP};
-use forthwith_plan::{Dataset, Result};
+use forthwith_plan::{Dataset, Error, Result};
 use forthwith_root::write::Compression;
 
 /// A column of a tree that is there.
@@ -144,4 +144,9 @@ fn floats(leaf: &Leaf<'_>) -> Result<Floats> {
         false if min == max && bits < 15 => Packing::Mantissa { bits },
         false => return Err(unknown()),
     }))
+}
+
+/// The error of a tree that cannot be extended.
+pub(super) fn refused(what: impl Into<String>) -> Error {
+    Error::unsupported(format!("extending {}", what.into()))
 }

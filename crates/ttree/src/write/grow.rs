@@ -8,8 +8,10 @@
 use std::{cell::RefCell, sync::Arc};
 
 use super::{
-    TreeIndex, TreeOptions, TreeWriter, derive,
-    mapping::{Branches, LeafKind},
+    TreeIndex, TreeOptions, TreeWriter,
+    branch::LeafKind,
+    derive,
+    mapping::Branches,
     record::{Filled, Summary},
 };
 use crate::{
@@ -299,11 +301,6 @@ fn index_of(tree: &Tree, columns: &[derive::Column]) -> Option<TreeIndex> {
     };
     let counts = is_column(&major) && minor.as_ref().is_none_or(is_column);
     counts.then_some(TreeIndex { major, minor })
-}
-
-/// The error of a tree that cannot be extended.
-pub(super) fn refused(what: impl Into<String>) -> Error {
-    Error::unsupported(format!("extending {}", what.into()))
 }
 
 /// The size of the clusters that have the most entries of a tree; nothing if they are not of one.

@@ -4,12 +4,15 @@
 //! lists in that branch. So a list of records is written as one branch for each field, with one counter for all of them.
 
 use super::{
-    ColumnOptions, Floats, Jagged, Records, Strings, TreeOptions, classes, floats::Packed, plain::plain_form,
-    values::Wire,
+    ColumnOptions, Floats, Jagged, Records, Strings, TreeOptions,
+    branch::{Branch, Element, Leaf, LeafKind, Source, Step, Stored, Wire},
+    floats::Packed,
+    plain::plain_form,
+    spelling::{cpp, is_map, numbers, product, vectors},
 };
 use forthwith_columns::{DType, Form};
 use forthwith_plan::{Error, ErrorKind, Result};
-use forthwith_root::{StreamerInfo, write::Compression};
+use forthwith_root::StreamerInfo;
 use std::collections::{HashMap, HashSet};
 
 /// The branches of a tree, in its order: each behind the branch it belongs to, and behind its counter.
@@ -24,114 +27,6 @@ pub(super) struct Branches {
     pub(super) counters: Vec<(usize, usize)>,
     /// Columns with a counter that others have as well, with its branch: their lists are compared.
     pub(super) sharing: Vec<(Source, usize)>,
-}
-
-/// A branch, as the tree's record describes it.
-#[derive(Clone, Debug)]
-pub(super) struct Branch {
-    pub(super) name: String,
-    pub(super) title: String,
-    /// The branch that it belongs to.
-    pub(super) parent: Option<usize>,
-    pub(super) class: Option<Element>,
-    pub(super) leaf: Option<Leaf>,
-    /// The entries, if the branch has any itself.
-    pub(super) source: Option<Source>,
-    pub(super) compression: Option<Compression>,
-    pub(super) basket_bytes: Option<u64>,
-}
-
-/// What a branch of a class, `TBranchElement`, says of it.
-#[derive(Clone, Debug)]
-pub(super) struct Element {
-    pub(super) class: String,
-    pub(super) parent: String,
-    pub(super) clones: String,
-    pub(super) checksum: u32,
-    pub(super) version: i16,
-    /// The member's number, or one below zero.
-    pub(super) id: i32,
-    /// The kind of branch.
-    pub(super) kind: i32,
-    pub(super) streamer_type: i32,
-    /// The branch that counts the items.
-    pub(super) count: Option<usize>,
-}
-
-/// A leaf of a branch.
-#[derive(Clone, Debug)]
-pub(super) struct Leaf {
-    pub(super) name: String,
-    pub(super) title: String,
-    pub(super) kind: LeafKind,
-    /// Numbers in each item.
-    pub(super) len: u32,
-    /// The branch whose leaf counts the items.
-    pub(super) counter: Option<usize>,
-    /// Whether others are counted by it.
-    pub(super) counts: bool,
-}
-
-/// The class of a leaf.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LeafKind {
-    Number(DType),
-    Float16,
-    Double32,
-    Characters,
-    /// A leaf of a `TBranchElement`: the member's number, the kind and the bytes of a number.
-    Element {
-        id: i32,
-        kind: i32,
-        size: i32,
-    },
-}
-
-/// Where the values of a branch are, and how its entries are stored.
-#[derive(Clone, Debug)]
-pub(super) struct Source {
-    pub(super) column: usize,
-    pub(super) path: Vec<Step>,
-    pub(super) stored: Stored,
-    /// How numbers are stored, if not as they are.
-    pub(super) wire: Option<Wire>,
-}
-
-/// A step from a Form to one below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// A field of a record.
-    Field(usize),
-    /// The items of a list.
-    Items,
-}
-
-/// How the entries of a branch are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stored {
-    /// As many numbers in each entry.
-    Fixed,
-    /// A text: without NUL in it if it ends there.
-    Text { ends_at_nul: bool },
-    /// The number of items.
-    Counts,
-    /// The number of items, in entries that have offsets.
-    Counted,
-    /// The items' numbers, counted elsewhere.
-    Items,
-    /// A frame, the number of items, the items.
-    Framed,
-    /// A frame and the items, counted elsewhere.
-    FramedItems,
-    /// A frame and a text.
-    FramedText,
-}
-
-impl Stored {
-    /// Whether the baskets say where each entry begins.
-    pub(super) fn has_offsets(self) -> bool {
-        !matches!(self, Self::Fixed | Self::Counts)
-    }
 }
 
 impl Branches {
@@ -284,9 +179,7 @@ impl Walk<'_> {
                 }
                 Ok(())
             }
-            Form::List { content, .. } if lists.is_none() && classes::is_map(content) => {
-                self.map(name, content, path)
-            }
+            Form::List { content, .. } if lists.is_none() && is_map(content) => self.map(name, content, path),
             Form::List { content, .. } | Form::Regular { content, .. }
                 if lists.is_none() && self.options.records == Records::Class && has_records(content) =>
             {
@@ -477,86 +370,6 @@ impl Walk<'_> {
     }
 }
 
-impl Element {
-    /// A branch of whole objects of a class.
-    pub(super) fn whole(class: &str) -> Self {
-        Self {
-            class: class.into(),
-            parent: String::new(),
-            clones: String::new(),
-            checksum: 0,
-            version: VECTOR_VERSION,
-            id: -1,
-            kind: 0,
-            streamer_type: -1,
-            count: None,
-        }
-    }
-}
-
-/// The version that ROOT gives to collections.
-const VECTOR_VERSION: i16 = 6;
-
-impl Leaf {
-    pub(super) fn element(name: &str) -> Self {
-        Self {
-            name: name.into(),
-            title: name.into(),
-            kind: LeafKind::Element { id: -1, kind: -1, size: 0 },
-            len: 1,
-            counter: None,
-            counts: false,
-        }
-    }
-}
-
-impl LeafKind {
-    /// The letter in the title of a branch.
-    fn letter(self) -> char {
-        match self {
-            Self::Number(dtype) => match dtype {
-                DType::Bool => 'O',
-                DType::Int8 => 'B',
-                DType::UInt8 => 'b',
-                DType::Int16 => 'S',
-                DType::UInt16 => 's',
-                DType::Int32 => 'I',
-                DType::UInt32 => 'i',
-                DType::Int64 => 'L',
-                DType::UInt64 => 'l',
-                DType::Float32 => 'F',
-                DType::Float64 => 'D',
-            },
-            Self::Float16 => 'f',
-            Self::Double32 => 'd',
-            Self::Characters => 'C',
-            Self::Element { .. } => ' ',
-        }
-    }
-}
-
-/// The type and the dimensions of a Form of numbers.
-pub(super) fn numbers(form: &Form) -> Option<(DType, Vec<u64>)> {
-    match form {
-        Form::Numpy { dtype, shape, .. } => Some((*dtype, shape.clone())),
-        Form::Regular { size, content } => {
-            let (dtype, mut shape) = numbers(content)?;
-            shape.insert(0, *size);
-            Some((dtype, shape))
-        }
-        Form::Logical { content, .. } => numbers(content),
-        _ => None,
-    }
-}
-
-pub(super) fn product(shape: &[u64]) -> Result<u32> {
-    let all = shape.iter().try_fold(1u64, |all, size| all.checked_mul(*size));
-    match all.and_then(|all| i32::try_from(all).ok()) {
-        Some(all) if all > 0 => Ok(all.cast_unsigned()),
-        _ => Err(Error::unsupported(format!("arrays of dimensions {shape:?} in a tree"))),
-    }
-}
-
 fn has_records(form: &Form) -> bool {
     match form {
         Form::Record { .. } => true,
@@ -564,41 +377,5 @@ fn has_records(form: &Form) -> bool {
             has_records(content)
         }
         _ => false,
-    }
-}
-
-/// The type in C++ of a value in a vector.
-pub(super) fn cpp(form: &Form) -> Result<String> {
-    Ok(match form {
-        Form::Numpy { dtype, shape, .. } => vectors(cpp_number(*dtype), shape.len()),
-        Form::String { .. } => "string".into(),
-        Form::List { content, .. } | Form::Regular { content, .. } => vectors(&cpp(content)?, 1),
-        Form::Logical { content, .. } => cpp(content)?,
-        Form::Empty => return Err(Error::unsupported("lists of items of no known type in a tree")),
-        other => return Err(Error::unsupported(format!("lists of {} in a tree", other.type_string()))),
-    })
-}
-
-/// Vectors in one another, as ROOT spells them.
-fn vectors(item: &str, depth: usize) -> String {
-    (0..depth).fold(item.to_owned(), |item, _| {
-        let blank = if item.ends_with('>') { " " } else { "" };
-        format!("vector<{item}{blank}>")
-    })
-}
-
-pub(super) const fn cpp_number(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool => "bool",
-        DType::Int8 => "char",
-        DType::UInt8 => "unsigned char",
-        DType::Int16 => "short",
-        DType::UInt16 => "unsigned short",
-        DType::Int32 => "int",
-        DType::UInt32 => "unsigned int",
-        DType::Int64 => "Long64_t",
-        DType::UInt64 => "ULong64_t",
-        DType::Float32 => "float",
-        DType::Float64 => "double",
     }
 }

@@ -43,6 +43,7 @@
 
 mod announced;
 mod baskets;
+mod branch;
 mod classes;
 mod cut;
 mod derive;
@@ -54,6 +55,7 @@ mod mapping;
 mod options;
 mod plain;
 mod record;
+mod spelling;
 mod values;
 
 pub use file::TreeFile;
@@ -63,18 +65,19 @@ pub use options::{
 
 use announced::adapted;
 use baskets::{BasketBranch, Piece, Work};
+use branch::{Source, Step, Wire};
 use cut::{Cuts, Sizes, basket_room, within};
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{BlockSink, Error, ErrorKind, Result, StoredBlock};
 use forthwith_root::write::{DirectoryId, FileWriter, KeyKind, KeyText};
 use index::Index;
-use mapping::{Branches, Step};
+use mapping::Branches;
 use record::{Basket, Filled, Summary};
 use std::{
     borrow::Cow,
     sync::{Mutex, PoisonError},
 };
-use values::{Entries, Values, Wire};
+use values::{Entries, Values};
 
 /// A tree being written.
 #[derive(Debug)]
@@ -359,7 +362,7 @@ impl TreeWriter {
 
     /// Compares the lists of columns that share a counter, and columns that are counters themselves.
     fn check_counters(&self, arrays: &[Array]) -> Result<()> {
-        let offsets = |source: &mapping::Source| lists(&arrays[source.column], &source.path);
+        let offsets = |source: &Source| lists(&arrays[source.column], &source.path);
         for (source, counter) in &self.branches.sharing {
             let branch = &self.branches.branches[*counter];
             let Some(first) = &branch.source else { continue };

@@ -2,8 +2,9 @@
 
 use super::{
     TreeOptions, UserInfo,
+    branch::{Element, Leaf, LeafKind},
     index::Index,
-    mapping::{Branches, Element, Leaf, LeafKind},
+    mapping::Branches,
 };
 use forthwith_columns::DType;
 use forthwith_root::write::Buffer;

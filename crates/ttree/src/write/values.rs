@@ -1,8 +1,7 @@
 //! Columns as the entries of a branch.
 
 use super::{
-    floats::Packed,
-    mapping::{Source, Step, Stored},
+    branch::{Source, Step, Stored, Wire},
     plain::changed,
 };
 use forthwith_columns::{Array, Column, DType, Form};
@@ -40,35 +39,7 @@ enum Node<'a> {
     Regular { size: usize, item: Box<Self> },
 }
 
-/// How numbers are stored.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Wire {
-    /// The most significant byte first.
-    Big(usize),
-    /// One byte, 0 or 1.
-    Bool,
-    /// Packed floating-point numbers of this many bytes in the column.
-    Packed(Packed, usize),
-}
-
 impl Wire {
-    /// Bytes of a number in the column.
-    const fn native(self) -> usize {
-        match self {
-            Self::Big(size) | Self::Packed(_, size) => size,
-            Self::Bool => 1,
-        }
-    }
-
-    /// Bytes of a number in the file.
-    pub(super) const fn width(self) -> usize {
-        match self {
-            Self::Big(size) => size,
-            Self::Bool => 1,
-            Self::Packed(packed, _) => packed.width(),
-        }
-    }
-
     fn append(self, from: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::Big(size @ (2 | 4 | 8)) if from.len() <= SHORT => append_short(size, from, out),

@@ -18,7 +18,7 @@ use crate::{Container, OpenOptions};
 use forthwith_engine::Engine;
 use forthwith_io::Source;
 use forthwith_plan::{Error, ErrorKind, Result};
-use recipe::Recipe;
+use recipe::{Recipe, invalid};
 use std::{ops::Range, sync::Arc};
 use table::Parts;
 
@@ -284,10 +284,6 @@ impl Format for OwnFormat {
     fn is_written(&self) -> bool {
         false
     }
-}
-
-fn invalid(what: String) -> Error {
-    ErrorKind::Invalid { what }.into()
 }
 
 impl std::fmt::Debug for OwnFormat {

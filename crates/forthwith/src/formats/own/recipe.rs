@@ -1,6 +1,6 @@
 //! A program with the type of what it writes.
 
-use super::{append::Parts, invalid};
+use super::append::Parts;
 use bytes::Bytes;
 use forthwith_builders::{Arrangement, Form as Described, Layout, Written};
 use forthwith_columns::{Array, Column, Form};
@@ -213,4 +213,8 @@ impl AsRef<[u8]> for Owned {
     fn as_ref(&self) -> &[u8] {
         self.0.as_bytes()
     }
+}
+
+pub(super) fn invalid(what: String) -> Error {
+    ErrorKind::Invalid { what }.into()
 }

@@ -3,7 +3,7 @@
 //! A list that only grows, of what was registered and what was taken back, and is read without a lock: a forked process can neither find it
 //! locked by a thread that it does not have, nor half changed.
 
-use super::{OwnFormat, invalid};
+use super::{OwnFormat, recipe::invalid};
 use forthwith_io::ProcessList;
 use forthwith_plan::Result;
 

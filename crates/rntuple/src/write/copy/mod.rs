@@ -9,7 +9,7 @@ mod stored;
 use super::cluster::{Clusters, Complete, Place};
 use super::frame::envelope;
 use super::seal::{PageBytes, Sealed};
-use super::{LONGEST, put, record};
+use super::stored::{LONGEST, put, record};
 use crate::Ntuple;
 use crate::anchor::{Anchor, CLASS, VERSION};
 use crate::blob::{self, Envelope};

@@ -1,0 +1,26 @@
+//! What is asked of a conversion.
+
+use forthwith::{FileFormat, plan::WriteOptions};
+
+/// The options of the command besides source and columns.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Conversion {
+    /// The file to write; `-` is standard output.
+    pub(crate) to: String,
+    /// The format, where the name's ending does not say it.
+    pub(crate) format: Option<FileFormat>,
+    /// How.
+    pub(crate) options: WriteOptions,
+    /// Bytes of a step, decompressed.
+    pub(crate) step: u64,
+    /// Columns that cannot be read or written are left out.
+    pub(crate) skip_unsupported: bool,
+    /// Each column that is left out is named.
+    pub(crate) verbose: bool,
+    /// Columns that some files do not have are null there.
+    pub(crate) missing_null: bool,
+    /// Text that is not UTF-8 is taken as it is.
+    pub(crate) no_check_text: bool,
+    /// A file of that name is replaced.
+    pub(crate) force: bool,
+}

@@ -1,0 +1,16 @@
+//! An ntuple that is in a file already.
+
+use super::frame::RawList;
+
+/// What is known of an ntuple that is continued.
+#[derive(Debug)]
+pub(super) struct Prior {
+    /// Its cycle in the directory.
+    pub(super) cycle: u16,
+    pub(super) version: [u16; 4],
+    pub(super) longest: u64,
+    pub(super) entries: u64,
+    /// The lists of the footer's extension of the header, and its attribute sets.
+    pub(super) lists: [RawList; 4],
+    pub(super) attributes: RawList,
+}

@@ -1,0 +1,201 @@
+//! Branches and leaves to be written.
+
+use super::floats::Packed;
+use forthwith_columns::DType;
+use forthwith_root::write::Compression;
+
+/// A branch, as the tree's record describes it.
+#[derive(Clone, Debug)]
+pub(super) struct Branch {
+    pub(super) name: String,
+    pub(super) title: String,
+    /// The branch that it belongs to.
+    pub(super) parent: Option<usize>,
+    pub(super) class: Option<Element>,
+    pub(super) leaf: Option<Leaf>,
+    /// The entries, if the branch has any itself.
+    pub(super) source: Option<Source>,
+    pub(super) compression: Option<Compression>,
+    pub(super) basket_bytes: Option<u64>,
+}
+
+/// What a branch of a class, `TBranchElement`, says of it.
+#[derive(Clone, Debug)]
+pub(super) struct Element {
+    pub(super) class: String,
+    pub(super) parent: String,
+    pub(super) clones: String,
+    pub(super) checksum: u32,
+    pub(super) version: i16,
+    /// The member's number, or one below zero.
+    pub(super) id: i32,
+    /// The kind of branch.
+    pub(super) kind: i32,
+    pub(super) streamer_type: i32,
+    /// The branch that counts the items.
+    pub(super) count: Option<usize>,
+}
+
+/// A leaf of a branch.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) kind: LeafKind,
+    /// Numbers in each item.
+    pub(super) len: u32,
+    /// The branch whose leaf counts the items.
+    pub(super) counter: Option<usize>,
+    /// Whether others are counted by it.
+    pub(super) counts: bool,
+}
+
+/// The class of a leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LeafKind {
+    Number(DType),
+    Float16,
+    Double32,
+    Characters,
+    /// A leaf of a `TBranchElement`: the member's number, the kind and the bytes of a number.
+    Element {
+        id: i32,
+        kind: i32,
+        size: i32,
+    },
+}
+
+/// Where the values of a branch are, and how its entries are stored.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) column: usize,
+    pub(super) path: Vec<Step>,
+    pub(super) stored: Stored,
+    /// How numbers are stored, if not as they are.
+    pub(super) wire: Option<Wire>,
+}
+
+/// A step from a Form to one below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A field of a record.
+    Field(usize),
+    /// The items of a list.
+    Items,
+}
+
+/// How the entries of a branch are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stored {
+    /// As many numbers in each entry.
+    Fixed,
+    /// A text: without NUL in it if it ends there.
+    Text { ends_at_nul: bool },
+    /// The number of items.
+    Counts,
+    /// The number of items, in entries that have offsets.
+    Counted,
+    /// The items' numbers, counted elsewhere.
+    Items,
+    /// A frame, the number of items, the items.
+    Framed,
+    /// A frame and the items, counted elsewhere.
+    FramedItems,
+    /// A frame and a text.
+    FramedText,
+}
+
+impl Stored {
+    /// Whether the baskets say where each entry begins.
+    pub(super) fn has_offsets(self) -> bool {
+        !matches!(self, Self::Fixed | Self::Counts)
+    }
+}
+
+/// How numbers are stored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Wire {
+    /// The most significant byte first.
+    Big(usize),
+    /// One byte, 0 or 1.
+    Bool,
+    /// Packed floating-point numbers of this many bytes in the column.
+    Packed(Packed, usize),
+}
+
+impl Wire {
+    /// Bytes of a number in the column.
+    pub(super) const fn native(self) -> usize {
+        match self {
+            Self::Big(size) | Self::Packed(_, size) => size,
+            Self::Bool => 1,
+        }
+    }
+
+    /// Bytes of a number in the file.
+    pub(super) const fn width(self) -> usize {
+        match self {
+            Self::Big(size) => size,
+            Self::Bool => 1,
+            Self::Packed(packed, _) => packed.width(),
+        }
+    }
+}
+
+impl Element {
+    /// A branch of whole objects of a class.
+    pub(super) fn whole(class: &str) -> Self {
+        Self {
+            class: class.into(),
+            parent: String::new(),
+            clones: String::new(),
+            checksum: 0,
+            version: VECTOR_VERSION,
+            id: -1,
+            kind: 0,
+            streamer_type: -1,
+            count: None,
+        }
+    }
+}
+
+/// The version that ROOT gives to collections.
+const VECTOR_VERSION: i16 = 6;
+
+impl Leaf {
+    pub(super) fn element(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            title: name.into(),
+            kind: LeafKind::Element { id: -1, kind: -1, size: 0 },
+            len: 1,
+            counter: None,
+            counts: false,
+        }
+    }
+}
+
+impl LeafKind {
+    /// The letter in the title of a branch.
+    pub(super) fn letter(self) -> char {
+        match self {
+            Self::Number(dtype) => match dtype {
+                DType::Bool => 'O',
+                DType::Int8 => 'B',
+                DType::UInt8 => 'b',
+                DType::Int16 => 'S',
+                DType::UInt16 => 's',
+                DType::Int32 => 'I',
+                DType::UInt32 => 'i',
+                DType::Int64 => 'L',
+                DType::UInt64 => 'l',
+                DType::Float32 => 'F',
+                DType::Float64 => 'D',
+            },
+            Self::Float16 => 'f',
+            Self::Double32 => 'd',
+            Self::Characters => 'C',
+            Self::Element { .. } => ' ',
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Forms in the words of C++.
+
+use forthwith_columns::{DType, Form, MAP};
+use forthwith_plan::{Error, Result};
+
+/// The type and the dimensions of a Form of numbers.
+pub(super) fn numbers(form: &Form) -> Option<(DType, Vec<u64>)> {
+    match form {
+        Form::Numpy { dtype, shape, .. } => Some((*dtype, shape.clone())),
+        Form::Regular { size, content } => {
+            let (dtype, mut shape) = numbers(content)?;
+            shape.insert(0, *size);
+            Some((dtype, shape))
+        }
+        Form::Logical { content, .. } => numbers(content),
+        _ => None,
+    }
+}
+
+pub(super) fn product(shape: &[u64]) -> Result<u32> {
+    let all = shape.iter().try_fold(1u64, |all, size| all.checked_mul(*size));
+    match all.and_then(|all| i32::try_from(all).ok()) {
+        Some(all) if all > 0 => Ok(all.cast_unsigned()),
+        _ => Err(Error::unsupported(format!("arrays of dimensions {shape:?} in a tree"))),
+    }
+}
+
+/// Whether a list is written as a map: tuples called so, and tuples with a text first.
+pub(super) fn is_map(content: &Form) -> bool {
+    let Form::Record { fields: None, contents, name } = content.kept() else { return false };
+    let [key, value] = &contents[..] else { return false };
+    let keyed = name.as_deref() == Some(MAP) || matches!(key.kept(), Form::String { .. });
+    let simple = matches!(key.kept(), Form::String { .. } | Form::Numpy { .. });
+    keyed
+        && simple
+        && cpp(key).is_ok()
+        && cpp(value).is_ok()
+        && numbers(value).is_none_or(|(_, shape)| shape.is_empty())
+}
+
+/// The type in C++ of a value in a vector.
+pub(super) fn cpp(form: &Form) -> Result<String> {
+    Ok(match form {
+        Form::Numpy { dtype, shape, .. } => vectors(cpp_number(*dtype), shape.len()),
+        Form::String { .. } => "string".into(),
+        Form::List { content, .. } | Form::Regular { content, .. } => vectors(&cpp(content)?, 1),
+        Form::Logical { content, .. } => cpp(content)?,
+        Form::Empty => return Err(Error::unsupported("lists of items of no known type in a tree")),
+        other => return Err(Error::unsupported(format!("lists of {} in a tree", other.type_string()))),
+    })
+}
+
+/// Vectors in one another, as ROOT spells them.
+pub(super) fn vectors(item: &str, depth: usize) -> String {
+    (0..depth).fold(item.to_owned(), |item, _| {
+        let blank = if item.ends_with('>') { " " } else { "" };
+        format!("vector<{item}{blank}>")
+    })
+}
+
+pub(super) const fn cpp_number(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "bool",
+        DType::Int8 => "char",
+        DType::UInt8 => "unsigned char",
+        DType::Int16 => "short",
+        DType::UInt16 => "unsigned short",
+        DType::Int32 => "int",
+        DType::UInt32 => "unsigned int",
+        DType::Int64 => "Long64_t",
+        DType::UInt64 => "ULong64_t",
+        DType::Float32 => "float",
+        DType::Float64 => "double",
+    }
+}
