@@ -41,8 +41,8 @@ def merge(
 
     Trees of one path are put one behind the other. Their baskets are copied as they are stored, whatever classes their branches
     hold; only those of which not all entries are wanted are taken apart, and so are clusters of RNTuples. Histograms, graphs,
-    collections and parameters of one path become one by ROOT's rules; other objects that differ become cycles of it, in the
-    order of the files. The file has its name when it is complete.
+    collections and parameters of one path become one by ROOT's rules; other objects of one path that differ are all
+    kept, as cycles in the order of the files. The file has its name when it is complete.
 
     Args:
         files: A path, a pattern, or several of them.

@@ -206,8 +206,8 @@ class Branch(HasBranches):
             aliases: Names for expressions, which ``cut`` may use.
             entries: Numbers of entries of the tree, or for each entry whether it is wanted, as in ``arrays``.
             friends: Trees or chains whose columns ``cut`` and ``aliases`` may use, as in ``arrays``.
-            library: ``"ak"`` for an Awkward Array, ``"np"`` for a NumPy array, ``"pd"`` for a pandas Series, ``"arrow"`` for
-                a pyarrow array.
+            library: ``"ak"`` for an Awkward Array, ``"np"`` for a NumPy array, ``"pd"`` for a pandas Series, ``"pl"`` for a
+                polars Series, ``"arrow"`` for a pyarrow array.
             errors: The treatment of entries that are damaged, as in ``arrays``: ``"raise"``, ``"skip"`` or ``"null"``.
             lost: A list that gets a `Loss` for each range of entries that could not be read, as in ``arrays``.
             threads: Threads to read with, this one included; by default what ``open`` was told.
