@@ -3,141 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use forthwith_io::ProcessOnce;
 use forthwith_plan::{Error, ErrorKind, Result, similar_names};
 
 use super::RootFile;
-use crate::record::{Cursor, Datime, Key};
-
-/// The contents of a directory's record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DirectoryRecord {
-    /// Version; above 1000 its pointers have 64 bits.
-    pub version: i16,
-    /// When it was made.
-    pub created: Datime,
-    /// When it was last changed.
-    pub modified: Datime,
-    /// Length of the record that lists the keys, 0 if there are none.
-    pub nbytes_keys: u32,
-    /// Length of the directory's own key, name and title.
-    pub nbytes_name: u32,
-    /// Offset of the directory's record.
-    pub seek_directory: u64,
-    /// Offset of the mother's record, 0 at the top.
-    pub seek_parent: u64,
-    /// Offset of the record that lists the keys.
-    pub seek_keys: u64,
-    /// The directory's UUID, in newer versions.
-    pub uuid: Option<[u8; 16]>,
-}
-
-impl DirectoryRecord {
-    /// Parses a directory's record, as it follows the key (and at the top of the file, the name and title).
-    ///
-    /// # Errors
-    /// The bytes end before.
-    pub fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
-        let version = cursor.i16()?;
-        let created = Datime(cursor.u32()?);
-        let modified = Datime(cursor.u32()?);
-        let nbytes_keys = cursor.u32()?;
-        let nbytes_name = cursor.u32()?;
-        let mut pointer = || if version > 1000 { cursor.u64() } else { cursor.u32().map(u64::from) };
-        let (seek_directory, seek_parent, seek_keys) = (pointer()?, pointer()?, pointer()?);
-        let uuid = if version % 1000 > 1 {
-            // ROOT 3 left it out in places where the version promises it; nothing depends on it.
-            cursor.u16().and_then(|_| cursor.take(16)).ok().and_then(|bytes| bytes.try_into().ok())
-        } else {
-            None
-        };
-        Ok(Self {
-            version,
-            created,
-            modified,
-            nbytes_keys,
-            nbytes_name,
-            seek_directory,
-            seek_parent,
-            seek_keys,
-            uuid,
-        })
-    }
-
-    /// Longest form of the record.
-    pub(super) const MAX_LENGTH: u64 = 60;
-}
-
-/// A directory's record and, once read, its keys. Shared by all handles to the directory.
-#[derive(Debug)]
-pub(super) struct Contents {
-    pub(super) record: DirectoryRecord,
-    pub(super) keys: ProcessOnce<Arc<[Key]>>,
-}
-
-impl Contents {
-    pub(super) fn new(record: DirectoryRecord) -> Self {
-        let keys = ProcessOnce::new();
-        if record.nbytes_keys == 0 || record.seek_keys == 0 {
-            keys.keep(Arc::default());
-        }
-        Self { record, keys }
-    }
-
-    /// A directory with these keys, whatever its record says.
-    pub(super) fn with_keys(record: DirectoryRecord, keys: Arc<[Key]>) -> Self {
-        let known = ProcessOnce::new();
-        known.keep(keys);
-        Self { record, keys: known }
-    }
-
-    /// The bytes of the file that list the keys, unless they have been read.
-    pub(super) fn wanted(&self) -> Option<std::ops::Range<u64>> {
-        let begin = self.record.seek_keys;
-        self.keys.get().is_none().then(|| begin..begin.saturating_add(u64::from(self.record.nbytes_keys)))
-    }
-
-    /// Parses and keeps the keys.
-    pub(super) fn learn(&self, bytes: &Bytes) -> Result<&Arc<[Key]>> {
-        if let Some(keys) = self.keys.get() {
-            return Ok(keys);
-        }
-        let keys = parse_keys(bytes).map_err(|mut error| {
-            if let Some(byte) = &mut error.place.byte {
-                *byte += self.record.seek_keys;
-            }
-            error
-        })?;
-        Ok(self.keys.keep(keys))
-    }
-}
-
-/// Parses the record that lists a directory's keys. Objects would be lost without a word if it were not all
-/// of it.
-fn parse_keys(bytes: &[u8]) -> Result<Arc<[Key]>> {
-    let mut cursor = Cursor::new(bytes);
-    let own = Key::parse(&mut cursor)?;
-    let (found, expected) = (u64::from(own.keylen), cursor.position() as u64);
-    if found != expected {
-        return Err(mismatch("length of the key of a list of keys", expected, found, 0));
-    }
-    let count = cursor.i32()?;
-    let count = cursor.count("number of keys", count, MIN_KEY)?;
-    let keys = (0..count).map(|_| Key::parse(&mut cursor)).collect::<Result<_>>()?;
-    let rest = cursor.rest();
-    // uproot leaves room for more keys, which it clears.
-    if rest.len() != SPARE && rest.iter().any(|&byte| byte != 0) {
-        let (found, end) = ((bytes.len() - rest.len()) as u64, bytes.len() as u64);
-        return Err(mismatch("end of a list of keys", end, found, found));
-    }
-    Ok(keys)
-}
-
-#[cold]
-fn mismatch(what: &'static str, expected: u64, found: u64, byte: u64) -> Error {
-    Error::new(ErrorKind::Mismatch { what, expected, found }).at_byte(byte)
-}
+use super::contents::{Contents, DirectoryRecord};
+use crate::record::Key;
 
 /// A directory of a file. Cheap to clone; its keys are read when first asked for.
 #[derive(Clone, Debug)]
@@ -154,6 +24,38 @@ pub struct Found {
     pub path: String,
     /// The object's key.
     pub key: Key,
+}
+
+impl RootFile {
+    /// Its top directory.
+    #[must_use]
+    pub fn top(&self) -> Directory {
+        Directory { file: self.clone(), path: "".into(), contents: self.shared.top.clone() }
+    }
+
+    /// The keys of its top directory, in the order of the file.
+    ///
+    /// # Errors
+    /// The list cannot be read, or is not one.
+    pub fn keys(&self) -> Result<Arc<[Key]>> {
+        self.top().keys()
+    }
+
+    /// Every key of the file with its path. See [`Directory::keys_recursive`].
+    ///
+    /// # Errors
+    /// A directory's record or list of keys cannot be read.
+    pub fn keys_recursive(&self) -> Result<Vec<Found>> {
+        self.top().keys_recursive()
+    }
+
+    /// Finds an object by its path. See [`Directory::find`].
+    ///
+    /// # Errors
+    /// There is no such object, or a directory on the way cannot be read.
+    pub fn find(&self, path: &str) -> Result<Found> {
+        self.top().find(path)
+    }
 }
 
 impl Directory {
@@ -353,8 +255,3 @@ fn split_cycle(name: &str) -> (&str, Option<u16>) {
         None => (name, None),
     }
 }
-
-/// Bytes that ROOT leaves behind the keys in a file of more than 2 GB.
-const SPARE: usize = 8;
-/// Bytes of the shortest key.
-const MIN_KEY: usize = 29;

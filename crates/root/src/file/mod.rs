@@ -2,6 +2,7 @@
 
 mod check;
 mod compressed;
+mod contents;
 mod directory;
 mod header;
 mod known;
@@ -20,8 +21,9 @@ use forthwith_plan::{Error, ErrorKind, Result};
 pub use check::{Check, Checked, TableCheck};
 pub(crate) use compressed::decompress_growing;
 pub use compressed::{check_record, decompress_blocks, decompress_record};
-use directory::Contents;
-pub use directory::{Directory, DirectoryRecord, Found};
+use contents::Contents;
+pub use contents::DirectoryRecord;
+pub use directory::{Directory, Found};
 pub use header::Header;
 pub use records::{Record, Records};
 pub use recover::Recovered;
@@ -120,36 +122,6 @@ impl RootFile {
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.shared.header
-    }
-
-    /// Its top directory.
-    #[must_use]
-    pub fn top(&self) -> Directory {
-        Directory { file: self.clone(), path: "".into(), contents: self.shared.top.clone() }
-    }
-
-    /// The keys of its top directory, in the order of the file.
-    ///
-    /// # Errors
-    /// The list cannot be read, or is not one.
-    pub fn keys(&self) -> Result<Arc<[Key]>> {
-        self.top().keys()
-    }
-
-    /// Every key of the file with its path. See [`Directory::keys_recursive`].
-    ///
-    /// # Errors
-    /// A directory's record or list of keys cannot be read.
-    pub fn keys_recursive(&self) -> Result<Vec<Found>> {
-        self.top().keys_recursive()
-    }
-
-    /// Finds an object by its path. See [`Directory::find`].
-    ///
-    /// # Errors
-    /// There is no such object, or a directory on the way cannot be read.
-    pub fn find(&self, path: &str) -> Result<Found> {
-        self.top().find(path)
     }
 
     /// The payload of a record, decompressed. Positions in it are counted from its first byte; ROOT's

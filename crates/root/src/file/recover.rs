@@ -6,7 +6,7 @@ use std::sync::Arc;
 use forthwith_io::Source;
 use forthwith_plan::{Error, Result};
 
-use super::directory::Contents;
+use super::contents::Contents;
 use super::{DirectoryRecord, RootFile};
 use crate::record::{Cursor, Key};
 

@@ -1,0 +1,273 @@
+//! Several objects as one: histograms, graphs, and collections of those, one in another.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use forthwith_plan::{Error, ErrorKind, Result};
+
+use super::bins::Bins;
+use super::graph::Graph;
+use super::sparse::Many;
+use crate::object::{Object, Objects};
+use crate::write::{Buffer, Edits};
+
+/// What several objects of one class become: bins and statistics of histograms and profiles added up, points of
+/// graphs one behind the other, the objects of collections one by one.
+///
+/// The first of them gives everything else: titles, colours, functions.
+#[derive(Debug)]
+pub struct Sum {
+    class: String,
+    rule: Rule,
+}
+
+#[derive(Debug)]
+enum Rule {
+    Bins(Bins),
+    Graph(Graph),
+    /// A histogram of any number of dimensions.
+    Many(Box<Many>),
+    /// The objects of a collection.
+    List(List),
+    /// The histograms of a stack, which has none if it never got one.
+    Stack(Option<List>),
+}
+
+impl Sum {
+    /// Whether objects of a class are added up.
+    #[must_use]
+    pub fn adds(class: &str) -> bool {
+        Bins::adds(class) || Graph::adds(class) || Many::adds(class) || Self::appends(class)
+    }
+
+    /// Whether objects of the other files may come into the sum as they are.
+    #[must_use]
+    pub fn appends(class: &str) -> bool {
+        List::adds(class) || class == STACK
+    }
+
+    /// Whether ROOT makes one of several objects of a class, by a rule that is not known here.
+    #[must_use]
+    pub fn is_unknown_to_us(class: &str) -> bool {
+        let is_family = |name: &&str| {
+            class.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with('<'))
+        };
+        !Self::adds(class) && UNKNOWN.iter().any(is_family)
+    }
+
+    /// A sum of one object.
+    ///
+    /// # Errors
+    /// A class that is not added up; an object of it that cannot be.
+    pub fn of(object: Object<'_>) -> Result<Self> {
+        Self::of_seen(object, &mut Seen::default())
+    }
+
+    fn of_seen(object: Object<'_>, seen: &mut Seen) -> Result<Self> {
+        let object = object.readable()?;
+        let class = object.class().to_owned();
+        let rule = match &*class {
+            STACK => Rule::Stack(object.object(HISTOGRAMS).map(|list| List::of(list, seen)).transpose()?),
+            class if List::adds(class) => Rule::List(List::of(object, seen)?),
+            class if Graph::adds(class) => Rule::Graph(Graph::of(object)?),
+            class if Many::adds(class) => Rule::Many(Box::new(Many::of(object)?)),
+            class if Bins::adds(class) => Rule::Bins(Bins::of(object)?),
+            _ => return Err(Error::unsupported(format!("adding objects of class {class}"))),
+        };
+        Ok(Self { class, rule })
+    }
+
+    /// Adds the object of another record, which was [read to be edited](crate::Walker::read_to_edit).
+    ///
+    /// # Errors
+    /// It is of another class, has other axes, or is a collection of other objects.
+    pub fn add(&mut self, other: &Arc<Objects>) -> Result<()> {
+        self.add_seen(other, other.top(), &mut Seen::default())
+    }
+
+    fn add_seen(&mut self, record: &Arc<Objects>, other: Object<'_>, seen: &mut Seen) -> Result<()> {
+        let other = other.readable()?;
+        if other.class() != self.class {
+            let what = format!("adding a {} to a {}", other.class(), self.class);
+            return Err(Error::new(ErrorKind::Invalid { what }));
+        }
+        match &mut self.rule {
+            Rule::Bins(bins) => bins.add(Bins::of(other)?),
+            Rule::Graph(graph) => graph.add(Graph::of(other)?),
+            Rule::Many(many) => many.add(Many::of(other)?),
+            Rule::List(list) => list.add(record, other, seen),
+            Rule::Stack(list) => match (list, other.object(HISTOGRAMS)) {
+                (Some(list), Some(other)) => list.add(record, other, seen),
+                (_, None) => Ok(()),
+                (None, Some(_)) => Err(Error::unsupported("adding a stack of histograms to one without any")),
+            },
+        }
+    }
+
+    /// Puts the sum in the place of what the first object had.
+    ///
+    /// # Errors
+    /// The object has no such members, or no room for a number.
+    pub fn write(&self, edits: &mut Edits<'_>, first: Object<'_>) -> Result<()> {
+        match &self.rule {
+            Rule::Bins(bins) => bins.write(edits, first),
+            Rule::Graph(graph) => graph.write(edits, first),
+            Rule::Many(many) => many.write(edits, first),
+            Rule::List(list) => list.write(edits, first),
+            Rule::Stack(list) => match (list, first.object(HISTOGRAMS)) {
+                (Some(list), Some(first)) => list.write(edits, first),
+                _ => Ok(()),
+            },
+        }
+    }
+}
+
+const STACK: &str = "THStack";
+/// The member of a stack that is its list of histograms.
+const HISTOGRAMS: &str = "fHists";
+/// Classes of ROOT that have a rule of their own for several objects, with their templates.
+const UNKNOWN: [&str; 22] = [
+    "TTree",
+    "TNtuple",
+    "TNtupleD",
+    "TChain",
+    "ROOT::RNTuple",
+    "THn",
+    "THnSparse",
+    "TGraphMultiErrors",
+    "TGraphPolar",
+    "TGraphQQ",
+    "TCutG",
+    "TH1K",
+    "TH2Poly",
+    "TProfile2Poly",
+    "THashTable",
+    "TClonesArray",
+    "TSortedList",
+    "TRefArray",
+    "TSelectorList",
+    "TFileCollection",
+    "TKDTreeBinning",
+    "TNDArrayT",
+];
+
+/// The objects of a collection, and those that come behind them.
+#[derive(Debug)]
+struct List {
+    items: Vec<Item>,
+    /// Objects of other collections for which there is no rule: the record of each, and where it begins there.
+    more: Vec<(Arc<Objects>, usize)>,
+}
+
+#[derive(Debug)]
+enum Item {
+    Sum(Sum),
+    /// An object that stays as it is, of this class.
+    Kept(String),
+}
+
+/// The objects of a record that were met, by their numbers: one that is in several places has to be kept once.
+#[derive(Debug, Default)]
+struct Seen(HashSet<u32>);
+
+impl Seen {
+    /// The objects of a collection, each of which is met for the first time.
+    fn items<'o>(&mut self, list: Object<'o>) -> Result<Vec<Object<'o>>> {
+        let class = list.class();
+        let item = |item: Option<Object<'o>>| match item {
+            None => Err(Error::unsupported(format!("adding a {class} with an empty place"))),
+            Some(item) if !self.0.insert(item.number()) => Err(Error::unsupported(format!(
+                "adding a {class} with an object that is in it more than once"
+            ))),
+            Some(item) => Ok(item),
+        };
+        list.readable()?.items().map(item).collect()
+    }
+}
+
+impl List {
+    /// Whether objects of a class are collections with an order.
+    fn adds(class: &str) -> bool {
+        matches!(class, "TList" | "THashList" | "TObjArray")
+    }
+
+    fn of(list: Object<'_>, seen: &mut Seen) -> Result<Self> {
+        if !Self::adds(list.class()) {
+            return Err(Error::unsupported(format!("adding objects of class {}", list.class())));
+        }
+        seen.0.insert(list.number());
+        let found = seen.items(list)?;
+        let item = |item: Object<'_>| match item.class() {
+            class if Sum::adds(class) => Ok(Item::Sum(Sum::of_seen(item, seen)?)),
+            class if Sum::is_unknown_to_us(class) => {
+                Err(Error::unsupported(format!("adding objects of class {class}")))
+            }
+            class => Ok(Item::Kept(class.to_owned())),
+        };
+        Ok(Self { items: found.into_iter().map(item).collect::<Result<_>>()?, more: Vec::new() })
+    }
+
+    /// Adds each object to that in its place; those that are not added up come behind.
+    fn add(&mut self, record: &Arc<Objects>, other: Object<'_>, seen: &mut Seen) -> Result<()> {
+        seen.0.insert(other.number());
+        let items = seen.items(other)?;
+        if items.len() > self.items.len() {
+            let what = format!(
+                "adding a {} of {} objects to one of {}, in which there are none for the last of them",
+                other.class(),
+                items.len(),
+                self.items.len()
+            );
+            return Err(Error::unsupported(what));
+        }
+        let pointers = other.pointers().collect::<Vec<_>>();
+        for (number, (own, item)) in self.items.iter_mut().zip(items).enumerate() {
+            let class = match own {
+                Item::Sum(sum) => &sum.class,
+                Item::Kept(class) => &*class,
+            };
+            if class != item.class() {
+                let what = format!("adding a {} to a {class}, object {number} of collections", item.class());
+                return Err(Error::new(ErrorKind::Invalid { what }));
+            }
+            match own {
+                Item::Sum(sum) => sum.add_seen(record, item, seen)?,
+                Item::Kept(_) => {
+                    let Some((_, Some(begin))) = pointers.get(number) else {
+                        let what = format!("copying object {number} of a {}", other.class());
+                        return Err(Error::unsupported(what));
+                    };
+                    // What can fail fails here.
+                    Edits::new(record)?.write_object(&mut Buffer::default(), *begin)?;
+                    self.more.push((Arc::clone(record), *begin));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, edits: &mut Edits<'_>, first: Object<'_>) -> Result<()> {
+        for (own, item) in self.items.iter().zip(first.items().flatten()) {
+            if let Item::Sum(sum) = own {
+                sum.write(edits, item)?;
+            }
+        }
+        if self.more.is_empty() {
+            return Ok(());
+        }
+        let all = self.items.len();
+        edits.recount(first, all, all + self.more.len())?;
+        for (record, begin) in &self.more {
+            let (record, begin) = (Arc::clone(record), *begin);
+            let has_options = first.class() != "TObjArray";
+            edits.append(first, move |buffer| {
+                // It was written once already, when it was added.
+                let _ = Edits::new(&record).and_then(|edits| edits.write_object(buffer, begin));
+                if has_options {
+                    buffer.string("");
+                }
+            });
+        }
+        Ok(())
+    }
+}
