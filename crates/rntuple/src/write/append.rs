@@ -2,8 +2,8 @@
 
 use super::cluster::{Clusters, Group};
 use super::describe::Node;
+use super::filling::Filling;
 use super::options::FieldOptions;
-use super::page::Filling;
 use super::prior::Prior;
 use super::record::{AliasRecord, ColumnRecord, Counts, Descriptions, FieldRecord};
 use super::seal::Sealer;

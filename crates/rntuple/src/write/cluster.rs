@@ -1,8 +1,9 @@
 //! Clusters that have been written, and the lists of their pages.
 
+use super::filling::Filling;
 use super::frame::{Frames, envelope};
-use super::page::Filling;
-use super::seal::{HASH, PageBytes, Sealed};
+use super::seal::HASH;
+use super::sealed::{PageBytes, Sealed};
 use super::stored::{LONGEST, put, record, within};
 use crate::blob::Envelope;
 use crate::frame::{Link, Locator};

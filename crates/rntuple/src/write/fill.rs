@@ -1,6 +1,7 @@
 //! Rows of arrays to elements of columns.
 
 use super::describe::Node;
+use super::elements::changed;
 use super::page::Pages;
 use forthwith_columns::{Array, Column, Form};
 use forthwith_plan::{Error, ErrorKind, Result};
@@ -246,10 +247,4 @@ fn integers(column: &Column) -> Cow<'_, [i64]> {
 fn within<'a>(bytes: &'a [u8], rows: &Range<usize>, width: usize) -> Result<&'a [u8]> {
     let range = rows.start.checked_mul(width).zip(rows.end.checked_mul(width));
     range.and_then(|(from, to)| bytes.get(from..to)).ok_or_else(changed)
-}
-
-/// An array that is not what it was when it was validated.
-#[cold]
-pub(crate) fn changed() -> Error {
-    Error::new(ErrorKind::Invalid { what: "an array that changes while it is written".into() })
 }

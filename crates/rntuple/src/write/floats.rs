@@ -1,7 +1,6 @@
 //! Floating-point numbers that are stored with fewer bits than they have.
 
-use super::fill::changed;
-use super::page::Elements;
+use super::elements::{Elements, changed};
 use crate::coding::Kind;
 use forthwith_columns::DType;
 use forthwith_columns::kernels::{Planes, to_planes};

@@ -1,8 +1,9 @@
 //! Elements to the bytes of pages as they are stored.
 
-use super::fill::changed;
+use super::elements::{Elements, changed};
+use super::filling::Filling;
 use super::floats;
-use super::page::{Elements, Filling};
+use super::sealed::{PageBytes, Raw, Sealed};
 use crate::coding::Kind;
 use forthwith_columns::kernels::{Planes, decode, differences_to_planes, to_bits, to_planes};
 use forthwith_columns::{DType, Encoding};
@@ -10,50 +11,6 @@ use forthwith_io::xxh3;
 use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Error, ErrorKind, Result, StoredBlock};
 use forthwith_root::write::{Compression, FileWriter, compress_into, compressed};
 use std::sync::Arc;
-
-/// Elements of a page, not yet encoded.
-#[derive(Debug)]
-pub(crate) enum Raw<'a> {
-    /// They are in an array.
-    Lent(&'a [u8]),
-    Owned(Vec<u8>),
-    /// Ends of lists, in native order.
-    Ends(Vec<[u8; 8]>),
-}
-
-/// A page as it is stored.
-#[derive(Debug)]
-pub(crate) struct Sealed {
-    pub(crate) elements: u32,
-    pub(crate) bytes: PageBytes,
-}
-
-/// The bytes of a page, with their checksum.
-#[derive(Debug)]
-pub(crate) enum PageBytes {
-    /// They wait for those of the other pages of the cluster.
-    Kept(Vec<u8>),
-    /// They are in the file: this many, from this position on.
-    Written { position: u64, size: u64 },
-}
-
-impl PageBytes {
-    /// The number of bytes.
-    pub(crate) fn size(&self) -> u64 {
-        match self {
-            Self::Kept(bytes) => bytes.len() as u64,
-            Self::Written { size, .. } => *size,
-        }
-    }
-
-    /// The bytes, unless they are in the file.
-    pub(crate) fn kept(&self) -> Option<&[u8]> {
-        match self {
-            Self::Kept(bytes) => Some(bytes),
-            Self::Written { .. } => None,
-        }
-    }
-}
 
 /// Bytes of a page that is a record of its own: what precedes a record takes some sixty.
 const WORTH_A_RECORD: u64 = 64 << 10;

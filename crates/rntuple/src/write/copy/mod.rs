@@ -8,7 +8,7 @@ mod stored;
 
 use super::cluster::{Clusters, Complete, Place};
 use super::frame::envelope;
-use super::seal::{PageBytes, Sealed};
+use super::sealed::{PageBytes, Sealed};
 use super::stored::{LONGEST, put, record};
 use crate::Ntuple;
 use crate::anchor::{Anchor, CLASS, VERSION};

@@ -3,7 +3,8 @@
 use super::stored::{Chunk, Codecs};
 use crate::coding::{Kind, Stored};
 use crate::numbers::fault;
-use crate::write::seal::{Sealed, encode_ends};
+use crate::write::seal::encode_ends;
+use crate::write::sealed::Sealed;
 use forthwith_columns::kernels::{Planes, to_planes};
 use forthwith_plan::Result;
 use forthwith_root::write::Compression;

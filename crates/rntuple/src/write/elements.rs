@@ -1,0 +1,45 @@
+//! Elements of a column, before they are pages.
+
+use super::record::ColumnRecord;
+use crate::coding::Kind;
+use forthwith_columns::DType;
+use forthwith_plan::{Error, ErrorKind};
+use forthwith_root::write::Compression;
+
+/// How elements become bytes of a page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Elements {
+    pub(crate) kind: Kind,
+    pub(crate) compression: Compression,
+    /// Floats of this type that are stored with fewer bits: how many, and the range of those that are
+    /// quantised.
+    pub(crate) from: Option<DType>,
+    pub(crate) bits: u16,
+    pub(crate) range: Option<(f64, f64)>,
+    /// Bytes of an element before it is encoded.
+    pub(crate) width: usize,
+    /// Elements of a page at most.
+    pub(super) most: usize,
+}
+
+impl Elements {
+    pub(crate) fn of(column: &ColumnRecord, page_bytes: usize) -> Self {
+        let (width, in_memory) = match column.kind {
+            _ if column.from.is_some() => column.from.map_or((4, 4), |dtype| (dtype.size(), dtype.size())),
+            Kind::Bit | Kind::Byte => (1, 1),
+            Kind::Plain(dtype) | Kind::Split(dtype) | Kind::Zigzag(dtype) => (dtype.size(), dtype.size()),
+            Kind::Half => (2, DType::Float32.size()),
+            // ROOT keeps an index and a tag in 16 bytes.
+            Kind::Switch => (12, 16),
+            _ => (8, 8),
+        };
+        let ColumnRecord { kind, compression, from, bits, range, .. } = *column;
+        Self { kind, compression, from, bits, range, width, most: (page_bytes / in_memory).max(1) }
+    }
+}
+
+/// An array that is not what it was when it was validated.
+#[cold]
+pub(crate) fn changed() -> Error {
+    Error::new(ErrorKind::Invalid { what: "an array that changes while it is written".into() })
+}
