@@ -19,6 +19,7 @@ SOURCE = r"""
 #include <ROOT/RNTupleWriteOptions.hxx>
 #include <ROOT/RNTupleWriter.hxx>
 #include <chrono>
+#include <cstdio>
 #include <ctime>
 #include <random>
 #include <vector>
@@ -72,6 +73,7 @@ template <int D> void write(const char *path, int setting, std::size_t floats, i
   }
   best[0] = best[1] = 1e9;
   for (int k = 0; k < repetitions; k++) {
+    std::remove(path);
     auto begin = std::chrono::steady_clock::now();
     auto used = std::clock();
     {

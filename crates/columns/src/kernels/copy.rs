@@ -59,6 +59,18 @@ pub(super) fn ahead(from: &[u8], into: &mut [u8], mut each: impl FnMut(&[u8], &m
     }
 }
 
+/// Asks for the fourth block of items behind block `at`, if there is all of it: it comes while those before are
+/// looked at.
+#[inline(always)]
+pub(super) fn ask_ahead<const WIDTH: usize>(items: &[[u8; WIDTH]], block: usize, at: usize) {
+    let begin = (at + BLOCKS_AHEAD) * block;
+    if let Some(block) = items.get(begin..begin + block) {
+        block.as_flattened().chunks(LINE).for_each(|line| ask(line.as_ptr()));
+    }
+}
+
+const BLOCKS_AHEAD: usize = 4;
+
 /// Asks for some bytes to be brought near.
 #[inline]
 fn fetch(bytes: &[u8]) {

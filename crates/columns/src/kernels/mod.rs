@@ -21,5 +21,5 @@ pub use decode::{DecodeError, decode, decode_jagged, decode_strided};
 pub use offsets::{OffsetsError, fall, offsets_from_bounds, offsets_from_counts, rebase};
 pub use planes::{Planes, from_planes, offsets_from_planes, sum_of_planes};
 pub use short_floats::{ShortFloats, from_short_floats};
-pub use split::{differences_to_planes, to_bits, to_planes};
+pub use split::{Differences, differences_to_planes, to_bits, to_planes};
 pub use text::{BadText, are_texts, check_utf8, check_utf8_by};

@@ -1,6 +1,6 @@
 //! Offsets from what files say about lengths.
 
-use super::copy::ahead;
+use super::copy::{ahead, ask_ahead};
 use crate::DType;
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 
@@ -252,16 +252,25 @@ fn sums<const SIZE: usize>(
     Ok(end)
 }
 
+/// Offsets that are looked at together.
+const BLOCK: usize = 512;
+
 for_each_cpu! {
     fn run_fall(before: i64, offsets: &[[u8; 8]]) -> bool = fall_body
 }
 
 #[inline(always)]
 fn fall_body(before: i64, offsets: &[[u8; 8]]) -> bool {
-    let first = offsets.first().is_some_and(|first| i64::from_ne_bytes(*first) < before);
-    let pairs = offsets.iter().zip(offsets.get(1..).unwrap_or_default());
-    // No early exit: this way it is done many at a time.
-    pairs.fold(first, |bad, (a, b)| bad | (i64::from_ne_bytes(*a) > i64::from_ne_bytes(*b)))
+    let (mut bad, mut before) = (false, before);
+    for (at, block) in offsets.chunks(BLOCK).enumerate() {
+        ask_ahead(offsets, BLOCK, at);
+        bad |= block.first().is_some_and(|first| i64::from_ne_bytes(*first) < before);
+        let pairs = block.iter().zip(block.get(1..).unwrap_or_default());
+        // No early exit: this way it is done many at a time.
+        bad = pairs.fold(bad, |bad, (a, b)| bad | (i64::from_ne_bytes(*a) > i64::from_ne_bytes(*b)));
+        before = block.last().map_or(before, |last| i64::from_ne_bytes(*last));
+    }
+    bad
 }
 
 for_each_cpu! {

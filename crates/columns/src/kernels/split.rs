@@ -1,5 +1,6 @@
 //! Items to planes of bytes and to bits: the opposite of `planes`.
 
+use super::copy::ask_ahead;
 use super::decode::DecodeError;
 use super::planes::Planes;
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
@@ -28,13 +29,28 @@ fn to_planes_at(
     Ok(())
 }
 
-/// The differences of 64-bit numbers in native order, the first of which stays as it is, in planes of bytes.
-pub fn differences_to_planes(from: &[[u8; 8]], into: &mut [u8]) -> Result<(), DecodeError> {
+/// What [`differences_to_planes`] wrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Differences {
+    /// The first number.
+    pub first: u64,
+    /// The bits that any difference has.
+    pub bits: u64,
+    /// The first number and all differences together: the last number.
+    pub sum: u64,
+}
+
+/// The differences of 64-bit numbers in native order, of which the first stays as it is, in planes of bytes. `more`
+/// is added to each of the numbers. The answer tells of what was written, even if others change the numbers meanwhile.
+pub fn differences_to_planes(
+    from: &[[u8; 8]],
+    more: u64,
+    into: &mut [u8],
+) -> Result<Differences, DecodeError> {
     if from.len().checked_mul(8) != Some(into.len()) {
         return Err(DecodeError::Length { from: from.len(), into: into.len() });
     }
-    differences(CpuFeatures::current(), from, into);
-    Ok(())
+    Ok(differences(CpuFeatures::current(), from, more, into))
 }
 
 /// One bit for each truth, the lowest of a byte first; the last byte is filled up with zeros.
@@ -59,7 +75,7 @@ for_each_cpu! {
 }
 
 for_each_cpu! {
-    fn differences(from: &[[u8; 8]], into: &mut [u8]) = differences_body
+    fn differences(from: &[[u8; 8]], more: u64, into: &mut [u8]) -> Differences = differences_body
 }
 
 for_each_cpu! {
@@ -77,6 +93,7 @@ macro_rules! split {
             let items = from.as_chunks::<$width>().0;
             let mut numbers = [0 as $number; BLOCK];
             for (at, block) in items.chunks(BLOCK).enumerate() {
+                ask_ahead(items, BLOCK, at);
                 let numbers = &mut numbers[..block.len()];
                 match planes {
                     Planes::Plain => {
@@ -107,25 +124,38 @@ split!(split4_body, 4, u32, i32);
 split!(split8_body, 8, u64, i64);
 
 #[inline(always)]
-fn differences_body(from: &[[u8; 8]], into: &mut [u8]) {
-    let mut before = 0;
+fn differences_body(from: &[[u8; 8]], more: u64, into: &mut [u8]) -> Differences {
+    let mut found = Differences::default();
+    // The number before the block, and those of the block.
+    let mut numbers = [0u64; BLOCK + 1];
     let mut steps = [0u64; BLOCK];
     for (at, block) in from.chunks(BLOCK).enumerate() {
+        ask_ahead(from, BLOCK, at);
+        for (number, item) in numbers[1..].iter_mut().zip(block) {
+            *number = u64::from_ne_bytes(*item).wrapping_add(more);
+        }
         let steps = &mut steps[..block.len()];
-        if let (Some(step), Some(first)) = (steps.first_mut(), block.first()) {
-            *step = u64::from_ne_bytes(*first).wrapping_sub(before);
+        for ((step, before), number) in steps.iter_mut().zip(&numbers[..BLOCK]).zip(&numbers[1..]) {
+            *step = number.wrapping_sub(*before);
         }
-        for (step, pair) in steps.iter_mut().skip(1).zip(block.array_windows::<2>()) {
-            *step = u64::from_ne_bytes(pair[1]).wrapping_sub(u64::from_ne_bytes(pair[0]));
-        }
-        before = block.last().map_or(before, |last| u64::from_ne_bytes(*last));
+        numbers[0] = numbers[block.len()];
+        let (first, rest) = steps.split_at(usize::from(at == 0));
+        found.first = first.first().copied().unwrap_or(found.first);
+        found.bits |= rest.iter().fold(0, |bits, step| bits | step);
+        found.sum = steps.iter().fold(found.sum, |sum, step| sum.wrapping_add(*step));
+        let all = steps.iter().fold(0, |all, step| all | step);
         for (plane, into) in into.chunks_exact_mut(from.len()).enumerate() {
             let into = &mut into[at * BLOCK..][..block.len()];
+            if all >> (8 * plane) == 0 {
+                into.fill(0);
+                continue;
+            }
             for (byte, step) in into.iter_mut().zip(&*steps) {
                 *byte = (step >> (8 * plane)) as u8;
             }
         }
     }
+    found
 }
 
 #[inline(always)]
@@ -168,11 +198,27 @@ mod tests {
         let ends: Vec<u64> = (0..1500u64).map(|at| at * at).collect();
         let native: Vec<[u8; 8]> = ends.iter().map(|end| end.to_ne_bytes()).collect();
         let mut apart = vec![0; ends.len() * 8];
-        differences_to_planes(&native, &mut apart).unwrap();
+        let found = differences_to_planes(&native, 0, &mut apart).unwrap();
+        assert_eq!(found, Differences { first: 0, bits: 4095, sum: 1499 * 1499 });
         let mut back = vec![0; ends.len() * 8];
         assert_eq!(offsets_from_planes(8, &apart, 0..1500, [0, u64::MAX], 0, &mut back), Ok(true));
         let back: Vec<u64> = back.as_chunks::<8>().0.iter().map(|bytes| u64::from_ne_bytes(*bytes)).collect();
         assert_eq!(back, ends);
+        for features in CpuFeatures::available() {
+            for count in [1, 2, 511, 512, 513, 1500] {
+                let less: Vec<[u8; 8]> =
+                    ends[..count].iter().map(|end| end.wrapping_sub(9).to_ne_bytes()).collect();
+                let (mut one, mut other) = (vec![0; count * 8], vec![0; count * 8]);
+                let found = differences(features, &less, 9, &mut one);
+                assert_eq!(found, differences(features, &native[..count], 0, &mut other));
+                assert_eq!((found.first, found.sum), (0, ends[count - 1]));
+                assert!(one == other);
+            }
+        }
+        let falls = [9u64, 4].map(u64::to_ne_bytes);
+        let found = differences_to_planes(&falls, 1, &mut [0; 16]).unwrap();
+        assert_eq!(found, Differences { first: 10, bits: 5u64.wrapping_neg(), sum: 5 });
+        assert_eq!(differences_to_planes(&[], 1, &mut []).unwrap(), Differences::default());
     }
 
     #[test]
@@ -182,6 +228,6 @@ mod tests {
         assert_eq!(into, [0b1000_1001, 0b10]);
         assert!(to_bits(&[1; 9], &mut [0]).is_err());
         assert!(to_planes(Planes::Plain, 4, &[0; 8], &mut [0; 4]).is_err());
-        assert!(differences_to_planes(&[[1; 8]], &mut [0; 4]).is_err());
+        assert!(differences_to_planes(&[[1; 8]], 0, &mut [0; 4]).is_err());
     }
 }

@@ -194,12 +194,13 @@ fn lists<'a>(
     ends: usize,
     pages: &mut Pages<'_, 'a>,
 ) -> Result<Rows> {
-    let offsets = integers(buffer(array, key, "offsets")?);
+    let offsets = buffer(array, key, "offsets")?.as_bytes().as_chunks::<8>().0;
     let mut picked = Picked::default();
     for rows in rows {
         let last = rows.end.checked_add(1).ok_or_else(changed)?;
         let offsets = offsets.get(rows.start..last).ok_or_else(changed)?;
         let (Some(&from), Some(&to)) = (offsets.first(), offsets.last()) else { return Err(changed()) };
+        let (from, to) = (i64::from_ne_bytes(from), i64::from_ne_bytes(to));
         let end = pages.ends_of(ends, offsets)?;
         // The ends that were read while they were written have to be those by which the items are taken.
         if end != to {

@@ -2,7 +2,8 @@
 //!
 //! `describe.rs` makes fields and columns of Forms, with the nodes by which `fill.rs` walks an array: for
 //! each node it appends the rows of a whole step to the columns. `page.rs` collects elements until they fill
-//! a page, and `seal.rs` makes the bytes of a page of them: numbers are taken apart straight from the array.
+//! a page, and `seal.rs` makes the bytes of a page of them, `ends.rs` those of ends of lists: numbers and offsets are
+//! taken apart straight from the array.
 //! A page that is worth a record of its own goes to the file as soon as it is made. The others wait until the pages are as many bytes as a cluster shall have, and are written together, all pages of a column
 //! behind each other. What is read of the file before the last record is written does not know of them.
 //! `append.rs` continues an ntuple that is in the file already. `copy/` puts fields and entries of ntuples of
@@ -15,6 +16,7 @@ mod column;
 mod copy;
 mod describe;
 mod elements;
+mod ends;
 mod fill;
 mod filling;
 mod floats;

@@ -1,6 +1,7 @@
 //! Pages: elements of a column, encoded, compressed and with their checksum.
 
 use super::elements::changed;
+use super::ends::{LentEnds, NEAR, rising};
 use super::filling::Filling;
 use super::seal::Sealer;
 use super::sealed::Raw;
@@ -61,24 +62,50 @@ impl<'p, 'a> Pages<'p, 'a> {
         Ok(())
     }
 
-    /// Appends the ends of lists that are given by their offsets, and answers the last offset.
-    pub(crate) fn ends_of(&mut self, column: usize, offsets: &[i64]) -> Result<i64> {
-        let Some((&first, mut rest)) = offsets.split_first() else { return Err(changed()) };
+    /// Appends the ends of lists that are given by their offsets, and answers the last offset. Full pages are made of
+    /// the offsets where they are.
+    pub(crate) fn ends_of(&mut self, column: usize, offsets: &'a [[u8; 8]]) -> Result<i64> {
+        let Some((first, rest)) = offsets.split_first() else { return Err(changed()) };
         let filling = self.columns.get(column).ok_or_else(changed)?;
-        let more = filling.end.wrapping_sub(first as u64);
-        let mut end = filling.end;
+        let more = filling.end.wrapping_sub(u64::from_ne_bytes(*first));
+        let most = filling.elements.most;
+        let missing = if filling.ends.is_empty() { 0 } else { most - filling.ends.len() };
+        let (first, rest) = rest.split_at(missing.min(rest.len()));
+        self.copy_ends(column, more, first)?;
+        let (pages, last) = rest.split_at(rest.len() - rest.len() % most);
+        for page in pages.chunks(most) {
+            let filling = self.columns.get_mut(column).ok_or_else(changed)?;
+            match LentEnds::of(filling.elements.kind, page, more, filling.end) {
+                Some(lent) => {
+                    filling.end = lent.last;
+                    filling.here += page.len() as u64;
+                    self.appended += 8 * page.len() as u64;
+                    self.seal(column, Raw::LentEnds(lent))?;
+                }
+                None => self.copy_ends(column, more, page)?,
+            }
+        }
+        self.copy_ends(column, more, last)?;
+        let end = self.columns.get(column).ok_or_else(changed)?.end;
+        Ok(end.wrapping_sub(more) as i64)
+    }
+
+    /// Appends ends of lists that are these and `more`.
+    fn copy_ends(&mut self, column: usize, more: u64, offsets: &[[u8; 8]]) -> Result<()> {
+        let mut rest = offsets;
         while !rest.is_empty() {
             let filling = self.columns.get_mut(column).ok_or_else(changed)?;
             let before = filling.ends.len();
             let (these, others) = rest.split_at((filling.elements.most - before).min(rest.len()).min(NEAR));
-            filling.ends.extend(these.iter().map(|offset| more.wrapping_add(*offset as u64).to_ne_bytes()));
+            let number = |offset: &[u8; 8]| u64::from_ne_bytes(*offset);
+            filling.ends.extend(these.iter().map(|offset| more.wrapping_add(number(offset)).to_ne_bytes()));
             // The ends are compared, not the offsets: those may be others by now.
-            end = rising(end, filling.ends.get(before..).unwrap_or_default()).ok_or_else(changed)?;
-            filling.end = end;
+            let ends = filling.ends.get(before..).unwrap_or_default();
+            filling.end = rising(filling.end, ends).ok_or_else(changed)?;
             self.counted(column, these.len())?;
             rest = others;
         }
-        Ok(end.wrapping_sub(more) as i64)
+        Ok(())
     }
 
     /// Appends the ends of lists of these numbers of items.
@@ -174,40 +201,5 @@ impl<'p, 'a> Pages<'p, 'a> {
         filling.pages.push(sealed);
         filling.keep(page);
         Ok(())
-    }
-}
-
-/// Ends of lists that stay in the nearest cache while they are made and compared.
-const NEAR: usize = 2048;
-
-/// The last one of ends, if none is less than the one before it.
-fn rising(before: u64, ends: &[[u8; 8]]) -> Option<u64> {
-    let number = |end: &[u8; 8]| u64::from_ne_bytes(*end);
-    let (first, last) = (ends.first().map_or(before, number), ends.last().map_or(before, number));
-    // The highest bit is set if an end has it, and none has it whose difference does: without a branch, so that
-    // it runs in lanes.
-    let signs = |signs: u64, before: u64, end: u64| signs | end | end.wrapping_sub(before);
-    let pairs = ends.array_windows::<2>();
-    let all =
-        pairs.fold(signs(before, before, first), |all, [one, next]| signs(all, number(one), number(next)));
-    (all >> 63 == 0).then_some(last)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ends_rise() {
-        let last = |before: u64, ends: &[u64]| {
-            let ends: Vec<_> = ends.iter().map(|end| end.to_ne_bytes()).collect();
-            rising(before, &ends)
-        };
-        let most = u64::MAX >> 1;
-        assert_eq!(last(7, &[]), Some(7));
-        assert_eq!(last(7, &[7, 7, 9, most]), Some(most));
-        for wrong in [&[6][..], &[8, 9, 8], &[8, most + 1], &[u64::MAX, 3], &[most, 0, most, 0]] {
-            assert_eq!(last(7, wrong), None, "{wrong:?}");
-        }
     }
 }

@@ -1,14 +1,15 @@
 //! Elements to the bytes of pages as they are stored.
 
 use super::elements::{Elements, changed};
+use super::ends::encode_ends;
 use super::filling::Filling;
 use super::floats;
 use super::sealed::{PageBytes, Raw, Sealed};
 use crate::coding::Kind;
-use forthwith_columns::kernels::{Planes, decode, differences_to_planes, to_bits, to_planes};
+use forthwith_columns::kernels::{Planes, decode, to_bits, to_planes};
 use forthwith_columns::{DType, Encoding};
 use forthwith_io::xxh3;
-use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Error, ErrorKind, Result, StoredBlock};
+use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Result, StoredBlock};
 use forthwith_root::write::{Compression, FileWriter, compress_into, compressed};
 use std::sync::Arc;
 
@@ -187,6 +188,7 @@ impl Raw<'_> {
             Self::Lent(bytes) => bytes.len(),
             Self::Owned(bytes) => bytes.len(),
             Self::Ends(ends) => 8 * ends.len(),
+            Self::LentEnds(lent) => lent.bytes(),
         }
     }
 
@@ -196,6 +198,7 @@ impl Raw<'_> {
             Self::Lent(bytes) => bytes,
             Self::Owned(bytes) => &bytes[..],
             Self::Ends(ends) => ends.as_flattened(),
+            Self::LentEnds(_) => return None,
         };
         let is_same = match elements.kind {
             _ if elements.from.is_some() => false,
@@ -255,6 +258,7 @@ fn encode(elements: &Elements, raw: &Raw<'_>, into: &mut Vec<u8>) -> Result<()> 
     let kind = elements.kind;
     let raw = match raw {
         Raw::Ends(ends) => return encode_ends(kind, ends, into),
+        Raw::LentEnds(lent) => return lent.encode(kind, into),
         Raw::Lent(bytes) => bytes,
         Raw::Owned(bytes) => &bytes[..],
     };
@@ -274,70 +278,4 @@ fn encode(elements: &Elements, raw: &Raw<'_>, into: &mut Vec<u8>) -> Result<()> 
         }
     };
     made.map_err(|_| changed())
-}
-
-/// Ends of lists, or what they are more than those before.
-pub(crate) fn encode_ends(kind: Kind, ends: &[[u8; 8]], into: &mut Vec<u8>) -> Result<()> {
-    let short = |end: &[u8; 8]| {
-        let end = u64::from_ne_bytes(*end);
-        u32::try_from(end).map_err(|_| {
-            let what = format!("{end} items of lists in a cluster, in a column of 32 bits");
-            Error::new(ErrorKind::Invalid { what })
-        })
-    };
-    let wide = matches!(kind, Kind::Index64 | Kind::SplitIndex64);
-    into.resize(ends.len() * if wide { 8 } else { 4 }, 0);
-    match kind {
-        Kind::SplitIndex64 => differences_to_planes(ends, into).map_err(|_| changed()),
-        Kind::Index64 => {
-            let both = into.as_chunks_mut().0.iter_mut().zip(ends);
-            both.for_each(|(into, end)| *into = u64::from_ne_bytes(*end).to_le_bytes());
-            Ok(())
-        }
-        Kind::Index32 => into.as_chunks_mut().0.iter_mut().zip(ends).try_for_each(|(into, end)| {
-            *into = short(end)?.to_le_bytes();
-            Ok(())
-        }),
-        Kind::SplitIndex32 => {
-            let mut last = 0;
-            let mut differences = Vec::with_capacity(into.len());
-            for end in ends {
-                let end = short(end)?;
-                differences.extend(end.wrapping_sub(last).to_ne_bytes());
-                last = end;
-            }
-            to_planes(Planes::Plain, 4, &differences, into).map_err(|_| changed())
-        }
-        _ => Err(changed()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ends_fit_into_their_column() {
-        let most = u64::from(u32::MAX);
-        let encode_ends = |kind, ends: &[u64], into: &mut Vec<u8>| {
-            let ends: Vec<_> = ends.iter().map(|end| end.to_ne_bytes()).collect();
-            encode_ends(kind, &ends, into)
-        };
-        let mut into = vec![7; 3];
-        encode_ends(Kind::Index32, &[1, most], &mut into).unwrap();
-        assert_eq!(into, [1, 0, 0, 0, 255, 255, 255, 255]);
-        encode_ends(Kind::SplitIndex32, &[1, 3, most], &mut into).unwrap();
-        assert_eq!(into, [1, 2, 252, 0, 0, 255, 0, 0, 255, 0, 0, 255]);
-        for kind in [Kind::Index32, Kind::SplitIndex32] {
-            let error = encode_ends(kind, &[most + 1], &mut into).unwrap_err().to_string();
-            assert!(
-                error.contains("4294967296 items of lists in a cluster, in a column of 32 bits"),
-                "{error}"
-            );
-        }
-        encode_ends(Kind::Index64, &[most + 1], &mut into).unwrap();
-        assert_eq!(into, (most + 1).to_le_bytes());
-        encode_ends(Kind::SplitIndex64, &[most + 1, most + 3], &mut into).unwrap();
-        assert_eq!(into, [0, 2, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
-    }
 }

@@ -1,5 +1,7 @@
 //! Pages before and after they are encoded.
 
+use super::ends::LentEnds;
+
 /// Elements of a page, not yet encoded.
 #[derive(Debug)]
 pub(crate) enum Raw<'a> {
@@ -8,6 +10,8 @@ pub(crate) enum Raw<'a> {
     Owned(Vec<u8>),
     /// Ends of lists, in native order.
     Ends(Vec<[u8; 8]>),
+    /// Offsets of lists in an array.
+    LentEnds(LentEnds<'a>),
 }
 
 /// A page as it is stored.
