@@ -1,4 +1,4 @@
-"""limits.py PROGRAM FOLDER [FLOATS] [ROUNDS]: two threads on one file beside two processes, and what plain writes allow.
+"""limits.py PROGRAM FOLDER [FLOATS] [ROUNDS] [CODEC]...: two threads on one file beside two processes, and what plain writes allow.
 
 PROGRAM is the built example ``write_ntuple`` of the crate ``forthwith``; FOLDER should be in memory. Each round runs one thread, two threads on one file, and two processes on two files, of
 PROGRAM and of plain writes of as many bytes, one after the other, so that what else the machine does meets all of them. A file has one
@@ -52,13 +52,13 @@ def seconds(process: subprocess.Popen[str], at: int) -> float:
     return float(process.communicate()[0].split()[at])
 
 
-def main(program: str, folder: str, floats: int = 16_000_000, rounds: int = 9) -> None:
+def main(program: str, folder: str, floats: int = 16_000_000, rounds: int = 9, *codecs: str) -> None:
     """Prints the table."""
     print(
         "depth codec   one ms   gain of threads, of processes, share   plain: one ms, threads, processes, share   of plain's"
     )
     for depth in (0, 3):
-        for codec in ("none", "lz4", "zstd"):
+        for codec in codecs or ("none", "lz4", "zstd"):
 
             def ours(name: str, threads: int, depth: int = depth, codec: str = codec) -> subprocess.Popen[str]:
                 return written(program, f"{folder}/{name}.root", threads, depth, codec, floats)
@@ -82,4 +82,4 @@ def main(program: str, folder: str, floats: int = 16_000_000, rounds: int = 9) -
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3], *map(int, sys.argv[3:]))
+    main(*sys.argv[1:3], *map(int, sys.argv[3:5]), *sys.argv[5:])

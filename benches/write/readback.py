@@ -1,4 +1,4 @@
-"""readback.py PYTHON FOLDER [FLOATS] [ROUNDS]: files with default sizes, read by forthwith, C++ ROOT and uproot.
+"""readback.py PYTHON FOLDER [FLOATS] [ROUNDS] [KIND]...: files with default sizes, read by forthwith, C++ ROOT and uproot.
 
 PYTHON has forthwith; the Python that runs this has ROOT and uproot; FOLDER should be in memory. C++ ROOT makes each table with its
 defaults of baskets, clusters and pages; forthwith reads it and writes it again with its own, by the same codec. Then each reader reads all
@@ -210,7 +210,7 @@ def read(python: str, reader: str, path: Path, kind: str, shape: str) -> list[fl
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def main(python: str, folder: str, floats: int = 8_000_000, rounds: int = 5) -> None:
+def main(python: str, folder: str, floats: int = 8_000_000, rounds: int = 5, *kinds: str) -> None:
     """Prints the table."""
     import ROOT
 
@@ -219,7 +219,8 @@ def main(python: str, folder: str, floats: int = 8_000_000, rounds: int = 5) -> 
     if not ROOT.gSystem.CompileMacro(str(source), "kO"):
         raise SystemExit("ROOT's side does not compile")
     print(f"{floats} floats; milliseconds of processor time, ROOT's file and forthwith's, and the ratio")
-    for kind, shapes in (("tree", ("flat", "jagged", "vector", "nested")), ("ntuple", ("flat", "vector", "nested"))):
+    shapes_of = {"tree": ("flat", "jagged", "vector", "nested"), "ntuple": ("flat", "vector", "nested")}
+    for kind, shapes in ((kind, shapes_of[kind]) for kind in kinds or shapes_of):
         for codec in ("default", "zstd"):
             setting = 505 if codec == "zstd" or kind == "ntuple" else 101
             for shape in shapes:
@@ -246,4 +247,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "--read":
         print(json.dumps({"root": by_root, "uproot": by_uproot}[sys.argv[2]](*sys.argv[3:])))
     else:
-        main(*sys.argv[1:3], *map(int, sys.argv[3:]))
+        main(*sys.argv[1:3], *map(int, sys.argv[3:5]), *sys.argv[5:])
