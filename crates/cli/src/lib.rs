@@ -108,7 +108,9 @@ pub fn run_with(
         Err(error) if error.kind() == ErrorKind::InvalidSubcommand => {
             let word = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string).unwrap_or_default();
             let word = human::clean(&word);
-            let what = format!("no command and no file is called {word}\n  the commands are {verbs}");
+            let here = ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == word);
+            let here = here.map_or_else(String::new, |(_, verb)| format!("\n  it is forthwith {verb}"));
+            let what = format!("no command and no file is called {word}{here}\n  the commands are {verbs}");
             // A closed output is no error.
             let _ = writeln!(err, "forthwith: {what}\n  forthwith --help says what they do");
             return 2;
@@ -264,3 +266,20 @@ fn place(file: &forthwith::File, object: &str, console: &mut Console<'_>) -> Res
     }
     Ok(place)
 }
+
+/// Names that commands have in other tools: in ROOT, groot and parquet-tools.
+const ELSEWHERE: [(&str, &str); 13] = [
+    ("hadd", "merge"),
+    ("rootls", "ls"),
+    ("rootcp", "cp"),
+    ("rootmerge", "merge"),
+    ("rootprint", "plot"),
+    ("copy", "cp"),
+    ("draw", "plot"),
+    ("dump", "cat"),
+    ("info", "ls"),
+    ("meta", "schema"),
+    ("print", "head"),
+    ("rowcount", "count"),
+    ("scan", "head"),
+];

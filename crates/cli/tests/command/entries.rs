@@ -57,6 +57,16 @@ fn a_file_alone_is_listed() {
 }
 
 #[test]
+fn names_of_other_tools_lead_to_commands() {
+    for (elsewhere, here) in [("hadd", "merge"), ("rootls", "ls"), ("scan", "head"), ("meta", "schema")] {
+        let said = forthwith(&[elsewhere, "a.root", "b.root"]);
+        assert_eq!(said.code, 2);
+        assert!(said.err.contains(&format!("\n  it is forthwith {here}\n")), "{}", said.err);
+        assert!(output(&["help", here]).contains("Usage: forthwith"));
+    }
+}
+
+#[test]
 fn schemas_are_printed() {
     let avro: serde_json::Value =
         serde_json::from_str(&output(&["schema", &file("avro/nested.avro")])).expect("JSON");
