@@ -11,11 +11,11 @@ pub(super) struct Axis {
     pub(super) bins: i64,
     pub(super) low: f64,
     pub(super) high: f64,
-    edges: Vec<f64>,
+    pub(super) edges: Vec<f64>,
     /// Labels of bins, by the numbers of these.
     labels: Vec<(i64, String)>,
-    /// Whether bins are added for values that are in none.
-    extends: bool,
+    /// `TAxis::fBits2`: among them, whether bins are added for values that are in none.
+    pub(super) bits: i64,
 }
 
 /// One axis for two histograms.
@@ -38,20 +38,24 @@ impl Axis {
             high: axis.float("fXmax").unwrap_or(0.0),
             edges: axis.array("fXbins").map(|edges| edges.floats().collect()).unwrap_or_default(),
             labels: labels.map(label).collect(),
-            extends: axis.int("fBits2").unwrap_or(0) & CAN_EXTEND != 0,
+            bits: axis.int("fBits2").unwrap_or(0),
         })
     }
 
     /// The axis of a sum of histograms with this axis and another one, by ROOT's rules: bins of one label are one, and
-    /// bins of equal widths may go on beyond the ends of the first axis, or be several within one of the other.
-    pub(super) fn joined(&self, other: &Self) -> Option<Joined> {
-        if self.is_labelled() && other.is_labelled() {
+    /// bins of equal widths may go on beyond the ends of the first axis, or be several within one of the other. A
+    /// histogram that is `bare`, without entries, may lack the labels that ROOT makes when it fills.
+    pub(super) fn joined(&self, other: &Self, bare: [bool; 2]) -> Option<Joined> {
+        let lacks = [bare[0] && self.labels.is_empty(), bare[1] && other.labels.is_empty()];
+        let labelled = [self.is_labelled(), other.is_labelled()];
+        if labelled.contains(&true) && (labelled[0] || lacks[0]) && (labelled[1] || lacks[1]) {
             return Some(self.by_labels(other));
         }
         if self.bins == other.bins && same(self.low, other.low, self) && same(self.high, other.high, self) {
             let alike = self.edges.len() == other.edges.len();
             let alike = alike && self.edges.iter().zip(&other.edges).all(|(one, two)| same(*one, *two, self));
-            return alike.then(|| Joined { axis: self.clone(), places: [None, None] });
+            let axis = if lacks[0] && other.has_labels() { other } else { self };
+            return alike.then(|| Joined { axis: axis.clone(), places: [None, None] });
         }
         let regular = |axis: &Self| axis.edges.is_empty() && axis.labels.is_empty() && axis.bins > 0;
         if !regular(self) || !regular(other) {
@@ -65,7 +69,7 @@ impl Axis {
     /// Whether bins of both are the same, by their places and labels.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let stays = |joined: Joined| joined.places.iter().all(Option::is_none);
-        self.labels == other.labels && self.joined(other).is_some_and(stays)
+        self.labels == other.labels && self.joined(other, [false; 2]).is_some_and(stays)
     }
 
     pub(super) fn text(&self) -> String {
@@ -131,11 +135,11 @@ impl Axis {
         let once = texts.windows(2).all(|pair| pair[0] != pair[1]);
         let placed = self.labels.iter().all(|(bin, _)| (1..=self.bins).contains(bin));
         let all = usize::try_from(self.bins) == Ok(self.labels.len());
-        once && placed && !self.labels.is_empty() && (all || self.extends)
+        once && placed && !self.labels.is_empty() && (all || self.bits & CAN_EXTEND != 0)
     }
 
     fn by_labels(&self, other: &Self) -> Joined {
-        let mut axis = self.clone();
+        let mut axis = Self { bits: self.bits | other.bits, ..self.clone() };
         let mut bins: std::collections::HashMap<&str, i64> =
             self.labels.iter().map(|(bin, text)| (&**text, *bin)).collect();
         let mut last = self.labels.iter().map(|(bin, _)| *bin).max().unwrap_or(0);

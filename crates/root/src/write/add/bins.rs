@@ -274,12 +274,19 @@ impl Part {
         Ok(())
     }
 
+    /// Whether there are no entries, not even in bins that were set.
+    fn is_bare(&self) -> bool {
+        let has_entries = self.scalars.iter().any(|(name, value)| *name == "fEntries" && *value != 0.0);
+        !has_entries && self.arrays.iter().all(|(_, numbers)| numbers.is_zero())
+    }
+
     /// Gives two histograms the same bins.
     fn join(&mut self, other: &mut Self) -> Result<()> {
+        let bare = [self.is_bare(), other.is_bare()];
         let mut moves = [Vec::new(), Vec::new()];
         let mut axes = Vec::new();
         for ((name, one), two) in ["x", "y", "z"].into_iter().zip(&self.axes).zip(&other.axes) {
-            let Some(joined) = one.joined(two) else {
+            let Some(joined) = one.joined(two, bare) else {
                 let what = format!(
                     "adding histograms of other bins: its {name} axis has {}, and that of the first {}",
                     two.text(),
@@ -293,18 +300,17 @@ impl Part {
             axes.push(joined.axis);
         }
         let stays = |moves: &[Option<_>]| moves.iter().all(Option::is_none);
-        if moves.iter().all(|moves| stays(moves)) {
-            return Ok(());
-        }
-        let cells = axes.iter().take(self.dimensions).map(Axis::cells);
-        let cells: Option<Vec<usize>> = cells.collect();
-        let count =
-            cells.as_ref().and_then(|cells| cells.iter().try_fold(1_usize, |all, &n| all.checked_mul(n)));
-        let (Some(cells), Some(count)) = (cells, count.filter(|&count| count <= MOST_CELLS)) else {
-            return Err(Error::unsupported("a sum of histograms with more than 2^28 bins"));
-        };
-        for (part, moves) in [&mut *self, other].into_iter().zip(&moves) {
-            part.rebin(moves, &cells, count)?;
+        if !moves.iter().all(|moves| stays(moves)) {
+            let cells = axes.iter().take(self.dimensions).map(Axis::cells);
+            let cells: Option<Vec<usize>> = cells.collect();
+            let count =
+                cells.as_ref().and_then(|cells| cells.iter().try_fold(1_usize, |all, &n| all.checked_mul(n)));
+            let (Some(cells), Some(count)) = (cells, count.filter(|&count| count <= MOST_CELLS)) else {
+                return Err(Error::unsupported("a sum of histograms with more than 2^28 bins"));
+            };
+            for (part, moves) in [&mut *self, other].into_iter().zip(&moves) {
+                part.rebin(moves, &cells, count)?;
+            }
         }
         for ((changed, new), old) in self.changed.iter_mut().zip(&axes).zip(&self.axes) {
             *changed |= new != old;
@@ -405,6 +411,10 @@ impl Part {
             edits.number(place, "fNbins", axis.bins)?;
             edits.float(place, "fXmin", axis.low)?;
             edits.float(place, "fXmax", axis.high)?;
+            edits.number(place, "fBits2", axis.bits)?;
+            if let Some(edges) = place.place("fXbins") {
+                edits.replace(edges, Numbers::Double(axis.edges.clone()).bytes());
+            }
             if let Some(labels) = place.place("fLabels").filter(|_| axis.has_labels()) {
                 let axis = axis.clone();
                 edits.replace_with(labels, move |buffer| axis.write_labels(buffer));
