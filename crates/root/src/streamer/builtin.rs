@@ -23,8 +23,34 @@ pub(crate) fn builtin_versions(class: &str) -> Vec<Arc<StreamerInfo>> {
 pub(super) fn infos() -> &'static [Arc<StreamerInfo>] {
     static INFOS: ProcessOnce<Vec<Arc<StreamerInfo>>> = ProcessOnce::new();
     INFOS.get_or_make(|| {
-        TABLE.iter().map(|(class, version, elements)| Arc::new(info(class, *version, elements))).collect()
+        let mut made = Vec::with_capacity(TABLE.len());
+        for (class, version, text) in TABLE {
+            let info = row(&made, class, *version, text);
+            made.push(Arc::new(info));
+        }
+        made
     })
+}
+
+/// The info that a row spells; `before` are those of the rows before it.
+fn row(before: &[Arc<StreamerInfo>], class: &str, version: i32, text: &str) -> StreamerInfo {
+    let Some(text) = text.strip_prefix("= ") else { return info(class, version, text) };
+    let mut parts = text.split("; ");
+    let like = parts.next().and_then(|version| version.parse().ok());
+    let like = before.iter().find(|info| &*info.class == class && Some(info.version) == like);
+    let mut elements = like.map_or_else(Vec::new, |info| info.elements.clone());
+    for part in parts {
+        let (behind, part) = part.split_once(" > ").unwrap_or(("", part));
+        for element in info(class, version, part).elements {
+            let place = |name: &str| elements.iter().position(|known| &*known.name == name);
+            match (place(&element.name), place(behind)) {
+                (Some(same), _) => elements[same] = element,
+                (None, Some(behind)) => elements.insert(behind + 1, element),
+                (None, None) => elements.push(element),
+            }
+        }
+    }
+    StreamerInfo { class: class.into(), version, checksum: 0, elements }
 }
 
 /// The info of a class whose members have branches of their own. A whole `TObject` does not follow one.
@@ -39,105 +65,46 @@ pub fn builtin_divided(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
 /// `TArrayI` has. `TF1` 7 and `TFormula` are those of ROOT 3 to 5, which ROOT 6 has classes of their own for
 /// (`ROOT::v5::TF1Data` and `ROOT::v5::TFormula`): 5, 7 and 8 as files of 3.10, 4.04 and 5.34 describe them,
 /// 4 as ROOT 3.02 declares it. There is no 6.
+///
+/// `= 9` stands for the elements of version 9, in a row before. An element behind it takes the place of the one of its
+/// name; a new one comes last, or after the one that is named before `>`.
 #[rustfmt::skip]
 const TABLE: &[(&str, i32, &str)] = &[
     ("ROOT::TIOFeatures", 1, "fIOBits:11:unsigned char"),
     ("TAtt3D", 1, ""),
     ("TAttFill", 1, "fFillColor:2:short; fFillStyle:2:short"),
-    ("TAttFill", 2, "fFillColor:2:short; fFillStyle:2:short"),
+    ("TAttFill", 2, "= 1"),
     ("TAttLine", 1, "fLineColor:2:short; fLineStyle:2:short; fLineWidth:2:short"),
-    ("TAttLine", 2, "fLineColor:2:short; fLineStyle:2:short; fLineWidth:2:short"),
+    ("TAttLine", 2, "= 1"),
     ("TAttText", 2, "\
         fTextAngle:5:float; fTextSize:5:float; fTextAlign:2:short; fTextColor:2:short; fTextFont:2:short"),
     ("TAttMarker", 1, "fMarkerColor:2:short; fMarkerStyle:2:short; fMarkerSize:5:float"),
-    ("TAttMarker", 2, "fMarkerColor:2:short; fMarkerStyle:2:short; fMarkerSize:5:float"),
-    ("TAttMarker", 3, "fMarkerColor:2:short; fMarkerStyle:2:short; fMarkerSize:5:float"),
+    ("TAttMarker", 2, "= 1"),
+    ("TAttMarker", 3, "= 2"),
     ("TBranch", 1, "\
         TNamed 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; fMaxBaskets:6:int; \
         fWriteBasket:3:int; fEntryNumber:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; \
         fOffset:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
         fBasketEntry:62:TArrayI"),
-    ("TBranch", 2, "\
-        TNamed 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; fMaxBaskets:6:int; \
-        fWriteBasket:3:int; fEntryNumber:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; \
-        fOffset:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
-        fBasketEntry:62:TArrayI; fBasketSeek:62:TArrayI"),
-    ("TBranch", 3, "\
-        TNamed 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; fMaxBaskets:6:int; \
-        fWriteBasket:3:int; fEntryNumber:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; \
-        fOffset:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
-        fBasketEntry:62:TArrayI; fBasketSeek:62:TArrayI; \
-        fFileName:65:TString"),
-    ("TBranch", 4, "\
-        TNamed 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; fMaxBaskets:6:int; \
-        fWriteBasket:3:int; fEntryNumber:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; \
-        fOffset:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
-        fBasketEntry:62:TArrayI; fBasketSeek:62:TArrayI; \
-        fFileName:65:TString"),
-    ("TBranch", 5, "\
-        TNamed 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; fMaxBaskets:6:int; \
-        fWriteBasket:3:int; fEntryNumber:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; \
-        fOffset:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
-        fBasketEntry:62:TArrayI; fBasketBytes:62:TArrayI; fBasketSeek:62:TArrayI; \
-        fFileName:65:TString"),
+    ("TBranch", 2, "= 1; fBasketSeek:62:TArrayI"),
+    ("TBranch", 3, "= 2; fFileName:65:TString"),
+    ("TBranch", 4, "= 3"),
+    ("TBranch", 5, "= 4; fBasketEntry > fBasketBytes:62:TArrayI"),
     ("TBranch", 6, "\
         TNamed 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; fWriteBasket:3:int; \
         fEntryNumber:3:int; fOffset:3:int; fMaxBaskets:6:int; fEntries:8:double; fTotBytes:8:double; \
         fZipBytes:8:double; fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
         fBasketBytes:43:int*:fMaxBaskets; fBasketEntry:43:int*:fMaxBaskets; \
         fBasketSeek:43:int*:fMaxBaskets; fFileName:65:TString"),
-    ("TBranch", 7, "\
-        TNamed 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; \
-        fWriteBasket:3:int; fEntryNumber:3:int; fOffset:3:int; fMaxBaskets:6:int; \
-        fSplitLevel:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; \
-        fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
-        fBasketBytes:43:int*:fMaxBaskets; fBasketEntry:43:int*:fMaxBaskets; \
-        fBasketSeek:43:int*:fMaxBaskets; fFileName:65:TString"),
-    ("TBranch", 8, "\
-        TNamed 1; TAttFill 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; \
-        fWriteBasket:3:int; fEntryNumber:3:int; fOffset:3:int; fMaxBaskets:6:int; \
-        fSplitLevel:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; \
-        fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
-        fBasketBytes:43:int*:fMaxBaskets; fBasketEntry:43:int*:fMaxBaskets; \
-        fBasketSeek:43:int*:fMaxBaskets; fFileName:65:TString"),
-    ("TBranch", 9, "\
-        TNamed 1; TAttFill 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; \
-        fWriteBasket:3:int; fEntryNumber:3:int; fOffset:3:int; fMaxBaskets:6:int; \
-        fSplitLevel:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; \
-        fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
-        fBasketBytes:43:int*:fMaxBaskets; fBasketEntry:43:int*:fMaxBaskets; \
-        fBasketSeek:56:Long64_t*:fMaxBaskets; fFileName:65:TString"),
+    ("TBranch", 7, "= 6; fMaxBaskets > fSplitLevel:3:int"),
+    ("TBranch", 8, "= 7; TNamed > TAttFill 1"),
+    ("TBranch", 9, "= 8; fBasketSeek:56:Long64_t*:fMaxBaskets"),
     ("TBranch", 10, "\
-        TNamed 1; TAttFill 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; \
-        fWriteBasket:3:int; fEntryNumber:16:Long64_t; fOffset:3:int; fMaxBaskets:6:int; \
-        fSplitLevel:3:int; fEntries:16:Long64_t; fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; \
-        fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
-        fBasketBytes:43:int*:fMaxBaskets; fBasketEntry:56:Long64_t*:fMaxBaskets; \
-        fBasketSeek:56:Long64_t*:fMaxBaskets; fFileName:65:TString"),
-    ("TBranch", 11, "\
-        TNamed 1; TAttFill 1; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; \
-        fWriteBasket:3:int; fEntryNumber:16:Long64_t; fOffset:3:int; fMaxBaskets:6:int; \
-        fSplitLevel:3:int; fEntries:16:Long64_t; fFirstEntry:16:Long64_t; \
-        fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fBranches:61:TObjArray; \
-        fLeaves:61:TObjArray; fBaskets:61:TObjArray; fBasketBytes:43:int*:fMaxBaskets; \
-        fBasketEntry:56:Long64_t*:fMaxBaskets; fBasketSeek:56:Long64_t*:fMaxBaskets; \
-        fFileName:65:TString"),
-    ("TBranch", 12, "\
-        TNamed 1; TAttFill 2; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; \
-        fWriteBasket:3:int; fEntryNumber:16:Long64_t; fOffset:3:int; fMaxBaskets:6:int; \
-        fSplitLevel:3:int; fEntries:16:Long64_t; fFirstEntry:16:Long64_t; \
-        fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fBranches:61:TObjArray; \
-        fLeaves:61:TObjArray; fBaskets:61:TObjArray; fBasketBytes:43:int*:fMaxBaskets; \
-        fBasketEntry:56:Long64_t*:fMaxBaskets; fBasketSeek:56:Long64_t*:fMaxBaskets; \
-        fFileName:65:TString"),
-    ("TBranch", 13, "\
-        TNamed 1; TAttFill 2; fCompress:3:int; fBasketSize:3:int; fEntryOffsetLen:3:int; \
-        fWriteBasket:3:int; fEntryNumber:16:Long64_t; fIOFeatures:62:ROOT::TIOFeatures; \
-        fOffset:3:int; fMaxBaskets:6:int; fSplitLevel:3:int; fEntries:16:Long64_t; \
-        fFirstEntry:16:Long64_t; fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; \
-        fBranches:61:TObjArray; fLeaves:61:TObjArray; fBaskets:61:TObjArray; \
-        fBasketBytes:43:int*:fMaxBaskets; fBasketEntry:56:Long64_t*:fMaxBaskets; \
-        fBasketSeek:56:Long64_t*:fMaxBaskets; fFileName:65:TString"),
+        = 9; fEntryNumber:16:Long64_t; fEntries:16:Long64_t; fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; \
+        fBasketEntry:56:Long64_t*:fMaxBaskets"),
+    ("TBranch", 11, "= 10; fEntries > fFirstEntry:16:Long64_t"),
+    ("TBranch", 12, "= 11; TAttFill 2"),
+    ("TBranch", 13, "= 12; fEntryNumber > fIOFeatures:62:ROOT::TIOFeatures"),
     ("TBranchElement", 1, "\
         TBranch 8; fClassName:65:TString; fClassVersion:3:int; fID:3:int; fType:3:int; \
         fStreamerType:3:int"),
@@ -145,21 +112,9 @@ const TABLE: &[(&str, i32, &str)] = &[
         TBranch 8; fClassName:65:TString; fParentName:65:TString; fClonesName:65:TString; \
         fClassVersion:3:int; fID:3:int; fType:3:int; fStreamerType:3:int; fMaximum:3:int; \
         fBranchCount:64:TBranchElement*; fBranchCount2:64:TBranchElement*"),
-    ("TBranchElement", 8, "\
-        TBranch 9; fClassName:65:TString; fParentName:65:TString; fClonesName:65:TString; \
-        fCheckSum:13:unsigned int; fClassVersion:3:int; fID:3:int; fType:3:int; \
-        fStreamerType:3:int; fMaximum:3:int; fBranchCount:64:TBranchElement*; \
-        fBranchCount2:64:TBranchElement*"),
-    ("TBranchElement", 9, "\
-        TBranch 12; fClassName:65:TString; fParentName:65:TString; fClonesName:65:TString; \
-        fCheckSum:13:unsigned int; fClassVersion:3:int; fID:3:int; fType:3:int; \
-        fStreamerType:3:int; fMaximum:3:int; fBranchCount:64:TBranchElement*; \
-        fBranchCount2:64:TBranchElement*"),
-    ("TBranchElement", 10, "\
-        TBranch 13; fClassName:65:TString; fParentName:65:TString; fClonesName:65:TString; \
-        fCheckSum:13:unsigned int; fClassVersion:2:short; fID:3:int; fType:3:int; \
-        fStreamerType:3:int; fMaximum:3:int; fBranchCount:64:TBranchElement*; \
-        fBranchCount2:64:TBranchElement*"),
+    ("TBranchElement", 8, "= 7; TBranch 9; fClonesName > fCheckSum:13:unsigned int"),
+    ("TBranchElement", 9, "= 8; TBranch 12"),
+    ("TBranchElement", 10, "= 9; TBranch 13; fClassVersion:2:short"),
     ("TBranchObject", 1, "TBranch 8; fClassName:65:TString"),
     ("TBranchRef", 1, "TBranch 13; fRefTable:64:TRefTable*"),
     ("TBranchSTL", 1, "\
@@ -175,35 +130,23 @@ const TABLE: &[(&str, i32, &str)] = &[
         TNamed 1; fNdim:3:int; fNpar:6:int; fNoper:6:int; fNconst:6:int; fNumber:3:int; fNval:3:int; \
         fNstring:3:int; fExpr:501:TString*:fNoper; fOper:43:int*:fNoper; fConst:48:double*:fNconst; \
         fParams:48:double*:fNpar; fNames:501:TString*:fNpar"),
-    ("TFormula", 5, "\
-        TNamed 1; fNdim:3:int; fNpar:6:int; fNoper:6:int; fNconst:6:int; fNumber:3:int; fNval:3:int; \
-        fNstring:3:int; fExpr:501:TString*:fNoper; fOper:43:int*:fNoper; fConst:48:double*:fNconst; \
-        fParams:48:double*:fNpar; fNames:501:TString*:fNpar; fFunctions:61:TObjArray"),
-    ("TFormula", 7, "\
-        TNamed 1; fNdim:3:int; fNpar:6:int; fNoper:6:int; fNconst:6:int; fNumber:3:int; fNval:3:int; \
-        fNstring:3:int; fExpr:501:TString*:fNoper; fOper:43:int*:fNoper; fConst:48:double*:fNconst; \
-        fParams:48:double*:fNpar; fNames:501:TString*:fNpar; fFunctions:61:TObjArray"),
-    ("TFormula", 8, "\
-        TNamed 1; fNdim:3:int; fNpar:6:int; fNoper:6:int; fNconst:6:int; fNumber:3:int; fNval:3:int; \
-        fNstring:3:int; fExpr:501:TString*:fNoper; fOper:43:int*:fNoper; fConst:48:double*:fNconst; \
-        fParams:48:double*:fNpar; fNames:501:TString*:fNpar; fFunctions:61:TObjArray; \
-        fLinearParts:61:TObjArray"),
+    ("TFormula", 5, "= 4; fFunctions:61:TObjArray"),
+    ("TFormula", 7, "= 5"),
+    ("TFormula", 8, "= 7; fLinearParts:61:TObjArray"),
     ("TFriendElement", 2, "TNamed 1; fTreeName:65:TString; fOwnFile:18:bool"),
     ("TLeaf", 1, "\
         TNamed 1; fLen:3:int; fLenType:3:int; fOffset:3:int; fIsRange:18:bool; \
         fIsUnsigned:18:bool; fLeafCount:64:TLeaf*"),
-    ("TLeaf", 2, "\
-        TNamed 1; fLen:3:int; fLenType:3:int; fOffset:3:int; fIsRange:18:bool; \
-        fIsUnsigned:18:bool; fLeafCount:64:TLeaf*"),
+    ("TLeaf", 2, "= 1"),
     ("TLeafB", 1, "TLeaf 2; fMinimum:1:char; fMaximum:1:char"),
     ("TLeafC", 1, "TLeaf 2; fMinimum:3:int; fMaximum:3:int"),
     ("TLeafD", 1, "TLeaf 2; fMinimum:8:double; fMaximum:8:double"),
     ("TLeafD32", 1, "TLeaf 2; fMinimum:9:Double32_t; fMaximum:9:Double32_t"),
-    ("TLeafD32", 2, "TLeaf 2; fMinimum:9:Double32_t; fMaximum:9:Double32_t"),
+    ("TLeafD32", 2, "= 1"),
     ("TLeafElement", 1, "TLeaf 2; fID:3:int; fType:3:int"),
     ("TLeafF", 1, "TLeaf 2; fMinimum:5:float; fMaximum:5:float"),
     ("TLeafF16", 1, "TLeaf 2; fMinimum:19:Float16_t; fMaximum:19:Float16_t"),
-    ("TLeafF16", 2, "TLeaf 2; fMinimum:19:Float16_t; fMaximum:19:Float16_t"),
+    ("TLeafF16", 2, "= 1"),
     ("TLeafG", 1, "TLeaf 2; fMinimum:16:long; fMaximum:16:long"),
     ("TLeafI", 1, "TLeaf 2; fMinimum:3:int; fMaximum:3:int"),
     ("TLeafL", 1, "TLeaf 2; fMinimum:16:Long64_t; fMaximum:16:Long64_t"),
@@ -241,8 +184,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("TGraphAsymmErrors", 3, "\
         TGraph 5; fEXlow:48:double*:TGraph.fNpoints; fEXhigh:48:double*:TGraph.fNpoints; \
         fEYlow:48:double*:TGraph.fNpoints; fEYhigh:48:double*:TGraph.fNpoints"),
-    ("TGraphErrors", 3, "\
-        TGraph 5; fEX:48:double*:TGraph.fNpoints; fEY:48:double*:TGraph.fNpoints"),
+    ("TGraphErrors", 3, "TGraph 5; fEX:48:double*:TGraph.fNpoints; fEY:48:double*:TGraph.fNpoints"),
     ("TH1", 8, "\
         TNamed 1; TAttLine 2; TAttFill 2; TAttMarker 3; fNcells:3:int; fXaxis:61:TAxis; \
         fYaxis:61:TAxis; fZaxis:61:TAxis; fBarOffset:2:short; fBarWidth:2:short; fEntries:8:double; \
@@ -251,27 +193,18 @@ const TABLE: &[(&str, i32, &str)] = &[
         fOption:65:TString; fFunctions:63:TList*; fBufferSize:6:int; \
         fBuffer:48:double*:fBufferSize; fBinStatErrOpt:3:TH1::EBinErrorOpt; \
         fStatOverflows:3:TH1::EStatOverflows"),
-    ("TH1D", 3, "\
-        TH1 8; TArrayD 1"),
-    ("TH1F", 3, "\
-        TH1 8; TArrayF 1"),
-    ("TH1I", 3, "\
-        TH1 8; TArrayI 1"),
-    ("TH1S", 3, "\
-        TH1 8; TArrayS 1"),
-    ("TH1C", 3, "\
-        TH1 8; TArrayC 1"),
-    ("TH2", 5, "\
-        TH1 8; fScalefactor:8:double; fTsumwy:8:double; fTsumwy2:8:double; fTsumwxy:8:double"),
-    ("TH2D", 4, "\
-        TH2 5; TArrayD 1"),
-    ("TH2F", 4, "\
-        TH2 5; TArrayF 1"),
+    ("TH1D", 3, "TH1 8; TArrayD 1"),
+    ("TH1F", 3, "TH1 8; TArrayF 1"),
+    ("TH1I", 3, "TH1 8; TArrayI 1"),
+    ("TH1S", 3, "TH1 8; TArrayS 1"),
+    ("TH1C", 3, "TH1 8; TArrayC 1"),
+    ("TH2", 5, "TH1 8; fScalefactor:8:double; fTsumwy:8:double; fTsumwy2:8:double; fTsumwxy:8:double"),
+    ("TH2D", 4, "TH2 5; TArrayD 1"),
+    ("TH2F", 4, "TH2 5; TArrayF 1"),
     ("TH3", 6, "\
         TH1 8; TAtt3D 1; fTsumwy:8:double; fTsumwy2:8:double; fTsumwxy:8:double; fTsumwz:8:double; \
         fTsumwz2:8:double; fTsumwxz:8:double; fTsumwyz:8:double"),
-    ("TH3D", 4, "\
-        TH3 6; TArrayD 1"),
+    ("TH3D", 4, "TH3 6; TArrayD 1"),
     ("TMatrixTBase<double>", 5, "\
         TObject 1; fNrows:3:int; fNcols:3:int; fRowLwb:3:int; fColLwb:3:int; fNelems:3:int; fNrowIndex:3:int; \
         fTol:8:double"),
@@ -288,8 +221,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("TAttImage", 1, "\
         fImageQuality:3:TAttImage::EImageQuality; fImageCompression:13:unsigned int; fConstRatio:18:bool; \
         fPalette:61:TImagePalette"),
-    ("TChainElement", 2, "\
-        TNamed 1; fEntries:16:Long64_t; fNPackets:3:int; fPacketSize:3:int; fStatus:3:int"),
+    ("TChainElement", 2, "TNamed 1; fEntries:16:Long64_t; fNPackets:3:int; fPacketSize:3:int; fStatus:3:int"),
     ("TKeyMapFile", 1, "TObject 1; fName:65:TString; fTitle:65:TString"),
     ("TPluginManager", 1, "TObject 1; fHandlers:64:TList*"),
     ("TRecorder", 2, "TObject 1; fFilename:65:TString"),
@@ -308,102 +240,33 @@ const TABLE: &[(&str, i32, &str)] = &[
         TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fScanField:3:int; fMaxEntryLoop:3:int; \
         fMaxVirtualSize:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; fAutoSave:3:int; \
         fEstimate:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray"),
-    ("TTree", 2, "\
-        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fScanField:3:int; fMaxEntryLoop:3:int; \
-        fMaxVirtualSize:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; fAutoSave:3:int; \
-        fEstimate:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; fIndexValues:62:TArrayD"),
-    ("TTree", 3, "\
-        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fScanField:3:int; fMaxEntryLoop:3:int; \
-        fMaxVirtualSize:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; fAutoSave:3:int; \
-        fEstimate:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; fIndexValues:62:TArrayD; \
-        fIndex:62:TArrayI"),
-    ("TTree", 4, "\
-        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fScanField:3:int; fMaxEntryLoop:3:int; \
-        fMaxVirtualSize:3:int; fEntries:8:double; fTotBytes:8:double; fZipBytes:8:double; fAutoSave:3:int; \
-        fEstimate:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; fIndexValues:62:TArrayD; \
-        fIndex:62:TArrayI; fOldInfoList:61:TList"),
+    ("TTree", 2, "= 1; fIndexValues:62:TArrayD"),
+    ("TTree", 3, "= 2; fIndex:62:TArrayI"),
+    ("TTree", 4, "= 3; fOldInfoList:61:TList"),
     ("TTree", 5, "\
         TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fEntries:8:double; fTotBytes:8:double; \
         fZipBytes:8:double; fSavedBytes:8:double; fTimerInterval:3:int; fScanField:3:int; \
         fUpdate:3:int; fMaxEntryLoop:3:int; fMaxVirtualSize:3:int; fAutoSave:3:int; \
         fEstimate:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; fIndexValues:62:TArrayD; \
         fIndex:62:TArrayI"),
-    ("TTree", 8, "\
-        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fEntries:8:double; fTotBytes:8:double; \
-        fZipBytes:8:double; fSavedBytes:8:double; fWeight:8:double; fTimerInterval:3:int; \
-        fScanField:3:int; fUpdate:3:int; fMaxEntryLoop:3:int; fMaxVirtualSize:3:int; \
-        fAutoSave:3:int; fEstimate:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; \
-        fIndexValues:62:TArrayD; fIndex:62:TArrayI; fFriends:64:TList*"),
-    ("TTree", 9, "\
-        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fEntries:8:double; fTotBytes:8:double; \
-        fZipBytes:8:double; fSavedBytes:8:double; fWeight:8:double; fTimerInterval:3:int; \
-        fScanField:3:int; fUpdate:3:int; fMaxEntryLoop:3:int; fMaxVirtualSize:3:int; \
-        fAutoSave:3:int; fEstimate:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; \
-        fIndexValues:62:TArrayD; fIndex:62:TArrayI; fFriends:64:TList*"),
-    ("TTree", 10, "\
-        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fEntries:8:double; fTotBytes:8:double; \
-        fZipBytes:8:double; fSavedBytes:8:double; fWeight:8:double; fTimerInterval:3:int; \
-        fScanField:3:int; fUpdate:3:int; fMaxEntryLoop:3:int; fMaxVirtualSize:3:int; \
-        fAutoSave:3:int; fEstimate:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; \
-        fAliases:64:TList*; fIndexValues:62:TArrayD; fIndex:62:TArrayI; fFriends:64:TList*"),
-    ("TTree", 11, "\
-        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fEntries:8:double; fTotBytes:8:double; \
-        fZipBytes:8:double; fSavedBytes:8:double; fWeight:8:double; fTimerInterval:3:int; \
-        fScanField:3:int; fUpdate:3:int; fMaxEntryLoop:3:int; fMaxVirtualSize:3:int; \
-        fAutoSave:3:int; fEstimate:3:int; fBranches:61:TObjArray; fLeaves:61:TObjArray; \
-        fAliases:64:TList*; fIndexValues:62:TArrayD; fIndex:62:TArrayI; fFriends:64:TList*; \
-        fUserInfo:64:TList*"),
+    ("TTree", 8, "= 5; fSavedBytes > fWeight:8:double; fFriends:64:TList*"),
+    ("TTree", 9, "= 8"),
+    ("TTree", 10, "= 9; fLeaves > fAliases:64:TList*"),
+    ("TTree", 11, "= 10; fUserInfo:64:TList*"),
     ("TTree", 15, "\
-        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 1; fEntries:16:Long64_t; \
-        fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fSavedBytes:16:Long64_t; \
-        fWeight:8:double; fTimerInterval:3:int; fScanField:3:int; fUpdate:3:int; \
-        fMaxEntries:16:Long64_t; fMaxEntryLoop:16:Long64_t; fMaxVirtualSize:16:Long64_t; \
-        fAutoSave:16:Long64_t; fEstimate:16:Long64_t; fBranches:61:TObjArray; \
-        fLeaves:61:TObjArray; fAliases:64:TList*; fIndexValues:62:TArrayD; fIndex:62:TArrayI; \
-        fTreeIndex:64:TVirtualIndex*; fFriends:64:TList*; fUserInfo:64:TList*; \
+        = 11; fEntries:16:Long64_t; fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fSavedBytes:16:Long64_t; \
+        fUpdate > fMaxEntries:16:Long64_t; fMaxEntryLoop:16:Long64_t; fMaxVirtualSize:16:Long64_t; \
+        fAutoSave:16:Long64_t; fEstimate:16:Long64_t; fIndex > fTreeIndex:64:TVirtualIndex*; \
         fBranchRef:64:TBranchRef*"),
-    ("TTree", 16, "\
-        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 2; fEntries:16:Long64_t; \
-        fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fSavedBytes:16:Long64_t; \
-        fWeight:8:double; fTimerInterval:3:int; fScanField:3:int; fUpdate:3:int; \
-        fMaxEntries:16:Long64_t; fMaxEntryLoop:16:Long64_t; fMaxVirtualSize:16:Long64_t; \
-        fAutoSave:16:Long64_t; fEstimate:16:Long64_t; fBranches:61:TObjArray; \
-        fLeaves:61:TObjArray; fAliases:64:TList*; fIndexValues:62:TArrayD; fIndex:62:TArrayI; \
-        fTreeIndex:64:TVirtualIndex*; fFriends:64:TList*; fUserInfo:64:TList*; \
-        fBranchRef:64:TBranchRef*"),
+    ("TTree", 16, "= 15; TAttMarker 2"),
     ("TTree", 18, "\
-        TNamed 1; TAttLine 1; TAttFill 1; TAttMarker 2; fEntries:16:Long64_t; \
-        fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fSavedBytes:16:Long64_t; \
-        fFlushedBytes:16:Long64_t; fWeight:8:double; fTimerInterval:3:int; fScanField:3:int; \
-        fUpdate:3:int; fDefaultEntryOffsetLen:3:int; fMaxEntries:16:Long64_t; \
-        fMaxEntryLoop:16:Long64_t; fMaxVirtualSize:16:Long64_t; fAutoSave:16:Long64_t; \
-        fAutoFlush:16:Long64_t; fEstimate:16:Long64_t; fBranches:61:TObjArray; \
-        fLeaves:61:TObjArray; fAliases:64:TList*; fIndexValues:62:TArrayD; fIndex:62:TArrayI; \
-        fTreeIndex:64:TVirtualIndex*; fFriends:64:TList*; fUserInfo:64:TList*; \
-        fBranchRef:64:TBranchRef*"),
+        = 16; fSavedBytes > fFlushedBytes:16:Long64_t; fUpdate > fDefaultEntryOffsetLen:3:int; \
+        fAutoSave > fAutoFlush:16:Long64_t"),
     ("TTree", 19, "\
-        TNamed 1; TAttLine 2; TAttFill 2; TAttMarker 2; fEntries:16:Long64_t; \
-        fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fSavedBytes:16:Long64_t; \
-        fFlushedBytes:16:Long64_t; fWeight:8:double; fTimerInterval:3:int; fScanField:3:int; \
-        fUpdate:3:int; fDefaultEntryOffsetLen:3:int; fNClusterRange:6:int; \
-        fMaxEntries:16:Long64_t; fMaxEntryLoop:16:Long64_t; fMaxVirtualSize:16:Long64_t; \
-        fAutoSave:16:Long64_t; fAutoFlush:16:Long64_t; fEstimate:16:Long64_t; \
-        fClusterRangeEnd:56:Long64_t*:fNClusterRange; fClusterSize:56:Long64_t*:fNClusterRange; \
-        fBranches:61:TObjArray; fLeaves:61:TObjArray; fAliases:64:TList*; \
-        fIndexValues:62:TArrayD; fIndex:62:TArrayI; fTreeIndex:64:TVirtualIndex*; \
-        fFriends:64:TList*; fUserInfo:64:TList*; fBranchRef:64:TBranchRef*"),
-    ("TTree", 20, "\
-        TNamed 1; TAttLine 2; TAttFill 2; TAttMarker 3; fEntries:16:Long64_t; \
-        fTotBytes:16:Long64_t; fZipBytes:16:Long64_t; fSavedBytes:16:Long64_t; \
-        fFlushedBytes:16:Long64_t; fWeight:8:double; fTimerInterval:3:int; fScanField:3:int; \
-        fUpdate:3:int; fDefaultEntryOffsetLen:3:int; fNClusterRange:6:int; \
-        fMaxEntries:16:Long64_t; fMaxEntryLoop:16:Long64_t; fMaxVirtualSize:16:Long64_t; \
-        fAutoSave:16:Long64_t; fAutoFlush:16:Long64_t; fEstimate:16:Long64_t; \
-        fClusterRangeEnd:56:Long64_t*:fNClusterRange; fClusterSize:56:Long64_t*:fNClusterRange; \
-        fIOFeatures:62:ROOT::TIOFeatures; fBranches:61:TObjArray; fLeaves:61:TObjArray; \
-        fAliases:64:TList*; fIndexValues:62:TArrayD; fIndex:62:TArrayI; \
-        fTreeIndex:64:TVirtualIndex*; fFriends:64:TList*; fUserInfo:64:TList*; \
-        fBranchRef:64:TBranchRef*"),
+        = 18; TAttLine 2; TAttFill 2; fDefaultEntryOffsetLen > fNClusterRange:6:int; \
+        fEstimate > fClusterRangeEnd:56:Long64_t*:fNClusterRange; \
+        fClusterRangeEnd > fClusterSize:56:Long64_t*:fNClusterRange"),
+    ("TTree", 20, "= 19; TAttMarker 3; fClusterSize > fIOFeatures:62:ROOT::TIOFeatures"),
     ("TVector2", 3, "TObject 1; fX:8:double; fY:8:double"),
     ("TVector3", 3, "TObject 1; fX:8:double; fY:8:double; fZ:8:double"),
     ("TVirtualIndex", 1, "TNamed 1"),
@@ -421,8 +284,21 @@ mod tests {
 
     #[test]
     fn the_table_is_complete_in_itself() {
-        for (class, version, _) in TABLE {
+        for (row, (class, version, text)) in TABLE.iter().enumerate() {
             let info = builtin(class, *version).expect("in the table");
+            if let Some((like, changes)) =
+                text.strip_prefix("= ").map(|rest| rest.split_once(';').unwrap_or((rest, "")))
+            {
+                let is_like =
+                    |(of, version, _): &&(&str, i32, &str)| of == class && version.to_string() == like;
+                assert_eq!(TABLE[..row].iter().filter(is_like).count(), 1, "{class} {version}: like {like}");
+                for (behind, _) in changes.split(';').filter_map(|change| change.split_once('>')) {
+                    assert!(
+                        info.elements.iter().any(|known| &*known.name == behind.trim()),
+                        "{class}: {behind}"
+                    );
+                }
+            }
             for element in &info.elements {
                 match &element.kind {
                     ElementKind::Base { version, .. } if !stands_alone(&element.name) => {
@@ -445,5 +321,39 @@ mod tests {
             }
         }
         assert!(builtin("TTree", 0).is_none());
+    }
+    /// As files of ROOT 6 describe it.
+    #[test]
+    fn rows_that_say_what_changed_give_whole_infos() {
+        let info = builtin("TBranch", 13).expect("in the table");
+        let spelled: Vec<_> = info.elements.iter().map(|e| (&*e.name, e.code, &*e.type_name)).collect();
+        assert_eq!(
+            spelled,
+            [
+                ("TNamed", 67, "BASE"),
+                ("TAttFill", 0, "BASE"),
+                ("fCompress", 3, "int"),
+                ("fBasketSize", 3, "int"),
+                ("fEntryOffsetLen", 3, "int"),
+                ("fWriteBasket", 3, "int"),
+                ("fEntryNumber", 16, "Long64_t"),
+                ("fIOFeatures", 62, "ROOT::TIOFeatures"),
+                ("fOffset", 3, "int"),
+                ("fMaxBaskets", 6, "int"),
+                ("fSplitLevel", 3, "int"),
+                ("fEntries", 16, "Long64_t"),
+                ("fFirstEntry", 16, "Long64_t"),
+                ("fTotBytes", 16, "Long64_t"),
+                ("fZipBytes", 16, "Long64_t"),
+                ("fBranches", 61, "TObjArray"),
+                ("fLeaves", 61, "TObjArray"),
+                ("fBaskets", 61, "TObjArray"),
+                ("fBasketBytes", 43, "int*"),
+                ("fBasketEntry", 56, "Long64_t*"),
+                ("fBasketSeek", 56, "Long64_t*"),
+                ("fFileName", 65, "TString"),
+            ]
+        );
+        assert_eq!(info.elements[1].kind, ElementKind::Base { version: Some(2), checksum: 0 });
     }
 }
