@@ -43,7 +43,7 @@ pub use file::{
 };
 pub use object::{Array, Base, Items, Leftover, List, Object, Objects, Packed, Shape, Value, Walker};
 pub use record::{
-    BasketHeader, Cursor, Datime, EmbeddedBasket, Frame, Key, RawKey, TObject, Tag, lossy, text,
+    BasketHeader, Cursor, Datime, EmbeddedBasket, Frame, Key, KeyOf, RawKey, TObject, Tag, lossy, text,
 };
 pub use streamer::{
     Counter, Element, ElementKind, OwnMember, StreamerInfo, Streamers, any_unframed, builtin_divided,

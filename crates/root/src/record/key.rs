@@ -4,37 +4,16 @@ use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::{Cursor, text};
 
-/// A key as it stands in the file, its strings borrowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RawKey<'a> {
-    /// Length of the record with its key. Negative for a deleted record, whose bytes are free.
-    pub nbytes: i32,
-    /// Version of the key; above 1000 its pointers have 64 bits.
-    pub version: i16,
-    /// Length of the payload, decompressed.
-    pub objlen: u32,
-    /// When it was written.
-    pub datime: Datime,
-    /// Length of the key.
-    pub keylen: u16,
-    /// Its cycle.
-    pub cycle: u16,
-    /// Offset of the record.
-    pub seek: u64,
-    /// Offset of the record of its directory.
-    pub seek_directory: u64,
-    /// The class of the object.
-    pub class_name: &'a [u8],
-    /// The name of the object.
-    pub name: &'a [u8],
-    /// Its title.
-    pub title: &'a [u8],
-}
+/// A key as it stands in the file, its texts borrowed.
+pub type RawKey<'a> = KeyOf<&'a [u8]>;
+
+/// A key with texts of its own.
+pub type Key = KeyOf<Box<str>>;
 
 /// The label on a record: what is in it, and where it is. Every record begins with one, and a directory lists
 /// those of its objects.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyOf<Text> {
     /// Length of the record with its key. Negative for a deleted record, whose bytes are free.
     pub nbytes: i32,
     /// Version of the key; above 1000 its pointers have 64 bits.
@@ -52,11 +31,11 @@ pub struct Key {
     /// Offset of the directory's record.
     pub seek_directory: u64,
     /// Class of the object.
-    pub class_name: Box<str>,
+    pub class_name: Text,
     /// Name of the object.
-    pub name: Box<str>,
+    pub name: Text,
     /// Title of the object.
-    pub title: Box<str>,
+    pub title: Text,
 }
 
 impl<'a> RawKey<'a> {

@@ -13,4 +13,4 @@ pub(crate) use cursor::{BYTE_COUNT, out_of_range};
 pub use cursor::{Cursor, Frame};
 pub(crate) use frame::{IS_REFERENCED, NEW_CLASS};
 pub use frame::{TObject, Tag, lossy, text};
-pub use key::{Datime, Key, RawKey};
+pub use key::{Datime, Key, KeyOf, RawKey};
