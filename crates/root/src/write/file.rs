@@ -150,12 +150,6 @@ impl FileWriter {
         self.out.position
     }
 
-    /// Where a directory's record is: keys of what it has say so.
-    #[must_use]
-    pub fn directory_position(&self, directory: DirectoryId) -> u64 {
-        self.directories[directory.0].position
-    }
-
     /// The directory at a path, with slashes between names; it and those before it are made if they are not there. An empty path is the top
     /// directory.
     ///
