@@ -113,6 +113,34 @@ pub struct Counter {
 }
 
 impl Element {
+    /// A member of a type, whose name, code and items are to be set.
+    pub(super) fn typed(type_name: &str) -> Self {
+        Self {
+            kind: ElementKind::Basic,
+            name: "".into(),
+            title: "".into(),
+            code: 0,
+            size: 0,
+            array_length: 0,
+            dimensions: Vec::new(),
+            type_name: type_name.into(),
+            packing: None,
+        }
+    }
+
+    /// A base, as ROOT describes one of that class.
+    pub(super) fn base_of(name: &str, version: Option<i32>) -> Self {
+        // Their own code writes these, of each item by itself also where other members of many items stand
+        // together.
+        let code = match name {
+            "TObject" => code::TOBJECT,
+            "TNamed" => code::TNAMED,
+            _ => code::BASE,
+        };
+        let kind = ElementKind::Base { version, checksum: 0 };
+        Self { kind, name: name.into(), code, ..Self::typed("BASE") }
+    }
+
     /// The member that counts its items, if another does.
     #[must_use]
     pub fn counter(&self) -> Option<&Counter> {

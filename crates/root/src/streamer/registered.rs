@@ -126,26 +126,13 @@ fn element(class: &str, name: &str, kind: &str) -> Result<Element> {
     if name.is_empty() || kind.is_empty() {
         return Err(wrong("no name or no type"));
     }
-    let mut element = Element {
-        kind: ElementKind::Basic,
-        name: name.into(),
-        title: "".into(),
-        code: 0,
-        size: 0,
-        array_length: 0,
-        dimensions: Vec::new(),
-        type_name: kind.into(),
-        packing: None,
-    };
     if kind == "base" {
-        element.kind = ElementKind::Base { version: None, checksum: 0 };
-        element.code = if name == "TObject" { code::TOBJECT } else { code::BASE };
-        element.type_name = "BASE".into();
-        return Ok(element);
+        return Ok(Element::base_of(name, None));
     }
+    let mut element = Element { name: name.into(), ..Element::typed(kind) };
     if let Some((of, words)) = told(kind) {
         let unknown = || wrong("no type of a number");
-        let of = if of.is_empty() { None } else { Some(dtype(of).ok_or_else(unknown)?) };
+        let of = if of.is_empty() { None } else { Some(DType::from_name(of).ok_or_else(unknown)?) };
         check_words(words, of.is_some())
             .map_err(|why| wrong(&format!("words that cannot be taken ({why})")))?;
         element.kind = ElementKind::Words(of, words.into());
@@ -210,20 +197,20 @@ fn told(kind: &str) -> Option<(&str, &str)> {
     (!words.starts_with(':') && !of.contains('<')).then_some((of.trim(), words.trim()))
 }
 
-fn dtype(name: &str) -> Option<DType> {
-    [
-        DType::Bool,
-        DType::Int8,
-        DType::Int16,
-        DType::Int32,
-        DType::Int64,
-        DType::UInt8,
-        DType::UInt16,
-        DType::UInt32,
-        DType::UInt64,
-        DType::Float32,
-        DType::Float64,
-    ]
-    .into_iter()
-    .find(|dtype| dtype.name() == name)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::streamer::spelled;
+
+    /// What a user says of a base means the same as in the tables of this crate, also where members of many
+    /// objects stand together.
+    #[test]
+    fn bases_are_those_of_the_tables() {
+        for base in ["TObject", "TNamed", "TAttLine", "Hit"] {
+            let told = element("Detector", base, "base").expect("a base");
+            let mut known = spelled("Detector", 1, base).elements.remove(0);
+            known.kind = ElementKind::Base { version: None, checksum: 0 };
+            assert_eq!(told, known);
+        }
+    }
 }

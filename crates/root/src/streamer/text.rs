@@ -13,29 +13,9 @@ pub(crate) fn info(class: &str, version: i32, elements: &str) -> StreamerInfo {
 /// `name:code:type`, `name:code:type:counter` where the counter of a base is `Base.counter`, or `Base
 /// version`. What only code of a class's own writes has a word instead of a code (`own.rs`).
 fn element(class: &str, text: &str) -> Element {
-    let mut element = Element {
-        kind: ElementKind::Basic,
-        name: "".into(),
-        title: "".into(),
-        code: 0,
-        size: 0,
-        array_length: 0,
-        dimensions: Vec::new(),
-        type_name: "BASE".into(),
-        packing: None,
-    };
     let Some((name, rest)) = text.split_once(':') else {
         let (name, version) = text.split_once(' ').unwrap_or((text, "0"));
-        element.name = name.into();
-        // Their own code writes these, of each item by itself also where other members of many items stand
-        // together.
-        element.code = match name {
-            "TObject" => code::TOBJECT,
-            "TNamed" => code::TNAMED,
-            _ => code::BASE,
-        };
-        element.kind = ElementKind::Base { version: version.parse().ok(), checksum: 0 };
-        return element;
+        return Element::base_of(name, version.parse().ok());
     };
     let (code, rest) = rest.split_once(':').unwrap_or((rest, ""));
     // `::` is part of a type's name.
@@ -43,9 +23,9 @@ fn element(class: &str, text: &str) -> Element {
     let (type_name, counter) = split.map_or((rest, None), |at| (&rest[..at], Some(&rest[at + 1..])));
     // There only if another member is true, or is not.
     let (name, only) = name.split_once('?').map_or((name, None), |(name, flag)| (name, Some(flag)));
+    let mut element = Element::typed(type_name);
     element.name = name.into();
     element.code = code.parse().unwrap_or(0);
-    element.type_name = type_name.into();
     let counter = counter.map(|text| self::counter(class, text));
     element.kind = match (element.code, counter) {
         (0, counter) => own(&mut element, class, code, counter),
