@@ -271,3 +271,57 @@ def test_damaged_pages_are_named(tmp_path):
             with pytest.raises(forthwith.ForthwithError, match=rf"in\.root(.|\n)*byte {position:#x}"):
                 forthwith.merge(path, out, entries=entries)
             assert not out.exists()
+
+
+def numbers(seed, rows):
+    """All types of numbers, with the smallest and largest, and lists, texts, options, records and variants of them."""
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 4, rows)
+    counts[:2] = 1, 2
+    inner = rng.integers(0, 3, int(counts.sum()))
+    columns = {"flag": rng.random(rows) < 0.5}
+    for kind in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"):
+        limits = np.iinfo(kind)
+        columns[kind] = rng.integers(limits.min, limits.max, rows, dtype=kind, endpoint=True)
+        columns[kind][:2] = limits.min, limits.max
+    lists = ak.unflatten(rng.integers(-5, 5, int(counts.sum())), counts)
+    return columns | {
+        "f4": rng.normal(size=rows).astype("f4"),
+        "f8": rng.normal(size=rows),
+        "lists": lists,
+        "deep": ak.unflatten(ak.unflatten(rng.normal(size=int(inner.sum())), inner), counts),
+        "text": ak.Array(["t" * int(count) for count in counts]),
+        "maybe": ak.from_iter([None if count == 0 else int(count) - 3 for count in counts]),
+        "record": ak.zip({"a": columns["i4"], "b": columns["u2"]}),
+        "records": ak.zip({"a": lists, "b": lists * 0.5}),
+        "variant": ak.from_iter([int(count) - 2 if count % 2 else "t" * int(count) for count in counts]),
+    }
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0), (2, 1, 0), (0, 2)])
+def test_pages_of_other_encodings_become_those_of_the_first(tmp_path, order):
+    """Without a codec numbers are stored as they are, with one byte by byte, with their sign in the lowest bit."""
+    paths = [tmp_path / f"{at}.root" for at in range(3)]
+    for at, (path, codec) in enumerate(zip(paths, (None, "zstd", "lz4"), strict=True)):
+        with forthwith.recreate(path, compression=codec) as file:
+            table = file.mkrntuple(
+                "n", {name: ak.type(ak.Array(column)).content for name, column in numbers(0, 99).items()}
+            )
+            for step in range(2):
+                table.extend(numbers(10 * at + step, 150 + at))
+    own = [values(path, "n") for path in paths]
+    out, chosen = tmp_path / "out.root", slice(100, 480)
+    asked = [(str(path), "n", None) for path in paths]
+    expected = {name: [value for at in order for value in own[at][name]] for name in own[0]}
+    for entries, codec in ((None, "default"), (None, "zlib"), (chosen, "default")):
+        out = tmp_path / f"out-{len(asked)}.root"
+        forthwith.merge([paths[at] for at in order], out, entries=entries, compression=codec)
+        picked = slice(None) if entries is None else entries
+        assert values(out, "n") == {name: column[picked] for name, column in expected.items()}
+        sound(out)
+        asked.append((str(out), "n", None))
+    if os.path.exists(ROOT_PYTHON):
+        *before, whole, anew, some = by_root(asked)
+        joined = [entry for at in order for entry in before[at]]
+        assert whole == anew == joined
+        assert some == joined[chosen]

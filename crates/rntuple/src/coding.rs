@@ -42,6 +42,22 @@ pub(crate) struct Stored {
     pub(crate) range: Option<(f64, f64)>,
 }
 
+impl Stored {
+    /// Whether columns stored in either way hold the same elements, if encoded differently.
+    pub(crate) fn has_elements_of(&self, other: &Self) -> bool {
+        let ends = |kind: Kind| {
+            matches!(kind, Kind::Index32 | Kind::Index64 | Kind::SplitIndex32 | Kind::SplitIndex64)
+        };
+        let plain = |kind: Kind| match kind {
+            Kind::Split(dtype) | Kind::Zigzag(dtype) => Kind::Plain(dtype),
+            Kind::SplitHalf => Kind::Half,
+            other => other,
+        };
+        (ends(self.kind) && ends(other.kind))
+            || (plain(self.kind), self.bits, self.range) == (plain(other.kind), other.bits, other.range)
+    }
+}
+
 /// The types of columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kind {
@@ -134,6 +150,11 @@ impl Stored {
 }
 
 impl Kind {
+    /// Whether the sign of a number is in its lowest bit.
+    pub(crate) const fn is_zigzag(self) -> bool {
+        matches!(self, Self::Zigzag(_))
+    }
+
     /// Its name in the specification.
     pub(crate) fn name(self) -> &'static str {
         TYPES.iter().find(|(_, _, kind, ..)| *kind == self).map_or("unknown", |(_, name, ..)| name)

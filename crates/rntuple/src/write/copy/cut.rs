@@ -35,6 +35,8 @@ pub(super) struct From<'f> {
     pub(super) fields: &'f Fields,
     /// Of each field its columns.
     pub(super) active: &'f [Active],
+    /// How the columns of the copy are stored, as far as that is known.
+    pub(super) stored: &'f [Option<Stored>],
     /// How pages are compressed, if that is asked for, and for columns of which nothing says it.
     pub(super) anew: Option<Compression>,
     pub(super) otherwise: Compression,
@@ -146,7 +148,7 @@ impl Cut {
         node.children.iter().try_for_each(|&child| self.field(from, child, rows, codecs))
     }
 
-    /// Notes how a column is stored.
+    /// Notes how a column is stored in the copy; answers how it is stored here.
     fn begin(&mut self, from: &From<'_>, column: &Column, found: &Found) -> Result<Stored> {
         let stored = column.stored.clone();
         let stored = stored.map_err(|what| Error::unsupported(format!("choosing entries of {what}")))?;
@@ -155,8 +157,9 @@ impl Cut {
             false => Compression::from_setting(found.pages.setting.try_into().unwrap_or(-1)).ok(),
         };
         let compression = from.anew.or(own).unwrap_or(from.otherwise);
+        let to = from.stored.get(column.target).copied().flatten().unwrap_or(stored);
         if let Some(column) = self.columns.get_mut(column.target) {
-            *column = Some((stored, compression));
+            *column = Some((to, compression));
         }
         Ok(stored)
     }
@@ -175,9 +178,18 @@ impl Cut {
         rows: &[Range<u64>],
         codecs: &mut Codecs,
     ) -> Result<()> {
+        let to = from.stored.get(column.target).and_then(Option::as_ref).map_or(stored.kind, |to| to.kind);
         let slot = self.slot(column)?;
         let mut elements = Elements::new(from.ntuple, found, stored);
-        let mut take = |rows| elements.visit(codecs, rows, |chunk| slot.append(&chunk, stored.bits));
+        let mut take = |rows| {
+            elements.visit(codecs, rows, |chunk| match chunk {
+                Chunk::Page(wanted, page) if to.is_zigzag() != stored.kind.is_zigzag() => {
+                    let turned = zigzag(page, usize::from(stored.bits) / 8, to.is_zigzag());
+                    slot.append(&Chunk::Page(wanted, &turned), stored.bits)
+                }
+                chunk => slot.append(&chunk, stored.bits),
+            })
+        };
         rows.iter().try_for_each(&mut take)
     }
 
@@ -276,6 +288,26 @@ impl Cut {
         }
         Ok(values)
     }
+}
+
+/// Numbers of a width, the lowest byte first, with the sign in the lowest bit, or so no longer.
+fn zigzag(numbers: &[u8], width: usize, to: bool) -> Vec<u8> {
+    let mut turned = Vec::with_capacity(numbers.len());
+    let shift = 64 - 8 * width as u32;
+    for number in numbers.chunks_exact(width.clamp(1, 8)) {
+        let mut bytes = [0; 8];
+        bytes[..number.len()].copy_from_slice(number);
+        let number = u64::from_le_bytes(bytes);
+        let made = match to {
+            true => {
+                let signed = (number << shift).cast_signed() >> shift;
+                (signed << 1) ^ (signed >> 63)
+            }
+            false => (number >> 1).cast_signed() ^ -((number & 1).cast_signed()),
+        };
+        turned.extend(&made.to_le_bytes()[..width.clamp(1, 8)]);
+    }
+    turned
 }
 
 /// Rows of a field with several values in each of the one around it.

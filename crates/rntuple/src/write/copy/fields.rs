@@ -99,6 +99,17 @@ impl Fields {
         counted
     }
 
+    /// How each column of the copy is stored, as far as that is known.
+    pub(super) fn stored(&self) -> Vec<Option<Stored>> {
+        let mut found = vec![None; self.columns];
+        for column in self.nodes.iter().flat_map(|node| node.representations.iter().flatten()) {
+            if let (Some(found), Ok(stored)) = (found.get_mut(column.target), &column.stored) {
+                *found = Some(*stored);
+            }
+        }
+        found
+    }
+
     /// Adds a field and all that is in it. `times` is how many values of the parent an entry has.
     fn node(
         &mut self,
@@ -141,13 +152,30 @@ impl Fields {
 }
 
 impl Described {
-    /// Whether another ntuple has the same fields and columns, wherever they are described.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
+    /// Whether another ntuple has the same fields and columns, wherever they are described, but for the types
+    /// of the columns.
+    pub(super) fn is_like(&self, other: &Self) -> Result<bool> {
         let joined = |one: &Self, at: usize| {
             let (header, added) = (&one.header[at], &one.added[at]);
             [&header.bytes[..], &added.bytes[..]].concat()
         };
-        (0..4).all(|at| joined(self, at) == joined(other, at))
+        Ok([0, 2, 3].into_iter().all(|at| joined(self, at) == joined(other, at))
+            && self.untyped_columns()? == other.untyped_columns()?)
+    }
+
+    /// The records of columns without their types, which are two numbers of 16 bits.
+    fn untyped_columns(&self) -> Result<Vec<Vec<u8>>> {
+        let what = "a column";
+        let mut found = Vec::new();
+        for list in [&self.header[1], &self.added[1]] {
+            let mut reader = Reader::new(&list.bytes, 0);
+            for _ in 0..list.items {
+                let mut record = reader.record(what)?;
+                record.bytes(what, 4)?;
+                found.push(record.bytes(what, record.left())?.to_vec());
+            }
+        }
+        Ok(found)
     }
 }
 

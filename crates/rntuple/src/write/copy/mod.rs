@@ -13,7 +13,7 @@ use super::stored::{LONGEST, put, record};
 use crate::Ntuple;
 use crate::anchor::{Anchor, CLASS, VERSION};
 use crate::blob::{self, Envelope};
-use crate::coding::Kind;
+use crate::coding::{Kind, Stored};
 use crate::frame::Link;
 use crate::planner::Numbered;
 use crate::schema::STREAMED;
@@ -29,7 +29,8 @@ use stored::{Active, Codecs, Found, no_zeros};
 ///
 /// Clusters of which some entries are wanted are taken apart: of each column the elements that belong to
 /// these entries become pages of a new cluster, encoded as they were. Entries from before a column was added
-/// get elements of zero, since those of another file stand before them.
+/// get elements of zero, since those of another file stand before them. Clusters of another ntuple whose columns
+/// hold the same elements in other encodings are taken apart in the same way, and encoded as those of the first.
 #[derive(Debug)]
 pub struct NtupleCopy {
     directory: DirectoryId,
@@ -44,6 +45,8 @@ pub struct NtupleCopy {
     /// Of each column the one that counts its elements.
     counted: Vec<usize>,
     cut: Cut,
+    /// How each column is stored, as far as that is known.
+    stored: Vec<Option<Stored>>,
     anew: Option<Compression>,
     codecs: Codecs,
 }
@@ -88,6 +91,7 @@ impl NtupleCopy {
             elements: vec![0; fields.columns],
             counted: fields.counted(),
             cut: Cut::new(&fields),
+            stored: fields.stored(),
             anew: compression,
             codecs: Codecs::new(),
         })
@@ -108,10 +112,17 @@ impl NtupleCopy {
         progress: &mut dyn FnMut(u64) -> bool,
     ) -> Result<()> {
         let (fields, described) = Fields::of(ntuple, is_kept)?;
-        if !described.is_like(&self.described) {
-            let what = "RNTuples of unequal fields: this one has others than the first, or stores them in another way";
+        let stored = fields.stored();
+        let is_like = described.is_like(&self.described)?
+            && self.stored.iter().zip(&stored).all(|pair| match pair {
+                (Some(to), Some(from)) => to.has_elements_of(from),
+                (to, from) => to == from,
+            });
+        if !is_like {
+            let what = "RNTuples of unequal fields: this one has others than the first, or stores them as other numbers";
             return Err(Error::new(ErrorKind::Invalid { what: what.into() }));
         }
+        let as_stored = self.stored == stored;
         let added = Added { ntuple, fields: &fields };
         let mut number = 0;
         for group in ntuple.groups() {
@@ -124,7 +135,7 @@ impl NtupleCopy {
             for (number, cluster) in (first..).zip(&list.clusters) {
                 let at = Numbered { number, cluster, list: &list };
                 let rows = entries.map(|ranges| within(ranges, &cluster.entries));
-                let copied = self.cluster(file, &added, at, rows);
+                let copied = self.cluster(file, &added, at, rows, as_stored);
                 let bytes = copied.map_err(|error| error.in_block(number).in_unit("cluster"))?;
                 if !progress(bytes) {
                     return Err(Error::new(ErrorKind::Cancelled));
@@ -170,16 +181,22 @@ impl NtupleCopy {
         Ok(self.entries)
     }
 
-    /// Copies a cluster, or the entries `rows` of it, counted from its first. Answers the bytes.
+    /// Copies a cluster, or the entries `rows` of it, counted from its first; `as_stored` unless its columns are
+    /// encoded in another way. Answers the bytes.
     fn cluster(
         &mut self,
         file: &mut FileWriter,
         added: &Added<'_>,
         at: Numbered<'_>,
         rows: Option<Vec<Range<u64>>>,
+        as_stored: bool,
     ) -> Result<u64> {
         let span = at.cluster.entries.end - at.cluster.entries.start;
-        let rows = rows.filter(|rows| rows.first() != Some(&(0..span)));
+        let all = 0..span;
+        let rows = match as_stored {
+            true => rows.filter(|rows| rows.first() != Some(&all)),
+            false => Some(rows.unwrap_or_else(|| vec![all])),
+        };
         if rows.as_ref().is_some_and(Vec::is_empty) {
             return Ok(0);
         }
@@ -191,7 +208,7 @@ impl NtupleCopy {
             self.end_cut(file)?;
         }
         let (anew, otherwise) = (self.anew, file.compression());
-        let from = From { ntuple, fields, active: &active, anew, otherwise };
+        let from = From { ntuple, fields, active: &active, stored: &self.stored, anew, otherwise };
         let before = self.cut.size();
         self.cut.take(&from, &rows, &mut self.codecs)?;
         Ok(self.cut.size() - before)
