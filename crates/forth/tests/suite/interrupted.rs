@@ -50,8 +50,12 @@ fn whatever_does_not_end_is_ended() {
     ] {
         let inputs: &[&[u8]] = if source.starts_with("input") { &[&zeros] } else { &[] };
         for tier in TIERS {
-            for took in [end::<W64>(source, tier, inputs).1, end::<W32>(source, tier, inputs).1] {
-                assert!(took < Duration::from_millis(100), "{took:?} {tier:?} {source}");
+            let runs: [&dyn Fn() -> Duration; 2] =
+                [&|| end::<W64>(source, tier, inputs).1, &|| end::<W32>(source, tier, inputs).1];
+            for run in runs {
+                // Other programs may have the processors for that long, but hardly three times.
+                let took = (0..3).map(|_| run()).find(|took| *took < Duration::from_millis(100));
+                assert!(took.is_some(), "three times more than 100 ms: {tier:?} {source}");
             }
         }
     }
