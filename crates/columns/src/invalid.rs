@@ -2,7 +2,7 @@
 
 use crate::{DType, LongDecimal};
 
-/// A fault of an [`Array`], and its place.
+/// A fault of an [`Array`](crate::Array), and its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Invalid {
