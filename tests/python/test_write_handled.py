@@ -232,3 +232,29 @@ def test_steps_may_say_otherwise_what_the_first_arrays_said(tmp_path, kind):
         assert found[2:] == [{"x": 1.0, "y": 7, "l": [2.0], "s": "c"}] * (len(found) - 2)
         if kind == "tree":
             assert file["t"].arrays(["w", "v"]).to_list()[3:] == [{"w": 2.0, "v": [3.0]}]
+
+
+@pytest.mark.parametrize("kind", ["replaced", "moved", "removed"])
+def test_an_update_says_that_its_file_is_another_one_now(tmp_path, kind):
+    """What was written is in no file that has the name: closing says so, and leaves the other file as it is."""
+    path, other = tmp_path / "a.root", tmp_path / "b.root"
+    for name in (path, other):
+        with forthwith.recreate(name) as file:
+            file["text"] = name.stem
+    file = forthwith.update(path)
+    file["more"] = "more"
+    if kind == "replaced":
+        other.replace(path)
+    elif kind == "moved":
+        path.rename(tmp_path / "c.root")
+    else:
+        path.unlink()
+    with pytest.raises(forthwith.SourceError, match="taken away or replaced"):
+        file.close()
+    if kind == "replaced":
+        with forthwith.open(path) as found:
+            assert found.keys() == ["text;1"]
+            assert str(found["text"]) == "b"
+    if kind == "moved":
+        with forthwith.open(tmp_path / "c.root") as found:
+            assert sorted(found.keys()) == ["more;1", "text;1"]

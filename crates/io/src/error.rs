@@ -140,6 +140,11 @@ pub enum ErrorKind {
     /// A file is being changed by another process or thread.
     #[error("it is being changed already, by this process or another one that has it locked")]
     Locked,
+    /// A file that was changed is no longer the one under its name.
+    #[error(
+        "it was taken away or replaced while it was changed: what was written is in the file that was there"
+    )]
+    Replaced,
     /// The work was given up on request.
     #[error("cancelled")]
     Cancelled,

@@ -237,6 +237,16 @@ fn a_file_that_is_changed_is_locked_and_cut_again_unless_it_was_patched() {
     sink.patch(0, b"OLD").unwrap();
     sink.finish().unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"OLD and new");
+    let mut moved = Box::new(UpdateSink::open(&path).unwrap());
+    moved.write_all(b", more").unwrap();
+    fs::rename(&path, folder.path().join("c")).unwrap();
+    assert_eq!(moved.finish().unwrap_err().kind, ErrorKind::Replaced);
+    let mut replaced = Box::new(UpdateSink::open(folder.path().join("c")).unwrap());
+    replaced.write_all(b", lost").unwrap();
+    fs::write(&path, b"another").unwrap();
+    fs::rename(&path, folder.path().join("c")).unwrap();
+    assert_eq!(replaced.finish().unwrap_err().kind, ErrorKind::Replaced);
+    assert_eq!(fs::read(folder.path().join("c")).unwrap(), b"another");
     assert_eq!(UpdateSink::open(folder.path()).unwrap_err().kind, ErrorKind::NotAFile);
     assert_eq!(UpdateSink::open(folder.path().join("b")).unwrap_err().kind, ErrorKind::NotFound);
 }

@@ -9,7 +9,7 @@ use crate::{Error, ErrorKind, Result};
 use std::{
     fs::{File, OpenOptions, TryLockError},
     io::{self, IoSlice, Seek, SeekFrom, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// A file that is changed where it is: bytes are appended, and a few of those that were there are
@@ -21,6 +21,7 @@ use std::{
 #[derive(Debug)]
 pub struct UpdateSink {
     uri: String,
+    path: PathBuf,
     file: File,
     /// Its length before, while nothing of that was patched.
     untouched: Option<u64>,
@@ -49,7 +50,7 @@ impl UpdateSink {
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
-        Ok(Self { uri, file, untouched: Some(length), process: std::process::id() })
+        Ok(Self { uri, path, file, untouched: Some(length), process: std::process::id() })
     }
 
     /// What is written comes here instead. Bytes from here on must be such that nothing refers to.
@@ -73,6 +74,25 @@ impl UpdateSink {
             return Err(io::Error::other(ErrorKind::Forked { process: self.process }));
         }
         Ok(&mut self.file)
+    }
+
+    /// Whether the file is still the one under its name, as far as the system can tell.
+    fn is_there(&self) -> bool {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let number = |found: std::fs::Metadata| (found.dev(), found.ino());
+            match (std::fs::metadata(&self.path), self.file.metadata()) {
+                (Ok(named), Ok(own)) => number(named) == number(own),
+                (Err(error), _) => error.kind() != io::ErrorKind::NotFound,
+                (Ok(_), Err(_)) => true,
+            }
+        }
+        #[cfg(not(unix))]
+        {
+            // Where a file that is open cannot be taken away.
+            self.path.exists()
+        }
     }
 
     fn is_forked(&self) -> bool {
@@ -118,6 +138,9 @@ impl Sink for UpdateSink {
         let done = self.sync().map_err(|error| Error::new(error.into(), self.uri.clone()));
         if done.is_ok() {
             self.untouched = None;
+            if !self.is_there() {
+                return Err(Error::new(ErrorKind::Replaced, self.uri.clone()));
+            }
         }
         done
     }
