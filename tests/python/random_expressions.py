@@ -284,6 +284,12 @@ def beyond(number, array):
 def functions():
     """The functions of the expressions by Awkward Array and NumPy."""
 
+    def column(x):
+        """A value that is none of numbers of the text alone, which NumPy's functions make typed ones of."""
+        if not isinstance(x, ak.Array | np.generic):
+            raise Unlike
+        return x
+
     def reduction(name):
         def reduce(x):
             if not isinstance(x, ak.Array) or x.ndim < 2:
@@ -297,7 +303,7 @@ def functions():
     def unary(name):
         function = getattr(np, name)
         if name in ("abs", "square", "sign"):
-            return lambda x: function(narrow(x) if isinstance(x, bool) else x)
+            return lambda x: function(column(narrow(x) if isinstance(x, bool) else x))
         return function if name in KEEPING else (lambda x: function(narrow(x)))
 
     def binary(name):
@@ -315,7 +321,8 @@ def functions():
 
     found = {name: unary(name) for name in UNARY} | {name: binary(name) for name in BINARY}
     found |= {name: reduction(name) for name in REDUCTIONS}
-    found |= {name: getattr(np, name) for name in ("logical_and", "logical_or", "logical_not")}
+    found |= {name: getattr(np, name) for name in ("logical_and", "logical_or")}
+    found["logical_not"] = lambda x: np.logical_not(column(x))
     found |= {name: comparison(name) for name in COMPARED.values()}
     return found | {"where": choose, "kept": kept}
 
