@@ -1,5 +1,6 @@
 """The data in each library."""
 
+import decimal
 import io
 import json
 import math
@@ -291,3 +292,25 @@ def test_unions_with_nulls_are_sound_in_arrow(around):
                 again = pa.ipc.open_file(out).read_all()
                 again.validate(full=True)
                 assert again["u"].to_pylist() == rows[start : start + length]
+
+
+@pytest.mark.parametrize("kind", ["plain", "list", "record"])
+def test_decimals_that_polars_has_not_are_named(tmp_path, kind):
+    """polars panics when it is given them."""
+    parquet, polars = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("polars")
+    long, short = decimal.Decimal("1." + "2" * 40), decimal.Decimal("1.5")
+    wide = {"plain": pa.decimal256(50, 40), "list": pa.list_(pa.decimal256(50, 40))}
+    of = wide.get(kind, pa.struct({"a": pa.decimal256(50, 40), "decimal[99": pa.int32()}))
+    value = {"plain": long, "list": [long]}.get(kind, {"a": long, "decimal[99": 1})
+    columns = {"d": pa.array([value, None], of), "x": pa.array([short, None], pa.decimal128(38, 2))}
+    parquet.write_table(pa.table(columns), tmp_path / "d.parquet")
+    with forthwith.open(tmp_path / "d.parquet") as file:
+        with pytest.raises(
+            forthwith.UnsupportedError, match="d: decimals of 50 digits, of which polars has at most 38"
+        ):
+            file.arrays(library="pl")
+        assert file.arrays(["x"], library="pl")["x"].to_list() == [short, None]
+        assert file.arrays(library="pa")["d"].to_pylist() == [value, None]
+    with pytest.raises(forthwith.UnsupportedError, match="decimals of 50 digits"):
+        forthwith.scan(tmp_path / "d.parquet").collect()
+    assert isinstance(forthwith.scan(tmp_path / "d.parquet", ["x"]).collect(), polars.DataFrame)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from forthwith._errors import UnsupportedError
 from forthwith._interop.arrow import Capsules
 from forthwith._interop.base import Library
 from forthwith._packages import package
@@ -12,6 +15,10 @@ if TYPE_CHECKING:
 
     from forthwith import _forthwith
     from forthwith._interop.base import Arrays, How
+
+# Decimals in a type: their digits, and those behind the point.
+_DECIMAL = re.compile(r"\bdecimal\[(\d+), -?\d+\]")
+_MOST_DIGITS = 38
 
 
 class PolarsLibrary(Library):
@@ -25,6 +32,10 @@ class PolarsLibrary(Library):
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One Series."""
+        digits = [int(count) for count in _DECIMAL.findall(array.type_string)]
+        if max(digits, default=0) > _MOST_DIGITS:
+            what = f"decimals of {max(digits)} digits, of which polars has at most {_MOST_DIGITS}"
+            raise UnsupportedError(f'{name}: {what}; library="arrow" has all')
         return self._pl.Series(Capsules(array, union_as_struct=True)).rename(name)
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
