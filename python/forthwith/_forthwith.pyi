@@ -18,9 +18,11 @@ __all__ = [
     "AvroWriter",
     "Block",
     "Buffer",
+    "ColumnType",
     "Description",
     "Desk",
     "Field",
+    "Fields",
     "File",
     "Given",
     "Items",
@@ -381,12 +383,14 @@ class Table:
         """Number of entries. In an Avro file that is known when all blocks were looked for."""
     def entries_up_to(self, most: int) -> int:
         """The number of entries, or ``most`` if there are more: no more is looked for than it takes to know."""
-    def fields(self) -> list[Field]:
+    def fields(self) -> Fields:
         """All fields in the order of the file, parents before their children."""
     def find(self, name: str) -> int:
         """The position of a field by its path, or by its name if only one has it."""
     def describe(self, field: int, most: int | None = None) -> Description:
         """How a field is read, or why it cannot be. No more than ``most`` entries are looked for, and counted."""
+    def column_type(self, field: int) -> ColumnType:
+        """The type of a field: the same object for fields of one type, as long as there are not too many."""
     def entry_range(self, field: int, most: int | None = None) -> tuple[int, int]:
         """The entries of the table that a field has: a branch can begin late or end early.
 
@@ -524,6 +528,13 @@ class Walk:
         """The next step, which is not read: its first entry and the one after its last. ``None`` after the last."""
 
 @final
+class Fields:
+    """The fields of a table, each made when it is asked for."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, at: int, /) -> Field: ...
+
+@final
 class Field:
     """One field of a table."""
 
@@ -561,6 +572,20 @@ class Desk:
 
     def failed(self, error: BaseException) -> None:
         """The exception that it raised."""
+
+@final
+class ColumnType:
+    """The type of columns, which many of a table share."""
+
+    @property
+    def typename(self) -> str:
+        """Its name, as in C++."""
+    @property
+    def form(self) -> str | None:
+        """The Form, in Awkward's JSON; ``None`` if such columns cannot be read."""
+    @property
+    def header(self) -> int | None:
+        """Bytes before the numbers of an entry, if entries are numbers of any count."""
 
 @final
 class Description:

@@ -1,63 +1,153 @@
 //! How fields are read, in words.
 
 use forthwith::{
-    columns::{DType, Encoding},
+    columns::{DType, Encoding, Form},
     plan::{self, Decoder, Kernel},
 };
-use pyo3::prelude::*;
-use std::borrow::Cow;
+use pyo3::{prelude::*, types::PyString};
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 /// How a field is read.
 #[pyclass(frozen, module = "forthwith._forthwith")]
-pub(crate) struct Description(pub(crate) plan::Description);
+pub(crate) struct Description {
+    described: plan::Description,
+    form: Option<Py<PyString>>,
+}
 
 impl Description {
-    fn reading(&self) -> Option<&plan::Reading> {
-        self.0.reading.as_ref().ok()
+    pub(crate) fn new(py: Python<'_>, described: plan::Description, types: &ColumnTypes) -> Self {
+        let form = described.reading.as_ref().ok().map(|reading| types.text(py, &reading.form));
+        Self { described, form }
     }
+
+    fn reading(&self) -> Option<&plan::Reading> {
+        self.described.reading.as_ref().ok()
+    }
+}
+
+/// The type of columns, which many of a table share.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+pub(crate) struct ColumnType {
+    typename: Py<PyString>,
+    form: Option<Py<PyString>>,
+    header: Option<u32>,
+}
+
+#[pymethods]
+impl ColumnType {
+    #[getter]
+    fn typename(&self, py: Python<'_>) -> Py<PyString> {
+        self.typename.clone_ref(py)
+    }
+
+    #[getter]
+    fn form(&self, py: Python<'_>) -> Option<Py<PyString>> {
+        self.form.as_ref().map(|text| text.clone_ref(py))
+    }
+
+    /// Bytes before the numbers of an entry, if entries are numbers of any count.
+    #[getter]
+    fn header(&self) -> Option<u32> {
+        self.header
+    }
+}
+
+/// What columns of one type have in common: its name, the Form, and the bytes before the numbers of an entry.
+type Key = (String, Option<Form>, Option<u32>);
+
+/// The types of a table's columns, and their Forms as texts. Most columns have one of a few.
+#[derive(Default)]
+pub(crate) struct ColumnTypes {
+    types: Mutex<HashMap<Key, Py<ColumnType>>>,
+    forms: Mutex<HashMap<Form, Py<PyString>>>,
+}
+
+impl ColumnTypes {
+    /// Types that are remembered. Where columns differ more, those behind are made each time.
+    const MOST: usize = 1024;
+
+    pub(crate) fn of(&self, py: Python<'_>, described: plan::Description) -> PyResult<Py<ColumnType>> {
+        let plan::Description { type_name, reading, .. } = described;
+        let reading = reading.ok();
+        let header = reading.as_ref().and_then(|reading| match reading.decoder {
+            Decoder::Kernel(Kernel::Jagged { header, .. }) => Some(header),
+            _ => None,
+        });
+        let key = (type_name, reading.map(|reading| reading.form), header);
+        if let Some(known) = lock(&self.types).get(&key) {
+            return Ok(known.clone_ref(py));
+        }
+        let typename = PyString::new(py, &key.0).unbind();
+        let form = key.1.as_ref().map(|form| self.text(py, form));
+        let made = Py::new(py, ColumnType { typename, form, header })?;
+        let mut types = lock(&self.types);
+        if types.len() < Self::MOST {
+            types.insert(key, made.clone_ref(py));
+        }
+        Ok(made)
+    }
+
+    fn text(&self, py: Python<'_>, form: &Form) -> Py<PyString> {
+        if let Some(text) = lock(&self.forms).get(form) {
+            return text.clone_ref(py);
+        }
+        // A Form that Awkward has no words for would fail when it is read, too; the words it has are the best there is.
+        let text = form
+            .for_awkward()
+            .map_or_else(|_| form.to_awkward_json(), |flat| flat.logical().to_logical_json());
+        let text = PyString::new(py, &text).unbind();
+        let mut forms = lock(&self.forms);
+        if forms.len() < Self::MOST {
+            forms.insert(form.clone(), text.clone_ref(py));
+        }
+        text
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[pymethods]
 impl Description {
     #[getter]
     fn typename(&self) -> &str {
-        &self.0.type_name
+        &self.described.type_name
     }
 
     #[getter]
     fn entries(&self) -> u64 {
-        self.0.entries
+        self.described.entries
     }
 
     #[getter]
     fn blocks(&self) -> u64 {
-        self.0.blocks
+        self.described.blocks
     }
 
     #[getter]
     fn stored_bytes(&self) -> u64 {
-        self.0.stored_bytes
+        self.described.stored_bytes
     }
 
     #[getter]
     fn payload_bytes(&self) -> u64 {
-        self.0.payload_bytes
+        self.described.payload_bytes
     }
 
     /// Why the field cannot be read, if it cannot.
     #[getter]
     fn problem(&self) -> Option<&str> {
-        self.0.reading.as_ref().err().map(String::as_str)
+        self.described.reading.as_ref().err().map(String::as_str)
     }
 
     #[getter]
-    fn form(&self) -> Option<String> {
-        // A Form that Awkward has no words for would fail when it is read, too; the words it has are the best there is.
-        self.reading().map(|reading| {
-            let form = &reading.form;
-            form.for_awkward()
-                .map_or_else(|_| form.to_awkward_json(), |flat| flat.logical().to_logical_json())
-        })
+    fn form(&self, py: Python<'_>) -> Option<Py<PyString>> {
+        self.form.as_ref().map(|text| text.clone_ref(py))
     }
 
     #[getter]

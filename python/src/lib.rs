@@ -40,7 +40,7 @@ mod _forthwith {
         array::{Array, Buffer},
         builders::{ArrayBuilder, Layout, Snapshot, TypedArrayBuilder, from_iter},
         command::{command, safe_text},
-        description::Description,
+        description::{ColumnType, Description},
         desk::Desk,
         file::{File, Key},
         files::expand_files,
@@ -52,7 +52,7 @@ mod _forthwith {
         give::give_all,
         given::Given,
         selection::{Selection, expression_names},
-        table::{Block, Field, Plan, RawBlock, Table},
+        table::{Block, Field, Fields, Plan, RawBlock, Table},
         walk::Walk,
         write::TableWriter,
     };

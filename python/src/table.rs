@@ -3,7 +3,7 @@
 use crate::{
     array::{Array, Buffer},
     arrow,
-    description::{Description, raw_type},
+    description::{ColumnType, ColumnTypes, Description, raw_type},
     handle::Handle,
     read,
     selection::Selection,
@@ -14,7 +14,7 @@ use forthwith::{
     columns::{Column, DType, Form},
     plan,
 };
-use pyo3::{prelude::*, types::PyCapsule};
+use pyo3::{exceptions::PyIndexError, prelude::*, types::PyCapsule};
 use std::{ops::Range, sync::Arc};
 
 /// A tree.
@@ -23,11 +23,12 @@ pub(crate) struct Table {
     pub(crate) handle: Arc<Handle>,
     pub(crate) table: forthwith::Table,
     key: forthwith::Key,
+    types: ColumnTypes,
 }
 
 impl Table {
     pub(crate) fn new(handle: Arc<Handle>, table: forthwith::Table, key: forthwith::Key) -> Self {
-        Self { handle, table, key }
+        Self { handle, table, key, types: ColumnTypes::default() }
     }
 
     /// The Forms of fields, or the error that names the first one that cannot be read.
@@ -70,8 +71,9 @@ impl Table {
         self.handle.run(py, || self.table.entries_up_to(most))
     }
 
-    fn fields(&self, py: Python<'_>) -> PyResult<Vec<Field>> {
-        self.handle.run(py, || Ok(self.table.fields()?.iter().cloned().map(Field).collect()))
+    fn fields(&self, py: Python<'_>) -> PyResult<Fields> {
+        self.handle
+            .run(py, || Ok(Fields { count: self.table.fields()?.len(), table: Arc::new(self.table.clone()) }))
     }
 
     fn find(&self, py: Python<'_>, name: &str) -> PyResult<u32> {
@@ -84,7 +86,13 @@ impl Table {
             Some(most) => self.table.describe_first(field, most),
             None => self.table.describe(field),
         };
-        self.handle.run(py, describe).map(Description)
+        let described = self.handle.run(py, describe)?;
+        Ok(Description::new(py, described, &self.types))
+    }
+
+    fn column_type(&self, py: Python<'_>, field: u32) -> PyResult<Py<ColumnType>> {
+        let described = self.handle.run(py, || self.table.describe_first(field, 0))?;
+        self.types.of(py, described)
     }
 
     #[pyo3(signature = (field, most=None))]
@@ -267,49 +275,84 @@ impl Table {
 /// A friend: name, file, path, and the file's path from the folder of the one that names it.
 type Beside = (String, String, String, Option<String>);
 
-/// One field of a table.
+/// The fields of a table, each made when it is asked for: Python's collector of garbage would look at thousands of them.
+#[pyclass(frozen, sequence, module = "forthwith._forthwith")]
+pub(crate) struct Fields {
+    table: Arc<forthwith::Table>,
+    count: usize,
+}
+
+#[pymethods]
+impl Fields {
+    fn __len__(&self) -> usize {
+        self.count
+    }
+
+    fn __getitem__(&self, at: usize) -> PyResult<Field> {
+        if at >= self.count {
+            return Err(no_field(at));
+        }
+        Ok(Field { table: Arc::clone(&self.table), at })
+    }
+}
+
+fn no_field(at: usize) -> PyErr {
+    PyIndexError::new_err(format!("there is no field {at}"))
+}
+
+/// A field of a table.
 #[pyclass(frozen, module = "forthwith._forthwith")]
-pub(crate) struct Field(plan::Field);
+pub(crate) struct Field {
+    table: Arc<forthwith::Table>,
+    at: usize,
+}
+
+impl Field {
+    fn found(&self) -> PyResult<&plan::Field> {
+        // The table has had its fields when this was made.
+        self.table.fields().ok().and_then(|fields| fields.get(self.at)).ok_or_else(|| no_field(self.at))
+    }
+}
 
 #[pymethods]
 impl Field {
     #[getter]
-    fn path(&self) -> &str {
-        &self.0.path
+    fn path(&self) -> PyResult<&str> {
+        Ok(&self.found()?.path)
     }
 
     #[getter]
-    fn name(&self) -> &str {
-        &self.0.name
+    fn name(&self) -> PyResult<&str> {
+        Ok(&self.found()?.name)
     }
 
     #[getter]
-    fn title(&self) -> &str {
-        &self.0.title
+    fn title(&self) -> PyResult<&str> {
+        Ok(&self.found()?.title)
     }
 
     #[getter]
-    fn parent(&self) -> Option<u32> {
-        self.0.parent
+    fn parent(&self) -> PyResult<Option<u32>> {
+        Ok(self.found()?.parent)
     }
 
     #[getter]
-    fn has_children(&self) -> bool {
-        self.0.has_children
+    fn has_children(&self) -> PyResult<bool> {
+        Ok(self.found()?.has_children)
     }
 
     #[getter]
-    fn has_data(&self) -> bool {
-        self.0.has_data
+    fn has_data(&self) -> PyResult<bool> {
+        Ok(self.found()?.has_data)
     }
 
     #[getter]
-    fn is_part(&self) -> bool {
-        self.0.is_part
+    fn is_part(&self) -> PyResult<bool> {
+        Ok(self.found()?.is_part)
     }
 
-    fn __repr__(&self) -> String {
-        format!("<Field {}>", self.0.path)
+    fn __repr__(&self) -> PyResult<String> {
+        Ok(format!("<Field {}>", self.found()?.path))
     }
 }
 

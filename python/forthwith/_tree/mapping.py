@@ -69,7 +69,10 @@ class BranchMapping(NotAnArray):
         fields = self._tree._fields
         skip = len(self._path) + 1 if self._path else 0
         if recursive and self._index is None:
-            yield from ((field.path, at) for at, field in enumerate(fields) if not field.is_part)
+            for at in range(len(fields)):
+                field = fields[at]
+                if not field.is_part:
+                    yield field.path, at
             return
         waiting = list(reversed(children.get(self._index, ())))
         while waiting:

@@ -32,7 +32,7 @@ class Tree(HasBranches):
         self._index = None
         self._path = ""
         # Made when they are asked for; whichever thread is last, they are the same.
-        self._all_fields: list[_forthwith.Field] | None = None
+        self._all_fields: _forthwith.Fields | None = None
         self._all_children: dict[int | None, list[int]] | None = None
         self._described: dict[int, _forthwith.Description] = {}
         self._object: Any = None
@@ -213,7 +213,7 @@ class Tree(HasBranches):
         return f"{self._file.file_path}:{path}" if path else self._file.file_path
 
     @property
-    def _fields(self) -> list[_forthwith.Field]:
+    def _fields(self) -> _forthwith.Fields:
         if self._all_fields is None:
             self._all_fields = self._core.fields()
         return self._all_fields
@@ -222,8 +222,8 @@ class Tree(HasBranches):
     def _children(self) -> dict[int | None, list[int]]:
         if self._all_children is None:
             children: dict[int | None, list[int]] = {}
-            for at, field in enumerate(self._fields):
-                children.setdefault(field.parent, []).append(at)
+            for at in range(len(self._fields)):
+                children.setdefault(self._fields[at].parent, []).append(at)
             self._all_children = children
         return self._all_children
 

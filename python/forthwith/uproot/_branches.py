@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -16,8 +15,6 @@ from forthwith.uproot._options import no_filter, python_language
 from forthwith.uproot._show import show
 from forthwith.uproot._virtual import check_alone, virtual_arrays
 from forthwith.uproot._wanted import Wanted, _pairs, filtered, named, names_of
-
-_COUNTER = re.compile(r"\[[A-Za-z_][^\]]*\]")
 
 
 def entry_range(num_entries: int, start: Any, stop: Any) -> tuple[int, int]:
@@ -136,24 +133,44 @@ class HasBranches(Mapping[str, Any]):
         raise NotImplementedError
 
     def _passing(
-        self, filter_name: Any, filter_typename: Any, filter_branch: Any, recursive: Any, full_paths: bool = True
-    ) -> Iterator[tuple[str, Any]]:
+        self,
+        filter_name: Any = no_filter,
+        filter_typename: Any = no_filter,
+        filter_branch: Any = no_filter,
+        recursive: Any = True,
+        full_paths: bool = True,
+        ignore_duplicates: bool = False,
+    ) -> Iterator[tuple[str, int]]:
+        """Names and places in the tree of the branches that pass. The arguments are those of `iteritems`."""
         by_name, by_type = filter_of(filter_name, "filter_name"), filter_of(filter_typename, "filter_typename")
-        fields = self._tree.forthwith._fields
+        by_branch = None if filter_branch in (None, no_filter) else filter_branch
+        tree = self._tree
+        fields = tree.forthwith._fields
         rooted = not callable(filter_name)
+        # All branches of a tree by their paths need no more than these.
+        alone = by_name is None and full_paths and recursive and self is tree
+        seen = set()
         for path, at in self.forthwith._members(bool(recursive)):
-            field = fields[at]
-            if field.is_part:
+            name = path
+            if not alone:
+                field = fields[at]
+                own = field.name
+                if field.is_part:
+                    continue
+                if by_name and not (
+                    by_name(own) or (path != own and by_name(path)) or (rooted and by_name("/" + path))
+                ):
+                    continue
+                name = path if full_paths else own
+            if by_type and not by_type(tree._type(at).typename):
                 continue
-            if by_name and not (
-                by_name(field.name) or (path != field.name and by_name(path)) or (rooted and by_name("/" + path))
-            ):
+            if by_branch and by_branch(tree._branch(at)) in (None, False):
                 continue
-            branch = self._tree._branch(at)
-            if by_type and not by_type(branch.typename):
-                continue
-            if filter_branch in (None, no_filter) or filter_branch(branch) not in (None, False):
-                yield (path if full_paths else field.name), branch
+            if ignore_duplicates:
+                if name in seen:
+                    continue
+                seen.add(name)
+            yield name, at
 
     def iteritems(
         self,
@@ -175,16 +192,15 @@ class HasBranches(Mapping[str, Any]):
             full_paths: Whether these are named by their path.
             ignore_duplicates: Whether names come once only.
         """
-        seen = set()
-        for name, branch in self._passing(filter_name, filter_typename, filter_branch, recursive, full_paths):
-            if ignore_duplicates and name in seen:
-                continue
-            seen.add(name)
-            yield name, branch
+        branch = self._tree._branch
+        for name, at in self._passing(
+            filter_name, filter_typename, filter_branch, recursive, full_paths, ignore_duplicates
+        ):
+            yield name, branch(at)
 
     def iterkeys(self, **filters: Any) -> Iterator[str]:
         """Names of the branches that pass. The arguments are those of `iteritems`."""
-        return (name for name, _ in self.iteritems(**filters))
+        return (name for name, _ in self._passing(**filters))
 
     def itervalues(self, **filters: Any) -> Iterator[Any]:
         """Branches that pass. The arguments are those of `iteritems`."""
@@ -192,7 +208,8 @@ class HasBranches(Mapping[str, Any]):
 
     def itertypenames(self, **filters: Any) -> Iterator[tuple[str, str]]:
         """Names and type names of the branches that pass. The arguments are those of `iteritems`."""
-        return ((name, branch.typename) for name, branch in self.iteritems(**filters))
+        type_at = self._tree._type
+        return ((name, type_at(at).typename) for name, at in self._passing(**filters))
 
     def keys(self, **filters: Any) -> list[str]:  # type: ignore[override]
         """Names of the branches that pass. The arguments are those of `iteritems`."""
@@ -464,7 +481,8 @@ class HasBranches(Mapping[str, Any]):
     ) -> list[int]:
         """The entries at which baskets of all of some branches begin, and the number of entries."""
         common: set[int] | None = None
-        for _, branch in self._passing(filter_name, filter_typename, filter_branch, recursive):
+        for _, at in self._passing(filter_name, filter_typename, filter_branch, recursive):
+            branch = self._tree._branch(at)
             if not branch._is_group:
                 offsets = set(branch.entry_offsets)
                 common = offsets if common is None else common & offsets

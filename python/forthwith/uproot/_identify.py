@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from forthwith._packages import package
 from forthwith.uproot import _custom, _cxx
 from forthwith.uproot import _interpretation as i
 from forthwith.uproot._dtypes import split_dtype
 from forthwith.uproot._model import versioned
 
+_COUNTER = re.compile(r"\[[A-Za-z_][^\]]*\]")
+_PACKED = {"Double32_t": i.AsDouble32, "Float16_t": i.AsFloat16}
 _RANGE = re.compile(r"\[([^\[\]]*,[^\[\]]*)\]\s*$")
 
 
@@ -23,30 +26,64 @@ def interpretation_of(branch: Any, context: Any = None, simplify: bool = True) -
     return found
 
 
+class BranchType:
+    """What branches of one type have in common."""
+
+    __slots__ = ("_awkward", "_interpretations", "form", "header", "packed", "typename")
+
+    def __init__(self, of: Any) -> None:
+        self.typename = _COUNTER.sub("[]", of.typename)
+        self.form: str | None = of.form
+        self.header: int = of.header or 0
+        # The class of the interpretation of packed numbers, whose range is in the title of each branch.
+        self.packed: Any = _PACKED.get(self.typename.partition("[")[0].strip())
+        self._interpretations: dict[str, i.Interpretation | None] = {}
+        self._awkward: Any = None
+
+    def awkward(self) -> Any:
+        """The Awkward Form, of a type that can be read."""
+        if self._awkward is None:
+            self._awkward = _form_of(self.form)
+        return self._awkward
+
+    def interpretation(self, title: str) -> i.Interpretation | None:
+        """What such branches are read as, unless it depends on the file. ``title`` has the range of packed numbers."""
+        if title in self._interpretations:
+            return self._interpretations[title]
+        form = _parsed(self.form)
+        packed = _packed(form, self.packed, title) if self.packed else None
+        found = self._interpretations[title] = packed or _plain(form, self.typename, self.header)
+        return found
+
+
 def identify(branch: Any) -> i.Interpretation:
     """What a branch is read as."""
-    ours = branch.forthwith
     own = _custom.matching(branch)
     if own is not None:
         return own
     if branch._is_group:
         return i.AsGrouped(branch, {one.name: one.interpretation for one in branch.branches})
-    description = ours._description
-    if description.form is None:
+    kind = branch._tree._type(branch._index)
+    if kind.form is None:
+        description = branch.forthwith._description
         unknown = i.UnknownInterpretation(
             description.problem or description.typename, branch.file.file_path, branch.object_path
         )
         unknown.branch = branch
         return unknown
-    form = _parsed(description.form)
-    found = _packed(branch, form) or _plain(branch, form, description.typename)
-    found.branch = branch
-    return found
+    found = kind.interpretation(branch._range_title if kind.packed else "")
+    return _of_objects(branch, kind) if found is None else found.of(branch, kind)
+
+
+@lru_cache(1024)
+def _form_of(form: str) -> Any:
+    """A Form, which many branches share."""
+    return package("awkward").forms.from_json(form)
 
 
 @lru_cache(1024)
 def _parsed(form: str) -> Any:
-    """A Form as what JSON is made of, to be looked at only: many branches of a tree share it."""
+    """A Form as what JSON is made of, to be looked at only: many branches share it."""
     return json.loads(form)
 
 
@@ -64,12 +101,13 @@ def _dtype(form: Any) -> np.dtype[Any] | None:
     return None
 
 
-def _plain(branch: Any, form: Any, typename: str) -> i.Interpretation:
+def _plain(form: Any, typename: str, header: int) -> i.Interpretation | None:
     kind = _cxx.kind(typename)
     dtype = _dtype(form)
     if dtype is not None:
         return i.AsDtype(dtype)
-    if form["class"] == "RecordArray" and form["fields"] and branch._has_leaves:
+    # Several leaves are one record.
+    if form["class"] == "RecordArray" and form["fields"] and typename.startswith("struct {"):
         inside = [_dtype(one) for one in form["contents"]]
         if all(one is not None for one in inside):
             return i.AsDtype(np.dtype(list(zip(form["fields"], inside, strict=True))))
@@ -78,13 +116,17 @@ def _plain(branch: Any, form: Any, typename: str) -> i.Interpretation:
             return i.AsStrings(typename=typename)
         inside_of = _dtype(form["content"])
         if inside_of is not None and (kind in ("list", "number", "class") or "[" in typename):
-            header = 10 if kind == "list" else branch._pointed
-            return i.AsJagged(i.AsDtype(inside_of), header, typename if header else None)
-    if form["class"] == "RecordArray" and kind == "class":
-        model = versioned(typename, branch.file)
-        simple = all(_dtype(one) is not None for one in _leaves(form))
-        return (i.AsStridedObjects if simple else i.AsObjects)(model, branch)
-    return i.AsObjects(_cxx.content(typename, header=True), branch)
+            before = 10 if kind == "list" else header
+            return i.AsJagged(i.AsDtype(inside_of), before, typename if before else None)
+    return None
+
+
+def _of_objects(branch: Any, kind: BranchType) -> i.Interpretation:
+    typename, form = kind.typename, _parsed(kind.form)
+    if form["class"] != "RecordArray" or _cxx.kind(typename) != "class":
+        return i.AsObjects(_cxx.content(typename, header=True), branch)
+    simple = all(_dtype(one) is not None for one in _leaves(form))
+    return (i.AsStridedObjects if simple else i.AsObjects)(versioned(typename, branch.file), branch)
 
 
 def _leaves(form: Any) -> list[Any]:
@@ -93,17 +135,13 @@ def _leaves(form: Any) -> list[Any]:
     return [leaf for one in form["contents"] for leaf in _leaves(one)]
 
 
-def _packed(branch: Any, form: Any) -> i.Interpretation | None:
+def _packed(form: Any, cls: Any, title: str) -> i.Interpretation | None:
     """``Double32_t`` and ``Float16_t``, whose range is in the title of their streamer element or leaf."""
-    name = branch.forthwith._description.typename.partition("[")[0].strip()
-    cls = {"Double32_t": i.AsDouble32, "Float16_t": i.AsFloat16}.get(name)
-    if cls is None:
-        return None
     jagged = form["class"] == "ListOffsetArray"
     dtype = _dtype(form["content"] if jagged else form)
     if dtype is None:
         return None
-    said = _RANGE.search(branch._range_title)
+    said = _RANGE.search(title)
     low, high, bits = 0.0, 0.0, 32
     if said is not None:
         try:
@@ -120,7 +158,7 @@ def _packed(branch: Any, form: Any) -> i.Interpretation | None:
         return i.AsJagged(plain) if jagged else plain
     else:
         bits = 12
-    found = cls(low, high, bits, split_dtype(dtype)[1])
+    found: i.Interpretation = cls(low, high, bits, split_dtype(dtype)[1])
     return i.AsJagged(found) if jagged else found
 
 

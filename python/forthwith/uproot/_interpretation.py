@@ -6,7 +6,7 @@ dtype for the same bytes (`AsDtype`, and `AsJagged` of one); any other has to be
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,7 +19,26 @@ from forthwith.uproot._errors import CannotBeAwkward
 class Interpretation:
     """What a branch is read as."""
 
-    branch: Any = None
+    _tree: Any = None
+    _index: int
+    # What branches of its type have in common.
+    branch_type: Any = None
+
+    @property
+    def branch(self) -> Any:
+        """The branch it belongs to, or ``None``."""
+        # One that held its branch, which holds it, would keep both until garbage is collected.
+        return None if self._tree is None else self._tree._branch(self._index)
+
+    @branch.setter
+    def branch(self, branch: Any) -> None:
+        self._tree, self._index = branch._tree, branch._index
+
+    def of(self, branch: Any, branch_type: Any) -> Self:
+        """The same for a branch of a type."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__, _tree=branch._tree, _index=branch._index, branch_type=branch_type)
+        return made
 
     @property
     def cache_key(self) -> str:
@@ -38,6 +57,8 @@ class Interpretation:
 
     def awkward_form(self, file: Any = None, context: Any = None, **options: Any) -> Any:
         """The Awkward Form of what is read."""
+        if self.branch_type is not None:
+            return self.branch_type.awkward()
         if self.branch is None:
             raise CannotBeAwkward(f"{self!r} belongs to no branch")
         return self.branch._form()
@@ -98,7 +119,7 @@ class AsDtype(Numerical):
 
     def awkward_form(self, file: Any = None, context: Any = None, **options: Any) -> Any:
         """The Awkward Form of what is read."""
-        if self.branch is not None:
+        if self._tree is not None:
             return super().awkward_form(file, context)
         import awkward as ak
 
@@ -264,7 +285,7 @@ class AsJagged(Interpretation):
 
     def awkward_form(self, file: Any = None, context: Any = None, **options: Any) -> Any:
         """The Awkward Form of what is read."""
-        if self.branch is not None:
+        if self._tree is not None:
             return super().awkward_form(file, context)
         import awkward as ak
 
@@ -315,7 +336,8 @@ class AsObjects(Interpretation):
 
     def __init__(self, model: Any, branch: Any = None) -> None:
         self._model = model
-        self.branch = branch
+        if branch is not None:
+            self.branch = branch
 
     @property
     def model(self) -> Any:

@@ -156,7 +156,8 @@ class _Made(ModuleType):
             return "5.7.7"
         if name == "uproot":
             # Modules of uproot's hold it by this name, and coffea goes that way.
-            return import_module(_HERE)
+            self.uproot = import_module(_HERE)
+            return self.uproot
         for place in _MODULES[self._name].split():
             found = getattr(import_module(f"{_HERE}.{place}"), name, ABSENT)
             if found is not ABSENT:

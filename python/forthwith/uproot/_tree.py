@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -10,7 +9,7 @@ from forthwith._packages import package
 from forthwith._tree import read
 from forthwith.uproot import _identify, _reading
 from forthwith.uproot._baskets import Basket, BasketKey, ranges
-from forthwith.uproot._branches import _COUNTER, HasBranches, Report, entry_range
+from forthwith.uproot._branches import HasBranches, Report, entry_range
 from forthwith.uproot._interpretation import Interpretation, UnknownInterpretation
 from forthwith.uproot._library import Awkward, library_of
 from forthwith.uproot._model import Held, Model, classname_encode, wrap
@@ -69,6 +68,8 @@ class TTree(HasBranches, _Members):
         self._made: WeakValueDictionary[int, TBranch] = WeakValueDictionary()
         self._siblings: dict[int | None, Any] = {}
         self._places: dict[int | None, dict[int, int]] = {}
+        self._types: dict[int, _identify.BranchType] = {}
+        self._of_types: dict[Any, _identify.BranchType] = {}
         self._whole: Any = None
 
     # A tree that held itself would keep its file open until garbage is collected.
@@ -89,6 +90,17 @@ class TTree(HasBranches, _Members):
         found = self._made.get(at)
         if found is None:
             found = self._made[at] = TBranch(self, at)
+        return found
+
+    def _type(self, at: int) -> _identify.BranchType:
+        """What the branch at a place has in common with others of its type."""
+        found = self._types.get(at)
+        if found is None:
+            of = self._ours._core.column_type(at)
+            found = self._of_types.get(of)
+            if found is None:
+                found = self._of_types[of] = _identify.BranchType(of)
+            self._types[at] = found
         return found
 
     @property
@@ -226,16 +238,20 @@ def _tree_again(file: Any, ours: Any) -> TTree:
 class TBranch(HasBranches, _Members):
     """A branch of a tree."""
 
+    # What is found when it is asked for; a tree has thousands of branches.
+    _known: Interpretation | None = None
+    _group: bool | None = None
+    _object: Any = None
+    _whole: Any = None
+
     def __init__(self, tree: TTree, index: int) -> None:
         self._tree = tree
         self._index: int = index
-        self._ours = tree.forthwith._branch(index)
         self._file = tree._file
-        self._known: Interpretation | None = None
-        self._type: str | None = None
-        self._group: bool | None = None
-        self._object: Any = None
-        self._whole: Any = None
+
+    @property
+    def _ours(self) -> Any:
+        return self._tree._ours._branch(self._index)
 
     @property
     def forthwith(self) -> Any:
@@ -246,14 +262,17 @@ class TBranch(HasBranches, _Members):
     def _is_group(self) -> bool:
         """Whether it stands for the branches in it."""
         if self._group is None:
-            fields = self._tree.forthwith._fields
-            children = self._tree.forthwith._children.get(self._index, ())
-            found = any(not fields[at].is_part for at in children)
-            # A TClonesArray is read as the number of its objects, and the branches in it by themselves.
-            if found and fields[self._index].has_data:
-                found = self.member("fClassName", none_if_missing=True) != "TClonesArray"
-            self._group = found
+            children = self._tree.forthwith._children.get(self._index)
+            self._group = children is not None and self._has_branches(children)
         return self._group
+
+    def _has_branches(self, children: list[int]) -> bool:
+        fields = self._tree.forthwith._fields
+        found = any(not fields[at].is_part for at in children)
+        # A TClonesArray is read as the number of its objects, and the branches in it by themselves.
+        if found and fields[self._index].has_data:
+            return bool(self.member("fClassName", none_if_missing=True) != "TClonesArray")
+        return found
 
     @property
     def _is_column(self) -> bool:
@@ -263,14 +282,6 @@ class TBranch(HasBranches, _Members):
     def _has_leaves(self) -> bool:
         """Whether it has several leaves, which are one record."""
         return str(self._ours.typename).startswith("struct {")
-
-    @property
-    def _pointed(self) -> int:
-        """Bytes before the numbers of an entry: one, where the member is a pointer to them."""
-        if not self._is_element:
-            return 0
-        # The codes of pointers to numbers are those of the numbers and 40.
-        return 1 if 40 < self._raw.member("fStreamerType") < 60 else 0
 
     @property
     def _is_alone(self) -> bool:
@@ -317,12 +328,12 @@ class TBranch(HasBranches, _Members):
     @property
     def name(self) -> str:
         """Its name."""
-        return str(self._ours.name)
+        return str(self._tree._ours._fields[self._index].name)
 
     @property
     def title(self) -> str:
         """Its title."""
-        return str(self._ours.title)
+        return str(self._tree._ours._fields[self._index].title)
 
     @property
     def classname(self) -> str:  # type: ignore[override]
@@ -378,9 +389,7 @@ class TBranch(HasBranches, _Members):
     @property
     def typename(self) -> str:
         """The type in C++."""
-        if self._type is None:
-            self._type = _COUNTER.sub("[]", self._ours.typename)
-        return self._type
+        return str(self._tree._type(self._index).typename)
 
     @property
     def interpretation(self) -> Interpretation:
@@ -391,11 +400,15 @@ class TBranch(HasBranches, _Members):
 
     def _form(self) -> Any:
         """The Awkward Form of what `array` gives."""
-        if not self._is_group:
-            return _form_of(self._ours.form_json)
-        ak = package("awkward")
-        inside = {one.name: one._form() for one in self.branches if one._is_group or one._is_readable}
-        return ak.forms.RecordForm(list(inside.values()), list(inside))
+        if self._is_group:
+            ak = package("awkward")
+            inside = {one.name: one._form() for one in self.branches if one._is_group or one._is_readable}
+            return ak.forms.RecordForm(list(inside.values()), list(inside))
+        kind = self._tree._type(self._index)
+        if kind.form is None:
+            # The error says why.
+            return self._ours.form
+        return kind.awkward()
 
     @property
     def streamer(self) -> Any:
@@ -568,12 +581,6 @@ class TBranch(HasBranches, _Members):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _branch_again, (self._tree, self._index)
-
-
-@lru_cache(1024)
-def _form_of(text: str) -> Any:
-    """A Form, which many branches of a tree share."""
-    return package("awkward").forms.from_json(text)
 
 
 def _branch_again(tree: TTree, index: int) -> TBranch:

@@ -30,7 +30,7 @@ def filtered(owner: Any, filter_name: Any, filter_typename: Any, filter_branch: 
     They have their own names; where two have the same, the second has its path, and none is lost.
     """
     found: list[tuple[str, Any, Interpretation | None]] = []
-    for path, branch in owner._passing(filter_name, filter_typename, no_filter, True):
+    for path, branch in owner.iteritems(filter_name=filter_name, filter_typename=filter_typename):
         said = True if filter_branch in (None, no_filter) else filter_branch(branch)
         if said is None or said is False:
             continue

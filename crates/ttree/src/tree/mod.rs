@@ -458,10 +458,15 @@ impl Dataset for Tree {
     }
 
     fn describe(&self, field: u32) -> Result<Description> {
+        self.describe_first(field, u64::MAX)
+    }
+
+    fn describe_first(&self, field: u32, entries: u64) -> Result<Description> {
         let describe = || {
             let branch = self.branch(field)?;
             let column = self.column(field, &branch)?;
             let blocks = match branch.field.has_data {
+                true if entries == 0 => 0,
                 true => self.baskets(&branch)?.len() as u64,
                 false => branch.write_basket,
             };
