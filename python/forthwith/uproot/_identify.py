@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from forthwith._packages import package
 from forthwith.uproot import _custom, _cxx
 from forthwith.uproot import _interpretation as i
 from forthwith.uproot._dtypes import split_dtype
@@ -29,7 +28,7 @@ def interpretation_of(branch: Any, context: Any = None, simplify: bool = True) -
 class BranchType:
     """What branches of one type have in common."""
 
-    __slots__ = ("_awkward", "_interpretations", "form", "header", "packed", "typename")
+    __slots__ = ("_interpretations", "form", "header", "packed", "typename")
 
     def __init__(self, of: Any) -> None:
         self.typename = _COUNTER.sub("[]", of.typename)
@@ -38,13 +37,6 @@ class BranchType:
         # The class of the interpretation of packed numbers, whose range is in the title of each branch.
         self.packed: Any = _PACKED.get(self.typename.partition("[")[0].strip())
         self._interpretations: dict[str, i.Interpretation | None] = {}
-        self._awkward: Any = None
-
-    def awkward(self) -> Any:
-        """The Awkward Form, of a type that can be read."""
-        if self._awkward is None:
-            self._awkward = _form_of(self.form)
-        return self._awkward
 
     def interpretation(self, title: str) -> i.Interpretation | None:
         """What such branches are read as, unless it depends on the file. ``title`` has the range of packed numbers."""
@@ -52,7 +44,10 @@ class BranchType:
             return self._interpretations[title]
         form = _parsed(self.form)
         packed = _packed(form, self.packed, title) if self.packed else None
-        found = self._interpretations[title] = packed or _plain(form, self.typename, self.header)
+        found = packed or _plain(form, self.typename, self.header)
+        if found is not None:
+            found.form = self.form
+        self._interpretations[title] = found
         return found
 
 
@@ -72,13 +67,7 @@ def identify(branch: Any) -> i.Interpretation:
         unknown.branch = branch
         return unknown
     found = kind.interpretation(branch._range_title if kind.packed else "")
-    return _of_objects(branch, kind) if found is None else found.of(branch, kind)
-
-
-@lru_cache(1024)
-def _form_of(form: str) -> Any:
-    """A Form, which many branches share."""
-    return package("awkward").forms.from_json(form)
+    return _of_objects(branch, kind) if found is None else found
 
 
 @lru_cache(1024)

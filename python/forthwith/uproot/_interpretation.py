@@ -6,14 +6,22 @@ dtype for the same bytes (`AsDtype`, and `AsJagged` of one); any other has to be
 
 from __future__ import annotations
 
-from typing import Any, Self
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from forthwith._errors import UnsupportedError
+from forthwith._packages import package
 from forthwith.uproot._containers import AsContainer, content_key, content_name
 from forthwith.uproot._dtypes import dtype_key, dtype_name, native, split_dtype
 from forthwith.uproot._errors import CannotBeAwkward
+
+
+@lru_cache(1024)
+def form_of(text: str) -> Any:
+    """A Form, which many branches share."""
+    return package("awkward").forms.from_json(text)
 
 
 class Interpretation:
@@ -21,8 +29,8 @@ class Interpretation:
 
     _tree: Any = None
     _index: int
-    # What branches of its type have in common.
-    branch_type: Any = None
+    # The Form of all branches that share it, in JSON.
+    form: str | None = None
 
     @property
     def branch(self) -> Any:
@@ -33,12 +41,6 @@ class Interpretation:
     @branch.setter
     def branch(self, branch: Any) -> None:
         self._tree, self._index = branch._tree, branch._index
-
-    def of(self, branch: Any, branch_type: Any) -> Self:
-        """The same for a branch of a type."""
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__, _tree=branch._tree, _index=branch._index, branch_type=branch_type)
-        return made
 
     @property
     def cache_key(self) -> str:
@@ -57,8 +59,8 @@ class Interpretation:
 
     def awkward_form(self, file: Any = None, context: Any = None, **options: Any) -> Any:
         """The Awkward Form of what is read."""
-        if self.branch_type is not None:
-            return self.branch_type.awkward()
+        if self.form is not None:
+            return form_of(self.form)
         if self.branch is None:
             raise CannotBeAwkward(f"{self!r} belongs to no branch")
         return self.branch._form()
@@ -119,7 +121,7 @@ class AsDtype(Numerical):
 
     def awkward_form(self, file: Any = None, context: Any = None, **options: Any) -> Any:
         """The Awkward Form of what is read."""
-        if self._tree is not None:
+        if self.form is not None:
             return super().awkward_form(file, context)
         import awkward as ak
 
@@ -285,7 +287,7 @@ class AsJagged(Interpretation):
 
     def awkward_form(self, file: Any = None, context: Any = None, **options: Any) -> Any:
         """The Awkward Form of what is read."""
-        if self._tree is not None:
+        if self.form is not None:
             return super().awkward_form(file, context)
         import awkward as ak
 

@@ -10,7 +10,7 @@ from forthwith._tree import read
 from forthwith.uproot import _identify, _reading
 from forthwith.uproot._baskets import Basket, BasketKey, ranges
 from forthwith.uproot._branches import HasBranches, Report, entry_range
-from forthwith.uproot._interpretation import Interpretation, UnknownInterpretation
+from forthwith.uproot._interpretation import Interpretation, UnknownInterpretation, form_of
 from forthwith.uproot._library import Awkward, library_of
 from forthwith.uproot._model import Held, Model, classname_encode, wrap
 from forthwith.uproot._streamers import element_of
@@ -408,7 +408,7 @@ class TBranch(HasBranches, _Members):
         if kind.form is None:
             # The error says why.
             return self._ours.form
-        return kind.awkward()
+        return form_of(kind.form)
 
     @property
     def streamer(self) -> Any:
