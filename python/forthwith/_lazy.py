@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from typing import Any
 
+    from forthwith import _forthwith
     from forthwith._tree.read import Names
 
 # Of that many entries at most one passes where they are read one by one, and a step has at least the other number.
 _FEW, _SMALL = 8, 2_000
+# Blocks that are looked at one by one for entries that pass.
+_MANY_BLOCKS = 500
 
 
 class Lazy:
@@ -86,15 +89,19 @@ class Lazy:
             self._common[tuple(names)] = common
         return common.complete(tree, common.of(tree, 0), start, stop, options)
 
-    def read_some(self, tree: Tree, names: list[str], start: int, stop: int, places: Any) -> Any:
-        """The entries at some places between two, from the first one; ``None`` if reading all of them costs no more.
+    def read_some(self, tree: Tree, names: list[str], start: int, stop: int, passing: Passing) -> Any:
+        """The entries between two that pass a filter; ``None`` if reading all of them costs no more.
 
         Blocks without such entries are not read, and only these entries of others are made columns.
         """
-        if self._unites or stop - start < _SMALL or len(places) * _FEW > stop - start:
+        if self._unites or stop - start < _SMALL or passing.count * _FEW > stop - start:
+            return None
+        plan = tree._core.plan([tree._find(name) for name in names], start, stop)
+        blocks = [(max(first, start) - start, min(last, stop) - start) for first, last in _entries_of(plan)]
+        if 2 * passing.blocks(blocks) > len(blocks):
             return None
         some: Any = tree
-        return some.arrays(names, entries=package("numpy").asarray(places) + start, **self._read)
+        return some.arrays(names, entries=passing.places() + start, **self._read)
 
     def parts(
         self, tree: Tree, names: list[str], cut: str | None, left: int | None = None
@@ -125,6 +132,33 @@ class Lazy:
                     file=tree.file.file_path,
                     object=f"{tree.path}/{name}",
                 )
+
+
+class Passing:
+    """The entries of a step that pass a filter, counted from its first one.
+
+    Args:
+        count: Their number.
+        places: Makes a NumPy array of them, in order.
+        any_between: Whether there is one between two entries. By default `places` are made to know that.
+    """
+
+    def __init__(
+        self, count: int, places: Callable[[], Any], any_between: Callable[[int, int], bool] | None = None
+    ) -> None:
+        self.count, self.places, self._any_between = count, places, any_between
+
+    def blocks(self, blocks: list[tuple[int, int]]) -> int:
+        """The number of blocks, by their first entry and the one behind their last, in which one passes."""
+        if self._any_between is not None and len(blocks) <= _MANY_BLOCKS:
+            return sum(map(self._any_between, *zip(*blocks, strict=True)))
+        np = package("numpy")
+        firsts, lasts = np.searchsorted(self.places(), np.array(blocks).T)
+        return int(np.count_nonzero(firsts < lasts))
+
+
+def _entries_of(plan: _forthwith.Plan) -> list[tuple[int, int]]:
+    return [block.entries for block in plan.blocks()]
 
 
 def _promising(tree: Tree, cut: str | None, start: int, stop: int) -> list[tuple[int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from forthwith._lazy import Lazy
+from forthwith._lazy import Lazy, Passing
 from forthwith._packages import package
 from forthwith._predicates import as_cut
 
@@ -84,18 +84,36 @@ def _step(
         return checked(lazy.read(tree, wanted, start, stop), wanted).filter(predicate).select(wanted)
     looked = checked(lazy.read(tree, needed, start, stop), needed)
     passed = looked.select(predicate).to_series()
-    places = passed.arg_true()
-    if not len(places):
+    passed = passed.fill_null(False) if passed.null_count() else passed
+    count = int(passed.sum())
+    if not count:
         return pl.DataFrame(schema={name: schema[name] for name in wanted})
     # By series: each query over a small frame costs as much as opening a file.
     found = {one.name: one.filter(passed) for one in looked.get_columns() if one.name in wanted}
     rest = [name for name in wanted if name not in needed]
-    few = lazy.read_some(tree, rest, start, stop, places.to_numpy()) if rest else None
+    passing = Passing(
+        count,
+        lambda: passed.arg_true().to_numpy(),
+        lambda first, last: bool(passed.slice(first, last - first).any()),
+    )
+    few = lazy.read_some(tree, rest, start, stop, passing) if rest else None
     if few is not None:
         found.update({one.name: one for one in checked(few, rest).get_columns()})
     elif rest:
         # Blocks before the first entry that passes, and behind the last one, are not read.
-        first, last = places[0], places[-1]
-        more = checked(lazy.read(tree, rest, start + first, start + last + 1), rest)
-        found.update({one.name: one.filter(passed[first : last + 1]) for one in more.get_columns()})
-    return pl.DataFrame([found[name] for name in wanted]) if wanted else pl.DataFrame(height=len(places))
+        first, last = int(passed.arg_max()), _behind_last(passed)
+        more = checked(lazy.read(tree, rest, start + first, start + last), rest)
+        found.update({one.name: one.filter(passed[first:last]) for one in more.get_columns()})
+    return pl.DataFrame([found[name] for name in wanted]) if wanted else pl.DataFrame(height=count)
+
+
+def _behind_last(passed: Any) -> int:
+    """The entry behind the last one that passes; there is one. Series have no faster way to say it."""
+    first, last = 0, len(passed)
+    while last - first > 1:
+        middle = (first + last) // 2
+        if passed.slice(middle, last - middle).any():
+            first = middle
+        else:
+            last = middle
+    return last
