@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import pickle
+import signal
 import subprocess
 import sys
 import time
@@ -219,20 +220,88 @@ def test_ray_reads_partitions(long, tmp_path):
         ray.shutdown()
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_spark_reads_partitions(long, monkeypatch, tmp_path):
+def _spark(master):
+    """A session of Spark; skips where it cannot run."""
     pytest.importorskip("pyspark", reason="pyspark is not installed")
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pytest.importorskip("pyarrow")
     import shutil
 
     if shutil.which("java") is None:
         pytest.skip("there is no java, which Spark needs")
     from pyspark.sql import SparkSession
 
-    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    return SparkSession.builder.master(master).config("spark.ui.enabled", "false").getOrCreate()
 
-    spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_worker_of_spark_that_is_killed_costs_a_retry(long, monkeypatch, tmp_path):
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    # Two tasks at once, and four attempts at each.
+    spark = _spark("local[2,4]")
+    flag = str(tmp_path / "flag")
+    try:
+        source = engines.spark.source()
+        reader = type(source(options={}).reader(spark.createDataFrame([(1,)], "a int").schema))
+
+        class Ending(reader):
+            """Ends its worker in the middle of a partition, once."""
+
+            def read(self, partition):
+                for batch in super().read(partition):
+                    yield batch.slice(0, batch.num_rows // 2)
+                    try:
+                        open(flag, "x").close()
+                    except FileExistsError:
+                        yield batch.slice(batch.num_rows // 2)
+                    else:
+                        os.kill(os.getpid(), signal.SIGKILL)
+
+        class Source(source):
+            """The source with such readers."""
+
+            @classmethod
+            def name(cls):
+                return "ending"
+
+            def reader(self, schema):
+                made = super().reader(schema)
+                return Ending(made.options, made.kinds)
+
+        spark.dataSource.register(Source)
+        frame = spark.read.format("ending").option("step", "10000").load(long)
+        # Each entry is there once: what the killed worker gave is not.
+        assert frame.selectExpr("sum(a)", "count(a)").first()[:] == (np.arange(100_000).sum(), 100_000)
+        assert os.path.exists(flag)
+    finally:
+        spark.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_files_that_are_gone_are_errors_of_spark(monkeypatch, tmp_path):
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    spark = _spark("local[2]")
+    try:
+        spark.dataSource.register(engines.spark.source())
+        for at in range(2):
+            with forthwith.recreate(tmp_path / f"{at}.root") as file:
+                file["t"] = {"x": np.arange(5)}
+        frame = spark.read.format("forthwith").load(f"{tmp_path}/*.root:t")
+        assert frame.count() == 10
+        (tmp_path / "1.root").unlink()
+        with pytest.raises(Exception, match=r"1\.root"):
+            frame.count()
+    finally:
+        spark.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_spark_reads_partitions(long, monkeypatch, tmp_path):
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    spark = _spark("local[2]")
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     try:
         spark.dataSource.register(engines.spark.source())
         frame = spark.read.format("forthwith").option("step", "10000").load(long)
