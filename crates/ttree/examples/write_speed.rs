@@ -1,5 +1,6 @@
-//! How long a tree takes to be written on one thread: `write_speed <shape> <megabytes> <codec> <file>`, for
-//! `benches/write/run`. Prints the seconds of processor time, and the bytes of numbers.
+//! How long a tree takes to be written on one thread: `write_speed <shape> <megabytes> <codec> <file> [repetitions]`,
+//! for `benches/write/run`. Prints the median of the seconds of processor time, the bytes of numbers, and the entries.
+//! Writers in Python are timed several times in one process as well, so that memory which was used before is there.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an example, which ends by a panic")]
 
 use forthwith_columns::{Array, Column, DType, Form};
@@ -58,9 +59,10 @@ fn nested(depth: usize, items: usize) -> Array {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [shape, megabytes, codec, path] = &arguments[..] else {
-        panic!("write_speed <shape> <megabytes> <codec> <file>")
+    let [shape, megabytes, codec, path, repetitions @ ..] = &arguments[..] else {
+        panic!("write_speed <shape> <megabytes> <codec> <file> [repetitions]")
     };
+    let repetitions = repetitions.first().map_or(1, |text| text.parse::<usize>().unwrap().max(1));
     let items = megabytes.parse::<usize>().unwrap() * 1_000_000 / 4;
     let mut arrays: Vec<(String, Array)> = match shape.as_str() {
         "flat" => vec![("x".into(), nested(0, items))],
@@ -103,18 +105,29 @@ fn main() {
     let steps: Vec<Array> = arrays.into_iter().map(|(_, array)| array).collect();
     let settings =
         FileSettings { compression: Compression::named(codec, None).unwrap(), ..FileSettings::default() };
-    let before = processor();
-    let sink = FileSink::create(path).unwrap().without_sync();
-    let mut file = FileWriter::create(Box::new(sink), settings).unwrap();
-    let mut tree = TreeWriter::new(&mut file, "t", &forms, options).unwrap();
-    tree.extend(&mut file, &steps).unwrap();
-    let entries = tree.finish(&mut file).unwrap();
-    file.finish().unwrap();
-    println!("{} {bytes} {entries}", processor() - before);
+    let (mut times, mut entries) = (Vec::new(), 0);
+    for _ in 0..repetitions {
+        // The memory of an old file would be given back while the new one is written.
+        if std::fs::exists(path).unwrap() {
+            std::fs::remove_file(path).unwrap();
+        }
+        let (settings, options) = (settings.clone(), options.clone());
+        let before = processor();
+        let sink = FileSink::create(path).unwrap().without_sync();
+        let mut file = FileWriter::create(Box::new(sink), settings).unwrap();
+        let mut tree = TreeWriter::new(&mut file, "t", &forms, options).unwrap();
+        tree.extend(&mut file, &steps).unwrap();
+        entries = tree.finish(&mut file).unwrap();
+        file.finish().unwrap();
+        times.push(processor() - before);
+    }
+    times.sort_by(f64::total_cmp);
+    println!("{} {bytes} {entries}", times[times.len() / 2]);
 }
 
-/// Seconds that this process has been on a processor.
+/// Seconds that this thread has been on a processor, which the system counts when it stands back for others.
 fn processor() -> f64 {
+    std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     text.split(' ').next().and_then(|number| number.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
 }
