@@ -18,6 +18,8 @@ pub struct BlockThreads {
     threads: usize,
     most: u64,
     idle: ProcessLock<Vec<Bench>>,
+    /// Memory of blocks that were taken, for the next run: fresh memory costs more than what is written to it.
+    spare: ProcessLock<Vec<Vec<u8>>>,
 }
 
 /// Runs that weigh less in all are left to one thread: starting another takes longer.
@@ -29,7 +31,8 @@ impl BlockThreads {
     #[must_use]
     pub fn new(threads: usize) -> Self {
         let threads = threads.max(1);
-        Self { threads, most: (16 << 20) * threads as u64, idle: ProcessLock::default() }
+        let most = (16 << 20) * threads as u64;
+        Self { threads, most, idle: ProcessLock::default(), spare: ProcessLock::default() }
     }
 
     /// The same, with what blocks under way may weigh together.
@@ -45,6 +48,17 @@ impl BlockThreads {
     fn rest(&self, mut bench: Bench) {
         bench.trim();
         self.idle.lock().push(bench);
+    }
+
+    /// Keeps memory for the next run, no more than blocks under way may weigh.
+    fn keep(&self, spare: Vec<Vec<u8>>) {
+        let mut left = self.most;
+        let fits = |bytes: &Vec<u8>| {
+            let rest = left.checked_sub(bytes.capacity() as u64);
+            left = rest.unwrap_or(left);
+            rest.is_some()
+        };
+        *self.spare.lock() = spare.into_iter().filter(fits).collect();
     }
 }
 
@@ -66,8 +80,9 @@ impl BlockRunner for BlockThreads {
             self.rest(bench);
             return result;
         }
-        let run = Run { blocks, count, most: self.most, state: Mutex::default(), changed: Condvar::new() };
-        std::thread::scope(|scope| {
+        let state = State { spare: std::mem::take(&mut *self.spare.lock()), ..State::default() };
+        let run = Run { blocks, count, most: self.most, state: Mutex::new(state), changed: Condvar::new() };
+        let result = std::thread::scope(|scope| {
             for _ in 1..threads {
                 // Where the system gives no more threads, those there are do all the work.
                 let work = || {
@@ -85,7 +100,9 @@ impl BlockRunner for BlockThreads {
             let result = run.take(sink, &mut bench);
             self.rest(bench);
             result
-        })
+        });
+        self.keep(run.state.into_inner().unwrap_or_else(PoisonError::into_inner).spare);
+        result
     }
 }
 

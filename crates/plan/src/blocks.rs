@@ -106,13 +106,20 @@ impl Bench {
     /// An empty vector for stored bytes, with memory of an earlier block if there is any.
     #[must_use]
     pub fn spare(&mut self) -> Vec<u8> {
+        let mut bytes = self.used();
+        bytes.clear();
+        bytes
+    }
+
+    /// As [`spare`](Self::spare), but the vector may hold anything: what is written over its bytes needs no zeros before.
+    #[must_use]
+    pub fn used(&mut self) -> Vec<u8> {
         self.spare.pop().unwrap_or_default()
     }
 
     /// Keeps the memory of a block that was taken.
-    pub fn keep(&mut self, mut bytes: Vec<u8>) {
+    pub fn keep(&mut self, bytes: Vec<u8>) {
         if bytes.capacity() <= LARGEST_KEPT && self.spare.len() < SPARES_KEPT {
-            bytes.clear();
             self.spare.push(bytes);
         }
     }

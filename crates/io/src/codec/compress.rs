@@ -83,6 +83,12 @@ impl Compressor {
         Ok(&mut self.scratch[..length])
     }
 
+    /// The memory that [`compressed`](Self::compressed) writes to. It may hold anything, and may be exchanged: so a caller
+    /// takes a block without a copy, and gives memory for the next one.
+    pub const fn memory(&mut self) -> &mut Vec<u8> {
+        &mut self.scratch
+    }
+
     /// Gives back what a large block needed.
     fn trim(&mut self) {
         if self.scratch.len() > LARGEST_KEPT {

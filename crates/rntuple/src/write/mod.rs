@@ -88,8 +88,8 @@ struct TopField {
     node: Node,
 }
 
-/// Bytes of arrays that are appended together at least.
-const STEP: u64 = 32 << 20;
+/// Bytes of arrays that are appended together, about: what several threads make pages of at a time.
+const STEP: u64 = 64 << 20;
 
 impl NtupleWriter {
     /// An ntuple of these columns, at a path of the file: directories, which are made if they are not there,

@@ -85,6 +85,11 @@ impl<'p, 'a> Pages<'p, 'a> {
                 None => self.copy_ends(column, more, page)?,
             }
         }
+        let filling = self.columns.get_mut(column).ok_or_else(changed)?;
+        // As in `collect`.
+        if last.len() > most / 2 {
+            filling.ends.reserve_exact(most - filling.ends.len());
+        }
         self.copy_ends(column, more, last)?;
         let end = self.columns.get(column).ok_or_else(changed)?.end;
         Ok(end.wrapping_sub(more) as i64)
@@ -171,6 +176,11 @@ impl<'p, 'a> Pages<'p, 'a> {
 
     fn collect(&mut self, column: usize, bytes: &[u8], full: usize) -> Result<()> {
         let filling = self.columns.get_mut(column).ok_or_else(changed)?;
+        let length = filling.bytes.len() + bytes.len();
+        // Memory that grows to a page by being doubled is copied, and each part of it is new once.
+        if length > filling.bytes.capacity() && length > full / 2 {
+            filling.bytes.reserve_exact(full - filling.bytes.len());
+        }
         filling.bytes.extend_from_slice(bytes);
         if filling.bytes.len() < full {
             return Ok(());

@@ -10,7 +10,7 @@ use forthwith_columns::kernels::{Planes, decode, to_bits, to_planes};
 use forthwith_columns::{DType, Encoding};
 use forthwith_io::xxh3;
 use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Result, StoredBlock};
-use forthwith_root::write::{Compression, FileWriter, compress_into, compressed};
+use forthwith_root::write::{Compression, FileWriter, compress_instead, compressed};
 use std::sync::Arc;
 
 /// Bytes of a page that is a record of its own: what precedes a record takes some sixty.
@@ -122,7 +122,7 @@ impl BlockMaker for Waiting<'_, '_> {
     fn make(&self, block: usize, bench: &mut Bench) -> Result<StoredBlock> {
         let (column, raw) = self.pages.get(block).ok_or_else(changed)?;
         let elements = self.columns.get(*column).ok_or_else(changed)?;
-        let mut bytes = bench.spare();
+        let mut bytes = bench.used();
         seal(elements, raw, bench, &mut bytes)?;
         Ok(StoredBlock { bytes, payload: raw.bytes() as u64, note: raw.count(elements).into() })
     }
@@ -227,9 +227,9 @@ fn seal(elements: &Elements, raw: &Raw<'_>, bench: &mut Bench, stored: &mut Vec<
     if compression == Compression::NONE && raw.as_stored(elements).is_none() {
         encode(elements, raw, stored)?;
     } else {
-        stored.clear();
         let payload = payload_of(elements, raw, &mut bench.payload)?;
-        if !compress_into(compression, payload, &mut bench.compressor, stored)? {
+        if !compress_instead(compression, payload, &mut bench.compressor, stored)? {
+            stored.clear();
             stored.reserve_exact(payload.len() + HASH);
             stored.extend_from_slice(payload);
         }

@@ -215,6 +215,29 @@ pub fn compressed<'c>(
     Ok(stored.filter(|stored| stored.len() < payload.len()).map(Cow::Borrowed))
 }
 
+/// Puts the compressed blocks of a payload in the place of what is in `out`, as [`compress_into`] makes them, and
+/// answers `true`. One block is not copied: memory is exchanged with the compressor, which keeps that of `out`. If the
+/// answer is `false`, the payload is stored as it is, and `out` holds anything.
+///
+/// # Errors
+/// No memory; `out` holds anything then.
+pub fn compress_instead(
+    compression: Compression,
+    payload: &[u8],
+    compressor: &mut Compressor,
+    out: &mut Vec<u8>,
+) -> Result<bool> {
+    if payload.len() > LONGEST_BLOCK {
+        out.clear();
+        return compress_into(compression, payload, compressor, out);
+    }
+    let Some(stored) = compressed(compression, payload, compressor)? else { return Ok(false) };
+    let length = stored.len();
+    std::mem::swap(compressor.memory(), out);
+    out.truncate(length);
+    Ok(true)
+}
+
 /// Appends the compressed blocks of a payload to `out`, whose memory may be that of an earlier one, and
 /// answers `true`. If the payload is short or does not get shorter, it is stored as it is: then `out` remains
 /// what it was, and the answer is `false`.
@@ -330,6 +353,11 @@ mod tests {
                 assert_eq!(&*fresh, if compressed { &out[6..] } else { payload });
                 let lent = super::compressed(compression, payload, &mut compressor).unwrap();
                 assert_eq!(lent.as_deref(), compressed.then_some(&out[6..]));
+                let mut instead = b"whatever there was".to_vec();
+                let is_shorter =
+                    compress_instead(compression, payload, &mut compressor, &mut instead).unwrap();
+                assert_eq!(is_shorter, compressed);
+                assert!(!is_shorter || instead == out[6..]);
             }
         }
     }

@@ -55,7 +55,7 @@ mod update;
 pub use add::Sum;
 pub use buffer::Buffer;
 pub use classes::{described_class, described_classes};
-pub use compress::{Algorithm, Compression, compress, compress_into, compressed};
+pub use compress::{Algorithm, Compression, compress, compress_instead, compress_into, compressed};
 pub use directory::DirectoryId;
 pub use edit::Edits;
 pub use file::FileWriter;

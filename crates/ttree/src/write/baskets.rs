@@ -2,7 +2,7 @@
 
 use super::values::{Entries, Values, append_numbers};
 use forthwith_plan::{Bench, BlockMaker, Error, Result, StoredBlock};
-use forthwith_root::write::{Compression, compress_into};
+use forthwith_root::write::{Compression, compress_instead};
 use std::{
     ops::Range,
     sync::{Mutex, PoisonError},
@@ -83,8 +83,8 @@ impl BlockMaker for Work<'_> {
         if branch.compression == Compression::NONE {
             return Ok(StoredBlock { bytes: data, payload, note: largest });
         }
-        let mut stored = bench.spare();
-        let compressed = compress_into(branch.compression, &data, &mut bench.compressor, &mut stored);
+        let mut stored = bench.used();
+        let compressed = compress_instead(branch.compression, &data, &mut bench.compressor, &mut stored);
         let (bytes, mut other) = match compressed.map_err(|e| e.in_object(&branch.name))? {
             true => (stored, data),
             false => (data, stored),
