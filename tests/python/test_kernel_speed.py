@@ -17,6 +17,7 @@ import forthwith
 pytestmark = [
     pytest.mark.skipif(not forthwith.optimised, reason="a build without optimisation has no speed to compare"),
     pytest.mark.slow,
+    pytest.mark.alone,
 ]
 
 NUMBERS = 1 << 21
