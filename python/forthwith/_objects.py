@@ -6,10 +6,9 @@ they lead in a circle.
 
 from __future__ import annotations
 
-import operator
 import reprlib
 import threading
-from collections.abc import ItemsView, Mapping, Sequence, ValuesView
+from collections.abc import Mapping, Sequence
 
 from forthwith._entries import whole
 from forthwith._errors import KeyInFileError, RequestIndexError, RequestTypeError, UnsupportedError
@@ -18,8 +17,7 @@ from forthwith._show import html_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import datetime
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from typing import Any
 
     from forthwith import _forthwith
@@ -42,9 +40,9 @@ _SPECIAL = {
     "TMatrixT": ("hist.matrices", "Matrix"),
     "TMatrixTSym": ("hist.matrices", "Matrix"),
     "TVectorT": ("hist.matrices", "Matrix"),
-    "TMap": ("_objects", "ObjectMap"),
+    "TMap": ("_collections", "ObjectMap"),
     "TObjString": ("_objects", "Holder"),
-    "TDatime": ("_objects", "Datime"),
+    "TDatime": ("_collections", "Datime"),
     "TParameter": ("_objects", "Holder"),
 }
 
@@ -134,13 +132,17 @@ def _class(core: _forthwith.Objects, number: int, kind: str) -> type[Object]:
         for candidate in [name, *(base[0] for base in bases)]:
             special = _SPECIAL.get(candidate.partition("<")[0])
             if special is not None:
-                from importlib import import_module
-
-                found: type[Object] = getattr(import_module(f"forthwith.{special[0]}"), special[1])
-                return found
+                return _found(*special)
     if kind == "items":
-        return ObjectMap if name == "TMap" else Collection
+        return _found("_collections", "ObjectMap" if name == "TMap" else "Collection")
     return Object
+
+
+def _found(module: str, name: str) -> type[Object]:
+    from importlib import import_module
+
+    found: type[Object] = getattr(import_module(f"forthwith.{module}"), name)
+    return found
 
 
 def register_class(
@@ -378,6 +380,10 @@ class Object:
             repr(self), ("member", "value"), [(name, reprlib.repr(value)) for name, value in self._shown()]
         )
 
+    def _plain(self) -> Mapping[str, Any]:
+        """What it consists of, as JSON names it."""
+        return {"unread": self.raw.hex()} if self.is_opaque else self.all_members
+
     def _shown(self) -> Iterable[tuple[str, Any]]:
         """The names that a notebook lists."""
         return () if self.is_opaque else self.all_members.items()
@@ -435,156 +441,6 @@ class Holder(Object):
         return f"<{self.classname} {self.value!r}>"
 
 
-@guarded
-class Datime(Object):
-    """A ``TDatime``: a date and a time of day, to the second and of no zone."""
-
-    __slots__ = ()
-
-    def to_datetime(self) -> datetime.datetime:
-        """As Python has it.
-
-        Raises:
-            DamagedFileError: There is no such date.
-        """
-        import datetime
-
-        packed = int(self.member("fDatime"))
-        year, month, day = (packed >> 26) + 1995, packed >> 22 & 15, packed >> 17 & 31
-        return datetime.datetime(year, month, day, packed >> 12 & 31, packed >> 6 & 63, packed & 63)
-
-
-@guarded
-class Collection(Object, Sequence):  # type: ignore[type-arg]
-    """One of ROOT's own collections: a sequence of objects. Null pointers are ``None``."""
-
-    __slots__ = ("_list",)
-
-    def __init__(self, record: Record, number: int, window: tuple[str, int, int, int] | None = None) -> None:
-        super().__init__(record, number, window)
-        self._list: list[Any] | None = None
-
-    def _items(self) -> list[Any]:
-        if self._list is None:
-            self._list = self._record.core.items(self._number, self._record)
-        return self._list
-
-    @property
-    def name(self) -> str:
-        """Its name, or an empty string."""
-        return self._record.core.collection_name(self._number) or ""
-
-    def __getitem__(self, at: Any) -> Any:
-        """An item by its place, or by its name."""
-        if isinstance(at, slice):
-            try:
-                return self._items()[at]
-            except TypeError as error:
-                raise RequestTypeError(f"items of {self!r}: {error}") from None
-        if not isinstance(at, str):
-            return self._items()[item(self, at)]
-        for one in self._items():
-            if isinstance(one, Object) and (one.name or str(one)) == at:
-                return one
-        raise KeyInFileError(f"no {at!r} in {self!r}", file=self.file.file_path, object=self.object_path)
-
-    def _shown(self) -> Iterable[tuple[str, Any]]:
-        return ((str(at), item) for at, item in enumerate(self._items()))
-
-    def __len__(self) -> int:
-        return len(self._items())
-
-    def __contains__(self, what: object) -> bool:
-        return any(item is what or item == what for item in self._items())
-
-    def __repr__(self) -> str:
-        return f"<{self.classname} of {len(self)}>"
-
-
-@guarded
-class ObjectMap(Object, Mapping):  # type: ignore[type-arg]
-    """A ``TMap``: a mapping of objects. Text stands for keys that are text or have it as their name.
-
-    Keys may be equal: what is asked for by such a key is the value of the first, and `items` has all pairs.
-    """
-
-    __slots__ = ("_pairs",)
-
-    def __init__(self, record: Record, number: int, window: tuple[str, int, int, int] | None = None) -> None:
-        super().__init__(record, number, window)
-        self._pairs: list[tuple[Any, Any]] | None = None
-
-    def _all(self) -> list[tuple[Any, Any]]:
-        if self._pairs is None:
-            flat = self._record.core.items(self._number, self._record)
-            self._pairs = list(zip(flat[::2], flat[1::2], strict=True))
-        return self._pairs
-
-    @property
-    def name(self) -> str:
-        """Its name, or an empty string."""
-        return self._record.core.collection_name(self._number) or ""
-
-    def __getitem__(self, key: Any) -> Any:
-        # Objects that are equal are not one.
-        for fits in (operator.is_, _is_equal, _is_called):
-            for known, value in self._all():
-                if fits(known, key):
-                    return value
-        raise KeyInFileError(f"no {key!r} in {self!r}", file=self.file.file_path, object=self.object_path)
-
-    def _shown(self) -> Iterable[tuple[str, Any]]:
-        return ((reprlib.repr(key), value) for key, value in self._all())
-
-    def __iter__(self) -> Iterator[Any]:
-        return (key for key, _ in self._all())
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    def items(self) -> ItemsView[Any, Any]:
-        """The pairs, in the order in which they are stored."""
-        return _Pairs(self)
-
-    def values(self) -> ValuesView[Any]:
-        """The values of `items`."""
-        return _Seconds(self)
-
-    def __contains__(self, key: object) -> bool:
-        try:
-            self[key]
-        except KeyInFileError:
-            return False
-        return True
-
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __repr__(self) -> str:
-        return f"<{self.classname} of {len(self)}>"
-
-
-def _is_equal(known: Any, key: Any) -> bool:
-    # Comparing arrays gives an array.
-    return (known == key) is True
-
-
-def _is_called(known: Any, key: Any) -> bool:
-    return isinstance(key, str) and isinstance(known, Object) and key in (known.name, str(known))
-
-
-class _Pairs(ItemsView):  # type: ignore[type-arg]
-    def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        return iter(self._mapping._all())  # type: ignore[attr-defined]
-
-
-class _Seconds(ValuesView):  # type: ignore[type-arg]
-    def __iter__(self) -> Iterator[Any]:
-        return (value for _, value in self._mapping._all())  # type: ignore[attr-defined]
-
-
 class _Plain:
     """Values as JSON has them."""
 
@@ -613,17 +469,8 @@ class _Plain:
                 return {"$ref": self._seen[key]}
             self._seen[key] = len(self._seen)
         plain: dict[str, Any] = {"_typename": what.classname}
-        if isinstance(what, Collection):
-            plain["name"] = what.name
-            plain["arr"] = [self.value(item) for item in what]
-        elif isinstance(what, ObjectMap):
-            plain["name"] = what.name
-            plain["arr"] = [[self.value(key), self.value(value)] for key, value in what.items()]
-        elif what.is_opaque:
-            plain["unread"] = what.raw.hex()
-        else:
-            for name, value in what.all_members.items():
-                plain[name] = self.value(value)
+        for name, value in what._plain().items():
+            plain[name] = self.value(value)
         return plain
 
     def value(self, value: Any) -> Any:

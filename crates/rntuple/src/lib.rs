@@ -39,6 +39,7 @@
 
 mod anchor;
 mod blob;
+mod check;
 mod coding;
 mod decode;
 mod descriptor;
@@ -56,11 +57,12 @@ mod streamed;
 mod table;
 mod write;
 
+pub use check::NtupleCheck;
 pub use descriptor::{
     ClusterDescriptor, ColumnDescriptor, Descriptor, FieldDescriptor, GroupDescriptor, PagesDescriptor,
 };
 pub use format::NtupleFormat;
-pub use table::{Ntuple, NtupleCheck, Options};
+pub use table::{Ntuple, Options};
 pub use write::{
     DEFAULT_CLUSTER, DEFAULT_PAGE, FieldOptions, Floats, NtupleCopy, NtupleOptions, NtupleTable, NtupleWriter,
 };

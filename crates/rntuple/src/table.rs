@@ -18,9 +18,7 @@ use forthwith_io::{Decompressor, Source, xxh3};
 use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Reading, Result, Stored};
 use forthwith_program::Program;
 use forthwith_root::class::{Layouts, is_described};
-use forthwith_root::{
-    Check, Found, Key, Objects, RootFile, TableCheck, check_record, decompress_record, unroll,
-};
+use forthwith_root::{Found, RootFile, check_record, decompress_record, unroll};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -473,26 +471,6 @@ impl Ntuple {
             }
         }
         Ok([pages, stored, payload])
-    }
-}
-
-/// The part of a check of a file that knows where attribute sets are.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NtupleCheck;
-
-impl TableCheck for NtupleCheck {
-    fn is_table(&self, class: &str) -> bool {
-        Ntuple::is_ntuple(class)
-    }
-
-    fn check(&mut self, path: &str, key: &Key, _: Objects, check: &mut Check<'_>) {
-        let found = Found { path: path.to_owned(), key: key.clone() };
-        // What is wrong with it is found where its pages are read.
-        let Ok(ntuple) = Ntuple::open(check.file(), &found, Options::default()) else { return };
-        for set in ntuple.attribute_sets() {
-            let name = path.rfind('/').map_or(set.clone(), |at| format!("{}/{set}", &path[..at]));
-            check.hides(format!("{name};1"));
-        }
     }
 }
 

@@ -127,7 +127,7 @@ def _inner(value: Any) -> Members:
 
 def _plain(what: Object, depth: int) -> Members:
     """An object of a file, or a computed one, by its members."""
-    from forthwith._objects import Collection, ObjectMap
+    from forthwith._collections import Collection, ObjectMap
 
     if depth > _DEEPEST:
         raise UnsupportedError(f"an object with others in it, more than {_DEEPEST} deep, is not written")

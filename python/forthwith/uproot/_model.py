@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from forthwith._collections import Collection
 from forthwith._errors import KeyInFileError
-from forthwith._objects import Collection, Holder, Object
+from forthwith._objects import Holder, Object
 from forthwith.uproot import _behaviors
 from forthwith.uproot._containers import STLMap, STLVector
 from forthwith.uproot._detached import DetachedFile

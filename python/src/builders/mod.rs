@@ -4,6 +4,7 @@ mod arrays;
 mod discover;
 mod fill;
 mod kinds;
+mod refused;
 mod times;
 mod trouble;
 mod turns;

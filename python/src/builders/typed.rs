@@ -2,6 +2,7 @@
 
 use super::{
     kinds::{Kind, Kinds},
+    refused::{classes, exception},
     times,
     trouble::Trouble,
     walk::described,
@@ -18,12 +19,6 @@ use pyo3::{
     },
 };
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-mod classes {
-    pyo3::import_exception!(forthwith._errors, BuilderError);
-    pyo3::import_exception!(forthwith._errors, IntegerRangeError);
-    pyo3::import_exception!(forthwith._errors, OutOfMemoryError);
-}
 
 /// The commands of `forthwith.TypedArrayBuilder`, which adds what needs other packages.
 ///
@@ -588,24 +583,6 @@ fn native(typestr: &str) -> Option<DType> {
 
 fn parts(value: &Bound<'_, PyComplex>) -> PyResult<(f64, f64)> {
     Ok((value.getattr("real")?.extract()?, value.getattr("imag")?.extract()?))
-}
-
-/// The exception for a command that was refused.
-#[cold]
-fn exception(py: Python<'_>, error: &CommandError) -> PyErr {
-    let class = match error.kind() {
-        CommandErrorKind::Range { .. } => py.get_type::<classes::IntegerRangeError>(),
-        CommandErrorKind::OutOfMemory | CommandErrorKind::Broken => {
-            py.get_type::<classes::OutOfMemoryError>()
-        }
-        _ => py.get_type::<classes::BuilderError>(),
-    };
-    let known = PyDict::new(py);
-    let named = known
-        .set_item("entry", error.entry())
-        .and_then(|()| known.set_item("member", (!error.path().is_empty()).then(|| error.path())));
-    let made = named.and_then(|()| class.call((error.to_string(),), Some(&known)));
-    made.map_or_else(|failure| failure, PyErr::from_value)
 }
 
 const DEEPEST: u32 = 600;

@@ -4,7 +4,8 @@
 mod tests;
 
 use super::place::Found;
-use super::table::{Columns, Nodes};
+use super::stored::Columns;
+use super::table::Nodes;
 use crate::form::{Form, FormError, Index, Kind, Unit};
 use crate::growth::{extend, push};
 use crate::sink::{Items, Shape};

@@ -1,6 +1,8 @@
 //! The columns of a table with the names of their buffers.
 
-use super::table::{Columns, Lists, Nodes, end};
+use super::stored::Columns;
+use super::stored::{Lists, end};
+use super::table::Nodes;
 use crate::form::Index;
 use forthwith_columns::{Column, DType, Native};
 

@@ -9,6 +9,7 @@ mod offers;
 mod place;
 mod program;
 mod state;
+mod stored;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -26,7 +27,8 @@ use offers::{Failure, Refusal};
 use place::Found;
 use state::{State, add};
 use std::sync::OnceLock;
-use table::{Columns, Lists};
+use stored::Columns;
+use stored::Lists;
 
 /// Builds columns of a known type, command by command.
 ///

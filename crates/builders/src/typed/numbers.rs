@@ -1,6 +1,6 @@
 //! Columns of numbers: all of them at once, and which takes which number.
 
-use super::table::Columns;
+use super::stored::Columns;
 use crate::growth::{extend, push};
 use crate::layout::half;
 use crate::{BuildError, Fault};

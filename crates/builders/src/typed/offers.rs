@@ -1,7 +1,8 @@
 //! The commands that each place of a type takes: what errors name, what a command means, and what the program
 //! is made of.
 
-use super::table::{Columns, Nodes};
+use super::stored::Columns;
+use super::table::Nodes;
 use crate::form::{Form, FormError, Kind};
 use crate::{BuildError, Command};
 

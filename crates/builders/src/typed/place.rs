@@ -1,6 +1,7 @@
 //! Values on their way into columns: through unions, options and indirections to the column that takes them.
 
-use super::table::{Columns, Nodes};
+use super::stored::Columns;
+use super::table::Nodes;
 use crate::growth::push;
 use crate::{BuildError, Fault};
 

@@ -9,7 +9,8 @@ mod words;
 
 use super::offers::{HOPELESS, Offer, Refusal, best, commands};
 use super::state::State;
-use super::table::{Columns, Nodes};
+use super::stored::Columns;
+use super::table::Nodes;
 use crate::Command;
 use crate::form::Index;
 use forthwith_columns::DType;

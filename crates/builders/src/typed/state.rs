@@ -4,7 +4,9 @@ mod expected;
 
 use super::offers::{Failure, HOPELESS, Offer, Refusal, best};
 use super::place::Found;
-use super::table::{Columns, Lists, Nodes};
+use super::stored::Columns;
+use super::stored::Lists;
+use super::table::Nodes;
 use crate::BuildError;
 use crate::Command;
 use crate::form::{Form, FormError, Index};

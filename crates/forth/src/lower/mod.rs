@@ -7,6 +7,7 @@ mod flow;
 pub(crate) mod ir;
 #[allow(clippy::module_inception, reason = "the verb of its parent")]
 mod lower;
+mod show;
 #[cfg(test)]
 mod tests;
 mod words;

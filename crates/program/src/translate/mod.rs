@@ -6,6 +6,7 @@
 //! the line of an error tells the member.
 
 mod absent;
+mod alternatives;
 mod counted;
 mod forms;
 mod framed;
@@ -14,6 +15,7 @@ mod shape;
 mod skip;
 mod text;
 mod together;
+mod unions;
 
 use crate::{
     contract::{ASKED_OUTPUTS, Fault, Member, Program},

@@ -2,9 +2,10 @@
 
 use super::{
     FAULT_BYTE_COUNT, FAULT_CLASS, FAULT_COUNT, FAULT_REFERENCE, FAULT_SHARED, FAULT_VERSION, Unsupported,
+    alternatives::{alternative, union_key},
     literal,
     shape::{OBJECTS, readable},
-    text::{Made, Place, Text, alternative, differ, union_key},
+    text::{Made, Place, Text, differ},
 };
 use crate::{contract::ASKED_OUTPUTS, layout::Layout};
 use forthwith_columns::{Form, OBJECT_BITS};

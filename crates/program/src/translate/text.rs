@@ -3,12 +3,13 @@
 use super::{
     FAULT_BLOCK_SIZE, FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_TRUTH, FAULT_UNKNOWN,
     FAULT_UNMATCHED, FAULT_WEIGHTLESS, FAULT_WIDE, MAX_LINES, MAX_WEIGHTLESS, Unsupported,
+    alternatives::{alternative, union_key},
     forms::forms,
     literal, parser,
     shape::{MIXED, PACKED, Shape, join},
     too_deep,
 };
-use crate::layout::{Count, Dialect, Layout, TextLength, Union};
+use crate::layout::{Count, Dialect, Layout, TextLength};
 use forthwith_columns::{DType, Encoding, Form, NO_NUMBER};
 use forthwith_forth::idioms::{Idiom, text_count};
 use std::borrow::Cow;
@@ -530,44 +531,6 @@ impl<'a> Text<'a> {
         (head, end)
     }
 
-    fn union(&mut self, union: &Union, form: &Form, place: Place<'_>) -> Made {
-        let member = place.member;
-        let tagged = union.tagged && union.alternatives.len() > 1;
-        // The fields by the names that the data use, and in their order.
-        let plain = union.arms.len() == union.alternatives.len()
-            && (0..).zip(&union.arms).all(|(at, arm)| arm.as_ref().is_some_and(|(to, _)| *to == at));
-        let key = union_key(form).filter(|_| tagged);
-        let store = key.filter(|_| plain).map(|key| format!("{key}-tags"));
-        let (head, end) = self.case(store.as_deref());
-        self.line(place, head);
-        for (number, arm) in union.arms.iter().enumerate() {
-            let Some((to, layout)) = arm else {
-                let unmatched = self.halt(FAULT_UNMATCHED);
-                self.line(place.within(1), format!("{number} of {unmatched} endof"));
-                continue;
-            };
-            let tag = match key {
-                Some(key) if !plain => format!(" {}", constant(*to, key, "tags")),
-                _ => String::new(),
-            };
-            self.line(place.within(1), format!("{number} of{tag}"));
-            // In a union null is only a tag.
-            if !tagged || *layout != Layout::Null {
-                let (form, inner) = match tagged {
-                    true => (
-                        alternative(&union.alternatives, *to, form).ok_or_else(|| differ(member))?,
-                        arm_member(&union.alternatives, number, member),
-                    ),
-                    false => (form, member.to_owned()),
-                };
-                self.value(layout, form, place.within(2).of(&inner))?;
-            }
-            self.line(place.within(1), "endof".into());
-        }
-        self.line(place, end);
-        Ok(())
-    }
-
     pub(super) fn negative(&mut self) -> String {
         self.halt(FAULT_NEGATIVE)
     }
@@ -594,42 +557,11 @@ pub(super) fn text_of(count: &str, offsets: &str, many: &str) -> String {
     lines.join(" ")
 }
 
-fn arm_member(alternatives: &[Layout], number: usize, member: &str) -> String {
-    let several = alternatives.iter().filter(|a| **a != Layout::Null).count() > 1;
-    if several { format!("{member}<{number}>") } else { member.to_owned() }
-}
-
 /// The node whose numbers of symbols an enum writes.
 fn symbols_key(form: &Form) -> Option<&str> {
     match form {
         Form::String { key, .. } | Form::Categorical { key, .. } => Some(key),
         _ => None,
-    }
-}
-
-/// The node whose tags a union writes.
-pub(super) fn union_key(form: &Form) -> Option<&str> {
-    match form {
-        Form::Option { key, .. } | Form::Union { key, .. } => Some(key),
-        _ => None,
-    }
-}
-
-/// The Form of an alternative within that of its union.
-pub(super) fn alternative<'f>(alternatives: &[Layout], tag: u32, form: &'f Form) -> Option<&'f Form> {
-    if alternatives.len() == 1 {
-        return Some(form);
-    }
-    let tag = tag as usize;
-    let before = alternatives.get(..tag)?.iter().filter(|a| **a != Layout::Null).count();
-    let inner = match form {
-        Form::Option { content, .. } => content,
-        other => other,
-    };
-    match inner {
-        Form::Union { contents, .. } => contents.get(before),
-        // An option: the only alternative there is.
-        content => (before == 0).then_some(content),
     }
 }
 

@@ -45,6 +45,7 @@ mod given;
 mod header;
 mod infos;
 mod key;
+mod lists;
 mod missing;
 mod moment;
 mod output;

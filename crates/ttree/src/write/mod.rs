@@ -55,6 +55,7 @@ mod mapping;
 mod options;
 mod plain;
 mod record;
+mod sink;
 mod spelling;
 mod values;
 
@@ -68,11 +69,12 @@ use baskets::{BasketBranch, Piece, Work};
 use branch::{Source, Step, Wire};
 use cut::{Cuts, Sizes, basket_room, within};
 use forthwith_columns::{Array, Form};
-use forthwith_plan::{BlockSink, Error, ErrorKind, Result, StoredBlock};
+use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_root::write::{DirectoryId, FileWriter, KeyKind, KeyText};
 use index::Index;
 use mapping::Branches;
-use record::{Basket, Filled, Summary};
+use record::{Filled, Summary};
+use sink::Written;
 use std::{
     borrow::Cow,
     sync::{Mutex, PoisonError},
@@ -469,47 +471,6 @@ impl TreeWriter {
             self.cuts = Some(Cuts::of(&self.with_baskets(&bytes), size, self.sizes()));
         }
         self.cluster.begin = self.entries;
-    }
-}
-
-/// Writes baskets in order.
-struct Written<'a> {
-    file: &'a mut FileWriter,
-    directory: DirectoryId,
-    tree: &'a str,
-    work: &'a Work<'a>,
-    filled: &'a mut [Filled],
-}
-
-impl BlockSink for Written<'_> {
-    fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()> {
-        let piece = &self.work.pieces[block];
-        if !piece.ends {
-            return Ok(());
-        }
-        let branch = &self.work.branches[piece.branch];
-        let count = piece.count as u32;
-        let offsets = if branch.has_offsets { 4 * (u64::from(count) + 2) } else { 0 };
-        let last = u64::from(branch.key_len) + stored.payload - offsets;
-        let capacity = if branch.has_offsets { 1000.max(count + 1) } else { branch.width };
-        let filled = &mut self.filled[branch.number];
-        let mut header = [0; 19];
-        header[..2].copy_from_slice(&3u16.to_be_bytes());
-        for (place, number) in [(2, (last as u32).max(32_000)), (6, capacity), (10, count), (14, last as u32)]
-        {
-            header[place..place + 4].copy_from_slice(&number.to_be_bytes());
-        }
-        let text = KeyText { class: "TBasket", name: &branch.name, title: self.tree };
-        let kind = KeyKind::Basket { number: filled.before + filled.baskets.len() as u32, header };
-        let place =
-            self.file.record(text, self.directory, kind, stored.payload as usize, &[&stored.bytes])?;
-        let bytes = place.length() as u32;
-        filled.baskets.push(Basket { entry: filled.entries, bytes, position: place.position });
-        filled.entries += piece.count;
-        filled.total += u64::from(branch.key_len) + stored.payload;
-        filled.stored += u64::from(bytes);
-        filled.largest = filled.largest.max(stored.note);
-        Ok(())
     }
 }
 

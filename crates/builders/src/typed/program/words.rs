@@ -3,7 +3,7 @@
 use crate::Command;
 use crate::form::Index;
 use crate::typed::offers::Refusal;
-use crate::typed::table::Columns;
+use crate::typed::stored::Columns;
 use forthwith_columns::DType;
 
 /// The lines of one command.

@@ -4,7 +4,7 @@ use super::{NOWHERE, State};
 use crate::Command;
 use crate::form::Unit;
 use crate::typed::offers::commands;
-use crate::typed::table::Columns;
+use crate::typed::stored::Columns;
 
 impl State {
     /// The type expected here, or of the record that is open.

@@ -1,0 +1,116 @@
+//! The end of a file being written: streamer infos, lists of keys and of free parts, and what is written over.
+
+use forthwith_plan::Result;
+
+use super::file::FileWriter;
+use super::update::is_record;
+use super::{Buffer, KeyKind, KeyText, compress, free};
+
+impl FileWriter {
+    pub(super) fn is_changed(&self) -> bool {
+        let old_end = self.old.as_ref().map_or(0, |old| old.header().end);
+        self.classes.changed
+            || self.out.position != old_end
+            || self.directories.iter().any(|place| place.changed)
+    }
+
+    pub(super) fn write_lists(&mut self) -> Result<()> {
+        if self.classes.changed {
+            self.write_infos()?;
+        }
+        let changed: Vec<usize> =
+            (0..self.directories.len()).filter(|&at| self.directories[at].changed).collect();
+        for &at in &changed {
+            self.write_keys(at)?;
+        }
+        self.write_free()?;
+        self.out.flush()?;
+        self.out.sync()?;
+        // From here on the file ends where it does now, and its directories list what they did.
+        let header = self.header.encode(self.out.position);
+        self.out.patch(0, &header)?;
+        self.out.sync()?;
+        for &at in changed.iter().rev() {
+            self.write_directory(at)?;
+        }
+        self.mark_free()
+    }
+
+    /// Marks the free parts of the file, for those who walk its records: they begin with their negative length.
+    fn mark_free(&mut self) -> Result<()> {
+        if self.freed.is_empty() {
+            return Ok(());
+        }
+        self.out.sync()?;
+        for (begin, end) in self.freed.iter().flat_map(|&(begin, end)| free::pieces(begin, end)) {
+            // No piece is longer than signed numbers of 32 bits can be.
+            let length = (end - begin + 1) as i32;
+            self.out.patch(begin, &(-length).to_be_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// What a directory says of itself, at its place.
+    fn write_directory(&mut self, at: usize) -> Result<()> {
+        let place = &self.directories[at];
+        let parent = place.parent.map_or(0, |parent| self.directories[parent.0].position);
+        let header = place.header(parent, self.settings.time);
+        self.out.patch(place.header_at(), &header)
+    }
+
+    fn write_infos(&mut self) -> Result<()> {
+        let key = KeyText { class: "TList", name: "StreamerInfo", title: "Doubly linked list" };
+        let mut buffer = Buffer::new(self.key_length(key, KeyKind::Object)?);
+        self.classes.write(&mut buffer);
+        let stored = compress(self.settings.compression, buffer.bytes(), &mut self.compressor)?;
+        let length = buffer.bytes().len();
+        let seek = self.directories[0].position;
+        let (place, _) = self.append_record(key, seek, KeyKind::Object, 1, length, &[&stored])?;
+        let (begin, length) = self.header.info;
+        self.add_free(begin, length);
+        self.header.info = (place.position, place.length() as u32);
+        Ok(())
+    }
+
+    fn write_keys(&mut self, at: usize) -> Result<()> {
+        let place = &self.directories[at];
+        let payload = place.key_list();
+        let (name, title, seek) = (place.name.clone(), place.title.clone(), place.position);
+        let key = KeyText { class: place.class(), name: &name, title: &title };
+        let (written, _) = self
+            .append_record(key, seek, KeyKind::Object, 1, payload.len(), &[&payload])
+            .map_err(|error| error.in_object(&self.directories[at].label()))?;
+        let (begin, length) = self.directories[at].list;
+        self.add_free(begin, length);
+        self.directories[at].list = (written.position, written.length() as u32);
+        Ok(())
+    }
+
+    /// The list of free parts.
+    fn write_free(&mut self) -> Result<()> {
+        let (begin, length) = self.header.free;
+        self.add_free(begin, length);
+        let mut free = self.free.clone();
+        free.extend(&self.freed);
+        free::join(&mut free);
+        let top = &self.directories[0];
+        let (name, title) = (top.name.clone(), top.title.clone());
+        let key = KeyText { class: "TFile", name: &name, title: &title };
+        let begin = self.out.position + u64::from(self.key_length(key, KeyKind::Object)?);
+        let (payload, count) = free::list(&free, begin);
+        let seek = top.position;
+        let (place, _) = self.append_record(key, seek, KeyKind::Object, 1, payload.len(), &[&payload])?;
+        self.header.free = (place.position, place.length() as u32);
+        self.header.free_count = count;
+        Ok(())
+    }
+
+    /// Adds a record to the parts that are free. One of a file that was there must be what it is taken for.
+    pub(super) fn add_free(&mut self, begin: u64, length: u32) {
+        if length == 0 || self.old.as_ref().is_some_and(|old| !is_record(old, begin, length)) {
+            return;
+        }
+        self.freed.push((begin, begin + u64::from(length) - 1));
+        free::join(&mut self.freed);
+    }
+}
