@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import reprlib
 
 from forthwith import _forthwith, _rows
@@ -30,6 +31,8 @@ def given(array: Any, schema: str | None = None) -> _forthwith.Given:
     if is_rows and _rows.says_meanings(schema) and (of_rows := _rows.taken(array, schema)) is not None:
         array = of_rows
     taken = _from_arrow(array)
+    if taken is None:
+        taken = _from_numbers(package("numpy"), array)
     if taken is not None:
         return taken
     ak, np = package("awkward"), package("numpy")
@@ -51,31 +54,68 @@ def given(array: Any, schema: str | None = None) -> _forthwith.Given:
     return _forthwith.Given(form.to_json(), length, held)
 
 
+def _from_numbers(np: Any, array: Any) -> _forthwith.Given | None:
+    """A dict of NumPy's arrays of plain numbers, without a way round: that takes longer than to write a short step."""
+    if not isinstance(array, dict) or not array:
+        return None
+    length = None
+    for name, column in array.items():
+        if type(name) is not str or type(column) is not np.ndarray or column.ndim != 1:
+            return None
+        dtype = column.dtype
+        if dtype.str[1:] not in NUMBERS or not dtype.isnative or length not in (None, len(column)):
+            return None
+        length = len(column)
+    rest: dict[str, object] = {"inner_shape": [], "parameters": {}}
+    contents = [
+        {"class": "NumpyArray", "primitive": column.dtype.name, "form_key": f"node{at}", **rest}
+        for at, column in enumerate(array.values(), 1)
+    ]
+    form = {"class": "RecordArray", "fields": list(array), "contents": contents, "parameters": {}, "form_key": "node0"}
+    held = {
+        f"node{at}-data": memoryview(np.ascontiguousarray(column).view(np.uint8)) if column.size else b""
+        for at, column in enumerate(array.values(), 1)
+    }
+    return _forthwith.Given(json.dumps(form), length or 0, held)
+
+
+#: Types of numbers that Awkward Array and NumPy have alike.
+NUMBERS = frozenset(("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"))
+
+
 def packed(layout: Any) -> Any:
     """A layout without anything that its entries have no need of; itself, if that is so already.
 
-    ``ak.to_packed`` copies the offsets of all lists.
+    ``ak.to_packed`` copies the offsets of all lists, and the items of those that are a slice of longer ones.
     """
-    return layout if _is_packed(layout) else package("awkward").to_packed(layout, highlevel=False)
-
-
-def _is_packed(layout: Any) -> bool:
     np = package("numpy")
     kind = type(layout).__name__
-    if kind == "NumpyArray":
-        return isinstance(layout.data, np.ndarray) and bool(layout.data.flags.c_contiguous)
-    if kind == "EmptyArray":
-        return True
+    if kind == "EmptyArray" or (kind == "NumpyArray" and _is_whole(np, layout.data)):
+        return layout
     if kind == "RecordArray":
-        return all(one.length == layout.length and _is_packed(one) for one in layout.contents)
+        contents = [_packed_part(one, 0, layout.length) for one in layout.contents]
+        is_same = all(one is other for one, other in zip(contents, layout.contents, strict=True))
+        return layout if is_same else layout.copy(contents=contents)
     if kind == "RegularArray":
-        return layout.content.length == layout.size * layout.length and _is_packed(layout.content)
-    if kind != "ListOffsetArray":
-        return False
-    offsets = layout.offsets.data
-    if not isinstance(offsets, np.ndarray) or offsets.dtype != "i8" or not offsets.flags.c_contiguous:
-        return False
-    return bool(offsets[0] == 0) and offsets[-1] == layout.content.length and _is_packed(layout.content)
+        content = _packed_part(layout.content, 0, layout.size * layout.length)
+        return layout if content is layout.content else layout.copy(content=content)
+    if kind == "ListOffsetArray":
+        offsets = layout.offsets.data
+        if _is_whole(np, offsets) and offsets.dtype == "i8" and 0 <= offsets[0] <= offsets[-1] <= layout.content.length:
+            content = _packed_part(layout.content, int(offsets[0]), int(offsets[-1]))
+            if offsets[0] == 0:
+                return layout if content is layout.content else layout.copy(content=content)
+            return layout.copy(offsets=type(layout.offsets)(offsets - offsets[0]), content=content)
+    return package("awkward").to_packed(layout, highlevel=False)
+
+
+def _packed_part(layout: Any, first: int, last: int) -> Any:
+    """Some entries of a layout, packed."""
+    return packed(layout if (first, last) == (0, layout.length) else layout[first:last])
+
+
+def _is_whole(np: Any, data: Any) -> bool:
+    return isinstance(data, np.ndarray) and bool(data.flags.c_contiguous)
 
 
 def is_arrow(array: Any) -> bool:

@@ -10,6 +10,8 @@ import pyarrow as pa
 import pytest
 
 import forthwith
+from forthwith._given import given as taken_as
+from forthwith._given import packed
 
 MASKED = np.ma.array([1, 2, 3], mask=[False, True, False])
 
@@ -336,3 +338,48 @@ def test_arrays_that_change_while_they_are_written(tmp_path, name):
     finally:
         ends.set()
         changing.join()
+
+
+def test_columns_of_numbers_are_taken_as_awkward_arrays_are(tmp_path, make):
+    dtypes = ["bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "longlong", ">i4"]
+    columns = {dtype: np.arange(20).astype(dtype)[::-3] for dtype in dtypes}
+    numbers = {f"x{at}": column for at, column in enumerate(columns.values())}
+    for chosen in (numbers, {"x": columns["u2"]}, {"x": columns["f8"][:0]}, {'a "b" \u03c0': columns["i8"]}):
+        native = {name: column.astype(column.dtype.newbyteorder("=")) for name, column in chosen.items()}
+        assert taken_as(chosen).types() == taken_as(ak.Array(native)).types()
+        if not next(iter(chosen)).startswith("a"):
+            found = written(tmp_path / "x.root", make, {name: column.dtype for name, column in native.items()}, chosen)
+            assert found == {name: column.tolist() for name, column in chosen.items()}
+    with pytest.raises(ValueError, match="columns of different lengths"):
+        taken_as({"x": columns["i4"], "y": columns["f8"][:2]})
+
+
+def test_slices_are_packed_as_awkward_packs_them():
+    lists = ak.Array([[1.5, 2], [], [3], [4, 5, 6], [7], []])
+    deep = ak.Array([[[1], [2, 3]], [], [[4]], [[], [5, 6]], [[7]], [[8]]])
+    records = ak.Array([{"x": at, "y": [at, at], "s": "ab" * at} for at in range(6)])
+    regular = ak.from_numpy(np.arange(24).reshape(6, 2, 2), regulararray=True)
+    options = ak.Array([[1, None], [None], [2], [], None, [3]])
+    mixed = ak.Array([1, "a", [2], None, "b", [3]])
+    fields = ak.zip({"a": lists, "b": lists * 2}, depth_limit=2)
+    for array in (
+        lists,
+        deep,
+        records,
+        regular,
+        options,
+        mixed,
+        fields,
+        ak.Array([["a", "bc"], [], ["d"], [], [], []]),
+    ):
+        assert packed(lists.layout) is lists.layout
+        for some in (slice(0, 6), slice(2, 5), slice(1, 1), slice(3, None), slice(None, None, 2)):
+            part = array[some]
+            found, expected = packed(part.layout), ak.to_packed(part, highlevel=False)
+            assert found.form == expected.form
+            assert ak.to_list(found) == ak.to_list(part)
+            sizes = [sum(one.nbytes for one in ak.to_buffers(layout)[2].values()) for layout in (found, expected)]
+            assert sizes[0] == sizes[1]
+    # No item is copied.
+    part = packed(lists[2:5].layout)
+    assert np.shares_memory(part.content.data, lists.layout.content.data)
