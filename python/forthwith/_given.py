@@ -6,7 +6,7 @@ import json
 import reprlib
 
 from forthwith import _forthwith, _rows
-from forthwith._errors import RequestTypeError
+from forthwith._errors import ForthwithError, RequestError, RequestTypeError
 from forthwith._packages import package
 from forthwith._tree.protocols import NotAnArray
 
@@ -43,7 +43,7 @@ def given(array: Any, schema: str | None = None) -> _forthwith.Given:
             raise
         return given(_rows.taken(array, None))
     if isinstance(layout, ak.record.Record):
-        raise TypeError("one record alone cannot be written; an array of one can")
+        raise RequestTypeError("one record alone cannot be written; an array of one can")
     form, length, buffers = ak.to_buffers(layout, byteorder="<" if _little(np) else ">")
     held: dict[str, object] = {
         key: memoryview(np.ascontiguousarray(buffer).reshape(-1).view(np.uint8))
@@ -133,7 +133,7 @@ def _from_arrow(array: Any) -> _forthwith.Given | None:
         columns = {str(name): _column(str(name), column) for name, column in array.items()}
         if len({len(column) for column in columns.values()}) > 1:
             sizes = ", ".join(f"{name}: {len(column)}" for name, column in columns.items())
-            raise ValueError(f"columns of different lengths ({sizes})")
+            raise RequestError(f"columns of different lengths ({sizes})")
         return _forthwith.Given.from_fields(list(columns), list(columns.values()))
     if not is_arrow(array):
         return None
@@ -164,7 +164,7 @@ def _column(name: str, column: Any) -> _forthwith.Given:
         return given(column)
     taken = given({name: column}).only()
     if taken is None:
-        raise TypeError(f"column {name!r} is none")
+        raise RequestTypeError(f"column {name!r} is none")
     return taken
 
 
@@ -187,16 +187,36 @@ def _awkward(ak: Any, np: Any, array: Any) -> Any:
         return array
     if isinstance(array, dict):
         if not array:
-            raise ValueError("no columns to write")
-        layouts = [ak.to_layout(_awkward(ak, np, column)) for column in array.values()]
+            raise RequestError("no columns to write")
+        layouts = [_layout(ak, np, str(name), column) for name, column in array.items()]
         lengths = {len(layout) for layout in layouts}
         if len(lengths) > 1:
             sizes = ", ".join(f"{name}: {len(layout)}" for name, layout in zip(array, layouts, strict=True))
-            raise ValueError(f"columns of different lengths ({sizes})")
+            raise RequestError(f"columns of different lengths ({sizes})")
         return ak.Array(ak.contents.RecordArray(layouts, list(array)))
     if isinstance(array, np.ndarray) and array.dtype.names:
         return _awkward(ak, np, {name: array[name] for name in array.dtype.names})
+    if isinstance(array, np.ndarray) and array.dtype.hasobject:
+        return _of_objects(ak, np, array)
     if isinstance(array, np.ndarray) and not array.dtype.isnative:
         # Awkward has numbers of the machine's byte order only.
         return ak.Array(array.astype(array.dtype.newbyteorder("=")))
     return ak.Array(array)
+
+
+def _layout(ak: Any, np: Any, name: str, column: Any) -> Any:
+    """A column of a dict. What cannot be taken is called by its name."""
+    try:
+        return ak.to_layout(_awkward(ak, np, column))
+    except ForthwithError:
+        raise
+    except (TypeError, ValueError) as error:
+        why = str(error).strip().partition("\n")[0]
+        raise RequestTypeError(f"column {name!r} cannot be written: {why}") from error
+
+
+def _of_objects(ak: Any, np: Any, array: Any) -> Any:
+    """An array of Python's objects, such as ``library="np"`` makes of texts and of lists: arrays in it keep their types."""
+    if array.ndim == 1 and len(array) and all(isinstance(one, np.ndarray) and one.ndim == 1 for one in array):
+        return ak.unflatten(_awkward(ak, np, np.concatenate(array)), [len(one) for one in array])
+    return ak.Array(array.tolist())

@@ -383,3 +383,40 @@ def test_slices_are_packed_as_awkward_packs_them():
     # No item is copied.
     part = packed(lists[2:5].layout)
     assert np.shares_memory(part.content.data, lists.layout.content.data)
+
+
+def test_objects_of_numpy_are_what_they_were_made_of(tmp_path):
+    lists = ak.values_astype(ak.Array([[1.5], [], [2, 3]]), "float32")
+    columns = {
+        "text": ["a", "bé", ""],
+        "lists": lists,
+        "nested": [[[1], []], [], [[2, 3]]],
+        "texts": [["x"], [], ["y", "z"]],
+    }
+    with forthwith.recreate(tmp_path / "first.root") as file:
+        file["t"] = columns
+    first = forthwith.open(tmp_path / "first.root")["t"]
+    with forthwith.recreate(tmp_path / "second.root") as file:
+        file["t"] = {name: first[name].array(library="np") for name in columns}
+    second = forthwith.open(tmp_path / "second.root")["t"]
+    # The numbers keep their types, and lists their counters.
+    assert {name: first[name].typename for name in first} == {name: second[name].typename for name in second}
+    assert ak.array_equal(first.arrays(), second.arrays())
+
+
+@pytest.mark.parametrize(
+    "column",
+    [np.array([b"ab"], "V2"), np.array([1, object()], dtype=object), np.float64(3)],
+    ids=["void", "any", "scalar"],
+)
+def test_columns_that_are_none_are_called_by_their_names(tmp_path, column):
+    with (
+        forthwith.recreate(tmp_path / "new.root") as file,
+        pytest.raises(forthwith.RequestTypeError, match="column 'odd' cannot be written"),
+    ):
+        file["t"] = {"even": np.arange(3), "odd": column}
+    with (
+        forthwith.recreate(tmp_path / "new.root") as file,
+        pytest.raises(forthwith.RequestError, match=r"columns of different lengths \(x: 3, y: 4\)"),
+    ):
+        file["t"] = {"x": np.arange(3), "y": np.arange(4)}
