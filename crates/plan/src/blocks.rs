@@ -163,3 +163,19 @@ pub fn in_turn(blocks: &dyn BlockMaker, sink: &mut dyn BlockSink, bench: &mut Be
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_empty_unless_it_is_to_be_written_over() {
+        let mut bench = Bench::default();
+        bench.keep(vec![1, 2, 3]);
+        let bytes = bench.spare();
+        assert!(bytes.is_empty() && bytes.capacity() >= 3);
+        bench.keep(vec![4, 5]);
+        assert_eq!(bench.used(), [4, 5]);
+        assert!(bench.used().is_empty());
+    }
+}
