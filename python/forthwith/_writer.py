@@ -12,7 +12,7 @@ from forthwith._given import given as _given
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
-    from typing import Any, Protocol
+    from typing import Any, Protocol, Self
 
     class Writable(Protocol):
         """A file object: anything that takes bytes and says how many it took."""
@@ -36,7 +36,48 @@ if TYPE_CHECKING:
             """Removes what is there of it."""
 
 
-class Writer:
+class Unfinished:
+    """A file that is being written, which has its name when a ``with`` block ends and not before."""
+
+    _core: Any
+    _target: Writable | None
+    _name: str
+    _process: int
+
+    def close(self) -> None:
+        """Writes what comes last. Only now there is a file of that name, or the new one instead of an older."""
+        core, self._core = self._core, None
+        if core is None:
+            return
+        self._finish(core)
+        if self._target is not None and (data := core.bytes()) is not None:
+            _forthwith.give_all(self._target, self._name, data)
+
+    def abandon(self) -> None:
+        """Leaves nothing behind. In a process that was forked meanwhile, what is there belongs to the other one."""
+        core, self._core = self._core, None
+        if core is not None and os.getpid() == self._process:
+            core.abandon()
+
+    def _finish(self, core: Any) -> None:
+        core.finish()
+
+    def __del__(self) -> None:
+        warn_unclosed(self._name, self._core, self._process)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon()
+
+
+class Writer(Unfinished):
     """A file being written, array by array: what `writer` gives. Used with ``with``."""
 
     def __init__(self, core: Core, target: Writable | None, name: str, nothing: str, schema: str | None = None) -> None:
@@ -65,35 +106,9 @@ class Writer:
         """Entries written so far."""
         return self._entries
 
-    def close(self) -> None:
-        """Writes what is held back. Only now there is a file of that name, or the new one instead of an older."""
-        core, self._core = self._core, None
-        if core is None:
-            return
+    def _finish(self, core: Core) -> None:
         if core.finish() is None:
             raise ValueError(self._nothing)
-        if self._target is not None and (data := core.bytes()) is not None:
-            _forthwith.give_all(self._target, self._name, data)
-
-    def abandon(self) -> None:
-        """Leaves nothing behind. In a process that was forked meanwhile, what is there belongs to the other one."""
-        core, self._core = self._core, None
-        if core is not None and os.getpid() == self._process:
-            core.abandon()
-
-    def __del__(self) -> None:
-        warn_unclosed(self._name, self._core, self._process)
-
-    def __enter__(self) -> Writer:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.abandon()
 
 
 def warn_unclosed(name: str, core: object, process: int) -> None:

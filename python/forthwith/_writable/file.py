@@ -14,12 +14,11 @@ from forthwith._writable.ntuples import new_columns, options
 from forthwith._writable.objects import Copied, writable
 from forthwith._writable.options import tree_options
 from forthwith._writable.tables import by_name, empty, is_table, says_types, spelled_types, taken, types_of
-from forthwith._writer import place, warn_unclosed
+from forthwith._writer import Unfinished, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from types import TracebackType
     from typing import Any
 
     from forthwith._writable.compression import Compression
@@ -440,7 +439,7 @@ class WritableNTuple(WritableTable):
         self._types.update(types)
 
 
-class WritableFile(WritableDirectory):
+class WritableFile(Unfinished, WritableDirectory):
     """A ROOT file that is being written: what `recreate`, `create` and `update` give. Used with ``with``."""
 
     def __init__(self, core: _forthwith.RootWriter, target: Writable | None, name: str) -> None:
@@ -460,35 +459,6 @@ class WritableFile(WritableDirectory):
     def closed(self) -> bool:
         """Whether it was closed."""
         return self._core is None
-
-    def close(self) -> None:
-        """Writes what comes last. Only now there is a file of that name, or the new one instead of an older."""
-        core, self._core = self._core, None
-        if core is None:
-            return
-        core.finish()
-        if self._target is not None and (data := core.bytes()) is not None:
-            _forthwith.give_all(self._target, self._name, data)
-
-    def abandon(self) -> None:
-        """Leaves nothing behind. In a process that was forked meanwhile, what is there belongs to the other one."""
-        core, self._core = self._core, None
-        if core is not None and os.getpid() == self._process:
-            core.abandon()
-
-    def __del__(self) -> None:
-        warn_unclosed(self._name, self._core, self._process)
-
-    def __enter__(self) -> WritableFile:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.abandon()
 
     def _open(self) -> _forthwith.RootWriter:
         if self._core is None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from forthwith import _forthwith
 from forthwith._errors import UnsupportedError
 from forthwith._packages import package
+from forthwith.builders.commands import Commands, Nested, abbreviated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
     from typing import Any
 
 # Python's limit of calls within calls is 1000 by default.
@@ -19,7 +19,7 @@ TOO_DEEP = (
 )
 
 
-class ArrayBuilder(_forthwith.ArrayBuilder):
+class ArrayBuilder(Commands, _forthwith.ArrayBuilder):
     """An array that grows by commands, and whose type grows with them, as ``ak.ArrayBuilder`` does.
 
     >>> builder = ArrayBuilder()
@@ -39,6 +39,8 @@ class ArrayBuilder(_forthwith.ArrayBuilder):
 
     A command that does not fit is a `BuilderError`, which says where and what would have fitted, and changes nothing.
     """
+
+    _nested = Nested
 
     def __init__(
         self,
@@ -84,36 +86,6 @@ class ArrayBuilder(_forthwith.ArrayBuilder):
         """An ``ak.Array`` of what is complete, copied. The builder goes on as if nothing had been."""
         return to_array(self._snapshot(), simplify=True, behavior=self._behavior, attrs=self._attrs)
 
-    def to_list(self) -> Any:
-        """The complete entries, as Python objects."""
-        return self.snapshot().to_list()
-
-    tolist = to_list
-
-    def to_numpy(self, allow_missing: bool = True) -> Any:
-        """The complete entries, as a NumPy array, if they can be one."""
-        return self.snapshot().to_numpy(allow_missing=allow_missing)
-
-    def show(self, *args: Any, **kwargs: Any) -> Any:
-        """Prints what is complete; options as for ``ak.Array.show``."""
-        return self.snapshot().show(*args, **kwargs)
-
-    def list(self) -> Nested:
-        """A list around what a ``with`` block appends."""
-        return Nested(self, "list", self.begin_list, self.end_list)
-
-    def tuple(self, numfields: int) -> Nested:
-        """A tuple around what a ``with`` block appends."""
-        return Nested(self, "tuple", lambda: self.begin_tuple(numfields), self.end_tuple)
-
-    def record(self, name: str | None = None) -> Nested:
-        """A record around what a ``with`` block appends."""
-        return Nested(self, "record", lambda: self.begin_record(name), self.end_record)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """The complete entries, for NumPy."""
-        return self.snapshot().__array__(dtype=dtype, copy=copy)
-
     def __arrow_array__(self, type: Any = None) -> Any:
         """The complete entries, for pyarrow."""
         return self.snapshot().__arrow_array__(type=type)
@@ -124,28 +96,7 @@ class ArrayBuilder(_forthwith.ArrayBuilder):
         return bool(self.snapshot()[0])
 
     def __repr__(self) -> str:
-        return _repr("<ArrayBuilder type=", self.typestr)
-
-
-class Nested:
-    """A list, tuple or record that a ``with`` block begins and ends."""
-
-    def __init__(self, builder: Any, name: str, begin: Any, end: Any) -> None:
-        self._builder = builder
-        self._name = name
-        self._begin = begin
-        self._end = end
-
-    def __enter__(self) -> None:
-        self._begin()
-
-    def __exit__(
-        self, type: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._end()
-
-    def __repr__(self) -> str:
-        return _repr(f"<ArrayBuilder.{self._name} type=", self._builder.typestr)
+        return abbreviated("<ArrayBuilder type=", self.typestr)
 
 
 def to_array(found: _forthwith.Snapshot | _forthwith.Layout, simplify: bool = False, **options: Any) -> Any:
@@ -164,11 +115,3 @@ def a_mapping(name: str, value: Mapping[Any, Any] | None) -> Mapping[Any, Any] |
     if value is not None and not hasattr(value, "keys"):
         raise TypeError(f"{name} must be None or a mapping")
     return value
-
-
-def _repr(before: str, typestr: str) -> str:
-    text = repr(typestr)
-    most = 80 - len(before) - len(">")
-    if len(text) > most:
-        text = text[: most - 4] + "..." + text[-1]
-    return f"{before}{text}>"

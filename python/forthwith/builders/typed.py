@@ -5,7 +5,8 @@ from __future__ import annotations
 from forthwith import _forthwith
 from forthwith._errors import BuilderError
 from forthwith._packages import package
-from forthwith.builders.discover import Nested, a_mapping, to_array
+from forthwith.builders.commands import Commands, Nested
+from forthwith.builders.discover import a_mapping, to_array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,21 @@ if TYPE_CHECKING:
     Capsules = tuple[object, object]
 
 
-class TypedArrayBuilder(_forthwith.TypedArrayBuilder):
+class Within(Nested):
+    """A list, tuple or record that a ``with`` block begins and ends."""
+
+    def __exit__(
+        self, type: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            self._end()
+        except BuilderError:
+            # The error in the block is the reason, and is told already.
+            if type is None:
+                raise
+
+
+class TypedArrayBuilder(Commands, _forthwith.TypedArrayBuilder):
     """An array of a known type that grows by commands, which are those of ``ak.ArrayBuilder``.
 
     >>> builder = TypedArrayBuilder("var * {x: float64, y: ?string}")
@@ -41,6 +56,8 @@ class TypedArrayBuilder(_forthwith.TypedArrayBuilder):
     record may come in any order; those that can be null may be left out. Where several alternatives of a union could be
     meant, ``tag`` says which. ``source`` is the AwkwardForth program that was made of the type.
     """
+
+    _nested = Within
 
     def __new__(
         cls,
@@ -83,53 +100,9 @@ class TypedArrayBuilder(_forthwith.TypedArrayBuilder):
         layout = self._snapshot()
         return layout.form, len(layout), {key: np.asarray(buffer) for key, buffer in layout.buffers()}
 
-    def to_list(self) -> Any:
-        """The complete entries, as Python objects."""
-        return self.snapshot().to_list()
-
-    tolist = to_list
-
-    def to_numpy(self, allow_missing: bool = True) -> Any:
-        """The complete entries, as a NumPy array, if they can be one."""
-        return self.snapshot().to_numpy(allow_missing=allow_missing)
-
-    def show(self, *args: Any, **kwargs: Any) -> Any:
-        """Prints what is complete; options as for ``ak.Array.show``."""
-        return self.snapshot().show(*args, **kwargs)
-
-    def list(self) -> Nested:
-        """A list around what a ``with`` block appends."""
-        return Within(self, "list", self.begin_list, self.end_list)
-
-    def tuple(self, numfields: int) -> Nested:
-        """A tuple around what a ``with`` block appends."""
-        return Within(self, "tuple", lambda: self.begin_tuple(numfields), self.end_tuple)
-
-    def record(self, name: str | None = None) -> Nested:
-        """A record around what a ``with`` block appends."""
-        return Within(self, "record", lambda: self.begin_record(name), self.end_record)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """The complete entries, for NumPy."""
-        return self.snapshot().__array__(dtype=dtype, copy=copy)
-
     def __arrow_c_array__(self, requested_schema: object = None) -> Capsules:
         """The complete entries, as Arrow data."""
         return self._snapshot().__arrow_c_array__(requested_schema)
-
-
-class Within(Nested):
-    """A list, tuple or record that a ``with`` block begins and ends."""
-
-    def __exit__(
-        self, type: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        try:
-            self._end()
-        except BuilderError:
-            # The error in the block is the reason, and is told already.
-            if type is None:
-                raise
 
 
 def described(form_or_type: Any) -> str:
