@@ -8,7 +8,8 @@ import struct
 import awkward as ak
 
 import forthwith
-from forthwith._objects import Collection, Object
+from forthwith._collections import Collection
+from forthwith._objects import Object
 
 # Options that files written by ROOT do not always give.
 UNSAID = ("which the file does not describe", "of which the file has no streamer info")

@@ -11,6 +11,9 @@ from forthwith._packages import package
 boost_metadata = {"name": "fName", "label": "fTitle"}
 boost_axis_metadata = {"name": "fName", "label": "fTitle"}
 
+# What the errors of a profile are, by ROOT's numbers.
+_kERRORMEAN, _kERRORSPREAD, _kERRORSPREADI, _kERRORSPREADG = range(4)
+
 
 class Behavior:
     """What objects of a class can do."""

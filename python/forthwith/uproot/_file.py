@@ -14,7 +14,7 @@ from forthwith._tree.branch import Branch
 from forthwith._tree.tree import Tree
 from forthwith.uproot._branches import filter_of
 from forthwith.uproot._detached import HEADER
-from forthwith.uproot._model import class_named, classname_encode, wrap
+from forthwith.uproot._model import class_named, classname_encode, versioned, wrap
 from forthwith.uproot._ntuple import RNTuple
 from forthwith.uproot._options import no_filter
 from forthwith.uproot._streamers import dependencies, show, streamers_of
@@ -179,8 +179,8 @@ class ReadOnlyFile:
         show(self, classname, version, stream)
 
     def class_named(self, classname: str, version: Any = None) -> Any:
-        """The Python class of a C++ class."""
-        return class_named(classname, version)
+        """The Python class of a C++ class; of ``"max"``, with its highest version in the file."""
+        return versioned(classname, self) if version == "max" else class_named(classname, version)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ReadOnlyFile) and self._ours is other._ours

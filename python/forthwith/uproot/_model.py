@@ -14,6 +14,7 @@ from forthwith._objects import Holder, Object
 from forthwith.uproot import _behaviors
 from forthwith.uproot._containers import STLMap, STLVector
 from forthwith.uproot._detached import DetachedFile
+from forthwith.uproot._interpretation import AsStridedObjects
 
 _UPROOT_NAMES = {"fUniqueID": "@fUniqueID", "fBits": "@fBits"}
 _OUR_NAMES = {theirs: ours for ours, theirs in _UPROOT_NAMES.items()}
@@ -50,6 +51,11 @@ class Model:
     classname: str = ""
     class_version: int | None = None
     _parent: Any = None
+
+    @classmethod
+    def strided_interpretation(cls, file: Any, header: bool = False, **options: Any) -> AsStridedObjects:
+        """What branches of the class are read as whose objects all take as many bytes."""
+        return AsStridedObjects(cls)
 
     @property
     def encoded_classname(self) -> str:
