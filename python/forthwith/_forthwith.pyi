@@ -1072,6 +1072,9 @@ class RootWriter:
     def object(self, path: str, name: str, title: str, members: dict[str, Any]) -> None:
         """Writes an object that is given by its members, with its class under ``_typename``."""
 
+    def describe(self, from_: File, /) -> None:
+        """Adds the descriptions of classes that another file has."""
+
     def copy(self, path: str, name: str, title: str, objects: Objects, from_: File, /) -> None:
         """Writes an object of another file as it is stored there."""
 

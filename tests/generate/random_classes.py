@@ -1,14 +1,17 @@
 """Writes files of random classes with C++ ROOT: branches and keys of them, divided and compressed in every way.
 
-    python tests/generate/random_classes.py FOLDER [SEED [CLASSES [FILES]]]
+    python tests/generate/random_classes.py FOLDER [SEED [CLASSES [FILES [WRITER...]]]]
 
 needs PyROOT (``pip install root==0.1a12``) and ``g++``. ``random-SEED.values.json`` is a list of what is in the files: of each branch and key its
 file, name, type, and as JSON what was written and what ROOT reads. Where ROOT does not write or read it, or ends, there is a ``problem`` instead.
+WRITER is a command that gets two paths: it writes the keys of the first file to the second, and prints as JSON which ones it does not write, and why.
+What ROOT reads there of each key stands as ``again``, or ``refused`` says why the key is not there.
 """
 
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -168,7 +171,22 @@ def plans_of(seed, layouts, tops, count):
         yield f"random-{seed}-{k}", plan, branches, keys
 
 
-def files_of(folder, tops, plans):
+def again(path, entries, writer):
+    """Has the keys of a file written once more, and reads those."""
+    import ROOT
+
+    other = path.with_name(f"{path.stem}-again.root")
+    refused = json.loads(subprocess.run([*writer, str(path), str(other)], check=True, stdout=subprocess.PIPE).stdout)
+    for entry in entries:
+        if entry["name"] in refused:
+            entry["refused"] = refused[entry["name"]]
+            continue
+        call = lambda entry=entry: str(ROOT.rnd.readKey(str(other), entry["number"], entry["name"]))
+        read = apart(call)
+        entry["again"] = read.get("value", "problem: " + read.get("problem", ""))
+
+
+def files_of(folder, tops, plans, writer):
     """Writes the files, and gives what is in them."""
     import ROOT
 
@@ -184,6 +202,7 @@ def files_of(folder, tops, plans):
                 mine = ([one], []) if one in branches else ([], [one])
                 lots.append((path, *mine, apart(lambda path=path, plan=plan, mine=mine: write_file(path, plan, *mine))))
         for path, some, others, told in lots:
+            begin = len(found)
             for at, one in enumerate(some + others):
                 entry = {"file": path.name, **plan, **one, "type": " of ".join(filter(None, tops[one["number"]])), "is_key": one in others}
                 if "problem" in told:
@@ -194,10 +213,12 @@ def files_of(folder, tops, plans):
                     entry["written"] = told["value"][at]
                     entry.update({"problem": "not read: " + read["problem"]} if "problem" in read else {"read": read["value"]})
                 found.append(entry)
+            if writer and "problem" not in told:
+                again(path, [entry for entry in found[begin:] if entry["is_key"] and "problem" not in entry], writer)
     return found
 
 
-def make(folder, name, layouts, tops, plans):
+def make(folder, name, layouts, tops, plans, writer=()):
     """Compiles the classes, and makes files of them and ``NAME.values.json``."""
     import ROOT
 
@@ -212,18 +233,18 @@ def make(folder, name, layouts, tops, plans):
         ROOT.gSystem.SetFlagsDebug("-O0")
         if ROOT.gROOT.LoadMacro(f"{macro}+g") != 0:
             raise SystemExit("the classes do not compile")
-        found = files_of(folder, tops, plans)
+        found = files_of(folder, tops, plans, writer)
     (folder / f"{name}.values.json").write_text("[\n" + ",\n".join(json.dumps(one) for one in found) + "\n]\n")
 
 
-def main(folder, seed=1, classes=12, files=6):
+def main(folder, seed=1, classes=12, files=6, *writer):
     """Makes the files of one seed."""
     layouts = Layouts(seed, classes)
     tops = top_types(layouts)
-    make(folder, f"random-{seed}", layouts, tops, plans_of(seed, layouts, tops, files))
+    make(folder, f"random-{seed}", layouts, tops, plans_of(seed, layouts, tops, files), writer)
 
 
 if __name__ == "__main__":
     import script
 
-    script.run(main, *sys.argv[1:2], *map(int, sys.argv[2:]))
+    script.run(main, *sys.argv[1:2], *map(int, sys.argv[2:5]), *sys.argv[5:])

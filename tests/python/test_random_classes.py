@@ -4,8 +4,10 @@ The files are made anew by C++ ROOT, with its compiler: by the interpreter that 
 ``.venv-root/bin/python``.
 """
 
+import json
 import os
 import subprocess
+import sys
 
 import pytest
 from conftest import TESTS
@@ -19,7 +21,8 @@ ROOT_PYTHON = os.environ.get("FORTHWITH_ROOT_PYTHON") or str(TESTS.parent / ".ve
 def test_random_classes_are_what_root_reads(seed, tmp_path):
     if not os.access(ROOT_PYTHON, os.X_OK):
         pytest.skip(f"no C++ ROOT: {ROOT_PYTHON} is not there, FORTHWITH_ROOT_PYTHON may name another")
-    command = [ROOT_PYTHON, str(TESTS / "generate" / "random_classes.py"), str(tmp_path), str(seed), "6", "5"]
+    writer = [sys.executable, str(TESTS / "python" / "random_dicts.py")]
+    command = [ROOT_PYTHON, str(TESTS / "generate" / "random_classes.py"), str(tmp_path), str(seed), "6", "5", *writer]
     ran = subprocess.run(
         command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     )
@@ -32,3 +35,7 @@ def test_random_classes_are_what_root_reads(seed, tmp_path):
     ]
     assert wrong == []
     assert sum(problem is None for _, _, problem in found) > 40
+    # The keys were written once more, from what they are as dicts.
+    keys = [entry for entry in json.loads((tmp_path / f"random-{seed}.values.json").read_text()) if "again" in entry]
+    assert [(entry["file"], entry["name"], entry["again"]) for entry in keys if entry["again"] != entry["read"]] == []
+    assert len(keys) > 3

@@ -460,6 +460,21 @@ class WritableFile(Unfinished, WritableDirectory):
         """Whether it was closed."""
         return self._core is None
 
+    def describe(self, source: Any) -> None:
+        """Adds the descriptions of classes that another file has, so that objects of them can be written from dicts.
+
+        Args:
+            source: An opened ROOT file.
+
+        Raises:
+            UnsupportedError: It is no ROOT file.
+        """
+        from forthwith._file import File
+
+        if not isinstance(source, File):
+            raise RequestTypeError(f"descriptions of classes come from an opened file, not from {source!r}")
+        self._open().describe(source._core)
+
     def _open(self) -> _forthwith.RootWriter:
         if self._core is None:
             raise ValueError(f"{self._name} has been closed")

@@ -198,7 +198,8 @@ def _common(name: str, title: str, axes: list[_Axis], entries: float) -> Members
         **{f"f{letter.upper()}axis": axis.members(letter) for letter, axis in zip(_LETTERS, padded, strict=True)},
         "fBarOffset": 0, "fBarWidth": 1000, "fEntries": entries, "fMaximum": -1111.0, "fMinimum": -1111.0,
         "fNormFactor": 0.0, "fContour": np.zeros(0), "fOption": "", "fFunctions": _EMPTY_LIST, "fBufferSize": 0,
-        "fBuffer": np.zeros(0), "fBinStatErrOpt": 0, "fStatOverflows": 2, "fScalefactor": 1.0,
+        "fBuffer": np.zeros(0), "fBinStatErrOpt": 0, "fStatOverflows": 2,
+        **({"fScalefactor": 1.0} if len(axes) == 2 else {}),
     }  # fmt: skip
 
 

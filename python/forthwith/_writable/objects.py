@@ -17,19 +17,13 @@ if TYPE_CHECKING:
 
     Members = dict[str, Any]
 
-# What members are if an object is given without them.
-_LINE = {"fLineColor": 602, "fLineStyle": 1, "fLineWidth": 1}
-_FILL = {"fFillColor": 0, "fFillStyle": 1001}
-_MARKER = {"fMarkerColor": 1, "fMarkerStyle": 1, "fMarkerSize": 1.0}
+# What a new graph has.
 _GRAPH = {
     "fFunctions": {"_typename": "TList", "items": []},
     "fHistogram": None,
     "fMinimum": -1111.0,
     "fMaximum": -1111.0,
 }
-_DEFAULTS: Members = {"fUniqueID": 0, "fBits": 0, "fTitle": "", "fOption": "", **_LINE, **_FILL, **_MARKER}
-# Bits that only mean something in the process: that an object is on the heap, and was not deleted.
-_OF_THE_PROCESS = 0x03000000
 
 
 @dataclass
@@ -52,9 +46,9 @@ class Copied:
         try:
             core.copy(directory, name, what.title, what._record.core, what.file._core)
         except UnsupportedError:
-            made = _of_object(what)
+            core.describe(what.file._core)
             try:
-                core.object(directory, name, made.title, made.members)
+                core.object(directory, name, what.title, _completed(what.tojson()))
                 return
             except UnsupportedError:
                 pass
@@ -73,7 +67,9 @@ def writable(value: Any, name: str) -> Made | Copied:
     if _is_number(value):
         return Made("", _completed(_parameter(value, name)))
     if isinstance(value, Mapping) and "_typename" in value:
-        members = _completed({"fName": name, **value})
+        # ROOT's own JSON calls the name of a collection otherwise.
+        named = {} if "name" in value and "fName" not in value else {"fName": name}
+        members = _completed({**named, **value})
         return Made(str(members.get("fTitle", "")), members)
     if isinstance(value, (list, tuple)) and value and all(_is_object(item) for item in value):
         return Made("Doubly linked list", {"_typename": "TList", "items": [_inner(item) for item in value]})
@@ -161,19 +157,23 @@ def _item(value: Any, depth: int) -> Any:
 
 def _completed(members: Mapping[str, Any]) -> Members:
     """Members with those that were left out, and values as the compiled part takes them."""
+    completed = {name: _simple(value) for name, value in members.items()}
     kind = str(members["_typename"])
-    defaults = _DEFAULTS
-    if kind.startswith("TGraph"):
-        points = {"fNpoints": len(members["fX"])} if "fX" in members else {}
-        defaults = {**defaults, **_GRAPH, **points}
-    completed = {**defaults, **{name: _simple(value) for name, value in members.items()}}
-    completed["fBits"] = int(completed["fBits"]) & ~_OF_THE_PROCESS
+    if kind.startswith("TGraph") and not kind.startswith("TGraph2D"):
+        points = {"fNpoints": len(members["fX"])} if members.get("fX") is not None else {}
+        completed = {**_GRAPH, **points, **completed}
     return completed
 
 
+class _Numbers(tuple[str, bytes]):
+    """Numbers of an array as the compiled part takes them: their kind (``"i8"``, ``"f8"``) and their bytes."""
+
+    __slots__ = ()
+
+
 def _simple(value: Any) -> Any:
-    """A value as the compiled part takes it: arrays as the bytes of numbers with 64 bits."""
-    if value is None or isinstance(value, (bool, str, bytes)):
+    """A value as the compiled part takes it: arrays as numbers with 64 bits."""
+    if value is None or isinstance(value, (bool, str, _Numbers)):
         return value
     if isinstance(value, Mapping):
         return _completed(value) if "_typename" in value else {str(k): _simple(v) for k, v in value.items()}
@@ -181,14 +181,24 @@ def _simple(value: Any) -> Any:
         return int(value)
     if isinstance(value, numbers.Real):
         return float(value)
-    if isinstance(value, (list, tuple)) and not (value and all(_is_number(item) for item in value)):
+    if isinstance(value, (list, tuple)) and not _are_alike(value):
         return [_simple(item) for item in value]
     import numpy as np
 
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
         raise RequestTypeError(f"a value of type {type(value).__name__} is not a member of an object that is written")
-    return np.ascontiguousarray(array, dtype=np.float64).tobytes()
+    if array.dtype == np.uint64 and array.size and int(array.max()) > _MOST:
+        return array.ravel().tolist()
+    kind = "f8" if array.dtype.kind == "f" else "i8"
+    return _Numbers((kind, np.ascontiguousarray(array, dtype=kind).tobytes()))
 
 
+def _are_alike(values: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether NumPy makes an array of all these numbers as they are."""
+    kinds = {type(value) for value in values}
+    return kinds == {float} or (kinds == {int} and min(values) >= -_MOST and max(values) <= _MOST)
+
+
+_MOST = (1 << 63) - 1
 _DEEPEST = 50

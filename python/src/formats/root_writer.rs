@@ -28,7 +28,7 @@ use forthwith::{
 };
 use pyo3::{
     prelude::*,
-    types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString},
+    types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple},
 };
 use std::collections::BTreeMap;
 
@@ -362,10 +362,24 @@ impl RootWriter {
         title: &str,
         members: &Bound<'_, PyDict>,
     ) -> PyResult<()> {
-        let object = given_object(members, 0)?;
+        let object = given_object(members, 0, &mut 0)?;
         self.with(py, |file| {
             let directory = file.directory(path)?;
             file.given(directory, name, title, &object).map(drop)
+        })
+    }
+
+    /// Adds the descriptions of classes that another file has.
+    fn describe(&self, py: Python<'_>, from_: &Bound<'_, File>) -> PyResult<()> {
+        let handle = &from_.get().handle;
+        self.with(py, |file| {
+            let streamers = match handle.file.own::<RootFile>() {
+                Some(root) => root.streamers()?,
+                None => {
+                    return Err(Error::unsupported("descriptions of classes of a file that is no ROOT file"));
+                }
+            };
+            file.describe_from(&streamers)
         })
     }
 
@@ -521,28 +535,24 @@ impl RootWriter {
     }
 }
 
-fn given_object(members: &Bound<'_, PyDict>, depth: u32) -> PyResult<GivenObject> {
-    let py = members.py();
-    if depth > DEEPEST {
-        return Err(errors::request(py, format!("an object with others in it, more than {DEEPEST} deep")));
-    }
-    let mut object = GivenObject { class: String::new(), members: BTreeMap::new() };
+/// An object as a dict. Objects have numbers in the order in which they are met.
+fn given_object(members: &Bound<'_, PyDict>, depth: u32, met: &mut u32) -> PyResult<GivenObject> {
+    let mut object = GivenObject { number: *met, ..GivenObject::default() };
+    *met += 1;
     for (name, value) in members.iter() {
         let name: String = name.extract()?;
         if name == "_typename" {
             object.class = value.extract()?;
         } else {
-            object.members.insert(name, given(&value, depth + 1)?);
+            object.members.insert(name, given(&value, depth + 1, met)?);
         }
-    }
-    if object.class.is_empty() {
-        return Err(errors::request(py, "an object as a dict has its class under '_typename'".into()));
     }
     Ok(object)
 }
 
-/// A value as Python has it. Numbers of an array come as the bytes of 64-bit floating-point numbers of this machine.
-fn given(value: &Bound<'_, PyAny>, depth: u32) -> PyResult<Given> {
+/// A value as Python has it. Numbers of an array come as a pair of their kind and the bytes of numbers of 64 bits of this
+/// machine.
+fn given(value: &Bound<'_, PyAny>, depth: u32, met: &mut u32) -> PyResult<Given> {
     let py = value.py();
     if depth > DEEPEST {
         return Err(errors::request(py, format!("an object with others in it, more than {DEEPEST} deep")));
@@ -560,13 +570,25 @@ fn given(value: &Bound<'_, PyAny>, depth: u32) -> PyResult<Given> {
         Given::Float(value.extract()?)
     } else if let Ok(value) = value.cast::<PyString>() {
         Given::Text(value.to_str()?.to_owned())
-    } else if let Ok(value) = value.cast::<PyBytes>() {
-        let numbers = value.as_bytes().as_chunks::<8>().0.iter();
-        Given::Numbers(numbers.map(|number| f64::from_ne_bytes(*number)).collect())
+    } else if let Ok(value) = value.cast::<PyTuple>() {
+        let (kind, bytes): (String, Bound<'_, PyBytes>) = value.extract()?;
+        let numbers = bytes.as_bytes().as_chunks::<8>().0.iter();
+        match &*kind {
+            "i8" => Given::Integers(numbers.map(|number| i64::from_ne_bytes(*number)).collect()),
+            _ => Given::Numbers(numbers.map(|number| f64::from_ne_bytes(*number)).collect()),
+        }
     } else if let Ok(value) = value.cast::<PyDict>() {
-        Given::Object(Box::new(given_object(value, depth)?))
+        if value.contains("_typename")? {
+            Given::Object(Box::new(given_object(value, depth, met)?))
+        } else if let (1, Some(number)) = (value.len(), value.get_item("$ref")?) {
+            Given::Again(number.extract()?)
+        } else {
+            let entries =
+                value.iter().map(|(name, value)| Ok((name.extract()?, given(&value, depth + 1, met)?)));
+            Given::Named(entries.collect::<PyResult<_>>()?)
+        }
     } else if let Ok(items) = value.cast::<PyList>() {
-        Given::List(items.iter().map(|item| given(&item, depth + 1)).collect::<PyResult<_>>()?)
+        Given::List(items.iter().map(|item| given(&item, depth + 1, met)).collect::<PyResult<_>>()?)
     } else {
         let class = value.get_type().name()?;
         return Err(errors::request(py, format!("a value of type {class} as a member of an object")));

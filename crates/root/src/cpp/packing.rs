@@ -73,6 +73,30 @@ impl Packing {
     }
 }
 
+impl Packing {
+    /// Packs a number as ROOT does, which is the opposite of [`value`](Self::value): `put` gets its three or four bytes.
+    pub fn append(self, value: f64, mut put: impl FnMut(&[u8])) {
+        match self {
+            Self::Mantissa { bits: kept } => {
+                let value = value as f32;
+                let bits = value.to_bits();
+                // One bit more than is kept, so that the last one is rounded; what would be a larger exponent is the
+                // largest mantissa.
+                let rounded = ((bits >> (23 - kept - 1) & ((1 << (kept + 1)) - 1)) + 1) >> 1;
+                let mantissa = rounded.min((1 << kept) - 1);
+                let sign = u32::from(value < 0.0) << (kept + 1);
+                let [high, low] = ((mantissa | sign) as u16).to_be_bytes();
+                put(&[(bits >> 23) as u8, high, low]);
+            }
+            Self::Range { min, max, factor } => {
+                // Beyond the range is its end. NaN is the minimum: there is no way to write it.
+                let steps = 0.5 + factor * (value.max(min).min(max) - min);
+                put(&(steps as u32).to_be_bytes());
+            }
+        }
+    }
+}
+
 /// The inside of the first pair of brackets, and what follows it.
 fn bracket(text: &str) -> Option<(&str, &str)> {
     text.split_once('[')?.1.split_once(']')

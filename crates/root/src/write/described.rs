@@ -4,8 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::classes::{UNDESCRIBED, described_class, named_by};
+use bytes::Bytes;
+use forthwith_plan::Result;
+
 use super::{Buffer, infos};
-use crate::streamer::StreamerInfo;
+use crate::class::Layouts;
+use crate::streamer::{StreamerInfo, Streamers};
 
 /// What a file's streamer record is to have.
 #[derive(Debug)]
@@ -21,6 +25,8 @@ pub(super) struct Described {
     pub(super) rules: Vec<Box<str>>,
     /// Whether the streamer record has to be written.
     pub(super) changed: bool,
+    /// The layouts of all these classes, once they were asked for.
+    layouts: Option<Arc<Layouts>>,
 }
 
 impl Default for Described {
@@ -33,8 +39,14 @@ impl Default for Described {
 impl Described {
     /// Those of a file as it is.
     pub(super) fn of(infos: Vec<Arc<StreamerInfo>>, rules: Vec<Box<str>>) -> Self {
-        let mut described =
-            Self { infos: Vec::new(), classes: HashMap::new(), complete: false, rules, changed: false };
+        let mut described = Self {
+            infos: Vec::new(),
+            classes: HashMap::new(),
+            complete: false,
+            rules,
+            changed: false,
+            layouts: None,
+        };
         for info in infos {
             described.add(info);
         }
@@ -44,6 +56,21 @@ impl Described {
     /// The payload of the streamer record.
     pub(super) fn write(&self, buffer: &mut Buffer) {
         infos::list(buffer, self.infos.iter().map(|info| &**info), &self.rules);
+    }
+
+    /// The layouts of the classes.
+    ///
+    /// # Errors
+    /// Descriptions that were copied are not readable.
+    pub(super) fn layouts(&mut self) -> Result<Arc<Layouts>> {
+        if let Some(layouts) = &self.layouts {
+            return Ok(Arc::clone(layouts));
+        }
+        let mut buffer = Buffer::new(0);
+        self.write(&mut buffer);
+        let streamers = Streamers::parse(Bytes::copy_from_slice(buffer.bytes()), 0)?;
+        let layouts = Arc::new(Layouts::new(Arc::new(streamers), i32::MAX));
+        Ok(Arc::clone(self.layouts.insert(layouts)))
     }
 
     /// Whether it was not there.
@@ -59,6 +86,7 @@ impl Described {
         }
         self.infos.push(info);
         self.changed = true;
+        self.layouts = None;
         true
     }
 

@@ -15,6 +15,7 @@ use super::output::Output;
 use super::settings::FileSettings;
 use super::update::{Found, directory_of};
 use super::{Buffer, Compression, KeyKind, KeyText, Moment, RecordPlace, compress};
+use crate::class::{Native, native};
 use crate::file::RootFile;
 
 /// A ROOT file being written. Nothing of it counts before it is [finished](Self::finish); a writer that is dropped leaves
@@ -308,8 +309,8 @@ impl FileWriter {
         self.listed(directory, key, buffer.bytes().len(), &[&stored])
     }
 
-    /// Appends an object that is given as the values of its members, and describes its classes. See [`described_class`](super::described_class) for those that
-    /// there can be.
+    /// Appends an object that is given as the values of its members, and describes its classes. There can be those of ROOT's own
+    /// that [`described_class`](super::described_class) has, and those that the file [describes](Self::describe).
     ///
     /// # Errors
     /// A member is missing or not what its class says, and as [`object`](Self::object).
@@ -322,13 +323,20 @@ impl FileWriter {
     ) -> Result<RecordPlace> {
         let place = |error: Error| error.in_file(self.out.uri()).in_object(name);
         // What cannot be written is found before anything is.
-        given::write_object(&mut Buffer::new(0), object).map_err(place)?;
+        let layouts = self.classes.layouts().map_err(place)?;
+        given::write_object(&mut Buffer::new(0), &layouts, object).map_err(place)?;
         for class in given::classes_of(object) {
-            self.describe_class(class)?;
+            // ROOT's own are written in ROOT's version, whichever one the file has.
+            let is_described = self.classes.add_known(class) || self.classes.classes.contains_key(class);
+            // Of a class that code of its own streams, files need no description.
+            if !is_described && native(class) == Native::ByInfo {
+                self.describe_class(class)?;
+            }
         }
         let key = KeyText { class: &object.class, name, title };
         let mut done = Ok(());
-        let written = self.object(directory, key, |buffer| done = given::write_object(buffer, object));
+        let written =
+            self.object(directory, key, |buffer| done = given::write_object(buffer, &layouts, object));
         done?;
         written
     }

@@ -9,10 +9,8 @@ use forthwith_plan::{Error, ErrorKind, Result};
 pub(super) enum Packed {
     /// A `float`.
     Float,
-    /// A byte of exponent, then a bit of sign and some of mantissa.
-    Mantissa { bits: u32 },
-    /// Steps above a minimum.
-    Range { min: f64, max: f64, factor: f64 },
+    /// With a mantissa of some bits, or in steps of a range.
+    Packed(forthwith_root::Packing),
 }
 
 /// Bits of a `Float16_t` without a range.
@@ -27,7 +25,7 @@ impl Packed {
         let (packing, usual) = match floats {
             Floats::Whole => return Ok(None),
             Floats::Double32(packing) => (packing, (dtype == DType::Float64).then_some(Self::Float)),
-            Floats::Float16(packing) => (packing, Some(Self::Mantissa { bits: MANTISSA })),
+            Floats::Float16(packing) => (packing, Some(mantissa(MANTISSA))),
         };
         Ok(match packing {
             Packing::Usual => usual.map(|usual| (usual, String::new())),
@@ -36,7 +34,7 @@ impl Packed {
                     let what = format!("numbers packed with {bits} bits of mantissa: there are 2 to 14");
                     return Err(Error::new(ErrorKind::Invalid { what }));
                 }
-                Some((Self::Mantissa { bits }, format!("[0,0,{bits}]")))
+                Some((mantissa(bits), format!("[0,0,{bits}]")))
             }
             Packing::Range { min, max, bits } => {
                 if !(min < max && min.is_finite() && max.is_finite() && (2..=32).contains(&bits)) {
@@ -45,7 +43,8 @@ impl Packed {
                 }
                 let steps = if bits < 32 { f64::from(1_u32 << bits) } else { f64::from(u32::MAX) };
                 let title = format!("[{min:?},{max:?},{bits}]");
-                Some((Self::Range { min, max, factor: steps / (max - min) }, title))
+                let packing = forthwith_root::Packing::Range { min, max, factor: steps / (max - min) };
+                Some((Self::Packed(packing), title))
             }
         })
     }
@@ -53,31 +52,21 @@ impl Packed {
     /// Bytes of a number in the file.
     pub(super) const fn width(self) -> usize {
         match self {
-            Self::Float | Self::Range { .. } => 4,
-            Self::Mantissa { .. } => 3,
+            Self::Float | Self::Packed(forthwith_root::Packing::Range { .. }) => 4,
+            Self::Packed(forthwith_root::Packing::Mantissa { .. }) => 3,
         }
     }
 
     pub(super) fn append(self, value: f64, out: &mut Vec<u8>) {
         match self {
             Self::Float => out.extend((value as f32).to_be_bytes()),
-            Self::Mantissa { bits: kept } => {
-                let value = value as f32;
-                let bits = value.to_bits();
-                // One bit more than is kept, so that the last one is rounded; what would be a larger exponent is the largest mantissa.
-                let rounded = ((bits >> (23 - kept - 1) & ((1 << (kept + 1)) - 1)) + 1) >> 1;
-                let mantissa = rounded.min((1 << kept) - 1);
-                let sign = u32::from(value < 0.0) << (kept + 1);
-                out.push((bits >> 23) as u8);
-                out.extend(((mantissa | sign) as u16).to_be_bytes());
-            }
-            Self::Range { min, max, factor } => {
-                // Beyond the range is its end. NaN is the minimum: there is no way to write it.
-                let steps = 0.5 + factor * (value.clamp(min, max) - min);
-                out.extend((steps as u32).to_be_bytes());
-            }
+            Self::Packed(packing) => packing.append(value, |bytes| out.extend(bytes)),
         }
     }
+}
+
+const fn mantissa(bits: u32) -> Packed {
+    Packed::Packed(forthwith_root::Packing::Mantissa { bits })
 }
 
 #[cfg(test)]
@@ -93,9 +82,9 @@ mod tests {
         };
         let double = |min, max, bits| Floats::Double32(Packing::Range { min, max, bits });
         assert_eq!(packed(Packed::Float, 1.5), 1.5f32.to_be_bytes());
-        assert_eq!(packed(Packed::Mantissa { bits: 12 }, 1.0), [127, 0, 0]);
-        assert_eq!(packed(Packed::Mantissa { bits: 12 }, -1.5), [127, 0x28, 0]);
-        assert_eq!(packed(Packed::Mantissa { bits: 12 }, 1.999_999), [127, 0x0f, 0xff]);
+        assert_eq!(packed(super::mantissa(12), 1.0), [127, 0, 0]);
+        assert_eq!(packed(super::mantissa(12), -1.5), [127, 0x28, 0]);
+        assert_eq!(packed(super::mantissa(12), 1.999_999), [127, 0x0f, 0xff]);
         let range = Packed::of(double(0.0, 10.0, 8), DType::Float64);
         let (range, title) = range.unwrap().unwrap();
         assert_eq!(title, "[0.0,10.0,8]");

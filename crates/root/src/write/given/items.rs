@@ -1,0 +1,163 @@
+//! Items of containers of the standard library, one after the other.
+
+use std::borrow::Cow;
+
+use forthwith_plan::Result;
+
+use super::Given;
+use super::number::{Values, float, number};
+use super::object::{Writer, framed};
+use super::value::{Place, long_text, text};
+use crate::class::Item;
+use crate::cpp::{CppType, MANTISSA, Number, Packing};
+use crate::write::Buffer;
+
+impl Writer<'_> {
+    /// An item, or a container: a count, and its items. `kind` is its type.
+    pub(super) fn item(
+        &mut self,
+        buffer: &mut Buffer,
+        at: &Place<'_>,
+        item: &Item,
+        kind: &CppType,
+        value: &Given,
+    ) -> Result<()> {
+        match item {
+            Item::Number(of) => match of.basic {
+                Some(basic) => number(buffer, at, basic, value),
+                None => {
+                    let packing = Packing::Mantissa { bits: MANTISSA.into() };
+                    packing.append(float(at, value)?, |bytes| buffer.extend(bytes));
+                    Ok(())
+                }
+            },
+            Item::Text => text(buffer, at, value),
+            Item::LongText => long_text(buffer, at, value),
+            Item::Pointer(_) => self.pointer(buffer, at, value),
+            Item::Class(class) => self.in_place(buffer, at, class, value),
+            Item::Unknown(name) | Item::Memberless(name) => {
+                Err(at.unsupported(&format!("items of class {name}, which the file does not describe")))
+            }
+            Item::List(_, inner) => self.list(buffer, at, inner, kind, value),
+            Item::Map(_, pair) => {
+                let types = halves(kind);
+                let entries = entries(at, value)?;
+                buffer.count(entries.len());
+                for [key, value] in entries {
+                    self.item(buffer, at, &pair.items[0], types[0], &key)?;
+                    self.item(buffer, at, &pair.items[1], types[1], &value)?;
+                }
+                Ok(())
+            }
+            Item::Pair(pair) => {
+                let values = Values::of_row(value);
+                let [first, second] = values.as_slice() else {
+                    return Err(at.wrong("a list of two values", value));
+                };
+                let types = halves(kind);
+                self.described(buffer, at, kind, |writer, buffer| {
+                    writer.value(buffer, &at.part(types[0]), &pair.members[0], first)?;
+                    writer.value(buffer, &at.part(types[1]), &pair.members[1], second)
+                })
+            }
+            Item::Array(array) => {
+                let mut inner = kind;
+                while let CppType::Array(of, _) = inner {
+                    inner = of;
+                }
+                let part = at.part(inner);
+                self.described(buffer, at, kind, |writer, buffer| writer.value(buffer, &part, array, value))
+            }
+        }
+    }
+
+    fn list(
+        &mut self,
+        buffer: &mut Buffer,
+        at: &Place<'_>,
+        item: &Item,
+        kind: &CppType,
+        value: &Given,
+    ) -> Result<()> {
+        let inner = match kind {
+            CppType::Sequence(_, inner) | CppType::Array(inner, _) => inner,
+            kind => kind,
+        };
+        match (item, value) {
+            (Item::Number(Number { basic: Some(basic), .. }), Given::Numbers(_) | Given::Integers(_)) => {
+                let values = Values::of(value);
+                buffer.count(values.len());
+                self.numbers(buffer, at, *basic, &values)
+            }
+            (_, Given::List(items)) => {
+                buffer.count(items.len());
+                items.iter().try_for_each(|value| self.item(buffer, at, item, inner, value))
+            }
+            (_, other) => {
+                let rows = Values::of_row(other);
+                if rows.is_empty() && !matches!(other, Given::Numbers(_) | Given::Integers(_)) {
+                    return Err(at.wrong("a list", other));
+                }
+                buffer.count(rows.len());
+                rows.iter().try_for_each(|value| self.item(buffer, at, item, inner, value))
+            }
+        }
+    }
+
+    /// A pair or an array as the object that the file describes.
+    fn described(
+        &mut self,
+        buffer: &mut Buffer,
+        at: &Place<'_>,
+        kind: &CppType,
+        body: impl FnOnce(&mut Self, &mut Buffer) -> Result<()>,
+    ) -> Result<()> {
+        let streamers = self.layouts.streamers();
+        let info = match streamers.spelled(kind) {
+            Some(name) => streamers.latest(name)?,
+            None => None,
+        };
+        let Some(info) = info else {
+            let what = format!("items of type {}, which the file does not describe", kind.spelling());
+            return Err(at.unsupported(&what));
+        };
+        framed(buffer, &info, |buffer| body(self, buffer))
+    }
+}
+
+impl<'g> Values<'g> {
+    /// The values of one list; none of anything else.
+    fn of_row(value: &'g Given) -> Vec<Cow<'g, Given>> {
+        match value {
+            Given::List(items) => items.iter().map(Cow::Borrowed).collect(),
+            Given::Numbers(row) => row.iter().map(|&of| Cow::Owned(Given::Float(of))).collect(),
+            Given::Integers(row) => row.iter().map(|&of| Cow::Owned(Given::Int(of))).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Keys and values of a map.
+fn entries<'g>(at: &Place<'_>, value: &'g Given) -> Result<Vec<[Cow<'g, Given>; 2]>> {
+    let named =
+        |(key, value): (&String, &'g Given)| [Cow::Owned(Given::Text(key.clone())), Cow::Borrowed(value)];
+    match value {
+        Given::Named(entries) => Ok(entries.iter().map(named).collect()),
+        Given::List(entries) => {
+            let pair = |entry: &'g Given| <[_; 2]>::try_from(Values::of_row(entry)).ok();
+            let pairs: Option<_> = entries.iter().map(pair).collect();
+            pairs.ok_or_else(|| at.invalid("has entries that are no lists of key and value".into()))
+        }
+        Given::Numbers(values) if values.is_empty() => Ok(Vec::new()),
+        Given::Integers(values) if values.is_empty() => Ok(Vec::new()),
+        other => Err(at.wrong("a map, or a list of keys and values", other)),
+    }
+}
+
+/// The types of a pair, or of keys and values of a map.
+fn halves(kind: &CppType) -> [&CppType; 2] {
+    match kind {
+        CppType::Map(_, first, second) | CppType::Pair(first, second) => [first, second],
+        kind => [kind; 2],
+    }
+}

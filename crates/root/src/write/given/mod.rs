@@ -1,0 +1,159 @@
+//! Objects that are given as the values of their members, and written as the layouts of their classes say: what
+//! `object/` does, run backwards.
+
+mod defaults;
+mod items;
+mod number;
+mod object;
+mod value;
+
+use std::collections::BTreeMap;
+
+use forthwith_plan::Result;
+
+use super::Buffer;
+use crate::class::Layouts;
+
+/// An object: its class, and the members of the class and its bases by their names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GivenObject {
+    /// The class.
+    pub class: String,
+    /// The members. An array that is a base (`TArrayD`) has the name of its class; what a collection holds is called
+    /// `items`. Where two classes that an object consists of have members of one name, the class stands before it:
+    /// `Base::x`.
+    pub members: BTreeMap<String, Given>,
+    /// The number by which [`Given::Again`] means it.
+    pub number: u32,
+}
+
+/// The value of a member.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Given {
+    /// A pointer to nothing.
+    Null,
+    /// A whole number.
+    Int(i64),
+    /// A whole number that needs 64 bits without a sign.
+    Unsigned(u64),
+    /// Any other number.
+    Float(f64),
+    /// A text.
+    Text(String),
+    /// Numbers, row by row where they are an array of arrays.
+    Numbers(Vec<f64>),
+    /// Whole numbers, row by row where they are an array of arrays.
+    Integers(Vec<i64>),
+    /// An object, or what a pointer means.
+    Object(Box<GivenObject>),
+    /// A pointer to the object of this number, which is written before.
+    Again(u32),
+    /// Values one after the other: what a collection holds, or a container. Those of a map are lists of two.
+    List(Vec<Self>),
+    /// Values by their names: a map whose keys are texts, or an object of the class that its place says.
+    Named(BTreeMap<String, Self>),
+}
+
+impl Given {
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Null => "nothing",
+            Self::Int(_) | Self::Unsigned(_) => "a whole number",
+            Self::Float(_) => "a number",
+            Self::Text(_) => "a text",
+            Self::Numbers(_) | Self::Integers(_) => "numbers",
+            Self::Object(_) => "an object",
+            Self::Again(_) => "an object that was met before",
+            Self::List(_) => "a list",
+            Self::Named(_) => "values by names",
+        }
+    }
+}
+
+/// Appends an object.
+///
+/// # Errors
+/// A class that nothing describes, or that has something in it which is not written; a member that is missing, or is not
+/// what its class says; more objects within each other than readers follow.
+pub(super) fn write_object(buffer: &mut Buffer, layouts: &Layouts, object: &GivenObject) -> Result<()> {
+    object::Writer::new(layouts, object).whole(buffer, &object.class, object)
+}
+
+/// The classes of an object and of all that is in it.
+pub(super) fn classes_of(object: &GivenObject) -> Vec<&str> {
+    let mut classes = vec![&*object.class];
+    let mut rest: Vec<&Given> = object.members.values().collect();
+    while let Some(value) = rest.pop() {
+        match value {
+            Given::Object(inner) => {
+                classes.push(&inner.class);
+                rest.extend(inner.members.values());
+            }
+            Given::List(items) => rest.extend(items),
+            Given::Named(items) => rest.extend(items.values()),
+            _ => {}
+        }
+    }
+    classes.sort_unstable();
+    classes.dedup();
+    classes
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a test fails by panicking
+
+    use super::*;
+    use crate::streamer::Streamers;
+
+    /// The layouts of a file that describes nothing.
+    fn none() -> Layouts {
+        Layouts::new(Streamers::default().into(), i32::MAX)
+    }
+
+    fn object(class: &str, members: &[(&str, Given)]) -> GivenObject {
+        let members = members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        GivenObject { class: class.into(), members, number: 0 }
+    }
+
+    fn error(object: &GivenObject) -> String {
+        write_object(&mut Buffer::new(70), &none(), object).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn members_are_written_in_the_order_of_the_class() {
+        let text = |text: &str| Given::Text(text.into());
+        let parameter = object(
+            "TParameter<int>",
+            &[("fVal", Given::Int(-2)), ("fName", text("n")), ("fBits", Given::Int(8))],
+        );
+        let mut buffer = Buffer::new(70);
+        write_object(&mut buffer, &none(), &parameter).unwrap();
+        let expected = [0x40, 0, 0, 18, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 8, 1, b'n', 255, 255, 255, 254];
+        assert_eq!(buffer.bytes(), expected);
+        let list =
+            object("TList", &[("items", Given::List(vec![Given::Object(Box::new(parameter)), Given::Null]))]);
+        assert_eq!(classes_of(&list), ["TList", "TParameter<int>"]);
+        write_object(&mut Buffer::new(70), &none(), &list).unwrap();
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_by_name() {
+        let named = |value| object("TParameter<int>", &[("fName", Given::Text("n".into())), ("fVal", value)]);
+        assert!(
+            error(&named(Given::Int(1 << 40)))
+                .contains("1099511627776 as member fVal of class TParameter<int>")
+        );
+        assert!(error(&named(Given::Float(0.5))).contains("a number, and has to be a whole number"));
+        assert!(error(&named(Given::Null)).contains("nothing, and has to be"));
+        assert!(error(&object("TNamed", &[])).contains("without member fName of class TNamed"));
+        assert!(error(&object("TSomething", &[])).contains("writing objects of class TSomething"));
+        let mut deep = object("TList", &[]);
+        for _ in 0..100 {
+            deep = object("TList", &[("items", Given::List(vec![Given::Object(Box::new(deep))]))]);
+        }
+        assert!(error(&deep).contains("deep"));
+        let graph = object("TGraph", &[("fNpoints", Given::Int(2)), ("fX", Given::Numbers(vec![1.0]))]);
+        assert!(error(&graph).contains("without member"));
+    }
+}
