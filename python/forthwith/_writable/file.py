@@ -469,11 +469,10 @@ class WritableFile(Unfinished, WritableDirectory):
         Raises:
             UnsupportedError: It is no ROOT file.
         """
-        from forthwith._file import File
-
-        if not isinstance(source, File):
+        core = getattr(source, "_core", None)
+        if not isinstance(core, _forthwith.File):
             raise RequestTypeError(f"descriptions of classes come from an opened file, not from {source!r}")
-        self._open().describe(source._core)
+        self._open().describe(core)
 
     def _open(self) -> _forthwith.RootWriter:
         if self._core is None:
