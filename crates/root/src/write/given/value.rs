@@ -158,7 +158,7 @@ impl Writer<'_> {
             Value::Table(width) => {
                 let texts = Values::of(value);
                 let width = (*width).max(1) as usize;
-                if texts.len() % width != 0 {
+                if !texts.len().is_multiple_of(width) {
                     return Err(at.invalid(format!("has {} texts, and rows are of {width}", texts.len())));
                 }
                 buffer.count(texts.len() / width);
