@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use forthwith_plan::Result;
 
 use super::Given;
-use super::number::{Values, float, number};
-use super::object::{Writer, framed};
-use super::value::{Place, long_text, text};
+use super::place::{Place, float};
+use super::plain::{Values, long_text, number, numbers, text};
+use super::writer::{Writer, framed};
 use crate::class::Item;
 use crate::cpp::{CppType, MANTISSA, Number, Packing};
 use crate::write::Buffer;
@@ -87,7 +87,7 @@ impl Writer<'_> {
             (Item::Number(Number { basic: Some(basic), .. }), Given::Numbers(_) | Given::Integers(_)) => {
                 let values = Values::of(value);
                 buffer.count(values.len());
-                self.numbers(buffer, at, *basic, &values)
+                numbers(buffer, at, *basic, &values)
             }
             (_, Given::List(items)) => {
                 buffer.count(items.len());

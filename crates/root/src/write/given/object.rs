@@ -1,36 +1,19 @@
 //! Objects, their bases, and those that code of their own streams.
 
-use std::collections::{HashMap, HashSet};
 use std::mem::take;
 use std::sync::Arc;
 
 use forthwith_plan::{Error, ErrorKind, Result};
 
-use super::number::{Values, flag, whole};
-use super::value::Place;
+use super::place::{Place, flag, whole};
+use super::plain::{Values, numbers};
+use super::writer::{STL_VERSION, Writer, framed};
 use super::{Given, GivenObject};
-use crate::class::{Base, Layout, Layouts, Native, StoredBase, Value, known};
+use crate::class::{Base, Layout, Native, StoredBase, Value, known};
 use crate::cpp::tidy;
-use crate::streamer::StreamerInfo;
 use crate::write::{Buffer, described_class};
 
-/// What writing one object needs to know.
-pub(super) struct Writer<'l> {
-    pub(super) layouts: &'l Layouts,
-    depth: u32,
-    /// By what pointers mean objects that were written, by their numbers; nothing for one that pointers cannot mean.
-    written: HashMap<u32, Option<u32>>,
-    /// The names of members that the present object had so far.
-    names: HashSet<Box<str>>,
-}
-
-impl<'l> Writer<'l> {
-    /// For this object.
-    pub(super) fn new(layouts: &'l Layouts, object: &GivenObject) -> Self {
-        let written = HashMap::from([(object.number, Some(ITSELF))]);
-        Self { layouts, depth: 0, written, names: HashSet::new() }
-    }
-
+impl Writer<'_> {
     /// An object, of whatever class its place says.
     pub(super) fn whole(&mut self, buffer: &mut Buffer, class: &str, object: &GivenObject) -> Result<()> {
         if object.members.contains_key(NOT_READ) {
@@ -70,7 +53,7 @@ impl<'l> Writer<'l> {
             ) => {
                 let values = Values::of(value);
                 buffer.count(values.len());
-                self.numbers(buffer, at, basic, &values)
+                numbers(buffer, at, basic, &values)
             }
             (_, Given::Object(object)) if tidy(&object.class) == tidy(class) => {
                 self.written.entry(object.number).or_insert(None);
@@ -295,32 +278,11 @@ impl<'l> Writer<'l> {
             StoredBase::Whole | StoredBase::Members { .. } => self.class(buffer, at.name, object),
             StoredBase::Container(item) => {
                 let value = self.given(at)?;
-                buffer
-                    .frame(super::value::STL_VERSION, |buffer| self.item(buffer, at, item, &at.kind(), value))
+                buffer.frame(STL_VERSION, |buffer| self.item(buffer, at, item, &at.kind(), value))
             }
             StoredBase::Framed => {
                 Err(at.unsupported("a base of this class, which the file does not describe"))
             }
-        }
-    }
-}
-
-/// What stands within the frame of a class: with its version, or with its checksum if it has no version of its own.
-pub(super) fn framed(
-    buffer: &mut Buffer,
-    info: &StreamerInfo,
-    body: impl FnOnce(&mut Buffer) -> Result<()>,
-) -> Result<()> {
-    // Classes without a version of their own count as version 1. ROOT finds those that have that version by their
-    // checksum as well.
-    if info.version == 1 && info.checksum != 0 && described_class(&info.class).is_none() {
-        return buffer.unversioned(info.checksum, body);
-    }
-    match i16::try_from(info.version) {
-        Ok(version) => buffer.frame(version, body),
-        Err(_) => {
-            let what = format!("version {} of class {}", info.version, info.class);
-            Err(Error::new(ErrorKind::Invalid { what }))
         }
     }
 }
@@ -345,8 +307,6 @@ fn tobject_with(buffer: &mut Buffer, object: &GivenObject, without: u32) -> Resu
 const OF_ALL: [&str; 3] = ["fUniqueID", "fBits", "fName"];
 /// What stands for the members of an object that was not understood.
 const NOT_READ: &str = "unread";
-/// The number by which pointers mean the object that a record is.
-const ITSELF: u32 = 1;
 /// The bit of a `TClonesArray` whose objects are stored member by member.
 const MEMBER_BY_MEMBER: u32 = 1 << 12;
 /// Objects within each other that readers follow.

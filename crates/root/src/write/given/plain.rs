@@ -1,14 +1,14 @@
-//! Numbers of any kind as members have them.
+//! Numbers of any kind and texts, as members have them.
 
 use std::borrow::Cow;
 
 use forthwith_plan::Result;
 
 use super::Given;
-use super::object::Writer;
-use super::value::Place;
+use super::place::{Place, fit, flag, float};
 use crate::class::Numbers;
 use crate::cpp::Basic;
+use crate::streamer::Counter;
 use crate::write::Buffer;
 
 /// Numbers one after the other.
@@ -59,28 +59,19 @@ impl<'g> Values<'g> {
     }
 }
 
-impl Writer<'_> {
-    /// Numbers of one kind.
-    pub(super) fn numbers(
-        &self,
-        buffer: &mut Buffer,
-        at: &Place<'_>,
-        basic: Basic,
-        values: &Values<'_>,
-    ) -> Result<()> {
-        (0..values.len()).try_for_each(|index| number(buffer, at, basic, &values.at(index)))
-    }
+/// Numbers of one kind.
+pub(super) fn numbers(buffer: &mut Buffer, at: &Place<'_>, basic: Basic, values: &Values<'_>) -> Result<()> {
+    (0..values.len()).try_for_each(|index| number(buffer, at, basic, &values.at(index)))
+}
 
-    /// Numbers as a member has them, packed or not.
-    pub(super) fn stored_numbers(
-        &self,
-        buffer: &mut Buffer,
-        at: &Place<'_>,
-        numbers: &Numbers,
-        values: &Values<'_>,
-    ) -> Result<()> {
-        (0..values.len()).try_for_each(|index| stored(buffer, at, numbers, &values.at(index)))
-    }
+/// Numbers as a member has them, packed or not.
+pub(super) fn stored_numbers(
+    buffer: &mut Buffer,
+    at: &Place<'_>,
+    numbers: &Numbers,
+    values: &Values<'_>,
+) -> Result<()> {
+    (0..values.len()).try_for_each(|index| stored(buffer, at, numbers, &values.at(index)))
 }
 
 /// A number as a member has it, packed or not.
@@ -116,31 +107,46 @@ pub(super) fn number(buffer: &mut Buffer, at: &Place<'_>, basic: Basic, value: &
     Ok(())
 }
 
-pub(super) fn whole(at: &Place<'_>, value: &Given) -> Result<i64> {
-    fit(at, value)
+/// As many as other members say.
+pub(super) fn expect(at: &Place<'_>, values: &Values<'_>, expected: usize, counter: &Counter) -> Result<()> {
+    if values.len() == expected {
+        return Ok(());
+    }
+    let what = format!("has {} numbers, and {} says {expected}", values.len(), counter.name);
+    Err(at.invalid(what))
 }
 
-/// A truth value: any number but 0.
-pub(super) fn flag(at: &Place<'_>, value: &Given) -> Result<bool> {
-    Ok(whole(at, value)? != 0)
+/// The items of a list.
+pub(super) fn items<'g>(at: &Place<'_>, value: &'g Given) -> Result<&'g [Given]> {
+    match value {
+        Given::List(items) => Ok(items),
+        other => Err(at.wrong("a list", other)),
+    }
 }
 
-/// A whole number of a type that has room for it.
-fn fit<T: TryFrom<i128>>(at: &Place<'_>, value: &Given) -> Result<T> {
-    let given = match *value {
-        Given::Int(value) => i128::from(value),
-        Given::Unsigned(value) => i128::from(value),
-        Given::Float(value) if value.fract() == 0.0 && value.abs() < 2e19 => value as i128,
-        ref other => return Err(at.wrong("a whole number", other)),
-    };
-    T::try_from(given).map_err(|_| at.no_room(given))
+/// A text behind its length.
+pub(super) fn text(buffer: &mut Buffer, at: &Place<'_>, value: &Given) -> Result<()> {
+    match value {
+        Given::Text(text) => {
+            buffer.string(text);
+            Ok(())
+        }
+        other => Err(at.wrong("a text", other)),
+    }
 }
 
-pub(super) fn float(at: &Place<'_>, value: &Given) -> Result<f64> {
-    match *value {
-        Given::Int(value) => Ok(value as f64),
-        Given::Unsigned(value) => Ok(value as f64),
-        Given::Float(value) => Ok(value),
-        ref other => Err(at.wrong("a number", other)),
+/// A text behind four bytes of length.
+pub(super) fn long_text(buffer: &mut Buffer, at: &Place<'_>, value: &Given) -> Result<()> {
+    match value {
+        Given::Text(text) => {
+            buffer.count(text.len());
+            buffer.extend(text.as_bytes());
+            Ok(())
+        }
+        Given::Null => {
+            buffer.count(0);
+            Ok(())
+        }
+        other => Err(at.wrong("a text", other)),
     }
 }

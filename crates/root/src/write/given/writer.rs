@@ -1,0 +1,53 @@
+//! What writing one object has to remember, and the frames that stand around its parts.
+
+use std::collections::{HashMap, HashSet};
+
+use forthwith_plan::{Error, ErrorKind, Result};
+
+use super::GivenObject;
+use crate::class::Layouts;
+use crate::streamer::StreamerInfo;
+use crate::write::{Buffer, described_class};
+
+/// What writing one object needs to know.
+pub(super) struct Writer<'l> {
+    pub(super) layouts: &'l Layouts,
+    pub(super) depth: u32,
+    /// By what pointers mean objects that were written, by their numbers; nothing for one that pointers cannot mean.
+    pub(super) written: HashMap<u32, Option<u32>>,
+    /// The names of members that the present object had so far.
+    pub(super) names: HashSet<Box<str>>,
+}
+
+impl<'l> Writer<'l> {
+    /// For this object.
+    pub(super) fn new(layouts: &'l Layouts, object: &GivenObject) -> Self {
+        let written = HashMap::from([(object.number, Some(ITSELF))]);
+        Self { layouts, depth: 0, written, names: HashSet::new() }
+    }
+}
+
+/// What stands within the frame of a class: with its version, or with its checksum if it has no version of its own.
+pub(super) fn framed(
+    buffer: &mut Buffer,
+    info: &StreamerInfo,
+    body: impl FnOnce(&mut Buffer) -> Result<()>,
+) -> Result<()> {
+    // Classes without a version of their own count as version 1. ROOT finds those that have that version by their
+    // checksum as well.
+    if info.version == 1 && info.checksum != 0 && described_class(&info.class).is_none() {
+        return buffer.unversioned(info.checksum, body);
+    }
+    match i16::try_from(info.version) {
+        Ok(version) => buffer.frame(version, body),
+        Err(_) => {
+            let what = format!("version {} of class {}", info.version, info.class);
+            Err(Error::new(ErrorKind::Invalid { what }))
+        }
+    }
+}
+
+/// The version that stands before a container's items.
+pub(super) const STL_VERSION: i16 = 10;
+/// The number by which pointers mean the object that a record is.
+const ITSELF: u32 = 1;
