@@ -18,8 +18,11 @@ ROOT_PYTHON = os.environ.get("FORTHWITH_ROOT_PYTHON") or str(TESTS.parent / ".ve
 
 def in_order(told):
     """What was told as JSON, with what is in no order, as in an ``unordered_map``, in one."""
-    unordered = lambda found: sorted(found["~"], key=json.dumps) if found.keys() == {"~"} else found
-    return json.loads(told, object_hook=unordered) if told.startswith("{") else told
+
+    def sort(found):
+        return sorted(found["~"], key=json.dumps) if found.keys() == {"~"} else found
+
+    return json.loads(told, object_hook=sort) if told.startswith("{") else told
 
 
 @pytest.mark.slow
