@@ -1072,7 +1072,7 @@ class RootWriter:
     def object(self, path: str, name: str, title: str, members: dict[str, Any]) -> None:
         """Writes an object that is given by its members, with its class under ``_typename``."""
 
-    def describe(self, from_: File, /) -> None:
+    def describe(self, from_: File) -> None:
         """Adds the descriptions of classes that another file has."""
 
     def copy(self, path: str, name: str, title: str, objects: Objects, from_: File, /) -> None:
