@@ -104,6 +104,10 @@ class MissingFileError(SourceError, FileNotFoundError):
     """There is no such file."""
 
 
+class DeniedFileError(SourceError, PermissionError):
+    """A file, folder or object of a store may not be read or written."""
+
+
 class ClosedFileError(SourceError, ValueError):
     """The file was closed before."""
 

@@ -15,6 +15,7 @@ mod classes {
     pyo3::import_exception!(forthwith._errors, ForthRunError);
     pyo3::import_exception!(forthwith._errors, InternalError);
     pyo3::import_exception!(forthwith._errors, KeyInFileError);
+    pyo3::import_exception!(forthwith._errors, DeniedFileError);
     pyo3::import_exception!(forthwith._errors, MissingFileError);
     pyo3::import_exception!(forthwith._errors, OutOfMemoryError);
     pyo3::import_exception!(forthwith._errors, RequestError);
@@ -108,8 +109,11 @@ fn make(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
             exception.setattr("key", name)?;
             exception.setattr("near", near)?;
         }
-        ErrorKind::Source(io::Error { kind: io::ErrorKind::NotFound, uri, .. }) => {
-            exception.setattr("errno", py.import("errno")?.getattr("ENOENT")?)?;
+        ErrorKind::Source(io::Error { kind, uri, .. })
+            if matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) =>
+        {
+            let name = if matches!(kind, io::ErrorKind::NotFound) { "ENOENT" } else { "EACCES" };
+            exception.setattr("errno", py.import("errno")?.getattr(name)?)?;
             exception.setattr("filename", uri)?;
         }
         ErrorKind::Source(io::Error { kind: io::ErrorKind::Io { code: Some(code), .. }, .. }) => {
@@ -140,6 +144,7 @@ fn class<'py>(py: Python<'py>, kind: &ErrorKind) -> Bound<'py, PyAny> {
     match kind {
         ErrorKind::Source(error) => match error.kind {
             io::ErrorKind::NotFound => py.get_type::<classes::MissingFileError>(),
+            io::ErrorKind::PermissionDenied => py.get_type::<classes::DeniedFileError>(),
             io::ErrorKind::UnsupportedScheme { .. } => py.get_type::<classes::UnsupportedError>(),
             // The file points beyond its own end.
             io::ErrorKind::BeyondEnd { .. } => py.get_type::<classes::DamagedFileError>(),

@@ -46,6 +46,7 @@ def test_every_error_is_also_a_builtin_one():
         "RequestError": ValueError,
         "SourceError": OSError,
         "MissingFileError": FileNotFoundError,
+        "DeniedFileError": PermissionError,
         "ClosedFileError": (OSError, ValueError),
         "OutOfMemoryError": MemoryError,
         "InternalError": RuntimeError,
