@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from forthwith._entries import step_size as step_size_of
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._filters import BranchFilter
 from forthwith._packages import package
+from forthwith._stores import scheme
 from forthwith._tree.chain import Chain
 from forthwith._tree.common import Common
 from forthwith._tree.options import ReadOptions
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 # Of that many entries at most one passes where they are read one by one, and a step has at least the other number.
 _FEW, _SMALL = 8, 2_000
+# Bytes of a step for each thread, up to so many of them, of a file on this machine.
+_LOCAL, _MOST_THREADS = 8_000_000, 4
 # Blocks that are looked at one by one for entries that pass.
 _MANY_BLOCKS = 500
 
@@ -37,11 +42,12 @@ class Lazy:
         files: Any,
         *,
         library: str,
-        step_size: int | str,
+        step_size: int | str | None,
         threads: int | None,
         options: dict[str, Any],
     ) -> None:
-        self._entries, self._memory = step_size_of(step_size)
+        self._entries, self._memory = step_size_of("100 MB" if step_size is None else step_size)
+        self._local = None if step_size is not None else _LOCAL * min(threads or os.cpu_count() or 1, _MOST_THREADS)
         self._read: dict[str, Any] = {"library": library, "threads": threads}
         if isinstance(files, Tree | Chain) and options:
             raise RequestError(f"{', '.join(options)}: options of files that are open already, which open() takes")
@@ -111,7 +117,10 @@ class Lazy:
         if stop <= 0:
             return
         fields = [at for at in (self._find(tree, name) for name in names) if at is not None]
-        for begin, end in tree._core.steps(fields, 0, stop, self._entries, None if self._entries else self._memory):
+        # What a step needs stays in a processor's cache and in memory that is used again. Requests to a server take longer
+        # than that saves.
+        memory = self._local if self._local and scheme(tree.file.file_path) in (None, "file") else self._memory
+        for begin, end in tree._core.steps(fields, 0, stop, self._entries, None if self._entries else memory):
             yield from _promising(tree, cut, begin, end)
 
     def _find(self, tree: Tree, name: str) -> int | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def scan(
-    files: Any, names: Names = None, *, step_size: int | str = "100 MB", threads: int | None = None, **options: Any
+    files: Any, names: Names = None, *, step_size: int | str | None = None, threads: int | None = None, **options: Any
 ) -> Any:
     """A ``polars.LazyFrame`` of a table or of several, which reads when it is collected.
 
@@ -29,7 +29,8 @@ def scan(
     Args:
         files: As in `concatenate`; an open `Tree` or `Chain`.
         names: As in `Tree.arrays`.
-        step_size: The entries, or the memory of all columns of the query, that are read at a time.
+        step_size: The entries, or the memory of all columns of the query, that are read at a time. If not given 8 MB for
+            each thread and at most 32 MB of files on this machine, and 100 MB of others.
         threads: As in `Tree.arrays`.
         options: ``missing`` as in `Chain`, others as in ``open``.
 
