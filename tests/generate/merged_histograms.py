@@ -87,8 +87,7 @@ CASES = {
     "in buffers with weights and ends": ([waiting([1, 8], 0, 8, squares=True), waiting([2], 0, 8, squares=True)], None),
     "in the first buffer": ([waiting([1, 2, 7.5], 0, 8), filled(4, 0, 8, [3, 9])], None),
     "in the second buffer": ([filled(4, 0, 8, [3, 9]), waiting([1, 2, 7.5], 0, 8)], None),
-    "more than a buffer": ([waiting([1] * 99), waiting([2] * 99)], "more entries together than the buffer"),
-    "ends of one axis": ([waiting([1]), filled(4, 0, 8, [3])], "axis has no ends yet"),
+    "more than a buffer": ([waiting([1] * 99), waiting([2] * 99)], None),
     # ROOT adds these, as if their bins were the same.
     "other edges": ([edged([0, 1, 3], [0.5]), edged([0, 2, 3], [0.5])], "of several widths"),
 }

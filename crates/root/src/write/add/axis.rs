@@ -16,6 +16,8 @@ pub(super) struct Axis {
     labels: Vec<(i64, String)>,
     /// `TAxis::fBits2`: among them, whether bins are added for values that are in none.
     pub(super) bits: i64,
+    /// Whether bins shall be as wide as whole numbers.
+    pub(super) is_whole: bool,
 }
 
 /// One axis for two histograms.
@@ -39,6 +41,7 @@ impl Axis {
             edges: axis.array("fXbins").map(|edges| edges.floats().collect()).unwrap_or_default(),
             labels: labels.map(label).collect(),
             bits: axis.int("fBits2").unwrap_or(0),
+            is_whole: axis.int("fBits").unwrap_or(0) & INTEGER != 0,
         })
     }
 
@@ -124,6 +127,10 @@ impl Axis {
         });
     }
 
+    pub(super) fn can_extend(&self) -> bool {
+        self.bits & CAN_EXTEND != 0
+    }
+
     pub(super) fn has_labels(&self) -> bool {
         !self.labels.is_empty()
     }
@@ -135,7 +142,7 @@ impl Axis {
         let once = texts.windows(2).all(|pair| pair[0] != pair[1]);
         let placed = self.labels.iter().all(|(bin, _)| (1..=self.bins).contains(bin));
         let all = usize::try_from(self.bins) == Ok(self.labels.len());
-        once && placed && !self.labels.is_empty() && (all || self.bits & CAN_EXTEND != 0)
+        once && placed && !self.labels.is_empty() && (all || self.can_extend())
     }
 
     fn by_labels(&self, other: &Self) -> Joined {
@@ -233,6 +240,8 @@ fn up(number: f64) -> f64 {
     if is_whole(number) { number.round() } else { number.ceil() }
 }
 
+/// `TAxis::kIsInteger`.
+const INTEGER: i64 = 1 << 22;
 /// `TAxis::kCanExtend`.
 const CAN_EXTEND: i64 = 2;
 /// What differs by less, of the length of an axis, is equal.

@@ -4,9 +4,7 @@ mod axis;
 mod bins;
 mod graph;
 mod numbers;
-mod pending;
 mod sparse;
-mod statistics;
 mod sum;
 
 pub use sum::Sum;

@@ -1,6 +1,7 @@
 //! Statistics of histograms from their bins, as `TH1::GetStats` finds them where none were kept.
 
-use super::axis::Axis;
+use super::pending::Entry;
+use crate::write::add::axis::Axis;
 
 /// The bins of one histogram or profile.
 pub(super) struct Cells<'a> {
@@ -55,6 +56,35 @@ impl Cells<'_> {
         }
         (cell == 0).then_some(middle)
     }
+}
+
+/// The sums of one entry, in the order of [`NAMES`], multiplied in the order in which ROOT does it.
+pub(super) fn of_entry(entry: &Entry<'_>) -> [f64; NAMES.len()] {
+    let weight = entry.weight;
+    let at = |number| entry.places.get(number).copied().unwrap_or(0.0);
+    let [x, y, z] = [at(0), at(1), at(2)];
+    let mut sums = [
+        weight,
+        weight * weight,
+        weight * x,
+        weight * x * x,
+        weight * y,
+        weight * y * y,
+        weight * x * y,
+        weight * z,
+        weight * z * z,
+        weight * x * z,
+        weight * y * z,
+        0.0,
+        0.0,
+    ];
+    if let Some(value) = entry.value
+        && let Some(first) = VALUES.get(entry.places.len()).copied()
+    {
+        sums[first] = weight * value;
+        sums[first + 1] = weight * value * value;
+    }
+    sums
 }
 
 /// The members that keep the sums, in the order of `TH1::GetStats`.

@@ -2,10 +2,18 @@
 
 use forthwith_plan::{Error, ErrorKind, Result};
 
+mod fill;
+mod limits;
+mod parameter;
+mod pending;
+mod statistics;
+
+use parameter::Number;
+use pending::Pending;
+use statistics::Cells;
+
 use super::axis::Axis;
 use super::numbers::Numbers;
-use super::pending::Pending;
-use super::statistics::{self, Cells};
 use crate::object::Object;
 use crate::write::Edits;
 
@@ -18,7 +26,7 @@ pub(super) struct Bins {
 }
 
 /// One histogram, or one parameter.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Part {
     /// The member that it is, or nothing for the object itself.
     member: Option<&'static str>,
@@ -31,24 +39,18 @@ struct Part {
     number: Option<Number>,
     /// Entries that are in no bin yet.
     pending: Option<Pending>,
+    /// Whether they are those of histograms without ends of axes, while this one has ends.
+    is_late: bool,
     /// Whether they were put into bins.
     is_flushed: bool,
+    /// Between which values a profile takes entries.
+    bounds: Option<[f64; 2]>,
+    /// Whether squares of weights are not wanted.
+    is_unweighted: bool,
+    /// Whether bins of an axis without ends shall be as wide as powers of two.
+    finds_powers_of_two: bool,
     /// Whether statistics count entries beyond the ends of axes.
     counts_all: bool,
-}
-
-/// The value of a parameter, and how several become one.
-#[derive(Clone, Copy, Debug)]
-struct Number {
-    value: Kind,
-    bits: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
-    Whole(i64),
-    Float(f64),
-    Bool(bool),
 }
 
 impl Bins {
@@ -103,6 +105,13 @@ fn is_histogram(class: &str) -> bool {
         || matches!(class, "TProfile" | "TProfile2D" | "TProfile3D")
 }
 
+/// How many bins axes have together, those beyond the ends included.
+fn cells(axes: &[Axis]) -> Result<usize> {
+    let all = axes.iter().try_fold(1_usize, |all, axis| all.checked_mul(axis.cells()?));
+    let too_many = || Error::unsupported("a sum of histograms with more than 2^28 bins");
+    all.filter(|&all| all <= MOST_CELLS).ok_or_else(too_many)
+}
+
 /// The dimensions of a histogram's bins.
 fn dimensions(class: &str) -> usize {
     match class {
@@ -120,6 +129,9 @@ impl Part {
         let arrays = ARRAYS.into_iter().filter_map(|name| Some((name, Numbers::of(object.array(name)?))));
         let scalars = SCALARS.into_iter().filter_map(|name| Some((name, object.float(name)?)));
         let scalars: Vec<_> = scalars.collect();
+        let bits = object.int("fBits").unwrap_or(0);
+        let bounds = [("fYmin", "fYmax"), ("fZmin", "fZmax"), ("fTmin", "fTmax")].into_iter();
+        let bounds = bounds.filter_map(|(low, high)| Some([object.float(low)?, object.float(high)?])).next();
         let mut part = Self {
             member,
             arrays: arrays.collect(),
@@ -128,10 +140,15 @@ impl Part {
             changed: [false; 3],
             dimensions: dimensions(object.class()),
             number: None,
-            pending: Pending::of(object)?,
+            pending: None,
+            is_late: false,
             is_flushed: false,
+            bounds: bounds.filter(|[low, high]| low != high),
+            is_unweighted: bits & NOT_WEIGHTED != 0,
+            finds_powers_of_two: bits & POWERS_OF_TWO != 0,
             counts_all: object.int("fStatOverflows") == Some(CONSIDERED),
         };
+        part.pending = Pending::of_part(&part, object)?;
         let of =
             |name| part.scalars.iter().find(|(known, _)| *known == name).map_or(0.0, |(_, value)| *value);
         if of("fTsumw") == 0.0 && of("fEntries") > 0.0 {
@@ -141,56 +158,27 @@ impl Part {
     }
 
     fn parameter(object: Object<'_>) -> Result<Self> {
-        let value = match object.member("fVal") {
-            Some(crate::object::Value::Float(value)) => Kind::Float(value),
-            Some(crate::object::Value::Bool(value)) => Kind::Bool(value),
-            Some(_) if let Some(value) = object.int("fVal") => Kind::Whole(value),
-            _ => return Err(Error::unsupported(format!("adding objects of class {}", object.class()))),
-        };
-        let bits = object.int("fBits").unwrap_or(0).unsigned_abs();
-        let number = Some(Number { value, bits });
-        let (arrays, scalars, axes) = (vec![], vec![], vec![]);
         Ok(Self {
             member: None,
-            arrays,
-            scalars,
-            axes,
+            arrays: vec![],
+            scalars: vec![],
+            axes: vec![],
             changed: [false; 3],
             dimensions: 0,
-            number,
+            number: Some(Number::of(object)?),
             pending: None,
+            is_late: false,
             is_flushed: false,
+            bounds: None,
+            is_unweighted: false,
+            finds_powers_of_two: false,
             counts_all: false,
         })
     }
 
     fn add(&mut self, mut other: Self) -> Result<()> {
-        let has_ends = |part: &Self| part.axes.first().is_none_or(|axis| axis.low < axis.high);
-        if self.pending.is_some() || other.pending.is_some() {
-            match (has_ends(self), has_ends(&other)) {
-                (true, true) => {
-                    self.flush()?;
-                    other.flush()?;
-                }
-                (false, false) => {
-                    let is_empty = |part: &Self| part.arrays.iter().all(|(_, numbers)| numbers.is_zero());
-                    if !is_empty(self) || !is_empty(&other) {
-                        return Err(Error::unsupported(
-                            "adding histograms with entries in bins of an axis without ends",
-                        ));
-                    }
-                    return match (&mut self.pending, other.pending) {
-                        (Some(own), Some(more)) => own.join(more),
-                        _ => Err(Error::unsupported(
-                            "adding histograms without ends of axes and without a buffer",
-                        )),
-                    };
-                }
-                _ => {
-                    let what = "adding a histogram whose axis has no ends yet to one whose axis has";
-                    return Err(Error::unsupported(what));
-                }
-            }
+        if !self.join_pending(&mut other)? {
+            return Ok(());
         }
         self.join(&mut other)?;
         // Squares of weights that one of them does not keep are those of entries without weights.
@@ -198,11 +186,11 @@ impl Part {
             let has = |part: &Self| part.numbers(squares).is_some_and(|numbers| !numbers.is_empty());
             match (has(self), has(&other)) {
                 (true, false) => {
-                    let more = other.plain(plain);
+                    let more = other.plain_squares(plain);
                     self.add_array(squares, &more)?;
                 }
                 (false, true) => {
-                    let own = self.plain(plain);
+                    let own = self.plain_squares(plain);
                     if let Some((_, numbers)) = self.arrays.iter_mut().find(|(name, _)| *name == squares) {
                         *numbers = own;
                     }
@@ -232,52 +220,11 @@ impl Part {
         Ok(())
     }
 
-    /// Puts entries of the buffer into bins.
-    fn flush(&mut self) -> Result<()> {
-        let Some(pending) = self.pending.take() else { return Ok(()) };
-        self.is_flushed = true;
-        let Some(axis) = self.axes.first().filter(|axis| axis.cells().is_some()) else { return Ok(()) };
-        let has_squares = self.numbers("fSumw2").is_some_and(|squares| !squares.is_empty());
-        if !has_squares && pending.entries().iter().any(|[weight, _]| *weight != 1.0) {
-            return Err(Error::unsupported(
-                "adding a histogram with weights in its buffer and without their squares",
-            ));
-        }
-        let mut sums = [0.0; 4];
-        for &[weight, x] in pending.entries() {
-            let bin = axis.bin(x);
-            if self.counts_all || (1..=axis.bins).contains(&(bin as i64)) {
-                let square = weight * weight;
-                let own = [weight, square, weight * x, weight * x * x];
-                sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
-            }
-            for (name, numbers) in &mut self.arrays {
-                let value = if *name == "fSumw2" { weight * weight } else { weight };
-                if !numbers.is_empty() && !numbers.add_value(bin, value) {
-                    let what = format!("a histogram of {} bins with {} numbers", axis.bins, numbers.len());
-                    return Err(Error::new(ErrorKind::Invalid { what }).in_member(name));
-                }
-            }
-        }
-        let count = pending.entries().len() as f64;
-        let [weights, squares, places, place_squares] = sums;
-        for (name, value) in &mut self.scalars {
-            *value += match *name {
-                "fEntries" => count,
-                "fTsumw" => weights,
-                "fTsumw2" => squares,
-                "fTsumwx" => places,
-                "fTsumwx2" => place_squares,
-                _ => 0.0,
-            };
-        }
-        Ok(())
-    }
-
     /// Whether there are no entries, not even in bins that were set.
     fn is_bare(&self) -> bool {
         let has_entries = self.scalars.iter().any(|(name, value)| *name == "fEntries" && *value != 0.0);
-        !has_entries && self.arrays.iter().all(|(_, numbers)| numbers.is_zero())
+        let waits = self.pending.as_ref().is_some_and(|pending| !pending.is_empty());
+        !has_entries && !waits && self.arrays.iter().all(|(_, numbers)| numbers.is_zero())
     }
 
     /// Gives two histograms the same bins.
@@ -301,13 +248,9 @@ impl Part {
         }
         let stays = |moves: &[Option<_>]| moves.iter().all(Option::is_none);
         if !moves.iter().all(|moves| stays(moves)) {
-            let cells = axes.iter().take(self.dimensions).map(Axis::cells);
-            let cells: Option<Vec<usize>> = cells.collect();
-            let count =
-                cells.as_ref().and_then(|cells| cells.iter().try_fold(1_usize, |all, &n| all.checked_mul(n)));
-            let (Some(cells), Some(count)) = (cells, count.filter(|&count| count <= MOST_CELLS)) else {
-                return Err(Error::unsupported("a sum of histograms with more than 2^28 bins"));
-            };
+            let axes = axes.get(..self.dimensions).unwrap_or_default();
+            let count = cells(axes)?;
+            let cells: Vec<usize> = axes.iter().filter_map(Axis::cells).collect();
             for (part, moves) in [&mut *self, other].into_iter().zip(&moves) {
                 part.rebin(moves, &cells, count)?;
             }
@@ -380,7 +323,12 @@ impl Part {
         self.arrays.iter().find(|(known, _)| *known == name).map(|(_, numbers)| numbers)
     }
 
-    /// The contents of the bins, or the entries, as squares of weights that are all 1.
+    /// Squares of the errors of bins, or of the weights of entries, that were not kept.
+    fn plain_squares(&self, of: Option<&str>) -> Numbers {
+        Numbers::Double(self.plain(of).floats().into_iter().map(f64::abs).collect())
+    }
+
+    /// The contents of the bins, or the entries.
     fn plain(&self, of: Option<&str>) -> Numbers {
         let numbers = match of {
             Some(name) => self.numbers(name),
@@ -401,6 +349,15 @@ impl Part {
     }
 
     fn write(&self, edits: &mut Edits<'_>, object: Object<'_>) -> Result<()> {
+        if self.pending.is_some() {
+            let mut settled = self.clone();
+            settled.settle()?;
+            return settled.write_settled(edits, object);
+        }
+        self.write_settled(edits, object)
+    }
+
+    fn write_settled(&self, edits: &mut Edits<'_>, object: Object<'_>) -> Result<()> {
         for ((name, axis), _) in ["fXaxis", "fYaxis", "fZaxis"]
             .into_iter()
             .zip(&self.axes)
@@ -438,60 +395,16 @@ impl Part {
         for &(name, value) in &self.scalars {
             edits.float(object, name, value)?;
         }
-        if let Some(number) = self.number {
-            edits.number(object, "fBits", number.bits as i64)?;
-        }
-        match self.number.map(|number| number.value) {
-            Some(Kind::Whole(value)) => edits.number(object, "fVal", value),
-            Some(Kind::Float(value)) => edits.float(object, "fVal", value),
-            Some(Kind::Bool(value)) => edits.number(object, "fVal", value.into()),
-            None => Ok(()),
-        }
+        self.number.map_or(Ok(()), |number| number.write(edits, object))
     }
 }
 
-impl Number {
-    /// By the bits of the first: multiplied, the largest, the smallest, the first, the last, or added; truth
-    /// values are true if one is, or both.
-    fn add(&mut self, other: Self) {
-        let has = |bit: u64| self.bits & bit != 0;
-        let (own, more) = (self.value, other.value);
-        self.value = match (own, more) {
-            (Kind::Bool(one), Kind::Bool(two)) if has(MULTIPLY) || has(MIN) => Kind::Bool(one && two),
-            (Kind::Whole(one), Kind::Whole(two)) if has(MULTIPLY) => Kind::Whole(one.wrapping_mul(two)),
-            (Kind::Float(one), Kind::Float(two)) if has(MULTIPLY) => Kind::Float(one * two),
-            (Kind::Whole(one), Kind::Whole(two)) if has(MAX) => Kind::Whole(one.max(two)),
-            // What is no number is neither larger nor smaller.
-            (Kind::Float(one), Kind::Float(two)) if has(MAX) => {
-                Kind::Float(if two > one { two } else { one })
-            }
-            (Kind::Whole(one), Kind::Whole(two)) if has(MIN) => Kind::Whole(one.min(two)),
-            (Kind::Float(one), Kind::Float(two)) if has(MIN) => {
-                Kind::Float(if two < one { two } else { one })
-            }
-            (_, two) if has(LAST) => two,
-            (Kind::Bool(one), Kind::Bool(two)) if has(MAX) => Kind::Bool(one || two),
-            (one, _) if has(FIRST) => one,
-            (Kind::Bool(one), Kind::Bool(two)) => Kind::Bool(one || two),
-            (Kind::Whole(one), Kind::Whole(two)) => Kind::Whole(one.wrapping_add(two)),
-            (Kind::Float(one), Kind::Float(two)) => Kind::Float(one + two),
-            (one, _) => one,
-        };
-        if own != more {
-            self.bits &= !CONSTANT;
-        }
-    }
-}
-
-/// Bits of `TParameter`: how several become one, and whether all have had one value.
-const MULTIPLY: u64 = 1 << 16;
-const MAX: u64 = 1 << 17;
-const MIN: u64 = 1 << 18;
-const FIRST: u64 = 1 << 19;
-const LAST: u64 = 1 << 20;
-const CONSTANT: u64 = 1 << 21;
 /// `TH1::kConsider`: entries beyond the ends of axes count in statistics.
 const CONSIDERED: i64 = 1;
+/// `TH1::kIsNotW`: squares of weights are not wanted.
+const NOT_WEIGHTED: i64 = 1 << 19;
+/// `TH1::kAutoBinPTwo`.
+const POWERS_OF_TWO: i64 = 1 << 20;
 /// Bins that a sum may have.
 const MOST_CELLS: usize = 1 << 28;
 /// Arrays of a histogram with a number for each bin.
