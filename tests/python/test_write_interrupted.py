@@ -1,76 +1,14 @@
-"""Places where nothing may be written, and work that is broken off: an error that says so, nothing left over, nothing lost."""
+"""Writing that is broken off, by a user or by what is written to: nothing left over, nothing lost."""
 
 import os
-import pathlib
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import pytest
 
 import forthwith
-
-NOBODY = 65534
-# A superuser may write anywhere, so that the work is done by nobody then. It is done once elsewhere before, since nobody
-# may not be able to read what Python would import.
-PREFIX = f"""
-import os, shutil, sys, tempfile
-import forthwith
-def work(folder):
-    WORK
-with tempfile.TemporaryDirectory() as elsewhere:
-    shutil.copy(sys.argv[1] + "/old.root", elsewhere)
-    os.chmod(elsewhere + "/old.root", 0o644)
-    work(elsewhere)
-if os.getuid() == 0:
-    os.setgroups([])
-    os.setgid({NOBODY})
-    os.setuid({NOBODY})
-try:
-    work(sys.argv[1])
-except OSError as error:
-    print(type(error).__name__, error.errno, str(error).replace(chr(10), " "))
-else:
-    print("written")
-"""
-WORKS = {
-    "recreate": "with forthwith.recreate(folder + '/new.root') as file: file['t'] = {'x': [1.5]}",
-    "over": "with forthwith.recreate(folder + '/old.root') as file: file['t'] = {'x': [1.5]}",
-    "create": "with forthwith.create(folder + '/new.root') as file: file['t'] = {'x': [1.5]}",
-    "update": "with forthwith.update(folder + '/old.root') as file: file['u'] = {'x': [1.5]}",
-    "merge": "forthwith.merge([folder + '/old.root'] * 2, folder + '/new.root')",
-    "parquet": "forthwith.write_parquet(folder + '/new.parquet', {'x': [1.5]})",
-}
-
-
-@pytest.fixture
-def folder():
-    """A folder that anybody may go to, with a file that anybody may read."""
-    path = pathlib.Path(tempfile.mkdtemp())
-    with forthwith.recreate(path / "old.root") as file:
-        file["t"] = {"x": [0.5, 1.5]}
-    (path / "old.root").chmod(0o444)
-    path.chmod(0o555)
-    yield path
-    path.chmod(0o755)
-    shutil.rmtree(path)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
-@pytest.mark.parametrize("work", WORKS)
-def test_folders_that_may_not_be_written_stay_as_they_are(folder, work):
-    before = (folder / "old.root").read_bytes()
-    command = [sys.executable, "-c", PREFIX.replace("WORK", WORKS[work]), str(folder)]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    told = ran.stdout.strip()
-    assert told.startswith("DeniedFileError 13 "), (told, ran.stderr[-500:])
-    assert str(folder) in told
-    assert os.listdir(folder) == ["old.root"]
-    assert (folder / "old.root").read_bytes() == before
-
 
 INTERRUPTED = """
 import sys
