@@ -533,6 +533,10 @@ class Fields:
 
     def __len__(self) -> int: ...
     def __getitem__(self, at: int, /) -> Field: ...
+    def members(self) -> list[tuple[str, int]]:
+        """The path and the position of each field that is no part of another."""
+    def parents(self) -> list[int | None]:
+        """The position of the parent of each field."""
 
 @final
 class Field:

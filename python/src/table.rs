@@ -294,6 +294,17 @@ impl Fields {
         }
         Ok(Field { table: Arc::clone(&self.table), at })
     }
+
+    /// The path and the position of each field that is no part of another.
+    fn members(&self) -> PyResult<Vec<(&str, usize)>> {
+        let fields = self.table.fields().map_err(|_| no_field(0))?.iter().enumerate();
+        Ok(fields.filter(|(_, field)| !field.is_part).map(|(at, field)| (&*field.path, at)).collect())
+    }
+
+    /// The position of the parent of each field.
+    fn parents(&self) -> PyResult<Vec<Option<u32>>> {
+        Ok(self.table.fields().map_err(|_| no_field(0))?.iter().map(|field| field.parent).collect())
+    }
 }
 
 fn no_field(at: usize) -> PyErr {

@@ -69,10 +69,7 @@ class BranchMapping(NotAnArray):
         fields = self._tree._fields
         skip = len(self._path) + 1 if self._path else 0
         if recursive and self._index is None:
-            for at in range(len(fields)):
-                field = fields[at]
-                if not field.is_part:
-                    yield field.path, at
+            yield from fields.members()
             return
         waiting = list(reversed(children.get(self._index, ())))
         while waiting:

@@ -222,8 +222,8 @@ class Tree(HasBranches):
     def _children(self) -> dict[int | None, list[int]]:
         if self._all_children is None:
             children: dict[int | None, list[int]] = {}
-            for at in range(len(self._fields)):
-                children.setdefault(self._fields[at].parent, []).append(at)
+            for at, parent in enumerate(self._fields.parents()):
+                children.setdefault(parent, []).append(at)
             self._all_children = children
         return self._all_children
 

@@ -149,6 +149,9 @@ class HasBranches(Mapping[str, Any]):
         rooted = not callable(filter_name)
         # All branches of a tree by their paths need no more than these.
         alone = by_name is None and full_paths and recursive and self is tree
+        if alone and not (by_type or by_branch or ignore_duplicates):
+            yield from fields.members()
+            return
         seen = set()
         for path, at in self.forthwith._members(bool(recursive)):
             name = path

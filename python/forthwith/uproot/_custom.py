@@ -115,6 +115,8 @@ def matching(branch: Any) -> Interpretation | None:
     Raises:
         ValueError: Several do.
     """
+    if not _registered:
+        return None
     found = [cls for cls in _registered if cls.match_branch(branch, {}, True)]
     if len(found) > 1:
         raise ValueError(

@@ -122,7 +122,7 @@ class AsDtype(Numerical):
     def awkward_form(self, file: Any = None, context: Any = None, **options: Any) -> Any:
         """The Awkward Form of what is read."""
         if self.form is not None:
-            return super().awkward_form(file, context)
+            return form_of(self.form)
         import awkward as ak
 
         inner, shape = split_dtype(self._to)
@@ -288,7 +288,7 @@ class AsJagged(Interpretation):
     def awkward_form(self, file: Any = None, context: Any = None, **options: Any) -> Any:
         """The Awkward Form of what is read."""
         if self.form is not None:
-            return super().awkward_form(file, context)
+            return form_of(self.form)
         import awkward as ak
 
         return ak.forms.ListOffsetForm("i64", self._content.awkward_form(file, context))

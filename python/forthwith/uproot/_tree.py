@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import ref
 
 from forthwith._packages import package
 from forthwith._tree import read
@@ -65,7 +65,7 @@ class TTree(HasBranches, _Members):
         self._tree = self
         self._index = None
         self._parent = parent
-        self._made: WeakValueDictionary[int, TBranch] = WeakValueDictionary()
+        self._made: dict[int, ref[TBranch]] = {}
         self._siblings: dict[int | None, Any] = {}
         self._places: dict[int | None, dict[int, int]] = {}
         self._types: dict[int, _identify.BranchType] = {}
@@ -87,9 +87,12 @@ class TTree(HasBranches, _Members):
         return self._ours
 
     def _branch(self, at: int) -> TBranch:
-        found = self._made.get(at)
+        # References of its own: the standard dictionary of weak values takes longer than making a branch.
+        known = self._made.get(at)
+        found = None if known is None else known()
         if found is None:
-            found = self._made[at] = TBranch(self, at)
+            found = TBranch(self, at)
+            self._made[at] = ref(found)
         return found
 
     def _type(self, at: int) -> _identify.BranchType:
