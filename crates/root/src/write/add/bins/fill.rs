@@ -129,8 +129,8 @@ impl Part {
         for (axis, place) in self.own_axes().iter().zip(entry.places) {
             let at = axis.bin(*place);
             is_inside &= (1..=axis.bins).contains(&(at as i64));
-            bin += at * step;
-            step *= axis.cells().unwrap_or(0);
+            bin = at.saturating_mul(step).saturating_add(bin);
+            step = step.saturating_mul(axis.cells().unwrap_or(0));
         }
         let squares = self.squares();
         if weight != 1.0 && !self.has(squares) && !self.is_unweighted {
