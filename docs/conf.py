@@ -11,7 +11,7 @@ project = "forthwith"
 copyright = "the forthwith developers"
 version = release = forthwith.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "executed"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "executed"]
 exclude_patterns = ["_build", "_ext"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
@@ -24,6 +24,9 @@ html_static_path = ["_static"]
 html_css_files = ["forthwith.css"]
 templates_path: list[str] = []
 
+# Names in docstrings, as in `Tree.arrays`, are links where there is such a name.
+default_role = "py:obj"
 autodoc_typehints = "signature"
+autosummary_generate = False
 autodoc_member_order = "bysource"
 napoleon_google_docstring = True

@@ -77,28 +77,49 @@ def page(directive: SphinxDirective) -> Page:
 
 def text(printed: str) -> nodes.literal_block:
     """A block of output."""
-    block = nodes.literal_block(printed, printed.rstrip("\n"))
+    shown = printed.rstrip("\n")
+    # Text that differs from the source is taken for markup by Sphinx, and gets no box.
+    block = nodes.literal_block(shown, shown)
     block["language"] = "text"
     block["classes"].append("output")
     return block
 
 
+def spelled(value: object) -> str:
+    """The text that shows a value: an Awkward Array as in a notebook, with its type and its first and last entries."""
+    if type(value).__module__.startswith("awkward.") and hasattr(value, "show"):
+        shown: str = value.show(limit_rows=8, limit_cols=92, type=True, stream=None)
+        return shown
+    return pprint.pformat(value, width=92, sort_dicts=False)
+
+
 def picture(value: object) -> str | None:
-    """HTML that shows a value, where the value is a picture or knows how it looks."""
+    """HTML that shows a value, where the value is a figure, or a histogram or graph that draws itself."""
     figure = getattr(value, "figure", value)
     if type(figure).__module__.startswith("matplotlib"):
         file = io.BytesIO()
         figure.savefig(file, format="svg", bbox_inches="tight")
         data = base64.b64encode(file.getvalue()).decode()
-        return f'<img class="output" src="data:image/svg+xml;base64,{data}" alt="plot">'
+        return f'<img src="data:image/svg+xml;base64,{data}" alt="plot">'
+    if type(value).__module__.startswith("forthwith.hist."):
+        drawn: str = value._repr_html_()
+        return drawn
     return None
 
 
 class Run(SphinxDirective):
-    """Python that is run: ``:raises:`` names an exception to expect, ``:html:`` shows a value as a notebook would."""
+    """Python that is run: ``:raises:`` names an exception to expect, ``:html:`` shows a value as a notebook would.
+
+    ``:silent:`` leaves out what is printed, and ``:hidden:`` the code, too.
+    """
 
     has_content = True
-    option_spec: ClassVar = {"raises": directives.unchanged, "html": directives.flag, "silent": directives.flag}
+    option_spec: ClassVar = {
+        "raises": directives.unchanged,
+        "html": directives.flag,
+        "silent": directives.flag,
+        "hidden": directives.flag,
+    }
 
     def run(self) -> list[nodes.Node]:
         """Runs the block and gives the nodes of its code and output."""
@@ -112,20 +133,21 @@ class Run(SphinxDirective):
             LOGGER.warning("the example should raise %s and did not", wanted, location=where)
         source = nodes.literal_block(code, code)
         source["language"] = "python"
-        made: list[nodes.Node] = [source]
+        made: list[nodes.Node] = [] if "hidden" in self.options else [source]
         if error is not None:
             printed += f"{type(error).__name__}: {error}"
         html = picture(value)
         if html is None and "html" in self.options:
             html = value._repr_html_()
         if html is None and value is not None:
-            printed += pprint.pformat(value, width=92, sort_dicts=False)
+            printed += spelled(value)
         if "silent" in self.options:
             return made
         if printed:
             made.append(text(printed))
         if html is not None:
-            made.append(nodes.raw("", f'<div class="output">{html}</div>', format="html"))
+            kind = "drawn" if "hidden" in self.options else "output"
+            made.append(nodes.raw("", f'<div class="{kind}">{html}</div>', format="html"))
         return made
 
 
@@ -140,7 +162,7 @@ class Shell(SphinxDirective):
         folder = page(self).folder
         path = os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
         environment = {**os.environ, "PATH": path, "COLUMNS": "96", "NO_COLOR": "1"}
-        shown = ""
+        answers = []
         for number, line in enumerate(self.content):
             done = subprocess.run(
                 ["bash", "-c", line],
@@ -159,8 +181,8 @@ class Shell(SphinxDirective):
                 LOGGER.warning(
                     "exit %d instead of %d: %s\n%s", done.returncode, wanted, line, done.stdout, location=where
                 )
-            shown += f"$ {line}\n{done.stdout}"
-        return [text(shown)]
+            answers.append(f"$ {line}\n{done.stdout}")
+        return [text("\n".join(answers))]
 
 
 def begin(app: Sphinx) -> None:
