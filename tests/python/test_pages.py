@@ -59,9 +59,9 @@ def test_examples_of_the_readme_run(tmp_path, monkeypatch, capsys):
 
 
 def test_public_names_are_in_the_reference():
-    """The page has a directive for each name of the package and of its modules."""
-    page = (ROOT / "docs/reference/python.md").read_text()
-    documented = {name.rpartition(".")[2] for name in re.findall(r"^\.\. auto\w+:: (\S+)", page, re.MULTILINE)}
+    """The pages have a directive for each name of the package and of its modules."""
+    pages = "".join(path.read_text() for path in sorted((ROOT / "docs/reference").glob("*.md")))
+    documented = {name.rpartition(".")[2] for name in re.findall(r"^\.\. auto\w+:: (\S+)", pages, re.MULTILINE)}
     modules = (forthwith, forthwith.avro, forthwith.parquet, forthwith.engines, forthwith.builders, forthwith.forth)
     # Functions that the package has by another name, machines that differ in width, errors that awkward names.
     elsewhere = {"Writer", "write", "writer", "ForthMachine32", "ForthCompileError", "ForthRunError", "__version__"}
@@ -84,6 +84,9 @@ def test_properties_are_described_without_a_type():
 
 def test_every_page_is_in_the_index():
     index = (ROOT / "docs/index.md").read_text()
+    # The page of the reference lists those below it.
+    below = re.search(r"```{toctree}\n.*?```", (ROOT / "docs/reference/python.md").read_text(), re.DOTALL)
+    index += re.sub(r"^(?=\w)", "reference/", below.group(), flags=re.MULTILINE)
     pages = {path.relative_to(ROOT / "docs").with_suffix("").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     listed = {line for block in re.findall(r"```{toctree}\n(.*?)```", index, re.DOTALL) for line in block.splitlines()}
     assert sorted(pages - listed - {"index"}) == []
