@@ -6,14 +6,14 @@
 ...     tree.show()
 ...     muons = tree.arrays(["Muon_pt", "Muon_eta"])
 
-Files are mappings, and so are the directories, trees and branches in them. The docstring of `open` lists what can be opened,
-that of `Tree.arrays` how it is read. Methods that have the same name as in uproot mean the same.
+Files are mappings, and so are the directories, trees and branches in them. `open` takes paths, URLs, patterns and file
+objects, and `Tree.arrays` reads columns. Methods that have the same name as in uproot mean the same.
 
 >>> with forthwith.recreate("muons.root") as file:  # doctest: +SKIP
 ...     file["muons"] = {"pt": muons.Muon_pt, "eta": muons.Muon_eta}
 
-`recreate`, `create` and `update` write ROOT files, `write_avro` and `write_parquet` those formats, and `merge` puts ROOT files
-together. `iterate`, `concatenate` and `Chain` read many files.
+`recreate`, `create` and `update` write ROOT files, `write_avro` and `write_parquet` write these formats, and `merge` joins
+ROOT files. `iterate`, `concatenate` and `Chain` read many files.
 """
 
 from forthwith._errors import (
