@@ -1,6 +1,6 @@
 //! What a check of a whole file has to know of ntuples.
 
-use crate::table::{Ntuple, Options};
+use crate::ntuple::{Ntuple, Options};
 use forthwith_plan::Dataset;
 use forthwith_root::{Check, Found, Key, Objects, TableCheck};
 

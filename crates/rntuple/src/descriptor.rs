@@ -1,9 +1,9 @@
 //! The descriptor of an ntuple: all that its header, footer and page lists say, as one value for users and tools.
 
 use crate::coding::Stored;
+use crate::ntuple::Ntuple;
 use crate::pages::ColumnPages;
 use crate::schema::{COLLECTION, Column, Field, PLAIN, RECORD, STREAMED, VARIANT};
-use crate::table::Ntuple;
 use forthwith_plan::{Error, ErrorKind, Result};
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
 //! From fields to Forms, and to the parts that fill them: one for each column of the file.
 
 use crate::coding::{Coding, Kept, Stored};
+use crate::objects::{self, Objects};
 use crate::schema::{COLLECTION, Field, PLAIN, RECORD, STREAMED, Schema, VARIANT};
-use crate::streamed::{self, Objects};
 use forthwith_columns::{DType, Form, MAP};
 use forthwith_plan::ColumnSpec;
 use forthwith_program::Program;
@@ -215,7 +215,7 @@ impl<'a> Walk<'a> {
         let (key, path) = (self.key(), self.path.join("."));
         let program = (self.streamed)(&field.type_name, around.parent.is_some(), &path)
             .map_err(|why| self.refused(field, &format!("as streamed objects: {why}")))?;
-        let program = Arc::new(streamed::renamed(program, &format!("{key}-")));
+        let program = Arc::new(objects::renamed(program, &format!("{key}-")));
         let part = self.part(id, field, 0, Kept::Objects, Vec::new(), around)?;
         let (columns, stored) = self.columns(id, field, 1, Kept::Bytes)?;
         let bytes = columns.into_iter().zip(stored).collect();

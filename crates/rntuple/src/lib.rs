@@ -41,6 +41,7 @@ mod anchor;
 mod blob;
 mod check;
 mod coding;
+mod dataset;
 mod decode;
 mod descriptor;
 mod ends;
@@ -49,12 +50,13 @@ mod form;
 mod format;
 mod frame;
 mod marks;
+mod ntuple;
 mod numbers;
+mod objects;
 mod pages;
 mod planner;
 mod schema;
 mod streamed;
-mod table;
 mod write;
 
 pub use check::NtupleCheck;
@@ -62,7 +64,7 @@ pub use descriptor::{
     ClusterDescriptor, ColumnDescriptor, Descriptor, FieldDescriptor, GroupDescriptor, PagesDescriptor,
 };
 pub use format::NtupleFormat;
-pub use table::{Ntuple, Options};
+pub use ntuple::{Ntuple, Options};
 pub use write::{
     DEFAULT_CLUSTER, DEFAULT_PAGE, FieldOptions, Floats, NtupleCopy, NtupleOptions, NtupleTable, NtupleWriter,
 };

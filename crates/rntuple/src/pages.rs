@@ -24,6 +24,14 @@ pub(crate) struct Cluster {
     frames: OnceLock<Vec<u32>>,
 }
 
+/// A cluster with its number in the ntuple, and the list that describes it.
+#[derive(Clone, Copy)]
+pub(crate) struct Numbered<'n> {
+    pub(crate) number: u64,
+    pub(crate) cluster: &'n Cluster,
+    pub(crate) list: &'n PageList,
+}
+
 /// The pages of a column in a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ColumnPages {

@@ -7,9 +7,10 @@ use crate::coding::{Coding, Kept};
 use crate::form::Part;
 use crate::format::NtupleFormat;
 use crate::marks::{Lists, Note};
-use crate::pages::{Cluster, ColumnPages, PageList};
-use crate::streamed::{self, Objects};
-use crate::table::Ntuple;
+use crate::ntuple::Ntuple;
+use crate::objects::Objects;
+use crate::pages::{ColumnPages, Numbered};
+use crate::streamed;
 use bytes::Bytes;
 use forthwith_plan::{Decoder, Error, ErrorKind, Group, Plan, Result, Stored, Task};
 use std::{ops::Range, sync::Arc};
@@ -20,14 +21,6 @@ pub(crate) struct Planner<'n> {
     entries: Range<u64>,
     groups: Vec<Group>,
     tasks: Vec<Task>,
-}
-
-/// A cluster with its number in the ntuple, and the list that describes it.
-#[derive(Clone, Copy)]
-pub(crate) struct Numbered<'n> {
-    pub(crate) number: u64,
-    pub(crate) cluster: &'n Cluster,
-    pub(crate) list: &'n PageList,
 }
 
 /// A column in a cluster.

@@ -7,22 +7,13 @@ use crate::coding::Stored;
 use crate::ends::Ends;
 use crate::form::Part;
 use crate::marks::{Note, foreign};
+use crate::ntuple::Ntuple;
 use crate::numbers::fault;
-use crate::pages::{ColumnPages, Page};
-use crate::planner::Numbered;
-use crate::table::Ntuple;
+use crate::objects::Objects;
+use crate::pages::{ColumnPages, Numbered, Page};
 use bytes::Bytes;
-use forthwith_columns::{Finisher, Form};
 use forthwith_plan::{Error, ErrorKind, Result, Task};
-use forthwith_program::Program;
-use std::{ops::Range, sync::Arc};
-
-/// How objects are read, and the column of their bytes in each representation.
-#[derive(Clone, Debug)]
-pub(crate) struct Objects {
-    pub(crate) program: Arc<Program>,
-    pub(crate) bytes: Vec<(u32, Stored)>,
-}
+use std::ops::Range;
 
 /// Bytes of objects in a task, if one object has not more.
 const TASK: u64 = 4 << 20;
@@ -179,51 +170,4 @@ pub(crate) fn split(stored: &[u8], entries: u64) -> Result<(&[u8], &[u8])> {
         before = bound;
     }
     Ok((bounds, payload))
-}
-
-/// A program whose columns are called differently from those of all others in a field.
-pub(crate) fn renamed(mut program: Program, prefix: &str) -> Program {
-    rename(&mut program.form, prefix);
-    for output in &mut program.outputs {
-        output.key.insert_str(0, prefix);
-    }
-    for finisher in &mut program.finish {
-        match finisher {
-            Finisher::OptionUnion { key, union, .. } | Finisher::Objects { key, union: Some(union) } => {
-                key.insert_str(0, prefix);
-                union.insert_str(0, prefix);
-            }
-            Finisher::Option { key, .. }
-            | Finisher::Union { key }
-            | Finisher::Objects { key, union: None }
-            | Finisher::Unpack { key, .. }
-            | Finisher::Mixed { key, .. }
-            | Finisher::ValidateBool { key }
-            | Finisher::Symbols { key, .. }
-            | Finisher::Categories { key, .. } => key.insert_str(0, prefix),
-            _ => {}
-        }
-    }
-    program
-}
-
-/// As deep as the classes, which a program's budget bounds.
-fn rename(form: &mut Form, prefix: &str) {
-    match form {
-        Form::Numpy { key, .. } | Form::String { key, .. } | Form::Categorical { key, .. } => {
-            key.insert_str(0, prefix);
-        }
-        Form::List { key, content } | Form::Option { key, content } => {
-            key.insert_str(0, prefix);
-            rename(content, prefix);
-        }
-        Form::Union { key, contents } => {
-            key.insert_str(0, prefix);
-            contents.iter_mut().for_each(|content| rename(content, prefix));
-        }
-        Form::Regular { content, .. } | Form::Logical { content, .. } => rename(content, prefix),
-        Form::Record { contents, .. } => contents.iter_mut().for_each(|content| rename(content, prefix)),
-        // Nothing else has a key.
-        _ => {}
-    }
 }

@@ -15,7 +15,7 @@ use crate::anchor::{Anchor, CLASS, VERSION};
 use crate::blob::{self, Envelope};
 use crate::coding::{Kind, Stored};
 use crate::frame::Link;
-use crate::planner::Numbered;
+use crate::pages::Numbered;
 use crate::schema::STREAMED;
 use cut::{Cut, From};
 use fields::{Column, Described, Fields, IsKept, Node};

@@ -1,4 +1,4 @@
-//! An ntuple as a table.
+//! An opened ntuple: header, footer, and the page lists and pages that are read of it.
 
 use crate::anchor::{Anchor, CLASS};
 use crate::blob::{self, Envelope};
@@ -6,16 +6,14 @@ use crate::coding;
 use crate::ends::Ends;
 use crate::footer::{ClusterGroup, Footer};
 use crate::form::{self, Shape};
-use crate::format::NtupleFormat;
 use crate::frame::{Link, Locator};
 use crate::numbers::fault;
-use crate::pages::{Page, PageList};
-use crate::planner::{self, Numbered, Planner};
-use crate::schema::{Column, Schema};
+use crate::pages::{Numbered, Page, PageList};
+use crate::schema::{self, Column, Schema};
 use crate::write::RawList;
 use bytes::Bytes;
 use forthwith_io::{Decompressor, Source, xxh3};
-use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Reading, Result, Stored};
+use forthwith_plan::{Error, ErrorKind, Field, Result, Stored};
 use forthwith_program::Program;
 use forthwith_root::class::{Layouts, is_described};
 use forthwith_root::{Found, RootFile, check_record, decompress_record, unroll};
@@ -199,6 +197,21 @@ impl Ntuple {
 
     pub(crate) fn entry_count(&self) -> u64 {
         self.footer.entries()
+    }
+
+    /// The names of its attribute sets.
+    pub(crate) fn attribute_names(&self) -> Vec<String> {
+        self.footer.attributes.iter().map(|set| set.name.clone()).collect()
+    }
+
+    pub(crate) fn listed(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// The record of a field.
+    pub(crate) fn record(&self, field: u32) -> Option<&schema::Field> {
+        let (chain, _) = self.chains.get(field as usize)?;
+        self.schema.fields.get(*chain.last()? as usize)
     }
 
     /// The fields at the top: their numbers among all, and their records.
@@ -447,31 +460,6 @@ impl Ntuple {
     pub(crate) fn here_as_a_whole(&self, error: Error) -> Error {
         error.in_object(&self.object).in_file(self.uri())
     }
-
-    fn here(&self, error: Error, field: u32) -> Error {
-        let path = self.path(field);
-        let object = if path.is_empty() { self.object.clone() } else { format!("{}/{path}", self.object) };
-        error.in_object(&object).in_file(self.uri())
-    }
-
-    /// Pages of a field, bytes as stored and bytes when decompressed.
-    fn amounts(&self, shape: &Shape) -> Result<[u64; 3]> {
-        let [mut pages, mut stored, mut payload] = [0u64; 3];
-        for at in self.clusters(&(0..self.footer.entries()))? {
-            for part in &shape.parts {
-                let bytes = part.objects.iter().flat_map(|objects| &objects.bytes);
-                let columns = part.columns.iter().zip(&part.coding.stored);
-                for (&column, how) in columns.chain(bytes.map(|(column, how)| (column, how))) {
-                    for page in at.list.column(at.cluster, column)?.iter().flat_map(|column| &column.pages) {
-                        pages += 1;
-                        stored = stored.saturating_add(page.locator.size + if page.checksum { 8 } else { 0 });
-                        payload = payload.saturating_add(how.page_bytes(page.elements));
-                    }
-                }
-            }
-        }
-        Ok([pages, stored, payload])
-    }
 }
 
 /// Lists a field and, behind it, the members of records in it.
@@ -500,79 +488,6 @@ fn list(schema: &Schema, top: u32, fields: &mut Vec<Field>, chains: &mut Vec<Cha
             work.push((format!("{path}/{}", member.name), member.name, chain, Some(number)));
         }
         chains.push((chain, OnceLock::new()));
-    }
-}
-
-impl Dataset for Ntuple {
-    fn format(&self) -> &'static str {
-        NtupleFormat::ID
-    }
-
-    fn object(&self) -> &str {
-        &self.object
-    }
-
-    fn entries(&self) -> Result<u64> {
-        Ok(self.footer.entries())
-    }
-
-    fn fields(&self) -> Result<&[Field]> {
-        Ok(&self.fields)
-    }
-
-    fn attribute_sets(&self) -> Vec<String> {
-        self.footer.attributes.iter().map(|set| set.name.clone()).collect()
-    }
-
-    fn describe(&self, field: u32) -> Result<Description> {
-        let shape = self.shape(field)?;
-        let last = self.chains.get(field as usize).and_then(|(chain, _)| chain.last());
-        let of = last.and_then(|id| self.schema.fields.get(*id as usize));
-        let type_name = of.map(form::type_name).unwrap_or_default();
-        let none = [0; 3];
-        let amounts = shape.as_ref().map_or(Ok(none), |shape| self.amounts(shape));
-        let [blocks, stored_bytes, payload_bytes] = amounts.map_err(|error| self.here(error, field))?;
-        let reading = match shape {
-            Ok(Shape { form, parts }) => match parts.first() {
-                Some(part) => Ok(Reading {
-                    form: form.clone(),
-                    decoder: planner::decoder(part)?,
-                    reason: planner::reason(part),
-                }),
-                None => Ok(Reading {
-                    form: form.clone(),
-                    decoder: planner::decoder_of_nothing()?,
-                    reason: planner::NOTHING.into(),
-                }),
-            },
-            Err(why) => Err(why.clone()),
-        };
-        let entries = self.footer.entries();
-        Ok(Description { type_name, reading, entries, blocks, stored_bytes, payload_bytes })
-    }
-
-    fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
-        let all = self.footer.entries();
-        if entries.start > entries.end || entries.end > all {
-            let what = format!("entries {} to {}, of a table that has {all}", entries.start, entries.end);
-            let error = Error::new(ErrorKind::Invalid { what });
-            return Err(self.here_as_a_whole(error));
-        }
-        let mut planner = Planner::new(self, entries);
-        for &field in fields {
-            planner.add(field).map_err(|error| self.here(error, field))?;
-        }
-        Ok(planner.finish())
-    }
-
-    fn boundaries(&self, _: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {
-        let clusters = self.clusters(&entries).map_err(|error| self.here_as_a_whole(error))?;
-        let ends = clusters.iter().flat_map(|at| [at.cluster.entries.start, at.cluster.entries.end]);
-        let mut found: Vec<u64> = ends.filter(|at| entries.contains(at)).collect();
-        found.extend([entries.start, entries.end]);
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
     }
 }
 

@@ -1,0 +1,109 @@
+//! An ntuple as a table: its fields, and plans of them.
+
+use crate::form::{self, Shape};
+use crate::format::NtupleFormat;
+use crate::ntuple::Ntuple;
+use crate::planner::{self, Planner};
+use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Reading, Result};
+use std::ops::Range;
+
+impl Dataset for Ntuple {
+    fn format(&self) -> &'static str {
+        NtupleFormat::ID
+    }
+
+    fn object(&self) -> &str {
+        self.object_path()
+    }
+
+    fn entries(&self) -> Result<u64> {
+        Ok(self.entry_count())
+    }
+
+    fn fields(&self) -> Result<&[Field]> {
+        Ok(self.listed())
+    }
+
+    fn attribute_sets(&self) -> Vec<String> {
+        self.attribute_names()
+    }
+
+    fn describe(&self, field: u32) -> Result<Description> {
+        let shape = self.shape(field)?;
+        let type_name = self.record(field).map(form::type_name).unwrap_or_default();
+        let none = [0; 3];
+        let amounts = shape.as_ref().map_or(Ok(none), |shape| amounts(self, shape));
+        let [blocks, stored_bytes, payload_bytes] = amounts.map_err(|error| here(self, error, field))?;
+        let reading = match shape {
+            Ok(Shape { form, parts }) => match parts.first() {
+                Some(part) => Ok(Reading {
+                    form: form.clone(),
+                    decoder: planner::decoder(part)?,
+                    reason: planner::reason(part),
+                }),
+                None => Ok(Reading {
+                    form: form.clone(),
+                    decoder: planner::decoder_of_nothing()?,
+                    reason: planner::NOTHING.into(),
+                }),
+            },
+            Err(why) => Err(why.clone()),
+        };
+        let entries = self.entry_count();
+        Ok(Description { type_name, reading, entries, blocks, stored_bytes, payload_bytes })
+    }
+
+    fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
+        let all = self.entry_count();
+        if entries.start > entries.end || entries.end > all {
+            let what = format!("entries {} to {}, of a table that has {all}", entries.start, entries.end);
+            let error = Error::new(ErrorKind::Invalid { what });
+            return Err(self.here_as_a_whole(error));
+        }
+        let mut planner = Planner::new(self, entries);
+        for &field in fields {
+            planner.add(field).map_err(|error| here(self, error, field))?;
+        }
+        Ok(planner.finish())
+    }
+
+    fn boundaries(&self, _: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {
+        let clusters = self.clusters(&entries).map_err(|error| self.here_as_a_whole(error))?;
+        let ends = clusters.iter().flat_map(|at| [at.cluster.entries.start, at.cluster.entries.end]);
+        let mut found: Vec<u64> = ends.filter(|at| entries.contains(at)).collect();
+        found.extend([entries.start, entries.end]);
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+}
+
+/// Pages of a field, bytes as stored and bytes when decompressed.
+fn amounts(ntuple: &Ntuple, shape: &Shape) -> Result<[u64; 3]> {
+    let [mut pages, mut stored, mut payload] = [0u64; 3];
+    for at in ntuple.clusters(&(0..ntuple.entry_count()))? {
+        for part in &shape.parts {
+            let bytes = part.objects.iter().flat_map(|objects| &objects.bytes);
+            let columns = part.columns.iter().zip(&part.coding.stored);
+            for (&column, how) in columns.chain(bytes.map(|(column, how)| (column, how))) {
+                for page in at.list.column(at.cluster, column)?.iter().flat_map(|column| &column.pages) {
+                    pages += 1;
+                    stored = stored.saturating_add(page.locator.size + if page.checksum { 8 } else { 0 });
+                    payload = payload.saturating_add(how.page_bytes(page.elements));
+                }
+            }
+        }
+    }
+    Ok([pages, stored, payload])
+}
+
+/// An error of a field.
+fn here(ntuple: &Ntuple, error: Error, field: u32) -> Error {
+    let path = ntuple.path(field);
+    let object = if path.is_empty() {
+        ntuple.object_path().to_owned()
+    } else {
+        format!("{}/{path}", ntuple.object_path())
+    };
+    error.in_object(&object).in_file(ntuple.uri())
+}
