@@ -64,6 +64,8 @@ __all__ = [
     "register_format",
     "registered_endings",
     "registered_formats",
+    "root_directory",
+    "root_key",
     "root_merge",
     "root_streamers",
     "safe_text",
@@ -307,10 +309,46 @@ class Stored:
 def register_class(name: str, members: Sequence[tuple[str, str]] | None, framed: bool = True) -> bool:
     """Says how a class is stored; without members, takes it back."""
 
+def root_key(file: File, path: str) -> tuple[int, int, int, int, int, int]:
+    """Bytes of an object's record and of its key, where it and its directory are, when it was written, the key's version."""
+
+def root_directory(file: File, path: str) -> tuple[int, int, int, int, int, int, int, int]:
+    """What the record of a directory says; of the topmost one without a path.
+
+    Version, when it was made and changed, bytes of the list of keys and of the name, and where the directory, its mother and
+    the list of keys are.
+    """
+
 def root_streamers(
     file: File,
-) -> list[tuple[str, int, int, list[tuple[str, str, str, bool, int | None]]]]:
-    """Class, version, checksum and members of each streamer info: name, type, comment, whether a base, a base's version."""
+) -> list[
+    tuple[
+        str,
+        int,
+        int,
+        list[
+            tuple[
+                str,
+                str,
+                str,
+                str,
+                int,
+                int,
+                int,
+                list[int],
+                int | None,
+                int,
+                tuple[int, str, str] | None,
+                tuple[int, int] | None,
+            ]
+        ],
+    ]
+]:
+    """Class, version, checksum and elements of each streamer info.
+
+    Of an element: its class, name, type, comment; ROOT's code, size, items of an array, its dimensions; version and checksum
+    of a base; of a counter version, name and class; of a container its kind and the code of its items.
+    """
 
 def ntuple_descriptor(table: Table) -> str:
     """What the header, footer and page lists of an RNTuple say, as JSON."""

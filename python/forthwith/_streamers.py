@@ -76,6 +76,12 @@ class StreamerInfo:
 def streamers_of(core: _forthwith.File) -> list[StreamerInfo]:
     """The streamer infos of a file, in its order."""
     return [
-        StreamerInfo(name, version, checksum, tuple(StreamerMember(*member) for member in members))
-        for name, version, checksum, members in _forthwith.root_streamers(core)
+        StreamerInfo(name, version, checksum, tuple(map(_member, elements)))
+        for name, version, checksum, elements in _forthwith.root_streamers(core)
     ]
+
+
+def _member(element: Any) -> StreamerMember:
+    kind, name, typename, title, _, _, _, dimensions, version, *_ = element
+    shape = "".join(f"[{size}]" for size in dimensions)
+    return StreamerMember(name, f"{typename}{shape}", title, kind == "TStreamerBase", version)

@@ -13,8 +13,9 @@ from forthwith._opening import Settings
 from forthwith._tree.branch import Branch
 from forthwith._tree.tree import Tree
 from forthwith.uproot._branches import filter_of
-from forthwith.uproot._detached import HEADER
-from forthwith.uproot._model import class_named, classname_encode, versioned, wrap
+from forthwith.uproot._detached import HEADER, DetachedFile
+from forthwith.uproot._keys import ReadOnlyKey, Recorded
+from forthwith.uproot._model import class_named, versioned, wrap
 from forthwith.uproot._ntuple import RNTuple
 from forthwith.uproot._options import no_filter
 from forthwith.uproot._streamers import dependencies, show, streamers_of
@@ -29,9 +30,37 @@ class FileSource:
         num_requested_bytes: Bytes of the baskets that were read so far.
     """
 
-    def __init__(self, file_path: str) -> None:
-        self.file_path = file_path
+    def __init__(self, ours: File) -> None:
+        self._ours = ours
         self.num_requested_bytes = 0
+
+    @property
+    def file_path(self) -> str:
+        """The path of the file."""
+        return str(self._ours.file_path)
+
+    @property
+    def num_bytes(self) -> int:
+        """The bytes of the file."""
+        return int(self._ours.size)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file was closed."""
+        return bool(self._ours.closed)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._ours.close()
+
+    def __enter__(self) -> FileSource:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<FileSource {self.file_path!r} at 0x{id(self):012x}>"
 
 
 class ReadOnlyFile:
@@ -57,7 +86,7 @@ class ReadOnlyFile:
         self.options = {**(options or {}), **more}
         self._streamers: dict[str, dict[int, Any]] | None = None
         self.tables: WeakValueDictionary[str, Any] = WeakValueDictionary()
-        self.source = FileSource(str(ours.file_path))
+        self.source = FileSource(ours)
 
     @property
     def forthwith(self) -> Any:
@@ -73,6 +102,11 @@ class ReadOnlyFile:
     def file_path(self) -> str:
         """Its path."""
         return str(self._ours.file_path)
+
+    @property
+    def detached(self) -> DetachedFile:
+        """What is known of it without its bytes."""
+        return DetachedFile(self)
 
     @property
     def root_directory(self) -> ReadOnlyDirectory:
@@ -159,11 +193,19 @@ class ReadOnlyFile:
 
     def streamers_named(self, classname: str) -> list[Any]:
         """The streamer infos of a class."""
-        return list(self.streamers.get(classname, {}).values())
+        return list(self._versions(classname).values())
+
+    def _versions(self, classname: str) -> dict[int, Any]:
+        """The streamer infos of a class by version, whichever spaces its name has there."""
+        known = self.streamers
+        if classname not in known and "<" in classname:
+            plain = classname.replace(" ", "")
+            classname = next((name for name in known if name.replace(" ", "") == plain), classname)
+        return known.get(classname, {})
 
     def streamer_named(self, classname: str, version: Any = "max") -> Any:
         """The streamer info of a class; ``None`` if the file has none of this version."""
-        known = self.streamers.get(classname)
+        known = self._versions(classname)
         if not known:
             return None
         if version == "min":
@@ -195,88 +237,7 @@ class ReadOnlyFile:
         return ReadOnlyFile, (self._ours, self.options)
 
 
-class ReadOnlyKey:
-    """The key of an object."""
-
-    def __init__(self, core: Any, directory: ReadOnlyDirectory) -> None:
-        self._core, self._directory = core, directory
-
-    @property
-    def fName(self) -> str:
-        """The object's name."""
-        return str(self._core.name)
-
-    @property
-    def fTitle(self) -> str:
-        """Its title."""
-        return str(self._core.title)
-
-    @property
-    def fClassName(self) -> str:
-        """Its class."""
-        return str(self._core.classname)
-
-    @property
-    def fCycle(self) -> int:
-        """Its cycle."""
-        return int(self._core.cycle)
-
-    @property
-    def fObjlen(self) -> int:
-        """Its bytes when decompressed."""
-        return int(self._core.object_bytes)
-
-    @property
-    def data_uncompressed_bytes(self) -> int:
-        """Its bytes when decompressed."""
-        return self.fObjlen
-
-    @property
-    def data_compressed_bytes(self) -> int:
-        """Its bytes in the file."""
-        return int(self._core.stored_bytes)
-
-    @property
-    def is_compressed(self) -> bool:
-        """Whether it is compressed."""
-        return self.fObjlen != self.data_compressed_bytes
-
-    def name(self, cycle: bool = False) -> str:
-        """The object's name, with its cycle if wished."""
-        return f"{self.fName};{self.fCycle}" if cycle else self.fName
-
-    def title(self) -> str:
-        """Its title."""
-        return self.fTitle
-
-    def classname(self, encoded: bool = False, version: int | None = None) -> str:
-        """Its class, or the name of the Python class of it."""
-        return classname_encode(self.fClassName, version) if encoded else self.fClassName
-
-    @property
-    def parent(self) -> ReadOnlyDirectory:
-        """The directory."""
-        return self._directory
-
-    @property
-    def file(self) -> ReadOnlyFile:
-        """The file."""
-        return self._directory.file
-
-    @property
-    def object_path(self) -> str:
-        """The path in the file."""
-        return f"{self._directory.object_path}{self.name(cycle=True)}"
-
-    def get(self) -> Any:
-        """The object."""
-        return self._directory[self.name(cycle=True)]
-
-    def __repr__(self) -> str:
-        return f"<ReadOnlyKey {self.name(cycle=True)}: {self.fClassName} at 0x{id(self):012x}>"
-
-
-class ReadOnlyDirectory(Mapping[str, Any]):
+class ReadOnlyDirectory(Recorded, Mapping[str, Any]):
     """A directory of a file: a mapping from names to objects."""
 
     def __init__(self, ours: Any, file: ReadOnlyFile) -> None:
@@ -458,11 +419,17 @@ class ReadOnlyDirectory(Mapping[str, Any]):
     def _opened(self, found: Any) -> Any:
         return opened(found, self._file)
 
+    def descent_into_path(self, where: str) -> tuple[ReadOnlyDirectory, str]:
+        """The directory that a path leads to, and the name of an object in it."""
+        above, _, name = where.strip("/").rpartition("/")
+        return (self._at(above) if above else self), name
+
     def key(self, where: str) -> ReadOnlyKey:
         """The key of an object."""
         path = self._ours._inside(where)
         core = self._ours.file._core.find(path)
-        above = "/".join(core.path.split("/")[:-1])
+        # A name may have slashes itself.
+        above = core.path[: -len(core.name)].rstrip("/") if core.name else core.path.rstrip("/")
         return ReadOnlyKey(core, self._file.root_directory[above] if above else self._file.root_directory)
 
     def title_of(self, where: str, recursive: Any = True) -> str:

@@ -81,7 +81,7 @@ _MODULES = {
     "models.RNTuple": "_ntuple _rfield",
     "models.TBranch": "_tree",
     "models.TTree": "_tree _many",
-    "reading": "_file _open _detached",
+    "reading": "_file _keys _open _detached",
     "source": "",
     "source.chunk": "_options",
     "source.cursor": "_options",

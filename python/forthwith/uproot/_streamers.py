@@ -2,63 +2,42 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
-from forthwith._errors import KeyInFileError
+from forthwith import _forthwith
 from forthwith.uproot._detached import DetachedFile
+from forthwith.uproot._model import Model
+
+# What ROOT's own names of types are in C++.
+_TYPES = {
+    "Char_t": "char", "UChar_t": "unsigned char", "Short_t": "short", "UShort_t": "unsigned short", "Int_t": "int",
+    "UInt_t": "unsigned int", "Long_t": "long", "ULong_t": "unsigned long", "Long64_t": "long long",
+    "ULong64_t": "unsigned long long", "Float_t": "float", "Double_t": "double", "Bool_t": "bool", "Seek_t": "int",
+    "Text_t": "char", "Byte_t": "unsigned char", "Version_t": "short", "Option_t": "const char", "Ssiz_t": "int",
+    "Real_t": "float", "LongDouble_t": "long double", "Axis_t": "double", "Stat_t": "double", "Font_t": "short",
+    "Style_t": "short", "Marker_t": "short", "Width_t": "short", "Color_t": "short", "SCoord_t": "short",
+    "Coord_t": "double", "Angle_t": "float", "Size_t": "float",
+}  # fmt: skip
+# By ROOT's codes: what an array adds to that of its items, a `std::string`, and bytes of numbers.
+_ARRAY, _TEXT = 20, 365
+_SIZES = {
+    1: 1, 2: 2, 3: 4, 4: 8, 5: 4, 6: 4, 8: 8, 9: 8, 11: 1, 12: 2, 13: 4, 14: 8, 15: 4, 16: 8, 17: 8, 18: 1, 19: 4,
+}  # fmt: skip
+_WORD = re.compile(r"\b\w+_t\b")
 
 
-class Element:
-    """A base or a member of a class."""
-
-    def __init__(self, ours: Any) -> None:
-        self._ours = ours
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return str(self._ours.name)
-
-    @property
-    def title(self) -> str:
-        """The comment in C++."""
-        return str(self._ours.title)
-
-    @property
-    def typename(self) -> str:
-        """Its type in C++."""
-        return "BASE" if self._ours.is_base else str(self._ours.typename)
-
-    @property
-    def base_version(self) -> int | None:
-        """The version of a base."""
-        found: int | None = self._ours.version
-        return found
-
-    def member(self, name: str, all: bool = True, none_if_missing: bool = False) -> Any:
-        """A member of the streamer element."""
-        known = {
-            "fName": self.name,
-            "fTitle": self.title,
-            "fTypeName": self.typename,
-            "fBaseVersion": self.base_version,
-        }
-        if name in known:
-            return known[name]
-        if none_if_missing:
-            return None
-        raise KeyInFileError(f"no member {name!r} of a streamer element here; there is {', '.join(known)}")
-
-    def __repr__(self) -> str:
-        return f"<streamer element {self.name!r} of {self.typename} at 0x{id(self):012x}>"
+def _plain(typename: str) -> str:
+    """A type with the names that C++ has."""
+    return _WORD.sub(lambda found: _TYPES.get(found.group(), found.group()), typename)
 
 
-class StreamerInfo:
-    """How a version of a class is stored."""
+class _Described(Model):
+    """What a file says of a class, or of a member of one."""
 
-    def __init__(self, ours: Any, file: Any) -> None:
-        self._ours, self._file = ours, file
+    _members: dict[str, Any]
+    _file: Any
 
     @property
     def file(self) -> DetachedFile:
@@ -70,10 +49,206 @@ class StreamerInfo:
         """The identifier of the file."""
         return self._file.uuid
 
+    def _names(self) -> list[str]:
+        return list(self._members)
+
+    def _get(self, name: str) -> Any:
+        return self._members[name]
+
+    @property
+    def title(self) -> str:
+        """The comment in C++; streamer infos have none."""
+        return str(self._members["fTitle"])
+
+
+class Model_TStreamerElement(_Described):
+    """A base or a member of a class."""
+
+    classname = "TStreamerElement"
+    class_version = 4
+
+    def __init__(self, described: Any, file: Any) -> None:
+        kind, name, typename, title, code, size, items, shape, version, checksum, counter, container = described
+        self._file = file
+        if kind == "TStreamerBasicType":
+            # ROOT's codes of arrays are not those of files; old files leave sizes out.
+            code = code - _ARRAY if _ARRAY < code < 2 * _ARRAY else code
+            size = size or _SIZES.get(code, 0) * max(items, 1)
+        if kind == "TStreamerSTLstring":
+            container = _TEXT, _TEXT
+        # A base has its checksum among the dimensions.
+        bounds = [0, _signed(checksum)] if kind == "TStreamerBase" else shape
+        self._members = {
+            "fName": name,
+            "fTitle": title,
+            "fType": code,
+            "fSize": size,
+            "fArrayLength": items,
+            "fArrayDim": len(shape),
+            "fMaxIndex": [*bounds, 0, 0, 0, 0, 0][:5],
+            "fTypeName": _plain(typename),
+        }
+        if kind == "TStreamerBase":
+            self._members["fBaseVersion"] = version
+        if counter is not None:
+            self._members.update(zip(("fCountVersion", "fCountName", "fCountClass"), counter, strict=True))
+        if container is not None:
+            self._members.update(zip(("fSTLtype", "fCtype"), container, strict=True))
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(self._members["fName"])
+
+    @property
+    def typename(self) -> str:
+        """Its type in C++; ``"BASE"`` of a base."""
+        return str(self._members["fTypeName"])
+
+    @property
+    def array_length(self) -> int:
+        """How many items an array has, all dimensions together; 0 of what is no array."""
+        return int(self._members["fArrayLength"])
+
+    @property
+    def fType(self) -> int:
+        """ROOT's code of its type."""
+        return int(self._members["fType"])
+
+    @property
+    def base_version(self) -> int | None:
+        """The version of a base."""
+        found: int | None = self._members.get("fBaseVersion")
+        return found
+
+    def show(self, stream: Any = None) -> None:
+        """Prints it, if it is no base."""
+        if self.classname != "TStreamerBase":
+            (sys.stdout if stream is None else stream).write(f"    {self._text()}\n")
+
+    def _text(self) -> str:
+        return f"{self.name}: {self.typename} ({self.classname})"
+
+    def __repr__(self) -> str:
+        return f"<{self.classname} {self.name!r} of {self.typename} at 0x{id(self):012x}>"
+
+
+def _signed(number: int) -> int:
+    return number - (1 << 32) if number >> 31 else number
+
+
+class Model_TStreamerBase(Model_TStreamerElement):
+    """A base of a class."""
+
+    classname = "TStreamerBase"
+
+
+class Model_TStreamerBasicType(Model_TStreamerElement):
+    """A number."""
+
+    classname = "TStreamerBasicType"
+
+
+class Model_TStreamerBasicPointer(Model_TStreamerElement):
+    """A pointer to numbers, as many as another member says."""
+
+    classname = "TStreamerBasicPointer"
+
+    @property
+    def count_name(self) -> str:
+        """The member that says how many there are."""
+        return str(self._members["fCountName"])
+
+
+class Model_TStreamerLoop(Model_TStreamerElement):
+    """A pointer to objects, as many as another member says."""
+
+    classname = "TStreamerLoop"
+
+    @property
+    def count_name(self) -> str:
+        """The member that says how many there are."""
+        return str(self._members["fCountName"])
+
+
+class Model_TStreamerObject(Model_TStreamerElement):
+    """An object that is a ``TObject``."""
+
+    classname = "TStreamerObject"
+
+
+class Model_TStreamerObjectAny(Model_TStreamerElement):
+    """An object that is none."""
+
+    classname = "TStreamerObjectAny"
+
+
+class Model_TStreamerObjectPointer(Model_TStreamerElement):
+    """A pointer to an object that is a ``TObject``."""
+
+    classname = "TStreamerObjectPointer"
+
+
+class Model_TStreamerObjectAnyPointer(Model_TStreamerElement):
+    """A pointer to an object that is none."""
+
+    classname = "TStreamerObjectAnyPointer"
+
+
+class Model_TStreamerString(Model_TStreamerElement):
+    """A ``TString``."""
+
+    classname = "TStreamerString"
+
+
+class Model_TStreamerSTL(Model_TStreamerElement):
+    """A container of the standard library."""
+
+    classname = "TStreamerSTL"
+
+
+class Model_TStreamerSTLstring(Model_TStreamerSTL):
+    """A ``std::string``."""
+
+    classname = "TStreamerSTLstring"
+
+
+class Model_TStreamerArtificial(Model_TStreamerElement):
+    """A member that is made when an object is read."""
+
+    classname = "TStreamerArtificial"
+
+
+_ELEMENTS: dict[str, type[Model_TStreamerElement]] = {
+    one.classname: one
+    for one in (
+        Model_TStreamerArtificial, Model_TStreamerBase, Model_TStreamerBasicPointer, Model_TStreamerBasicType,
+        Model_TStreamerLoop, Model_TStreamerObject, Model_TStreamerObjectAny, Model_TStreamerObjectAnyPointer,
+        Model_TStreamerObjectPointer, Model_TStreamerSTL, Model_TStreamerSTLstring, Model_TStreamerString,
+    )
+}  # fmt: skip
+
+
+class Model_TStreamerInfo(_Described):
+    """How a version of a class is stored."""
+
+    classname = "TStreamerInfo"
+
+    def __init__(self, described: Any, file: Any) -> None:
+        name, version, checksum, elements = described
+        self._file = file
+        self._members = {
+            "fName": name,
+            "fTitle": "",
+            "fCheckSum": checksum,
+            "fClassVersion": version,
+            "fElements": [_ELEMENTS.get(one[0], Model_TStreamerElement)(one, file) for one in elements],
+        }
+
     @property
     def name(self) -> str:
         """The class."""
-        return str(self._ours.classname)
+        return str(self._members["fName"])
 
     @property
     def typename(self) -> str:
@@ -81,33 +256,15 @@ class StreamerInfo:
         return self.name
 
     @property
-    def title(self) -> str:
-        """Streamer infos have none."""
-        return ""
-
-    @property
-    def class_version(self) -> int:
+    def class_version(self) -> int:  # type: ignore[override]
         """Its version."""
-        return int(self._ours.version)
+        return int(self._members["fClassVersion"])
 
     @property
-    def elements(self) -> list[Element]:
+    def elements(self) -> list[Model_TStreamerElement]:
         """Its bases and members."""
-        return [Element(member) for member in self._ours.members]
-
-    def member(self, name: str, all: bool = True, none_if_missing: bool = False) -> Any:
-        """A member of the streamer info."""
-        known = {
-            "fName": self.name,
-            "fClassVersion": self.class_version,
-            "fCheckSum": self._ours.checksum,
-            "fElements": self.elements,
-        }
-        if name in known:
-            return known[name]
-        if none_if_missing:
-            return None
-        raise KeyInFileError(f"no member {name!r} of a streamer info here; there is {', '.join(known)}")
+        found: list[Model_TStreamerElement] = self._members["fElements"]
+        return found
 
     def walk_members(self, streamers: Any) -> Any:
         """The members, those of bases first."""
@@ -125,49 +282,37 @@ class StreamerInfo:
     def _text(self) -> str:
         bases = ", ".join(f"{one.name} (v{one.base_version})" for one in self.elements if one.typename == "BASE")
         head = f"{self.name} (v{self.class_version})" + (f": {bases}" if bases else "")
-        lines = []
-        for one in self.elements:
-            if one.typename != "BASE":
-                title = f" ({one.title})" if one.title else ""
-                lines.append(f"    {one.name}: {one.typename}{title}")
-        return "\n".join([head, *lines])
+        return "\n".join([head, *(f"    {one._text()}" for one in self.elements if one.typename != "BASE")])
 
     def tojson(self) -> dict[str, Any]:
         """The same as plain dicts, lists, numbers and text."""
-        return {
-            "_typename": "TStreamerInfo",
-            "fName": self.name,
-            "fCheckSum": self._ours.checksum,
-            "fClassVersion": self.class_version,
-            "fElements": {
-                "_typename": "TObjArray",
-                "name": "TObjArray",
-                "arr": [member_json(one) for one in self._ours.members],
-            },
-        }
+        arr = [one.tojson() for one in self.elements]
+        return {**super().tojson(), "fElements": {"_typename": "TObjArray", "name": "TObjArray", "arr": arr}}
 
     def __repr__(self) -> str:
         return f"<TStreamerInfo for {self.name} version {self.class_version} at 0x{id(self):012x}>"
 
-
-def member_json(member: Any) -> dict[str, Any]:
-    """A base or a member as a plain dict."""
-    found = {"fName": member.name, "fTitle": member.title, "fTypeName": "BASE" if member.is_base else member.typename}
-    return {**found, "fBaseVersion": member.version} if member.is_base else found
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _info_again, (self._file, self.name, self.class_version)
 
 
-def streamers_of(file: Any) -> dict[str, dict[int, StreamerInfo]]:
+def _info_again(file: Any, name: str, version: int) -> Any:
+    return file.streamer_named(name, version)
+
+
+def streamers_of(file: Any) -> dict[str, dict[int, Model_TStreamerInfo]]:
     """The streamer infos of a file by class and version."""
-    return {
-        name: {version: StreamerInfo(info, file) for version, info in versions.items()}
-        for name, versions in file.forthwith.streamers.items()
-    }
+    found: dict[str, dict[int, Model_TStreamerInfo]] = {}
+    for described in _forthwith.root_streamers(file.forthwith._core):
+        info = Model_TStreamerInfo(described, file)
+        found.setdefault(info.name, {})[info.class_version] = info
+    return found
 
 
-def dependencies(file: Any, classname: str, version: Any) -> list[StreamerInfo]:
+def dependencies(file: Any, classname: str, version: Any) -> list[Model_TStreamerInfo]:
     """The streamer infos of the classes that one is made of, those that need others last."""
     known = file.streamers
-    out: list[StreamerInfo] = []
+    out: list[Model_TStreamerInfo] = []
     seen: set[str] = set()
 
     def visit(name: str, wanted: Any) -> None:
@@ -187,10 +332,7 @@ def dependencies(file: Any, classname: str, version: Any) -> list[StreamerInfo]:
 def show(file: Any, classname: str | None, version: Any, stream: Any) -> None:
     """Prints the streamer infos of all classes, or of one and those it is made of."""
     if classname is None:
-        names = dict.fromkeys(file.streamers)
-        infos: list[StreamerInfo] = []
-        for name in names:
-            infos += [info for info in dependencies(file, name, "max") if info.name not in {one.name for one in infos}]
+        infos = [info for versions in file.streamers.values() for info in versions.values()]
     else:
         infos = dependencies(file, classname, version)
     text = "\n\n".join(info._text() for info in infos) + "\n"
@@ -201,16 +343,16 @@ def element_of(branch: Any) -> Any:
     """The streamer element of the member that a branch holds."""
     if not branch._is_element:
         return None
-    streamers = branch.file.forthwith.streamers
+    streamers = branch.file.streamers
     owner = branch.member("fParentName") or branch.member("fClassName")
     last = branch.name.rpartition(".")[2].partition("[")[0]
     if owner == "" or last == "":
         return None
     for info in (streamers.get(owner) or {}).values():
-        for member in info.members:
-            if member.name.partition("[")[0] == last:
-                return Element(member)
+        for element in info.elements:
+            if element.name.partition("[")[0] == last:
+                return element
     versions = streamers.get(branch.member("fClassName")) or {}
     for info in versions.values():
-        return StreamerInfo(info, branch.file)
+        return info
     return None

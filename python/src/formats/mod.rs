@@ -7,6 +7,7 @@ mod own;
 mod parquet;
 mod root;
 mod root_merge;
+mod root_records;
 mod root_writer;
 mod tree_options;
 
@@ -22,6 +23,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     parquet::add_to(module)?;
     root::add_to(module)?;
     root_merge::add_to(module)?;
+    root_records::add_to(module)?;
     root_writer::add_to(module)
 }
 

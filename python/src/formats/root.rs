@@ -3,7 +3,7 @@
 //! An object is a number here. What it looks like in Python, and that one number is one Python object, is the business of
 //! `forthwith._objects`, whose `maker` is asked for everything that is not a plain value.
 
-use crate::{file::File, table::Table};
+use crate::table::Table;
 use forthwith::{
     Object,
     plan::Error,
@@ -19,7 +19,6 @@ use pyo3::{
 pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Objects>()?;
     module.add_function(wrap_pyfunction!(efficiency_intervals, module)?)?;
-    module.add_function(wrap_pyfunction!(root_streamers, module)?)?;
     module.add_function(wrap_pyfunction!(ntuple_descriptor, module)?)?;
     module.add_function(wrap_pyfunction!(ntuple_envelopes, module)?)?;
     module.add_function(wrap_pyfunction!(register_class, module)?)
@@ -150,37 +149,6 @@ impl Objects {
         let left = self.0.leftovers().iter();
         left.map(|left| (left.class.to_string(), left.begin, left.length)).collect()
     }
-}
-
-/// Name, type, comment, whether it is a base, and a base's version.
-type Member = (String, String, String, bool, Option<i32>);
-/// Class, version, checksum and members.
-type Info = (String, i32, u32, Vec<Member>);
-
-/// Class, version, checksum and members of each streamer info of a file.
-#[pyfunction]
-fn root_streamers(py: Python<'_>, file: &Bound<'_, File>) -> PyResult<Vec<Info>> {
-    let handle = &file.get().handle;
-    let infos = handle.run(py, || match handle.file.own::<root::RootFile>() {
-        Some(root) => root.streamers()?.infos().map_err(|error| error.in_file(handle.file.uri())),
-        None => {
-            let what = format!("streamer infos of {} files, which have none", handle.file.format());
-            Err(Error::unsupported(what).in_file(handle.file.uri()))
-        }
-    })?;
-    let member = |element: &root::Element| {
-        let version = match element.kind {
-            root::ElementKind::Base { version, .. } => version,
-            _ => None,
-        };
-        let dimensions: String = element.dimensions.iter().map(|size| format!("[{size}]")).collect();
-        let kind = format!("{}{dimensions}", element.type_name);
-        (element.name.to_string(), kind, element.title.to_string(), element.is_base(), version)
-    };
-    let infos = infos.iter().map(|info| {
-        (info.class.to_string(), info.version, info.checksum, info.elements.iter().map(member).collect())
-    });
-    Ok(infos.collect())
 }
 
 /// What the header, footer and page lists of an RNTuple say, as JSON.

@@ -1,0 +1,140 @@
+//! What keys, directories and streamer infos of a ROOT file say, number by number.
+
+use crate::file::File;
+use forthwith::{
+    plan::{Error, Result},
+    root::{self, ElementKind, RootFile},
+};
+use pyo3::prelude::*;
+
+pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(root_key, module)?)?;
+    module.add_function(wrap_pyfunction!(root_directory, module)?)?;
+    module.add_function(wrap_pyfunction!(root_streamers, module)?)
+}
+
+/// Bytes of the record, of its key, where it is, where its directory is, when it was written, version.
+type KeyFields = (i32, u16, u64, u64, u32, i16);
+/// Version, when it was made and changed, bytes of the list of keys and of the name, where it, its mother and the list are.
+type DirectoryFields = (i16, u32, u32, u32, u32, u64, u64, u64);
+/// Class of the element, name, type, comment; ROOT's code, size, items of an array, its dimensions; version and checksum of a base.
+type Element = (
+    String,
+    String,
+    String,
+    String,
+    i32,
+    i32,
+    u32,
+    Vec<u32>,
+    Option<i32>,
+    u32,
+    Option<Counter>,
+    Option<(i32, i32)>,
+);
+/// Version of its class, name, class.
+type Counter = (i32, String, String);
+/// Class, version, checksum and members.
+type Info = (String, i32, u32, Vec<Element>);
+
+/// The numbers of an object's key.
+#[pyfunction]
+fn root_key(py: Python<'_>, file: &Bound<'_, File>, path: &str) -> PyResult<KeyFields> {
+    of(py, file, "keys", |root| {
+        let key = root.find(path)?.key;
+        Ok((key.nbytes, key.keylen, key.seek, key.seek_directory, key.datime.0, key.version))
+    })
+}
+
+/// The numbers of a directory's record; of the topmost one without a path.
+#[pyfunction]
+fn root_directory(py: Python<'_>, file: &Bound<'_, File>, path: &str) -> PyResult<DirectoryFields> {
+    of(py, file, "directories", |root| {
+        let top = root.top();
+        let directory = if path.is_empty() { top } else { top.open(&root.find(path)?.key)? };
+        let record = directory.record();
+        Ok((
+            record.version,
+            record.created.0,
+            record.modified.0,
+            record.nbytes_keys,
+            record.nbytes_name,
+            record.seek_directory,
+            record.seek_parent,
+            record.seek_keys,
+        ))
+    })
+}
+
+/// Class, version, checksum and members of each streamer info of a file.
+#[pyfunction]
+fn root_streamers(py: Python<'_>, file: &Bound<'_, File>) -> PyResult<Vec<Info>> {
+    let infos = of(py, file, "streamer infos", |root| root.streamers()?.infos())?;
+    let infos = infos.iter().map(|info| {
+        (info.class.to_string(), info.version, info.checksum, info.elements.iter().map(element).collect())
+    });
+    Ok(infos.collect())
+}
+
+fn element(element: &root::Element) -> Element {
+    let (class, mut base, mut checksum_of_base, mut container) = (class_of(&element.kind), None, 0, None);
+    match element.kind {
+        ElementKind::Base { version, checksum } => (base, checksum_of_base) = (version, checksum),
+        ElementKind::Stl { container: which, content } => container = Some((which, content)),
+        _ => {}
+    }
+    let counter = element.counter().map(|of| (of.version, of.name.to_string(), of.class.to_string()));
+    (
+        class.to_owned(),
+        element.name.to_string(),
+        element.type_name.to_string(),
+        element.title.to_string(),
+        element.code,
+        element.size,
+        element.array_length,
+        element.dimensions.clone(),
+        base,
+        checksum_of_base,
+        counter,
+        container,
+    )
+}
+
+/// ROOT's class of an element.
+fn class_of(kind: &ElementKind) -> &str {
+    match kind {
+        ElementKind::Base { .. } => "TStreamerBase",
+        ElementKind::Basic => "TStreamerBasicType",
+        ElementKind::BasicPointer(_) => "TStreamerBasicPointer",
+        ElementKind::Loop(_) => "TStreamerLoop",
+        ElementKind::Object => "TStreamerObject",
+        ElementKind::ObjectAny => "TStreamerObjectAny",
+        ElementKind::ObjectPointer => "TStreamerObjectPointer",
+        ElementKind::ObjectAnyPointer => "TStreamerObjectAnyPointer",
+        ElementKind::String => "TStreamerString",
+        ElementKind::Stl { .. } => "TStreamerSTL",
+        ElementKind::StlString => "TStreamerSTLstring",
+        ElementKind::Artificial => "TStreamerArtificial",
+        ElementKind::Unknown(class) => class,
+        _ => "TStreamerElement",
+    }
+}
+
+/// What a function finds in a ROOT file.
+fn of<T: Send>(
+    py: Python<'_>,
+    file: &Bound<'_, File>,
+    what: &str,
+    find: impl Fn(&RootFile) -> Result<T> + Send + Sync,
+) -> PyResult<T> {
+    let handle = &file.get().handle;
+    handle.run(py, || {
+        let found = match handle.file.own::<RootFile>() {
+            Some(root) => find(root),
+            None => {
+                Err(Error::unsupported(format!("{what} of {} files, which have none", handle.file.format())))
+            }
+        };
+        found.map_err(|error| error.in_file(handle.file.uri()))
+    })
+}
