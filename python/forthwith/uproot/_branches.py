@@ -9,6 +9,7 @@ from forthwith import _filters
 from forthwith._entries import memory_size as memory_size_of
 from forthwith._errors import KeyInFileError
 from forthwith.uproot import _reading
+from forthwith.uproot._cache import cache_of
 from forthwith.uproot._computed import branches_of, computed
 from forthwith.uproot._library import Awkward, library_of
 from forthwith.uproot._options import no_filter, python_language
@@ -333,7 +334,7 @@ class HasBranches(Mapping[str, Any]):
             decompression_executor: Accepted without effect.
             interpretation_executor: Accepted without effect.
             library: ``"ak"``, ``"np"`` or ``"pd"``.
-            array_cache: Accepted without effect.
+            array_cache: A mapping of arrays that were read, or the bytes of one; ``"inherit"`` is that of ``open``.
             ak_add_doc: Whether arrays carry the titles of branches, or which parameters they carry.
             how: ``tuple``, ``list``, ``dict``, or with Awkward Array ``"zip"``.
             virtual: Whether columns are read when they are first touched.
@@ -350,7 +351,8 @@ class HasBranches(Mapping[str, Any]):
         wanted, order = self._wanted(expressions, cut, filter_name, filter_typename, filter_branch, aliases)
         if wanted is None:
             return self._computed(order, cut, aliases, start, stop, library, how)
-        return self._read(wanted, order, start, stop, library, how, ak_add_doc)
+        cache = cache_of(array_cache, self._file)
+        return self._read(wanted, order, start, stop, library, how, ak_add_doc, cache)
 
     def _wanted(
         self, expressions: Any, cut: Any, filter_name: Any, filter_typename: Any, filter_branch: Any, aliases: Any
@@ -369,9 +371,17 @@ class HasBranches(Mapping[str, Any]):
         return wanted, [one.label for one in wanted]
 
     def _read(
-        self, wanted: list[Wanted], order: list[str], start: int, stop: int, library: Any, how: Any, ak_add_doc: Any
+        self,
+        wanted: list[Wanted],
+        order: list[str],
+        start: int,
+        stop: int,
+        library: Any,
+        how: Any,
+        ak_add_doc: Any,
+        cache: Any,
     ) -> Any:
-        columns = _reading.columns(self._tree, wanted, start, stop, library)
+        columns = _reading.columns(self._tree, wanted, start, stop, library, self, cache)
         if ak_add_doc and isinstance(library, Awkward):
             branches = {one.label: one.branch for one in wanted}
             columns = {
@@ -423,9 +433,10 @@ class HasBranches(Mapping[str, Any]):
             ak_add_doc: As in `arrays`.
             how: As in `arrays`.
             report: Whether each step comes with a `Report` of its place.
-            array_cache: Accepted without effect.
+            array_cache: As in `arrays`.
         """
         library = library_of(library)
+        cache = cache_of(array_cache, self._file)
         start, stop = entry_range(self.num_entries, entry_start, entry_stop)
         wanted, order = self._wanted(expressions, cut, filter_name, filter_typename, filter_branch, aliases)
         if isinstance(step_size, int):
@@ -440,7 +451,7 @@ class HasBranches(Mapping[str, Any]):
             if wanted is None:
                 found = self._computed(order, cut, aliases, first, last, library, how)
             else:
-                found = self._read(wanted, order, first, last, library, how, ak_add_doc)
+                found = self._read(wanted, order, first, last, library, how, ak_add_doc, cache)
             yield (found, Report(self, first, last)) if report else found
 
     def _behind(self, names: list[str], cut: Any, aliases: Any) -> list[Any]:

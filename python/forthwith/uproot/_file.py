@@ -13,6 +13,7 @@ from forthwith._opening import Settings
 from forthwith._tree.branch import Branch
 from forthwith._tree.tree import Tree
 from forthwith.uproot._branches import filter_of
+from forthwith.uproot._cache import cache_of
 from forthwith.uproot._detached import HEADER, DetachedFile
 from forthwith.uproot._keys import ReadOnlyKey, Recorded
 from forthwith.uproot._model import class_named, versioned, wrap
@@ -87,6 +88,7 @@ class ReadOnlyFile:
         self._streamers: dict[str, dict[int, Any]] | None = None
         self.tables: WeakValueDictionary[str, Any] = WeakValueDictionary()
         self.source = FileSource(ours)
+        self._cache = cache_of(self.options.get("array_cache"), None)
 
     @property
     def forthwith(self) -> Any:
@@ -165,9 +167,9 @@ class ReadOnlyFile:
         return
 
     @property
-    def array_cache(self) -> None:
-        """There is none, since arrays are yours to keep."""
-        return
+    def array_cache(self) -> Any:
+        """The mapping of arrays that ``open`` was given, or made of the bytes that it was given; otherwise none."""
+        return self._cache
 
     @property
     def closed(self) -> bool:

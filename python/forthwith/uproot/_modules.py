@@ -19,13 +19,14 @@ _TOP = {
     "_ntuple": "RNTuple",
     "_model": "Model class_named classname_decode classname_encode has_class_named reset_classes",
     "_behaviors": "behavior_of",
+    "_cache": "LRUArrayCache LRUCache",
     "_custom": "register_interpretation unregister_interpretation",
     "_containers": "AsArray AsDynamic AsMap AsPointer AsRVec AsSet AsString AsVector STLMap STLSet STLVector",
     "_interpretation": (
         "AsDouble32 AsDtype AsDtypeInPlace AsFloat16 AsGrouped AsJagged AsObjects AsSTLBits AsStridedObjects AsStrings"
     ),
     "_options": (
-        "Cursor FSSpecSource HTTPSource LRUArrayCache LRUCache MemmapSource MultithreadedFileSource MultithreadedHTTPSource "
+        "Cursor FSSpecSource HTTPSource MemmapSource MultithreadedFileSource MultithreadedHTTPSource "
         "MultithreadedXRootDSource ObjectSource ThreadPoolExecutor TrivialExecutor XRootDSource no_filter"
     ),
     "_writing": "LZ4 LZMA ZLIB ZSTD WritableDirectory WritableFile create recreate update",
@@ -57,7 +58,7 @@ _MODULES = {
     "behaviors.TProfile2D": "_behaviors",
     "behaviors.TProfile3D": "_behaviors",
     "behaviors.TTree": "_tree",
-    "cache": "_options",
+    "cache": "_cache",
     "compression": "_writing",
     "const": "_const",
     "containers": "_containers",

@@ -5,7 +5,7 @@ Threads, windows of ranges and caches are forthwith's own. An option that would 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable
 from typing import Any
 
 # Of `open`, `iterate` and `concatenate`.
@@ -138,33 +138,6 @@ class TrivialExecutor:
 
 class ThreadPoolExecutor(TrivialExecutor):
     """As `TrivialExecutor`: reading has threads of its own."""
-
-
-class LRUCache(MutableMapping[str, Any]):
-    """A mapping that uproot would keep arrays in. Here nothing puts anything into it by itself."""
-
-    def __init__(self, limit: Any = None) -> None:
-        self.limit = limit
-        self._held: dict[str, Any] = {}
-
-    def __getitem__(self, key: str) -> Any:
-        return self._held[key]
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self._held[key] = value
-
-    def __delitem__(self, key: str) -> None:
-        del self._held[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._held)
-
-    def __len__(self) -> int:
-        return len(self._held)
-
-
-class LRUArrayCache(LRUCache):
-    """As `LRUCache`."""
 
 
 class PythonLanguage:

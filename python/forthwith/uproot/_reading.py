@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from forthwith._packages import package
+from forthwith.uproot._cache import key_of
 from forthwith.uproot._custom import AsBinary, CustomInterpretation
 from forthwith.uproot._custom import array as custom_array
 from forthwith.uproot._library import Awkward, Library, NumPy
@@ -12,8 +13,12 @@ from forthwith.uproot._reinterpret import reinterpreted
 from forthwith.uproot._wanted import Wanted, check
 
 
-def columns(tree: Any, wanted: list[Wanted], start: int, stop: int, library: Library) -> dict[str, Any]:
-    """The columns by their names."""
+def columns(
+    tree: Any, wanted: list[Wanted], start: int, stop: int, library: Library, owner: Any = None, cache: Any = None
+) -> dict[str, Any]:
+    """The columns by their names; those that a mapping has for their owner are not read."""
+    if cache is not None:
+        return _kept(tree, wanted, start, stop, library, owner, cache)
     ours = tree.forthwith
     indexes: dict[int, None] = {}
     for one in wanted:
@@ -29,6 +34,20 @@ def columns(tree: Any, wanted: list[Wanted], start: int, stop: int, library: Lib
     for one in wanted:
         if one.label not in out:
             out[one.label] = _column(one, by_index, (start, stop), library)
+    return out
+
+
+def _kept(
+    tree: Any, wanted: list[Wanted], start: int, stop: int, library: Library, owner: Any, cache: Any
+) -> dict[str, Any]:
+    """The columns, from a mapping as far as it has them; the others are put there."""
+    keys = {one.label: key_of(owner, one, start, stop, library) for one in wanted}
+    out = {label: None if key is None else cache.get(key) for label, key in keys.items()}
+    missing = [one for one in wanted if out[one.label] is None]
+    for label, column in columns(tree, missing, start, stop, library).items():
+        out[label], key = column, keys[label]
+        if key is not None:
+            cache[key] = column
     return out
 
 

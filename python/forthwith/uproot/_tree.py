@@ -10,6 +10,7 @@ from forthwith._tree import read
 from forthwith.uproot import _identify, _reading
 from forthwith.uproot._baskets import Basket, BasketKey, ranges
 from forthwith.uproot._branches import HasBranches, Report, entry_range
+from forthwith.uproot._cache import cache_of
 from forthwith.uproot._interpretation import Interpretation, UnknownInterpretation, form_of
 from forthwith.uproot._library import Awkward, library_of
 from forthwith.uproot._model import Held, Model, classname_encode, wrap
@@ -526,7 +527,7 @@ class TBranch(HasBranches, _Members):
             decompression_executor: Accepted without effect.
             interpretation_executor: Accepted without effect.
             library: ``"ak"``, ``"np"`` or ``"pd"``.
-            array_cache: Accepted without effect.
+            array_cache: As in `arrays`.
             ak_add_doc: Whether the array carries the branch's title, or which parameters it carries.
             virtual: Whether it is read when it is first touched.
             access_log: A list that gets a record of that.
@@ -540,7 +541,9 @@ class TBranch(HasBranches, _Members):
         if access_log is not None:
             raise ValueError("'access_log' cannot be used with 'virtual=False'")
         start, stop = self._entries(entry_start, entry_stop)
-        column = _reading.columns(self._tree, [Wanted(self.name, self, given)], start, stop, library)[self.name]
+        cache = cache_of(array_cache, self._file)
+        wanted = Wanted(self.name, self, given)
+        column = _reading.columns(self._tree, [wanted], start, stop, library, self, cache)[self.name]
         if ak_add_doc and isinstance(library, Awkward):
             column = _reading.documented(column, self, ak_add_doc)
         return column
