@@ -32,7 +32,6 @@ __all__ = [
     "Objects",
     "Plan",
     "RawBlock",
-    "Snapshot",
     "Stored",
     "Table",
     "TableWriter",
@@ -936,8 +935,8 @@ class ArrayBuilder:
         """The type of what is complete, with its length."""
     @property
     def _form(self) -> str: ...
-    def _snapshot(self) -> Snapshot: ...
-    def _finish(self) -> Snapshot: ...
+    def _snapshot(self) -> Layout: ...
+    def _finish(self) -> Layout: ...
     def clear(self) -> None:
         """Takes all data back, whatever is open included. The type stays."""
     def null(self) -> None:
@@ -999,17 +998,6 @@ class Layout:
         """Arrow's protocol, where Arrow data can hold it."""
     def __len__(self) -> int: ...
 
-@final
-class Snapshot:
-    """Columns and their Form: the arguments of ``ak.from_buffers``."""
-
-    @property
-    def form(self) -> str:
-        """The Form, in Awkward's JSON."""
-    def buffers(self) -> list[tuple[str, Buffer]]:
-        """The buffers by their keys. Complex numbers are two items, dates and spans of time int64, half floats uint16."""
-    def __len__(self) -> int: ...
-
 def expand_files(names: Sequence[str | os.PathLike[str]]) -> list[str]:
     """The files that names, patterns and folders mean, in the order of the names; each pattern's and folder's sorted."""
 
@@ -1025,7 +1013,7 @@ def expand_stored(pattern: str, store: list[tuple[str, str]] | None) -> list[str
 def split_name(text: str) -> tuple[str, str]:
     """The file and the object of ``FILE:OBJECT``; the object is empty if there is none."""
 
-def from_iter(object: object, type: str | None = None, form: str | None = None, single: bool = False) -> Snapshot:
+def from_iter(object: object, type: str | None = None, form: str | None = None, single: bool = False) -> Layout:
     """Columns of a known type, filled with the items of an object, or with the object alone; a Form comes as JSON."""
 
 @final

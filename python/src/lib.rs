@@ -38,7 +38,7 @@ mod _forthwith {
     #[pymodule_export]
     use crate::{
         array::{Array, Buffer},
-        builders::{ArrayBuilder, Layout, Snapshot, TypedArrayBuilder, from_iter},
+        builders::{ArrayBuilder, Layout, TypedArrayBuilder, from_iter},
         command::{command, safe_text},
         description::{ColumnType, Description},
         desk::Desk,

@@ -99,7 +99,7 @@ class ArrayBuilder(Commands, _forthwith.ArrayBuilder):
         return abbreviated("<ArrayBuilder type=", self.typestr)
 
 
-def to_array(found: _forthwith.Snapshot | _forthwith.Layout, simplify: bool = False, **options: Any) -> Any:
+def to_array(found: _forthwith.Layout, simplify: bool = False, **options: Any) -> Any:
     """An array of columns. A type that was asked for is not simplified: that makes real numbers of integers beside them."""
     ak = package("awkward")
     np = package("numpy")

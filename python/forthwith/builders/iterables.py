@@ -50,7 +50,6 @@ def from_iter(
         raise TypeError(f"cannot produce an array from a non-iterable object ({iterable.__class__!r})")
     # These are iterable and not lists: one value.
     single = isinstance(iterable, (dict, str, bytes))
-    found: _forthwith.Snapshot | _forthwith.Layout
     if type is None:
         builder = _forthwith.ArrayBuilder()
         (builder.append if single else builder.extend)(iterable)
@@ -61,7 +60,7 @@ def from_iter(
     return array[0] if single else array
 
 
-def _filled(iterable: Any, description: dict[str, str], single: bool) -> _forthwith.Snapshot | _forthwith.Layout:
+def _filled(iterable: Any, description: dict[str, str], single: bool) -> _forthwith.Layout:
     """Columns of a type, filled."""
     (text,) = description.values()
     if "categorical" not in text and "IndexedArray" not in text:

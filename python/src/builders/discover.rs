@@ -5,9 +5,9 @@ use super::{
     times,
     trouble::{Trouble, exception},
     turns::Turns,
+    typed::Layout,
     walk::{Memory, Walk, described},
 };
-use crate::array::Buffer;
 use forthwith_builders::{self as builders, BuildError, Fault, Sink, Step};
 use pyo3::{
     prelude::*,
@@ -106,16 +106,16 @@ impl ArrayBuilder {
 
     #[getter]
     fn _form(&self, py: Python<'_>) -> PyResult<String> {
-        self.0.with(py, |filled| filled.builder.form_json())
+        self.0.with(py, |filled| filled.builder.form().to_json())
     }
 
-    fn _snapshot(&self, py: Python<'_>) -> PyResult<Snapshot> {
-        self.0.with(py, |filled| Snapshot(filled.builder.snapshot()))
+    fn _snapshot(&self, py: Python<'_>) -> PyResult<Layout> {
+        self.0.with(py, |filled| Layout(filled.builder.snapshot()))
     }
 
     /// Takes the data out; for a builder that is not visible in Python.
-    fn _finish(&self, py: Python<'_>) -> PyResult<Snapshot> {
-        self.0.with(py, |filled| Snapshot(std::mem::take(&mut filled.builder).finish()))
+    fn _finish(&self, py: Python<'_>) -> PyResult<Layout> {
+        self.0.with(py, |filled| Layout(std::mem::take(&mut filled.builder).finish()))
     }
 
     fn clear(&self, py: Python<'_>) -> PyResult<()> {
@@ -266,23 +266,3 @@ impl ArrayBuilder {
 
 /// Items between two looks at Python's signals.
 const LOOK_UP: usize = 1 << 12;
-
-/// Columns and their Form, for `ak.from_buffers`.
-#[pyclass(frozen, module = "forthwith._forthwith")]
-pub(crate) struct Snapshot(pub(super) builders::Snapshot);
-
-#[pymethods]
-impl Snapshot {
-    #[getter]
-    fn form(&self) -> &str {
-        &self.0.form
-    }
-
-    fn __len__(&self) -> usize {
-        usize::try_from(self.0.length).unwrap_or(usize::MAX) // they are in memory
-    }
-
-    fn buffers(&self) -> Vec<(String, Buffer)> {
-        self.0.columns.iter().map(|(key, column)| (key.clone(), Buffer::new(column.clone()))).collect()
-    }
-}

@@ -1,7 +1,7 @@
 //! Columns of a known type, all at once.
 
 use super::{
-    discover::Snapshot,
+    typed::Layout,
     walk::{Memory, Walk},
 };
 use forthwith_builders::{Form, FormError, TypedColumns};
@@ -17,7 +17,7 @@ pub(crate) fn from_iter(
     r#type: Option<&str>,
     form: Option<&str>,
     single: bool,
-) -> PyResult<Snapshot> {
+) -> PyResult<Layout> {
     let py = object.py();
     let form = match (r#type, form) {
         (Some(text), _) => Form::from_type(text),
@@ -33,5 +33,5 @@ pub(crate) fn from_iter(
         walk.extend(TypedColumns::ROOT, object)
     };
     done.map_err(|trouble| trouble.into_exception(py))?;
-    Ok(Snapshot(columns.finish()))
+    Ok(Layout(columns.finish()))
 }

@@ -11,6 +11,6 @@ mod turns;
 mod typed;
 mod walk;
 
-pub(crate) use discover::{ArrayBuilder, Snapshot};
+pub(crate) use discover::ArrayBuilder;
 pub(crate) use fill::from_iter;
 pub(crate) use typed::{Layout, TypedArrayBuilder};

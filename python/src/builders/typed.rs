@@ -276,7 +276,7 @@ impl TypedArrayBuilder {
 
 /// The complete entries of a builder.
 #[pyclass(frozen, module = "forthwith._forthwith")]
-pub(crate) struct Layout(builders::Layout);
+pub(crate) struct Layout(pub(super) builders::Layout);
 
 #[pymethods]
 impl Layout {

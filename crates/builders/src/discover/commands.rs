@@ -84,15 +84,17 @@ impl ArrayBuilder {
 
     /// Selects a slot of the tuple for the next value.
     pub fn index(&mut self, index: i64) -> Result<&mut Self, BuildError> {
-        let size = match self.open.last() {
-            Some(Begun { kind: Kind::Tuple, open, .. }) => self.nodes.slots(open.node),
-            _ => return Err(self.unbegun(Command::Index, Command::BeginTuple)),
+        let tuple = match self.open.last() {
+            Some(Begun { kind: Kind::Tuple, open, .. }) => self.nodes.record(open.node),
+            _ => None,
         };
+        let Some(tuple) = tuple else { return Err(self.unbegun(Command::Index, Command::BeginTuple)) };
+        let size = tuple.fields.len();
         let slot = usize::try_from(index).ok().filter(|slot| *slot < size);
         let slot = slot.ok_or_else(|| self.refuse(Fault::NoSlot { index, size }))?;
+        let content = Slot(tuple.fields[slot].content);
         if let Some(begun) = self.open.last_mut() {
-            begun.to = self.nodes.slot(begun.open.node, slot).map(Slot);
-            begun.selected = slot;
+            (begun.to, begun.selected) = (Some(content), slot);
         }
         Ok(self)
     }
@@ -150,12 +152,12 @@ impl ArrayBuilder {
     pub fn locate(&self, refused: BuildError) -> BuildError {
         let inside = |refused: BuildError, begun: &Begun| match (begun.kind, begun.to) {
             (Kind::List, Some(content)) => {
-                let from = self.nodes.last_end(begun.open.node);
-                refused.within(Step::Item(self.nodes.len(content.0).saturating_sub(from)))
+                let before = self.nodes.below(begun.open.node, usize::MAX).first().map_or(0, |(_, end)| *end);
+                refused.within(Step::Item(self.nodes.len(content.0).saturating_sub(before)))
             }
             (Kind::Tuple, Some(_)) => refused.within(Step::Slot(begun.selected)),
-            (Kind::Record, Some(_)) => match self.nodes.field_name(begun.open.node, begun.selected) {
-                Some(name) => refused.within(Step::Field(name.into())),
+            (Kind::Record, Some(_)) => match self.nodes.record(begun.open.node) {
+                Some(record) => refused.within(Step::Field(record.fields[begun.selected].name.clone())),
                 None => refused,
             },
             _ => refused,

@@ -20,7 +20,7 @@ fn consistent(builder: &ArrayBuilder) {
         assert!(column.len() <= 1 << 20, "{key}");
     }
     assert_eq!(snapshot.length as usize, builder.len());
-    assert_eq!(snapshot.form, builder.form_json());
+    assert_eq!(snapshot.form, builder.form());
 }
 
 #[test]

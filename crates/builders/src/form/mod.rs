@@ -251,7 +251,7 @@ impl Form {
     }
 
     /// The nodes directly below.
-    fn contents_mut(&mut self) -> &mut [Self] {
+    pub(crate) fn contents_mut(&mut self) -> &mut [Self] {
         match &mut self.kind {
             Kind::Empty | Kind::Numpy { .. } => &mut [],
             Kind::Record { contents, .. } | Kind::Union { contents, .. } => contents,

@@ -37,8 +37,23 @@ impl Form {
     }
 }
 
+impl Form {
+    /// The same type with options where Awkward Array has them: in the alternatives of unions, not around them.
+    pub(crate) fn simplified(mut self) -> Self {
+        for content in self.contents_mut() {
+            *content = std::mem::replace(content, Self::new(Kind::Empty)).simplified();
+        }
+        match self.kind {
+            Kind::IndexedOption { content, .. } if matches!(content.kind, Kind::Union { .. }) => {
+                optional(*content)
+            }
+            _ => self,
+        }
+    }
+}
+
 /// Types that are one word, or begin with one.
-const WORDS: [&str; 11] = [
+pub(super) const WORDS: [&str; 11] = [
     "string",
     "bytes",
     "var",
@@ -452,7 +467,9 @@ mod tests {
             "unknown",
             "var * unknown",
             "complex64",
-            "\"a b\"[x: bool]",
+            "struct[{x: bool}, parameters={\"__record__\": \"a b\"}]",
+            "struct[{x: bool}, parameters={\"__record__\": \"string\"}]",
+            "{\"\\u00e9\": bool}",
         ] {
             let form = Form::from_type(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(form.type_string(), text);
@@ -474,6 +491,7 @@ mod tests {
             ("categorical[type=?string]", "?categorical[type=string]"),
             ("unknown[parameters={}]", "unknown"),
             ("?var * int64", "option[var * int64]"),
+            ("\"a b\"[x: bool]", "struct[{x: bool}, parameters={\"__record__\": \"a b\"}]"),
         ] {
             assert_eq!(Form::from_type(text).unwrap().type_string(), same);
         }

@@ -55,6 +55,8 @@ pub enum TimeUnit {
     Picosecond,
     Femtosecond,
     Attosecond,
+    /// That of times without a unit, which NumPy has where none is known, as of a time that is none.
+    None,
 }
 
 impl Primitive {
@@ -79,6 +81,8 @@ impl Primitive {
     #[must_use]
     pub fn name(self) -> String {
         match self {
+            Self::Datetime64(Unit::NONE) => "datetime64".into(),
+            Self::Timedelta64(Unit::NONE) => "timedelta64".into(),
             Self::Datetime64(unit) => format!("datetime64[{unit}]"),
             Self::Timedelta64(unit) => format!("timedelta64[{unit}]"),
             plain => {
@@ -134,6 +138,9 @@ impl Unit {
         Self { count: 1, unit }
     }
 
+    /// The unit of times without one.
+    pub const NONE: Self = Self::of(TimeUnit::None);
+
     /// From NumPy's spelling: `us`, `10us`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
@@ -151,6 +158,9 @@ impl Unit {
     pub fn convert(self, value: i64, to: Self, calendar: bool) -> Option<i64> {
         if value == i64::MIN || self == to {
             return Some(value);
+        }
+        if [self.unit, to.unit].contains(&TimeUnit::None) {
+            return None;
         }
         let value = i128::from(value) * i128::from(self.count);
         let from_months = self.unit.months();
@@ -206,7 +216,7 @@ impl TimeUnit {
             Self::Nanosecond => SECOND / 1_000_000_000,
             Self::Picosecond => SECOND / 1_000_000_000_000,
             Self::Femtosecond => 1_000,
-            Self::Attosecond => 1,
+            Self::Attosecond | Self::None => 1,
         }
     }
 }

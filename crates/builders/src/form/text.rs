@@ -1,6 +1,8 @@
 //! Forms printed as types in Awkward Array's notation: `var * {x: float64, y: ?string}`.
 
-use super::{Form, Kind, Parameters, Text};
+use super::parse::WORDS;
+use super::{Form, Kind, Parameters, Primitive, Text};
+use crate::build_error::is_identifier;
 use serde_json::Value as Json;
 
 impl Form {
@@ -102,8 +104,9 @@ impl Form {
         contents: &[Self],
         parameters: Option<String>,
     ) {
-        let (open, close) = match (self.record_name(), fields, &parameters) {
-            (Some(name), ..) => (format!("{}[", word(name)), "]"),
+        let name = self.record_name().filter(|name| is_plain(name));
+        let (open, close) = match (name, fields, &parameters) {
+            (Some(name), ..) => (format!("{name}["), "]"),
             (None, Some(_), None) => ("{".into(), "}"),
             (None, None, None) => ("(".into(), ")"),
             (None, Some(_), Some(_)) => ("struct[{".into(), "}"),
@@ -111,7 +114,7 @@ impl Form {
         };
         out.push_str(&open);
         listed(out, fields, contents);
-        if self.record_name().is_some() {
+        if name.is_some() {
             let comma = if contents.is_empty() { "" } else { ", " };
             out.push_str(&parameters.map_or_else(String::new, |parameters| format!("{comma}{parameters}")));
             out.push_str(close);
@@ -129,7 +132,7 @@ impl Form {
     /// Whether the notation says this parameter without naming it.
     fn implied(&self, name: &str, value: &Json) -> bool {
         match name {
-            "__record__" => self.record_name().is_some(),
+            "__record__" => self.record_name().is_some_and(is_plain),
             "__array__" => {
                 self.as_text().is_some()
                     || self.is_categorical()
@@ -161,22 +164,39 @@ fn listed(out: &mut String, fields: Option<&[String]>, contents: &[Form]) {
     }
 }
 
-/// JSON with the spaces that Python puts in.
+/// JSON as Python's `json.dumps` writes it.
 fn spaced(json: &Json) -> String {
     match json {
         Json::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
         Json::Object(map) => {
-            let pairs =
-                map.iter().map(|(name, value)| format!("{}: {}", Json::from(name.as_str()), spaced(value)));
+            let pairs = map.iter().map(|(name, value)| format!("{}: {}", quoted(name), spaced(value)));
             format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
         }
+        Json::String(text) => quoted(text),
         plain => plain.to_string(),
     }
 }
 
 /// A name, quoted unless it is a word.
 fn word(name: &str) -> String {
-    let plain = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if plain { name.into() } else { Json::from(name).to_string() }
+    if is_identifier(name) { name.into() } else { quoted(name) }
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    for char in Json::from(text).to_string().chars() {
+        if char.is_ascii() && char != '\x7f' {
+            out.push(char);
+        } else {
+            let mut units = [0; 2];
+            char.encode_utf16(&mut units).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+        }
+    }
+    out
+}
+
+/// Whether a record may be called so before a bracket, where other words mean other types.
+fn is_plain(name: &str) -> bool {
+    let mut others = Primitive::names().chain(WORDS).chain(["float128", "complex256"]);
+    is_identifier(name) && (name == "var" || others.all(|other| other != name))
 }

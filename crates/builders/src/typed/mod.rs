@@ -3,14 +3,9 @@
 mod append;
 mod columns;
 mod error;
-mod layout;
-mod numbers;
 mod offers;
-mod place;
 mod program;
 mod state;
-mod stored;
-mod table;
 #[cfg(test)]
 mod tests;
 
@@ -21,14 +16,12 @@ pub use state::Checkpoint;
 use crate::Command;
 use crate::form::{Form, FormError, Unit};
 use crate::layout::Layout;
+use crate::table::{Columns, Found, Lists};
 use crate::{BuildError, growth};
 use forthwith_columns::OutOfMemory;
 use offers::{Failure, Refusal};
-use place::Found;
 use state::{State, add};
 use std::sync::OnceLock;
-use stored::Columns;
-use stored::Lists;
 
 /// Builds columns of a known type, command by command.
 ///
@@ -270,7 +263,7 @@ impl TypedArrayBuilder {
     /// Ends a tuple. Slots without a value become null where they may.
     #[inline]
     pub fn end_tuple(&mut self) -> Told {
-        self.tell(Command::EndTuple, State::end_tuple)
+        self.tell(Command::EndTuple, |state| state.end_record(true))
     }
 
     /// Begins a record, by its name if one is given.
@@ -288,7 +281,7 @@ impl TypedArrayBuilder {
     /// Ends a record. Fields without a value become null where they may.
     #[inline]
     pub fn end_record(&mut self) -> Told {
-        self.tell(Command::EndRecord, State::end_record)
+        self.tell(Command::EndRecord, |state| state.end_record(false))
     }
 
     /// Chooses the alternative of a union to which the next value belongs. It need not be told where the
@@ -345,7 +338,7 @@ impl TypedArrayBuilder {
     fn one(
         &mut self,
         command: Command,
-        found: Found,
+        found: Found<'_>,
         quick: impl FnOnce(&mut Columns) -> Option<usize>,
         mut write: impl FnMut(&mut Columns) -> Result<(), BuildError>,
     ) -> Told {
@@ -386,7 +379,7 @@ impl TypedArrayBuilder {
         match converted {
             Ok(value) => self.one(
                 command,
-                Found::Time { date },
+                Found::Time { date, unit },
                 |_| None,
                 |columns| match columns {
                     Columns::Time { items, .. } => growth::push(items, value),

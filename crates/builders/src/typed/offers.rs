@@ -1,9 +1,8 @@
 //! The commands that each place of a type takes: what errors name, what a command means, and what the program
 //! is made of.
 
-use super::stored::Columns;
-use super::table::Nodes;
 use crate::form::{Form, FormError, Kind};
+use crate::table::{Columns, Nodes};
 use crate::{BuildError, Command};
 
 /// The reason why a command is refused. The numbers are those that the generated program leaves in its
@@ -125,7 +124,7 @@ impl Nodes {
         let offer = |(command, rank)| Offer { command, rank, tag: None, node };
         let all = |offers: &[(Command, u8)]| offers.iter().copied().map(offer).collect();
         match self.at(node) {
-            Columns::Nothing => Vec::new(),
+            Columns::Nothing { .. } => Vec::new(),
             Columns::Boolean(_) => all(&[(Command::Boolean, 0)]),
             Columns::UInt64(_) => all(&[(Command::Integer, 0), (Command::Unsigned, 0)]),
             Columns::Float16(_) | Columns::Float32(_) | Columns::Float64(_) => {
@@ -144,7 +143,7 @@ impl Nodes {
             }
             Columns::Text { .. } | Columns::Fixed { .. } => all(&[(Command::Bytestring, 0)]),
             Columns::List { .. } | Columns::Regular { .. } => all(&[(Command::BeginList, 0)]),
-            Columns::Tuple { .. } => all(&[(Command::BeginTuple, 0)]),
+            Columns::Record(record) if record.is_tuple => all(&[(Command::BeginTuple, 0)]),
             Columns::Record(_) => all(&[(Command::BeginRecord, 0)]),
             Columns::Indexed { nulls, content, categories, .. } => {
                 let mut offers = self.offers_of(*content);

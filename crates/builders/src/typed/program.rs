@@ -9,10 +9,9 @@ mod words;
 
 use super::offers::{HOPELESS, Offer, Refusal, best, commands};
 use super::state::State;
-use super::stored::Columns;
-use super::table::Nodes;
 use crate::Command;
 use crate::form::Index;
+use crate::table::{Columns, Nodes, Record};
 use forthwith_columns::DType;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -20,6 +19,7 @@ use words::{arguments_of, below, case, literal, number, plain, range, refuse, re
 
 pub(super) struct Program<'a> {
     nodes: &'a Nodes,
+    keys: Vec<usize>,
     offers: &'a [Box<[Offer]>],
     /// Names of records; their numbers, from 1, are arguments of `begin_record`.
     pub(super) names: Vec<Box<str>>,
@@ -69,6 +69,7 @@ impl<'a> Program<'a> {
         }
         let mut program = Self {
             nodes,
+            keys: nodes.keys(),
             offers,
             names,
             outputs: Vec::new(),
@@ -141,15 +142,12 @@ impl<'a> Program<'a> {
                 let end = vec![format!("count{node} @ {size} <> {}", refuse(Refusal::Short))];
                 self.list(node, *content, guard, end, place, next);
             }
-            Columns::Tuple { contents, .. } => {
-                let fields: Vec<_> =
-                    contents.iter().zip(0..).map(|(at, slot)| (*at, format!("{slot}"))).collect();
-                self.record(node, &fields, [Command::Index, Command::EndTuple], place, next);
-            }
             Columns::Record(record) => {
-                let fields: Vec<_> =
-                    record.fields.iter().map(|field| (field.content, field.name.to_string())).collect();
-                self.record(node, &fields, [Command::Field, Command::EndRecord], place, next);
+                let commands = match record.is_tuple {
+                    true => [Command::Index, Command::EndTuple],
+                    false => [Command::Field, Command::EndRecord],
+                };
+                self.record(node, record, commands, place, next);
             }
             Columns::Indexed { width, content, .. } => {
                 self.output(self.out(node, "index"), index_type(*width), false);
@@ -203,13 +201,13 @@ impl<'a> Program<'a> {
     fn record(
         &mut self,
         node: u32,
-        fields: &[(u32, String)],
+        record: &Record,
         [select, close]: [Command; 2],
         place: &Place,
         next: usize,
     ) {
         let filled = |at: usize| format!("filled{node}-{}", at / BITS);
-        let masks = fields.len().div_ceil(BITS);
+        let masks = record.fields.len().div_ceil(BITS);
         self.variables.extend((0..masks).map(|mask| filled(mask * BITS)));
         let between = self.states.len();
         let ends = vec![(select, format!("select{node}")), (close, format!("end{node}"))];
@@ -221,10 +219,11 @@ impl<'a> Program<'a> {
         let mut cases = vec!["argument @ case".to_owned()];
         let mut required = vec![0i64; masks];
         let (mut checks, mut writes) = (Vec::new(), Vec::new());
-        for (at, (content, name)) in fields.iter().enumerate() {
+        for (at, field) in record.fields.iter().enumerate() {
+            let content = &field.content;
             let (filled, bit) = (filled(at), 1i64 << (at % BITS));
             let inner = Place {
-                path: format!("{}.{name}", place.path),
+                path: format!("{}.{}", place.path, record.name_of(at)),
                 guard: Vec::new(),
                 after: vec![format!("{bit} {filled} +!")],
                 next: Some(between),
@@ -319,7 +318,7 @@ impl<'a> Program<'a> {
     /// The arguments with which a tuple or record is begun.
     fn arguments(&self, offer: Offer) -> Vec<usize> {
         match self.nodes.at(offer.node) {
-            Columns::Tuple { contents, .. } => vec![contents.len()],
+            Columns::Record(record) if record.is_tuple => vec![record.fields.len()],
             Columns::Record(record) => {
                 let number = self.names.iter().position(|name| *name == record.name);
                 [0].into_iter().chain(number.map(|number| number + 1)).collect()
@@ -451,7 +450,7 @@ impl<'a> Program<'a> {
             _ => vec![format!("0 {output} <- stack {} {output} dup", literal((items - 1) as i64))],
         };
         match self.nodes.at(node) {
-            Columns::Nothing => Vec::new(),
+            Columns::Nothing { .. } => Vec::new(),
             Columns::Text { .. } | Columns::List { .. } => vec![format!("0 {} +<- stack", out("offsets"))],
             Columns::Fixed { size, .. } => zeros(out("bytes"), *size),
             Columns::Regular { size, content, .. } => match number(self.nodes.at(*content)) {
@@ -465,7 +464,6 @@ impl<'a> Program<'a> {
                     std::iter::once(times).chain(lines).chain(["loop".into()]).collect()
                 }
             },
-            Columns::Tuple { contents, .. } => contents.iter().flat_map(|at| self.blank(*at)).collect(),
             Columns::Record(record) => {
                 record.fields.iter().flat_map(|field| self.blank(field.content)).collect()
             }
@@ -498,10 +496,10 @@ impl<'a> Program<'a> {
 
     /// The name of an output of a node.
     fn out(&self, node: u32, part: &str) -> String {
-        let about = self.nodes.about(node);
+        let key = self.keys[node as usize];
         match part {
-            "bytes" => format!("{}-data", about.bytes_key),
-            _ => format!("{}-{part}", about.key),
+            "bytes" => format!("node{}-data", key + 1),
+            _ => format!("node{key}-{part}"),
         }
     }
 

@@ -3,14 +3,11 @@
 mod expected;
 
 use super::offers::{Failure, HOPELESS, Offer, Refusal, best};
-use super::place::Found;
-use super::stored::Columns;
-use super::stored::Lists;
-use super::table::Nodes;
 use crate::BuildError;
 use crate::Command;
 use crate::form::{Form, FormError, Index};
-use crate::growth::{push, reserve};
+use crate::growth::push;
+use crate::table::{Columns, Found, Nodes};
 use forthwith_columns::DType;
 
 pub(super) struct State {
@@ -78,10 +75,6 @@ const COMMANDS: usize = Command::Tag as usize + 1;
 const NOWHERE: u32 = u32::MAX;
 const ROOT: At = At { node: 0, counted: false, quick: true, tag: None };
 const BETWEEN: At = At { node: NOWHERE, counted: false, quick: false, tag: None };
-
-impl Lists {
-    pub(super) const PLAIN: Self = Self { width: Index::I64, separate: false };
-}
 
 impl State {
     pub(super) fn new(form: &Form) -> Result<Self, FormError> {
@@ -170,7 +163,7 @@ impl State {
     #[inline]
     fn items_of(&self, node: u32, content: u32) -> At {
         match self.nodes.at(node) {
-            Columns::Regular { size, length, content } => {
+            Columns::Regular { size, length, content, .. } => {
                 let found = self.nodes.len(*content).saturating_sub(size.saturating_mul(*length));
                 At { node: *content, counted: true, quick: found < *size, tag: None }
             }
@@ -183,12 +176,12 @@ impl State {
     pub(super) fn value(
         &mut self,
         command: Command,
-        found: Found,
+        found: Found<'_>,
         write: &mut dyn FnMut(&mut Columns) -> Result<(), BuildError>,
     ) -> Done {
         let offer = self.best(command, |_| true)?;
         self.fits(offer, found)?;
-        self.nodes.put(self.at.node, found, offer.tag, write)?;
+        self.nodes.put(self.at.node, offer.node, write)?;
         if let (Columns::Union { width: Index::I64, contents, .. }, None, Some(tag)) =
             (self.nodes.at(self.at.node), self.at.tag, offer.tag)
             && contents[usize::from(tag)] == offer.node
@@ -245,31 +238,38 @@ impl State {
     pub(super) fn end_list(&mut self) -> Done {
         let frame = self.frame()?;
         match self.nodes.at(frame.node) {
-            Columns::List { layout, offsets, content } => {
+            Columns::List { layout, content, .. } => {
                 let end = self.nodes.len(*content) as i64;
                 if end > layout.width.most() {
                     return Err(Refusal::Wide.into());
                 }
-                let full = offsets.len() == offsets.capacity();
-                // First all that may find no memory.
-                if let (true, Columns::List { offsets, .. }) = (full, self.nodes.at_mut(frame.node)) {
-                    reserve(offsets, 1)?;
-                }
-                self.nodes.finish(frame.place, frame.node)?;
-                if let Columns::List { offsets, .. } = self.nodes.at_mut(frame.node) {
-                    offsets.push(end);
-                }
+                self.end(frame, |columns| match columns {
+                    Columns::List { offsets, .. } => push(offsets, end),
+                    _ => Ok(()), // never
+                })
             }
-            Columns::Regular { size, .. } => {
-                if self.items().0 != *size as u64 {
-                    return Err(Refusal::Short.into());
-                }
-                self.nodes.finish(frame.place, frame.node)?;
-                if let Columns::Regular { length, .. } = self.nodes.at_mut(frame.node) {
+            Columns::Regular { size, .. } if self.items().0 != *size as u64 => Err(Refusal::Short.into()),
+            Columns::Regular { .. } => self.end(frame, |columns| {
+                if let Columns::Regular { length, .. } = columns {
                     *length += 1;
                 }
-            }
-            _ => return Err(Refusal::Unexpected.into()),
+                Ok(())
+            }),
+            _ => Err(Refusal::Unexpected.into()),
+        }
+    }
+
+    /// Completes what was begun last.
+    #[inline]
+    fn end(
+        &mut self,
+        frame: Frame,
+        mut lengthen: impl FnMut(&mut Columns) -> Result<(), BuildError>,
+    ) -> Done {
+        if frame.place == frame.node {
+            lengthen(self.nodes.at_mut(frame.node))?;
+        } else {
+            self.nodes.put(frame.place, frame.node, &mut lengthen)?;
         }
         self.frames.pop();
         self.complete();
@@ -279,7 +279,7 @@ impl State {
     #[inline]
     pub(super) fn begin_tuple(&mut self, slots: usize) -> Done {
         let count = |node| match self.nodes.at(node) {
-            Columns::Tuple { contents, .. } => contents.len(),
+            Columns::Record(record) if record.is_tuple => record.fields.len(),
             _ => usize::MAX,
         };
         let quick = self.at.quick && count(self.at.node) == slots && slots != usize::MAX;
@@ -297,14 +297,16 @@ impl State {
     #[inline]
     pub(super) fn begin_record(&mut self, name: Option<&str>) -> Done {
         let is_named = |node| match self.nodes.at(node) {
-            Columns::Record(record) => name.is_none_or(|name| *record.name == *name && !name.is_empty()),
+            Columns::Record(record) => {
+                !record.is_tuple && name.is_none_or(|name| *record.name == *name && !name.is_empty())
+            }
             _ => false,
         };
         let node = if self.at.quick && is_named(self.at.node) {
             self.at.node
         } else {
             let offer = self.best(Command::BeginRecord, |offer| is_named(offer.node))?;
-            self.fits(offer, Found::Record)?;
+            self.fits(offer, Found::Record(name))?;
             offer.node
         };
         self.begin(node, NOWHERE)
@@ -314,7 +316,7 @@ impl State {
     #[inline]
     pub(super) fn field(&mut self, name: &str) -> Done {
         let frame = self.frame()?;
-        let Columns::Record(record) = self.nodes.at(frame.node) else {
+        let Some(record) = self.nodes.record(frame.node).filter(|record| !record.is_tuple) else {
             return Err(Refusal::Unexpected.into());
         };
         let at = record.find(frame.selected.wrapping_add(1) as usize, name).ok_or(Refusal::Argument)?;
@@ -331,11 +333,11 @@ impl State {
                 Err(_) => {}
             }
         }
-        let Columns::Tuple { contents, length } = self.nodes.at(self.frame()?.node) else {
+        let Some(tuple) = self.nodes.record(self.frame()?.node).filter(|record| record.is_tuple) else {
             return Err(Refusal::Unexpected.into());
         };
-        let content = *contents.get(at).ok_or(Refusal::Argument)?;
-        self.select(at, content, *length)
+        let field = tuple.fields.get(at).ok_or(Refusal::Argument)?;
+        self.select(at, field.content, tuple.length)
     }
 
     #[inline]
@@ -359,38 +361,17 @@ impl State {
         if at >= self.nodes.len(content) {
             return Err(Refusal::Argument.into());
         }
-        if let Columns::Indexed { index, .. } = self.nodes.at_mut(offer.node) {
-            reserve(index, 1)?;
-        }
-        self.nodes.finish(self.at.node, offer.node)?;
-        if let Columns::Indexed { index, .. } = self.nodes.at_mut(offer.node) {
-            index.push(at as i64);
-        }
+        self.nodes.put(self.at.node, offer.node, &mut |columns| match columns {
+            Columns::Indexed { index, .. } => push(index, at as i64),
+            _ => Ok(()), // never
+        })?;
         self.complete();
         Ok(())
     }
 
-    pub(super) fn end_tuple(&mut self) -> Done {
+    pub(super) fn end_record(&mut self, is_tuple: bool) -> Done {
         let frame = self.frame()?;
-        let Columns::Tuple { contents, length } = self.nodes.at(frame.node) else {
-            return Err(Refusal::Unexpected.into());
-        };
-        if (frame.filled as usize) < contents.len() {
-            let (contents, length) = (contents.to_vec(), *length);
-            self.fill_missing(&contents, length)?;
-        }
-        self.nodes.finish(frame.place, frame.node)?;
-        if let Columns::Tuple { length, .. } = self.nodes.at_mut(frame.node) {
-            *length += 1;
-        }
-        self.frames.pop();
-        self.complete();
-        Ok(())
-    }
-
-    pub(super) fn end_record(&mut self) -> Done {
-        let frame = self.frame()?;
-        let Columns::Record(record) = self.nodes.at(frame.node) else {
+        let Some(record) = self.nodes.record(frame.node).filter(|record| record.is_tuple == is_tuple) else {
             return Err(Refusal::Unexpected.into());
         };
         if (frame.filled as usize) < record.fields.len() {
@@ -398,13 +379,12 @@ impl State {
             let length = record.length;
             self.fill_missing(&contents, length)?;
         }
-        self.nodes.finish(frame.place, frame.node)?;
-        if let Columns::Record(record) = self.nodes.at_mut(frame.node) {
-            record.length += 1;
-        }
-        self.frames.pop();
-        self.complete();
-        Ok(())
+        self.end(frame, |columns| {
+            if let Columns::Record(record) = columns {
+                record.length += 1;
+            }
+            Ok(())
+        })
     }
 
     /// Nulls for the fields without a value.
@@ -528,7 +508,7 @@ impl State {
         if found >= size { Err(Refusal::Full.into()) } else { Ok(()) }
     }
 
-    fn fits(&self, offer: Offer, found: Found) -> Done {
+    fn fits(&self, offer: Offer, found: Found<'_>) -> Done {
         self.has_space()?;
         Ok(self.nodes.fits(self.at.node, offer.tag, found)?)
     }
@@ -537,7 +517,7 @@ impl State {
     pub(super) fn items(&self) -> (u64, u64) {
         let Some(frame) = self.frames.last() else { return (0, u64::MAX) };
         match self.nodes.at(frame.node) {
-            Columns::Regular { size, length, content } => {
+            Columns::Regular { size, length, content, .. } => {
                 let before = size.saturating_mul(*length);
                 (self.nodes.len(*content).saturating_sub(before) as u64, *size as u64)
             }
@@ -549,7 +529,7 @@ impl State {
 impl Nodes {
     /// Refuses a value of a kind that a place takes: numbers and texts that do not fit, and rows beyond what
     /// an index counts.
-    fn fits(&self, node: u32, tag: Option<u8>, found: Found) -> Result<(), Refusal> {
+    fn fits(&self, node: u32, tag: Option<u8>, found: Found<'_>) -> Result<(), Refusal> {
         let counted = |content, width: Index| {
             if self.len(content) as i64 >= width.most() { Err(Refusal::Wide) } else { Ok(()) }
         };

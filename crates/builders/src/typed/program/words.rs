@@ -2,8 +2,8 @@
 
 use crate::Command;
 use crate::form::Index;
+use crate::table::Columns;
 use crate::typed::offers::Refusal;
-use crate::typed::stored::Columns;
 use forthwith_columns::DType;
 
 /// The lines of one command.

@@ -3,8 +3,8 @@
 use super::{NOWHERE, State};
 use crate::Command;
 use crate::form::Unit;
+use crate::table::Columns;
 use crate::typed::offers::commands;
-use crate::typed::stored::Columns;
 
 impl State {
     /// The type expected here, or of the record that is open.
@@ -14,7 +14,7 @@ impl State {
             (Some(_), _) => self.at.node,
             (None, _) => self.frames.last().map_or(0, |frame| frame.node),
         };
-        &self.nodes.about(node).expected
+        self.nodes.expected(node)
     }
 
     /// The commands that are possible here, then those of which it is not clear what they mean.
@@ -27,8 +27,8 @@ impl State {
         }
         let ends: &[Command] = match self.frames.last().map(|frame| self.nodes.at(frame.node)) {
             None => &[],
+            Some(Columns::Record(record)) if record.is_tuple => &[Command::Index, Command::EndTuple],
             Some(Columns::Record(_)) => &[Command::Field, Command::EndRecord],
-            Some(Columns::Tuple { .. }) => &[Command::Index, Command::EndTuple],
             Some(_) => &[Command::EndList],
         };
         possible.extend(ends.iter().copied().filter(|end| !possible.contains(end)).collect::<Vec<_>>());
@@ -50,17 +50,13 @@ impl State {
 
     /// The names of the fields, or numbers of the slots, of the record or tuple that is open.
     pub(in crate::typed) fn field_names(&self) -> Vec<String> {
-        match self.frames.last().map(|frame| self.nodes.at(frame.node)) {
-            Some(Columns::Record(record)) => {
-                record.fields.iter().map(|field| field.name.to_string()).collect()
-            }
-            Some(Columns::Tuple { contents, .. }) => (0..contents.len()).map(|at| at.to_string()).collect(),
-            _ => Vec::new(),
-        }
+        let record = self.frames.last().and_then(|frame| self.nodes.record(frame.node));
+        record.map_or_else(Vec::new, |record| (0..record.fields.len()).map(|at| record.name_of(at)).collect())
     }
 
     pub(in crate::typed) fn in_tuple(&self) -> bool {
-        self.frames.last().is_some_and(|frame| matches!(self.nodes.at(frame.node), Columns::Tuple { .. }))
+        let record = self.frames.last().and_then(|frame| self.nodes.record(frame.node));
+        record.is_some_and(|record| record.is_tuple)
     }
 
     /// The fields and slots that must have a value and have none.
@@ -97,11 +93,9 @@ impl State {
         for (frame, inside) in self.frames.iter().zip(inside) {
             match self.nodes.at(frame.node) {
                 Columns::Record(record) if inside => {
-                    let field = record.fields.get(frame.selected as usize);
-                    path.extend([".", field.map_or("", |field| &field.name)]);
+                    path.extend([".", &record.name_of(frame.selected as usize)]);
                 }
-                Columns::Tuple { .. } if inside => path.push_str(&format!(".{}", frame.selected)),
-                Columns::Record(_) | Columns::Tuple { .. } => {}
+                Columns::Record(_) => {}
                 _ => path.push_str("[]"),
             }
         }

@@ -96,7 +96,7 @@ impl Twin {
     /// Compares bits with the bytes that become bits. Those after the last complete row are zeros.
     fn same_bits(&self, node: &str, bits: &Column, bytes: &[u8]) -> bool {
         let nodes = &self.builder.state.nodes;
-        let number = nodes.numbers().find(|number| *nodes.about(*number).key == *node).unwrap();
+        let number = nodes.keys().iter().position(|key| format!("node{key}") == node).unwrap() as u32;
         let Columns::Masked { bits: Some(least_first), mask, .. } = nodes.at(number) else { return false };
         let all = mask.len().min(bits.len() * 8);
         (0..all).all(|row| {

@@ -1,55 +1,67 @@
-//! The table of the columns of a type.
+//! The columns of a type, in one table: whatever fills them, commands or a walk over objects, of a type that is
+//! known or that is found out on the way.
 
-use super::stored::{Columns, Field, Lists, Record, each_number, end};
+mod buffers;
+mod numbers;
+mod place;
+mod stored;
+
+pub(crate) use place::Found;
+pub(crate) use stored::{Columns, Field, Lists, Record};
+
 use crate::form::{Form, FormError, Index, Kind, Text};
 use crate::growth::{push, reserve, resize};
 use crate::{BuildError, Fault, MOST_COLUMNS};
 use std::collections::HashSet;
+use stored::{each_number, end};
 
-/// A place of the type and its columns. All of them lie in one table and name each other by number.
-#[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) columns: Columns,
-    about: Box<About>,
-}
-
-/// The facts about a node that only errors and results need.
-#[derive(Clone, Debug)]
-pub(super) struct About {
-    /// The type.
-    pub(super) expected: Box<str>,
-    /// The beginning of the names of its buffers.
-    pub(super) key: Box<str>,
-    /// The same for the bytes of a text, which are a node of their own in the Form.
-    pub(super) bytes_key: Box<str>,
-}
-
-/// The table. The array itself is number 0.
+/// The table. Its entries name each other by number, so that finding out more about a place changes an entry
+/// and nothing else has to change. The array itself is number 0.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Nodes(Vec<Node>);
+pub(crate) struct Nodes {
+    columns: Vec<Columns>,
+    /// The types of a Form's nodes, for errors; of a type that is found out there are none.
+    expected: Vec<Box<str>>,
+}
 
 impl Nodes {
-    /// Empty columns for a Form with keys.
-    pub(super) fn new(form: &Form) -> Result<Self, FormError> {
+    /// Empty columns for a Form.
+    pub(crate) fn new(form: &Form) -> Result<Self, FormError> {
         let mut nodes = Self::default();
-        nodes.add(form, 0)?;
+        nodes.add_form(form, 0)?;
         Ok(nodes)
     }
 
-    fn add(&mut self, form: &Form, depth: usize) -> Result<u32, FormError> {
-        if depth > Form::DEEPEST || self.0.len() >= MOST_COLUMNS {
+    /// One place of which nothing is known.
+    pub(crate) fn unknown() -> Self {
+        Self { columns: vec![Columns::UNKNOWN], expected: Vec::new() }
+    }
+
+    fn add_form(&mut self, form: &Form, depth: usize) -> Result<u32, FormError> {
+        if depth > Form::DEEPEST || self.columns.len() >= MOST_COLUMNS {
             return Err(FormError::Deep);
         }
-        let number = self.0.len() as u32; // far less than can be numbered
-        let key = |form: &Form| form.key.as_deref().unwrap_or_default().into();
-        let about = About {
-            expected: form.type_string().into(),
-            key: key(form),
-            bytes_key: form.contents().first().map(key).unwrap_or_default(),
-        };
-        self.0.push(Node { columns: Columns::Nothing, about: Box::new(about) });
+        let number = self.columns.len() as u32; // far less than can be numbered
+        self.expected.push(form.type_string().into());
+        self.columns.push(Columns::UNKNOWN);
         let columns = self.columns(form, depth + 1)?;
         *self.at_mut(number) = columns;
+        Ok(number)
+    }
+
+    /// Refuses if `more` entries have no place.
+    pub(crate) fn room(&self, more: usize) -> Result<(), BuildError> {
+        match self.columns.len().checked_add(more) {
+            Some(all) if all <= MOST_COLUMNS => Ok(()),
+            _ => Err(Fault::Columns.into()),
+        }
+    }
+
+    /// One more entry.
+    pub(crate) fn add(&mut self, columns: Columns) -> Result<u32, BuildError> {
+        self.room(1)?;
+        let number = self.columns.len() as u32; // the most is far less
+        push(&mut self.columns, columns)?;
         Ok(number)
     }
 
@@ -65,28 +77,30 @@ impl Nodes {
                 Kind::ListOffset { offsets, .. } => lists(offsets, false),
                 _ => lists(Index::I64, false), // never: texts are lists
             };
-            return Ok(Columns::Text { binary, layout, offsets: vec![0], bytes: Vec::new() });
+            return Ok(Columns::text(binary, layout));
         }
         Ok(match &form.kind {
-            Kind::Empty => Columns::Nothing,
+            Kind::Empty => Columns::UNKNOWN,
             Kind::Numpy { primitive, shape } => match shape.split_first() {
                 None => Columns::numbers(*primitive),
                 Some((size, rest)) => {
                     let kind = Kind::Numpy { primitive: *primitive, shape: rest.to_vec() };
                     let inner = Form { kind, ..form.clone() };
-                    Columns::Regular { size: whole(*size)?, length: 0, content: self.add(&inner, depth)? }
+                    let content = self.add_form(&inner, depth)?;
+                    Columns::Regular { size: whole(*size)?, length: 0, content, inner: true }
                 }
             },
             Kind::Regular { size, content } => {
-                Columns::Regular { size: whole(*size)?, length: 0, content: self.add(content, depth)? }
+                let content = self.add_form(content, depth)?;
+                Columns::Regular { size: whole(*size)?, length: 0, content, inner: false }
             }
             Kind::ListOffset { offsets: width, content } | Kind::List { starts: width, content } => {
                 let layout = lists(*width, matches!(form.kind, Kind::List { .. }));
-                Columns::List { layout, offsets: vec![0], content: self.add(content, depth)? }
+                Columns::List { layout, offsets: vec![0], content: self.add_form(content, depth)? }
             }
             Kind::Record { fields: None, contents } => {
-                let contents = contents.iter().map(|content| self.add(content, depth));
-                Columns::Tuple { contents: contents.collect::<Result<_, _>>()?, length: 0 }
+                let contents = contents.iter().map(|content| self.add_form(content, depth));
+                Columns::Record(Box::new(Record::tuple(contents.collect::<Result<_, _>>()?)))
             }
             Kind::Record { fields: Some(names), contents } => {
                 let mut known = HashSet::new();
@@ -95,20 +109,18 @@ impl Nodes {
                         what: format!("a record with two fields {twice:?}"),
                     });
                 }
-                let fields = names.iter().zip(contents).map(|(name, content)| {
-                    Ok(Field { name: name.as_str().into(), content: self.add(content, depth)?, token: 0 })
-                });
-                let fields: Box<[Field]> = fields.collect::<Result<_, FormError>>()?;
-                let by_name = fields.iter().zip(0..).map(|(field, at)| (field.name.clone(), at)).collect();
-                let name = form.record_name().unwrap_or_default().into();
-                Columns::Record(Box::new(Record { name, fields, by_name, length: 0 }))
+                let fields = names.iter().zip(contents);
+                let fields =
+                    fields.map(|(name, content)| Ok(Field::new(name, self.add_form(content, depth)?)));
+                let fields = fields.collect::<Result<_, FormError>>()?;
+                Columns::Record(Box::new(Record::named(form.record_name().unwrap_or_default(), fields)))
             }
             Kind::Indexed { index: width, content } | Kind::IndexedOption { index: width, content } => {
                 Columns::Indexed {
                     nulls: matches!(form.kind, Kind::IndexedOption { .. }),
                     width: *width,
                     index: Vec::new(),
-                    content: self.add(content, depth)?,
+                    content: self.add_form(content, depth)?,
                     categories: form.is_categorical().then(Box::default),
                 }
             }
@@ -118,15 +130,15 @@ impl Nodes {
                     _ => None,
                 };
                 let valid = i8::from(*valid_when);
-                Columns::Masked { valid, bits, mask: Vec::new(), content: self.add(content, depth)? }
+                Columns::Masked { valid, bits, mask: Vec::new(), content: self.add_form(content, depth)? }
             }
-            Kind::Unmasked { content } => Columns::Unmasked { content: self.add(content, depth)? },
+            Kind::Unmasked { content } => Columns::Unmasked { content: self.add_form(content, depth)? },
             Kind::Union { index: width, contents } => {
                 let count = contents.len();
                 if count > crate::MOST_ALTERNATIVES {
                     return Err(FormError::Unsupported { what: format!("a union of {count} types") });
                 }
-                let contents = contents.iter().map(|content| self.add(content, depth));
+                let contents = contents.iter().map(|content| self.add_form(content, depth));
                 let contents = contents.collect::<Result<_, _>>()?;
                 Columns::Union { width: *width, tags: Vec::new(), index: Vec::new(), contents }
             }
@@ -134,31 +146,35 @@ impl Nodes {
     }
 
     #[inline]
-    pub(super) fn at(&self, node: u32) -> &Columns {
-        &self.0[node as usize].columns
+    pub(crate) fn at(&self, node: u32) -> &Columns {
+        &self.columns[node as usize]
     }
 
     #[inline]
-    pub(super) fn at_mut(&mut self, node: u32) -> &mut Columns {
-        &mut self.0[node as usize].columns
+    pub(crate) fn at_mut(&mut self, node: u32) -> &mut Columns {
+        &mut self.columns[node as usize]
     }
 
-    pub(super) fn about(&self, node: u32) -> &About {
-        &self.0[node as usize].about
+    /// The record or tuple that a node is.
+    pub(crate) fn record(&self, node: u32) -> Option<&Record> {
+        if let Columns::Record(record) = self.at(node) { Some(record) } else { None }
+    }
+
+    /// The type of a node, for errors.
+    pub(crate) fn expected(&self, node: u32) -> &str {
+        self.expected.get(node as usize).map_or("", |expected| expected)
     }
 
     /// The numbers of all nodes.
-    pub(super) fn numbers(&self) -> std::ops::Range<u32> {
-        0..self.0.len() as u32
+    pub(crate) fn numbers(&self) -> std::ops::Range<u32> {
+        0..self.columns.len() as u32
     }
 
-    pub(super) fn len(&self, node: u32) -> usize {
+    pub(crate) fn len(&self, node: u32) -> usize {
         each_number!(self.at(node), items => items.len(), {
-            Columns::Nothing => 0,
+            Columns::Nothing { nulls } => *nulls,
             Columns::Text { offsets, .. } | Columns::List { offsets, .. } => offsets.len() - 1,
-            Columns::Fixed { length, .. }
-            | Columns::Regular { length, .. }
-            | Columns::Tuple { length, .. } => *length,
+            Columns::Fixed { length, .. } | Columns::Regular { length, .. } => *length,
             Columns::Record(record) => record.length,
             Columns::Indexed { index, .. } => index.len(),
             Columns::Masked { mask, .. } => mask.len(),
@@ -168,7 +184,7 @@ impl Nodes {
     }
 
     /// The nodes directly below, and how many rows the first `length` values have in each.
-    pub(super) fn below(&self, node: u32, length: usize) -> Vec<(u32, usize)> {
+    pub(crate) fn below(&self, node: u32, length: usize) -> Vec<(u32, usize)> {
         match self.at(node) {
             Columns::List { offsets, content, .. } => {
                 vec![(*content, offsets.get(length).map_or_else(|| end(offsets), |end| *end as usize))]
@@ -176,7 +192,6 @@ impl Nodes {
             // Sizes of items that take no memory can be any number.
             Columns::Regular { size, content, .. } => vec![(*content, size.saturating_mul(length))],
             Columns::Masked { content, .. } | Columns::Unmasked { content } => vec![(*content, length)],
-            Columns::Tuple { contents, .. } => contents.iter().map(|content| (*content, length)).collect(),
             Columns::Record(record) => record.fields.iter().map(|field| (field.content, length)).collect(),
             Columns::Indexed { index, content, nulls, categories, .. } => {
                 let index = &index[..length.min(index.len())];
@@ -200,7 +215,7 @@ impl Nodes {
     }
 
     /// Takes everything after the first `length` values back, unfinished ones included.
-    pub(super) fn truncate(&mut self, node: u32, length: usize) {
+    pub(crate) fn truncate(&mut self, node: u32, length: usize) {
         let length = length.min(self.len(node));
         let below = self.below(node, length);
         self.at_mut(node).truncate(length);
@@ -211,22 +226,22 @@ impl Nodes {
     }
 
     /// Truncates each node to a length of its own: [`lengths`](Self::lengths) at an earlier time.
-    pub(super) fn truncate_all(&mut self, lengths: &[usize]) {
-        for (node, length) in self.0.iter_mut().zip(lengths) {
-            node.columns.truncate(*length);
+    pub(crate) fn truncate_all(&mut self, lengths: &[usize]) {
+        for (columns, length) in self.columns.iter_mut().zip(lengths) {
+            columns.truncate(*length);
         }
         self.numbers().for_each(|node| self.forget_categories(node));
     }
 
-    pub(super) fn lengths(&self) -> Box<[usize]> {
+    pub(crate) fn lengths(&self) -> Box<[usize]> {
         self.numbers().map(|node| self.len(node)).collect()
     }
 
     /// Takes everything back. Memory is kept within a bound.
-    pub(super) fn clear(&mut self) {
-        let none = vec![0; self.0.len()];
+    pub(crate) fn clear(&mut self) {
+        let none = vec![0; self.columns.len()];
         self.truncate_all(&none);
-        self.0.iter_mut().for_each(|node| node.columns.shrink());
+        self.columns.iter_mut().for_each(Columns::shrink);
     }
 
     fn forget_categories(&mut self, node: u32) {
@@ -239,22 +254,20 @@ impl Nodes {
     }
 
     /// A copy.
-    pub(super) fn copied(&self) -> Result<Self, BuildError> {
-        let nodes =
-            self.0.iter().map(|node| Ok(Node { columns: node.columns.copied()?, about: node.about.clone() }));
-        nodes.collect::<Result<_, _>>().map(Self)
+    pub(crate) fn copied(&self) -> Result<Self, BuildError> {
+        let columns = self.columns.iter().map(Columns::copied).collect::<Result<_, _>>()?;
+        Ok(Self { columns, expected: Vec::new() })
     }
 
     /// Whether something can stand in the place of a null under a mask.
-    pub(super) fn is_fillable(&self, node: u32) -> bool {
+    pub(crate) fn is_fillable(&self, node: u32) -> bool {
         match self.at(node) {
-            Columns::Nothing => false,
+            Columns::Nothing { .. } => false,
             Columns::Indexed { nulls: true, .. } | Columns::Regular { size: 0, .. } => true,
             Columns::Indexed { content, .. }
             | Columns::Regular { content, .. }
             | Columns::Masked { content, .. }
             | Columns::Unmasked { content } => self.is_fillable(*content),
-            Columns::Tuple { contents, .. } => contents.iter().all(|content| self.is_fillable(*content)),
             Columns::Record(record) => record.fields.iter().all(|field| self.is_fillable(field.content)),
             Columns::Union { contents, .. } => contents.iter().any(|content| self.is_fillable(*content)),
             _ => true,
@@ -262,7 +275,7 @@ impl Nodes {
     }
 
     /// Appends `rows` values that stand in the place of nulls: zeros, empty lists and texts, nulls.
-    pub(super) fn fill(&mut self, node: u32, rows: usize) -> Result<(), BuildError> {
+    pub(crate) fn fill(&mut self, node: u32, rows: usize) -> Result<(), BuildError> {
         let more = |rows: usize, size: usize| {
             rows.checked_mul(size).ok_or_else(|| BuildError::from(Fault::Memory { items: usize::MAX }))
         };
@@ -272,7 +285,6 @@ impl Nodes {
             Columns::Masked { content, .. }
             | Columns::Unmasked { content }
             | Columns::Indexed { nulls: false, content, .. } => vec![(*content, rows)],
-            Columns::Tuple { contents, .. } => contents.iter().map(|content| (*content, rows)).collect(),
             Columns::Record(record) => record.fields.iter().map(|field| (field.content, rows)).collect(),
             Columns::Union { contents, .. } => {
                 let first = contents.iter().find(|content| self.is_fillable(**content));
@@ -286,7 +298,7 @@ impl Nodes {
             self.fill(content, rows)?;
         }
         each_number!(self.at_mut(node), items => resize(items, rows, Default::default()), {
-            Columns::Nothing | Columns::Unmasked { .. } => Ok(()),
+            Columns::Nothing { .. } | Columns::Unmasked { .. } => Ok(()),
             Columns::Text { offsets, .. } | Columns::List { offsets, .. } => {
                 let end = offsets.last().copied().unwrap_or(0);
                 resize(offsets, rows, end)
@@ -296,7 +308,7 @@ impl Nodes {
                 *length += rows;
                 Ok(())
             }
-            Columns::Regular { length, .. } | Columns::Tuple { length, .. } => {
+            Columns::Regular { length, .. } => {
                 *length = length.saturating_add(rows);
                 Ok(())
             }

@@ -1,24 +1,41 @@
 //! The columns of a table with the names of their buffers.
 
-use super::stored::Columns;
 use super::stored::{Lists, end};
-use super::table::Nodes;
+use super::{Columns, Nodes};
 use crate::form::Index;
 use forthwith_columns::{Column, DType, Native};
 
 impl Nodes {
     /// Moves the buffers of the first `length` values of the array out.
-    pub(super) fn give(&mut self, length: usize) -> Vec<(String, Column)> {
-        let mut out = Vec::new();
-        self.give_node(0, length, &mut out);
+    pub(crate) fn give(&mut self, length: usize) -> Vec<(String, Column)> {
+        let (keys, mut out) = (self.keys(), Vec::new());
+        self.give_node(0, length, &keys, &mut out);
         out
     }
 
-    fn give_node(&mut self, node: u32, length: usize, out: &mut Vec<(String, Column)>) {
+    /// Of each node the number of its node in the Form; the bytes of texts and the unknown below nulls have
+    /// the next.
+    pub(crate) fn keys(&self) -> Vec<usize> {
+        let mut keys = vec![0; self.columns.len()];
+        self.number(0, &mut 0, &mut keys);
+        keys
+    }
+
+    fn number(&self, node: u32, next: &mut usize, keys: &mut [usize]) {
+        keys[node as usize] = *next;
+        *next += match self.at(node) {
+            Columns::Regular { inner: true, .. } => 0,
+            Columns::Nothing { nulls: 1.. } | Columns::Text { .. } | Columns::Fixed { .. } => 2,
+            _ => 1,
+        };
+        self.below(node, 0).into_iter().for_each(|(content, _)| self.number(content, next, keys));
+    }
+
+    fn give_node(&mut self, node: u32, length: usize, keys: &[usize], out: &mut Vec<(String, Column)>) {
         let below = self.below(node, length);
-        let columns = std::mem::replace(self.at_mut(node), Columns::Nothing);
-        let about = self.about(node);
-        let mut give = |part: &str, column| out.push((format!("{}-{part}", about.key), column));
+        let columns = std::mem::replace(self.at_mut(node), Columns::UNKNOWN);
+        let key = keys[node as usize];
+        let mut give = |part: &str, column| out.push((format!("node{key}-{part}"), column));
         match columns {
             Columns::Boolean(items) => {
                 let bytes = column(items, length);
@@ -40,10 +57,10 @@ impl Nodes {
                 offsets.truncate(length + 1);
                 let end = end(&offsets);
                 lists(layout, offsets, give);
-                out.push((format!("{}-data", about.bytes_key), column(bytes, end)));
+                out.push((format!("node{}-data", key + 1), column(bytes, end)));
             }
             Columns::Fixed { size, bytes, .. } => {
-                out.push((format!("{}-data", about.bytes_key), column(bytes, size * length)));
+                out.push((format!("node{}-data", key + 1), column(bytes, size * length)));
             }
             Columns::List { layout, mut offsets, .. } => {
                 offsets.truncate(length + 1);
@@ -59,14 +76,14 @@ impl Nodes {
                 give("tags", column(tags, length));
                 give("index", narrow(index, width));
             }
-            Columns::Nothing
+            Columns::Nothing { nulls: 0 }
             | Columns::Regular { .. }
-            | Columns::Tuple { .. }
             | Columns::Record(_)
             | Columns::Unmasked { .. } => {}
+            Columns::Nothing { .. } => give("index", Column::from_vec(vec![-1i64; length])),
         }
         for (content, rows) in below {
-            self.give_node(content, rows, out);
+            self.give_node(content, rows, keys, out);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Columns of numbers: all of them at once, and which takes which number.
 
-use super::stored::Columns;
+use super::Columns;
 use crate::growth::{extend, push};
 use crate::layout::half;
 use crate::{BuildError, Fault};
@@ -8,7 +8,7 @@ use forthwith_columns::DType;
 
 impl Columns {
     /// The name of a type of integers.
-    pub(super) fn integer_name(&self) -> Option<&'static str> {
+    pub(crate) fn integer_name(&self) -> Option<&'static str> {
         Some(match self {
             Self::Int8(_) => "int8",
             Self::Int16(_) => "int16",
@@ -23,7 +23,7 @@ impl Columns {
     }
 
     /// How well a column takes an integer: 0 is best, `None` not at all.
-    pub(super) fn integer_rank(&self, x: i128) -> Option<u8> {
+    pub(crate) fn integer_rank(&self, x: i128) -> Option<u8> {
         let fits = |low: i128, high: i128| (low <= x && x <= high).then_some(0);
         match self {
             Self::Int8(_) => fits(i8::MIN.into(), i8::MAX.into()),
@@ -44,7 +44,7 @@ impl Columns {
     }
 
     /// Writes an integer that has been found to fit.
-    pub(super) fn write_integer(&mut self, x: i64) -> Result<(), BuildError> {
+    pub(crate) fn write_integer(&mut self, x: i64) -> Result<(), BuildError> {
         match self {
             Self::Int8(items) => push(items, x as i8),
             Self::Int16(items) => push(items, x as i16),
@@ -62,7 +62,7 @@ impl Columns {
     }
 
     /// Writes an integer larger than any `i64`, which has been found to fit.
-    pub(super) fn write_unsigned(&mut self, x: u64) -> Result<(), BuildError> {
+    pub(crate) fn write_unsigned(&mut self, x: u64) -> Result<(), BuildError> {
         match self {
             Self::UInt64(items) => push(items, x),
             Self::Float32(items) => push(items, x as f32),
@@ -72,7 +72,7 @@ impl Columns {
     }
 
     /// Writes a number that its place takes.
-    pub(super) fn write_real(&mut self, x: f64) -> Result<(), BuildError> {
+    pub(crate) fn write_real(&mut self, x: f64) -> Result<(), BuildError> {
         match self {
             Self::Float16(items) => push(items, half(x)),
             Self::Float32(items) => push(items, x as f32),
@@ -82,7 +82,7 @@ impl Columns {
     }
 
     /// Writes a complex number that its place takes.
-    pub(super) fn write_complex(&mut self, x: [f64; 2]) -> Result<(), BuildError> {
+    pub(crate) fn write_complex(&mut self, x: [f64; 2]) -> Result<(), BuildError> {
         match self {
             Self::Complex64(items) => push(items, x.map(|part| part as f32)),
             Self::Complex128(items) => push(items, x),
@@ -91,7 +91,7 @@ impl Columns {
     }
 
     /// Writes bytes, or text, that the place takes; only the length of those of one length is looked at.
-    pub(super) fn write_text(&mut self, x: &[u8]) -> Result<(), BuildError> {
+    pub(crate) fn write_text(&mut self, x: &[u8]) -> Result<(), BuildError> {
         match self {
             Self::Text { offsets, bytes, .. } => {
                 extend(bytes, x)?;
@@ -111,7 +111,7 @@ impl Columns {
 
     /// Appends items of the column's own type, in native order; `None` if it is of another type. Truth values
     /// are none, since not every byte is one.
-    pub(super) fn extend_bytes(&mut self, dtype: DType, bytes: &[u8]) -> Option<Result<(), BuildError>> {
+    pub(crate) fn extend_bytes(&mut self, dtype: DType, bytes: &[u8]) -> Option<Result<(), BuildError>> {
         fn all<T, const N: usize>(
             items: &mut Vec<T>,
             bytes: &[u8],
@@ -142,7 +142,7 @@ impl Columns {
     }
 
     /// The last value as it is stored, where values that are equal have equal bytes: zero has no sign.
-    pub(super) fn last_value(&self) -> Vec<u8> {
+    pub(crate) fn last_value(&self) -> Vec<u8> {
         fn last<T: Copy, const N: usize>(items: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
             items.last().map_or_else(Vec::new, |item| bytes(*item).to_vec())
         }

@@ -2,6 +2,7 @@
 
 use crate::BuildError;
 use crate::form::{Index, Primitive, Unit};
+use crate::growth::push;
 use std::collections::HashMap;
 
 /// One expression for the items of whichever column of numbers it is; then the arms for the other columns.
@@ -24,12 +25,15 @@ macro_rules! each_number {
         }
     };
 }
-pub(super) use each_number;
+pub(crate) use each_number;
 
 #[derive(Clone, Debug)]
-pub(super) enum Columns {
+pub(crate) enum Columns {
     /// Of unknown type: no value goes here.
-    Nothing,
+    Nothing {
+        /// Nulls, of which alone the type that is found out may consist so far.
+        nulls: usize,
+    },
     Boolean(Vec<u8>),
     Int8(Vec<i8>),
     Int16(Vec<i16>),
@@ -72,10 +76,8 @@ pub(super) enum Columns {
         size: usize,
         length: usize,
         content: u32,
-    },
-    Tuple {
-        contents: Box<[u32]>,
-        length: usize,
+        /// Whether it is a dimension of the numbers below, with which it shares its node of the Form.
+        inner: bool,
     },
     Record(Box<Record>),
     /// Rows of a content by their number.
@@ -105,53 +107,121 @@ pub(super) enum Columns {
         width: Index,
         tags: Vec<i8>,
         index: Vec<i64>,
-        contents: Box<[u32]>,
+        contents: Vec<u32>,
     },
 }
 
 /// The row of each value, by its bytes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Categories(pub(super) HashMap<Vec<u8>, i64>);
+pub(crate) struct Categories(pub(crate) HashMap<Vec<u8>, i64>);
 
 /// The buffers that lists become.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Lists {
-    pub(super) width: Index,
+pub(crate) struct Lists {
+    pub(crate) width: Index,
     /// Starts and stops rather than offsets.
-    pub(super) separate: bool,
+    pub(crate) separate: bool,
+}
+
+impl Lists {
+    pub(crate) const PLAIN: Self = Self { width: Index::I64, separate: false };
+}
+
+/// Records, or tuples, whose fields have no names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Record {
+    pub(crate) is_tuple: bool,
+    /// The name of the record; empty for none.
+    pub(crate) name: Box<str>,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) length: usize,
+    /// Positions of the fields by name, once there are enough of them for a search to take time.
+    by_name: HashMap<Box<str>, u32>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Record {
-    /// The name of the record; empty for none.
-    pub(super) name: Box<str>,
-    pub(super) fields: Box<[Field]>,
-    /// Positions of the fields, by name.
-    pub(super) by_name: HashMap<Box<str>, u32>,
-    pub(super) length: usize,
+pub(crate) struct Field {
+    pub(crate) name: Box<str>,
+    pub(crate) content: u32,
+    /// The number that stands for the name; 0 for none.
+    token: usize,
 }
 
 impl Record {
-    /// The number of a field: most likely `next`.
+    pub(crate) fn named(name: &str, fields: Vec<Field>) -> Self {
+        let mut record = Self { name: name.into(), fields, ..Self::default() };
+        record.index();
+        record
+    }
+
+    /// A tuple of some slots.
+    pub(crate) fn tuple(contents: Vec<u32>) -> Self {
+        let slots = contents.into_iter().map(|content| Field::new("", content));
+        Self { is_tuple: true, fields: slots.collect(), ..Self::default() }
+    }
+
+    /// The field by the number of its name; the one at `next` is tried first.
     #[inline]
-    pub(super) fn find(&self, next: usize, name: &str) -> Option<usize> {
+    pub(crate) fn known(&self, next: usize, token: usize) -> Option<usize> {
+        match self.fields.get(next) {
+            Some(field) if field.token == token => Some(next),
+            _ if self.fields.len() > FEW => None,
+            _ => self.fields.iter().position(|field| field.token == token),
+        }
+    }
+
+    /// The field by its name; the one at `next` is tried first.
+    #[inline]
+    pub(crate) fn find(&self, next: usize, name: &str) -> Option<usize> {
         match self.fields.get(next) {
             Some(field) if *field.name == *name => Some(next),
-            _ => self.by_name.get(name).map(|at| *at as usize),
+            _ if self.fields.len() > FEW => self.by_name.get(name).map(|at| *at as usize),
+            _ => self.fields.iter().position(|field| *field.name == *name),
+        }
+    }
+
+    /// Lets a number stand for the name of a field that has none yet; whether it does now.
+    pub(crate) fn learn(&mut self, at: usize, token: usize) -> bool {
+        let field = &mut self.fields[at];
+        let learns = token != 0 && field.token == 0;
+        if learns {
+            field.token = token;
+        }
+        learns
+    }
+
+    pub(crate) fn add(&mut self, name: &str, token: usize, content: u32) -> Result<(), BuildError> {
+        push(&mut self.fields, Field { token, ..Field::new(name, content) })?;
+        self.index();
+        Ok(())
+    }
+
+    /// The name of a field, or the number of a slot.
+    pub(crate) fn name_of(&self, at: usize) -> String {
+        if self.is_tuple { at.to_string() } else { self.fields[at].name.to_string() }
+    }
+
+    fn index(&mut self) {
+        if self.fields.len() > FEW {
+            let from = self.by_name.len();
+            for (at, field) in self.fields.iter().enumerate().skip(from) {
+                self.by_name.insert(field.name.clone(), at as u32); // no more than there are columns
+            }
         }
     }
 }
 
-#[derive(Clone, Debug)]
-pub(super) struct Field {
-    pub(super) name: Box<str>,
-    pub(super) content: u32,
-    /// The number that stands for the name; 0 for none.
-    pub(super) token: usize,
+impl Field {
+    pub(crate) fn new(name: &str, content: u32) -> Self {
+        Self { name: name.into(), content, token: 0 }
+    }
 }
 
+/// Fields that are found by looking at each.
+const FEW: usize = 16;
+
 impl Columns {
-    pub(super) fn numbers(primitive: Primitive) -> Self {
+    pub(crate) fn numbers(primitive: Primitive) -> Self {
         match primitive {
             Primitive::Bool => Self::Boolean(Vec::new()),
             Primitive::Int8 => Self::Int8(Vec::new()),
@@ -172,9 +242,30 @@ impl Columns {
         }
     }
 
+    pub(crate) const UNKNOWN: Self = Self::Nothing { nulls: 0 };
+
+    /// Nulls, which are -1, and rows of a content.
+    pub(crate) const fn option(index: Vec<i64>, content: u32) -> Self {
+        Self::Indexed { nulls: true, width: Index::I64, index, content, categories: None }
+    }
+
+    /// Lists of a content, none so far.
+    pub(crate) fn list(content: u32) -> Self {
+        Self::List { layout: Lists::PLAIN, offsets: vec![0], content }
+    }
+
+    /// Texts or bytes, none so far.
+    pub(crate) fn text(binary: bool, layout: Lists) -> Self {
+        Self::Text { binary, layout, offsets: vec![0], bytes: Vec::new() }
+    }
+
+    pub(crate) const fn is_text(&self, wanted: bool) -> bool {
+        matches!(self, Self::Text { binary, .. } if *binary == wanted)
+    }
+
     /// The content of an option or an indirection.
     #[inline]
-    pub(super) fn inner(&self) -> Option<u32> {
+    pub(crate) fn inner(&self) -> Option<u32> {
         match self {
             Self::Indexed { content, .. } | Self::Masked { content, .. } | Self::Unmasked { content } => {
                 Some(*content)
@@ -184,9 +275,10 @@ impl Columns {
     }
 
     /// Takes the items after `length` values of this node alone back.
-    pub(super) fn truncate(&mut self, length: usize) {
+    pub(crate) fn truncate(&mut self, length: usize) {
         each_number!(self, items => items.truncate(length), {
-            Self::Nothing | Self::Unmasked { .. } => {}
+            Self::Nothing { nulls } => *nulls = length.min(*nulls),
+            Self::Unmasked { .. } => {}
             Self::Text { offsets, bytes, .. } => {
                 offsets.truncate(length.saturating_add(1));
                 bytes.truncate(end(offsets));
@@ -196,7 +288,7 @@ impl Columns {
                 bytes.truncate(*size * *all);
             }
             Self::List { offsets, .. } => offsets.truncate(length.saturating_add(1)),
-            Self::Regular { length: all, .. } | Self::Tuple { length: all, .. } => *all = length.min(*all),
+            Self::Regular { length: all, .. } => *all = length.min(*all),
             Self::Record(record) => record.length = length.min(record.length),
             Self::Indexed { index, .. } => index.truncate(length),
             Self::Masked { mask, .. } => mask.truncate(length),
@@ -208,7 +300,7 @@ impl Columns {
     }
 
     /// Gives memory back that is neither used nor little.
-    pub(super) fn shrink(&mut self) {
+    pub(crate) fn shrink(&mut self) {
         fn shrink<T>(items: &mut Vec<T>) {
             items.shrink_to(MOST_KEPT / size_of::<T>());
         }
@@ -229,7 +321,7 @@ impl Columns {
     }
 
     /// A copy, without what [`clone`](Clone::clone) does where there is no memory: end the process.
-    pub(super) fn copied(&self) -> Result<Self, BuildError> {
+    pub(crate) fn copied(&self) -> Result<Self, BuildError> {
         fn copy<T: Copy>(items: &[T]) -> Result<Vec<T>, BuildError> {
             let mut copy = Vec::new();
             crate::growth::extend(&mut copy, items)?;
@@ -269,9 +361,8 @@ impl Columns {
                         contents: contents.clone(),
                     },
                     // They hold no items.
-                    Self::Nothing
+                    Self::Nothing { .. }
                     | Self::Regular { .. }
-                    | Self::Tuple { .. }
                     | Self::Record(_)
                     | Self::Unmasked { .. } => self.clone(),
                 }
@@ -283,7 +374,7 @@ impl Columns {
 }
 
 /// The end of the last list.
-pub(super) fn end(offsets: &[i64]) -> usize {
+pub(crate) fn end(offsets: &[i64]) -> usize {
     offsets.last().map_or(0, |end| *end as usize)
 }
 

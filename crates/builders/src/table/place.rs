@@ -1,13 +1,13 @@
 //! Values on their way into columns: through unions, options and indirections to the column that takes them.
 
-use super::stored::Columns;
-use super::table::Nodes;
+use super::{Columns, Nodes};
+use crate::form::Unit;
 use crate::growth::push;
 use crate::{BuildError, Fault};
 
 /// A value that was given, by its kind.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Found {
+pub(crate) enum Found<'a> {
     Null,
     Boolean,
     Integer(i64),
@@ -15,14 +15,21 @@ pub(super) enum Found {
     Huge,
     Real,
     Complex,
-    Time { date: bool },
-    Text { binary: bool, bytes: usize },
+    Time {
+        date: bool,
+        unit: Unit,
+    },
+    Text {
+        binary: bool,
+        bytes: usize,
+    },
     List,
     Tuple(usize),
-    Record,
+    /// `None` goes with any name, as a name that is not given says nothing.
+    Record(Option<&'a str>),
 }
 
-impl Found {
+impl Found<'_> {
     /// In an error.
     fn name(self) -> Box<str> {
         match self {
@@ -33,20 +40,20 @@ impl Found {
             Self::Huge => "a larger integer".into(),
             Self::Real => "a real number".into(),
             Self::Complex => "a complex number".into(),
-            Self::Time { date: true } => "a date".into(),
-            Self::Time { date: false } => "a span of time".into(),
+            Self::Time { date: true, .. } => "a date".into(),
+            Self::Time { date: false, .. } => "a span of time".into(),
             Self::Text { binary: false, .. } => "a string".into(),
             Self::Text { binary: true, .. } => "a byte string".into(),
             Self::List => "a list".into(),
             Self::Tuple(size) => format!("a tuple of {size}").into(),
-            Self::Record => "a record".into(),
+            Self::Record(_) => "a record".into(),
         }
     }
 }
 
 impl Nodes {
     /// How well a place takes a value: 0 is best, `None` not at all.
-    pub(super) fn rank(&self, node: u32, found: Found) -> Option<u8> {
+    pub(crate) fn rank(&self, node: u32, found: Found<'_>) -> Option<u8> {
         use Columns as C;
         use Found as F;
         let columns = self.at(node);
@@ -62,12 +69,15 @@ impl Nodes {
             (F::Real, C::Float16(_)) => Some(2),
             (F::Real, C::Complex128(_)) => Some(3),
             (F::Real, C::Complex64(_)) => Some(4),
-            (F::Time { date: found }, C::Time { date, .. }) => (found == *date).then_some(0),
+            (F::Time { date: found, .. }, C::Time { date, .. }) => (found == *date).then_some(0),
             (F::Text { binary: found, .. }, C::Text { binary, .. } | C::Fixed { binary, .. }) => {
                 (found == *binary).then_some(0)
             }
-            (F::List, C::List { .. } | C::Regular { .. }) | (F::Record, C::Record(_)) => Some(0),
-            (F::Tuple(size), C::Tuple { contents, .. }) => (size == contents.len()).then_some(0),
+            (F::List, C::List { .. } | C::Regular { .. }) => Some(0),
+            (F::Record(_), C::Record(record)) => (!record.is_tuple).then_some(0),
+            (F::Tuple(size), C::Record(record)) => {
+                (record.is_tuple && size == record.fields.len()).then_some(0)
+            }
             (F::Tuple(_), C::List { .. } | C::Regular { .. }) => Some(1),
             _ => match (columns.inner(), found) {
                 (Some(content), _) => self.rank(content, found),
@@ -78,27 +88,37 @@ impl Nodes {
         }
     }
 
-    /// Writes one value at a place. What is around it notes it after it was written. `tag` is the alternative
-    /// of a union, if that was chosen; otherwise it is the best.
-    pub(super) fn put(
+    /// Writes one value at a place, or completes it: in a node that takes it, which has been found there. What
+    /// is around that notes it afterwards.
+    pub(crate) fn put(
         &mut self,
+        place: u32,
         node: u32,
-        found: Found,
-        tag: Option<u8>,
         write: &mut dyn FnMut(&mut Columns) -> Result<(), BuildError>,
     ) -> Result<(), BuildError> {
-        let (tag, content) = match (self.at(node), tag) {
-            (Columns::Union { contents, .. }, Some(tag)) => (tag as i8, contents[usize::from(tag)]),
-            (Columns::Union { .. }, None) => self.choose(node, found, 0)?,
-            (columns, _) => match columns.inner() {
-                Some(content) => (0, content),
-                None if self.rank(node, found).is_some() => return write(self.at_mut(node)),
-                None => return Err(self.refuse(node, found)),
-            },
+        if place == node {
+            return write(self.at_mut(node));
+        }
+        let (tag, content) = match self.at(place) {
+            Columns::Union { contents, .. } => {
+                let tag = contents.iter().position(|content| self.reaches(*content, node)).unwrap_or(0);
+                (tag as i8, contents[tag])
+            }
+            columns => (0, columns.inner().unwrap_or(node)),
         };
         let row = self.len(content);
-        self.put(content, found, None, write)?;
-        self.note(node, tag, row)
+        self.put(content, node, write)?;
+        self.note(place, tag, row)
+    }
+
+    fn reaches(&self, place: u32, node: u32) -> bool {
+        place == node
+            || match self.at(place) {
+                Columns::Union { contents, .. } => {
+                    contents.iter().any(|content| self.reaches(*content, node))
+                }
+                columns => columns.inner().is_some_and(|content| self.reaches(content, node)),
+            }
     }
 
     /// Notes in what is around a content that a row of it is the next value.
@@ -134,11 +154,10 @@ impl Nodes {
     }
 
     /// The alternative of a union that takes a value: of the best, or of those less good, the `nth`.
-    fn choose(&self, node: u32, found: Found, nth: usize) -> Result<(i8, u32), BuildError> {
-        let Columns::Union { contents, .. } = self.at(node) else { return Ok((0, node)) }; // never
-        let ranked = contents.iter().zip(0..).filter_map(|(content, tag)| {
-            Some((self.rank(*content, found)?, tag, *content)) // no more than tags can name
-        });
+    fn choose(&self, node: u32, found: Found<'_>, nth: usize) -> Result<u32, BuildError> {
+        let Columns::Union { contents, .. } = self.at(node) else { return Ok(node) }; // never
+        let ranked = contents.iter().enumerate();
+        let ranked = ranked.filter_map(|(tag, content)| Some((self.rank(*content, found)?, tag, *content)));
         let chosen = if nth == 0 {
             ranked.min()
         } else {
@@ -147,13 +166,13 @@ impl Nodes {
             ranked.get(nth).copied()
         };
         match chosen {
-            Some((_, tag, content)) => Ok((tag, content)),
+            Some((.., content)) => Ok(content),
             None => Err(self.refuse(node, found)),
         }
     }
 
     /// Alternatives that might take a value.
-    pub(super) fn candidates(&self, node: u32, found: Found) -> usize {
+    pub(crate) fn candidates(&self, node: u32, found: Found<'_>) -> usize {
         match self.at(node) {
             Columns::Union { contents, .. } => {
                 contents.iter().filter(|content| self.rank(**content, found).is_some()).count()
@@ -162,50 +181,20 @@ impl Nodes {
         }
     }
 
-    /// The list, record or tuple in which something is begun; of several that might take it the `nth`.
-    pub(super) fn begin(&self, node: u32, found: Found, nth: usize) -> Result<u32, BuildError> {
+    /// The node that takes a value; of several that might take it, the `nth`.
+    pub(crate) fn find(&self, node: u32, found: Found<'_>, nth: usize) -> Result<u32, BuildError> {
         match self.at(node) {
-            Columns::Union { .. } => self.begin(self.choose(node, found, nth)?.1, found, 0),
+            Columns::Union { .. } => self.find(self.choose(node, found, nth)?, found, 0),
             columns => match columns.inner() {
-                Some(content) => self.begin(content, found, nth),
+                Some(content) => self.find(content, found, nth),
                 None if self.rank(node, found).is_some() => Ok(node),
                 None => Err(self.refuse(node, found)),
             },
         }
     }
 
-    /// Notes in options and unions around a list, record or tuple that it is complete, before its own length
-    /// grows.
-    #[inline]
-    pub(super) fn finish(&mut self, place: u32, node: u32) -> Result<(), BuildError> {
-        if place == node { Ok(()) } else { self.finish_around(place, node) }
-    }
-
-    fn finish_around(&mut self, place: u32, node: u32) -> Result<(), BuildError> {
-        let (tag, content) = match self.at(place) {
-            Columns::Union { contents, .. } => {
-                let tag = contents.iter().position(|content| self.reaches(*content, node)).unwrap_or(0);
-                (tag as i8, contents[tag])
-            }
-            columns => (0, columns.inner().unwrap_or(node)),
-        };
-        let row = self.len(content);
-        self.finish(content, node)?;
-        self.note(place, tag, row)
-    }
-
-    fn reaches(&self, place: u32, node: u32) -> bool {
-        place == node
-            || match self.at(place) {
-                Columns::Union { contents, .. } => {
-                    contents.iter().any(|content| self.reaches(*content, node))
-                }
-                columns => columns.inner().is_some_and(|content| self.reaches(content, node)),
-            }
-    }
-
     /// A null, if the place may have one; in a union in the alternative `tag`, or in the first that may.
-    pub(super) fn null(&mut self, node: u32, tag: Option<u8>) -> Result<bool, BuildError> {
+    pub(crate) fn null(&mut self, node: u32, tag: Option<u8>) -> Result<bool, BuildError> {
         if let Columns::Indexed { nulls: true, index, .. } = self.at_mut(node) {
             return push(index, -1).map(|()| true);
         }
@@ -228,8 +217,8 @@ impl Nodes {
         }
     }
 
-    pub(super) fn refuse(&self, node: u32, found: Found) -> BuildError {
-        let expected = self.about(node).expected.clone();
+    pub(crate) fn refuse(&self, node: u32, found: Found<'_>) -> BuildError {
+        let expected = self.expected(node).into();
         match (found, self.at(node).integer_name()) {
             (Found::Integer(_) | Found::Unsigned(_) | Found::Huge, Some(dtype)) => {
                 Fault::TooLarge { dtype }.into()
