@@ -155,9 +155,16 @@ impl Nodes {
         &mut self.columns[node as usize]
     }
 
+    /// The columns of a node, if there is one of that number.
+    #[inline]
+    pub(crate) fn get(&self, node: u32) -> Option<&Columns> {
+        self.columns.get(node as usize)
+    }
+
     /// The record or tuple that a node is.
+    #[inline]
     pub(crate) fn record(&self, node: u32) -> Option<&Record> {
-        if let Columns::Record(record) = self.at(node) { Some(record) } else { None }
+        if let Some(Columns::Record(record)) = self.get(node) { Some(record) } else { None }
     }
 
     /// The type of a node, for errors.

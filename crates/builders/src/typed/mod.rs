@@ -4,6 +4,7 @@ mod append;
 mod columns;
 mod error;
 mod offers;
+mod places;
 mod program;
 mod state;
 #[cfg(test)]

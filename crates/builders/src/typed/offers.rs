@@ -73,12 +73,10 @@ pub(super) const HOPELESS: u8 = 9;
 pub(super) fn best(
     offers: &[Offer],
     command: Command,
-    tag: Option<u8>,
     meant: impl Fn(&Offer) -> bool,
 ) -> Result<Offer, Refusal> {
     let (mut found, mut refusal) = (None::<Offer>, Refusal::Unexpected);
-    for offer in offers.iter().filter(|offer| offer.command == command && (tag.is_none() || offer.tag == tag))
-    {
+    for offer in offers.iter().filter(|offer| offer.command == command) {
         if !meant(offer) {
             refusal = if found.is_none() { Refusal::Argument } else { refusal };
             continue;
@@ -100,13 +98,13 @@ pub(super) fn best(
 }
 
 /// The commands among some offers, in the order in which errors name them, and whether each is clear.
-pub(super) fn commands(offers: &[Offer], tag: Option<u8>) -> Vec<(Command, bool)> {
+pub(super) fn commands(offers: &[Offer]) -> Vec<(Command, bool)> {
     let mut commands: Vec<(Command, bool)> = Vec::new();
-    for offer in offers.iter().filter(|offer| tag.is_none() || offer.tag == tag) {
+    for offer in offers {
         if !commands.iter().any(|(command, _)| *command == offer.command) {
             // The argument of these may make it clear.
             let clear = matches!(offer.command, Command::BeginTuple | Command::BeginRecord)
-                || best(offers, offer.command, tag, |_| true).is_ok();
+                || best(offers, offer.command, |_| true).is_ok();
             commands.push((offer.command, clear));
         }
     }
@@ -115,12 +113,8 @@ pub(super) fn commands(offers: &[Offer], tag: Option<u8>) -> Vec<(Command, bool)
 }
 
 impl Nodes {
-    /// The offers of each node, by its number.
-    pub(super) fn offers(&self) -> Vec<Box<[Offer]>> {
-        self.numbers().map(|node| self.offers_of(node).into()).collect()
-    }
-
-    fn offers_of(&self, node: u32) -> Vec<Offer> {
+    /// The ways to tell a value of a node.
+    pub(super) fn offers(&self, node: u32) -> Vec<Offer> {
         let offer = |(command, rank)| Offer { command, rank, tag: None, node };
         let all = |offers: &[(Command, u8)]| offers.iter().copied().map(offer).collect();
         match self.at(node) {
@@ -146,7 +140,7 @@ impl Nodes {
             Columns::Record(record) if record.is_tuple => all(&[(Command::BeginTuple, 0)]),
             Columns::Record(_) => all(&[(Command::BeginRecord, 0)]),
             Columns::Indexed { nulls, content, categories, .. } => {
-                let mut offers = self.offers_of(*content);
+                let mut offers = self.offers(*content);
                 if !nulls || categories.is_some() {
                     offers.push(offer((Command::Index, 0)));
                 }
@@ -156,15 +150,15 @@ impl Nodes {
                 offers
             }
             Columns::Masked { content, .. } => {
-                let mut offers = self.offers_of(*content);
+                let mut offers = self.offers(*content);
                 let rank = if self.is_fillable(*content) { 0 } else { HOPELESS };
                 offers.push(offer((Command::Null, rank)));
                 offers
             }
-            Columns::Unmasked { content } => self.offers_of(*content),
+            Columns::Unmasked { content } => self.offers(*content),
             Columns::Union { contents, .. } => {
                 let each = contents.iter().zip(0..).flat_map(|(content, tag)| {
-                    let inner = self.offers_of(*content).into_iter();
+                    let inner = self.offers(*content).into_iter();
                     inner.map(move |offer| Offer { tag: Some(tag), ..offer })
                 });
                 each.collect()

@@ -8,19 +8,20 @@
 mod words;
 
 use super::offers::{HOPELESS, Offer, Refusal, best, commands};
-use super::state::State;
+use super::places::{Place, Places};
+use super::state::{State, ends};
 use crate::Command;
 use crate::form::Index;
 use crate::table::{Columns, Nodes, Record};
 use forthwith_columns::DType;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt;
 use words::{arguments_of, below, case, literal, number, plain, range, refuse, refused, wide};
 
 pub(super) struct Program<'a> {
     nodes: &'a Nodes,
+    places: &'a Places,
     keys: Vec<usize>,
-    offers: &'a [Box<[Offer]>],
     /// Names of records; their numbers, from 1, are arguments of `begin_record`.
     pub(super) names: Vec<Box<str>>,
     /// Names, types, and whether a zero stands first.
@@ -28,23 +29,6 @@ pub(super) struct Program<'a> {
     pub(super) variables: Vec<String>,
     /// Words that several states call, with their lines.
     words: Vec<(String, Vec<String>)>,
-    /// Places, and what is done there.
-    states: Vec<(String, Vec<String>)>,
-    /// The lines that begin a list, tuple or record.
-    begins: HashMap<u32, Vec<String>>,
-}
-
-/// A place where a value is expected, and what comes of it.
-struct Place {
-    path: String,
-    /// Lines before any value.
-    guard: Vec<String>,
-    /// Lines after any value.
-    after: Vec<String>,
-    /// The state after that; `None` for the same again.
-    next: Option<usize>,
-    /// Commands that are no values, with the words that carry them out.
-    ends: Vec<(Command, String)>,
 }
 
 /// Variables that every program has, in this order.
@@ -57,185 +41,103 @@ const BITS: usize = 31;
 
 impl<'a> Program<'a> {
     pub(super) fn new(state: &'a State) -> Self {
-        let (nodes, offers) = (&state.nodes, &state.offers);
-        let mut names: Vec<Box<str>> = Vec::new();
-        for node in nodes.numbers() {
-            if let Columns::Record(record) = nodes.at(node)
-                && !record.name.is_empty()
-                && !names.contains(&record.name)
-            {
-                names.push(record.name.clone());
-            }
-        }
+        let nodes = &state.nodes;
         let mut program = Self {
             nodes,
+            places: &state.places,
             keys: nodes.keys(),
-            offers,
-            names,
+            names: Vec::new(),
             outputs: Vec::new(),
             variables: FIXED.map(String::from).into(),
             words: Vec::new(),
-            states: Vec::new(),
-            begins: HashMap::new(),
         };
-        let after = vec!["1 length +!".into()];
-        let path = String::new();
-        program.place(0, &Place { path, guard: Vec::new(), after, next: None, ends: Vec::new() });
+        nodes.numbers().for_each(|node| program.declare(node));
         program
     }
 
-    /// Writes the states of a place and answers the number of the first.
-    fn place(&mut self, node: u32, place: &Place) -> usize {
-        let state = self.states.len();
-        self.states.push((place.path.clone(), Vec::new()));
-        let next = place.next.unwrap_or(state);
-        self.declare(node, place, next);
-        let tags: BTreeSet<u8> = self.offers[node as usize].iter().filter_map(|offer| offer.tag).collect();
-        let states: Vec<(u8, usize)> = tags.into_iter().zip(self.states.len()..).collect();
-        for (tag, _) in &states {
-            self.states.push((format!("{}|{tag}", place.path), Vec::new()));
-        }
-        self.states[state].1 = self.state(node, None, place, state, next, &states);
-        for (tag, at) in &states {
-            self.states[*at].1 = self.state(node, Some(*tag), place, *at, next, &states);
-        }
-        state
-    }
-
-    /// Declares the outputs and variables of a node and of those below; writes the words and states within
-    /// lists, tuples and records.
-    fn declare(&mut self, node: u32, place: &Place, next: usize) {
-        let nodes = self.nodes;
+    /// Declares the outputs and variables of a node, and writes the words that end a list, tuple or record.
+    fn declare(&mut self, node: u32) {
         let index_type = |width| match width {
             Index::I32 => DType::Int32,
             Index::U32 => DType::UInt32,
             Index::I64 => DType::Int64,
         };
-        match nodes.at(node) {
+        match self.nodes.at(node) {
             Columns::Text { layout, .. } => {
-                self.output(self.out(node, "offsets"), index_type(layout.width), true);
-                self.output(self.out(node, "bytes"), DType::UInt8, false);
-                if layout.width != Index::I64 {
-                    self.variables.push(format!("total{node}"));
-                }
+                self.output(node, "offsets", index_type(layout.width));
+                self.output(node, "bytes", DType::UInt8);
+                self.total(node, layout.width);
             }
-            Columns::Fixed { .. } => self.output(self.out(node, "bytes"), DType::UInt8, false),
-            Columns::List { layout, content, .. } => {
+            Columns::Fixed { .. } => self.output(node, "bytes", DType::UInt8),
+            Columns::List { layout, .. } => {
                 self.variables.push(format!("count{node}"));
-                self.output(self.out(node, "offsets"), index_type(layout.width), true);
-                let offsets = self.out(node, "offsets");
-                let mut end = Vec::new();
-                if layout.width != Index::I64 {
-                    self.variables.push(format!("total{node}"));
-                    end.push(wide(&format!("count{node} @"), node, layout.width));
-                }
-                end.push(format!("count{node} @ {offsets} +<- stack"));
-                if layout.width != Index::I64 {
+                self.output(node, "offsets", index_type(layout.width));
+                let mut end = vec![format!("count{node} @ {} +<- stack", self.out(node, "offsets"))];
+                if self.total(node, layout.width) {
+                    end.insert(0, wide(&format!("count{node} @"), node, layout.width));
                     end.push(format!("count{node} @ total{node} +!"));
                 }
-                self.list(node, *content, Vec::new(), end, place, next);
+                self.end(node, end);
             }
-            Columns::Regular { size, content, .. } => {
+            Columns::Regular { size, .. } => {
                 self.variables.push(format!("count{node}"));
                 let size = literal(*size as i64);
-                let guard = vec![format!("count{node} @ {size} >= {}", refuse(Refusal::Full))];
-                let end = vec![format!("count{node} @ {size} <> {}", refuse(Refusal::Short))];
-                self.list(node, *content, guard, end, place, next);
+                self.end(node, vec![format!("count{node} @ {size} <> {}", refuse(Refusal::Short))]);
             }
-            Columns::Record(record) => {
-                let commands = match record.is_tuple {
-                    true => [Command::Index, Command::EndTuple],
-                    false => [Command::Field, Command::EndRecord],
-                };
-                self.record(node, record, commands, place, next);
-            }
-            Columns::Indexed { width, content, .. } => {
-                self.output(self.out(node, "index"), index_type(*width), false);
+            Columns::Record(record) => self.record(node, record),
+            Columns::Indexed { width, .. } => {
+                self.output(node, "index", index_type(*width));
                 self.variables.push(format!("rows{node}"));
-                self.declare(*content, place, next);
             }
-            Columns::Masked { content, .. } => {
-                self.output(self.out(node, "mask"), DType::Int8, false);
-                self.declare(*content, place, next);
-            }
-            Columns::Unmasked { content } => self.declare(*content, place, next),
+            Columns::Masked { .. } => self.output(node, "mask", DType::Int8),
             Columns::Union { width, contents, .. } => {
-                self.output(self.out(node, "tags"), DType::Int8, false);
-                self.output(self.out(node, "index"), index_type(*width), false);
-                for content in contents {
-                    self.variables.push(format!("rows{node}-{content}"));
-                    self.declare(*content, place, next);
-                }
+                self.output(node, "tags", DType::Int8);
+                self.output(node, "index", index_type(*width));
+                self.variables.extend(contents.iter().map(|content| format!("rows{node}-{content}")));
             }
             columns => {
                 if let Some((dtype, _)) = number(columns) {
-                    self.output(self.out(node, "data"), dtype, false);
+                    self.output(node, "data", dtype);
                 }
             }
         }
     }
 
-    fn list(
-        &mut self,
-        node: u32,
-        content: u32,
-        guard: Vec<String>,
-        mut end: Vec<String>,
-        place: &Place,
-        next: usize,
-    ) {
-        end.extend(place.after.iter().cloned());
-        end.push(format!("{next} state !"));
-        self.words.push((format!("end{node}"), end));
-        let inner = Place {
-            path: format!("{}[]", place.path),
-            guard,
-            after: vec![format!("1 count{node} +!")],
-            next: None,
-            ends: vec![(Command::EndList, format!("end{node}"))],
-        };
-        let state = self.place(content, &inner);
-        self.begins.insert(node, vec![format!("0 count{node} !"), format!("{state} state !")]);
+    fn output(&mut self, node: u32, part: &str, dtype: DType) {
+        self.outputs.push((self.out(node, part), dtype, part == "offsets"));
     }
 
-    fn record(
-        &mut self,
-        node: u32,
-        record: &Record,
-        [select, close]: [Command; 2],
-        place: &Place,
-        next: usize,
-    ) {
-        let filled = |at: usize| format!("filled{node}-{}", at / BITS);
-        let masks = record.fields.len().div_ceil(BITS);
-        self.variables.extend((0..masks).map(|mask| filled(mask * BITS)));
-        let between = self.states.len();
-        let ends = vec![(select, format!("select{node}")), (close, format!("end{node}"))];
-        let mut lines: Vec<String> = Vec::new();
-        ends.iter().for_each(|(command, word)| lines.extend(case(*command, vec![word.clone()])));
-        lines.push(refused(Refusal::Unexpected));
-        self.states.push((place.path.clone(), lines));
+    /// Declares the variable that counts all items of lists, if their offsets may be too narrow.
+    fn total(&mut self, node: u32, width: Index) -> bool {
+        let counted = width != Index::I64;
+        self.variables.extend(counted.then(|| format!("total{node}")));
+        counted
+    }
 
+    /// The word that ends a list, tuple or record.
+    fn end(&mut self, node: u32, mut lines: Vec<String>) {
+        let place = self.places.of(node);
+        lines.push(self.after(place));
+        lines.push(format!("{} state !", place.next));
+        self.words.push((format!("end{node}"), lines));
+    }
+
+    fn record(&mut self, node: u32, record: &Record) {
+        if !record.name.is_empty() && !self.names.contains(&record.name) {
+            self.names.push(record.name.clone());
+        }
+        let masks = record.fields.len().div_ceil(BITS);
+        self.variables.extend((0..masks).map(|mask| filled(node, mask * BITS).0));
         let mut cases = vec!["argument @ case".to_owned()];
         let mut required = vec![0i64; masks];
         let (mut checks, mut writes) = (Vec::new(), Vec::new());
         for (at, field) in record.fields.iter().enumerate() {
-            let content = &field.content;
-            let (filled, bit) = (filled(at), 1i64 << (at % BITS));
-            let inner = Place {
-                path: format!("{}.{}", place.path, record.name_of(at)),
-                guard: Vec::new(),
-                after: vec![format!("{bit} {filled} +!")],
-                next: Some(between),
-                ends: ends.clone(),
-            };
-            let state = self.place(*content, &inner);
+            let (filled, bit) = filled(node, at);
             cases.push(format!("  {at} of {filled} @ {bit} and {}", refuse(Refusal::Twice)));
-            cases.push(format!("    {state} state ! endof"));
-            let null = best(&self.offers[*content as usize], Command::Null, None, |_| true);
-            match null {
+            cases.push(format!("    {} state ! endof", self.places.of_field(field.content)));
+            match best(&self.places.of(field.content).offers, Command::Null, |_| true) {
                 Ok(null) if null.rank != HOPELESS => {
-                    let (check, write) = self.along(*content, null);
+                    let (check, write) = self.along(field.content, null);
                     let lacks = format!("{filled} @ {bit} and 0= if");
                     if !check.is_empty() {
                         checks.push(format!("{lacks} {} then", check.join(" ")));
@@ -247,69 +149,78 @@ impl<'a> Program<'a> {
         }
         cases.extend([format!("  {}", refused(Refusal::Argument)), "endcase".into()]);
         self.words.push((format!("select{node}"), cases));
-        let mut end: Vec<String> = Vec::new();
-        for (mask, bits) in required.into_iter().enumerate().filter(|(_, bits)| *bits != 0) {
-            let filled = filled(mask * BITS);
-            end.push(format!("{filled} @ {bits} and {bits} <> {}", refuse(Refusal::Missing)));
-        }
-        end.extend(checks.into_iter().chain(writes).chain(place.after.iter().cloned()));
-        end.push(format!("{next} state !"));
-        self.words.push((format!("end{node}"), end));
-        let mut begin: Vec<String> = (0..masks).map(|mask| format!("0 {} !", filled(mask * BITS))).collect();
-        begin.push(format!("{between} state !"));
-        self.begins.insert(node, begin);
+        let required = required.into_iter().enumerate().filter(|(_, bits)| *bits != 0);
+        let required = required.map(|(mask, bits)| {
+            format!("{} @ {bits} and {bits} <> {}", filled(node, mask * BITS).0, refuse(Refusal::Missing))
+        });
+        self.end(node, required.chain(checks).chain(writes).collect());
     }
 
-    /// The lines of a state: of a place, where this alternative is chosen.
-    fn state(
-        &self,
-        node: u32,
-        tag: Option<u8>,
-        place: &Place,
-        state: usize,
-        next: usize,
-        tags: &[(u8, usize)],
-    ) -> Vec<String> {
-        let offers = &self.offers[node as usize];
-        let commands = commands(offers, tag);
+    /// The lines that begin a list, tuple or record.
+    fn begin(&self, node: u32) -> Vec<String> {
+        let state = format!("{} state !", self.places.inside(node));
+        let counters = match self.nodes.at(node) {
+            Columns::Record(record) => {
+                (0..record.fields.len()).step_by(BITS).map(|at| filled(node, at).0).collect()
+            }
+            _ => vec![format!("count{node}")],
+        };
+        counters.into_iter().map(|counter| format!("0 {counter} !")).chain([state]).collect()
+    }
+
+    /// The line after a value at a place.
+    fn after(&self, place: &Place) -> String {
+        match self.nodes.get(place.inside) {
+            None => "1 length +!".into(),
+            Some(Columns::Record(_)) => {
+                let (filled, bit) = filled(place.inside, place.field as usize);
+                format!("{bit} {filled} +!")
+            }
+            Some(_) => format!("1 count{} +!", place.inside),
+        }
+    }
+
+    /// The line before a value at a place.
+    fn guard(&self, place: &Place) -> Option<String> {
+        let Some(Columns::Regular { size, .. }) = self.nodes.get(place.inside) else { return None };
+        let size = literal(*size as i64);
+        Some(format!("count{} @ {size} >= {}", place.inside, refuse(Refusal::Full)))
+    }
+
+    /// The lines of a state.
+    fn state(&self, state: usize, place: &Place) -> Vec<String> {
+        let offers = &place.offers;
+        let ends = self.nodes.get(place.inside).map_or(&[][..], ends);
         let mut lines = Vec::new();
         let mut known = Vec::new();
-        for (command, clear) in commands {
-            let meant = |argument: usize| {
-                let offer = best(offers, command, tag, |offer| self.arguments(*offer).contains(&argument));
-                offer.map(|offer| self.value(node, offer, place, state, next))
-            };
+        for (command, clear) in commands(offers) {
             let told = match command {
                 Command::BeginTuple | Command::BeginRecord => {
                     let of = offers.iter().filter(|offer| offer.command == command);
                     let arguments: BTreeSet<usize> = of.flat_map(|offer| self.arguments(*offer)).collect();
-                    let each = arguments.into_iter().filter_map(|argument| match meant(argument) {
-                        Ok(lines) => Some((argument, lines)),
-                        Err(Refusal::Ambiguous) => Some((argument, vec![refused(Refusal::Ambiguous)])),
-                        Err(_) => None, // of another alternative
+                    let each = arguments.into_iter().map(|argument| {
+                        let meant = |offer: &Offer| self.arguments(*offer).contains(&argument);
+                        (argument, self.told(best(offers, command, meant), state, place))
                     });
                     arguments_of(each.collect())
                 }
-                _ if clear => match best(offers, command, tag, |_| true) {
-                    Ok(offer) => self.value(node, offer, place, state, next),
-                    Err(refusal) => vec![refused(refusal)],
-                },
                 // In a tuple, it selects a slot.
-                Command::Index if place.ends.iter().any(|(end, _)| *end == command) => continue,
-                _ => vec![refused(Refusal::Ambiguous)],
+                Command::Index if !clear && ends.contains(&command) => continue,
+                _ => self.told(best(offers, command, |_| true), state, place),
             };
             known.push(command);
             lines.extend(case(command, told));
         }
-        if !tags.is_empty() {
-            let each = tags.iter().map(|(tag, state)| {
-                let lines = place.guard.iter().cloned().chain([format!("{state} state !")]);
-                (usize::from(*tag), lines.collect())
+        if !place.tags.is_empty() {
+            let each = place.tags.clone().map(|state| {
+                let lines = self.guard(place).into_iter().chain([format!("{state} state !")]);
+                (self.places.at(state).tag.map_or(0, usize::from), lines.collect())
             });
             lines.extend(case(Command::Tag, arguments_of(each.collect())));
         }
-        for (command, word) in place.ends.iter().filter(|(command, _)| !known.contains(command)) {
-            lines.extend(case(*command, vec![word.clone()]));
+        for command in ends.iter().filter(|command| !known.contains(command)) {
+            let word = if matches!(command, Command::Index | Command::Field) { "select" } else { "end" };
+            lines.extend(case(*command, vec![format!("{word}{}", place.inside)]));
         }
         lines.push(refused(Refusal::Unexpected));
         lines
@@ -317,20 +228,24 @@ impl<'a> Program<'a> {
 
     /// The arguments with which a tuple or record is begun.
     fn arguments(&self, offer: Offer) -> Vec<usize> {
-        match self.nodes.at(offer.node) {
-            Columns::Record(record) if record.is_tuple => vec![record.fields.len()],
-            Columns::Record(record) => {
+        match self.nodes.record(offer.node) {
+            Some(record) if record.is_tuple => vec![record.fields.len()],
+            Some(record) => {
                 let number = self.names.iter().position(|name| *name == record.name);
                 [0].into_iter().chain(number.map(|number| number + 1)).collect()
             }
-            _ => Vec::new(),
+            None => Vec::new(),
         }
     }
 
     /// All lines of a value that is told in a state.
-    fn value(&self, node: u32, offer: Offer, place: &Place, state: usize, next: usize) -> Vec<String> {
-        let (checks, writes) = self.along(node, offer);
-        let mut lines: Vec<String> = place.guard.iter().cloned().chain(checks).collect();
+    fn told(&self, offer: Result<Offer, Refusal>, state: usize, place: &Place) -> Vec<String> {
+        let offer = match offer {
+            Ok(offer) => offer,
+            Err(refusal) => return vec![refused(refusal)],
+        };
+        let (checks, writes) = self.along(place.node, offer);
+        let mut lines: Vec<String> = self.guard(place).into_iter().chain(checks).collect();
         if offer.rank == HOPELESS {
             let null = offer.command == Command::Null;
             lines.push(refused(if null { Refusal::Placeless } else { Refusal::Range }));
@@ -338,9 +253,9 @@ impl<'a> Program<'a> {
         }
         lines.extend(writes);
         if !matches!(offer.command, Command::BeginList | Command::BeginTuple | Command::BeginRecord) {
-            lines.extend(place.after.iter().cloned());
-            if next != state {
-                lines.push(format!("{next} state !"));
+            lines.push(self.after(place));
+            if place.next as usize != state {
+                lines.push(format!("{} state !", place.next));
             }
         }
         lines
@@ -419,7 +334,7 @@ impl<'a> Program<'a> {
                     _ => 'q',
                 };
                 match (number(columns), range(columns)) {
-                    (None, _) => write(self.begins.get(&node).cloned().unwrap_or_default()),
+                    (None, _) => write(self.begin(node)),
                     (_, Some((low, high))) if command == Command::Integer => {
                         let below = format!("dup {} <", literal(low));
                         let outside = match high {
@@ -502,10 +417,6 @@ impl<'a> Program<'a> {
             _ => format!("node{key}-{part}"),
         }
     }
-
-    fn output(&mut self, name: String, dtype: DType, offsets: bool) {
-        self.outputs.push((name, dtype, offsets));
-    }
 }
 
 impl fmt::Display for Program<'_> {
@@ -517,9 +428,11 @@ impl fmt::Display for Program<'_> {
         for variable in &self.variables {
             writeln!(f, "variable {variable}")?;
         }
-        let states = self.states.iter().enumerate();
-        let states = states.map(|(at, (path, lines))| (format!("state{at} ( {} )", plain(path)), lines));
-        let words = self.words.iter().map(|(name, lines)| (name.clone(), lines));
+        let states = self.places.all().iter().enumerate().map(|(at, place)| {
+            let path = self.places.path(self.nodes, at as u32);
+            (format!("state{at} ( {} )", plain(&path)), self.state(at, place))
+        });
+        let words = self.words.iter().cloned();
         for (name, lines) in words.chain(states) {
             writeln!(f, ": {name}")?;
             lines.iter().try_for_each(|line| writeln!(f, "  {line}"))?;
@@ -537,9 +450,14 @@ impl fmt::Display for Program<'_> {
             writeln!(f, "0 {name} <- stack")?;
         }
         writeln!(f, "begin\n  0 data seek pause\n  state @ case")?;
-        for at in 0..self.states.len() {
+        for at in 0..self.places.all().len() {
             writeln!(f, "    {at} of state{at} endof")?;
         }
         writeln!(f, "  endcase\nagain")
     }
+}
+
+/// The variable and the bit in it that say whether a field has its value.
+fn filled(node: u32, field: usize) -> (String, i64) {
+    (format!("filled{node}-{}", field / BITS), 1 << (field % BITS))
 }

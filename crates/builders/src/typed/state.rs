@@ -1,40 +1,25 @@
-//! The state of a builder: what is begun, where the next value goes, and how commands change that.
+//! The state of a builder: its columns, and the place in the type where the next value goes.
 
-mod expected;
-
-use super::offers::{Failure, HOPELESS, Offer, Refusal, best};
-use crate::BuildError;
-use crate::Command;
-use crate::form::{Form, FormError, Index};
+use super::offers::{Failure, HOPELESS, Offer, Refusal, best, commands};
+use super::places::{NOWHERE, Place, Places};
+use crate::form::{Form, FormError, Index, Unit};
 use crate::growth::push;
-use crate::table::{Columns, Found, Nodes};
+use crate::table::{Columns, Found, Nodes, Record};
+use crate::{BuildError, Command};
 use forthwith_columns::DType;
 
 pub(super) struct State {
     pub(super) nodes: Nodes,
-    /// Of each node, the ways to tell a value of it.
-    pub(super) offers: Vec<Box<[Offer]>>,
-    at: At,
-    /// Lists, tuples and records that are begun, from the outermost in.
-    frames: Vec<Frame>,
+    pub(super) places: Places,
+    /// The place of the next value.
+    at: u32,
+    /// Of each record the field that is probably next.
+    likely: Vec<u32>,
     /// For each command the union that took it last, and the alternative.
     unions: [Chosen; COMMANDS],
     broken: bool,
     /// How often it was cleared.
     generation: u64,
-}
-
-/// The place of the next value.
-#[derive(Clone, Copy, Debug)]
-struct At {
-    /// [`NOWHERE`] while no field of a record is selected.
-    node: u32,
-    /// Whether a value that was appended is counted: in records, tuples and lists of one length.
-    counted: bool,
-    /// Whether a value may be appended without more than a look at its column.
-    quick: bool,
-    /// The alternative of a union that was chosen.
-    tag: Option<u8>,
 }
 
 /// The alternative of a union for a command.
@@ -45,26 +30,11 @@ struct Chosen {
     content: u32,
 }
 
-/// A list, tuple or record that was begun.
-#[derive(Clone, Copy, Debug)]
-struct Frame {
-    /// The place where it was begun.
-    place: u32,
-    node: u32,
-    /// The items of a list; [`NOWHERE`] for tuples and records.
-    content: u32,
-    /// The field that was selected last.
-    selected: u32,
-    /// Fields that have a value.
-    filled: u32,
-}
-
 /// A state to go back to.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
     lengths: Box<[usize]>,
-    at: At,
-    frames: Vec<Frame>,
+    at: u32,
     generation: u64,
 }
 
@@ -72,29 +42,37 @@ type Done = Result<(), Failure>;
 
 /// The number of commands.
 const COMMANDS: usize = Command::Tag as usize + 1;
-const NOWHERE: u32 = u32::MAX;
-const ROOT: At = At { node: 0, counted: false, quick: true, tag: None };
-const BETWEEN: At = At { node: NOWHERE, counted: false, quick: false, tag: None };
 
 impl State {
     pub(super) fn new(form: &Form) -> Result<Self, FormError> {
         let nodes = Nodes::new(form)?;
-        let offers = nodes.offers();
+        let (places, likely) = (Places::new(&nodes), vec![0; nodes.numbers().len()]);
         let unions = [Chosen { union: NOWHERE, tag: 0, content: 0 }; COMMANDS];
-        Ok(Self { nodes, offers, at: ROOT, frames: Vec::new(), unions, broken: false, generation: 0 })
+        Ok(Self { nodes, places, at: 0, likely, unions, broken: false, generation: 0 })
     }
 
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
-        self.frames.clear();
-        (self.at, self.broken) = (ROOT, false);
+        if std::mem::take(&mut self.broken) {
+            self.places.set_quick(true);
+        }
+        self.at = 0;
         self.generation += 1;
+    }
+
+    #[inline(always)]
+    fn place(&self) -> &Place {
+        self.places.at(self.at)
     }
 
     /// The column of the next value, if one may be appended without more.
     #[inline(always)]
     pub(super) fn open(&mut self) -> Option<&mut Columns> {
-        if self.at.quick { Some(self.nodes.at_mut(self.at.node)) } else { None }
+        let place = self.places.at(self.at);
+        if !place.quick || place.counted && self.is_full() {
+            return None;
+        }
+        Some(self.nodes.at_mut(place.node))
     }
 
     /// Appends a value to a column, or to one within an option or a union: false if there is none, or no
@@ -105,23 +83,23 @@ impl State {
         command: Command,
         write: impl FnOnce(&mut Columns) -> Option<usize>,
     ) -> bool {
+        let node = self.place().node;
         let done = match self.open() {
             None => false,
             Some(Columns::Indexed { width: Index::I64, categories: None, index, content, .. }) => {
                 let (content, full) = (*content, index.len() == index.capacity());
                 let row = if full { None } else { write(self.nodes.at_mut(content)) };
-                match (row, self.open()) {
-                    (Some(row), Some(Columns::Indexed { index, .. })) => add(index, row as i64).is_some(),
+                match (row, self.nodes.at_mut(node)) {
+                    (Some(row), Columns::Indexed { index, .. }) => add(index, row as i64).is_some(),
                     _ => false,
                 }
             }
             Some(Columns::Union { tags, index, .. }) => {
                 let full = index.len() == index.capacity() || tags.len() == tags.capacity();
                 let Chosen { union, tag, content } = self.unions[command as usize];
-                let known = union == self.at.node && !full;
-                let row = if known { write(self.nodes.at_mut(content)) } else { None };
-                match (row, self.open()) {
-                    (Some(row), Some(Columns::Union { tags, index, .. })) => {
+                let row = if union == node && !full { write(self.nodes.at_mut(content)) } else { None };
+                match (row, self.nodes.at_mut(node)) {
+                    (Some(row), Columns::Union { tags, index, .. }) => {
                         add(index, row as i64).and(add(tags, tag)).is_some()
                     }
                     _ => false,
@@ -135,40 +113,10 @@ impl State {
         done
     }
 
-    /// After a value at a place that is [`quick`](At::quick).
+    /// After any value: where the next one goes.
     #[inline(always)]
     pub(super) fn value_done(&mut self) {
-        if self.at.counted {
-            self.complete();
-        }
-    }
-
-    /// After any value: where the next one goes.
-    #[inline]
-    fn complete(&mut self) {
-        self.at = match self.frames.last_mut() {
-            None => ROOT,
-            Some(frame) if frame.content == NOWHERE => {
-                frame.filled += 1;
-                BETWEEN
-            }
-            Some(frame) => {
-                let (node, content) = (frame.node, frame.content);
-                self.items_of(node, content)
-            }
-        };
-    }
-
-    /// The place of the items of a list.
-    #[inline]
-    fn items_of(&self, node: u32, content: u32) -> At {
-        match self.nodes.at(node) {
-            Columns::Regular { size, length, content, .. } => {
-                let found = self.nodes.len(*content).saturating_sub(size.saturating_mul(*length));
-                At { node: *content, counted: true, quick: found < *size, tag: None }
-            }
-            _ => At { node: content, counted: false, quick: true, tag: None },
-        }
+        self.at = self.place().next;
     }
 
     /// A value of any other kind, or in any other place.
@@ -181,15 +129,15 @@ impl State {
     ) -> Done {
         let offer = self.best(command, |_| true)?;
         self.fits(offer, found)?;
-        self.nodes.put(self.at.node, offer.node, write)?;
+        let Place { node, tag, .. } = *self.place();
+        self.nodes.put(node, offer.node, write)?;
         if let (Columns::Union { width: Index::I64, contents, .. }, None, Some(tag)) =
-            (self.nodes.at(self.at.node), self.at.tag, offer.tag)
+            (self.nodes.at(node), tag, offer.tag)
             && contents[usize::from(tag)] == offer.node
         {
-            let chosen = Chosen { union: self.at.node, tag: tag as i8, content: offer.node };
-            self.unions[command as usize] = chosen;
+            self.unions[command as usize] = Chosen { union: node, tag: tag as i8, content: offer.node };
         }
-        self.complete();
+        self.value_done();
         Ok(())
     }
 
@@ -200,56 +148,69 @@ impl State {
         if offer.rank == HOPELESS {
             return Err(Refusal::Placeless.into());
         }
-        self.nodes.null(self.at.node, offer.tag)?;
-        self.complete();
+        self.nodes.null(self.place().node, offer.tag)?;
+        self.value_done();
         Ok(())
     }
 
     #[inline]
     pub(super) fn begin_list(&mut self) -> Done {
-        if let Some(Columns::List { content, .. } | Columns::Regular { content, .. }) = self.open() {
-            let content = *content;
-            return self.begin(self.at.node, content);
-        }
-        self.begin_other_list()
-    }
-
-    #[inline(never)]
-    fn begin_other_list(&mut self) -> Done {
-        let offer = self.best(Command::BeginList, |_| true)?;
-        self.fits(offer, Found::List)?;
-        match *self.nodes.at(offer.node) {
-            Columns::List { content, .. } | Columns::Regular { content, .. } => {
-                self.begin(offer.node, content)
-            }
-            _ => Err(Refusal::Unexpected.into()), // never
-        }
+        let quick = matches!(self.open(), Some(Columns::List { .. } | Columns::Regular { .. }));
+        self.begin(Command::BeginList, quick, Found::List, |_| true)
     }
 
     #[inline]
-    fn begin(&mut self, node: u32, content: u32) -> Done {
-        let frame = Frame { place: self.at.node, node, content, selected: NOWHERE, filled: 0 };
-        push(&mut self.frames, frame)?;
-        self.at = if content == NOWHERE { BETWEEN } else { self.items_of(node, content) };
+    pub(super) fn begin_tuple(&mut self, slots: usize) -> Done {
+        let is = |record: &Record| record.is_tuple && record.fields.len() == slots;
+        let quick = matches!(self.open(), Some(Columns::Record(record)) if is(record));
+        self.begin(Command::BeginTuple, quick, Found::Tuple(slots), is)
+    }
+
+    /// Begins a record. The refusal of a name is [`Refusal::Argument`].
+    #[inline]
+    pub(super) fn begin_record(&mut self, name: Option<&str>) -> Done {
+        let is = |record: &Record| {
+            !record.is_tuple && name.is_none_or(|name| *record.name == *name && !name.is_empty())
+        };
+        let quick = matches!(self.open(), Some(Columns::Record(record)) if is(record));
+        self.begin(Command::BeginRecord, quick, Found::Record(name), is)
+    }
+
+    #[inline]
+    fn begin(
+        &mut self,
+        command: Command,
+        quick: bool,
+        found: Found<'_>,
+        is: impl Fn(&Record) -> bool,
+    ) -> Done {
+        let node = if quick {
+            self.place().node
+        } else {
+            let offer = self.best(command, |offer| self.nodes.record(offer.node).is_none_or(&is))?;
+            self.fits(offer, found)?;
+            offer.node
+        };
+        self.at = self.places.inside(node);
         Ok(())
     }
 
     #[inline]
     pub(super) fn end_list(&mut self) -> Done {
-        let frame = self.frame()?;
-        match self.nodes.at(frame.node) {
+        let node = self.inside()?;
+        match self.nodes.at(node) {
             Columns::List { layout, content, .. } => {
                 let end = self.nodes.len(*content) as i64;
                 if end > layout.width.most() {
                     return Err(Refusal::Wide.into());
                 }
-                self.end(frame, |columns| match columns {
+                self.end(node, |columns| match columns {
                     Columns::List { offsets, .. } => push(offsets, end),
                     _ => Ok(()), // never
                 })
             }
             Columns::Regular { size, .. } if self.items().0 != *size as u64 => Err(Refusal::Short.into()),
-            Columns::Regular { .. } => self.end(frame, |columns| {
+            Columns::Regular { .. } => self.end(node, |columns| {
                 if let Columns::Regular { length, .. } = columns {
                     *length += 1;
                 }
@@ -259,96 +220,101 @@ impl State {
         }
     }
 
+    pub(super) fn end_record(&mut self, is_tuple: bool) -> Done {
+        let node = self.inside()?;
+        let Some(record) = self.nodes.record(node).filter(|record| record.is_tuple == is_tuple) else {
+            return Err(Refusal::Unexpected.into());
+        };
+        if record.fields.iter().any(|field| self.nodes.len(field.content) == record.length) {
+            self.fill_missing(node)?;
+        }
+        self.end(node, |columns| {
+            if let Columns::Record(record) = columns {
+                record.length += 1;
+            }
+            Ok(())
+        })
+    }
+
     /// Completes what was begun last.
     #[inline]
-    fn end(
-        &mut self,
-        frame: Frame,
-        mut lengthen: impl FnMut(&mut Columns) -> Result<(), BuildError>,
-    ) -> Done {
-        if frame.place == frame.node {
-            lengthen(self.nodes.at_mut(frame.node))?;
+    fn end(&mut self, node: u32, mut lengthen: impl FnMut(&mut Columns) -> Result<(), BuildError>) -> Done {
+        let place = self.places.of(node);
+        if place.node == node {
+            lengthen(self.nodes.at_mut(node))?;
         } else {
-            self.nodes.put(frame.place, frame.node, &mut lengthen)?;
+            self.nodes.put(place.node, node, &mut lengthen)?;
         }
-        self.frames.pop();
-        self.complete();
+        self.at = place.next;
         Ok(())
     }
 
-    #[inline]
-    pub(super) fn begin_tuple(&mut self, slots: usize) -> Done {
-        let count = |node| match self.nodes.at(node) {
-            Columns::Record(record) if record.is_tuple => record.fields.len(),
-            _ => usize::MAX,
-        };
-        let quick = self.at.quick && count(self.at.node) == slots && slots != usize::MAX;
-        let node = if quick {
-            self.at.node
-        } else {
-            let offer = self.best(Command::BeginTuple, |offer| count(offer.node) == slots)?;
-            self.fits(offer, Found::Tuple(slots))?;
-            offer.node
-        };
-        self.begin(node, NOWHERE)
+    /// Nulls for the fields without a value.
+    #[inline(never)]
+    fn fill_missing(&mut self, node: u32) -> Done {
+        let missing = self.lacking(node);
+        let nulls = missing.iter().map(|(_, content)| Some((*content, self.null_of(*content)?)));
+        let nulls = nulls.collect::<Option<Vec<_>>>().ok_or(Refusal::Missing)?;
+        nulls.iter().try_for_each(|(content, null)| self.nodes.fits(*content, null.tag, Found::Null))?;
+        for (content, _) in nulls {
+            self.nodes.null(content, None)?;
+        }
+        Ok(())
     }
 
-    /// Begins a record. The refusal of a name is [`Refusal::Argument`].
-    #[inline]
-    pub(super) fn begin_record(&mut self, name: Option<&str>) -> Done {
-        let is_named = |node| match self.nodes.at(node) {
-            Columns::Record(record) => {
-                !record.is_tuple && name.is_none_or(|name| *record.name == *name && !name.is_empty())
-            }
-            _ => false,
-        };
-        let node = if self.at.quick && is_named(self.at.node) {
-            self.at.node
-        } else {
-            let offer = self.best(Command::BeginRecord, |offer| is_named(offer.node))?;
-            self.fits(offer, Found::Record(name))?;
-            offer.node
-        };
-        self.begin(node, NOWHERE)
+    /// The fields of a record, by number and node, that have no value yet.
+    fn lacking(&self, node: u32) -> Vec<(usize, u32)> {
+        let Some(record) = self.nodes.record(node) else { return Vec::new() }; // never
+        let contents = record.fields.iter().map(|field| field.content).enumerate();
+        contents.filter(|(_, content)| self.nodes.len(*content) == record.length).collect()
+    }
+
+    /// How a null is told at the place of a field.
+    fn null_of(&self, content: u32) -> Option<Offer> {
+        let offer = best(&self.places.of(content).offers, Command::Null, |_| true).ok();
+        offer.filter(|offer| offer.rank != HOPELESS)
     }
 
     /// Selects a field. The refusal of a name is [`Refusal::Argument`].
     #[inline]
     pub(super) fn field(&mut self, name: &str) -> Done {
-        let frame = self.frame()?;
-        let Some(record) = self.nodes.record(frame.node).filter(|record| !record.is_tuple) else {
+        let node = self.inside()?;
+        let Some(record) = self.nodes.record(node).filter(|record| !record.is_tuple) else {
             return Err(Refusal::Unexpected.into());
         };
-        let at = record.find(frame.selected.wrapping_add(1) as usize, name).ok_or(Refusal::Argument)?;
-        self.select(at, record.fields[at].content, record.length)
+        let likely = self.likely[node as usize] as usize;
+        let at = record.find(likely, name).ok_or(Refusal::Argument)?;
+        let after = if at + 1 == record.fields.len() { 0 } else { at + 1 };
+        self.likely[node as usize] = after as u32; // there are fewer columns
+        self.select(node, at)
     }
 
     /// Selects a slot, or refers to a row that is there.
     #[inline]
     pub(super) fn index(&mut self, at: usize) -> Done {
-        if self.at.node != NOWHERE {
-            match self.best(Command::Index, |_| true) {
-                Ok(offer) => return self.refer(offer, at),
-                Err(failure) if !self.in_tuple() => return Err(failure),
-                Err(_) => {}
+        let tuple =
+            self.inside().ok().filter(|node| self.nodes.record(*node).is_some_and(|one| one.is_tuple));
+        if self.place().node != NOWHERE {
+            match (self.best(Command::Index, |_| true), tuple) {
+                (Ok(offer), _) => return self.refer(offer, at),
+                (Err(failure), None) => return Err(failure),
+                _ => {}
             }
         }
-        let Some(tuple) = self.nodes.record(self.frame()?.node).filter(|record| record.is_tuple) else {
-            return Err(Refusal::Unexpected.into());
-        };
-        let field = tuple.fields.get(at).ok_or(Refusal::Argument)?;
-        self.select(at, field.content, tuple.length)
+        match tuple {
+            Some(node) => self.select(node, at),
+            None => self.inside().and(Err(Refusal::Unexpected.into())),
+        }
     }
 
     #[inline]
-    fn select(&mut self, at: usize, content: u32, length: usize) -> Done {
-        if self.nodes.len(content) > length {
+    fn select(&mut self, node: u32, at: usize) -> Done {
+        let Some(record) = self.nodes.record(node) else { return Err(Refusal::Unexpected.into()) }; // never
+        let content = record.fields.get(at).ok_or(Refusal::Argument)?.content;
+        if self.nodes.len(content) > record.length {
             return Err(Refusal::Twice.into());
         }
-        if let Some(frame) = self.frames.last_mut() {
-            frame.selected = at as u32; // there are fewer columns
-        }
-        self.at = At { node: content, counted: true, quick: true, tag: None };
+        self.at = self.places.of_field(content);
         Ok(())
     }
 
@@ -361,53 +327,12 @@ impl State {
         if at >= self.nodes.len(content) {
             return Err(Refusal::Argument.into());
         }
-        self.nodes.put(self.at.node, offer.node, &mut |columns| match columns {
+        self.nodes.put(self.place().node, offer.node, &mut |columns| match columns {
             Columns::Indexed { index, .. } => push(index, at as i64),
             _ => Ok(()), // never
         })?;
-        self.complete();
+        self.value_done();
         Ok(())
-    }
-
-    pub(super) fn end_record(&mut self, is_tuple: bool) -> Done {
-        let frame = self.frame()?;
-        let Some(record) = self.nodes.record(frame.node).filter(|record| record.is_tuple == is_tuple) else {
-            return Err(Refusal::Unexpected.into());
-        };
-        if (frame.filled as usize) < record.fields.len() {
-            let contents: Vec<u32> = record.fields.iter().map(|field| field.content).collect();
-            let length = record.length;
-            self.fill_missing(&contents, length)?;
-        }
-        self.end(frame, |columns| {
-            if let Columns::Record(record) = columns {
-                record.length += 1;
-            }
-            Ok(())
-        })
-    }
-
-    /// Nulls for the fields without a value.
-    #[inline(never)]
-    fn fill_missing(&mut self, contents: &[u32], length: usize) -> Done {
-        let missing = contents.iter().copied().filter(|content| self.nodes.len(*content) == length);
-        let missing: Vec<u32> = missing.collect();
-        if missing.iter().any(|content| !self.may_be_null(*content)) {
-            return Err(Refusal::Missing.into());
-        }
-        for content in &missing {
-            let offer = best(&self.offers[*content as usize], Command::Null, None, |_| true)?;
-            self.nodes.fits(*content, offer.tag, Found::Null)?;
-        }
-        for content in missing {
-            self.nodes.null(content, None)?;
-        }
-        Ok(())
-    }
-
-    fn may_be_null(&self, node: u32) -> bool {
-        let offers = &self.offers[node as usize];
-        offers.iter().any(|offer| offer.command == Command::Null && offer.rank != HOPELESS)
     }
 
     /// Chooses the alternative of a union.
@@ -415,15 +340,14 @@ impl State {
         if self.broken {
             return Err(Failure::OutOfMemory);
         }
-        if !self.has_tags() {
+        let mut tags = self.place().tags.clone();
+        if tags.is_empty() {
             return Err(Refusal::Unexpected.into());
         }
-        let tag = u8::try_from(tag).map_err(|_| Refusal::Argument)?;
-        if !self.offers_here().iter().any(|offer| offer.tag == Some(tag)) {
-            return Err(Refusal::Argument.into());
-        }
+        let chosen = tags.find(|at| self.places.at(*at).tag.map(usize::from) == Some(tag));
+        let chosen = chosen.ok_or(Refusal::Argument)?;
         self.has_space()?;
-        (self.at.tag, self.at.quick) = (Some(tag), false);
+        self.at = chosen;
         Ok(())
     }
 
@@ -431,24 +355,22 @@ impl State {
     /// top; `None` where it is not.
     pub(super) fn extend(&mut self, dtype: DType, bytes: &[u8]) -> Option<Done> {
         let (found, size) = self.items();
-        let direct = self.frames.last().is_none_or(|frame| frame.content == self.at.node);
-        if self.broken || !direct || self.at.tag.is_some() || self.at.node == NOWHERE {
+        let Place { node, inside, tag, .. } = *self.place();
+        let direct = inside == NOWHERE || self.nodes.record(inside).is_none();
+        if self.broken || !direct || tag.is_some() {
             return None;
         }
         let full = size != u64::MAX && found.saturating_add((bytes.len() / dtype.size()) as u64) > size;
-        let column = self.nodes.at_mut(self.at.node);
+        let column = self.nodes.at_mut(node);
         if full {
             let is_own = column.extend_bytes(dtype, &[]).is_some();
             return is_own.then_some(Err(Refusal::Full.into()));
         }
-        let done = column.extend_bytes(dtype, bytes)?;
-        self.complete();
-        Some(done.map_err(Failure::from))
+        column.extend_bytes(dtype, bytes).map(|done| done.map_err(Failure::from))
     }
 
     pub(super) fn checkpoint(&self) -> Checkpoint {
-        let lengths = self.nodes.lengths();
-        Checkpoint { lengths, at: self.at, frames: self.frames.clone(), generation: self.generation }
+        Checkpoint { lengths: self.nodes.lengths(), at: self.at, generation: self.generation }
     }
 
     pub(super) fn rollback(&mut self, then: &Checkpoint) -> bool {
@@ -460,69 +382,151 @@ impl State {
             return false;
         }
         self.nodes.truncate_all(&then.lengths);
-        self.frames.clone_from(&then.frames);
         self.at = then.at;
         true
     }
 
     /// Notes that there was no memory, from which only clearing helps; whether that was known.
     pub(super) fn break_down(&mut self) -> bool {
-        self.at.quick = false;
+        self.places.set_quick(false);
         std::mem::replace(&mut self.broken, true)
     }
 
     /// The list, tuple or record that was begun last.
     #[inline]
-    fn frame(&self) -> Result<Frame, Failure> {
-        match self.frames.last() {
+    fn inside(&self) -> Result<u32, Failure> {
+        match self.place().inside {
             _ if self.broken => Err(Failure::OutOfMemory),
-            Some(frame) => Ok(*frame),
-            None => Err(Refusal::Unexpected.into()),
+            NOWHERE => Err(Refusal::Unexpected.into()),
+            node => Ok(node),
         }
-    }
-
-    /// The node of the next value.
-    fn here(&self) -> Option<&Columns> {
-        (self.at.node != NOWHERE).then(|| self.nodes.at(self.at.node))
-    }
-
-    fn offers_here(&self) -> &[Offer] {
-        self.offers.get(self.at.node as usize).map_or(&[], |offers| offers)
-    }
-
-    /// Whether there are alternatives to choose from.
-    fn has_tags(&self) -> bool {
-        self.offers_here().iter().any(|offer| offer.tag.is_some())
     }
 
     fn best(&self, command: Command, meant: impl Fn(&Offer) -> bool) -> Result<Offer, Failure> {
         if self.broken {
             return Err(Failure::OutOfMemory);
         }
-        Ok(best(self.offers_here(), command, self.at.tag, meant)?)
+        Ok(best(&self.place().offers, command, meant)?)
+    }
+
+    fn is_full(&self) -> bool {
+        let (found, size) = self.items();
+        found >= size
     }
 
     /// Refuses a value where the list has all its items.
     fn has_space(&self) -> Done {
-        let (found, size) = self.items();
-        if found >= size { Err(Refusal::Full.into()) } else { Ok(()) }
+        if self.is_full() { Err(Refusal::Full.into()) } else { Ok(()) }
     }
 
     fn fits(&self, offer: Offer, found: Found<'_>) -> Done {
         self.has_space()?;
-        Ok(self.nodes.fits(self.at.node, offer.tag, found)?)
+        Ok(self.nodes.fits(self.place().node, offer.tag, found)?)
     }
 
     /// Of a list of one length that is begun: the items it has and must have.
     pub(super) fn items(&self) -> (u64, u64) {
-        let Some(frame) = self.frames.last() else { return (0, u64::MAX) };
-        match self.nodes.at(frame.node) {
-            Columns::Regular { size, length, content, .. } => {
+        match self.nodes.get(self.place().inside) {
+            Some(Columns::Regular { size, length, content, .. }) => {
                 let before = size.saturating_mul(*length);
                 (self.nodes.len(*content).saturating_sub(before) as u64, *size as u64)
             }
             _ => (0, u64::MAX),
         }
+    }
+}
+
+/// The facts that errors name: types, commands and fields that are expected, and the path.
+impl State {
+    /// The type expected here, or of the record that is open.
+    pub(super) fn expected(&self) -> &str {
+        let Place { node, inside, tag, .. } = *self.place();
+        match (self.nodes.get(node), tag) {
+            (Some(Columns::Union { contents, .. }), Some(tag)) => {
+                self.nodes.expected(contents[usize::from(tag)])
+            }
+            (Some(_), _) => self.nodes.expected(node),
+            (None, _) => self.nodes.expected(inside),
+        }
+    }
+
+    /// The commands that are possible here, then those of which it is not clear what they mean.
+    pub(super) fn possible_commands(&self) -> Vec<Command> {
+        let Place { inside, offers, tags, .. } = self.place();
+        let (clear, unclear): (Vec<_>, Vec<_>) = commands(offers).into_iter().partition(|(_, clear)| *clear);
+        let mut possible: Vec<Command> = clear.into_iter().map(|(command, _)| command).collect();
+        if !tags.is_empty() {
+            possible.push(Command::Tag);
+        }
+        let ends = self.nodes.get(*inside).map_or(&[][..], ends);
+        possible.extend(ends.iter().copied().filter(|end| !possible.contains(end)).collect::<Vec<_>>());
+        possible.extend(unclear.into_iter().map(|(command, _)| command));
+        possible
+    }
+
+    /// The methods that are possible here.
+    pub(super) fn possible(&self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        // The conversions of integers are named once.
+        for command in self.possible_commands().into_iter().filter(|command| *command != Command::Unsigned) {
+            if !names.contains(&command.name()) {
+                names.push(command.name());
+            }
+        }
+        names
+    }
+
+    /// The tuple or record that is open.
+    fn record(&self) -> Option<&Record> {
+        self.nodes.record(self.place().inside)
+    }
+
+    /// The names of the fields, or numbers of the slots, of the record or tuple that is open.
+    pub(super) fn field_names(&self) -> Vec<String> {
+        let names = |record: &Record| (0..record.fields.len()).map(|at| record.name_of(at)).collect();
+        self.record().map_or_else(Vec::new, names)
+    }
+
+    pub(super) fn in_tuple(&self) -> bool {
+        self.record().is_some_and(|record| record.is_tuple)
+    }
+
+    /// The fields and slots that must have a value and have none.
+    pub(super) fn missing(&self) -> Vec<String> {
+        let Some(record) = self.record() else { return Vec::new() };
+        let lacking = self.lacking(self.place().inside).into_iter();
+        let required = lacking.filter(|(_, content)| self.null_of(*content).is_none());
+        required.map(|(at, _)| record.name_of(at)).collect()
+    }
+
+    /// The length that texts have here, if it is always the same.
+    pub(super) fn text_length(&self, command: Command) -> u64 {
+        match self.best(command, |_| true).map(|offer| self.nodes.at(offer.node)) {
+            Ok(Columns::Fixed { size, .. }) => *size as u64,
+            _ => 0,
+        }
+    }
+
+    /// The unit of the times that can be told here.
+    pub(super) fn unit(&self, command: Command) -> Option<Unit> {
+        match self.best(command, |_| true).map(|offer| self.nodes.at(offer.node)) {
+            Ok(Columns::Time { unit, .. }) => Some(*unit),
+            _ => None,
+        }
+    }
+
+    /// The place in an entry.
+    pub(super) fn path(&self) -> String {
+        self.places.path(&self.nodes, self.at)
+    }
+}
+
+/// The commands that select a part of what is begun, or end it.
+pub(super) fn ends(columns: &Columns) -> &'static [Command] {
+    match columns {
+        Columns::Record(record) if record.is_tuple => &[Command::Index, Command::EndTuple],
+        Columns::Record(_) => &[Command::Field, Command::EndRecord],
+        _ => &[Command::EndList],
     }
 }
 
