@@ -527,3 +527,33 @@ def test_descriptions_of_fields_are_parameters(tmp_path):
         assert [found.layout.content(name).parameters["__doc__"] for name in ("x", "y")] == ["", "of y"]
         named = file["n"].arrays(ak_add_doc={"cxx": "typename"})
         assert named.layout.content("x").parameters["cxx"] == "double"
+
+
+def test_branches_are_one_object_while_held_and_nothing_is_left_of_them():
+    with uproot.open(data("zmumu.root") + ":events") as tree:
+        run = tree["run"]
+        assert tree["run"] is run
+        assert dict(tree.iteritems())["run"] is run
+        assert run.interpretation is run.interpretation
+        assert list(tree._made) == [run._index]
+        del run
+        assert not tree._made
+
+
+def test_forms_say_their_json_also_when_they_were_pickled():
+    with uproot.open(data("zmumu.root") + ":events") as tree:
+        for branch in tree.values():
+            form = branch.interpretation.awkward_form(None)
+            fresh = ak.forms.from_json(form.to_json())
+            assert form == fresh
+            assert form.to_json() == fresh.to_json()
+            assert pickle.loads(pickle.dumps(form)).to_json() == fresh.to_json()
+
+
+def test_fields_of_ntuples_are_instances_of_what_has_fields():
+    kind = uproot.behaviors.RNTuple.HasFields
+    with uproot.open(data("zmumu.root") + ":events") as tree:
+        assert not isinstance(tree, kind)
+        assert not isinstance({}, kind)
+    assert issubclass(uproot.RNTuple, kind)
+    assert isinstance(uproot.RNTuple.__new__(uproot.RNTuple), kind)

@@ -53,7 +53,7 @@ class BranchType:
 
 def identify(branch: Any) -> i.Interpretation:
     """What a branch is read as."""
-    own = _custom.matching(branch)
+    own = _custom.matching(branch) if _custom._registered else None
     if own is not None:
         return own
     if branch._is_group:

@@ -18,10 +18,25 @@ from forthwith.uproot._dtypes import dtype_key, dtype_name, native, split_dtype
 from forthwith.uproot._errors import CannotBeAwkward
 
 
+class _Said:
+    """A function that gives a text."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __call__(self) -> str:
+        return self.text
+
+
 @lru_cache(1024)
 def form_of(text: str) -> Any:
     """A Form, which many branches share."""
-    return package("awkward").forms.from_json(text)
+    form = package("awkward").forms.from_json(text)
+    # coffea asks each branch for it.
+    form.to_json = _Said(form.to_json())
+    return form
 
 
 class Interpretation:

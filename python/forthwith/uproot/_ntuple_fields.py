@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,14 @@ if TYPE_CHECKING:
     from forthwith.uproot._rfield import RField
 
 
-class HasFields(Mapping[str, Any]):
+class _Mappings(ABCMeta):
+    """The type of `HasFields`, of which only subclasses are instances."""
+
+    # coffea asks this five times for each branch; that of mappings asks for classes that were registered, too.
+    __instancecheck__ = type.__instancecheck__
+
+
+class HasFields(Mapping[str, Any], metaclass=_Mappings):
     """A mapping from names to fields, which reads them."""
 
     _ntuple: Any

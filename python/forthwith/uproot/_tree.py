@@ -239,11 +239,23 @@ def _tree_again(file: Any, ours: Any) -> TTree:
     return TTree(ours, file)
 
 
+class _Once:
+    """A property that is found once, and is then an attribute of the object as others are."""
+
+    def __init__(self, find: Any) -> None:
+        self._find, self.__doc__ = find, find.__doc__
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        found = instance.__dict__[self._find.__name__] = self._find(instance)
+        return found
+
+
 class TBranch(HasBranches, _Members):
     """A branch of a tree."""
 
     # What is found when it is asked for; a tree has thousands of branches.
-    _known: Interpretation | None = None
     _group: bool | None = None
     _object: Any = None
     _whole: Any = None
@@ -252,6 +264,10 @@ class TBranch(HasBranches, _Members):
         self._tree = tree
         self._index: int = index
         self._file = tree._file
+
+    def __del__(self) -> None:
+        # What is left of a branch that is gone would be one more object for Python's collector of garbage to go through.
+        self._tree._made.pop(self._index, None)
 
     @property
     def _ours(self) -> Any:
@@ -266,7 +282,7 @@ class TBranch(HasBranches, _Members):
     def _is_group(self) -> bool:
         """Whether it stands for the branches in it."""
         if self._group is None:
-            children = self._tree.forthwith._children.get(self._index)
+            children = self._tree._ours._children.get(self._index)
             self._group = children is not None and self._has_branches(children)
         return self._group
 
@@ -395,12 +411,10 @@ class TBranch(HasBranches, _Members):
         """The type in C++."""
         return str(self._tree._type(self._index).typename)
 
-    @property
+    @_Once
     def interpretation(self) -> Interpretation:
         """What it is read as."""
-        if self._known is None:
-            self._known = _identify.identify(self)
-        return self._known
+        return _identify.identify(self)
 
     def _form(self) -> Any:
         """The Awkward Form of what `array` gives."""
