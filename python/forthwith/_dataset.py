@@ -78,7 +78,10 @@ class Scan:
             self._names = list(schema.names) if columns is None else list(columns or ())
         for name in self._names:
             if name not in schema.names:
-                raise RequestError(f"the dataset has no column {name!r}")
+                from difflib import get_close_matches  # not at the top: nothing else needs it
+
+                near = " or ".join(map(repr, get_close_matches(name, schema.names, 2)))
+                raise RequestError(f"the dataset has no column {name!r}" + (f"; did you mean {near}?" if near else ""))
 
     @property
     def projected_schema(self) -> Any:

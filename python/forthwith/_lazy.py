@@ -12,6 +12,7 @@ from forthwith._stores import scheme
 from forthwith._tree.chain import Chain
 from forthwith._tree.common import Common
 from forthwith._tree.options import ReadOptions
+from forthwith._tree.query import behind
 from forthwith._tree.tree import Tree
 
 TYPE_CHECKING = False
@@ -102,7 +103,11 @@ class Lazy:
         """
         if self._unites or stop - start < _SMALL or passing.count * _FEW > stop - start:
             return None
-        plan = tree._core.plan([tree._find(name) for name in names], start, stop)
+        try:
+            plan = tree._core.plan([tree._find(name) for name in names], start, stop)
+        except KeyInFileError:
+            # Columns that are computed are so for all entries.
+            return None
         blocks = [(max(first, start) - start, min(last, stop) - start) for first, last in _entries_of(plan)]
         if 2 * passing.blocks(blocks) > len(blocks):
             return None
@@ -116,20 +121,24 @@ class Lazy:
         stop = tree.num_entries if left is None else min(left, tree._core.entries_up_to(left))
         if stop <= 0:
             return
-        fields = [at for at in (self._find(tree, name) for name in names) if at is not None]
+        fields = self._fields(tree, names)
         # What a step needs stays in a processor's cache and in memory that is used again. Requests to a server take longer
         # than that saves.
         memory = self._local if self._local and scheme(tree.file.file_path) in (None, "file") else self._memory
         for begin, end in tree._core.steps(fields, 0, stop, self._entries, None if self._entries else memory):
             yield from _promising(tree, cut, begin, end)
 
-    def _find(self, tree: Tree, name: str) -> int | None:
-        try:
-            return tree._find(name)
-        except KeyInFileError:
-            if self._unites:
-                return None
-            raise
+    def _fields(self, tree: Tree, names: list[str]) -> list[int]:
+        """The branches that columns are made of; those of a file that lacks some are the others, if it may."""
+        if not self._unites:
+            return behind(tree, names)
+        found = []
+        for name in names:
+            try:
+                found += behind(tree, [name])
+            except KeyInFileError:
+                continue
+        return list(dict.fromkeys(found))
 
     def check(self, tree: Tree, found: Callable[[str], str], expected: dict[str, str]) -> None:
         """Refuses columns of other types than those of the first file, which engines would take for them."""

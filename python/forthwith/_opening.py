@@ -7,6 +7,7 @@ import os
 from forthwith._entries import memory_size
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._file import File, open_file
+from forthwith._keywords import refuse
 from forthwith._paths import local, whole
 from forthwith._stores import without_secrets
 
@@ -54,8 +55,11 @@ class Settings:
         storage_options: Mapping[str, Any] | None = None,
         checksums: bool = True,
         index: bool | str | os.PathLike[str] | None = None,
+        **unknown: Any,
     ) -> Self:
         """Refuses what makes no sense for any file."""
+        if unknown:
+            refuse("open", unknown, cls.of.__kwdefaults__ or ())
         if source not in _SOURCES:
             raise ValueError(f"source must be one of {', '.join(map(repr, _SOURCES))}, not {source!r}")
         if threads is not None and threads < 1:

@@ -506,3 +506,40 @@ def test_graphed_reads_partitions(long, tmp_path):
         session, events = source(files)
         with pytest.raises(forthwith.RequestError, match=r"column 'x' is .* in .*\.root, and"):
             session.materialize(events.x)
+
+
+def test_expressions_are_columns_of_partitions(tmp_path):
+    ak = pytest.importorskip("awkward")
+    path = f"{tmp_path}/e.root"
+    with forthwith.recreate(path) as file:
+        tree = file.mktree("t", {"a": np.float64, "b": np.int32, "c": np.float64})
+        for at in range(3):
+            a = np.arange(1000.0) + 1000 * at
+            tree.extend({"a": a, "b": a.astype("i4") % 7, "c": -a})
+    whole = forthwith.open(path)["t"].arrays(["a + b", "c"])
+    for options in ({"step": 500}, {"step": None}, {"parts": 2}):
+        parts = engines.plan(f"{path}:t", ["a + b", "c"], **options)
+        assert ak.array_equal(ak.concatenate([engines.read(part) for part in parts]), whole)
+    assert parts[0].columns == ("a + b", "c")
+    only = engines.plan(f"{path}:t", ["a + b"], step=None)[0]
+    both = engines.plan(f"{path}:t", ["a", "b"], step=None)[0]
+    assert only.bytes == both.bytes
+    assert engines.form(f"{path}:t", ["a + b"])["a + b"]["primitive"] == "float64"
+    batch = next(engines.batches(f"{path}:t", ["a + b"], size=3000, shuffle=False))
+    assert batch["a + b"].tolist() == whole["a + b"].tolist()
+    with pytest.raises(forthwith.RequestError, match='no column "zz"'):
+        engines.plan(f"{path}:t", ["a + zz"])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda path: engines.plan(path, thread=1),
+        lambda path: engines.form(path, thread=1),
+        lambda path: engines.batches(path, size=1, thread=1),
+        lambda path: forthwith.concatenate(path, thread=1),
+    ],
+)
+def test_options_that_there_are_not_are_named(call, tmp_path):
+    with pytest.raises(TypeError, match=r"no argument 'thread': did you mean threads"):
+        call(data("zmumu.root") + ":events")

@@ -229,3 +229,16 @@ def test_files_of_other_types_are_errors_by_name(tmp_path):
         assert frame.select("y").head(4).collect().height == 4
     with pytest.raises(forthwith.RequestError, match="options of files that are open"):
         forthwith.scan(forthwith.open(files[0]), source="pread")
+
+
+def test_expressions_are_columns(tmp_path):
+    path = f"{tmp_path}/e.root"
+    with forthwith.recreate(path) as file:
+        file.mktree("t", {"a": np.arange(9000.0), "b": np.arange(9000, dtype="i4") % 7})
+    names = ["a + b", "b"]
+    frame = forthwith.scan(f"{path}:t", names)
+    expected = forthwith.open(path)["t"].arrays(names, library="pl")
+    assert frame.collect().equals(expected)
+    for filtered in (pl.col("a + b") > 8990, pl.col("b") == 3):
+        assert frame.filter(filtered).collect().equals(expected.filter(filtered))
+        assert frame.filter(filtered).select("a + b").collect().equals(expected.filter(filtered).select("a + b"))

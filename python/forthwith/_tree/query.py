@@ -189,6 +189,40 @@ def is_computed(owner: BranchMapping, name: str, choice: Choice, error: KeyInFil
     return found != [name]
 
 
+def behind(tree: Tree, names: Iterable[str]) -> list[int]:
+    """The branches that names and expressions are made of, by their places in a tree.
+
+    Raises:
+        KeyInFileError: There is no branch of a name.
+    """
+    found: dict[int, None] = {}
+    aliases: dict[str, str] | None = None
+    waiting, seen = list(names)[::-1], set()
+    while waiting:
+        name = waiting.pop()
+        try:
+            found.setdefault(tree._find(name))
+            continue
+        except KeyInFileError as error:
+            if not is_computed(tree, name, NOTHING, error):
+                raise
+        aliases = dict(tree._core.aliases()) if aliases is None else aliases
+        text = aliases.get(name, name)
+        if text not in seen:
+            seen.add(text)
+            # A name that is left may be a column of a friend, which is read beside the tree.
+            waiting += [one for one in _forthwith.expression_names(text)[::-1] if one in aliases or _has(tree, one)]
+    return list(found)
+
+
+def _has(tree: Tree, name: str) -> bool:
+    try:
+        tree._find(name)
+    except KeyInFileError:
+        return False
+    return True
+
+
 def _numbers(tree: Tree, entries: Any) -> array[int]:
     if isinstance(entries, EntryLists):
         entries = entries.of_tree(tree.file.file_path, tree.path)

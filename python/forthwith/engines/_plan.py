@@ -13,6 +13,7 @@ from forthwith._filters import BranchFilter
 from forthwith._opening import Settings
 from forthwith._paths import expand
 from forthwith._tree.chain import Chain
+from forthwith._tree.query import COMPUTED, behind
 from forthwith._tree.read import choose
 from forthwith.engines._partition import Partition
 
@@ -41,7 +42,7 @@ def plan(
 
     Args:
         files: As in `forthwith.concatenate`, also datasets as coffea spells them.
-        columns: Names of branches, or ``None`` for all.
+        columns: Names of branches or expressions, or ``None`` for all branches.
         step: The size of a partition, in entries or as memory such as ``"100 MB"``; ``None`` for whole files. Each file is
             opened, and its metadata are read.
         parts: The number of partitions of each file instead: no file is opened, and the entries are found out when a
@@ -78,7 +79,10 @@ def plan(
         with _opened(path, inner, settings) as tree:
             chosen = _chosen(tree, names)
             like = Partition(_stores.without_password(path), inner, 0, 0, names, 0, kept, state_of(tree))
-            return [name for name, _ in chosen], list(_divided(like, tree, [at for _, at in chosen], step, align))
+            fields = [at for _, at in chosen]
+            if COMPUTED in fields:
+                fields = behind(tree, [name for name, _ in chosen])
+            return [name for name, _ in chosen], list(_divided(like, tree, fields, step, align))
 
     partitions: list[Partition] = []
     known: tuple[str, list[str]] | None = None
@@ -127,8 +131,13 @@ def form(files: Any, columns: Names = None, **options: Any) -> dict[str, Any]:
     """
     path, tree = next(iter(expand(files, options.get("storage_options"))))
     with _opened(path, tree, Settings.of(**options)) as found:
-        chosen = _chosen(found, columns)
-        return {name: json.loads(found._branch(at).form_json) for name, at in chosen}
+        chosen = dict(_chosen(found, columns))
+        computed = [name for name, at in chosen.items() if at == COMPUTED]
+        forms = {name: found._branch(at).form_json for name, at in chosen.items() if at != COMPUTED}
+        if computed:
+            array: Any = found.arrays(computed, entry_stop=0)
+            forms.update({name: array[name].layout.form.to_json() for name in computed})
+        return {name: json.loads(forms[name]) for name in chosen}
 
 
 def _opened(path: str, tree: str | None, settings: Settings) -> Tree:
