@@ -69,12 +69,12 @@ impl Primitive {
         if let Some(unit) = name.strip_prefix("timedelta64[").and_then(|rest| rest.strip_suffix(']')) {
             return Unit::from_name(unit).map(Self::Timedelta64);
         }
-        PLAIN.iter().find(|(plain, _)| *plain == name).map(|(_, primitive)| *primitive)
+        PLAIN.iter().find(|(plain, ..)| *plain == name).map(|(_, primitive, ..)| *primitive)
     }
 
     /// The names of all but times, whose names have a unit.
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-        PLAIN.iter().map(|(name, _)| *name)
+        PLAIN.iter().map(|(name, ..)| *name)
     }
 
     /// NumPy's name.
@@ -85,50 +85,46 @@ impl Primitive {
             Self::Timedelta64(Unit::NONE) => "timedelta64".into(),
             Self::Datetime64(unit) => format!("datetime64[{unit}]"),
             Self::Timedelta64(unit) => format!("timedelta64[{unit}]"),
-            plain => {
-                let found = PLAIN.iter().find(|(_, primitive)| *primitive == plain);
-                found.map_or_else(String::new, |(name, _)| (*name).into())
-            }
+            plain => plain.row().0.into(),
         }
     }
 
     /// The type of the items that hold it, and how many there are for each value. Half floats are items of
     /// uint16.
     #[must_use]
-    pub const fn stored(self) -> (DType, usize) {
-        match self {
-            Self::Bool => (DType::Bool, 1),
-            Self::Int8 => (DType::Int8, 1),
-            Self::Int16 => (DType::Int16, 1),
-            Self::Int32 => (DType::Int32, 1),
-            Self::Int64 | Self::Datetime64(_) | Self::Timedelta64(_) => (DType::Int64, 1),
-            Self::UInt8 => (DType::UInt8, 1),
-            Self::UInt16 | Self::Float16 => (DType::UInt16, 1),
-            Self::UInt32 => (DType::UInt32, 1),
-            Self::UInt64 => (DType::UInt64, 1),
-            Self::Float32 => (DType::Float32, 1),
-            Self::Float64 => (DType::Float64, 1),
-            Self::Complex64 => (DType::Float32, 2),
-            Self::Complex128 => (DType::Float64, 2),
-        }
+    pub fn stored(self) -> (DType, usize) {
+        let (_, _, dtype, parts) = self.row();
+        (*dtype, *parts)
+    }
+
+    /// What the table says of it; of times as of the integers that they are.
+    fn row(self) -> &'static Row {
+        let plain = match self {
+            Self::Datetime64(_) | Self::Timedelta64(_) => Self::Int64,
+            plain => plain,
+        };
+        &PLAIN[PLAIN.iter().position(|(_, primitive, ..)| *primitive == plain).unwrap_or(0)]
     }
 }
 
-const PLAIN: &[(&str, Primitive)] = &[
-    ("bool", Primitive::Bool),
-    ("int8", Primitive::Int8),
-    ("int16", Primitive::Int16),
-    ("int32", Primitive::Int32),
-    ("int64", Primitive::Int64),
-    ("uint8", Primitive::UInt8),
-    ("uint16", Primitive::UInt16),
-    ("uint32", Primitive::UInt32),
-    ("uint64", Primitive::UInt64),
-    ("float16", Primitive::Float16),
-    ("float32", Primitive::Float32),
-    ("float64", Primitive::Float64),
-    ("complex64", Primitive::Complex64),
-    ("complex128", Primitive::Complex128),
+type Row = (&'static str, Primitive, DType, usize);
+
+/// Names, and what holds them: the items and how many there are for each value.
+const PLAIN: [Row; 14] = [
+    ("bool", Primitive::Bool, DType::Bool, 1),
+    ("int8", Primitive::Int8, DType::Int8, 1),
+    ("int16", Primitive::Int16, DType::Int16, 1),
+    ("int32", Primitive::Int32, DType::Int32, 1),
+    ("int64", Primitive::Int64, DType::Int64, 1),
+    ("uint8", Primitive::UInt8, DType::UInt8, 1),
+    ("uint16", Primitive::UInt16, DType::UInt16, 1),
+    ("uint32", Primitive::UInt32, DType::UInt32, 1),
+    ("uint64", Primitive::UInt64, DType::UInt64, 1),
+    ("float16", Primitive::Float16, DType::UInt16, 1),
+    ("float32", Primitive::Float32, DType::Float32, 1),
+    ("float64", Primitive::Float64, DType::Float64, 1),
+    ("complex64", Primitive::Complex64, DType::Float32, 2),
+    ("complex128", Primitive::Complex128, DType::Float64, 2),
 ];
 
 impl Unit {
@@ -147,7 +143,7 @@ impl Unit {
         let digits = name.bytes().take_while(u8::is_ascii_digit).count();
         let (count, unit) = name.split_at(digits);
         let count = if digits == 0 { 1 } else { count.parse().ok().filter(|count| *count > 0)? };
-        let unit = TIMES.iter().find(|(name, _)| *name == unit)?.1;
+        let unit = TIMES.iter().find(|(name, ..)| *name == unit)?.1;
         Some(Self { count, unit })
     }
 
@@ -189,12 +185,12 @@ impl std::fmt::Display for Unit {
         if self.count != 1 {
             write!(f, "{}", self.count)?;
         }
-        f.write_str(TIMES.iter().find(|(_, unit)| *unit == self.unit).map_or("", |(name, _)| name))
+        f.write_str(TIMES.iter().find(|(_, unit, _)| *unit == self.unit).map_or("", |(name, ..)| name))
     }
 }
 
 impl TimeUnit {
-    const fn months(self) -> Option<i128> {
+    fn months(self) -> Option<i128> {
         match self {
             Self::Year => Some(12),
             Self::Month => Some(1),
@@ -203,25 +199,12 @@ impl TimeUnit {
     }
 
     /// Length; that of months is never asked for.
-    const fn attoseconds(self) -> i128 {
-        const SECOND: i128 = 1_000_000_000_000_000_000;
-        match self {
-            Self::Year | Self::Month | Self::Day => DAY,
-            Self::Week => 7 * DAY,
-            Self::Hour => 3600 * SECOND,
-            Self::Minute => 60 * SECOND,
-            Self::Second => SECOND,
-            Self::Millisecond => SECOND / 1_000,
-            Self::Microsecond => SECOND / 1_000_000,
-            Self::Nanosecond => SECOND / 1_000_000_000,
-            Self::Picosecond => SECOND / 1_000_000_000_000,
-            Self::Femtosecond => 1_000,
-            Self::Attosecond | Self::None => 1,
-        }
+    fn attoseconds(self) -> i128 {
+        TIMES.iter().find(|(_, unit, _)| *unit == self).map_or(1, |(.., length)| *length)
     }
 }
 
-const DAY: i128 = 86_400 * 1_000_000_000_000_000_000;
+const DAY: i128 = 86_400 * SECOND;
 
 /// The quotient, if there is no remainder.
 fn divide(value: i128, by: i128) -> Option<i128> {
@@ -242,20 +225,23 @@ fn days_of_month(months: i128) -> Option<i128> {
     Some(days - 719_468)
 }
 
-const TIMES: &[(&str, TimeUnit)] = &[
-    ("Y", TimeUnit::Year),
-    ("M", TimeUnit::Month),
-    ("W", TimeUnit::Week),
-    ("D", TimeUnit::Day),
-    ("h", TimeUnit::Hour),
-    ("m", TimeUnit::Minute),
-    ("s", TimeUnit::Second),
-    ("ms", TimeUnit::Millisecond),
-    ("us", TimeUnit::Microsecond),
-    ("ns", TimeUnit::Nanosecond),
-    ("ps", TimeUnit::Picosecond),
-    ("fs", TimeUnit::Femtosecond),
-    ("as", TimeUnit::Attosecond),
+const SECOND: i128 = 1_000_000_000_000_000_000;
+
+/// Names and lengths in attoseconds; months have none.
+const TIMES: [(&str, TimeUnit, i128); 13] = [
+    ("Y", TimeUnit::Year, 0),
+    ("M", TimeUnit::Month, 0),
+    ("W", TimeUnit::Week, 7 * DAY),
+    ("D", TimeUnit::Day, DAY),
+    ("h", TimeUnit::Hour, 3600 * SECOND),
+    ("m", TimeUnit::Minute, 60 * SECOND),
+    ("s", TimeUnit::Second, SECOND),
+    ("ms", TimeUnit::Millisecond, SECOND / 1_000),
+    ("us", TimeUnit::Microsecond, SECOND / 1_000_000),
+    ("ns", TimeUnit::Nanosecond, SECOND / 1_000_000_000),
+    ("ps", TimeUnit::Picosecond, SECOND / 1_000_000_000_000),
+    ("fs", TimeUnit::Femtosecond, 1_000),
+    ("as", TimeUnit::Attosecond, 1),
 ];
 
 #[cfg(test)]
