@@ -1,121 +1,60 @@
 //! Whether outputs hold what their type says, which the machine that wrote them does not know.
 
-use crate::form::{Form, Kind};
-use crate::{Arrangement, Misfit, Text};
+use crate::Misfit;
 use forthwith_columns::DType;
 use forthwith_forth::Output;
-use std::collections::HashMap;
 
-impl Arrangement {
-    /// Looks at all offsets, indexes, tags and text: offsets begin with 0 and do not fall, indexes and tags
-    /// mean what is there, text is UTF-8. `outputs` are those that it was made of, in their order, with their
-    /// names.
-    ///
-    /// # Errors
-    /// [`Misfit::Value`] with the output, the item and its value.
-    pub fn check(&self, outputs: &[(&str, &Output)]) -> Result<(), Misfit> {
-        let buffers = self.buffers.iter().filter_map(|(key, at)| Some((key.as_str(), *outputs.get(*at)?)));
-        let checker = Checker { buffers: buffers.collect() };
-        checker.node(&self.form).map(drop)
-    }
-}
+/// What was written to outputs, with their names; it is looked at by the number of an output.
+#[derive(Clone, Copy)]
+pub(crate) struct Items<'a>(pub(crate) &'a [(&'a str, &'a Output)]);
 
-struct Checker<'a> {
-    buffers: HashMap<&'a str, (&'a str, &'a Output)>,
-}
-
-impl<'a> Checker<'a> {
-    fn buffer(&self, form: &Form, part: &str) -> Result<(&'a str, &'a Output), Misfit> {
-        let key = format!("{}-{part}", form.key.as_deref().unwrap_or_default());
-        let found = self.buffers.get(key.as_str()).copied();
-        found.ok_or_else(|| Misfit::Length { place: key, what: "there is no such buffer".into() })
+impl Items<'_> {
+    /// Whether offsets begin with 0 and do not fall.
+    pub(crate) fn offsets(self, at: usize) -> Result<(), Misfit> {
+        let (name, output) = self.0[at];
+        let mut before = 0;
+        for (item, offset) in integers(output).enumerate() {
+            if item == 0 && offset != 0 {
+                return Err(value(name, item, offset, "but offsets begin with 0".into()));
+            }
+            if offset < before {
+                return Err(value(name, item, offset, format!("less than the {before} before it")));
+            }
+            before = offset;
+        }
+        Ok(())
     }
 
-    /// Checks a node and answers how many rows it has; None: as many as are wanted.
-    fn node(&self, form: &Form) -> Result<Option<i64>, Misfit> {
-        match &form.kind {
-            Kind::Numpy { primitive, shape } => {
-                let each =
-                    shape.iter().try_fold(primitive.stored().1 as u64, |all, size| all.checked_mul(*size));
-                let items = self.buffer(form, "data")?.1.len() as u64;
-                Ok(items.checked_div(each.unwrap_or(0)).map(|rows| rows as i64))
-            }
-            Kind::ListOffset { content, .. } => {
-                let (name, output) = self.buffer(form, "offsets")?;
-                let mut before = 0;
-                for (item, offset) in integers(output).enumerate() {
-                    if item == 0 && offset != 0 {
-                        return Err(value(name, item, offset, "but offsets begin with 0".into()));
-                    }
-                    if offset < before {
-                        return Err(value(name, item, offset, format!("less than the {before} before it")));
-                    }
-                    before = offset;
-                }
-                if form.as_text() == Some(Text::String) {
-                    self.text(output, content)?;
-                } else {
-                    let rows = self.node(content)?;
-                    if let Some(rows) = rows.filter(|rows| *rows < before) {
-                        let last = output.len().saturating_sub(1);
-                        return Err(value(name, last, before, format!("and the lists have {rows} items")));
-                    }
-                }
-                Ok(Some(output.len() as i64 - 1))
-            }
-            Kind::Regular { size, content } => {
-                let rows = self.node(content)?;
-                Ok(rows.and_then(|rows| rows.checked_div(i64::try_from(*size).unwrap_or(0))))
-            }
-            Kind::Record { contents, .. } => {
-                let rows: Vec<_> =
-                    contents.iter().map(|content| self.node(content)).collect::<Result<_, _>>()?;
-                Ok(rows.into_iter().flatten().next())
-            }
-            Kind::IndexedOption { content, .. } => {
-                let (name, output) = self.buffer(form, "index")?;
-                let rows = self.node(content)?.unwrap_or(i64::MAX);
-                match integers(output).enumerate().find(|(_, at)| *at >= rows) {
-                    Some((item, at)) => {
-                        Err(value(name, item, at, format!("beyond the {rows} values under it")))
-                    }
-                    None => Ok(Some(output.len() as i64)),
-                }
-            }
-            Kind::ByteMasked { content, .. } => {
-                self.node(content)?;
-                Ok(Some(self.buffer(form, "mask")?.1.len() as i64))
-            }
-            Kind::Union { contents, .. } => {
-                let ((tags, tagged), (name, output)) =
-                    (self.buffer(form, "tags")?, self.buffer(form, "index")?);
-                let rows: Vec<_> =
-                    contents.iter().map(|content| self.node(content)).collect::<Result<_, _>>()?;
-                for (item, (tag, at)) in integers(tagged).zip(integers(output)).enumerate() {
-                    let Some(rows) = usize::try_from(tag).ok().and_then(|tag| rows.get(tag)) else {
-                        return Err(value(
-                            tags,
-                            item,
-                            tag,
-                            format!("which is no tag of {} alternatives", rows.len()),
-                        ));
-                    };
-                    let rows = rows.unwrap_or(i64::MAX);
-                    if !(0..rows).contains(&at) {
-                        let what = format!("which is none of the {rows} values of the alternative {tag}");
-                        return Err(value(name, item, at, what));
-                    }
-                }
-                Ok(Some(tagged.len() as i64))
-            }
-            // Outputs make none of the others.
-            _ => Ok(None),
+    /// Whether an index means rows that are there, or nulls.
+    pub(crate) fn index(self, at: usize, rows: Option<u64>) -> Result<(), Misfit> {
+        let (name, output) = self.0[at];
+        let rows = rows.map_or(i64::MAX, |rows| rows as i64);
+        match integers(output).enumerate().find(|(_, at)| *at >= rows) {
+            Some((item, at)) => Err(value(name, item, at, format!("beyond the {rows} values under it"))),
+            None => Ok(()),
         }
     }
 
-    /// Whether each row of these offsets is text.
-    fn text(&self, offsets: &Output, content: &Form) -> Result<(), Misfit> {
-        let (name, output) = self.buffer(content, "data")?;
+    /// Whether tags mean alternatives, of which there are so many rows, and the index rows of these.
+    pub(crate) fn tags(self, tags: usize, at: usize, rows: &[Option<u64>]) -> Result<(), Misfit> {
+        let ((tags, tagged), (name, output)) = (self.0[tags], self.0[at]);
+        for (item, (tag, at)) in integers(tagged).zip(integers(output)).enumerate() {
+            let Some(rows) = usize::try_from(tag).ok().and_then(|tag| rows.get(tag)) else {
+                let what = format!("which is no tag of {} alternatives", rows.len());
+                return Err(value(tags, item, tag, what));
+            };
+            let rows = rows.map_or(i64::MAX, |rows| rows as i64);
+            if !(0..rows).contains(&at) {
+                let what = format!("which is none of the {rows} values of the alternative {tag}");
+                return Err(value(name, item, at, what));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether each row is text, whose bytes are in the output behind the offsets.
+    pub(crate) fn text(self, at: usize) -> Result<(), Misfit> {
+        let (offsets, (name, output)) = (self.0[at].1, self.0[at + 1]);
         let bytes = output.as_bytes();
         // All of it, and then whether the rows cut no character in two.
         if let Ok(text) = std::str::from_utf8(bytes)

@@ -1,5 +1,8 @@
 //! Outputs of a machine as the buffers of a type.
 
+use crate::Misfit;
+use crate::Text;
+use crate::checked::Items;
 use crate::form::{Form, Index, Kind, Primitive};
 use crate::layout::Layout;
 use bytes::Bytes;
@@ -66,56 +69,6 @@ pub struct Arrangement {
     pub buffers: Vec<(String, usize)>,
 }
 
-/// Outputs that are not the buffers of a type.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Misfit {
-    /// One output is missing, too many, or of another dtype.
-    #[error(
-        "{place} of {ty} wants {wanted}; {found} (outputs belong to the type in the order of their declarations)"
-    )]
-    Output {
-        /// The place in the type: `hits[].energy`, or nothing for the type itself.
-        place: String,
-        /// The type there.
-        ty: String,
-        /// Which outputs would do.
-        wanted: String,
-        /// The type it has instead.
-        found: String,
-    },
-    /// Offsets that do not begin with 0, or lengths that contradict each other.
-    #[error("{place}: {what}")]
-    Length {
-        /// The place in the type.
-        place: String,
-        /// The fault, as a phrase.
-        what: String,
-    },
-    /// An item that means nothing where the type has it.
-    #[error("item {item} of the output {output} is {found}, {what}")]
-    Value {
-        /// The output.
-        output: String,
-        /// The item's number, from 0.
-        item: u64,
-        /// The item.
-        found: String,
-        /// The fault, as a phrase.
-        what: String,
-    },
-    /// A type that no outputs can be.
-    #[error("{place}: {ty} cannot be made of outputs; {instead}")]
-    Unsupported {
-        /// The place in the type.
-        place: String,
-        /// The type there.
-        ty: String,
-        /// The types that can be.
-        instead: &'static str,
-    },
-}
-
 impl Arrangement {
     /// Finds the outputs that are a type's buffers: in the order of their declarations, they are those of the
     /// type from left to right.
@@ -143,7 +96,7 @@ impl Arrangement {
     }
 
     fn bind(form: &Form, outputs: &[Written<'_>], rowless: bool) -> Result<Self, Misfit> {
-        let mut binder = Binder { outputs, next: 0, nodes: 0, buffers: Vec::new(), rowless };
+        let mut binder = Binder::new(outputs, rowless, None);
         let (form, length) = binder.node(form, "")?;
         if let Some(left) = outputs.get(binder.next) {
             return Err(Misfit::Output {
@@ -158,6 +111,17 @@ impl Arrangement {
             what: "how many rows a record without fields has is in no output".into(),
         })?;
         Ok(Self { form, length, buffers: binder.buffers })
+    }
+
+    /// Looks at all offsets, indexes, tags and text: offsets begin with 0 and do not fall, indexes and tags
+    /// mean what is there, text is UTF-8. `outputs` are those that it was made of, in their order, with their
+    /// names.
+    ///
+    /// # Errors
+    /// [`Misfit::Value`] with the output, the item and its value.
+    pub fn check(&self, outputs: &[(&str, &Output)]) -> Result<(), Misfit> {
+        let written: Vec<_> = outputs.iter().map(|(name, output)| Written::of(name, output)).collect();
+        Binder::new(&written, false, Some(Items(outputs))).node(&self.form, "").map(drop)
     }
 
     /// The columns themselves, copied.
@@ -180,12 +144,23 @@ struct Binder<'a> {
     buffers: Vec<(String, usize)>,
     /// Nothing has been written yet, not even the zero that offsets begin with.
     rowless: bool,
+    /// What is in the outputs, if that is to be looked at.
+    items: Option<Items<'a>>,
 }
 
 /// A node with its keys, and how many rows it has; None: as many as are wanted.
 type Node = (Form, Option<u64>);
 
-impl Binder<'_> {
+impl<'a> Binder<'a> {
+    fn new(outputs: &'a [Written<'a>], rowless: bool, items: Option<Items<'a>>) -> Self {
+        Self { outputs, next: 0, nodes: 0, buffers: Vec::new(), rowless, items }
+    }
+
+    /// Looks at items, if they are to be looked at.
+    fn look(&self, look: impl FnOnce(Items<'a>) -> Result<(), Misfit>) -> Result<(), Misfit> {
+        self.items.map_or(Ok(()), look)
+    }
+
     fn node(&mut self, form: &Form, place: &str) -> Result<Node, Misfit> {
         let key = format!("node{}", self.nodes);
         self.nodes += 1;
@@ -220,7 +195,11 @@ impl Binder<'_> {
                     let what = format!("{} is empty; offsets begin with 0: `0 {0} <- stack`", written.name);
                     return Err(Misfit::Length { place: named(place), what });
                 };
+                self.look(|all| all.offsets(at))?;
                 let (content, items) = self.node(content, &format!("{place}[]"))?;
+                if form.as_text() == Some(Text::String) {
+                    self.look(|all| all.text(at))?;
+                }
                 if items.is_some_and(|items| items != last as u64) {
                     let items = items.unwrap_or(0);
                     let what = format!("{} ends at {last}, and the lists have {items} items", written.name);
@@ -259,6 +238,9 @@ impl Binder<'_> {
                 self.buffers.push((format!("{key}-{part}"), at));
                 let (content, rows) = self.node(content, place)?;
                 let content = Box::new(content);
+                if index(written.dtype).is_some() {
+                    self.look(|all| all.index(at, rows))?;
+                }
                 match index(written.dtype) {
                     Some(index) => Ok((Kind::IndexedOption { index, content }, length)),
                     None if rows.is_some_and(|rows| Some(rows) != length) => {
@@ -278,18 +260,19 @@ impl Binder<'_> {
                 self.buffers.push((format!("{key}-tags"), tags));
                 let at = self.take(form, place, "an index int64 or int32", |dtype| index(dtype).is_some())?;
                 self.buffers.push((format!("{key}-index"), at));
-                let (tags, written) = (self.outputs[tags], self.outputs[at]);
-                if tags.items != written.items {
+                let (tagged, written) = (self.outputs[tags], self.outputs[at]);
+                if tagged.items != written.items {
                     let what = format!(
                         "{} has {} items and {} {}",
-                        tags.name, tags.items, written.name, written.items
+                        tagged.name, tagged.items, written.name, written.items
                     );
                     return Err(Misfit::Length { place: named(place), what });
                 }
-                let nodes = contents.iter().map(|content| self.node(content, place).map(|(node, _)| node));
-                let contents = nodes.collect::<Result<_, _>>()?;
+                let nodes = contents.iter().map(|content| self.node(content, place));
+                let (contents, rows): (_, Vec<_>) = nodes.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+                self.look(|all| all.tags(tags, at, &rows))?;
                 let index = index(written.dtype).unwrap_or(Index::I64);
-                Ok((Kind::Union { index, contents }, Some(tags.items as u64)))
+                Ok((Kind::Union { index, contents }, Some(tagged.items as u64)))
             }
             Kind::Indexed { .. } | Kind::BitMasked { .. } | Kind::Unmasked { .. } => {
                 let instead = "numbers, text, lists, records, tuples, options and unions can be";
