@@ -341,6 +341,14 @@ def test_behaviors_and_attributes_are_handed_on():
         TypedArrayBuilder("int64", behavior=3)
 
 
+def test_a_value_is_not_tried_in_the_place_of_its_item():
+    builder = TypedArrayBuilder("var * union[var * int64, var * var * bool]")
+    with pytest.raises(BuilderError, match="several alternatives"):
+        builder.append([[True]])
+    builder.append([[1], [[True]]])
+    assert builder.to_list() == [[[1], [[True]]]]
+
+
 def test_values_that_do_things_when_looked_at():
     builder = TypedArrayBuilder("var * int64")
     items = [1, 2]

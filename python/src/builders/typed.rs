@@ -381,8 +381,13 @@ impl Walk<'_> {
         if depth > DEEPEST {
             return Err(self.builder.lock().too_deep().into());
         }
+        let here = self.builder.lock().position();
         match self.attempt(object, depth) {
-            Err(Stopped::Command(error)) if matches!(error.kind(), CommandErrorKind::Ambiguous { .. }) => {
+            // Of this value, and not of one within it, which was begun then.
+            Err(Stopped::Command(error))
+                if matches!(error.kind(), CommandErrorKind::Ambiguous { .. })
+                    && self.builder.lock().position() == here =>
+            {
                 let before = self.builder.lock().checkpoint();
                 for tag in 0.. {
                     // There is an end: a tag that does not exist is refused.

@@ -20,8 +20,12 @@ impl TypedArrayBuilder {
         if depth > DEEPEST {
             return Err(self.too_deep());
         }
+        let here = self.position();
         match self.attempt(value, depth) {
-            Err(error) if matches!(error.kind(), CommandErrorKind::Ambiguous { .. }) => {
+            // Of this value, and not of one within it, which was begun then.
+            Err(error)
+                if matches!(error.kind(), CommandErrorKind::Ambiguous { .. }) && self.position() == here =>
+            {
                 let before = self.checkpoint();
                 for tag in 0.. {
                     // There is an end: a tag that does not exist is refused.

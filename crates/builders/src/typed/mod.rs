@@ -306,6 +306,13 @@ impl TypedArrayBuilder {
         self.state.rollback(checkpoint)
     }
 
+    /// A number for the place in the type where the next value goes. Within a list, tuple or record that is
+    /// begun it is another one than before.
+    #[must_use]
+    pub const fn position(&self) -> u32 {
+        self.state.position()
+    }
+
     /// The error for an integer of more than 64 bits, which no column holds.
     #[must_use]
     pub fn too_large(&self) -> CommandError {

@@ -60,6 +60,11 @@ impl State {
         self.generation += 1;
     }
 
+    /// The number of the place of the next value.
+    pub(super) const fn position(&self) -> u32 {
+        self.at
+    }
+
     #[inline(always)]
     fn place(&self) -> &Place {
         self.places.at(self.at)

@@ -132,6 +132,11 @@ fn unions_choose_by_command_or_tag() {
     b.append(&Value::List(vec![Value::String("z".into())])).unwrap();
     assert_eq!(shown(&b), ["1", "2.5", "'x'", "None", "7", "['y']", "['z']"]);
 
+    let mut b = build("var * union[var * int64, var * var * bool]");
+    let list = |value| Value::List(vec![value]);
+    assert!(b.append(&list(list(Value::Bool(true)))).is_err(), "its item would fit in place of itself");
+    assert!(b.begin_list().is_ok() && b.end_list().is_ok(), "nothing was begun");
+
     let mut b = build("union[P[x: int64], Q[x: int64], (int64), (int64, int64)]");
     assert!(matches!(b.begin_record(None).unwrap_err().kind(), CommandErrorKind::Ambiguous { .. }));
     b.begin_record(Some("Q")).unwrap();
