@@ -1,7 +1,7 @@
 //! Many commands at once: values, and items by the thousand.
 
 use super::offers::Failure;
-use super::{CommandError, CommandErrorKind, Told, TypedArrayBuilder};
+use super::{Argument, CommandError, CommandErrorKind, Told, TypedArrayBuilder};
 use crate::Command;
 use forthwith_columns::{DType, Value};
 
@@ -101,7 +101,7 @@ impl TypedArrayBuilder {
                 let kind = CommandErrorKind::Full { size: self.state.items().1 };
                 CommandError::new("extend", kind, self.len(), self.state.path())
             }
-            Failure::OutOfMemory => self.failed(Command::Null, failure, None),
+            Failure::OutOfMemory => self.failed(Command::Null, failure, Argument::None),
         }
     }
 

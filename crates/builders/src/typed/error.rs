@@ -4,10 +4,10 @@ use crate::form::Unit;
 use std::fmt;
 
 /// A command that was refused. Nothing has changed: the builder goes on as if it had not been told.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandError(Box<Details>);
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Details {
     command: &'static str,
     kind: CommandErrorKind,
@@ -16,10 +16,11 @@ struct Details {
 }
 
 /// The reason why a command was refused.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandErrorKind {
     /// Something else is expected here.
+    #[error("not possible here; expected {} for {expected}", Choice(possible))]
     Unexpected {
         /// The commands that are possible here.
         possible: Vec<&'static str>,
@@ -27,16 +28,19 @@ pub enum CommandErrorKind {
         expected: String,
     },
     /// Several alternatives of a union understand it: `tag` has to say which.
+    #[error("several alternatives of {expected} are possible; choose one by tag")]
     Ambiguous {
         /// The union.
         expected: String,
     },
     /// The number does not fit its type.
+    #[error("the number does not fit {expected}")]
     Range {
         /// The type.
         expected: String,
     },
     /// The time is not a whole number of units, or there are too many.
+    #[error("this number of [{found}] is no whole number of [{expected}] in 64 bits")]
     Unit {
         /// Its own unit.
         found: Unit,
@@ -44,11 +48,13 @@ pub enum CommandErrorKind {
         expected: Unit,
     },
     /// The list has all its items.
+    #[error("the list has its {size} items; expected end_list")]
     Full {
         /// The number of its items.
         size: u64,
     },
     /// The list has not all its items.
+    #[error("the list has {found} of its {size} items; expected more")]
     Short {
         /// The number of items that it has.
         found: u64,
@@ -56,16 +62,19 @@ pub enum CommandErrorKind {
         size: u64,
     },
     /// The field or slot has its value.
+    #[error("{field:?} has its value")]
     Twice {
         /// Which.
         field: String,
     },
     /// Fields or slots have no value.
+    #[error("no value for {}", Quoted(fields, usize::MAX))]
     Missing {
         /// Which.
         fields: Vec<String>,
     },
     /// There is no such field.
+    #[error("there is no field {name:?}; expected {}", Quoted(fields, 20))]
     NoField {
         /// Its name.
         name: String,
@@ -73,6 +82,7 @@ pub enum CommandErrorKind {
         fields: Vec<String>,
     },
     /// There is no such slot, alternative or row, or tuples have another length.
+    #[error("{number}: expected {expected}")]
     NoSuch {
         /// The number; -1 for any that no index can be.
         number: i64,
@@ -80,6 +90,7 @@ pub enum CommandErrorKind {
         expected: String,
     },
     /// Records have another name.
+    #[error("a record {found:?} is not possible here; expected {expected}")]
     Name {
         /// The name.
         found: String,
@@ -87,6 +98,7 @@ pub enum CommandErrorKind {
         expected: String,
     },
     /// Strings have another length here.
+    #[error("{found} bytes; expected {size}")]
     Length {
         /// Bytes it has.
         found: u64,
@@ -94,14 +106,19 @@ pub enum CommandErrorKind {
         size: u64,
     },
     /// There are more rows than the Form's 32 bits count.
+    #[error("more rows than the Form's 32 bits count")]
     Wide,
     /// Under this mask, nothing can stand in the place of a null.
+    #[error("nothing of an unknown type can stand in the place of a null")]
     Placeless,
     /// More structure within structure than a value may have.
+    #[error("the value is nested too deeply")]
     Deep,
     /// Memory was refused. What is complete can still be taken; then the builder has to be cleared.
+    #[error("out of memory")]
     OutOfMemory,
     /// An earlier command found no memory.
+    #[error("the builder ran out of memory; take what is complete and clear it")]
     Broken,
 }
 
@@ -139,50 +156,7 @@ impl CommandError {
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Details { command, kind, entry, path } = &*self.0;
-        write!(f, "{command}: ")?;
-        match kind {
-            CommandErrorKind::Unexpected { possible, expected } => {
-                write!(f, "not possible here; expected {} for {expected}", Choice(possible))?;
-            }
-            CommandErrorKind::Ambiguous { expected } => {
-                write!(f, "several alternatives of {expected} are possible; choose one by tag")?;
-            }
-            CommandErrorKind::Range { expected } => write!(f, "the number does not fit {expected}")?,
-            CommandErrorKind::Unit { found, expected } => {
-                write!(f, "this number of [{found}] is no whole number of [{expected}] in 64 bits")?;
-            }
-            CommandErrorKind::Full { size } => write!(f, "the list has its {size} items; expected end_list")?,
-            CommandErrorKind::Short { found, size } => {
-                write!(f, "the list has {found} of its {size} items; expected more")?;
-            }
-            CommandErrorKind::Twice { field } => write!(f, "{field:?} has its value")?,
-            CommandErrorKind::Missing { fields } => {
-                let quoted: Vec<_> = fields.iter().map(|field| format!("{field:?}")).collect();
-                write!(f, "no value for {}", quoted.join(", "))?;
-            }
-            CommandErrorKind::NoField { name, fields } => {
-                let quoted: Vec<_> = fields.iter().take(20).map(|field| format!("{field:?}")).collect();
-                write!(f, "there is no field {name:?}; expected {}", quoted.join(", "))?;
-                if fields.len() > 20 {
-                    write!(f, " or {} more", fields.len() - 20)?;
-                }
-            }
-            CommandErrorKind::NoSuch { number, expected } => write!(f, "{number}: expected {expected}")?,
-            CommandErrorKind::Name { found, expected } => {
-                write!(f, "a record {found:?} is not possible here; expected {expected}")?;
-            }
-            CommandErrorKind::Length { found, size } => write!(f, "{found} bytes; expected {size}")?,
-            CommandErrorKind::Wide => f.write_str("more rows than the Form's 32 bits count")?,
-            CommandErrorKind::Placeless => {
-                f.write_str("nothing of an unknown type can stand in the place of a null")?;
-            }
-            CommandErrorKind::Deep => f.write_str("the value is nested too deeply")?,
-            CommandErrorKind::OutOfMemory => f.write_str("out of memory")?,
-            CommandErrorKind::Broken => {
-                f.write_str("the builder ran out of memory; take what is complete and clear it")?;
-            }
-        }
-        write!(f, " (at entry {entry}")?;
+        write!(f, "{command}: {kind} (at entry {entry}")?;
         if !path.is_empty() {
             write!(f, ", {path}")?;
         }
@@ -202,5 +176,19 @@ impl fmt::Display for Choice<'_> {
             write!(f, "{} or ", others.join(", "))?;
         }
         f.write_str(last)
+    }
+}
+
+/// Names in quotes: the first of them, as many as the number says.
+struct Quoted<'a>(&'a [String], usize);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quoted: Vec<_> = self.0.iter().take(self.1).map(|name| format!("{name:?}")).collect();
+        f.write_str(&quoted.join(", "))?;
+        match self.0.len().saturating_sub(self.1) {
+            0 => Ok(()),
+            more => write!(f, " or {more} more"),
+        }
     }
 }

@@ -144,7 +144,7 @@ impl TypedArrayBuilder {
             self.state.value_done();
             return Ok(());
         }
-        self.tell(Command::Null, State::null)
+        self.tell(Command::Null, Argument::None, State::null)
     }
 
     /// Appends a truth value.
@@ -239,57 +239,58 @@ impl TypedArrayBuilder {
     /// Begins a list.
     #[inline]
     pub fn begin_list(&mut self) -> Told {
-        self.tell(Command::BeginList, State::begin_list)
+        self.tell(Command::BeginList, Argument::None, State::begin_list)
     }
 
     /// Ends a list.
     #[inline]
     pub fn end_list(&mut self) -> Told {
-        self.tell(Command::EndList, State::end_list)
+        self.tell(Command::EndList, Argument::None, State::end_list)
     }
 
     /// Begins a tuple of `slots` slots.
     #[inline]
     pub fn begin_tuple(&mut self, slots: usize) -> Told {
-        self.tell_numbered(Command::BeginTuple, slots, |state| state.begin_tuple(slots))
+        self.tell(Command::BeginTuple, Argument::Number(slots), |state| state.begin_tuple(slots))
     }
 
     /// Selects the slot of a tuple that the next value fills, in any order. Where a value is expected that
     /// goes into an indexed node (such as categories), appends row `at` of what is in it already.
     #[inline]
     pub fn index(&mut self, at: usize) -> Told {
-        self.tell_numbered(Command::Index, at, |state| state.index(at))
+        self.tell(Command::Index, Argument::Number(at), |state| state.index(at))
     }
 
     /// Ends a tuple. Slots without a value become null where they may.
     #[inline]
     pub fn end_tuple(&mut self) -> Told {
-        self.tell(Command::EndTuple, |state| state.end_record(true))
+        self.tell(Command::EndTuple, Argument::None, |state| state.end_record(true))
     }
 
     /// Begins a record, by its name if one is given.
     #[inline]
     pub fn begin_record(&mut self, name: Option<&str>) -> Told {
-        self.state.begin_record(name).map_err(|failure| self.misnamed(failure, name))
+        let argument = name.map_or(Argument::None, Argument::Name);
+        self.tell(Command::BeginRecord, argument, |state| state.begin_record(name))
     }
 
     /// Selects the field of a record that the next value fills, in any order.
     #[inline]
     pub fn field(&mut self, name: &str) -> Told {
-        self.state.field(name).map_err(|failure| self.no_field(failure, name))
+        self.tell(Command::Field, Argument::Name(name), |state| state.field(name))
     }
 
     /// Ends a record. Fields without a value become null where they may.
     #[inline]
     pub fn end_record(&mut self) -> Told {
-        self.tell(Command::EndRecord, |state| state.end_record(false))
+        self.tell(Command::EndRecord, Argument::None, |state| state.end_record(false))
     }
 
     /// Chooses the alternative of a union to which the next value belongs. It need not be told where the
     /// command alone makes it clear.
     #[inline]
     pub fn tag(&mut self, tag: usize) -> Told {
-        self.tell_numbered(Command::Tag, tag, |state| state.choose(tag))
+        self.tell(Command::Tag, Argument::Number(tag), |state| state.choose(tag))
     }
 
     /// A state to go back to with [`rollback`](Self::rollback). Takes time in proportion to the size of the
@@ -326,19 +327,13 @@ impl TypedArrayBuilder {
     }
 
     #[inline(always)]
-    fn tell(&mut self, command: Command, told: impl FnOnce(&mut State) -> Result<(), Failure>) -> Told {
-        told(&mut self.state).map_err(|failure| self.failed(command, failure, None))
-    }
-
-    /// As [`tell`](Self::tell), for a command with a number.
-    #[inline(always)]
-    fn tell_numbered(
+    fn tell(
         &mut self,
         command: Command,
-        number: usize,
+        argument: Argument<'_>,
         told: impl FnOnce(&mut State) -> Result<(), Failure>,
     ) -> Told {
-        told(&mut self.state).map_err(|failure| self.failed(command, failure, Some(number)))
+        told(&mut self.state).map_err(|failure| self.failed(command, failure, argument))
     }
 
     /// Writes one value: by `quick` where it goes into a column with space for it, or into an option of such.
@@ -353,12 +348,11 @@ impl TypedArrayBuilder {
         if self.state.quick(command, quick) {
             return Ok(());
         }
-        let number = match found {
-            Found::Text { bytes, .. } => Some(bytes),
-            _ => None,
+        let argument = match found {
+            Found::Text { bytes, .. } => Argument::Number(bytes),
+            _ => Argument::None,
         };
-        let done = self.state.value(command, found, &mut write);
-        done.map_err(|failure| self.failed(command, failure, number))
+        self.tell(command, argument, |state| state.value(command, found, &mut write))
     }
 
     #[inline(always)]
@@ -400,17 +394,17 @@ impl TypedArrayBuilder {
 
     #[cold]
     #[inline(never)]
-    fn failed(&mut self, command: Command, failure: Failure, number: Option<usize>) -> CommandError {
+    fn failed(&mut self, command: Command, failure: Failure, argument: Argument<'_>) -> CommandError {
         let kind = match failure {
             Failure::OutOfMemory if self.state.break_down() => CommandErrorKind::Broken,
             Failure::OutOfMemory => CommandErrorKind::OutOfMemory,
-            Failure::Refused(refusal) => self.explain(command, refusal, number),
+            Failure::Refused(refusal) => self.explain(command, refusal, argument),
         };
         self.error(command, kind)
     }
 
-    /// The reason of a refusal. `number` is the number that was told, or the length of a text.
-    fn explain(&self, command: Command, refusal: Refusal, number: Option<usize>) -> CommandErrorKind {
+    /// The reason of a refusal.
+    fn explain(&self, command: Command, refusal: Refusal, argument: Argument<'_>) -> CommandErrorKind {
         let state = &self.state;
         let expected = state.expected().to_owned();
         match refusal {
@@ -422,24 +416,29 @@ impl TypedArrayBuilder {
                 let (found, size) = state.items();
                 CommandErrorKind::Short { found, size }
             }
-            Refusal::Twice => {
-                let field = number.and_then(|at| state.field_names().into_iter().nth(at));
-                CommandErrorKind::Twice { field: field.unwrap_or_default() }
-            }
+            Refusal::Twice => CommandErrorKind::Twice { field: argument.to_string() },
             Refusal::Missing => CommandErrorKind::Missing { fields: state.missing() },
-            Refusal::Argument => {
-                let slots = state.field_names().len();
-                let expected = match command {
-                    Command::Index if state.in_tuple() => format!("a slot of the {slots} there are"),
-                    Command::Index => "a row that is there".into(),
-                    _ => expected,
-                };
-                let number = number.and_then(|number| i64::try_from(number).ok()).unwrap_or(-1);
-                CommandErrorKind::NoSuch { number, expected }
-            }
+            Refusal::Argument => match (command, argument) {
+                (Command::Field, Argument::Name(name)) => {
+                    CommandErrorKind::NoField { name: name.into(), fields: state.field_names() }
+                }
+                (_, Argument::Name(found)) => CommandErrorKind::Name { found: found.into(), expected },
+                _ => {
+                    let slots = state.field_names().len();
+                    let expected = match command {
+                        Command::Index if state.in_tuple() => format!("a slot of the {slots} there are"),
+                        Command::Index => "a row that is there".into(),
+                        _ => expected,
+                    };
+                    CommandErrorKind::NoSuch {
+                        number: i64::try_from(argument.number()).unwrap_or(-1),
+                        expected,
+                    }
+                }
+            },
             Refusal::Length => {
-                let found = number.unwrap_or(0) as u64;
-                CommandErrorKind::Length { found, size: state.text_length(command) }
+                let size = state.text_length(command);
+                CommandErrorKind::Length { found: argument.number() as u64, size }
             }
             Refusal::Wide => CommandErrorKind::Wide,
             Refusal::Placeless => CommandErrorKind::Placeless,
@@ -450,27 +449,26 @@ impl TypedArrayBuilder {
     fn error(&self, command: Command, kind: CommandErrorKind) -> CommandError {
         CommandError::new(command.name(), kind, self.len(), self.state.path())
     }
+}
 
-    #[cold]
-    fn misnamed(&mut self, failure: Failure, name: Option<&str>) -> CommandError {
-        match (failure, name) {
-            (Failure::Refused(Refusal::Argument), Some(name)) => {
-                let expected = self.state.expected().to_owned();
-                self.error(Command::BeginRecord, CommandErrorKind::Name { found: name.into(), expected })
-            }
-            _ => self.failed(Command::BeginRecord, failure, None),
-        }
+/// The argument of a command, for errors.
+#[derive(Clone, Copy)]
+enum Argument<'a> {
+    None,
+    /// A number that was told, or the length of a text.
+    Number(usize),
+    Name(&'a str),
+}
+
+impl Argument<'_> {
+    const fn number(self) -> usize {
+        if let Self::Number(number) = self { number } else { 0 }
     }
+}
 
-    #[cold]
-    fn no_field(&mut self, failure: Failure, name: &str) -> CommandError {
-        let fields = self.state.field_names();
-        match failure {
-            Failure::Refused(Refusal::Argument) => {
-                self.error(Command::Field, CommandErrorKind::NoField { name: name.into(), fields })
-            }
-            _ => self.failed(Command::Field, failure, fields.iter().position(|field| field == name)),
-        }
+impl std::fmt::Display for Argument<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Self::Name(name) = self { f.write_str(name) } else { self.number().fmt(f) }
     }
 }
 
