@@ -385,14 +385,6 @@ def test_process_ids_of_one_process_are_there_once(tmp_path):
         assert [key for key, name in after.classnames().items() if name == "TProcessID"] == ids
 
 
-def test_references_that_would_lead_elsewhere_are_refused(tmp_path):
-    """Both files have a process of number 0, and these are not the same."""
-    paths = [DATA / "pointers.root", DATA / "histograms.root"]
-    with pytest.raises(forthwith.UnsupportedError, match=r"references to objects of other processes.*\n.*histograms"):
-        forthwith.merge(paths, tmp_path / "all.root")
-    forthwith.merge(paths[1:], tmp_path / "all.root")
-
-
 def test_branches_without_all_entries_cannot_follow_each_other(tmp_path):
     path = DATA / "pointers.root"
     with pytest.raises(forthwith.UnsupportedError, match=r"has not all entries of its tree.*\n.*Circle"):

@@ -255,6 +255,12 @@ impl Metadata {
         Some(branch)
     }
 
+    /// The places of all branches in the record, with the fields that they are.
+    pub(super) fn branch_places(&self) -> impl Iterator<Item = (usize, u32)> {
+        let branches = self.branches.iter().filter_map(|&number| self.objects.object(number));
+        branches.map(|branch| branch.range().start).zip(0..)
+    }
+
     /// The places of all leaves in the record, with the fields they belong to.
     pub(super) fn leaf_places(&self) -> impl Iterator<Item = (usize, u32)> {
         let branches = self.branches.iter().filter_map(|&number| self.objects.object(number));

@@ -39,12 +39,18 @@ pub struct Edits<'o> {
     marks: &'o Marks,
     /// Bytes that were passed over, in the order of the payload.
     passed: Vec<Range<usize>>,
-    changes: Vec<(Range<usize>, Make<'o>)>,
+    changes: Vec<(Range<usize>, Change<'o>)>,
     /// What is appended within the byte count that begins there.
-    appended: BTreeMap<usize, Vec<Make<'o>>>,
+    appended: BTreeMap<usize, Vec<Change<'o>>>,
 }
 
-type Make<'o> = Box<dyn Fn(&mut Buffer) + 'o>;
+/// What stands in the place of other bytes, or behind others.
+enum Change<'o> {
+    /// What this appends.
+    Made(Box<dyn Fn(&mut Buffer) + 'o>),
+    /// A pointer to the object of the record that began there.
+    Pointer(usize),
+}
 
 impl<'o> Edits<'o> {
     /// No changes yet.
@@ -68,12 +74,23 @@ impl<'o> Edits<'o> {
 
     /// Puts what `make` appends in the place of other bytes. It may have byte counts, and objects of its own.
     pub fn replace_with(&mut self, range: Range<usize>, make: impl Fn(&mut Buffer) + 'o) {
-        self.changes.push((range, Box::new(make)));
+        self.changes.push((range, Change::Made(Box::new(make))));
+    }
+
+    /// Puts a pointer in the place of other bytes: to an object of the record, which begins there (see
+    /// [`Object::pointers`]).
+    pub fn point(&mut self, range: Range<usize>, begin: usize) {
+        self.changes.push((range, Change::Pointer(begin)));
+    }
+
+    /// Appends such a pointer to a collection.
+    pub fn append_pointer(&mut self, list: Object<'_>, begin: usize) {
+        self.appended.entry(list.body().start).or_default().push(Change::Pointer(begin));
     }
 
     /// Appends to the end of an object that has a byte count, such as a collection.
     pub fn append(&mut self, object: Object<'_>, make: impl Fn(&mut Buffer) + 'o) {
-        self.appended.entry(object.body().start).or_default().push(Box::new(make));
+        self.appended.entry(object.body().start).or_default().push(Change::Made(Box::new(make)));
     }
 
     /// Gives a number another value, as wide as it is.
@@ -210,6 +227,34 @@ impl<'o> Edits<'o> {
         Ok(())
     }
 
+    /// Gives a `std::vector` of texts other ones.
+    ///
+    /// # Errors
+    /// There is no such member, or it is stored in another way.
+    pub fn texts(&mut self, object: Object<'_>, member: &str, values: &[String]) -> Result<()> {
+        let (place, found) = placed(object, member)?;
+        let Value::List(known) = found else {
+            return Err(no_member(object, member, "a std::vector of texts"));
+        };
+        let is_same = |(known, value): (Value<'_>, &String)| matches!(known, Value::Text(text) if text == value.as_bytes());
+        if known.len() == values.len() && known.zip(values).all(is_same) {
+            return Ok(());
+        }
+        let mut cursor = Cursor::new(self.objects.payload());
+        cursor.seek(place.start)?;
+        let frame = cursor.frame()?;
+        if frame.end != Some(place.end) {
+            return Err(no_member(object, member, "a std::vector of texts"));
+        }
+        let mut counted = Buffer::new(0);
+        counted.count(values.len());
+        values.iter().for_each(|value| counted.string(value));
+        self.replace_with(place, move |buffer| {
+            buffer.frame(frame.version, |buffer| buffer.extend(counted.bytes()));
+        });
+        Ok(())
+    }
+
     /// Says of one of ROOT's collections with `all` pointers that it has `left`.
     ///
     /// # Errors
@@ -300,9 +345,9 @@ impl Writer<'_, '_> {
             let spot = edits.marks.spots.get(next).filter(|spot| spot.begin < range.end);
             let changed = edits.changes.get(change).filter(|(changed, _)| changed.start < range.end);
             match (changed, spot) {
-                (Some((changed, make)), spot) if spot.is_none_or(|spot| changed.start <= spot.begin) => {
+                (Some((changed, new)), spot) if spot.is_none_or(|spot| changed.start <= spot.begin) => {
                     self.copy(buffer, at..changed.start)?;
-                    make(buffer);
+                    self.change(buffer, new, depth)?;
                     at = changed.end;
                     change += 1;
                 }
@@ -323,14 +368,21 @@ impl Writer<'_, '_> {
         }
     }
 
+    fn change(&mut self, buffer: &mut Buffer, change: &Change<'_>, depth: usize) -> Result<()> {
+        match change {
+            Change::Made(make) => make(buffer),
+            Change::Pointer(begin) => self.mention(buffer, *begin, *begin, depth)?,
+        }
+        Ok(())
+    }
+
     fn spot(&mut self, buffer: &mut Buffer, spot: &Spot, depth: usize) -> Result<()> {
         match &spot.kind {
             SpotKind::Frame => {
                 let appended = self.edits.appended.get(&spot.begin);
                 buffer.counted(|buffer| {
                     self.part(buffer, spot.begin + 4..spot.end, depth + 1)?;
-                    appended.into_iter().flatten().for_each(|make| make(buffer));
-                    Ok(())
+                    appended.into_iter().flatten().try_for_each(|new| self.change(buffer, new, depth))
                 })
             }
             SpotKind::Fixed => self.copy(buffer, spot.begin..spot.end),

@@ -8,6 +8,7 @@ use forthwith_plan::{Bench, BlockMaker, Error, ErrorKind, Result, Scratch, Store
 use forthwith_root::write::{Compression, compress_into};
 use forthwith_root::{Cursor, decompress_record};
 
+use super::references::Renumber;
 use crate::format::{Asked, Basket, unframe};
 
 /// Entries of one branch that wait for more of them.
@@ -46,7 +47,7 @@ impl Pending {
         self.data.len()
     }
 
-    /// Adds entries of a basket, counted from its first.
+    /// Adds entries of a basket, counted from its first, with what `change` makes of each if there is one.
     ///
     /// # Errors
     /// The basket is damaged, or does not say where its entries begin.
@@ -56,6 +57,7 @@ impl Pending {
         entries: &Range<u64>,
         kept: &[Range<u64>],
         pointers: bool,
+        change: Option<&Renumber>,
         scratch: &mut Scratch,
     ) -> Result<()> {
         let basket = Basket::parse(&mut Cursor::new(stored))?;
@@ -77,14 +79,26 @@ impl Pending {
             let bytes = block.payload.get(first as usize..last as usize).unwrap_or_default();
             let shift = u32::try_from(self.data.len() + bytes.len()).ok().filter(|&length| length < LONGEST);
             if shift.is_none() {
-                return Err(Error::unsupported("entries of more than 1 GB in one basket"));
+                return Err(Error::unsupported(TOO_LONG));
             }
             let shift = self.data.len() as u32;
-            self.starts.extend(part.iter().map(|start| start - first + shift));
             self.origins.extend(part.iter().map(|start| start + block.origin as u32));
             self.points |= pointers && bytes.windows(4).any(|word| word == [0xFF; 4]);
-            self.data.extend(bytes);
             self.width = basket.width();
+            let Some(change) = change else {
+                self.starts.extend(part.iter().map(|start| start - first + shift));
+                self.data.extend(bytes);
+                continue;
+            };
+            for (at, begin) in part.iter().enumerate() {
+                let end = part.get(at + 1).unwrap_or(&last);
+                let entry = block.payload.get(*begin as usize..*end as usize).unwrap_or_default();
+                self.starts.push(self.data.len() as u32);
+                change.entry(entry, &mut self.data)?;
+                if self.data.len() >= LONGEST as usize {
+                    return Err(Error::unsupported(TOO_LONG));
+                }
+            }
         }
         Ok(())
     }
@@ -103,6 +117,16 @@ impl Pending {
         }
         let size = if offsets { (entries + 1).max(1000) } else { width };
         Made { payload, entries, data: length, size }
+    }
+}
+
+impl Made {
+    /// A basket of entries that are all the same, with their offsets. `key_len` is the length of its key.
+    pub(super) fn of_equal(entry: &[u8], entries: u32, key_len: u32) -> Self {
+        let mut payload = entry.repeat(entries as usize);
+        let data = payload.len() as u32;
+        array(&mut payload, (0..entries).map(|at| key_len + at * entry.len() as u32), entries);
+        Self { payload, entries, data, size: (entries + 1).max(1000) }
     }
 }
 
@@ -218,3 +242,4 @@ fn recompressed(record: &[u8], compression: Compression, bench: &mut Bench) -> R
 const BUFFER: u32 = 32_000;
 /// Byte counts end here.
 const LONGEST: u32 = 1 << 30;
+const TOO_LONG: &str = "entries of more than 1 GB in one basket";

@@ -4,7 +4,7 @@ use forthwith_plan::{Dataset, Error, OneThread, Result};
 use forthwith_root::write::{Buffer, DirectoryId, FileWriter};
 use forthwith_root::{Found, RootFile};
 
-use super::{CopyOptions, Index, Number, Placed, TreeCopy};
+use super::{CopyOptions, Index, Number, Placed, Processes, TreeCopy};
 use crate::tree::Tree;
 
 /// What a branch has got behind its entries.
@@ -46,7 +46,8 @@ impl TreeCopy {
         let name = &found.key.name;
         let mut this = Self::new(file, found, directory, name, &|_| true, CopyOptions::default())?;
         this.stays = true;
-        this.add(writer, (file, found), None, 0, &OneThread::default(), &mut |_| true)?;
+        let (processes, runner) = (Processes::default(), OneThread::default());
+        this.add(writer, (file, found), None, &processes, &runner, &mut |_| true)?;
         // A tree without entries was never flushed, and has no cluster of an unknown size.
         this.flushed |= this.entries == 0;
         for (field, filled) in this.base.fields()?.iter().zip(&this.filled) {

@@ -13,9 +13,11 @@ mod grow;
 mod layout;
 mod origin;
 mod record;
+mod references;
 mod run;
 mod window;
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,6 +31,7 @@ use entries::{Skipped, check_ranges};
 pub(crate) use grow::{Grown, More};
 use origin::Origin;
 pub(crate) use record::{IndexValues, values_of};
+use references::Table;
 use run::{Into, Run, Task, arrange};
 
 /// How trees are copied.
@@ -38,6 +41,17 @@ pub struct CopyOptions {
     pub compression: Option<Compression>,
     /// Branches that only a later tree has are left out there, instead of an error.
     pub leave_more: bool,
+}
+
+/// The processes that made the objects of a file, by their names: references to objects count them.
+#[derive(Clone, Debug, Default)]
+pub struct Processes {
+    /// How many the new file had before those of this one.
+    pub before: u16,
+    /// Those of the file, in the order of their numbers.
+    pub own: Vec<String>,
+    /// Those of the new file.
+    pub all: Arc<[String]>,
 }
 
 /// Called with the bytes of baskets that were copied since the last call; an answer of `false` ends the copy.
@@ -64,6 +78,9 @@ pub struct TreeCopy {
     /// Whether baskets stay where they are, in the same file.
     stays: bool,
     index: Index,
+    /// What the new tree has to say of the tables of references, and how many entries have one.
+    table: Option<Table>,
+    tabled: u64,
 }
 
 /// The index of all trees, as far as they all have one.
@@ -152,6 +169,8 @@ impl TreeCopy {
             cut: false,
             stays: false,
             index: Index::Of(None, Vec::new()),
+            table: None,
+            tabled: 0,
         })
     }
 
@@ -162,7 +181,7 @@ impl TreeCopy {
     }
 
     /// Appends the entries of a tree, or those in some ranges of them, which ascend and do not touch each
-    /// other. `processes` is the number of process ids that the new file had before those of this one.
+    /// other. `processes` says what references in it count.
     ///
     /// # Errors
     /// A tree whose branches are not stored as those of the first one; a damaged tree or basket, one with
@@ -173,7 +192,7 @@ impl TreeCopy {
         writer: &mut FileWriter,
         (file, found): (&RootFile, &Found),
         ranges: Option<&[Range<u64>]>,
-        processes: u16,
+        processes: &Processes,
         runner: &dyn BlockRunner,
         progress: &mut CopyProgress<'_>,
     ) -> Result<()> {
@@ -190,7 +209,8 @@ impl TreeCopy {
     }
 
     /// Likewise, with more branches.
-    pub(crate) fn finish_with(self, writer: &mut FileWriter, more: Option<&More<'_>>) -> Result<u64> {
+    pub(crate) fn finish_with(mut self, writer: &mut FileWriter, more: Option<&More<'_>>) -> Result<u64> {
+        self.fill_tables(writer, self.entries)?;
         let place = |error: Error| error.in_file(self.base.uri()).in_object(self.base.object());
         let title = self.base.info().title.clone();
         let key = KeyText { class: &self.class, name: &self.name, title: &title };
@@ -207,7 +227,7 @@ impl TreeCopy {
         writer: &mut FileWriter,
         (file, found): (&RootFile, &Found),
         ranges: Option<&[Range<u64>]>,
-        processes: u16,
+        processes: &Processes,
         runner: &dyn BlockRunner,
         progress: &mut CopyProgress<'_>,
     ) -> Result<()> {
@@ -220,6 +240,17 @@ impl TreeCopy {
         check_ranges(ranges, entries)?;
         writer.describe_from(&*file.streamers()?)?;
         let chosen: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+        let fields = self.kept.len();
+        let ours: HashMap<u32, u32> = (0..)
+            .zip(&numbers[..fields])
+            .filter_map(|(ours, number)| match number {
+                Some(Number::Field(theirs)) => Some((*theirs, ours)),
+                _ => None,
+            })
+            .collect();
+        let renumber = self.renumbered(&tree, processes, |field| ours.get(&field).copied())?;
+        let skipped = Skipped::of(ranges, self.entries);
+        let mut tabled = None;
         let mut origins = vec![Origin::new(Arc::clone(file.source()))?];
         let mut tasks = Vec::new();
         let mut branches = Vec::new();
@@ -237,7 +268,12 @@ impl TreeCopy {
             let baskets = tree.baskets(&branch).map_err(placed)?;
             let own = baskets.first().map_or(0, |basket| basket.entries.start)
                 ..baskets.last().map_or(0, |basket| basket.entries.end);
-            let lacks = branch.field.has_data && own != (0..entries) && branch.field.path != REFERENCES;
+            let is_table = matches!(number, Number::References);
+            if is_table && !baskets.is_empty() {
+                self.fill_tables(writer, skipped.before(own.start))?;
+                tabled = Some(skipped.before(own.end.min(entries)));
+            }
+            let lacks = branch.field.has_data && own != (0..entries) && !is_table;
             if self.trees > 0 && (lacks || self.filled[field as usize].short.is_some()) {
                 let which = if lacks { "entries" } else { "entries in the first tree" };
                 let what = format!("a branch that has not all {which} of its tree, beside those of others");
@@ -261,10 +297,10 @@ impl TreeCopy {
             branches.push((field, branch));
         }
         arrange(&mut tasks);
-        let into = Into { writer, copy: self, runner, progress, processes };
+        let into = Into { writer, copy: self, runner, progress, processes: processes.before };
         let mut run = Run::new(into, &origins, branches.into_iter().collect(), tree.payload(), &found.path);
         run.is_old = file.header().version % 1_000_000 < 30_400;
-        let skipped = Skipped::of(ranges, run.copy.entries);
+        run.renumber = renumber;
         for task in &tasks {
             let (kept, first) = skipped.within(&task.basket.entries);
             let done = run.task(task, &kept, first);
@@ -276,6 +312,7 @@ impl TreeCopy {
             })?;
         }
         run.finish()?;
+        self.tabled = tabled.unwrap_or(self.tabled);
         self.end(&tree, ranges, chosen);
         Ok(())
     }
@@ -319,10 +356,11 @@ impl TreeCopy {
             }
         }
         match (self.base.references().is_some(), tree.references().is_some()) {
-            (true, _) | (_, true) if self.trees > 0 => {
-                Err(Error::unsupported("merging trees with a table of references to objects (fBranchRef)"))
+            (false, true) => {
+                let what = "merging trees of which a later one alone has a table of references to objects (fBranchRef)";
+                Err(Error::unsupported(what))
             }
-            (references, _) => {
+            (_, references) => {
                 numbers.push(references.then_some(Number::References));
                 Ok(numbers)
             }
@@ -438,4 +476,4 @@ fn unequal(verb: &str, branches: &[&str]) -> Error {
 /// never filled has it.
 const NO_MAP: i64 = 1 << 22;
 /// What the branch is called that holds references to objects.
-pub(crate) const REFERENCES: &str = "TRefBranch";
+pub(crate) const REFERENCES: &str = "TRefTable";

@@ -1,12 +1,12 @@
 //! The record of a tree that was copied: that of the first tree, with what has changed.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use forthwith_plan::{Dataset, Error, Result};
 use forthwith_root::write::{Buffer, Edits};
 use forthwith_root::{Object, Value};
 
-use super::{Extremes, Filled, Index, More, NO_MAP, TreeCopy};
+use super::{Extremes, Filled, Index, More, NO_MAP, TreeCopy, references};
 
 /// The changes of the first tree's record.
 ///
@@ -52,6 +52,7 @@ pub(super) fn edits<'c>(copy: &'c TreeCopy, more: Option<&'c More<'c>>) -> Resul
     }
     if let Some(object) = tree.object("fBranchRef") {
         branch(&mut edits, object, copy.filled.last().unwrap_or(&Filled::default()), copy)?;
+        tables(copy, &mut edits, object, &dropped)?;
     }
     if !dropped.is_empty() {
         let branches = metadata.objects().iter().filter(|object| object.class().starts_with("TBranch"));
@@ -122,6 +123,46 @@ fn branch<'o>(edits: &mut Edits<'o>, object: Object<'o>, filled: &Filled, copy: 
         self::leaf(edits, leaf, extremes)?;
     }
     Ok(())
+}
+
+/// What tables of references count: processes and branches.
+fn tables(
+    copy: &TreeCopy,
+    edits: &mut Edits<'_>,
+    branch: Object<'_>,
+    dropped: &HashSet<usize>,
+) -> Result<()> {
+    let Some(list) = references::parents(branch) else { return Ok(()) };
+    let places: HashMap<u32, usize> =
+        copy.base.metadata().branch_places().map(|(place, field)| (field, place)).collect();
+    let table = copy.table.iter();
+    let mut parents = table.flat_map(|table| &table.parents).map(|parent| places.get(&(*parent)?));
+    let mut all = 0;
+    for (place, target) in list.pointers() {
+        all += 1;
+        match parents.next().flatten() {
+            Some(&parent) if target != Some(parent) => edits.point(place, parent),
+            None if target.is_some_and(|target| dropped.contains(&target)) => {
+                edits.replace(place, vec![0; 4]);
+            }
+            _ => {}
+        }
+    }
+    let mut more = 0;
+    for parent in parents {
+        more += 1;
+        match parent {
+            Some(&parent) => edits.append_pointer(list, parent),
+            None => edits.append(list, |buffer| buffer.null()),
+        }
+    }
+    if more > 0 {
+        edits.recount(list, all, all + more)?;
+    }
+    match (&copy.table, branch.object("fRefTable")) {
+        (Some(table), Some(object)) => edits.texts(object, "fProcessGUIDs", &table.processes),
+        _ => Ok(()),
+    }
 }
 
 fn leaf(edits: &mut Edits<'_>, leaf: Object<'_>, extremes: &Extremes) -> Result<()> {

@@ -9,6 +9,7 @@ use forthwith_root::write::{Compression, FileWriter, KeyKind, KeyText};
 
 use super::basket::{Batch, Job, Pending, Work, header};
 use super::origin::Origin;
+use super::references::Renumber;
 use super::window::{Copies, Record, Window, Windows, check};
 use super::{CopyProgress, Placed, TreeCopy};
 use crate::baskets::{BasketRef, Bytes};
@@ -63,6 +64,8 @@ pub(super) struct Run<'a, 't> {
     processes: u16,
     scratch: Scratch,
     record: bytes::Bytes,
+    /// How tables of references change, which are taken apart then.
+    pub(super) renumber: Option<Renumber>,
     /// Where the tree is, for errors.
     path: String,
     /// The file is from before ROOT 3.04, whose pointers within entries are counted from elsewhere.
@@ -106,6 +109,7 @@ impl<'a, 't> Run<'a, 't> {
             processes,
             scratch: Scratch::new(),
             record,
+            renumber: None,
             path: path.to_owned(),
             is_old: false,
         }
@@ -114,7 +118,8 @@ impl<'a, 't> Run<'a, 't> {
     /// Copies what is kept of a basket. `first` is the number that the first of its kept entries gets.
     pub(super) fn task(&mut self, task: &Task, kept: &[Range<u64>], first: u64) -> Result<()> {
         let entries = &task.basket.entries;
-        let whole = matches!(kept, [range] if range == entries);
+        let is_changed = self.renumber.is_some() && task.field as usize == self.copy.references();
+        let whole = matches!(kept, [range] if range == entries) && !is_changed;
         match &task.basket.bytes {
             _ if kept.is_empty() => self.tell(task.basket.len()),
             Bytes::File(range) if whole && self.copy.stays => {
@@ -204,7 +209,9 @@ impl<'a, 't> Run<'a, 't> {
         if pending.len() == 0 {
             *begin = first;
         }
-        pending.add(record, &task.basket.entries, kept, pointers, &mut self.scratch)?;
+        let tables = task.field as usize == self.copy.references();
+        let change = self.renumber.as_ref().filter(|_| tables);
+        pending.add(record, &task.basket.entries, kept, pointers && !tables, change, &mut self.scratch)?;
         let size = branch.object.int("fBasketSize").unwrap_or(0);
         let full = pending.bytes() >= usize::try_from(size).unwrap_or(0).max(LEAST_BASKET);
         let bytes = task.basket.len();

@@ -9,7 +9,7 @@ use forthwith_root::{
 };
 use forthwith_ttree::{
     Tree,
-    copy::{CopyOptions, TreeCopy},
+    copy::{CopyOptions, Processes, TreeCopy},
     write::{TreeOptions, TreeWriter},
 };
 use std::{
@@ -56,7 +56,14 @@ fn copied(path: &Path, map: bool, meanwhile: impl Fn()) -> forthwith_plan::Resul
         calls += 1;
         true
     };
-    copy.add(&mut writer, (&file, &found), None, 0, &OneThread::default(), &mut progress)?;
+    copy.add(
+        &mut writer,
+        (&file, &found),
+        None,
+        &Processes::default(),
+        &OneThread::default(),
+        &mut progress,
+    )?;
     assert!(calls > 2, "{calls} windows");
     copy.finish(&mut writer)
 }

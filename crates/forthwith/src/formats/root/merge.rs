@@ -11,10 +11,11 @@ use forthwith_plan::{BlockRunner, Dataset, Error, ErrorKind, OneThread, Result};
 use forthwith_rntuple::{Ntuple, NtupleCopy, Options};
 use forthwith_root::write::{
     Buffer, Compression, DirectoryId, Edits, FileSettings, FileWriter, KeyKind, KeyText, Sum,
+    counts_processes,
 };
-use forthwith_root::{Found, Key, Object, Objects, RootFile};
+use forthwith_root::{Found, Key, Objects, RootFile};
 use forthwith_ttree::Tree;
-use forthwith_ttree::copy::{CopyOptions, TreeCopy};
+use forthwith_ttree::copy::{CopyOptions, Processes, TreeCopy};
 
 /// What there is at a path in all files.
 struct Item {
@@ -133,12 +134,12 @@ fn items(inputs: &[RootFile], merge: &Merge) -> Result<(Vec<Item>, u64)> {
     Ok((items, total))
 }
 
-/// Copies the process ids by which references in the files know who made an object, each once. Answers the
-/// number of each file's first one in the new file.
-fn processes(inputs: &[RootFile], writer: &mut FileWriter) -> Result<Vec<u16>> {
+/// Copies the process ids by which references in the files know who made an object, each once. Answers for each
+/// file which they are.
+fn processes(inputs: &[RootFile], writer: &mut FileWriter) -> Result<Vec<Processes>> {
     // The titles of those that are written: what makes them differ.
     let mut written: Vec<Box<str>> = Vec::new();
-    let mut firsts = Vec::with_capacity(inputs.len());
+    let mut of_files = Vec::with_capacity(inputs.len());
     for file in inputs {
         let keys = file.keys()?;
         let mut own: Vec<(usize, &Key)> =
@@ -153,10 +154,13 @@ fn processes(inputs: &[RootFile], writer: &mut FileWriter) -> Result<Vec<u16>> {
             own.iter().all(same)
         };
         let first = (0..written.len()).find(fits).unwrap_or(written.len());
-        firsts.push(
-            u16::try_from(first)
-                .map_err(|_| Error::unsupported("merging files with more than 65535 process ids"))?,
-        );
+        let before = u16::try_from(first)
+            .map_err(|_| Error::unsupported("merging files with more than 65535 process ids"))?;
+        let mut names = vec![String::new(); own.last().map_or(0, |(number, _)| number + 1)];
+        for (number, key) in &own {
+            names[*number] = key.title.to_string();
+        }
+        of_files.push(Processes { before, own: names, all: Arc::default() });
         for (number, key) in own {
             let number = first + number;
             if number > usize::from(u16::MAX) {
@@ -177,7 +181,9 @@ fn processes(inputs: &[RootFile], writer: &mut FileWriter) -> Result<Vec<u16>> {
             write_edited(writer, DirectoryId::TOP, (&name, &key.title), &objects, edits)?;
         }
     }
-    Ok(firsts)
+    let all: Arc<[String]> = written.iter().map(|title| title.to_string()).collect();
+    of_files.iter_mut().for_each(|file| file.all = Arc::clone(&all));
+    Ok(of_files)
 }
 
 /// The number by which references know a process, if this is one of a file's own.
@@ -211,7 +217,7 @@ struct Run<'a, 'p> {
     merge: &'a Merge,
     compression: Option<Compression>,
     writer: FileWriter,
-    processes: Vec<u16>,
+    processes: Vec<Processes>,
     runner: Box<dyn BlockRunner>,
     progress: &'a mut MergeProgress<'p>,
     done: u64,
@@ -250,11 +256,11 @@ impl Run<'_, '_> {
             let file = &self.inputs[*number];
             let place = |error: Error| error.in_file(file.uri()).in_object(&item.path);
             let objects = Arc::new(file.object_to_edit(&found.key)?);
-            if (sum.is_none() || Sum::appends(&item.class))
-                && self.processes[*number] > 0
-                && has_references(&objects)
+            if sum.is_some()
+                && Sum::appends(&item.class)
+                && self.processes[*number].before > 0
+                && counts_processes(&objects)
             {
-                // The number that is added to those of processes belongs to the keys of baskets alone as yet.
                 return Err(place(Error::unsupported(OTHER_PROCESSES)));
             }
             match &mut sum {
@@ -263,10 +269,11 @@ impl Run<'_, '_> {
             }
         }
         let mut edits = Edits::new(first)?;
+        let Some((number, found)) = item.found.first() else { return Ok(()) };
+        edits.renumber_processes(first, self.processes[*number].before)?;
         if let Some(sum) = sum {
             sum.write(&mut edits, first.top())?;
         }
-        let Some((number, found)) = item.found.first() else { return Ok(()) };
         let written = write_edited(&mut self.writer, directory, (name, &found.key.title), first, edits);
         written.map_err(|error| error.in_file(self.inputs[*number].uri()).in_object(&item.path))?;
         self.merged.objects += 1;
@@ -276,8 +283,9 @@ impl Run<'_, '_> {
     /// Objects of one path one behind the other, as cycles, but those that are the same as the first or the one
     /// before.
     fn each(&mut self, item: &Item, directory: DirectoryId, name: &str) -> Result<()> {
-        let mut first: Option<Vec<u8>> = None;
-        let mut before: Option<Vec<u8>> = None;
+        // What was written, and the number that was added to those of processes.
+        let mut first: Option<(Vec<u8>, u16)> = None;
+        let mut before: Option<(Vec<u8>, u16)> = None;
         for (number, found) in &item.found {
             let file = &self.inputs[*number];
             let place = |error: Error| error.in_file(file.uri()).in_object(&item.path);
@@ -286,6 +294,11 @@ impl Run<'_, '_> {
                 Ok(objects) => objects.payload().to_vec(),
                 Err(_) => file.payload(&found.key)?.to_vec(),
             };
+            let processes = match &objects {
+                Ok(objects) if counts_processes(objects) => self.processes[*number].before,
+                _ => 0,
+            };
+            let payload = (payload, processes);
             let bytes = u64::from(found.key.nbytes.unsigned_abs());
             if [&first, &before].into_iter().flatten().any(|written| *written == payload) {
                 self.tell(bytes)?;
@@ -297,11 +310,9 @@ impl Run<'_, '_> {
             }
             let title = &*found.key.title;
             match objects {
-                Ok(objects) if self.processes[*number] > 0 && has_references(&objects) => {
-                    return Err(place(Error::unsupported(OTHER_PROCESSES)));
-                }
                 Ok(objects) => {
-                    let edits = Edits::new(&objects)?;
+                    let mut edits = Edits::new(&objects)?;
+                    edits.renumber_processes(&objects, processes).map_err(place)?;
                     write_edited(&mut self.writer, directory, (name, title), &objects, edits)
                         .map_err(place)?;
                 }
@@ -312,7 +323,7 @@ impl Run<'_, '_> {
                     if self.writer.key_length(key, KeyKind::Object)? != found.key.keylen {
                         return Err(error);
                     }
-                    self.writer.object(directory, key, |buffer| buffer.extend(&payload))?;
+                    self.writer.object(directory, key, |buffer| buffer.extend(&payload.0))?;
                 }
             }
             if first.is_some() && self.merged.several.last() != Some(&item.path) {
@@ -373,7 +384,7 @@ impl Run<'_, '_> {
                 &mut self.writer,
                 (file, found),
                 ranges.as_deref(),
-                self.processes[*number],
+                &self.processes[*number],
                 &*self.runner,
                 &mut progress,
             )?;
@@ -447,15 +458,6 @@ fn common<D: Dataset>(tables: impl Iterator<Item = Result<D>>) -> Result<HashSet
     Ok(common.unwrap_or_default().into_iter().collect())
 }
 
-/// Whether something in an object counts the processes of its file.
-fn has_references(objects: &Objects) -> bool {
-    let refers = |object: Object<'_>| {
-        matches!(object.class(), "TRef" | "TRefArray")
-            || object.int("fBits").is_some_and(|bits| bits & IS_REFERENCED != 0)
-    };
-    objects.iter().any(refers)
-}
-
 /// What of some ranges is in a part of the entries, counted from its first.
 fn within(ranges: &[Range<u64>], part: Range<u64>) -> Vec<Range<u64>> {
     let cut = |range: &Range<u64>| {
@@ -468,6 +470,5 @@ fn within(ranges: &[Range<u64>], part: Range<u64>) -> Vec<Range<u64>> {
 /// The class of what tells references which process made an object, and what such an object's name begins with.
 const PROCESS: &str = "TProcessID";
 const PROCESS_NAME: &str = "ProcessID";
-/// The bit of an object that references lead to, behind which the number of its process stands.
-const IS_REFERENCED: i64 = 1 << 4;
-const OTHER_PROCESSES: &str = "copying references to objects of other processes than those of the first file";
+const OTHER_PROCESSES: &str =
+    "putting references to objects of other processes than those of the first file in one collection";

@@ -1,0 +1,66 @@
+//! The numbers by which references, and objects that they lead to, know the process that made them.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use forthwith_plan::{Error, Result};
+
+use super::Edits;
+use crate::object::{Object, Objects};
+use crate::record::IS_REFERENCED;
+
+impl Edits<'_> {
+    /// Adds to the numbers of processes that an object's record has, as a file counts them in which so many stand before.
+    ///
+    /// # Errors
+    /// There are more than a number has room for.
+    pub fn renumber_processes(&mut self, objects: &Objects, before: u16) -> Result<()> {
+        if before == 0 {
+            return Ok(());
+        }
+        // An object within another can be met twice.
+        let mut known = HashSet::new();
+        for place in places(objects).filter(|place| known.insert(place.start)) {
+            let Some(&[high, low]) = objects.payload().get(place.clone()) else { continue };
+            let Some(number) = u16::from_be_bytes([high, low]).checked_add(before) else {
+                return Err(Error::unsupported("more than 65535 process ids").at_byte(place.start as u64));
+            };
+            self.replace(place, number.to_be_bytes().to_vec());
+        }
+        Ok(())
+    }
+}
+
+/// Whether something in an object that was read to be edited counts the processes of its file.
+#[must_use]
+pub fn counts_processes(objects: &Objects) -> bool {
+    places(objects).next().is_some()
+}
+
+/// Where an object's record has numbers of processes.
+fn places(objects: &Objects) -> impl Iterator<Item = Range<usize>> {
+    objects.iter().flat_map(|object| {
+        let own = match object.class() {
+            "TRef" => object.place("pid"),
+            "TRefArray" => object.place("fPID"),
+            _ => None,
+        };
+        // A reference may name its object by a text instead.
+        own.filter(|place| place.len() == 2).into_iter().chain(referenced(object))
+    })
+}
+
+/// Behind the status bits of an object that references lead to.
+fn referenced(object: Object<'_>) -> Option<Range<usize>> {
+    if let (Some(place), Some(bits)) = (object.place("fBits"), object.int("fBits")) {
+        let end = place.start + 4;
+        return (bits & i64::from(IS_REFERENCED) != 0).then_some(end..end + 2);
+    }
+    // Those of a collection are no members.
+    object.collection_name()?;
+    let mut cursor = object.cursor().ok()?;
+    cursor.frame().ok()?;
+    cursor.tobject().ok()?.process_id?;
+    let end = cursor.position();
+    Some(end - 2..end)
+}

@@ -1,0 +1,291 @@
+//! The tables by which ROOT finds the branch that a referenced object is in (`TBranchRef`), of several trees.
+//!
+//! An entry's table has an array for each process whose objects are referred to, and in it, by the number of
+//! an object, that of its branch. Which processes and branches these are, the tree's record says
+//! (`TRefTable`). C++ ROOT counts the processes of references in baskets from the first of the file, and
+//! leaves out what the keys of baskets add to that (6.40 does). So the arrays of a tree move to those of the
+//! processes that have the same numbers in the new file.
+
+use std::collections::HashMap;
+
+use forthwith_io::Compressor;
+use forthwith_plan::{Error, Result};
+use forthwith_root::write::{Compression, FileWriter, KeyKind, KeyText, compress_into};
+use forthwith_root::{Cursor, Object, Value};
+
+use super::basket::{Made, header};
+use super::{Placed, Processes, TreeCopy};
+use crate::tree::Tree;
+
+/// What a tree's record says of the tables of its entries.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    /// The processes by their names, in the order of the arrays.
+    pub(super) processes: Vec<String>,
+    /// The fields of the branches that the numbers in an array mean, counted from 1.
+    pub(super) parents: Vec<Option<u32>>,
+}
+
+impl Table {
+    /// That of a tree. `None` where the record has another form: before tables knew of processes.
+    pub(super) fn of(tree: &Tree) -> Option<Self> {
+        let object = tree.references()?.object.object("fRefTable")?;
+        let Value::List(names) = object.member("fProcessGUIDs")? else { return None };
+        let text = |value| match value {
+            Value::Text(name) => String::from_utf8_lossy(name).into_owned(),
+            _ => String::new(),
+        };
+        let fields: HashMap<usize, u32> = tree.metadata().branch_places().collect();
+        let parents = object.list("fParents");
+        let parents = parents.map(|parent| fields.get(&parent?.range().start).copied());
+        Some(Self { processes: names.map(text).collect(), parents: parents.collect() })
+    }
+}
+
+/// How the tables of a tree's entries become those of the new tree.
+#[derive(Clone, Debug)]
+pub(super) struct Renumber {
+    /// The arrays that each array becomes.
+    arrays: Vec<Vec<usize>>,
+    /// The numbers that branches get.
+    branches: Vec<u32>,
+    /// Arrays of each table.
+    count: usize,
+}
+
+impl Renumber {
+    /// How the tables of a tree with `theirs` go on behind those with `all`, which gets what it lacks. `field`
+    /// says which branch of the new tree one of the tree is.
+    pub(super) fn new(
+        all: &mut Table,
+        theirs: &Table,
+        processes: &Processes,
+        field: impl Fn(u32) -> Option<u32>,
+    ) -> Self {
+        let mut branches = Vec::with_capacity(theirs.parents.len());
+        for (at, parent) in theirs.parents.iter().enumerate() {
+            let Some(field) = parent.and_then(&field) else {
+                // One that was left out keeps its number, where that means no other branch.
+                let is_free = all.parents.get(at).is_none_or(Option::is_none);
+                all.parents.resize(all.parents.len().max(if is_free { at + 1 } else { 0 }), None);
+                branches.push(if is_free { at as u32 + 1 } else { 0 });
+                continue;
+            };
+            let known = all.parents.iter().position(|&known| known == Some(field));
+            let place = known.unwrap_or_else(|| {
+                all.parents.push(Some(field));
+                all.parents.len() - 1
+            });
+            branches.push(place as u32 + 1);
+        }
+        let mut arrays = Vec::with_capacity(theirs.processes.len());
+        for name in &theirs.processes {
+            let numbers = processes.own.iter().enumerate().filter(|(_, own)| *own == name);
+            let names = numbers.filter_map(|(number, _)| processes.all.get(number));
+            let mut places = Vec::new();
+            // A process that is none of the file's made no object in it.
+            for name in names.chain(processes.own.iter().all(|own| own != name).then_some(name)) {
+                let place = all.processes.iter().position(|known| known == name);
+                let place = place.unwrap_or_else(|| {
+                    all.processes.push(name.clone());
+                    all.processes.len() - 1
+                });
+                if !places.contains(&place) {
+                    places.push(place);
+                }
+            }
+            arrays.push(places);
+        }
+        Self { arrays, branches, count: all.processes.len() }
+    }
+
+    /// Whether tables stay as they are.
+    pub(super) fn is_none(&self) -> bool {
+        self.arrays.iter().enumerate().all(|(at, places)| *places == [at])
+            && (1..).zip(&self.branches).all(|(at, &number)| number == at)
+    }
+
+    /// Appends the table of an entry as it is in the new tree.
+    ///
+    /// # Errors
+    /// The table is damaged, or in the form from before there were several processes.
+    pub(super) fn entry(&self, table: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        let mut cursor = Cursor::new(table);
+        let count = cursor.i32()?;
+        if count > 0 {
+            let what = "renumbering tables of references (fBranchRef) that do not name their processes";
+            return Err(Error::unsupported(what));
+        }
+        let mut arrays: Vec<&[u8]> = vec![&[]; self.count];
+        for at in 0..count.unsigned_abs() as usize {
+            let length = cursor.i32()?;
+            // More than there are is an error of the bytes.
+            let length = usize::try_from(length).unwrap_or(usize::MAX);
+            let array = cursor.take(length.saturating_mul(4))?;
+            for &place in self.arrays.get(at).into_iter().flatten() {
+                if let Some(taken) = arrays.get_mut(place).filter(|taken| taken.is_empty()) {
+                    *taken = array;
+                }
+            }
+        }
+        out.extend((-(arrays.len() as i32)).to_be_bytes());
+        for array in arrays {
+            let numbers = array.as_chunks::<4>().0;
+            out.extend((numbers.len() as u32).to_be_bytes());
+            for number in numbers {
+                let branch = u32::from_be_bytes(*number).checked_sub(1);
+                let number = branch.and_then(|branch| self.branches.get(branch as usize)).copied();
+                out.extend(number.unwrap_or(0).to_be_bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl TreeCopy {
+    /// The number of the branch of references among what branches have come to.
+    pub(super) fn references(&self) -> usize {
+        self.filled.len() - 1
+    }
+
+    /// How the tables of a tree change, if they do. Notes what the new tree's record has to say of them.
+    ///
+    /// # Errors
+    /// A form of the record that does not name processes, of several trees.
+    pub(super) fn renumbered(
+        &mut self,
+        tree: &Tree,
+        processes: &Processes,
+        field: impl Fn(u32) -> Option<u32>,
+    ) -> Result<Option<Renumber>> {
+        if tree.references().is_none() {
+            return Ok(None);
+        }
+        if self.stays {
+            self.table = Table::of(tree);
+            return Ok(None);
+        }
+        let table = match (&mut self.table, self.trees) {
+            (table, 0) => table.insert(Table::default()),
+            (Some(table), _) => table,
+            (None, _) => return Err(Error::unsupported(OLD)),
+        };
+        let Some(theirs) = Table::of(tree) else {
+            self.table = None;
+            return if self.trees == 0 { Ok(None) } else { Err(Error::unsupported(OLD)) };
+        };
+        let renumber = Renumber::new(table, &theirs, processes, field);
+        Ok((!renumber.is_none()).then_some(renumber))
+    }
+
+    /// Gives entries up to `end` that have no table an empty one, as the entries behind them have some.
+    pub(super) fn fill_tables(&mut self, writer: &mut FileWriter, end: u64) -> Result<()> {
+        let Some(branch) = self.base.references() else { return Ok(()) };
+        let (name, own) = (branch.field.name.clone(), branch.object.int("fCompress"));
+        let own = own.and_then(|setting| Compression::from_setting(i32::try_from(setting).ok()?).ok());
+        let compression = self.options.compression.or(own).unwrap_or(writer.compression());
+        let arrays = self.table.as_ref().map_or(1, |table| table.processes.len().max(1));
+        let mut table = (-(arrays as i32)).to_be_bytes().to_vec();
+        table.resize(4 + 4 * arrays, 0);
+        let (mut compressor, number) = (Compressor::new(), self.references());
+        while self.tabled < end {
+            let count = (end - self.tabled).min((MOST_BYTES / table.len()).max(1) as u64) as u32;
+            let key = KeyText { class: "TBasket", name: &name, title: &self.name };
+            let at = self.filled[number].baskets.len() as u32;
+            let key_len = writer.key_length(key, KeyKind::Basket { number: at, header: [0; 19] })?;
+            let made = Made::of_equal(&table, count, key_len.into());
+            let kind = KeyKind::Basket { number: at, header: header(&made, key_len.into()) };
+            let mut bytes = Vec::new();
+            if !compress_into(compression, &made.payload, &mut compressor, &mut bytes)? {
+                bytes.clone_from(&made.payload);
+            }
+            let place = writer.basket(key, self.directory, kind, made.payload.len(), &bytes, 0)?;
+            let placed =
+                Placed { entry: self.tabled, bytes: place.length() as u32, position: place.position };
+            self.filled[number].add(placed, u64::from(place.key_len) + made.payload.len() as u64);
+            self.tabled += u64::from(count);
+        }
+        Ok(())
+    }
+}
+
+/// The list of the branches that tables mean, of a branch of references.
+pub(super) fn parents(branch: Object<'_>) -> Option<Object<'_>> {
+    branch.object("fRefTable")?.object("fParents")
+}
+
+/// Bytes of the empty tables in a basket.
+const MOST_BYTES: usize = 32_000;
+const OLD: &str =
+    "merging trees whose tables of references to objects (fBranchRef) do not name their processes";
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a test fails by panicking
+
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    fn table(processes: &[&str], parents: &[u32]) -> Table {
+        Table { processes: names(processes), parents: parents.iter().map(|&field| Some(field)).collect() }
+    }
+
+    fn bytes(numbers: &[i32]) -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
+    }
+
+    fn processes(own: &[&str], all: &[&str]) -> Processes {
+        Processes { before: 0, own: names(own), all: names(all).into() }
+    }
+
+    #[test]
+    fn tables_of_processes_with_the_same_numbers_stay() {
+        let mut all = Table::default();
+        let first = Renumber::new(&mut all, &table(&["a"], &[3, 1]), &processes(&["a"], &["a", "b"]), Some);
+        assert!(first.is_none());
+        // The first process of the second file has the number of the first one's.
+        let second = Renumber::new(&mut all, &table(&["b"], &[3, 1]), &processes(&["b"], &["a", "b"]), Some);
+        assert!(second.is_none());
+        assert_eq!((all.processes, all.parents), (names(&["a"]), vec![Some(3), Some(1)]));
+    }
+
+    #[test]
+    fn numbers_of_branches_and_processes_become_those_of_the_new_tree() {
+        let mut all = table(&["a"], &[3, 1]);
+        let processes = processes(&["p", "q"], &["a", "p", "q"]);
+        let renumber = Renumber::new(&mut all, &table(&["q", "p"], &[1, 2, 3]), &processes, |field| {
+            (field != 2).then_some(field)
+        });
+        assert!(!renumber.is_none());
+        assert_eq!((all.processes, all.parents.len()), (names(&["a", "p"]), 2));
+        let mut out = Vec::new();
+        renumber.entry(&bytes(&[-2, 3, 0, 1, 2, 1, 3]), &mut out).unwrap();
+        assert_eq!(out, bytes(&[-2, 1, 1, 3, 0, 2, 0]));
+        out.clear();
+        renumber.entry(&bytes(&[0]), &mut out).unwrap();
+        assert_eq!(out, bytes(&[-2, 0, 0]));
+    }
+
+    #[test]
+    fn branches_that_were_left_out_keep_their_numbers() {
+        let mut all = Table::default();
+        let processes = processes(&["a"], &["a"]);
+        let kept = |field: u32| (field != 3).then_some(field);
+        assert!(Renumber::new(&mut all, &table(&["a"], &[3, 1]), &processes, kept).is_none());
+        assert_eq!(all.parents, [None, Some(1)]);
+        let second = Renumber::new(&mut all, &table(&["a"], &[4, 3]), &processes, kept);
+        assert_eq!((second.branches, all.parents), (vec![3, 0], vec![None, Some(1), Some(4)]));
+    }
+
+    #[test]
+    fn damaged_tables_are_errors() {
+        let mut all = table(&["a"], &[1]);
+        let renumber = Renumber::new(&mut all, &table(&["a"], &[1]), &processes(&["a"], &["a"]), Some);
+        for damaged in [&[][..], &[-1], &[-1, 5, 1], &[-1, -1], &[i32::MIN], &[2, 1, 1]] {
+            assert!(renumber.entry(&bytes(damaged), &mut Vec::new()).is_err(), "{damaged:?}");
+        }
+    }
+}
