@@ -258,3 +258,31 @@ def test_an_update_says_that_its_file_is_another_one_now(tmp_path, kind):
     if kind == "moved":
         with forthwith.open(tmp_path / "c.root") as found:
             assert sorted(found.keys()) == ["more;1", "text;1"]
+
+
+def test_tables_that_are_being_written_are_listed(tmp_path):
+    """As the file lists them when it is closed."""
+    path = tmp_path / "out.root"
+    with forthwith.recreate(path) as file:
+        file["d/t"] = {"x": np.arange(3)}
+        file.mkrntuple("n", {"x": "f8"})
+        assert file.classnames() == {"d;1": "TDirectory", "n;1": "ROOT::RNTuple"}
+        assert file["d"].keys() == ["t;1"]
+        assert "d/t" in file
+        assert "n;1" in file
+        assert "n;2" not in file
+        with pytest.raises(forthwith.RequestError, match="'n' is a table that is being written"):
+            del file["n"]
+    with forthwith.update(path) as file:
+        file["d"].mktree("t", {"x": "i8"})
+        file["n"].extend({"x": [1.5]})
+        assert file["d"].keys() == ["t;1", "t;2"]
+        with pytest.raises(forthwith.KeyInFileError):
+            del file["d/t;3"]
+        del file["d/t"]
+        assert file["d"].keys() == ["t;1"]
+        listed = file.keys()
+    with forthwith.open(path) as file:
+        assert file["d"].keys() == ["t;1"]
+        assert listed == ["d;1", "n;1"]
+        assert sorted(file.keys(recursive=False)) == ["d;1", "n;2"]

@@ -132,7 +132,7 @@ class WritableDirectory:
 
     def keys(self, *, cycle: bool = True) -> list[str]:
         """The objects of this directory, with or without their cycles."""
-        listed = self._file._open().keys(self._path) or []
+        listed = self._shown()
         return (
             [f"{name};{number}" for _, name, number in listed]
             if cycle
@@ -141,8 +141,18 @@ class WritableDirectory:
 
     def classnames(self) -> dict[str, str]:
         """The class of each object of this directory."""
-        listed = self._file._open().keys(self._path) or []
-        return {f"{name};{number}": kind for kind, name, number in listed}
+        return {f"{name};{number}": kind for kind, name, number in self._shown()}
+
+    def _shown(self, path: str | None = None) -> list[tuple[str, str, int]]:
+        """Class, name and cycle of the objects that a directory has, or gets when the file is closed."""
+        directory = self._path if path is None else path
+        listed = list(self._file._open().keys(directory) or [])
+        for at, table in self._file._tables.items():
+            above, _, name = at.rpartition("/")
+            if table._kind is not None and above == directory:
+                before = max((cycle for _, known, cycle in listed if known == name), default=0)
+                listed.append((table._kind, name, before + 1))
+        return listed
 
     def mktree(
         self,
@@ -213,7 +223,7 @@ class WritableDirectory:
         )
         path, array, types = self._columns(name, columns)
         self._file._open().tree(path, title, array, chosen)
-        table = self._file._tables[path] = WritableTable(self._file, path, len(array), types)
+        table = self._file._tables[path] = WritableTable(self._file, path, len(array), types, "TTree")
         return table
 
     def mkrntuple(
@@ -272,7 +282,7 @@ class WritableDirectory:
         )
         path, array, types = self._columns(name, columns)
         self._file._open().ntuple(path, array, chosen)
-        table = self._file._tables[path] = WritableNTuple(self._file, path, len(array), types)
+        table = self._file._tables[path] = WritableNTuple(self._file, path, len(array), types, "ROOT::RNTuple")
         return table
 
     def _columns(self, name: str, columns: Any) -> tuple[str, _forthwith.Given, dict[str, Any]]:
@@ -340,6 +350,8 @@ class WritableDirectory:
         classes = {cycle: kind for kind, listed, cycle in core.keys(directory) or [] if listed == last}
         wanted = max(classes, default=0) if not mark else int(number) if number.isdecimal() else 0
         if wanted not in classes:
+            if any(listed == last and (not mark or cycle == wanted) for _, listed, cycle in self._shown(directory)):
+                raise RequestError(f"{name!r} is a table that is being written: the file has it when it is closed")
             raise KeyInFileError(
                 f"no object {name!r} to take away\n  in {self._file.file_path}:{directory}",
                 file=self._file.file_path,
@@ -354,8 +366,7 @@ class WritableDirectory:
         if not isinstance(name, str):
             return False
         directory, last = self._split(name)
-        listed = self._file._open().keys(directory) or []
-        return any(last in (known, f"{known};{cycle}") for _, known, cycle in listed)
+        return any(last in (known, f"{known};{cycle}") for _, known, cycle in self._shown(directory))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
@@ -381,8 +392,12 @@ class WritableDirectory:
 class WritableTable:
     """A tree that is being written: what `mktree` gives."""
 
-    def __init__(self, file: WritableFile, path: str, entries: int, types: dict[str, Any]) -> None:
+    def __init__(
+        self, file: WritableFile, path: str, entries: int, types: dict[str, Any], kind: str | None = None
+    ) -> None:
         self._file, self._path, self._entries, self._types = file, path, entries, types
+        # Its class, if it is new: the file does not list it before it is closed.
+        self._kind = kind
 
     def extend(self, array: Any) -> None:
         """Appends entries of the table's columns: a dict of arrays, an Awkward Array of records, a data frame, Arrow data."""

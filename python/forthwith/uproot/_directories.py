@@ -175,15 +175,7 @@ def _close_all() -> None:
 
 def _below(directory: WritableDirectory, path: str, recursive: bool) -> Iterator[tuple[str, str, int]]:
     """Paths, classes and cycles of what is in a directory, and of its tables, which are in the file when it is closed."""
-    listed = list(directory._file._open().keys(path) or [])
-    cycles = {name: number for _, name, number in listed}
-    for table, begun in directory._file._tables.items():
-        above, _, name = table.rpartition("/")
-        if above == path:
-            kind = "ROOT::RNTuple" if isinstance(begun, ours.WritableNTuple) else "TTree"
-            if (kind, name) not in {(listed_kind, listed_name) for listed_kind, listed_name, _ in listed}:
-                listed.append((kind, name, cycles.get(name, 0) + 1))
-    for kind, name, number in listed:
+    for kind, name, number in directory._shown(path):
         inner = f"{path}/{name}" if path else name
         yield inner, kind, number
         if recursive and kind.startswith("TDirectory"):
