@@ -54,7 +54,10 @@ impl<T: Send> Held<T> {
                 Ok(kept) => kept,
                 Err(TryLockError::Poisoned(kept)) => kept.into_inner(),
                 Err(TryLockError::WouldBlock) if self.user.load(Ordering::Relaxed) == me => {
-                    return Err(errors::request(py, "the writer is used by what it calls itself".into()));
+                    return Err(errors::request(
+                        py,
+                        "the writer is in use by code that it has called".into(),
+                    ));
                 }
                 Err(TryLockError::WouldBlock) => {
                     py.detach(|| std::thread::sleep(PAUSE));

@@ -40,7 +40,7 @@ impl FileObject {
 }
 
 /// What is said where the code of a file object uses the file that is read from it.
-pub(crate) const INSIDE: &str = "the file object's own code reads from the file that is read from it";
+pub(crate) const INSIDE: &str = "the read method of the file object reads from the same forthwith file";
 
 impl ReadAt for FileObject {
     fn size(&mut self) -> Result<u64, String> {

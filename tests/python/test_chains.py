@@ -153,7 +153,7 @@ def test_the_index_goes_on_over_files(same):
 @pytest.mark.parametrize("call", [forthwith.concatenate, lambda *a, **k: list(forthwith.iterate(*a, **k))])
 def test_different_columns_are_an_error_that_names_them(folder, call):
     for library in ("ak", "np", "pd", "arrow"):
-        with pytest.raises(forthwith.RequestError, match="not the same branches") as caught:
+        with pytest.raises(forthwith.RequestError, match="different branches") as caught:
             call(str(folder), library=library)
         text = str(caught.value)
         assert "b.parquet lacks 'y', which" in text

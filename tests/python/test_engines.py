@@ -115,7 +115,7 @@ def test_files_behind_a_network_are_planned_side_by_side(tmp_path):
         assert time.monotonic() - began < 24 * 0.2
         assert [part.file for part in partitions] == [name.removesuffix(":t") for name in names[:24]]
         assert {(part.start, part.stop) for part in partitions} == {(0, 100)}
-        with pytest.raises(forthwith.RequestError, match=r"other\.root.* has not the branches of"):
+        with pytest.raises(forthwith.RequestError, match=r"other\.root.* have different branches"):
             engines.plan([*names[:3], names[-1], *names[3:5]])
         with pytest.raises(forthwith.MissingFileError, match=r"absent\.root"):
             engines.plan([*names[:3], f"{server.url}/absent.root:t", *names[3:24]], step=None)
@@ -381,7 +381,7 @@ def test_files_of_other_branches_are_not_planned_together(tmp_path):
     one = _written(tmp_path / "one.root", x=np.arange(10.0))
     two = _written(tmp_path / "two.root", x=np.arange(10.0), y=np.arange(10.0))
     for files in ([one, two], [two, one]):
-        with pytest.raises(forthwith.RequestError, match="only one of them has y; say with columns"):
+        with pytest.raises(forthwith.RequestError, match="only one of them has y; columns= must name"):
             engines.plan(files)
         assert len(engines.plan(files, ["x"])) == 2
     with pytest.raises(forthwith.KeyInFileError, match=r"one\.root"):
@@ -423,7 +423,7 @@ def test_batches_are_of_one_type(tmp_path, library, buffer, seed):
 def test_batches_of_partitions_take_no_columns(long):
     partitions = engines.plan(long, ["a"], step=10_000)
     for options in ({"columns": ["b"]}, {"source": "read"}):
-        with pytest.raises(forthwith.RequestError, match="say them to plan"):
+        with pytest.raises(forthwith.RequestError, match="give those to plan"):
             engines.batches(partitions, size=10, **options)
     assert sum(len(batch["a"]) for batch in engines.batches(partitions, size=10_000)) == 100_000
     for mistake in ({"size": 2.5}, {"size": 2, "seed": 0.5}, {"size": 2, "buffer": 1.5}):

@@ -66,7 +66,7 @@ def test_an_object_that_reads_from_its_own_file_is_told_so(threads, main):
         thread.join(30)
         assert not thread.is_alive()
     assert seen
-    assert set(seen) == {"the file object's own code reads from the file that is read from it\n  in object"}
+    assert set(seen) == {"the read method of the file object reads from the same forthwith file\n  in object"}
 
 
 def test_an_object_that_has_another_thread_read_its_file_can_be_interrupted():

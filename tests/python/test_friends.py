@@ -248,7 +248,7 @@ def test_wrong_friends(files):
         main.arrays(["f.yy"], friends={"f": same})
     with pytest.raises(forthwith.RequestError, match=r"did you mean f\.y"):
         main.arrays(["f.yy + 1"], friends={"f": same})
-    with pytest.raises(forthwith.RequestError, match="text can be compared only"):
+    with pytest.raises(forthwith.RequestError, match="text can only be compared"):
         main.arrays(["f.s + 1"], friends={"f": opened(files, "indexed")[0]})
     same.file.close()
     with pytest.raises(forthwith.ClosedFileError):

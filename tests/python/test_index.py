@@ -168,7 +168,7 @@ def test_a_file_that_is_another_one_than_its_index_is_of_is_an_error(server, ind
         opened = forthwith.open(f"{server.url}{name}?changes=0", index=f"{indexes}{name[1:]}.fwi")
         with pytest.raises(forthwith.SourceError, match="changed since its index was made"):
             read(opened)
-    with pytest.raises(forthwith.SourceError, match="is of another file, or of another state"):
+    with pytest.raises(forthwith.SourceError, match="belongs to another file or to another state"):
         forthwith.open(folder / "nested.root", index=index)
     with pytest.raises(forthwith.MissingFileError):
         forthwith.open(f"{server.url}{name}", index=indexes + "absent.fwi")
@@ -184,7 +184,7 @@ def test_a_server_without_marks_is_asked_whether_its_file_is_that_of_the_index(s
     other[60] ^= 1
     with (
         serving({"/zmumu.root": bytes(other)}) as changed,
-        pytest.raises(forthwith.SourceError, match="is of another file, or of another state"),
+        pytest.raises(forthwith.SourceError, match="belongs to another file or to another state"),
     ):
         forthwith.open(f"{changed.url}/zmumu.root?untagged", index=index)
 
@@ -214,7 +214,7 @@ def test_damaged_indexes_are_errors(tmp_path, folder):
         index.write_bytes(whole[:at])
         with pytest.raises(forthwith.SourceError, match=r"damaged\.fwi"):
             forthwith.open(folder / "zmumu.root", index=index)
-    with pytest.raises(forthwith.SourceError, match="no index of a file"):
+    with pytest.raises(forthwith.SourceError, match="not an index of a file"):
         forthwith.open(folder / "zmumu.root", index=folder / "nested.root")
     with pytest.raises(forthwith.DamagedFileError, match="an index of another file"):
         forthwith.open(tmp_path / "whole.fwi")
@@ -224,9 +224,9 @@ def test_indexes_are_written_beside_files_or_where_they_are_wanted(tmp_path, fol
     shutil.copy(folder / "zmumu.root", tmp_path)
     assert forthwith.index(tmp_path / "zmumu.root") == f"{tmp_path}/zmumu.root.fwi"
     assert len(forthwith.open(f"{tmp_path}/zmumu.root:events", index=True)["MET_pt"].array()) == 3600
-    with pytest.raises(ValueError, match="web servers take no files"):
+    with pytest.raises(ValueError, match="cannot be written to a web server"):
         forthwith.index(f"{server.url}/zmumu.root")
-    with pytest.raises(ValueError, match="of a whole file"):
+    with pytest.raises(ValueError, match="for a whole file"):
         forthwith.index(f"{tmp_path}/zmumu.root:events")
     with pytest.raises(forthwith.MissingFileError):
         forthwith.index(tmp_path / "absent.root")

@@ -203,7 +203,7 @@ def test_a_file_is_not_written_over_itself(parts, tmp_path):
     (tmp_path / "soft.root").symlink_to(paths[0])
     os.link(paths[0], tmp_path / "hard.root")
     for name in [paths[0], tmp_path / "soft.root", tmp_path / "hard.root"]:
-        with pytest.raises(forthwith.RequestError, match="one of the files that are read"):
+        with pytest.raises(forthwith.RequestError, match="one of the input files"):
             forthwith.merge(paths, name)
     assert paths[0].read_bytes() == before
     assert not list(tmp_path.glob(".*part"))

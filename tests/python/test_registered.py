@@ -222,14 +222,14 @@ def test_a_function_that_recognises_nonsense_is_an_error(recognise, said, tmp_pa
 @pytest.mark.parametrize(
     ("given", "error", "said"),
     [
-        ({"recognise": []}, forthwith.RequestError, "neither an extension nor magic bytes nor a function"),
+        ({"recognise": []}, forthwith.RequestError, "an extension, magic bytes or a function must say"),
         ({"recognise": "evt"}, forthwith.RequestError, "no ending of names"),
         ({"recognise": ".tar.gz"}, forthwith.RequestError, "is no extension"),
         ({"recognise": b""}, forthwith.RequestError, "not empty"),
         ({"recognise": [b"A", b"B"]}, forthwith.RequestError, "one text of magic bytes"),
         ({"recognise": 5}, forthwith.RequestError, "not 5"),
         ({"recognise": b"x" * 5000}, forthwith.RequestError, "more than 4096"),
-        ({"recognise": ".Parquet"}, forthwith.RequestError, "names of Parquet files end in .parquet"),
+        ({"recognise": ".Parquet"}, forthwith.RequestError, "the extension .parquet belongs to Parquet files"),
         ({"name": "root"}, forthwith.RequestError, "there is a format of that name"),
         ({"name": ""}, forthwith.RequestError, "has a name"),
         ({"name": 5}, forthwith.RequestTypeError, "is text"),

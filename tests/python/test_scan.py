@@ -227,7 +227,7 @@ def test_files_of_other_types_are_errors_by_name(tmp_path):
         assert frame.filter(pl.col("x") > 0).select("x").collect()["x"].to_list() == [1.0, 2.0] * 2
         assert frame.select("y").collect()["y"].null_count() == 3
         assert frame.select("y").head(4).collect().height == 4
-    with pytest.raises(forthwith.RequestError, match="options of files that are open"):
+    with pytest.raises(forthwith.RequestError, match="these are options of open"):
         forthwith.scan(forthwith.open(files[0]), source="pread")
 
 

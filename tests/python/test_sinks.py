@@ -263,7 +263,7 @@ def test_a_writer_that_is_called_back_says_so_instead_of_waiting_for_itself(tmp_
     heard = []
 
     def handler(*_):
-        with pytest.raises(forthwith.RequestError, match="used by what it calls itself"):
+        with pytest.raises(forthwith.RequestError, match="in use by code that it has called"):
             writer.write({"a": np.zeros(1)})
         heard.append(1)
         raise KeyboardInterrupt

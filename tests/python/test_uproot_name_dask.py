@@ -119,5 +119,5 @@ def test_what_is_no_collection_is_refused(names, tmp_path):
     found = uproot.dask(f"{path}:t")
     with uproot.recreate(path) as file:
         file.mktree("t", {"x": np.arange(3.0)})
-    with pytest.raises(OSError, match="another file than when the plan was made"):
+    with pytest.raises(OSError, match="replaced or changed since the plan was made"):
         found.x.compute(scheduler="sync")

@@ -149,7 +149,7 @@ def test_steps_of_trees_may_say_less_or_say_it_otherwise(tmp_path):
         (records, ak.Array([(1, [1.5])])),
         ({"x": "var * int64"}, ak.Array(np.array([["2020-01-01"]], "M8[s]"))),
     ):
-        with pytest.raises(forthwith.ForthwithError, match=r"announced|is int64, and what was given is float64"):
+        with pytest.raises(forthwith.ForthwithError, match=r"announced|is int64, but the given values are float64"):
             written(path, "mktree", types, {next(iter(types)): values})
 
 
@@ -210,9 +210,9 @@ def test_python_values_become_what_was_announced(tmp_path, kind):
         table.extend(step)
         table.extend(ak.Array([{name: values[1] for name, values in step.items()}]))
         for wrong, said in (
-            ({"n": [[40_000], []]}, "int16, which has no number 40000"),
-            ({"hits": [[{"tag": 300, "e": 1.5}], []]}, "'hits.tag' is int8, which has no number 300"),
-            ({"n": [[0.5], []]}, "'n' is int16, and what was given is float64"),
+            ({"n": [[40_000], []]}, "int16, which cannot hold 40000"),
+            ({"hits": [[{"tag": 300, "e": 1.5}], []]}, "'hits.tag' is int8, which cannot hold 300"),
+            ({"n": [[0.5], []]}, "'n' is int16, but the given values are float64"),
             ({"pt": [[1e300], []]}, "too large"),
         ):
             with pytest.raises(forthwith.RequestTypeError, match=said):

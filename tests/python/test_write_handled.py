@@ -203,7 +203,7 @@ def test_columns_of_one_name_are_refused(tmp_path):
     path = tmp_path / "a.root"
     for names in ([1, "1"], ["a", "a"]):
         frame = pd.DataFrame([[1, 2], [3, 4]], columns=names)
-        several = f"several columns of the name '{names[1]}'"
+        several = f"several columns have the name '{names[1]}'"
         with pytest.raises(forthwith.RequestError, match=several), forthwith.recreate(path) as file:
             file["t"] = frame
         with pytest.raises(forthwith.RequestError, match="several columns"), forthwith.recreate(path) as file:
@@ -249,7 +249,7 @@ def test_an_update_says_that_its_file_is_another_one_now(tmp_path, kind):
         path.rename(tmp_path / "c.root")
     else:
         path.unlink()
-    with pytest.raises(forthwith.SourceError, match="taken away or replaced"):
+    with pytest.raises(forthwith.SourceError, match="removed or replaced"):
         file.close()
     if kind == "replaced":
         with forthwith.open(path) as found:

@@ -67,7 +67,7 @@ def test_missing_values_are_filled_in(tmp_path):
     with forthwith.recreate(path) as file:
         file.mkrntuple("n", array, nulls=-1)
         file.mkrntuple("some", array, fields={"x": {"nulls": 7}})
-        with pytest.raises(forthwith.UnsupportedError, match="-1 as a filling for missing values of type bool"):
+        with pytest.raises(forthwith.UnsupportedError, match="-1 in place of missing values of type bool"):
             file.mkrntuple("truths", {"b": ak.Array([True, None])}, nulls=-1)
     assert read(path) == [{"x": 1, "y": [], "s": "a"}, {"x": -1, "y": [1.5], "s": ""}]
     assert read(path, "some") == [{"x": 1, "y": None, "s": "a"}, {"x": 7, "y": [1.5], "s": None}]
@@ -91,7 +91,7 @@ def test_fields_that_come_late(tmp_path):
         ntuple = file.mkrntuple("n", {"x": "f4"}, projections={"again": "x"})
         ntuple.extend({"x": [1]})
         ntuple.add_fields({"y": "f8", "z": "3 * ?int32"}, fields={"y": {"floats": "half"}})
-        with pytest.raises(forthwith.ForthwithError, match="columns x in a table of x, y, z"):
+        with pytest.raises(forthwith.ForthwithError, match="columns x for a table that has x, y, z"):
             ntuple.extend({"x": [1]})
         three = ak.values_astype(ak.to_regular(ak.Array([[1, 2, None]])), "int32")
         ntuple.extend({"x": [2], "y": [0.5], "z": three})
@@ -116,7 +116,7 @@ def test_fields_that_come_late(tmp_path):
         ({"fields": {"s": {"floats": "half"}}}, "has no floating-point numbers"),
         ({"fields": {"x": {"compression": "brotli"}}}, "compression is"),
         ({"fields": {"x": {"nulls": "none"}}}, "filled in by a number"),
-        ({"projections": {"pt": "jets.pt"}}, 'no field "jets.pt" to be shown as "pt"'),
+        ({"projections": {"pt": "jets.pt"}}, 'no field "jets.pt" for the projection "pt" to show'),
         ({"page_size": 1}, "page_size is at least 64"),
         ({"cluster_size": "large"}, "cluster_size is a number"),
         ({"threads": 0}, "threads is at least 1"),
@@ -152,7 +152,7 @@ def test_steps_of_other_types_are_refused_and_nothing_is_lost(tmp_path):
         for wrong, what in [
             ({**STEP, "hits": [1, 2]}, "an array of int64, where var \\* int64 was announced"),
             ({**STEP, "s": [1, 2]}, "an array of int64, where string was announced"),
-            ({"x": [1.0], "hits": [[1]]}, "columns x, hits in a table of x, hits, s"),
+            ({"x": [1.0], "hits": [[1]]}, "columns x, hits for a table that has x, hits, s"),
             ({**STEP, "x": [1.0]}, "lengths"),
         ]:
             with pytest.raises((forthwith.ForthwithError, ValueError), match=what):
@@ -211,7 +211,7 @@ def test_more_entries_of_ntuples_that_root_wrote(tmp_path):
     assert set(refused) == {"continued", "kinds", "never", "projected", "representations", "streamed"}
     assert "records have at most 128" in refused["continued"]
     assert "a column of type Switch" in refused["kinds"]
-    assert "in a table of" in refused["projected"]
+    assert "for a table that has" in refused["projected"]
     assert "several representations (real)" in refused["representations"]
     assert "objects in a stream (kept)" in refused["streamed"]
     assert "objects in a stream (list._0)" in refused["never"]
@@ -237,7 +237,7 @@ def test_an_ntuple_that_is_opened_again(tmp_path):
     with forthwith.update(path) as file:
         # Nothing is added.
         assert file["d/n"].num_entries == 3
-    with pytest.raises(forthwith.ForthwithError, match="not in the range 0 to 255"), forthwith.update(path) as file:
+    with pytest.raises(forthwith.ForthwithError, match="outside the range 0 to 255"), forthwith.update(path) as file:
         file["d/n"].extend({"x": [1], "q": [256]})
     with forthwith.open(path) as file:
         assert sorted(file["d"].keys()) == ["n;3", "note;1"]

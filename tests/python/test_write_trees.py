@@ -216,7 +216,7 @@ def test_options_that_make_no_sense_are_refused_by_name(tmp_path):
             ({"basket_bytes": 0}, "basket_bytes is 1 or more"),
             ({"cluster_entries": 1.5}, "cluster_entries is a whole number"),
             ({"threads": 0}, "threads is 1 or more"),
-            ({"titles": {"z": "title"}}, 'title of a branch "z"'),
+            ({"titles": {"z": "title"}}, 'title for a branch "z"'),
             ({"titles": "title"}, "titles is a dict"),
             ({"aliases": {"a": 1}}, "aliases is a dict of texts"),
             ({"user_info": {"a": [1]}}, "that of 'a' is"),
@@ -283,7 +283,7 @@ def test_columns_that_count_are_the_counters_of_lists(tmp_path):
                 assert file["t"][name].array().to_list() == lists[name] * 2
     for wrong in ([1, 2, 1], [1, 2, 2]):
         with (
-            pytest.raises(forthwith.ForthwithError, match="not the number of items of its lists"),
+            pytest.raises(forthwith.ForthwithError, match="not the lengths of its lists"),
             forthwith.recreate(path) as file,
         ):
             file["t"] = {"nMuon": np.array(wrong, "i4"), "Muon": records}

@@ -6,7 +6,7 @@
 pub enum Misfit {
     /// One output is missing, too many, or of another dtype.
     #[error(
-        "{place} of {ty} wants {wanted}; {found} (outputs belong to the type in the order of their declarations)"
+        "{place} of {ty} needs {wanted}, but {found} (outputs belong to the type in the order of their declarations)"
     )]
     Output {
         /// The place in the type: `hits[].energy`, or nothing for the type itself.

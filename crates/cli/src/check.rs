@@ -99,11 +99,17 @@ fn render(report: &Report<'_>) -> String {
     if report.more_findings > 0 {
         text += &format!("and {} more\n", report.more_findings);
     }
-    let counts = report.ordered.iter().map(|(name, number)| format!("{} {name}", human::count(*number)));
-    text + &format!(
-        "{}: {}; {} decompressed\n",
-        report.verdict,
-        counts.collect::<Vec<_>>().join(", "),
-        human::bytes(report.decompressed_bytes),
-    )
+    let counts = report.ordered.iter().map(|(name, number)| human::counted(*number, &singular(name), name));
+    text += &format!("{}: {}", report.verdict, counts.collect::<Vec<_>>().join(", "));
+    if report.decompressed_bytes > 0 {
+        text += &format!("; {} decompressed", human::bytes(report.decompressed_bytes));
+    }
+    text + "\n"
+}
+
+/// The word for one of the things that are counted.
+fn singular(many: &str) -> String {
+    let one = many.strip_suffix("ies").map(|stem| format!("{stem}y"));
+    let one = one.or_else(|| many.strip_suffix("ches").map(|stem| format!("{stem}ch")));
+    one.unwrap_or_else(|| many.strip_suffix('s').unwrap_or(many).to_owned())
 }

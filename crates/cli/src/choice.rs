@@ -111,10 +111,20 @@ pub(crate) fn matching(place: &Place, filter: &[String], entries: u64) -> Result
         let index = table.find(name)?;
         branches.push(Branch::of_first(table, index, &table.fields()?[index as usize], entries));
     }
+    let in_another_case = branches
+        .iter()
+        .find(|b| Patterns::matches_in_another_case(filter, &b.field.path, &b.field.name))
+        .map(|b| b.field.path.clone());
     branches.retain(|b| patterns.want(&b.field.path, &b.field.name));
     if branches.is_empty() {
         let table = place.name();
-        return Err(Failure::NoMatch { column: place.words.column[0], table, filter: filter.to_vec() });
+        let none = Failure::NoMatch { column: place.words.column[0], table, filter: filter.to_vec() };
+        return Err(match in_another_case {
+            Some(path) => {
+                none.hinted(format!("capital letters count, as in {path}; a /regex/i ignores them"))
+            }
+            None => none,
+        });
     }
     Ok(branches)
 }

@@ -145,7 +145,7 @@ fn chosen(
 ) -> Result<Option<Vec<Range<u64>>>> {
     let range = asked.entries.clone();
     if !asked.choice.computed.is_empty() {
-        let what = "--compute makes new columns, and cp copies those that there are; convert writes both";
+        let what = "cp copies existing columns and cannot --compute new ones; convert can";
         return Err(Failure::misuse(what.into()));
     }
     if asked.choice.cut.is_none() {
@@ -228,7 +228,7 @@ pub(crate) fn range(typed: &str) -> Result<Range<u64>> {
         (!range.is_empty()).then_some(range)
     });
     parsed.ok_or_else(|| {
-        Failure::misuse(format!("{typed:?} are no entries: they are written 100:200, :200 or 100:"))
+        Failure::misuse(format!("{typed:?} is not a range of entries: write 100:200, :200 or 100:"))
     })
 }
 

@@ -22,6 +22,15 @@ impl Patterns {
         typed.iter().map(|text| Pattern::of(text)).collect::<Result<_>>().map(Self)
     }
 
+    /// Whether one of the globs would match, were capital letters the same as small ones.
+    pub(crate) fn matches_in_another_case(typed: &[String], path: &str, name: &str) -> bool {
+        let mut globs = typed.iter().filter(|text| is_pattern(text) && regular(text).is_none());
+        globs.any(|glob| {
+            let glob = glob.to_lowercase();
+            files::matches(&glob, &path.to_lowercase()) || files::matches(&glob, &name.to_lowercase())
+        })
+    }
+
     /// Whether a name, or its path, matches.
     pub(crate) fn want(&self, path: &str, name: &str) -> bool {
         self.0.is_empty() || self.0.iter().any(|pattern| pattern.matches(path) || pattern.matches(name))
@@ -38,7 +47,7 @@ impl Pattern {
         builder.ignore_whitespace(flags.contains('x'));
         match builder.build() {
             Ok(regex) => Ok(Self::Regular(regex)),
-            Err(error) => Err(Failure::misuse(format!("{typed} is no regular expression: {error}"))),
+            Err(error) => Err(Failure::misuse(format!("{typed} is not a regular expression: {error}"))),
         }
     }
 

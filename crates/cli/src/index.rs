@@ -38,7 +38,7 @@ fn one(target: &Target, is_one_of_several: bool, place: &IndexPlace, opening: &O
         return Err(Failure::misuse(format!("{} is no file that could be opened again", target.uri)));
     }
     if !target.object.is_empty() {
-        return Err(Failure::misuse(format!("an index is of a whole file, {}", target.uri)));
+        return Err(Failure::misuse(format!("an index is made for a whole file: {}", target.uri)));
     }
     let (to, is_named) = place.of(&target.uri);
     if is_one_of_several && is_named {

@@ -101,7 +101,7 @@ pub fn run_with(
     let command = Typed::command().term_width(terminal.width.unwrap_or(100).clamp(40, 120));
     let verbs: Vec<&str> = command.get_subcommands().map(|verb| verb.get_name()).chain(["help"]).collect();
     let args = shorthand::expand(args.into_iter().collect(), &verbs, |path| path.exists());
-    let verbs = verbs.join(", ");
+    let verbs: Vec<String> = verbs.into_iter().map(str::to_owned).collect();
     let typed = command.try_get_matches_from(args).and_then(|matches| Typed::from_arg_matches(&matches));
     let typed = match typed {
         Ok(typed) => typed,
@@ -110,7 +110,10 @@ pub fn run_with(
             let word = human::clean(&word);
             let here = ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == word);
             let here = here.map_or_else(String::new, |(_, verb)| format!("\n  it is forthwith {verb}"));
-            let what = format!("no command and no file is called {word}{here}\n  the commands are {verbs}");
+            let verbs = human::wrap(&verbs, ", ", 100, 4);
+            let what = format!(
+                "there is no command and no file called {word}{here}\n  the commands are\n    {verbs}"
+            );
             // A closed output is no error.
             let _ = writeln!(err, "forthwith: {what}\n  forthwith --help says what they do");
             return 2;
@@ -144,6 +147,14 @@ pub fn run_with(
 fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write, terminal: Terminal) -> i32 {
     let text = error.render();
     let text = if terminal.color { text.ansi().to_string() } else { text.to_string() };
+    // An option that a command lacks is hardly ever meant as the name of a file.
+    let text = match text.split_once("\n\n  ") {
+        Some((before, rest)) if rest.contains(" as a value, use ") => {
+            let after = rest.split_once('\n').map_or("", |(_, after)| after);
+            format!("{before}\n{after}")
+        }
+        _ => text,
+    };
     let answer = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     // A closed output is no error.
     let _ = if answer {
@@ -209,6 +220,15 @@ fn several(asked: &Asked, targets: &[Target], console: &mut Console<'_>) -> Resu
 fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> {
     // All of a file that is checked is read, some of it twice.
     let reads_all = matches!(asked.verb, Action::Check { .. });
+    let whole = match asked.verb {
+        Action::Check { .. } => Some("check reads"),
+        Action::Streamers { .. } => Some("streamers lists the classes of"),
+        _ => None,
+    };
+    if let (Some(does), false) = (whole, target.object.is_empty()) {
+        let (object, uri) = (&target.object, &target.uri);
+        return Err(Failure::misuse(format!("{does} a whole file: leave out :{object}, as in {uri}")));
+    }
     let file = if reads_all { opened::whole_file } else { opened::file }(target, &asked.opening)?;
     let object = target.object.as_str();
     match &asked.verb {

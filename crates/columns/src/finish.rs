@@ -94,7 +94,7 @@ pub const OBJECT_BITS: u32 = 7;
 #[non_exhaustive]
 pub enum FinishError {
     /// A column is not there, or of another type: the plan contradicts itself.
-    #[error("there is no column {key} to be finished")]
+    #[error("there is no column {key} to finish")]
     Missing {
         /// Its name.
         key: String,

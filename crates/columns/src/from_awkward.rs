@@ -278,7 +278,7 @@ impl Given<'_> {
             }
         }
         let numbers: Option<Vec<i32>> = index.iter().map(|at| i32::try_from(*at).ok()).collect();
-        let numbers = numbers.ok_or_else(|| unsupported("two thousand million categories or more"))?;
+        let numbers = numbers.ok_or_else(|| unsupported("more categories than 32 bits can number"))?;
         self.columns.push((format!("{key}-index"), Column::from_vec(numbers)));
         for (name, column) in texts.columns {
             let part = if name.ends_with("-offsets") { "offsets" } else { "data" };
@@ -391,7 +391,7 @@ impl Given<'_> {
             let there = value != i64::MIN;
             let value = if there { value } else { 0 };
             let scaled = value.checked_mul(factor);
-            values.push(scaled.ok_or_else(|| unsupported("a time that milliseconds cannot count"))?);
+            values.push(scaled.ok_or_else(|| unsupported("a time that is too large for milliseconds"))?);
             index.push(if there { row } else { -1 });
         }
         let name = format!("{key}-data");
@@ -408,7 +408,7 @@ impl Given<'_> {
             LogicalType::Date | LogicalType::Time(TimeUnit::Milli) => {
                 let short = values.iter().map(|value| i32::try_from(*value).ok()).collect::<Option<Vec<_>>>();
                 let short =
-                    short.ok_or_else(|| unsupported(format!("a {meaning} that 32 bits cannot count")))?;
+                    short.ok_or_else(|| unsupported(format!("a {meaning} that is too large for 32 bits")))?;
                 (Column::from_vec(short), DType::Int32)
             }
             _ => (Column::from_vec(values), DType::Int64),

@@ -41,7 +41,7 @@ pub enum Invalid {
         row: u64,
     },
     /// A list that has not as many items as all have.
-    #[error("{key}: row {row} has not {size} items")]
+    #[error("{key}: the number of items in row {row} is not {size}")]
     Length {
         /// The buffer.
         key: String,
@@ -51,7 +51,7 @@ pub enum Invalid {
         size: u64,
     },
     /// A number that points at no row, or a tag that names no alternative.
-    #[error("{key}: row {row} points at nothing")]
+    #[error("{key}: row {row} refers to a value that does not exist")]
     Range {
         /// The buffer.
         key: String,

@@ -373,7 +373,7 @@ impl Parser {
         let number = self.advance();
         match number.token {
             Token::Int(axis) if axis < 100 => Ok(if negative { -(axis as i64) } else { axis as i64 }),
-            _ => Err(Fault::new(number.at, "axis is a whole number")),
+            _ => Err(Fault::new(number.at, "axis must be a whole number")),
         }
     }
 
@@ -426,7 +426,7 @@ impl Parser {
             Kind::Unary(Unary::Negative, inner) => value(inner).map(i64::wrapping_neg),
             _ => value(id),
         };
-        found.ok_or_else(|| Fault::new(self.at(id), "a position is a whole number"))
+        found.ok_or_else(|| Fault::new(self.at(id), "a position must be a whole number"))
     }
 }
 

@@ -177,7 +177,7 @@ fn errors_point_at_the_place() {
     refused("n ** b", "an integer to a negative power");
     refused("max(n, n, axis=-1)", "max of two arguments goes item by item");
     refused("'n'", "a text alone is no column: the name of a column has no quotes, as in `n`");
-    refused("sum(n)", "sum is of the items of lists");
+    refused("sum(n)", "sum reduces lists");
     refused("sum(pt, axis=0)", "lists are reduced along");
     refused("n = 1", "an operator or the end is expected");
     refused("sqrtt(n)", "there is no function \"sqrtt\"; did you mean sqrt?");
@@ -192,7 +192,7 @@ fn aliases_stand_for_expressions_and_not_for_themselves() {
     let found = evaluate("r * 2", &[("r", "sqrt(q)"), ("q", "f ** 2")]).expect("aliases");
     assert_eq!(found.1, ["1", "nan", "4"]);
     let error = evaluate("a", &[("a", "b2 + 1"), ("b2", "a")]).expect_err("a circle");
-    assert!(error.starts_with("the alias \"a\" stands for itself"), "{error}");
+    assert!(error.starts_with("the alias \"a\" refers to itself"), "{error}");
     let error = evaluate("a", &[("a", "n + nothing")]).expect_err("unknown");
     assert!(error.contains("in the alias \"a\"\n    n + nothing\n        ^"), "{error}");
     // Columns are before aliases.

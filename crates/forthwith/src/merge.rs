@@ -64,15 +64,19 @@ pub fn merge(
     progress: &mut MergeProgress<'_>,
 ) -> Result<Merged> {
     let Some(first) = files.first() else {
-        return Err(Error::new(ErrorKind::Invalid { what: "a merge of no files".into() }));
+        return Err(Error::new(ErrorKind::Invalid { what: "no files to merge".into() }));
     };
     for file in files {
         if is_same(file.uri(), sink.uri()) {
-            let what = format!("writing to {}, which is one of the files that are read", sink.uri());
+            let what = format!("{} is one of the input files, so it cannot be written", sink.uri());
             return Err(Error::new(ErrorKind::Invalid { what }).in_file(file.uri()));
         }
         if file.format() != first.format() {
-            let what = format!("merging files of {} and {}", first.format(), file.format());
+            let what = format!(
+                "files of different formats cannot be merged: {} and {}",
+                first.format(),
+                file.format()
+            );
             return Err(Error::new(ErrorKind::Invalid { what }).in_file(file.uri()));
         }
     }

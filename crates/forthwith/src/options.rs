@@ -135,7 +135,7 @@ impl OpenOptions {
             if !others.is_empty() {
                 let others = others.join(" and ");
                 return invalid(format!(
-                    "{name} is an option for {others} files, and this is a {format} file"
+                    "{name} is an option for {others} files, but the format of this file is {format}"
                 ));
             }
             let all = elsewhere.iter().map(|(_, spec)| spec.name).chain([Self::CHECK_TEXT]);

@@ -19,8 +19,10 @@ impl FileFormat {
             Some(format) if format.is_written() => Ok(Self(format)),
             Some(format) => Err(Error::unsupported(format!("writing {} files", format.name())).in_file(name)),
             None => {
-                let what =
-                    format!("the ending says no format: {} are written", formats::written_endings("."));
+                let what = format!(
+                    "no format has the ending of this name: {} can be written",
+                    formats::written_endings(".")
+                );
                 Err(Error::new(ErrorKind::Invalid { what }).in_file(name))
             }
         }

@@ -94,8 +94,12 @@ fn an_option_is_understood_or_refused_by_name() {
         assert!(opened(name, &OpenOptions::new().with("check_text", false)).is_ok());
     }
     let cases = [
-        (tree, "row_groups", "row_groups is an option for Parquet files, and this is a ROOT file"),
-        (table, "schema", "schema is an option for Avro files, and this is a Parquet file"),
+        (
+            tree,
+            "row_groups",
+            "row_groups is an option for Parquet files, but the format of this file is ROOT",
+        ),
+        (table, "schema", "schema is an option for Avro files, but the format of this file is Parquet"),
         (tree, "row_group", "there is no option row_group for ROOT files; did you mean row_groups?"),
     ];
     for (name, option, said) in cases {
@@ -122,7 +126,7 @@ fn missing_abilities_are_errors_by_name() {
     assert!(error.to_string().contains("copying the stored blocks of Parquet files"), "{error}");
     let tree = File::open(top().join("tests/data/zmumu.root")).expect("a bundled file");
     let error = merged(&[tree, file]);
-    assert!(error.to_string().contains("merging files of ROOT and Parquet"), "{error}");
+    assert!(error.to_string().contains("cannot be merged: ROOT and Parquet"), "{error}");
     let written = formats().iter().filter(|format| format.is_written());
     for format in formats() {
         let name = format!("made.{}", format.endings()[0]);

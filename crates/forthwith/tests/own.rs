@@ -279,7 +279,7 @@ fn formats_are_recognised_in_order() {
     }
     for (format, said) in [
         (make("ROOT").ending("x"), "there is a format of that name"),
-        (make("o6"), "neither an extension nor magic bytes nor a function"),
+        (make("o6"), "an extension, magic bytes or a function must say"),
         (make("o6").ending("x").even_blocks(0, 1), "blocks of no bytes"),
         (make("o6").ending("parquet"), "names of Parquet files end in .parquet"),
         (make("o6").ending("a.b"), "is no extension"),

@@ -96,7 +96,7 @@ fn entries_are_read_as_they_are_listed() -> Result<()> {
         assert_eq!(lines(&selected.arrays[0]).iter().collect::<Vec<_>>(), wanted);
     }
     let wrong = SelectOptions { entries: Some(vec![2, 2]), ..SelectOptions::default() };
-    assert!(refused(&["MET_pt"], wrong).starts_with("entries have to ascend"));
+    assert!(refused(&["MET_pt"], wrong).starts_with("entries must be in ascending order"));
     let beyond = SelectOptions { entries: Some(vec![2, 3600]), ..SelectOptions::default() };
     assert!(refused(&["MET_pt"], beyond).starts_with("there is no entry 3600, only 3600"));
     Ok(())

@@ -32,7 +32,9 @@ pub enum ErrorKind {
     NotAFile,
     /// A file that the system makes while it is read, such as those in `/proc`: it has contents, and no size
     /// by which ranges could be told.
-    #[error("the system says that it has 0 bytes, and gives some: copy it to a file first")]
+    #[error(
+        "the system reports a size of 0 bytes, but the file has content: copy it to a regular file first"
+    )]
     NoSize,
     /// No source is known for this scheme.
     #[error("scheme {scheme:?} is not supported (a local path or file:// is)")]
@@ -132,7 +134,7 @@ pub enum ErrorKind {
     #[error("the callback panicked in an earlier call")]
     CallbackPanicked,
     /// A file that is being written belongs to the process that began it.
-    #[error("process {process} began to write it, and this is a process forked from that one")]
+    #[error("process {process} is writing it, and this process, which was forked from that one, cannot")]
     Forked {
         /// The process that began.
         process: u32,
@@ -142,7 +144,7 @@ pub enum ErrorKind {
     Locked,
     /// A file that was changed is no longer the one under its name.
     #[error(
-        "it was taken away or replaced while it was changed: what was written is in the file that was there"
+        "it was removed or replaced while it was being changed: the new data are in the file that was opened"
     )]
     Replaced,
     /// The work was given up on request.

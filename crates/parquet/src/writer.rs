@@ -189,7 +189,7 @@ fn compression(name: &str, level: Option<i32>) -> Result<Compression> {
         }
         _ => {
             let known = ParquetWriter::CODECS.join(", ");
-            return Err(invalid(format!("no codec named {name:?}: Parquet has {known}")));
+            return Err(invalid(format!("unknown codec {name:?}: Parquet has the codecs {known}")));
         }
     })
 }

@@ -97,7 +97,7 @@ impl Http {
             text(response.headers(), &header::CONTENT_ENCODING).filter(|coding| *coding != "identity")
         {
             return Err(Fault::answer(format!(
-                "the server compresses its answers ({coding}), so ranges of the file cannot be had"
+                "the server compresses its answers ({coding}), so it cannot send ranges of the file"
             )));
         }
         match response.status() {
@@ -252,7 +252,10 @@ impl Http {
     /// The target of a redirection.
     fn next(&self, url: &Url, response: &Response) -> Result<Url, Fault> {
         let Some(place) = text(response.headers(), &header::LOCATION) else {
-            return Err(Fault::answer(format!("status {}, and no place", response.status().as_u16())));
+            return Err(Fault::answer(format!(
+                "the server redirects with status {} but does not say where",
+                response.status().as_u16()
+            )));
         };
         let next =
             url.join(place).map_err(|error| Fault::answer(format!("redirected to no URL: {error}")))?;

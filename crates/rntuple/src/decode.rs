@@ -170,7 +170,7 @@ fn lists(
 ) -> Result<()> {
     let lists = marks.lists()?;
     let Lists { base, most, .. } = lists;
-    let bad = |_: DecodeError| fault("a page of fewer elements");
+    let bad = |_: DecodeError| fault("a page with fewer elements than the page list says");
     let ends = Ends::of(how, page).ok_or_else(foreign)?;
     let last = ends.before(wanted.end).map_err(bad)?.filter(|last| *last <= most);
     let last = last.ok_or_else(|| falling(&lists))?;

@@ -414,7 +414,7 @@ impl Ntuple {
         let bytes = self.page(how, page)?;
         let ends = Ends::of(how, &bytes).ok_or_else(crate::marks::foreign)?;
         let end = ends.before(usize::try_from(at).unwrap_or(usize::MAX));
-        end.ok().flatten().ok_or_else(|| fault("a page of fewer elements"))
+        end.ok().flatten().ok_or_else(|| fault("a page with fewer elements than the page list says"))
     }
 
     /// A page of ends, or of the bytes of objects, decompressed.

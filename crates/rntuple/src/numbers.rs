@@ -19,13 +19,13 @@ pub(crate) fn numbers(
 ) -> Result<()> {
     let size = dtype.size();
     if into.len() != wanted.len() * size {
-        return Err(fault("a page of another number of elements"));
+        return Err(fault("a page with another number of elements than the page list says"));
     }
     let whole = |width: usize| {
         let bytes = page.get(wanted.start * width..wanted.end * width);
-        bytes.ok_or_else(|| fault("a page of fewer elements"))
+        bytes.ok_or_else(|| fault("a page with fewer elements than the page list says"))
     };
-    let bad = |_| fault("a page of fewer elements");
+    let bad = |_| fault("a page with fewer elements than the page list says");
     match stored.kind {
         Kind::Plain(own) if own == dtype => decode(Encoding::Little(own), whole(size)?, into).map_err(bad),
         Kind::Split(own) if own == dtype => from_planes(Planes::Plain, size, page, wanted, into).map_err(bad),

@@ -92,7 +92,7 @@ impl Wanted<'_> {
             let bytes = ntuple.page(how, page).map_err(here)?;
             let found = Ends::of(how, &bytes).ok_or_else(foreign)?;
             let within = (of.start - all.start) as usize..(of.end - all.start) as usize;
-            let bad = |_| here(fault("a page of fewer elements"));
+            let bad = |_| here(fault("a page with fewer elements than the page list says"));
             if ends.is_empty() {
                 let start = match found.before(within.start).map_err(bad)? {
                     Some(start) => start,

@@ -132,7 +132,7 @@ fn of<T: Send>(
         let found = match handle.file.own::<RootFile>() {
             Some(root) => find(root),
             None => {
-                Err(Error::unsupported(format!("{what} of {} files, which have none", handle.file.format())))
+                Err(Error::unsupported(format!("{what} of {} files, because only ROOT files have them", handle.file.format())))
             }
         };
         found.map_err(|error| error.in_file(handle.file.uri()))

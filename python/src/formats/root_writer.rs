@@ -253,7 +253,8 @@ impl State {
                 })
                 .flatten();
             columns = ordered.ok_or_else(|| {
-                let what = format!("columns {} in a table of {}", names.join(", "), table.names.join(", "));
+                let what =
+                    format!("columns {} for a table that has {}", names.join(", "), table.names.join(", "));
                 Error::new(ErrorKind::Invalid { what }).in_file(uri).in_object(path)
             })?;
         }
@@ -376,7 +377,9 @@ impl RootWriter {
             let streamers = match handle.file.own::<RootFile>() {
                 Some(root) => root.streamers()?,
                 None => {
-                    return Err(Error::unsupported("descriptions of classes of a file that is no ROOT file"));
+                    return Err(Error::unsupported(
+                        "descriptions of classes from a file that is not a ROOT file",
+                    ));
                 }
             };
             file.describe_from(&streamers)
@@ -399,7 +402,9 @@ impl RootWriter {
         self.with(py, |file| {
             let streamers = match handle.file.own::<RootFile>() {
                 Some(root) => root.streamers()?,
-                None => return Err(Error::unsupported("copying an object of a file that is no ROOT file")),
+                None => {
+                    return Err(Error::unsupported("copying an object from a file that is not a ROOT file"));
+                }
             };
             let directory = file.directory(path)?;
             file.copy(directory, name, title, objects, &streamers).map(drop)

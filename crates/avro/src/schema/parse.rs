@@ -132,7 +132,7 @@ impl Parser {
         let full = qualified(name, space);
         match self.named.get(&full).or_else(|| self.named.get(name)) {
             Some(id) => Ok(*id),
-            None => self.fail(format!("there is no type {name:?} so far")),
+            None => self.fail(format!("no type {name:?} has been defined before it is used")),
         }
     }
 
@@ -169,7 +169,7 @@ impl Parser {
                 let name = self.name(object, space)?;
                 let size =
                     object.get("size").and_then(Json::as_u64).filter(|size| i32::try_from(*size).is_ok());
-                let Some(size) = size else { return self.fail("fixed without a size that can be") };
+                let Some(size) = size else { return self.fail("a fixed type without a valid size") };
                 (Some(id), Kind::Fixed { name, size })
             }
             "array" => {
@@ -269,7 +269,7 @@ impl Parser {
         let strings = list.and_then(|list| list.iter().map(|s| s.as_str().map(str::to_owned)).collect());
         match strings {
             Some(strings) => Ok(strings),
-            None => self.fail(format!("{key} is no list of names")),
+            None => self.fail(format!("{key} is not a list of names")),
         }
     }
 }

@@ -90,8 +90,8 @@ fn what_is_no_schema_says_where() {
         (r#"{"name": "x"}"#, "without \"type\""),
         (r#""Unknown""#, "there is no type \"Unknown\""),
         (r#"{"type": "array"}"#, "without items"),
-        (r#"{"type": "fixed", "name": "F", "size": -1}"#, "without a size"),
-        (r#"{"type": "enum", "name": "E", "symbols": [1]}"#, "no list of names"),
+        (r#"{"type": "fixed", "name": "F", "size": -1}"#, "without a valid size"),
+        (r#"{"type": "enum", "name": "E", "symbols": [1]}"#, "not a list of names"),
         (r#"{"type": "enum", "name": "E", "symbols": ["A"], "default": "B"}"#, "none of its symbols"),
         (r#"{"type": "record", "name": "int", "fields": []}"#, "a type called"),
         (

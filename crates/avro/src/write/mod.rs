@@ -168,7 +168,7 @@ impl AvroWriter {
     /// Refuses to go on behind a block of which only a part was written.
     fn usable(&self) -> Result<()> {
         if self.broken {
-            let what = "a file that could not be written before".into();
+            let what = "a file of which an earlier step could not be written".into();
             return Err(ErrorKind::Invalid { what }.into());
         }
         Ok(())

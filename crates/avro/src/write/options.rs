@@ -48,7 +48,7 @@ impl Writing {
         let known = BlockCodec::ALL.iter().find(|(_, known, _)| *known == name);
         known.map(|(codec, ..)| *codec).ok_or_else(|| {
             let names: Vec<_> = BlockCodec::ALL.iter().map(|(_, name, _)| *name).collect();
-            let what = format!("codec {name:?}, which Avro does not have: {}", names.join(", "));
+            let what = format!("unknown codec {name:?}: Avro has the codecs {}", names.join(", "));
             Error::new(ErrorKind::Invalid { what })
         })
     }
@@ -62,11 +62,11 @@ impl Writing {
         match range {
             Some((least, _, most)) if (least..=most).contains(&level) => Ok(Some(level)),
             Some((least, _, most)) => {
-                let what = format!("level {level} of {}, which has {least} to {most}", codec.name());
+                let what = format!("level {level} for {}, whose levels are {least} to {most}", codec.name());
                 Err(ErrorKind::Invalid { what }.into())
             }
             None => {
-                let what = format!("a level of {}, which has none", codec.name());
+                let what = format!("a level for {}, which has no levels", codec.name());
                 Err(ErrorKind::Invalid { what }.into())
             }
         }

@@ -218,7 +218,9 @@ fn format(asked: &Conversion, console: &Console<'_>) -> Result<FileFormat> {
     let format = match asked.format {
         Some(format) => format,
         None if asked.to == STANDARD => {
-            return Err(Failure::misuse("standard output has no ending: --format says what to write".into()));
+            return Err(Failure::misuse(
+                "standard output has no file ending: give the format with --format".into(),
+            ));
         }
         None => FileFormat::of(&asked.to).map_err(|error| {
             let is_unknown = matches!(error.kind, ErrorKind::Invalid { .. });
@@ -228,7 +230,7 @@ fn format(asked: &Conversion, console: &Console<'_>) -> Result<FileFormat> {
     };
     if asked.to == STANDARD && !format.is_text() && console.width.is_some() {
         return Err(Failure::misuse(
-            "bytes of that format are not for a terminal: send them to a file".into(),
+            "this format is binary and cannot be shown on a terminal: redirect it to a file".into(),
         ));
     }
     Ok(format)
@@ -242,7 +244,7 @@ fn refuse_to_replace(source: &str, asked: &Conversion) -> Result<()> {
     let to = Path::new(&asked.to);
     let same = to.canonicalize().ok().zip(Path::new(source).canonicalize().ok());
     if same.is_some_and(|(to, source)| to == source && to.is_file()) {
-        return Err(Failure::misuse(format!("{} would replace what it is made of", asked.to)));
+        return Err(Failure::misuse(format!("{} would overwrite its own input", asked.to)));
     }
     if to.is_file() && !asked.force {
         return Err(Failure::misuse(format!("{} exists; --force replaces it", asked.to)));

@@ -60,7 +60,7 @@ impl Job {
         let all = [(&given.input, Kind::File), (&given.bytes, Kind::Hex), (&given.text, Kind::Text)];
         for (kind, one) in all.into_iter().flat_map(|(list, kind)| list.iter().map(move |one| (kind, one))) {
             let Some((name, value)) = one.split_once('=') else {
-                return Err(Failure::misuse(format!("{one} is no NAME=VALUE")));
+                return Err(Failure::misuse(format!("{one} is not of the form NAME=VALUE")));
             };
             let Some(at) = compiled.inputs().iter().position(|input| input == name) else {
                 let names = compiled.inputs().join(", ");

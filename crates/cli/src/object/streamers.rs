@@ -37,7 +37,7 @@ pub(crate) fn streamers(
     console: &mut Console<'_>,
 ) -> Result<()> {
     let Some(root) = file.own::<RootFile>() else {
-        let what = format!("streamer infos of {} files, which have none", file.format());
+        let what = format!("streamer infos of {} files, because only ROOT files have them", file.format());
         return Err(Error::unsupported(what).in_file(file.uri()).into());
     };
     let patterns = Patterns::of(filter)?;
@@ -53,7 +53,7 @@ pub(crate) fn streamers(
         return console.json(&classes);
     }
     if classes.is_empty() {
-        return console.line("no class that matches is described in here");
+        return console.line("the file describes no class that matches");
     }
     for (at, class) in classes.iter().enumerate() {
         let gap = if at == 0 { "" } else { "\n" };

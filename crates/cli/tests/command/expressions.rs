@@ -68,7 +68,7 @@ fn what_is_wrong_is_said_before_anything_is_printed() {
     let events = file("zmumu.root:events");
     for (args, wanted) in [
         (["--where", "nMuon >"], "a value is expected where the end stands"),
-        (["--where", "Muon_pt > 1"], "has to be one value"),
+        (["--where", "Muon_pt > 1"], "not one true or false: reduce it by any"),
         (["--where", "nMuons > 1"], "there is no column"),
         (["--compute", "x=MET_pt & 1"], "& of float32"),
         (["--compute", "x"], "a name and an expression"),

@@ -203,7 +203,7 @@ fn mistakes_are_marked() {
     insta::assert_snapshot!(complaint("1", &["run", "-", "--text", "y=1"]), @"2 forthwith: the program has no input y; it has none");
     insta::assert_snapshot!(complaint("input x", &["run", "-", "--bytes", "x=0g"]), @"2 forthwith: 0g is not hexadecimal (as in 00 01 ff)");
     insta::assert_snapshot!(complaint("input x", &["run", "-", "--text", "x=1", "--text", "x=2"]), @"2 forthwith: input x is given twice");
-    insta::assert_snapshot!(complaint("input x", &["run", "-", "--text", "x"]), @"2 forthwith: x is no NAME=VALUE");
+    insta::assert_snapshot!(complaint("input x", &["run", "-", "--text", "x"]), @"2 forthwith: x is not of the form NAME=VALUE");
     insta::assert_snapshot!(complaint("input x", &["run", "-", "-i", "x=no/such.file"]), @"3 forthwith: no such file: no/such.file");
     insta::assert_snapshot!(complaint(".", &["run", "-", "-s", "4294967297", "--bits", "32"]), @"2 forthwith: 4294967297 does not fit the 32 bits of the stack");
     insta::assert_snapshot!(complaint(".", &["run", "-", "-n", "4294967296", "--bits", "32"]), @"2 forthwith: 4294967296 does not fit the 32 bits of the stack");

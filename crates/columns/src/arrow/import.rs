@@ -352,7 +352,8 @@ impl Import {
             Unit::Second => {
                 let seconds = values::<i64>(array);
                 let millis = |s: i64| s.checked_mul(1000);
-                let millis = self.each(array, seconds, millis, "a time that milliseconds cannot count")?;
+                let millis =
+                    self.each(array, seconds, millis, "a time that is too large for milliseconds")?;
                 return Ok((TimeUnit::Milli, self.numbers(DType::Int64, Column::from_vec(millis))));
             }
             Unit::Millisecond => TimeUnit::Milli,
@@ -434,7 +435,7 @@ impl Import {
                 categories.len() - 1
             });
             numbers.push(
-                i32::try_from(number).map_err(|_| self.value("two thousand million categories or more"))?,
+                i32::try_from(number).map_err(|_| self.value("more categories than 32 bits can number"))?,
             );
         }
         let index: Vec<i32> =

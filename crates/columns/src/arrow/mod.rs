@@ -170,7 +170,7 @@ pub enum ExportError {
         row: u64,
     },
     /// Something Arrow counts with 32 bits is longer.
-    #[error("{key}: longer than Arrow's 32-bit numbers can count")]
+    #[error("{key}: longer than Arrow's 32-bit offsets allow")]
     Long {
         /// The node, or nothing for a node without a key.
         key: String,

@@ -137,13 +137,13 @@ pub enum OffsetsError {
         entry: usize,
     },
     /// A count below zero.
-    #[error("entry {entry} counts fewer than no items")]
+    #[error("entry {entry} has a negative number of items")]
     Negative {
         /// The entry, counted from the first given.
         entry: usize,
     },
     /// More items than an int64 can count.
-    #[error("entry {entry} counts more items than there can be")]
+    #[error("entry {entry} has more items than its bytes can hold")]
     Overflow {
         /// The entry, counted from the first given.
         entry: usize,

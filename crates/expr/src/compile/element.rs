@@ -237,7 +237,7 @@ impl Compiler<'_> {
 
     fn texts(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
         if !operation.is_comparison() {
-            return Err(Fault::new(at, format!("{} of text: text can be compared only", operation.word())));
+            return Err(Fault::new(at, format!("{} of text: text can only be compared", operation.word())));
         }
         for value in [x, y] {
             if !matches!(value, Value::Text(_)) {

@@ -337,7 +337,7 @@ impl Compiler<'_> {
         if items.kind == Kind::Text && by != Reduction::Count {
             return Err(Fault::new(
                 at,
-                format!("{} of text: text can be counted and compared only", by.word()),
+                format!("{} of text: text can only be counted and compared", by.word()),
             ));
         }
         let items = match by {
@@ -407,9 +407,7 @@ impl Compiler<'_> {
             Some(parent) => Ok((items.space, self.standing_for(parent))),
             None => Err(Fault::new(
                 at,
-                format!(
-                    "{word} is of the items of lists, and these are single values of entries: there is nothing to go over"
-                ),
+                format!("{word} reduces lists, but this is a single value for each entry"),
             )),
         }
     }

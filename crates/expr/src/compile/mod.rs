@@ -179,7 +179,7 @@ impl Compiler<'_> {
         }
         let here = |what: String| Fault::new(at, what).within(&expression.text, alias);
         if self.within.iter().any(|outer| outer == name) {
-            return Err(here(format!("the alias {name:?} stands for itself")));
+            return Err(here(format!("the alias {name:?} refers to itself")));
         }
         let value = match (self.names)(name) {
             Named::Column(form) => {

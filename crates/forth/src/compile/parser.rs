@@ -469,7 +469,7 @@ impl<'a> Parser<'a> {
         let what = match kind {
             E::UnknownDtype => format!("; {} is none of {all}", token.word),
             E::ParserWithoutDestination | E::BulkWithoutOutput => {
-                format!("; {} is no output, of which there are {all}", token.word)
+                format!("; there is no output {}, only {all}", token.word)
             }
             _ => String::new(),
         };

@@ -171,13 +171,13 @@ impl Table {
         if let Some(wrong) =
             entries.iter().flat_map(|entries| entries.windows(2)).find(|pair| pair[0] >= pair[1])
         {
-            let what = format!("entries have to ascend: {} comes before {}", wrong[0], wrong[1]);
+            let what = format!("entries must be in ascending order: {} comes before {}", wrong[0], wrong[1]);
             return self.here(Err(ErrorKind::Invalid { what }.into()));
         }
         if let Some(last) = entries.as_ref().and_then(|entries| entries.last())
             && self.entries_up_to(last.saturating_add(1))? <= *last
         {
-            let what = format!("there is no entry {last}, only {}", self.entries()?);
+            let what = format!("there is no entry {last}: the number of entries is {}", self.entries()?);
             return self.here(Err(ErrorKind::Invalid { what }.into()));
         }
         Ok(Selection::of(names_of.into_inputs(), columns, computed, cut, entries))
@@ -218,11 +218,11 @@ impl Table {
                 return Ok(());
             }
             Form::List { .. } | Form::Regular { .. } => format!(
-                "the cut {text:?} is {} for each entry, which has to be one value: any(…) or all(…) of it is; \
-                 to choose items, write them as x[condition]",
+                "the cut {text:?} gives {} for each entry, not one true or false: reduce it by any(…) or all(…), \
+                 or choose items by x[condition]",
                 form.type_string()
             ),
-            _ => format!("the cut {text:?} is {} for each entry, not true or false", form.type_string()),
+            _ => format!("the cut {text:?} gives {} for each entry, not true or false", form.type_string()),
         };
         self.here(Err(ErrorKind::Invalid { what }.into()))
     }

@@ -390,7 +390,7 @@ fn fields_are_stored_as_is_asked_for() {
         (
             "halfs.x",
             range(-10.0, 100.0),
-            "the number 65519, which is not in the range -10 to 100 of its field",
+            "the number 65519, which is outside the range -10 to 100 of its field",
         ),
         ("halfs.x", range(-10.0, 100.0), "made.root:halfs._0.x"),
     ] {
@@ -436,11 +436,11 @@ fn missing_values_are_filled_in_as_is_asked_for() {
     };
     let error = refused(numbers("n", DType::UInt8));
     assert!(
-        error.contains("-1 as a filling for missing values of type uint8 in an RNTuple (column \"c\")"),
+        error.contains("-1 in place of missing values of type uint8 in an RNTuple (column \"c\")"),
         "{error}"
     );
     let error = refused(record(&[("x", number())]));
-    assert!(error.contains("a filling for missing values of type {x: int32}"), "{error}");
+    assert!(error.contains("a number in place of missing values of type {x: int32}"), "{error}");
 }
 
 #[test]
@@ -479,7 +479,7 @@ fn fields_show_other_fields() {
     let memory = MemorySink::new("made.root");
     let mut file = FileWriter::create(Box::new(memory), FileSettings::default()).unwrap();
     let error = NtupleWriter::new(&mut file, "nt", &columns, wrong).unwrap_err().to_string();
-    assert!(error.contains("no field \"jets.eta\" to be shown as \"x\""), "{error}");
+    assert!(error.contains("no field \"jets.eta\" for the projection \"x\" to show"), "{error}");
 }
 
 #[test]

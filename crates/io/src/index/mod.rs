@@ -67,13 +67,13 @@ impl Index {
             Error::new(ErrorKind::Index { what: what.to_owned() }, name).at(at as u64)
         };
         if !bytes.starts_with(MAGIC) {
-            return Err(damaged("no index of a file: it does not begin with FWINDEX1", 0));
+            return Err(damaged("not an index of a file: it does not begin with FWINDEX1", 0));
         }
         let Some(end) = bytes.len().checked_sub(SUM).filter(|end| *end >= HEAD) else {
             return Err(damaged("the index is damaged: it ends within its header", bytes.len()));
         };
         if number(bytes, end) != xxh3(&bytes[..end]) {
-            return Err(damaged("the index is damaged: its checksum is that of other bytes", end));
+            return Err(damaged("the index is damaged: its checksum does not match its bytes", end));
         }
         let size = number(bytes, 8);
         let lengths = number(bytes, 16);
@@ -86,7 +86,7 @@ impl Index {
             return Err(damaged("the index is damaged: its list of parts is longer than it", 16));
         };
         let mark = std::str::from_utf8(&bytes[HEAD..places])
-            .map_err(|_| damaged("the index is damaged: the mark of its file is no text", HEAD))?;
+            .map_err(|_| damaged("the index is damaged: the mark of its file is not text", HEAD))?;
         let mut parts = Vec::with_capacity(count);
         let mut reached = 0;
         for place in (places..).step_by(PLACE).take(count) {
@@ -163,7 +163,7 @@ impl Index {
     /// The error of an index of another state of a file.
     fn stale(&self, uri: &str, what: impl std::fmt::Display) -> Error {
         let what = format!(
-            "the index {} is of another file, or of another state of this one ({what}): make it anew",
+            "the index {} belongs to another file or to another state of this one ({what}): make a new one",
             self.name
         );
         Error::new(ErrorKind::Index { what }, uri)

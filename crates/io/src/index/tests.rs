@@ -111,7 +111,7 @@ fn a_file_without_the_mark_of_the_index_is_compared_with_it() {
         other[930] ^= 1;
         let index = recorded(Noted::new(content(), Some("one")));
         let error = kind(Indexed::over(Noted::new(other, mark), index).expect_err("another byte"));
-        assert!(error.contains("a.root, byte 930: the index a.root.fwi is of another file"), "{error}");
+        assert!(error.contains("a.root, byte 930: the index a.root.fwi belongs to another file"), "{error}");
     }
     let index = recorded(Noted::new(content(), Some("one")));
     let longer = [content(), vec![0]].concat();

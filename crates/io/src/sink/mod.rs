@@ -64,7 +64,7 @@ pub trait Sink: Write + Send {
     /// The sink cannot go back, or the bytes were not written yet.
     fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         let _ = (at, bytes);
-        let what = "bytes that were written cannot be changed here, as this format needs it: write to a file";
+        let what = "this format has to change bytes that were written before, which is not possible here: write to a file";
         Err(io::Error::new(io::ErrorKind::Unsupported, what))
     }
 

@@ -102,7 +102,9 @@ impl NtupleWriter {
         let projections = std::mem::take(&mut options.projections);
         let fields: BTreeMap<String, FieldOptions> = std::mem::take(&mut options.fields);
         if !projections.is_empty() || !fields.is_empty() {
-            let what = "fields of an ntuple that is there already are written as they are".into();
+            let what =
+                "options for fields of an ntuple that is in the file already, whose fields keep theirs"
+                    .into();
             return Err(ErrorKind::Invalid { what }.into());
         }
         Ok(Self {

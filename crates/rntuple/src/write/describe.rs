@@ -89,11 +89,11 @@ impl<'d> Describer<'d> {
     pub(crate) fn finish(self) -> Result<(), Refusal> {
         for (path, choice) in self.choices {
             if !self.used.contains(path) {
-                return Err(format!("there is no field {path:?} to be written in a way of its own"));
+                return Err(format!("there is no field {path:?}, for which options are given"));
             }
             if choice.floats.is_some() && !self.used_floats.contains(path) {
                 return Err(format!(
-                    "field {path:?} has no floating-point numbers to be stored in a way of their own"
+                    "field {path:?} has no floating-point numbers, so the option floats does not apply to it"
                 ));
             }
         }
@@ -425,11 +425,11 @@ fn filling(form: &Form, number: f64) -> Result<Vec<u8>, Refusal> {
         Form::Numpy { dtype, shape, .. } if shape.is_empty() => *dtype,
         Form::List { .. } | Form::String { .. } => return Ok(Vec::new()),
         other => {
-            return Err(format!("a filling for missing values of type {}", other.type_string()));
+            return Err(format!("a number in place of missing values of type {}", other.type_string()));
         }
     };
     let bytes = number_as(dtype, number);
-    bytes.ok_or_else(|| format!("{number} as a filling for missing values of type {dtype}"))
+    bytes.ok_or_else(|| format!("{number} in place of missing values of type {dtype}"))
 }
 
 /// ROOT's name of a type of numbers.

@@ -50,7 +50,7 @@ fn put(elements: &Elements, numbers: impl ExactSizeIterator<Item = f64>, into: &
             pack(bits, steps, into);
             if let Some(number) = outside {
                 let what =
-                    format!("the number {number}, which is not in the range {low} to {high} of its field");
+                    format!("the number {number}, which is outside the range {low} to {high} of its field");
                 return Err(Error::new(ErrorKind::Invalid { what }));
             }
         }

@@ -400,7 +400,7 @@ impl NtupleWriter {
     /// Refuses to go on behind a step of which only a part was appended.
     fn usable(&self) -> Result<()> {
         if self.broken {
-            let what = "an ntuple that could not be written before".into();
+            let what = "an ntuple of which an earlier step could not be written".into();
             return Err(ErrorKind::Invalid { what }.into());
         }
         Ok(())

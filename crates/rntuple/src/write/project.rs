@@ -8,7 +8,9 @@ impl Describer<'_> {
     /// Adds a field that shows another one, or the lengths of its lists.
     pub(crate) fn project(&mut self, name: &str, source: &str) -> Result<(), Refusal> {
         let (counted, path) = source.strip_prefix('#').map_or((false, source), |path| (true, path));
-        let chain = self.find(path).ok_or_else(|| format!("no field {path:?} to be shown as {name:?}"))?;
+        let chain = self
+            .find(path)
+            .ok_or_else(|| format!("there is no field {path:?} for the projection {name:?} to show"))?;
         let (lists, last) = chain;
         if counted {
             let id = self.open(name, None);
@@ -16,7 +18,7 @@ impl Describer<'_> {
             self.show(id, last)?;
             return match self.role(last) {
                 COLLECTION if lists.is_empty() => Ok(()),
-                _ => Err(format!("{path:?} has no lengths to be shown as {name:?}")),
+                _ => Err(format!("{path:?} has no lengths for the projection {name:?} to show")),
             };
         }
         let (mut parent, mut ids) = (None, Vec::new());

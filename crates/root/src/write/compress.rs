@@ -121,7 +121,7 @@ impl Compression {
         let algorithm = Algorithm::ALL.into_iter().find(|algorithm| algorithm.name() == lower);
         let Some(algorithm) = algorithm else {
             let known = Algorithm::ALL.map(Algorithm::name).join(", ");
-            let what = format!("codec {name:?}: ROOT files have none, {known}");
+            let what = format!("unknown codec {name:?}: choose none, {known}");
             return Err(Error::new(ErrorKind::Invalid { what }));
         };
         level.map_or(Ok(Self::of(algorithm)), |level| Self::new(algorithm, level))

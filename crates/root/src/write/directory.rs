@@ -96,7 +96,9 @@ impl Place {
         let last = self.keys.iter().filter(|key| &*key.name == name).map(|key| key.cycle).max();
         let next = last.map_or(Some(1), |last| last.checked_add(1)).filter(|&cycle| cycle <= MOST_CYCLES);
         next.ok_or_else(|| {
-            let what = format!("there are {MOST_CYCLES} objects of this name, and cycles end there");
+            let what = format!(
+                "there are {MOST_CYCLES} objects of this name already, and higher cycles do not exist"
+            );
             forthwith_plan::Error::new(forthwith_plan::ErrorKind::Invalid { what }).in_object(name)
         })
     }

@@ -366,7 +366,7 @@ impl FileWriter {
     ) -> Result<RecordPlace> {
         if key.name.contains('/') || key.name.is_empty() {
             let what =
-                format!("{:?} as the name of an object: names are not empty, and have no slash", key.name);
+                format!("the name {:?}: the name of an object is not empty and has no slash", key.name);
             return Err(Error::new(ErrorKind::Invalid { what }));
         }
         let place = &self.directories[directory.0];

@@ -151,7 +151,7 @@ impl TreeCopy {
         let kept = base.needed(is_kept).map_err(place)?;
         let branches = base.fields()?.len();
         if branches > 0 && !kept.contains(&true) {
-            let what = "a copy of a tree without any of its branches".into();
+            let what = "no branch of the tree was chosen".into();
             return Err(place(Error::new(ErrorKind::Invalid { what })));
         }
         Ok(Self {

@@ -22,7 +22,7 @@ impl Index {
     pub(super) fn of(names: &TreeIndex, columns: &[(String, Form)]) -> Result<Self> {
         let column = |name: &str| {
             let Some(at) = columns.iter().position(|(column, _)| column == name) else {
-                let what = format!("an index of a column {name:?}, which is not there");
+                let what = format!("an index by the column {name:?}, which does not exist");
                 return Err(Error::new(ErrorKind::Invalid { what }));
             };
             let form = &columns[at].1;
@@ -48,7 +48,7 @@ impl Index {
         let whole = |column: usize, name: &str| -> Result<Vec<i64>> {
             let rows = numbers(&arrays[column])?.into_iter().enumerate();
             let row = rows.map(|(row, number)| {
-                let what = "a number in an index that 64 bits with a sign have no room for";
+                let what = "a number in an index that is beyond int64";
                 let error = || Error::unsupported(what).in_object(name).at_entry(begin + row as u64);
                 number.ok_or_else(error)
             });

@@ -35,7 +35,7 @@ impl Branches {
         let unknown =
             options.columns.iter().find(|(name, _)| !columns.iter().any(|(column, _)| column == name));
         if let Some((name, _)) = unknown {
-            let what = format!("options of a column {name:?}, which is not there");
+            let what = format!("options for a column {name:?}, which does not exist");
             return Err(ErrorKind::Invalid { what }.into());
         }
         let named: HashSet<&str> =
@@ -58,7 +58,7 @@ impl Branches {
             match counters.get(name) {
                 Some(branch) => this.counters.push((column, *branch)),
                 None if named.contains(name.as_str()) => {
-                    let what = format!("{name:?} as the counter of columns that are no lists with a counter");
+                    let what = format!("the counter {name:?} for columns that are not lists with a counter");
                     return Err(ErrorKind::Invalid { what }.into());
                 }
                 None => this.add(column, name, options, &mut counters)?,
@@ -68,7 +68,7 @@ impl Branches {
         for (name, title) in &options.titles {
             let mut named = this.branches.iter_mut().filter(|branch| branch.name == *name).peekable();
             if named.peek().is_none() {
-                let what = format!("the title of a branch {name:?}, which is not there");
+                let what = format!("a title for a branch {name:?}, which does not exist");
                 return Err(ErrorKind::Invalid { what }.into());
             }
             named.for_each(|branch| branch.title.clone_from(title));
@@ -310,7 +310,9 @@ impl Walk<'_> {
             let first = self.into.branches[*known].source.as_ref();
             if first.is_none_or(|first| (first.column, &first.path) != (source.column, &source.path)) {
                 if self.options.counter.is_none() {
-                    let what = format!("two columns with a counter {name:?}: an option names another");
+                    let what = format!(
+                        "two columns with a counter named {name:?}: the option `counter` gives one of them another name"
+                    );
                     return Err(ErrorKind::Invalid { what }.into());
                 }
                 self.into.sharing.push((source, *known));

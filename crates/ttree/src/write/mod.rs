@@ -332,7 +332,7 @@ impl TreeWriter {
 
     fn usable(&self) -> Result<()> {
         if self.broken {
-            let what = format!("tree {:?}, which could not be written before", self.name);
+            let what = format!("tree {:?}, of which an earlier step could not be written", self.name);
             return Err(ErrorKind::Invalid { what }.into());
         }
         Ok(())
@@ -341,7 +341,7 @@ impl TreeWriter {
     /// An array as it is written, if its values are of the type that was announced.
     fn checked(&self, name: &str, form: &Form, array: &Array, rows: u64) -> Result<Array> {
         if array.length != rows {
-            let what = format!("{} rows, the first column has {rows}", array.length);
+            let what = format!("{} rows where the first column has {rows}", array.length);
             return Err(ErrorKind::Invalid { what }.into());
         }
         array.validate().map_err(|error| Error::new(ErrorKind::Invalid { what: error.to_string() }))?;
@@ -351,7 +351,7 @@ impl TreeWriter {
         }
         let other = || {
             let (found, wanted) = (array.form.type_string(), form.type_string());
-            Error::new(ErrorKind::Invalid { what: format!("{found}, announced was {wanted}") })
+            Error::new(ErrorKind::Invalid { what: format!("{found} where {wanted} was announced") })
         };
         // Types that no tree has.
         plain::plain_form(&array.form)?;
@@ -369,7 +369,10 @@ impl TreeWriter {
             let branch = &self.branches.branches[*counter];
             let Some(first) = &branch.source else { continue };
             if let Some(row) = unequal(&offsets(first)?, &offsets(source)?) {
-                let what = format!("lists of other lengths than those of the same counter {:?}", branch.name);
+                let what = format!(
+                    "lists whose lengths differ from those of another column with the counter {:?}",
+                    branch.name
+                );
                 let error = Error::new(ErrorKind::Invalid { what });
                 return Err(error
                     .in_object(&self.columns[source.column].0)
@@ -382,7 +385,7 @@ impl TreeWriter {
             let (array, name) = (&arrays[*column], &self.columns[*column].0);
             for (row, (pair, number)) in counted.windows(2).zip(index::numbers(array)?).enumerate() {
                 if number != Some(pair[1].wrapping_sub(pair[0])) {
-                    let what = "a counter that is not the number of items of its lists, for which `counter` names another".into();
+                    let what = "a column that has the name of a counter but not the lengths of its lists; the option `counter` gives the counter another name".into();
                     let error = Error::new(ErrorKind::Invalid { what });
                     return Err(error.in_object(name).at_entry(self.entries + row as u64));
                 }

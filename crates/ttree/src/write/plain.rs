@@ -28,7 +28,7 @@ pub(super) fn plain_form(form: &Form) -> Result<Form> {
         Form::Option { content, .. } => plain_form(content)?,
         Form::Logical { meaning: LogicalType::Decimal { .. }, .. } => {
             return Err(Error::unsupported(format!(
-                "{} in a tree, which would lose the point",
+                "{} in a tree, which would lose its decimal point",
                 form.type_string()
             )));
         }

@@ -305,7 +305,9 @@ impl Node<'_> {
                 for pair in offsets.get(rows.start..=rows.end).ok_or_else(changed)?.windows(2) {
                     let text = bytes.get(place(pair[0])?..place(pair[1])?).ok_or_else(changed)?;
                     if !nul && text.contains(&0) {
-                        let what = "text with NUL in it in a leaf of characters, where it would end".into();
+                        let what =
+                            "text with a NUL character, which would end the text of a leaf of characters"
+                                .into();
                         return Err(ErrorKind::Invalid { what }.into());
                     }
                     *largest = (*largest).max(text.len() as u64);

@@ -169,7 +169,7 @@ impl OwnFormat {
         }
         if self.endings.is_empty() && self.magic.is_empty() && self.recognise.is_none() {
             return refuse(
-                "neither an extension nor magic bytes nor a function say which files are of it".into(),
+                "an extension, magic bytes or a function must say which files have this format".into(),
             );
         }
         if self.magic.len() > MOST_HEAD {
@@ -177,12 +177,12 @@ impl OwnFormat {
         }
         for ending in self.endings {
             if ending.is_empty() || ending.contains(['/', '\\', '.']) {
-                return refuse(format!("{ending:?} is no extension: a dot and a word, as .evt"));
+                return refuse(format!("{ending:?} is not an extension: write a dot and a word, as in .evt"));
             }
             if let Some(other) = FORMATS.iter().find(|format| format.endings().contains(ending))
                 && !replaces
             {
-                return refuse(format!("names of {} files end in .{ending}", other.name()));
+                return refuse(format!("the extension .{ending} belongs to {} files", other.name()));
             }
         }
         match (&self.blocks, self.header) {

@@ -230,7 +230,8 @@ impl Cut {
                 Chunk::Zeros(count) => (0..count).try_for_each(|_| one(0)),
                 Chunk::Page(wanted, page) => {
                     let all = page.as_chunks::<8>().0.get(wanted);
-                    let all = all.ok_or_else(|| fault("a page of fewer elements"))?;
+                    let all =
+                        all.ok_or_else(|| fault("a page with fewer elements than the page list says"))?;
                     all.iter().try_for_each(|end| one(u64::from_ne_bytes(*end)))
                 }
             })?;
@@ -281,7 +282,8 @@ impl Cut {
                 Chunk::Zeros(count) => (0..count).try_for_each(|_| one(&[0; 12])),
                 Chunk::Page(wanted, page) => {
                     let all = page.as_chunks::<12>().0.get(wanted);
-                    let all = all.ok_or_else(|| fault("a page of fewer elements"))?;
+                    let all =
+                        all.ok_or_else(|| fault("a page with fewer elements than the page list says"))?;
                     all.iter().try_for_each(&mut one)
                 }
             })?;

@@ -52,7 +52,9 @@ impl Slot {
                 let range = wanted.start as u64 * each..wanted.end as u64 * each;
                 let used = self.count * each;
                 let bytes = (range.start / 8) as usize..range.end.div_ceil(8) as usize;
-                let from = page.get(bytes).ok_or_else(|| fault("a page of fewer elements"))?;
+                let from = page
+                    .get(bytes)
+                    .ok_or_else(|| fault("a page with fewer elements than the page list says"))?;
                 if used.is_multiple_of(8) && range.start.is_multiple_of(8) && range.end.is_multiple_of(8) {
                     self.bytes.extend_from_slice(from);
                 } else {
