@@ -50,10 +50,10 @@ def read(path: str, dataset: str | None) -> list[Any]:
     except OSError as error:
         raise MissingFileError(f"{path} cannot be read: {error.strerror or error}", file=path) from None
     except (ValueError, RecursionError) as error:
-        raise RequestError(f"{path} is no JSON, which datasets come in: {error}", file=path) from None
+        raise RequestError(f"{path} is not JSON, so it has no datasets: {error}", file=path) from None
     if not is_fileset(found):
         raise RequestError(
-            f'{path} has no datasets: they are {{"name": {{"files": {{"path": "tree"}}}}}}, as coffea has them',
+            f'{path} has no datasets, which look like {{"name": {{"files": {{"path": "tree"}}}}}}, as coffea has them',
             file=path,
         )
     try:
@@ -64,7 +64,7 @@ def read(path: str, dataset: str | None) -> list[Any]:
 
 def _named(files: Any, dataset: str) -> Any:
     if dataset not in files:
-        raise RequestError(f"there is no dataset {dataset!r}, only {', '.join(map(repr, files))}")
+        raise RequestError(f"there is no dataset {dataset!r}; there are {', '.join(map(repr, files))}")
     return files[dataset]
 
 
@@ -72,7 +72,7 @@ def _paths(files: Any) -> Any:
     if isinstance(files, str) or (hasattr(files, "__iter__") and not hasattr(files, "items")):
         return files
     if not hasattr(files, "items"):
-        raise RequestError(f"the files of a dataset are {{path: tree}} or a list of paths, not {files!r}")
+        raise RequestError(f"the files of a dataset must be {{path: tree}} or a list of paths, not {files!r}")
     # A file may come with its steps and more: its tree is under "object_path".
     return {path: _tree(path, what) for path, what in files.items()}
 
@@ -81,5 +81,5 @@ def _tree(path: Any, what: Any) -> Any:
     if not hasattr(what, "keys"):
         return what
     if "object_path" not in what:
-        raise RequestError(f'{path!r} of a dataset comes without "object_path", the name of its tree')
+        raise RequestError(f'{path!r} of a dataset has no "object_path", the name of its tree')
     return what["object_path"]

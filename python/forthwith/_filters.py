@@ -171,9 +171,27 @@ def nothing(given: dict[str, object], near: Iterable[str], tree: Tree) -> ValueE
         tree: The tree that was looked through.
     """
     said = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
+    hint = _other_case(given.get("filter_name"), tree)
     maybe = ", ".join(near)
-    where = f"\n  in {tree._place()}"
-    return ValueError(f"no branch passes {said}" + (f"; did you mean {maybe}?" if maybe else "") + where)
+    if not hint and maybe:
+        hint = f"; did you mean {maybe}?"
+    return ValueError(f"no branch passes {said}{hint}\n  in {tree._place()}")
+
+
+def _other_case(filter: object, tree: Tree) -> str:
+    """What to say if a pattern would match names in capital or small letters."""
+    for text in _texts(filter):
+        if not _is_pattern(text) or _is_regular(text):
+            continue
+        passes = _text(text.lower(), "filter_name")
+        fitting = [path for path in tree.iterkeys() if passes(path.lower())]
+        if fitting:
+            import re
+            from fnmatch import translate
+
+            spelled = re.sub(r"^\(\?s:(.*)\)\\[zZ]$", r"\1$", translate(text))
+            return f", but capital letters count: {fitting[0]} passes filter_name='/{spelled}/i'"
+    return ""
 
 
 def absent(name: object, known: Iterable[str], tree: Tree) -> KeyInFileError:

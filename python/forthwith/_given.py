@@ -25,7 +25,7 @@ def given(array: Any, schema: str | None = None) -> _forthwith.Given:
     """
     if array is None or isinstance(array, (str, bytes, bytearray, bool, int, float, complex)):
         raise RequestTypeError(
-            f"columns are to be written, and this is a single value: {type(array).__name__} {reprlib.repr(array)}"
+            f"columns are needed, and this is a single value: {type(array).__name__} {reprlib.repr(array)}"
         )
     is_rows = isinstance(array, (list, tuple))
     if is_rows and _rows.says_meanings(schema) and (of_rows := _rows.taken(array, schema)) is not None:
@@ -43,7 +43,7 @@ def given(array: Any, schema: str | None = None) -> _forthwith.Given:
             raise
         return given(_rows.taken(array, None))
     if isinstance(layout, ak.record.Record):
-        raise RequestTypeError("one record alone cannot be written; an array of one can")
+        raise RequestTypeError("a single record cannot be written; an array of one record can")
     form, length, buffers = ak.to_buffers(layout, byteorder="<" if _little(np) else ">")
     held: dict[str, object] = {
         key: memoryview(np.ascontiguousarray(buffer).reshape(-1).view(np.uint8))
@@ -164,7 +164,7 @@ def _column(name: str, column: Any) -> _forthwith.Given:
         return given(column)
     taken = given({name: column}).only()
     if taken is None:
-        raise RequestTypeError(f"column {name!r} is none")
+        raise RequestTypeError(f"there is no column {name!r}")
     return taken
 
 

@@ -40,9 +40,9 @@ def index(
     """
     file, inner = _paths.split(source)
     if inner is not None:
-        raise RequestError(f"an index is of a whole file, {file}, and not of {inner!r} in it")
+        raise RequestError(f"an index is made for a whole file, {file}, not for {inner!r} in it")
     if not isinstance(file, str):
-        raise TypeError(f"an index is of a path or a URL, not of {file!r}")
+        raise TypeError(f"an index is made for a path or a URL, not for {file!r}")
     if _stores.is_foreign(file):
         raise UnsupportedError(
             "an index of a file that fsspec opens; one of a copy on this machine is as good", file=file
@@ -51,6 +51,6 @@ def index(
     if storage_options is not None and scheme is None:
         raise RequestError(f"storage_options are for URLs, and {file!r} is a path")
     if path is None and scheme in ("http", "https"):
-        raise RequestError(f"web servers take no files: path= says where the index of {file!r} goes")
+        raise RequestError(f"an index cannot be written to a web server: path= says where the index of {file!r} goes")
     place = True if path is None else _paths.local(os.fspath(path))
     return _forthwith.make_index(file, place, _stores.flat(storage_options))

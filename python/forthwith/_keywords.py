@@ -28,6 +28,7 @@ INSTEAD = {
     "columns": "it is names=",
     "branches": "it is names=",
     "nthreads": "it is threads=",
+    "missing": "it is an argument of forthwith.Chain, concatenate and iterate",
 }
 
 # The options of reading that chains and selections pass on: fields of `ReadOptions`.

@@ -51,7 +51,7 @@ class Lazy:
         self._local = None if step_size is not None else _LOCAL * min(threads or os.cpu_count() or 1, _MOST_THREADS)
         self._read: dict[str, Any] = {"library": library, "threads": threads}
         if isinstance(files, Tree | Chain) and options:
-            raise RequestError(f"{', '.join(options)}: options of files that are open already, which open() takes")
+            raise RequestError(f"{', '.join(options)}: these are options of open(), and the files are open already")
         self.table = files if isinstance(files, Tree | Chain) else Chain(files, **options)
         self._unites = isinstance(self.table, Chain) and self.table._missing == "null"
         self._common: dict[tuple[str, ...], Common] = {}

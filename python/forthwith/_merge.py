@@ -74,7 +74,7 @@ def merge(
     """
     inputs = [_text(file, inner) for file, inner in expand(files, storage_options)]
     if not inputs:
-        raise RequestError("a merge of no files")
+        raise RequestError("no files to merge")
     if storage_options is not None and all(scheme(name) is None for name in (*inputs, fspath(path))):
         raise RequestError("storage_options are for URLs, and all files are paths")
     chosen = setting(compression, None)
@@ -129,7 +129,9 @@ def _ranges(entries: Any) -> list[tuple[int, int]]:
         start, stop, step = entries.start or 0, entries.stop, entries.step
         stop = (1 << 63) - 1 if stop is None else stop
         if step not in (None, 1) or start < 0 or stop < 0:
-            raise RequestError(f"entries that follow each other and count from the first are copied, not {entries!r}")
+            raise RequestError(
+                f"entries must be a range counted from the first entry, with steps of one, not {entries!r}"
+            )
         return [(start, stop)] if start < stop else []
     import numpy as np
 
@@ -137,13 +139,13 @@ def _ranges(entries: Any) -> list[tuple[int, int]]:
     if numbers.ndim == 1 and numbers.dtype == np.bool_:
         numbers = np.flatnonzero(numbers)
     if numbers.ndim != 1 or (numbers.size and not np.issubdtype(numbers.dtype, np.integer)):
-        raise RequestTypeError(f"entries are a slice, a mask or numbers, not {type(entries).__name__}")
+        raise RequestTypeError(f"entries must be a slice, a mask or numbers, not {type(entries).__name__}")
     if numbers.size == 0:
         return []
     numbers = numbers.astype(np.int64)
     steps = np.diff(numbers)
     if numbers[0] < 0 or (steps <= 0).any():
-        raise RequestError("the numbers of entries that are copied ascend, and each is there once")
+        raise RequestError("the numbers of entries must ascend, each of them once")
     cuts = np.flatnonzero(steps > 1) + 1
     firsts = numbers[np.concatenate(([0], cuts))]
     lasts = numbers[np.concatenate((cuts - 1, [numbers.size - 1]))]

@@ -180,7 +180,7 @@ def item(what: Any, at: Any) -> int:
     """
     number, count = whole(at), len(what)
     if number is None:
-        raise RequestTypeError(f"an item of {what!r} has a number or a name, not {at!r}")
+        raise RequestTypeError(f"items of {what!r} are found by number or name, not by {at!r}")
     if not -count <= number < count:
         raise RequestIndexError(f"no item {number} in {what!r}: there are {count}")
     return number % count
@@ -356,7 +356,7 @@ class Object:
 
     def __getitem__(self, name: str) -> Any:
         if not isinstance(name, str):
-            raise RequestTypeError(f"members of {self!r} have names, not {name!r}")
+            raise RequestTypeError(f"members of {self!r} are found by name, not by {name!r}")
         return self.member(name)
 
     def __contains__(self, name: object) -> bool:

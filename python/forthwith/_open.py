@@ -53,6 +53,7 @@ def open(
     storage_options: Mapping[str, Any] | None = None,
     checksums: bool = True,
     index: bool | str | os.PathLike[str] | None = None,
+    **unknown: Any,
 ) -> Any:
     """Opens a file, or an object in it.
 
@@ -116,6 +117,7 @@ def open(
             path or URL, or the folder with it (a name that ends in ``/``, or a folder that is there); ``True`` for one beside
             the file, under its name with ``.fwi``. Where a folder has none for a file, the file is opened without. An index
             that is damaged, of another file or of another state of the file is an error.
+        unknown: Anything else is refused.
 
     Returns:
         The `File`, or the `Directory` or `Tree` asked for. A file that holds one table and nothing else, as those of Avro and
@@ -141,8 +143,9 @@ def open(
         "storage_options": storage_options,
         "checksums": checksums,
         "index": index,
+        **unknown,
     }
+    checked = Settings.given("open", settings)
     if _paths.several(path):
         return Chain(path, **settings)
-    checked = Settings.of(**settings)
     return open_one(*_paths.split(path), checked)

@@ -39,6 +39,20 @@ class Settings:
         return {"options": {**self.options, "storage_options": store}, "view": self.view}
 
     @classmethod
+    def given(cls, call: str, options: Mapping[str, Any], *others: str) -> Self:
+        """The options of a call that passes them on.
+
+        Args:
+            call: The call, for the error that an unknown option is.
+            options: The keyword arguments of ``open``.
+            others: Further arguments of the call, which may have been meant.
+        """
+        known = cls.of.__kwdefaults__
+        unknown = [name for name in options if name not in known]
+        refuse(call, unknown, [*known, *others])
+        return cls.of(**options)
+
+    @classmethod
     def of(
         cls,
         *,

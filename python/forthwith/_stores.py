@@ -145,4 +145,4 @@ def open_foreign(url: str, options: Mapping[str, Any] | None) -> Any:
     try:
         return opened(url, "rb", **(options or {})).open()
     except (ImportError, ValueError) as error:
-        raise UnsupportedError(f"fsspec cannot open it: {error}", file=url) from error
+        raise UnsupportedError(f"fsspec cannot open {url}: {error}", file=url) from error

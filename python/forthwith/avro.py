@@ -210,7 +210,7 @@ def decode(
     reader = _schema_text(reader_schema)
     if isinstance(datums, (bytes, bytearray, memoryview)):
         if count is None:
-            raise ValueError("bytes of several datums need to be told how many: count=")
+            raise ValueError("bytes with several datums need their number: count=")
         return _array(_forthwith.avro_joined(_text(schema), reader, bytes(datums), count))
     held = [bytes(datum) for datum in datums]
     if count is not None and count != len(held):
@@ -234,7 +234,7 @@ def decode_messages(
     if not groups:
         wanted = texts[0] if reader_schema is None and len(texts) == 1 else _schema_text(reader_schema)
         if wanted is None:
-            raise ValueError("no messages, and several schemas they could have been of")
+            raise ValueError("without messages, it is unknown which of the schemas is meant: give one")
         return decode([], wanted)
     arrays = [_array(array) for array, _ in groups]
     if len(arrays) == 1:

@@ -74,7 +74,7 @@ class Chain(NotAnArray):
     def __init__(self, files: Any, *, missing: Missing = "raise", **options: Any) -> None:
         check_missing(missing)
         self._parts = list(expand(files, options.get("storage_options")))
-        self._settings = Settings.of(**options)
+        self._settings = Settings.given("open", options, "missing")
         self._missing = missing
         self._lengths: list[int | None] = [None] * len(self._parts)
 

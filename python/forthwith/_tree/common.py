@@ -66,7 +66,7 @@ class Common:
         if self._missing != "null":
             return
         if options.errors != "raise" or options.how == "zip":
-            raise RequestError("missing='null' goes neither with errors= nor with how='zip'")
+            raise RequestError("missing='null' cannot be combined with errors= or how='zip'")
         found: dict[str, int] = {}
         everywhere: set[str] = set()
         numbers: dict[str, set[str]] = {}
@@ -172,8 +172,8 @@ class Common:
         parts = [f"{here} lacks {_said(lacks)}, which {there} has"] if lacks else []
         parts += [f"{here} has {_said(more)}, which {there} lacks"] if more else []
         raise RequestError(
-            f"the files have not the same branches: {'; '.join(parts)}\n"
-            '  names= reads those that all files have, missing="null" all of them, with missing values',
+            f"the files have different branches: {'; '.join(parts)}\n"
+            '  name the branches that all files have, or read all of them with missing="null", which fills in missing values',
             file=tree.file.file_path,
             object=tree.path,
         )

@@ -72,11 +72,11 @@ def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOpt
     """The entries that can be read, and what was lost. With ``"null"``, lost entries are missing values of their column."""
     if options.errors == "null":
         if options.library not in ("ak", "awkward") or options.how is not None:
-            raise RequestError("errors='null' makes Awkward Arrays of records: library and how cannot be chosen")
-        if isinstance(columns, Query):
             raise RequestError(
-                "errors='null' goes neither with cut= or entries= nor with expressions: use errors='skip'"
+                "errors='null' always gives an Awkward Array of records: library= and how= cannot be chosen"
             )
+        if isinstance(columns, Query):
+            raise RequestError("errors='null' cannot be combined with cut=, entries= or expressions: use errors='skip'")
         return _with_missing(tree, columns, start, stop, options)
     into = options.into()
     parts, lost = _around(tree, columns, start, stop, options, into)

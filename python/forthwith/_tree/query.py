@@ -76,7 +76,7 @@ class Choice:
             entries = entries.of_anything
         numbers, given = numbers_of(entries)
         if given is not None and given != length:
-            raise RequestError(f"entries= says of {given} entries whether they are wanted, and there are {length}")
+            raise RequestError(f"entries= is a mask of {given} entries, but there are {length}")
         if numbers and max(numbers) >= length:
             raise RequestError(f"there is no entry {max(numbers)}, only {length}")
         return Choice(self.cut, self.aliases, numbers, self.friends)
@@ -229,7 +229,7 @@ def _numbers(tree: Tree, entries: Any) -> array[int]:
     numbers, length = numbers_of(entries)
     if length is not None and length != tree.num_entries:
         raise RequestError(
-            f"entries= says of {length} entries whether they are wanted, and there are {tree.num_entries}",
+            f"entries= is a mask of {length} entries, but there are {tree.num_entries}",
             file=tree.file.file_path,
             object=tree.path,
         )
@@ -255,7 +255,7 @@ def numbers_of(entries: Any) -> tuple[array[int], int | None]:
         mask = given.dtype.kind == "b"
         found = np.flatnonzero(given) if mask else given
         if found.size and int(found.min()) < 0:
-            raise RequestError(f"entries count from 0: {int(found.min())} is none")
+            raise RequestError(f"entries are counted from 0, so {int(found.min())} does not exist")
         numbers = array("Q")
         numbers.frombytes(np.ascontiguousarray(found, np.uint64).tobytes())
         return numbers, len(given) if mask else None
@@ -270,7 +270,7 @@ def numbers_of(entries: Any) -> tuple[array[int], int | None]:
     try:
         return array("Q", map(index, listed)), None
     except OverflowError:
-        raise RequestError("entries count from 0, and there are no negative ones") from None
+        raise RequestError("entries are counted from 0, so there are no negative ones") from None
     except TypeError:
         raise TypeError("entries must be whole numbers, or booleans for all entries") from None
 

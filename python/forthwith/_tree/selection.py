@@ -140,7 +140,7 @@ class Selection(NotAnArray):
         if (entry_start, entry_stop) == (None, None):
             return start, stop
         if isinstance(self._columns, Query) and self._columns.choice.chooses:
-            raise RequestError(f"{self!r} has chosen entries: bounds go with the cut, into select()")
+            raise RequestError(f"{self!r} has chosen entries: give bounds to select(), together with the cut")
         first, last = entry_range(entry_start, entry_stop, stop - start)
         return start + first, start + last
 

@@ -18,9 +18,9 @@ class Compression:
     def __init__(self, level: int | None = None) -> None:
         self.level = self.usual if level is None else level
         if isinstance(level, bool) or not isinstance(self.level, int):
-            raise RequestTypeError(f"a compression level is a number, not {level!r}")
+            raise RequestTypeError(f"a compression level must be a number, not {level!r}")
         if not 0 <= self.level <= 9:
-            raise RequestError(f"a compression level is 1 to 9, or 0 for none, not {level}")
+            raise RequestError(f"a compression level must be 1 to 9, or 0 for none, not {level}")
 
     @property
     def setting(self) -> int:
@@ -81,5 +81,5 @@ def setting(compression: Compression | str | int | None, default: int | None) ->
         case int() if not isinstance(compression, bool):
             return compression
     raise RequestError(
-        f"compression is forthwith.ZSTD(5) or another algorithm, 'zstd' or another name, or None, not {compression!r}"
+        f"compression must be an algorithm such as forthwith.ZSTD(5), a name such as 'zstd', or None, not {compression!r}"
     )

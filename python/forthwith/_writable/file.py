@@ -353,12 +353,12 @@ class WritableDirectory:
             if any(listed == last and (not mark or cycle == wanted) for _, listed, cycle in self._shown(directory)):
                 raise RequestError(f"{name!r} is a table that is being written: the file has it when it is closed")
             raise KeyInFileError(
-                f"no object {name!r} to take away\n  in {self._file.file_path}:{directory}",
+                f"there is no object {name!r} to remove\n  in {self._file.file_path}:{directory}",
                 file=self._file.file_path,
                 object=self._join(name),
             )
         if classes[wanted].startswith("TDirectory"):
-            raise RequestError(f"{name!r} is a directory: only objects are taken away")
+            raise RequestError(f"{name!r} is a directory: only objects can be removed")
         if core.remove(directory, last, wanted):
             del self._file._tables[self._join(name).partition(";")[0]]
 

@@ -79,8 +79,9 @@ def writable(value: Any, name: str) -> Made | Copied:
     if histogram is not None:
         return Made(str(histogram["fTitle"]), _completed(histogram))
     raise RequestTypeError(
-        f"an object of type {type(value).__name__} is not written to a ROOT file: histograms (boost_histogram, hist, "
-        "numpy.histogram), texts, numbers, objects of files, lists of those, and dicts of members with '_typename' are"
+        f"an object of type {type(value).__name__} cannot be written to a ROOT file: tables (a dict of columns, a data "
+        "frame, an Awkward Array of records), histograms (boost_histogram, hist, numpy.histogram), texts, numbers, objects "
+        "of files, lists of those, and dicts of members with '_typename' can"
     )
 
 

@@ -94,7 +94,7 @@ def taken(columns: Any, types: Mapping[str, Any]) -> _forthwith.Given:
         # Two columns 1 and "1" would be one, and of two with one name a frame of pandas gives both at once.
         names = Counter(map(str, columns if isinstance(columns, Mapping) else columns.columns))
         if again := [name for name, count in names.items() if count > 1]:
-            raise RequestError(f"several columns of the name {again[0]!r}: columns are told apart by their names")
+            raise RequestError(f"several columns have the name {again[0]!r}")
     if _is_frame(columns) and type(columns).__module__.startswith("pandas"):
         plain = {str(name): _of_series(columns[name]) for name in columns.columns}
         columns = {name: values if values.dtype.kind != "O" else values.tolist() for name, values in plain.items()}
@@ -183,15 +183,15 @@ def _converted(np: Any, name: str, numbers: Any, dtype: Any) -> Any:
         limits, least, most = np.iinfo(dtype), int(numbers.min()), int(numbers.max())
         if least < limits.min or most > limits.max:
             wrong = least if least < limits.min else most
-            raise RequestTypeError(f"column {name!r} is {dtype}, which has no number {wrong}")
+            raise RequestTypeError(f"column {name!r} is {dtype}, which cannot hold {wrong}")
         return numbers.astype(dtype)
     try:
         with np.errstate(over="raise"):
             return numbers.astype(dtype, casting="same_kind")
     except FloatingPointError as error:
-        raise RequestTypeError(f"column {name!r} is {dtype}, and has numbers that are too large for it") from error
+        raise RequestTypeError(f"column {name!r} is {dtype}, but numbers are too large for it") from error
     except TypeError as error:
-        raise RequestTypeError(f"column {name!r} is {dtype}, and what was given is {numbers.dtype}") from error
+        raise RequestTypeError(f"column {name!r} is {dtype}, but the given values are {numbers.dtype}") from error
 
 
 def _has_missing(np: Any, value: Any) -> bool:

@@ -60,13 +60,13 @@ def plan(
         RequestError: Trees have not the same branches, and ``columns`` does not say which are meant.
         KeyInFileError: A file lacks a column.
     """
-    settings = Settings.of(**options)
+    settings = Settings.given("plan", options, "step", "parts", "align")
     kept = {**options, "storage_options": _stores.without_secrets(options.get("storage_options"))} if options else None
     names = None if columns is None else tuple([columns] if isinstance(columns, str) else columns)
     given = list(expand(files, options.get("storage_options")))
     for path, _ in given:
         if not isinstance(path, str):
-            raise RequestError(f"a partition is of a path or a URL, which workers can open, not of {path!r}")
+            raise RequestError(f"partitions are made of paths or URLs, which workers can open, not of {path!r}")
     if parts is not None:
         if parts < 1:
             raise RequestError(f"parts must be at least 1, not {parts}")
@@ -111,7 +111,7 @@ def planned(files: Any, columns: Any, options: dict[str, Any]) -> list[Partition
     """
     if isinstance(files, list) and files and all(isinstance(part, Partition) for part in files):
         if options or columns is not None:
-            raise RequestError("partitions have their columns and options: say them to plan")
+            raise RequestError("partitions have columns and options already: give those to plan()")
         return files
     return plan(files, columns, **options)
 
@@ -158,7 +158,8 @@ def _check_same(known: tuple[str, list[str]], path: str, names: list[str]) -> No
     if apart:
         some = ", ".join(apart[:5]) + (f" and {len(apart) - 5} more" if len(apart) > 5 else "")
         raise RequestError(
-            f"{path} has not the branches of {first}: only one of them has {some}; say with columns which are meant"
+            f"{path} and {first} have different branches: only one of them has {some}; "
+            "columns= must name branches that both have"
         )
 
 

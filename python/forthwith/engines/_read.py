@@ -75,7 +75,7 @@ def check_state(tree: Tree, partition: Partition) -> None:
     """Refuses a tree of another file than that which was planned."""
     if not _fits(tree, partition):
         raise SourceError(
-            f"{partition.file} is another file than when the plan was made: {_said(partition.state)} then, "
+            f"{partition.file} was replaced or changed since the plan was made: {_said(partition.state)} then, "
             f"{_said(state_of(tree))} now",
             file=partition.file,
             object=partition.tree,

@@ -38,7 +38,7 @@ def check_same(known: Known, file: str, kinds: Mapping[str, str]) -> None:
     for name in dict.fromkeys([*expected, *kinds]):
         if kinds.get(name) != expected.get(name):
             raise RequestError(
-                f"partitions have to be of one type: column {name!r} is {kinds.get(name, 'absent')} in {file}, and "
+                f"partitions must have one type: column {name!r} is {kinds.get(name, 'absent')} in {file}, and "
                 f"{expected.get(name, 'absent')} in {first}",
                 file=file,
             )

@@ -132,7 +132,7 @@ class Plotted(Drawn):
         """One axis: a number, or ``"x"``, ``"y"``, ``"z"``."""
         number = {"x": 0, "y": 1, "z": 2}.get(which, which) if isinstance(which, str) else which
         if not isinstance(number, int) or not -len(self.axes) <= number < len(self.axes):
-            raise RequestIndexError(f"no axis {which!r}: there are {len(self.axes)}")
+            raise RequestIndexError(f"there is no axis {which!r}: the number of axes is {len(self.axes)}")
         return self.axes[number]
 
     def __getitem__(self, index: Any) -> Any:
@@ -173,7 +173,7 @@ class Plotted(Drawn):
     def __iter__(self) -> Iterator[Any]:
         """The values of the bins of one dimension."""
         if len(self.axes) != 1:
-            raise RequestTypeError(f"{self!r} has several axes: values() is an array to iterate over")
+            raise RequestTypeError(f"{self!r} has several axes: iterate over values()")
         return iter(self.values().tolist())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Numbers:

@@ -145,7 +145,7 @@ class Histogram(Binned):
         values = self._summands(flow)
         if width:
             if flow:
-                raise RequestError("bins below and above have no width: integral(width=True) is without flow")
+                raise RequestError("underflow and overflow have no width: integral(width=True) cannot include flow")
             for at, axis in enumerate(self.axes):
                 values = values * axis.widths().reshape([-1 if at == one else 1 for one in range(values.ndim)])
         return float(values.sum())

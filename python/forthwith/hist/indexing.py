@@ -114,9 +114,7 @@ def _groups(axis: Axis, step: Any, bins: int) -> list[int]:
         factor = int(step.imag)
     number = whole(factor)
     if number is None:
-        raise RequestTypeError(
-            f"behind the second colon stand sum, or 2j or rebin(2) for two bins as one, not {step!r}"
-        )
+        raise RequestTypeError(f"after the second colon, use sum, or 2j or rebin(2) to join bins, not {step!r}")
     if not 1 <= number <= bins:
         raise RequestIndexError(f"{number} bins of {axis.name} cannot become one: there are {bins}")
     return [number] * (bins // number)
@@ -151,10 +149,12 @@ def _located(axis: Axis, index: Any) -> int:
     """The bin that a place or a function of the axis, such as ``loc`` and ``len``, means."""
     if isinstance(index, complex):
         if not index.real.is_integer():
-            raise RequestTypeError(f"beside a place stands a whole number of bins, as in 2.5j + 1, not {index!r}")
+            raise RequestTypeError(
+                f"only a whole number of bins can be added to a place, as in 2.5j + 1, not {index!r}"
+            )
         return axis.index(index.imag) + int(index.real)
     if callable(index):
         found = whole(index(axis))
         if found is not None:
             return found
-    raise RequestTypeError(f"bins are whole numbers, places such as 2.5j, or loc(2.5), not {index!r}")
+    raise RequestTypeError(f"a bin is given by a whole number, a place such as 2.5j, or loc(2.5), not by {index!r}")

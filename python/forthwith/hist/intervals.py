@@ -70,4 +70,4 @@ def _one_by_one(how: str, level: float, first: Numbers, second: Numbers) -> tupl
 
 def _check(level: float) -> None:
     if not 0 < level < 1:
-        raise RequestError(f"a confidence level is between 0 and 1, not {level}")
+        raise RequestError(f"a confidence level must be between 0 and 1, not {level}")

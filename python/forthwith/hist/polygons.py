@@ -48,7 +48,9 @@ class PolygonHistogram(Drawn):
     def values(self, flow: bool = False) -> Numbers:
         """The contents of the bins, in the order of their numbers. What is outside of them is in `overflow`."""
         if flow:
-            raise RequestError(f"{self!r} has regions outside of its bins, not bins below and above: see overflow()")
+            raise RequestError(
+                f"{self!r} has no underflow and overflow bins, but regions outside of its bins: see overflow()"
+            )
         return np.array([bin.member("fContent") for bin in self._bins], dtype=np.float64)
 
     def variances(self) -> Numbers:

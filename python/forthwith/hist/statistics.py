@@ -35,7 +35,7 @@ def _sums(histogram: Any, axis: int) -> tuple[float, float, float]:
     """The sums of weights, of weights times places, and of weights times their squares."""
     axes: tuple[Axis, ...] = histogram.axes
     if not -len(axes) <= axis < len(axes):
-        raise RequestIndexError(f"no axis {axis}: there are {len(axes)}")
+        raise RequestIndexError(f"there is no axis {axis}: the number of axes is {len(axes)}")
     letter = "xyz"[axis % len(axes)]
     sums = statistics(histogram)
     return sums["fTsumw"], sums[f"fTsumw{letter}"], sums[f"fTsumw{letter}2"]
