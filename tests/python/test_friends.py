@@ -12,7 +12,7 @@ import pytest
 from conftest import data
 from random_friends import campaign
 from root_judge import ROOT_PYTHON, by_root
-from test_whole import FRIEND, renamed_friend
+from test_check_recover import FRIEND, renamed_friend
 
 import forthwith
 

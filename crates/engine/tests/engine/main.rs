@@ -5,6 +5,6 @@
 mod failures;
 mod made;
 mod memory;
-mod same;
 mod sources;
+mod thread_determinism;
 mod writing;

@@ -1,6 +1,6 @@
 //! Any byte may lie: an error or values, and nothing else.
 
-use crate::{read, rounds};
+use crate::{read, round_trips};
 use forthwith_plan::{ErrorKind, WriteOptions};
 
 fn options(codec: &str, dictionary: bool) -> WriteOptions {
@@ -10,8 +10,8 @@ fn options(codec: &str, dictionary: bool) -> WriteOptions {
 #[test]
 fn bytes_that_were_changed() {
     for (codec, dictionary) in [("none", false), ("none", true), ("snappy", true), ("lz4", false)] {
-        let bytes = rounds::written(70, &options(codec, dictionary));
-        let names: Vec<_> = rounds::columns(1).into_iter().map(|(name, _)| name).collect();
+        let bytes = round_trips::written(70, &options(codec, dictionary));
+        let names: Vec<_> = round_trips::columns(1).into_iter().map(|(name, _)| name).collect();
         for at in (4..bytes.len()).step_by(3) {
             let mut changed = bytes.clone();
             changed[at] ^= 1 << (at % 8);
@@ -29,7 +29,7 @@ fn bytes_that_were_changed() {
 
 #[test]
 fn files_that_were_cut() {
-    let bytes = rounds::written(70, &options("zstd", true));
+    let bytes = round_trips::written(70, &options("zstd", true));
     for length in 0..bytes.len() {
         assert!(read::field(&bytes[..length], "int64", None, true).is_err(), "{length}");
     }
@@ -37,7 +37,7 @@ fn files_that_were_cut() {
 
 #[test]
 fn pages_of_a_negative_size_are_told_as_they_are() {
-    let mut bytes = rounds::written(70, &options("none", false));
+    let mut bytes = round_trips::written(70, &options("none", false));
     // The first page's header: its kind, its size, and its size as it is stored, each a number behind a byte.
     assert_eq!(bytes[4..7], [0x15, 0, 0x15]);
     let behind = 7 + bytes[7..].iter().position(|byte| *byte < 0x80).unwrap() + 1;

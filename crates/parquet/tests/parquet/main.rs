@@ -5,4 +5,4 @@
 mod damage;
 mod footers;
 mod read;
-mod rounds;
+mod round_trips;

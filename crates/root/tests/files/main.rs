@@ -3,6 +3,7 @@
 // The files that were skipped, and how much was compared, are part of a test's result.
 #![allow(clippy::print_stderr)]
 
+mod check_recover;
 mod corpus;
 mod damage;
 mod functions;
@@ -13,5 +14,4 @@ mod sparse;
 mod standard;
 mod streamers;
 mod updated;
-mod whole;
 mod written;

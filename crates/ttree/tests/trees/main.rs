@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod baskets;
+mod check_baskets;
 mod columns;
 mod copied;
 mod damage;
@@ -11,5 +12,4 @@ mod lookup;
 mod rewritten;
 mod support;
 mod unframe;
-mod whole;
 mod written;
