@@ -36,7 +36,7 @@ __all__ = [
     "Table",
     "TableWriter",
     "TypedArrayBuilder",
-    "Walk",
+    "BatchReader",
     "__version__",
     "avro_apart",
     "avro_canonical",
@@ -486,16 +486,14 @@ class Table:
         bytes: int | None = None,
     ) -> list[tuple[int, int]]:
         """Cuts a range of entries into steps of a number of entries, or of about a number of bytes."""
-    def walk(self, fields: Sequence[int], steps: Sequence[tuple[int, int]]) -> Walk:
-        """Reads fields in steps."""
-    def walk_cutting(
+    def batches(
         self,
         fields: Sequence[int],
         start: int,
         stop: int | None,
         entries: int | None = None,
         bytes: int | None = None,
-    ) -> Walk:
+    ) -> BatchReader:
         """Reads fields in steps that are cut on the way; ``None`` as ``stop`` is the end, which need not be known."""
     def schema(
         self, names: Sequence[str], fields: Sequence[int], *, maps: bool = False, union_as_struct: bool = False
@@ -505,13 +503,13 @@ class Table:
         self,
         names: Sequence[str],
         fields: Sequence[int],
-        walk: Walk,
+        reader: BatchReader,
         threads: int | None = None,
         *,
         maps: bool = False,
         union_as_struct: bool = False,
     ) -> object:
-        """Some fields as a capsule of an Arrow stream, which takes the walk and reads one step for each batch."""
+        """Some fields as a capsule of an Arrow stream, which takes the reader and reads one step for each batch."""
 
 @final
 class Selection:
@@ -535,20 +533,22 @@ class Selection:
         progress: Callable[[int, int, int, int], object] | None = None,
     ) -> tuple[list[Array], Buffer | None]:
         """An array for each column, and the entries that they have if these may not be all."""
-    def walk_cutting(self, start: int, stop: int | None, entries: int | None = None, bytes: int | None = None) -> Walk:
+    def batches(
+        self, start: int, stop: int | None, entries: int | None = None, bytes: int | None = None
+    ) -> BatchReader:
         """Reads in steps; ``None`` as ``stop`` is the end."""
     def schema(self, *, maps: bool = False, union_as_struct: bool = False) -> object:
         """The Arrow schema, as a capsule."""
     def stream(
-        self, walk: Walk, threads: int | None = None, *, maps: bool = False, union_as_struct: bool = False
+        self, reader: BatchReader, threads: int | None = None, *, maps: bool = False, union_as_struct: bool = False
     ) -> object:
-        """A capsule of an Arrow stream, which takes the walk and reads one step for each batch."""
+        """A capsule of an Arrow stream, which takes the reader and reads one step for each batch."""
 
 def expression_names(text: str) -> list[str]:
     """The names in an expression; one that cannot be read is an error."""
 
 @final
-class Walk:
+class BatchReader:
     """Steps that are still to be read. Small steps are read together and handed out one by one."""
 
     def read(
@@ -561,7 +561,7 @@ class Walk:
         The last item are the entries that the arrays have, if some may have been left out.
         """
 
-    def pass_step(self) -> tuple[int, int] | None:
+    def skip(self) -> tuple[int, int] | None:
         """The next step, which is not read: its first entry and the one after its last. ``None`` after the last."""
 
 @final

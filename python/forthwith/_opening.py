@@ -47,7 +47,7 @@ class Settings:
             options: The keyword arguments of ``open``.
             others: Further arguments of the call, which may have been meant.
         """
-        known = cls.of.__kwdefaults__
+        known = list(cls.of.__kwdefaults__ or ())
         unknown = [name for name in options if name not in known]
         refuse(call, unknown, [*known, *others])
         return cls.of(**options)

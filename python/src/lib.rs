@@ -7,6 +7,7 @@
 
 mod array;
 mod arrow;
+mod batch_reader;
 mod builders;
 mod command;
 mod description;
@@ -27,7 +28,6 @@ mod object;
 mod read;
 mod selection;
 mod table;
-mod walk;
 mod write;
 
 use pyo3::prelude::*;
@@ -38,6 +38,7 @@ mod _forthwith {
     #[pymodule_export]
     use crate::{
         array::{Array, Buffer},
+        batch_reader::BatchReader,
         builders::{ArrayBuilder, Layout, TypedArrayBuilder, from_iter},
         command::{command, safe_text},
         description::{ColumnType, Description},
@@ -53,7 +54,6 @@ mod _forthwith {
         given::Given,
         selection::{Selection, expression_names},
         table::{Block, Field, Fields, Plan, RawBlock, Table},
-        walk::Walk,
         write::TableWriter,
     };
     use pyo3::{prelude::*, types::IntoPyDict};

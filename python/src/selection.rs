@@ -2,10 +2,11 @@
 
 use crate::{
     array::{Array, Buffer, place},
-    arrow, errors,
+    arrow,
+    batch_reader::BatchReader,
+    errors,
     handle::Handle,
     read::listening,
-    walk::Walk,
 };
 use forthwith::{Step, columns::Column, expr::Expression, plan::Result};
 use pyo3::{prelude::*, types::PyCapsule};
@@ -77,18 +78,18 @@ impl Selection {
     }
 
     #[pyo3(signature = (start, stop, entries=None, bytes=None))]
-    fn walk_cutting(
+    fn batches(
         &self,
         py: Python<'_>,
         start: u64,
         stop: Option<u64>,
         entries: Option<u64>,
         bytes: Option<u64>,
-    ) -> PyResult<Walk> {
+    ) -> PyResult<BatchReader> {
         let step = entries.map_or(Step::Bytes(bytes.unwrap_or(u64::MAX)), Step::Entries);
         let range = start..stop.unwrap_or(u64::MAX);
-        let walk = self.handle.run(py, || self.selection.steps(range, step))?;
-        Ok(Walk::new(Arc::clone(&self.handle), walk))
+        let reader = self.handle.run(py, || self.selection.steps(range, step))?;
+        Ok(BatchReader::new(Arc::clone(&self.handle), reader))
     }
 
     #[pyo3(signature = (*, maps=false, union_as_struct=false))]
@@ -102,20 +103,20 @@ impl Selection {
         arrow::schema(py, &forms, &arrow::options(maps, union_as_struct))
     }
 
-    #[pyo3(signature = (walk, threads=None, *, maps=false, union_as_struct=false))]
+    #[pyo3(signature = (reader, threads=None, *, maps=false, union_as_struct=false))]
     fn stream<'py>(
         &self,
         py: Python<'py>,
-        walk: &Bound<'_, Walk>,
+        reader: &Bound<'_, BatchReader>,
         threads: Option<usize>,
         maps: bool,
         union_as_struct: bool,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         self.handle.check_open(py)?;
         let forms = self.handle.run(py, || self.forms())?;
-        let walk = walk.get().take(py)?;
+        let reader = reader.get().take(py)?;
         let options = arrow::options(maps, union_as_struct);
-        arrow::stream(py, &self.handle, forms, walk, threads, options, self.asks)
+        arrow::stream(py, &self.handle, forms, reader, threads, options, self.asks)
     }
 }
 

@@ -3,11 +3,11 @@
 use crate::{
     array::{Array, Buffer},
     arrow,
+    batch_reader::BatchReader,
     description::{ColumnType, ColumnTypes, Description, raw_type},
     handle::Handle,
     read,
     selection::Selection,
-    walk::Walk,
 };
 use forthwith::{
     Friend, SelectOptions, Step, UnitedColumn,
@@ -214,14 +214,8 @@ impl Table {
         Ok(steps.into_iter().map(|step| (step.start, step.end)).collect())
     }
 
-    fn walk(&self, py: Python<'_>, fields: Vec<u32>, steps: Vec<(u64, u64)>) -> PyResult<Walk> {
-        let steps = steps.into_iter().map(|(start, stop)| start..stop).collect();
-        let walk = self.handle.run(py, || self.table.steps_of(&fields, steps))?;
-        Ok(Walk::new(Arc::clone(&self.handle), walk))
-    }
-
     #[pyo3(signature = (fields, start, stop, entries=None, bytes=None))]
-    fn walk_cutting(
+    fn batches(
         &self,
         py: Python<'_>,
         fields: Vec<u32>,
@@ -229,11 +223,11 @@ impl Table {
         stop: Option<u64>,
         entries: Option<u64>,
         bytes: Option<u64>,
-    ) -> PyResult<Walk> {
+    ) -> PyResult<BatchReader> {
         let step = entries.map_or(Step::Bytes(bytes.unwrap_or(u64::MAX)), Step::Entries);
         let range = start..stop.unwrap_or(u64::MAX);
-        let walk = self.handle.run(py, || self.table.steps(&fields, range, step))?;
-        Ok(Walk::new(Arc::clone(&self.handle), walk))
+        let reader = self.handle.run(py, || self.table.steps(&fields, range, step))?;
+        Ok(BatchReader::new(Arc::clone(&self.handle), reader))
     }
 
     #[pyo3(signature = (names, fields, *, maps=false, union_as_struct=false))]
@@ -251,24 +245,24 @@ impl Table {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
-    #[pyo3(signature = (names, fields, walk, threads=None, *, maps=false, union_as_struct=false))]
+    #[pyo3(signature = (names, fields, reader, threads=None, *, maps=false, union_as_struct=false))]
     fn stream<'py>(
         &self,
         py: Python<'py>,
         names: Vec<String>,
         fields: Vec<u32>,
-        walk: &Bound<'_, Walk>,
+        reader: &Bound<'_, BatchReader>,
         threads: Option<usize>,
         maps: bool,
         union_as_struct: bool,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         self.handle.check_open(py)?;
         let forms = self.handle.run(py, || self.forms(&fields))?;
-        let walk = walk.get().take(py)?.with_bits(true);
+        let reader = reader.get().take(py)?.with_bits(true);
         let options = arrow::options(maps, union_as_struct);
         let asks = self.handle.object.is_some();
         let forms = names.into_iter().zip(forms).collect();
-        arrow::stream(py, &self.handle, forms, walk, threads, options, asks)
+        arrow::stream(py, &self.handle, forms, reader, threads, options, asks)
     }
 }
 

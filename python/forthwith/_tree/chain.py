@@ -248,7 +248,7 @@ class Chain(NotAnArray):
             columns, options = common.of(tree, offset), read.behind(offset)
             steps = steps_of(tree, columns, start, stop, step_size)
             if common.unites:
-                while (step := steps.pass_step()) is not None:
+                while (step := steps.skip()) is not None:
                     arrays = common.complete(tree, columns, *step, options)
                     yield (arrays, ChainReport(Report(tree, *step), offset)) if report else arrays
                 continue

@@ -158,13 +158,13 @@ def span(owner: BranchMapping, start: int | None, stop: int | None) -> tuple[int
 
 def walk(
     owner: BranchMapping, columns: Columns, start: int | None, stop: int | None, size: int | str
-) -> _forthwith.Walk:
+) -> _forthwith.BatchReader:
     """The steps to be read. Where they can be counted from the first entry, the last one need not be known."""
     entries, memory = step_size(size)
     first, last = span(owner, start, stop)
     if isinstance(columns, Query):
-        return columns.core.walk_cutting(first, last, entries, memory)
-    return owner._tree._core.walk_cutting([at for _, at in columns], first, last, entries, memory)
+        return columns.core.batches(first, last, entries, memory)
+    return owner._tree._core.batches([at for _, at in columns], first, last, entries, memory)
 
 
 def read(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> list[_forthwith.Array]:

@@ -43,7 +43,9 @@ def _tell(tree: Tree, losses: list[Loss], options: ReadOptions) -> None:
         damage.warn(tree, losses)
 
 
-def iterate(tree: Tree, columns: Columns, walk: _forthwith.Walk, options: ReadOptions, report: bool) -> Iterator[Any]:
+def iterate(
+    tree: Tree, columns: Columns, walk: _forthwith.BatchReader, options: ReadOptions, report: bool
+) -> Iterator[Any]:
     """An iterator over steps."""
     if options.errors == "raise":
         into = options.into()
@@ -52,7 +54,7 @@ def iterate(tree: Tree, columns: Columns, walk: _forthwith.Walk, options: ReadOp
 
 
 def _straight(
-    tree: Tree, columns: Columns, walk: _forthwith.Walk, options: ReadOptions, into: Any, report: bool
+    tree: Tree, columns: Columns, walk: _forthwith.BatchReader, options: ReadOptions, into: Any, report: bool
 ) -> Iterator[Any]:
     labels = [label for label, _ in columns]
     while (step := walk.read(options.threads, options.tick)) is not None:
@@ -64,8 +66,10 @@ def _straight(
         yield (found, Report(tree, start, stop)) if report else found
 
 
-def _around(tree: Tree, columns: Columns, walk: _forthwith.Walk, options: ReadOptions, report: bool) -> Iterator[Any]:
-    while (step := walk.pass_step()) is not None:
+def _around(
+    tree: Tree, columns: Columns, walk: _forthwith.BatchReader, options: ReadOptions, report: bool
+) -> Iterator[Any]:
+    while (step := walk.skip()) is not None:
         start, stop = step
         found, lost = damage.arrays(tree, columns, start, stop, options)
         if lost and not report:

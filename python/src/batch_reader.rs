@@ -16,36 +16,36 @@ use std::sync::{Arc, Mutex, TryLockError};
 
 /// Steps that are still to be read.
 #[pyclass(frozen, module = "forthwith._forthwith")]
-pub(crate) struct Walk {
+pub(crate) struct BatchReader {
     handle: Arc<Handle>,
     /// Nothing while another thread has it.
-    walk: Mutex<Option<forthwith::Steps>>,
+    reader: Mutex<Option<forthwith::Steps>>,
 }
 
-impl Walk {
-    pub(crate) fn new(handle: Arc<Handle>, walk: forthwith::Steps) -> Self {
-        Self { handle, walk: Mutex::new(Some(walk)) }
+impl BatchReader {
+    pub(crate) fn new(handle: Arc<Handle>, reader: forthwith::Steps) -> Self {
+        Self { handle, reader: Mutex::new(Some(reader)) }
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut forthwith::Steps) -> Result<T, Error>) -> Result<T, Error> {
         // Waiting could be for ever: `progress` is called while a step is read.
-        let mut walk = match self.walk.try_lock() {
-            Ok(walk) => walk,
-            Err(TryLockError::Poisoned(walk)) => walk.into_inner(),
+        let mut reader = match self.reader.try_lock() {
+            Ok(reader) => reader,
+            Err(TryLockError::Poisoned(reader)) => reader.into_inner(),
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::new(ErrorKind::Invalid { what: "a step is being read already".into() }));
             }
         };
-        match &mut *walk {
-            Some(walk) => act(walk),
+        match &mut *reader {
+            Some(reader) => act(reader),
             None => Err(Error::new(ErrorKind::Invalid { what: GONE.into() })),
         }
     }
 
     /// The reader of the steps, for other rooms.
     pub(crate) fn take(&self, py: Python<'_>) -> PyResult<forthwith::Steps> {
-        let walk = self.walk.try_lock().ok().and_then(|mut walk| walk.take());
-        walk.ok_or_else(|| errors::request(py, GONE.into()))
+        let reader = self.reader.try_lock().ok().and_then(|mut reader| reader.take());
+        reader.ok_or_else(|| errors::request(py, GONE.into()))
     }
 }
 
@@ -56,9 +56,9 @@ type Step = (u64, u64, Vec<Array>, Option<Buffer>);
 const GONE: &str = "the steps are being read already";
 
 #[pymethods]
-impl Walk {
+impl BatchReader {
     /// The next step, which is not read: its first entry and the one after its last.
-    fn pass_step(&self, py: Python<'_>) -> PyResult<Option<(u64, u64)>> {
+    fn skip(&self, py: Python<'_>) -> PyResult<Option<(u64, u64)>> {
         let step = listening(py, &self.handle, None, |_| self.with(forthwith::Steps::skip_step))?;
         Ok(step.map(|step| (step.start, step.end)))
     }
@@ -73,7 +73,7 @@ impl Walk {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Option<Step>> {
         let step = listening(py, &self.handle, progress.as_ref(), |tick| {
-            self.with(|walk| Ok(walk.read_batch(threads, Some(tick))?.map(|step| (step, walk.paths()))))
+            self.with(|reader| Ok(reader.read_batch(threads, Some(tick))?.map(|step| (step, reader.paths()))))
         })?;
         let Some((Batch { entries, kept, arrays }, paths)) = step else { return Ok(None) };
         let uri = self.handle.file.uri();
