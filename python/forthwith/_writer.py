@@ -45,7 +45,7 @@ class Unfinished:
     _process: int
 
     def close(self) -> None:
-        """Writes what comes last. Only now there is a file of that name, or the new one instead of an older."""
+        """Writes the end of the file and gives it its name, in place of an older file of that name."""
         core, self._core = self._core, None
         if core is None:
             return

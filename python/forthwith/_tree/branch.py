@@ -309,7 +309,7 @@ class Branch(HasBranches):
         raw: bool = False,
         threads: int | None = None,
     ) -> Bulk:
-        """Goes through the branch one basket at a time, without more between the file and you than there must be.
+        """Goes through the branch one basket at a time, with as little work between the file and you as possible.
 
         What a step gives is known beforehand: the result is a `KernelBulk` of `KernelBatch`, a `ProgramBulk` of
         `ProgramBatch`, or with ``raw`` a `RawBulk` of `RawBatch`.

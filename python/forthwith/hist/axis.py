@@ -85,16 +85,16 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
 
     @property
     def width(self) -> float | None:
-        """The width of the bins if they all have the same."""
+        """The width of the bins, or ``None`` if they have different widths."""
         return None if len(self.member("fXbins", ())) or not len(self) else (self.high - self.low) / len(self)
 
     @property
     def traits(self) -> _Traits:
-        """The kind of axis, as packages for plotting ask it."""
+        """Whether the axis is circular, and whether it is discrete, in the terms of the UHI."""
         return _Traits(discrete=self.labels() is not None)
 
     def edges(self, flow: bool = False) -> Numbers:
-        """The edges of the bins; with ``flow``, from minus to plus infinity."""
+        """The edges of the bins, one more than there are bins; with ``flow``, from minus to plus infinity."""
         return self._spread(self.member("fXbins", None), flow)
 
     def _spread(self, stored: Any, flow: bool) -> Numbers:
@@ -107,12 +107,12 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
         return np.concatenate([[-np.inf], edges, [np.inf]]) if flow else edges
 
     def centers(self, flow: bool = False) -> Numbers:
-        """The middle of each bin."""
+        """The middle of each bin, an array of ``float64``."""
         edges = self.edges(flow)
         return (edges[1:] + edges[:-1]) / 2
 
     def widths(self, flow: bool = False) -> Numbers:
-        """The width of each bin, as ``GetBinWidth`` has it."""
+        """The width of each bin, as ``GetBinWidth`` gives it."""
         widths: Numbers = np.diff(self.edges(flow))
         if self.width is not None:
             # Edges are rounded, and their differences with them.
@@ -120,12 +120,12 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
         return widths
 
     def intervals(self, flow: bool = False) -> Numbers:
-        """Both edges of each bin."""
+        """Both edges of each bin, an array of shape ``(bins, 2)``."""
         edges = self.edges(flow)
         return np.stack([edges[:-1], edges[1:]], axis=1)
 
     def labels(self, flow: bool = False) -> list[str] | None:
-        """The labels of the bins, if it has any."""
+        """The labels of the bins, or ``None`` if the axis has none."""
         found = self.member("fLabels", None)
         if found is None or len(found) == 0:
             return None
@@ -137,7 +137,7 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
         return ["underflow", *labels, "overflow"] if flow else labels
 
     def to_boost(self) -> Any:
-        """The axis as boost-histogram has it.
+        """The axis as an axis of boost-histogram.
 
         Raises:
             UnsupportedError: Its edges do not go up.
@@ -190,7 +190,7 @@ class RangedAxis(Axis):
         return (self.high - self.low) / len(self)
 
     def edges(self, flow: bool = False) -> Numbers:
-        """The edges of the bins; with ``flow``, from minus to plus infinity."""
+        """The edges of the bins, one more than there are bins; with ``flow``, from minus to plus infinity."""
         return self._spread(None, flow)
 
     def __reduce__(self) -> tuple[Any, ...]:

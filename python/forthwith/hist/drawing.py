@@ -40,11 +40,17 @@ class Drawn(Object):
         raise NotImplementedError
 
     def values(self, flow: bool = False) -> Numbers:
-        """The values of the bins."""
+        """The values of the bins, as an array with one dimension for each axis, x first."""
         raise NotImplementedError
 
     def show(self, width: int = 60, rows: int = 40, file: TextIO | None = None) -> None:
-        """Prints a drawing: bars, or shades of two dimensions. Of more dimensions, the sums or means along those behind."""
+        """Prints a drawing: bars for one dimension, shades for two, and for more the sums or means along the others.
+
+        Args:
+            width: Characters in a line, at most.
+            rows: Lines, at most; neighbouring bins are then drawn as one.
+            file: Where to print; standard output by default.
+        """
         import sys
 
         (sys.stdout if file is None else file).write("\n".join(map(safe_text, self._drawing(width, rows))) + "\n")
@@ -129,7 +135,14 @@ class Plotted(Drawn):
     __slots__ = ()
 
     def axis(self, which: int | str = 0) -> Axis:
-        """One axis: a number, or ``"x"``, ``"y"``, ``"z"``."""
+        """One of the axes.
+
+        Args:
+            which: Its number, or ``"x"``, ``"y"``, ``"z"``.
+
+        Raises:
+            RequestIndexError: There is no such axis.
+        """
         number = {"x": 0, "y": 1, "z": 2}.get(which, which) if isinstance(which, str) else which
         if not isinstance(number, int) or not -len(self.axes) <= number < len(self.axes):
             raise RequestIndexError(f"there is no axis {which!r}: the number of axes is {len(self.axes)}")
@@ -177,7 +190,7 @@ class Plotted(Drawn):
         return iter(self.values().tolist())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Numbers:
-        """The values of the bins."""
+        """The values of the bins, as an array with one dimension for each axis, x first."""
         return np.asarray(self.values(), dtype=dtype)
 
     def variances(self, flow: bool = False) -> Numbers:
@@ -185,22 +198,27 @@ class Plotted(Drawn):
         raise NotImplementedError
 
     def errors(self, flow: bool = False) -> Numbers:
-        """The square roots of `variances`; NaN where these are below zero, as sums of some histograms have them."""
+        """The square roots of `variances`, in the shape of `values`; NaN where a variance is below zero, as in some sums."""
         with np.errstate(invalid="ignore"):
             found: Numbers = np.sqrt(self.variances(flow))
         return found
 
     def to_numpy(self, flow: bool = False, dd: bool = False) -> tuple[Any, ...]:
-        """Values and edges as ``numpy.histogram`` gives them; with ``dd``, as ``numpy.histogramdd``."""
+        """Values and edges in a tuple, as ``numpy.histogram`` gives them.
+
+        Args:
+            flow: Whether to have underflow and overflow, between edges at minus and plus infinity.
+            dd: Whether all edges are one item of the tuple, as ``numpy.histogramdd`` gives them.
+        """
         edges = tuple(axis.edges(flow) for axis in self.axes)
         return (self.values(flow), edges) if dd else (self.values(flow), *edges)
 
     def to_boost(self) -> Any:
-        """The object as boost-histogram has it."""
+        """The object as a ``boost_histogram.Histogram``. Needs boost-histogram."""
         raise NotImplementedError
 
     def to_hist(self) -> Any:
-        """The object as hist has it."""
+        """The object as a ``hist.Hist``. Needs hist."""
         return _package("hist").Hist(self.to_boost())
 
     def _to_boost_histogram_(self) -> Any:

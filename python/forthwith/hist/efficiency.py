@@ -37,13 +37,13 @@ class Efficiency(Plotted):
 
     @property
     def total(self) -> Histogram:
-        """All."""
+        """The histogram of all entries."""
         found: Histogram = self.member("fTotalHistogram")
         return found
 
     @property
     def passed(self) -> Histogram:
-        """Those that passed."""
+        """The histogram of the entries that passed."""
         found: Histogram = self.member("fPassedHistogram")
         return found
 
@@ -53,11 +53,11 @@ class Efficiency(Plotted):
         return self.total.axes
 
     def counts(self, flow: bool = False) -> Numbers:
-        """How many there were."""
+        """The number of all entries in each bin, as an array in the shape of `values`."""
         return self.total.values(flow)
 
     def values(self, flow: bool = False) -> Numbers:
-        """The efficiencies, as ``GetEfficiency`` has them."""
+        """The efficiencies, as ``GetEfficiency`` gives them: an array of ``float64`` with a dimension for each axis."""
         total, passed = self._both(flow)
         bits = int(self.member("fBits"))
         if not bits & _BAYESIAN:
@@ -99,9 +99,9 @@ class Efficiency(Plotted):
         return self.total._shaped(pairs[:, 0], flow), self.total._shaped(pairs[:, 1], flow)
 
     def lower(self, flow: bool = False, level: float | None = None) -> Numbers:
-        """How far the confidence interval reaches below the efficiency, as ``GetEfficiencyErrorLow`` has it.
+        """How far the confidence interval reaches below the efficiency, as ``GetEfficiencyErrorLow`` gives it.
 
-        The interval is the one that the object's statistic option says: of Clopper and Pearson, the normal approximation, of
+        The object's statistic option chooses the interval: that of Clopper and Pearson, the normal approximation, that of
         Wilson, Agresti and Coull, Feldman and Cousins, Bayesian with any prior, or mid-P.
 
         Args:
@@ -131,12 +131,12 @@ class Efficiency(Plotted):
         return (self.lower() + self.upper()) / 2
 
     def variances(self, flow: bool = False) -> Numbers:
-        """Those of the normal approximation, of which no interval is made: see `lower` and `upper`."""
+        """The variances in the normal approximation. Confidence intervals do not use them: see `lower` and `upper`."""
         total, values = self.total.values(flow).astype(np.float64), self.values(flow)
         return over(values * (1 - values), total, total != 0)
 
     def to_boost(self) -> Any:
-        """The efficiency as boost-histogram has it: the means of ones, for what passed, and zeros."""
+        """The efficiency as a ``boost_histogram.Histogram`` of means: of ones for entries that passed, and zeros for others."""
         bh = _package("boost_histogram")
         has_weights = self.total.weighted
         made, cut = self._made(bh.storage.WeightedMean() if has_weights else bh.storage.Mean())

@@ -34,7 +34,12 @@ class _Points(Object):
         return np.asarray(found, dtype=np.float64)
 
     def values(self, axis: str | int = "both") -> Any:
-        """The coordinates: ``"x"``, ``"y"`` (``"z"``) or the number of one, from the last if below zero; or all as a tuple."""
+        """The coordinates of the points, as arrays of ``float64`` with one number for each point.
+
+        Args:
+            axis: ``"x"``, ``"y"`` (``"z"``) or the number of a coordinate, from the last one if negative; ``"both"`` gives
+                all of them as a tuple.
+        """
         if axis in ("both", "all"):
             return tuple(self.values(one) for one in self._AXES)
         axis = self._check(axis)
@@ -104,12 +109,12 @@ class _Points(Object):
 
     @property
     def minimum(self) -> float:
-        """The lowest value that is drawn, where one was set."""
+        """The lowest value that ROOT draws, if one was set."""
         return float(self.member("fMinimum"))
 
     @property
     def maximum(self) -> float:
-        """The highest."""
+        """The highest value that ROOT draws, if one was set."""
         return float(self.member("fMaximum"))
 
     def __len__(self) -> int:
@@ -173,7 +178,7 @@ class Graph(_Points):
         return found
 
     def to_numpy(self) -> tuple[Numbers, Numbers]:
-        """The coordinates."""
+        """The coordinates, as a tuple of arrays with one number for each point."""
         return self.values("x"), self.values("y")
 
 
@@ -186,7 +191,7 @@ class Graph2D(_Points):
     _AXES = "xyz"
 
     def to_numpy(self) -> tuple[Numbers, Numbers, Numbers]:
-        """The coordinates."""
+        """The coordinates, as a tuple of arrays with one number for each point."""
         return self.values("x"), self.values("y"), self.values("z")
 
 

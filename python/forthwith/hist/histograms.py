@@ -40,11 +40,11 @@ class Binned(Plotted):
         raise NotImplementedError
 
     def errors(self, flow: bool = False) -> Numbers:
-        """The bin errors, as ``GetBinError`` has them."""
+        """The bin errors, as ``GetBinError`` gives them: an array of ``float64`` in the shape of `values`."""
         return super().errors(flow)
 
     def counts(self, flow: bool = False) -> Numbers:
-        """The effective number of entries in each bin: contents squared over variances where there are weights."""
+        """The effective number of entries in each bin, as an array; with weights, values squared over variances."""
         values, variances = self.values(flow), self.variances(flow)
         return over(values**2, variances, variances != 0)
 
@@ -54,7 +54,7 @@ class Binned(Plotted):
         raise NotImplementedError
 
     def to_boost(self) -> Any:
-        """The histogram as boost-histogram has it. Contents that are whole numbers stay so."""
+        """The histogram as a ``boost_histogram.Histogram``. Contents that are whole numbers stay whole numbers."""
         bh = _package("boost_histogram")
         # First, since there may be too many bins for arrays.
         values, variances = self.values(True), self.variances(True)
@@ -83,7 +83,7 @@ class Histogram(Binned):
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """The axes, whose ranges are found where the file leaves them open."""
+        """The axes, x first. Ranges that the file leaves open are found from the entries."""
         return ranged(self, self._given_axes)
 
     @property
@@ -124,24 +124,39 @@ class Histogram(Binned):
         return len(self._numbers("fSumw2")) > 0
 
     def values(self, flow: bool = False) -> Numbers:
-        """The bin contents; with ``flow``, underflow first and overflow last in each dimension."""
+        """The bin contents, in the number type in which the file stores them.
+
+        The array has one dimension for each axis, x first, with the length of that axis; with ``flow`` it is two longer, since
+        underflow comes first and overflow last.
+        """
         return self._shaped(self._contents, flow)
 
     @property
     def entries(self) -> float:
-        """How often it was filled, as ``GetEntries`` has it, without what waits in a buffer."""
+        """How often the histogram was filled, as ``GetEntries`` gives it; entries that wait in a buffer are not counted."""
         return float(self.member("fEntries"))
 
     def mean(self, axis: int | str = 0) -> float:
-        """The mean along an axis, as ``GetMean`` has it: of the entries where their sums were kept, else of the bins."""
+        """The mean along an axis, as ``GetMean`` gives it, in the units of the axis.
+
+        It is the mean of the entries if the file has their sums, and otherwise that of the bins.
+
+        Args:
+            axis: The number of the axis, or ``"x"``, ``"y"``, ``"z"``.
+        """
         return mean(self, self._number_of(axis))
 
     def std(self, axis: int | str = 0) -> float:
-        """The standard deviation along an axis, as ``GetStdDev`` has it."""
+        """The standard deviation along an axis, as ``GetStdDev`` gives it, in the units of the axis; see `mean`."""
         return deviation(self, self._number_of(axis))
 
     def integral(self, flow: bool = False, width: bool = False) -> float:
-        """The sum of the bin contents, as ``Integral`` has it; with ``width``, of contents times widths of bins."""
+        """The sum of the bin contents, as ``Integral`` gives it.
+
+        Args:
+            flow: Whether underflow and overflow count, too.
+            width: Whether contents are multiplied by the widths of their bins. Not with ``flow``, whose bins have no width.
+        """
         values = self._summands(flow)
         if width:
             if flow:
@@ -272,7 +287,7 @@ class Histogram(Binned):
         return self._shaped(stored, flow) if len(stored) else np.zeros(self.values(flow).shape)
 
     def variances(self, flow: bool = False) -> Numbers:
-        """The squares of the bin errors."""
+        """The squares of the bin errors: an array of ``float64`` in the shape of `values`."""
         stored = self._numbers("fSumw2")
         if len(stored):
             return self._shaped(stored, flow)
@@ -308,7 +323,7 @@ class Profile(Histogram):
         return self._MODES[int(self.member("fErrorMode", 0))]
 
     def values(self, flow: bool = False) -> Numbers:
-        """The means, as ``GetBinContent`` has them."""
+        """The means, as ``GetBinContent`` gives them: an array of ``float64`` with a dimension for each axis."""
         return self._shaped(self._means(), flow)
 
     def _summands(self, flow: bool) -> Numbers:

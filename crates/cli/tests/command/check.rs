@@ -31,6 +31,20 @@ fn damage_is_named_and_gives_another_exit_code() {
 }
 
 #[test]
+fn parts_are_counted_in_words() {
+    let said = output(&["check", &file("avro/nested.avro")]);
+    assert!(said.starts_with("sound: 1 block, 60 entries, 13 columns, ") && !said.contains("decompressed"), "{said}");
+}
+
+#[test]
+fn objects_are_not_checked_alone() {
+    for verb in ["check", "streamers"] {
+        let said = forthwith(&[verb, &file("zmumu.root:events")]);
+        assert!(said.code == 2 && said.err.contains("a whole file: leave out :events"), "{}", said.err);
+    }
+}
+
+#[test]
 fn files_that_are_one_table_are_checked() {
     for (name, part) in [("parquet/checksums.parquet", "row groups"), ("avro/codec-snappy.avro", "blocks")] {
         let said = forthwith(&["check", &file(name)]);

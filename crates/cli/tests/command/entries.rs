@@ -48,8 +48,10 @@ fn a_file_alone_is_listed() {
     assert_eq!(output(&[&format!("{target}:skim")]), output(&["ls", &format!("{target}:skim")]));
     let said = forthwith(&["schema.root"]);
     insta::assert_snapshot!(said.err, @r"
-    forthwith: no command and no file is called schema.root
-      the commands are ls, show, head, tail, cat, count, schema, convert, merge, cp, split, recompress, explain, forth, check, index, plot, streamers, demo, completions, help
+    forthwith: there is no command and no file called schema.root
+      the commands are
+        ls, show, head, tail, cat, count, schema, convert, merge, cp, split, recompress, explain, forth,
+        check, index, plot, streamers, demo, completions, help
       forthwith --help says what they do
     ");
     assert_eq!((said.code, said.out.as_str()), (2, ""));

@@ -39,6 +39,10 @@ fn names_that_do_not_exist() {
           in zmumu.root:events
         "#);
     insta::assert_snapshot!(complaint(&["show", &file("zmumu.root:events"), "-f", "Tau_*"]), @"3 forthwith: no branch of events matches Tau_*");
+    insta::assert_snapshot!(complaint(&["show", &file("zmumu.root:events"), "-f", "muon_p?"]), @r"
+    3 forthwith: no branch of events matches muon_p?
+      capital letters count, as in Muon_pt; a /regex/i ignores them
+    ");
 }
 
 #[test]
