@@ -98,7 +98,9 @@ fn entries_are_read_as_they_are_listed() -> Result<()> {
     let wrong = SelectOptions { entries: Some(vec![2, 2]), ..SelectOptions::default() };
     assert!(refused(&["MET_pt"], wrong).starts_with("entries must be in ascending order"));
     let beyond = SelectOptions { entries: Some(vec![2, 3600]), ..SelectOptions::default() };
-    assert!(refused(&["MET_pt"], beyond).starts_with("there is no entry 3600, only 3600"));
+    assert!(
+        refused(&["MET_pt"], beyond).starts_with("there is no entry 3600: the number of entries is 3600")
+    );
     Ok(())
 }
 
@@ -119,7 +121,7 @@ fn names_of_the_file_win_and_what_cannot_be_computed_says_where() {
     ));
     let error = refused(&["MET_pt"], options(Some("Muon_pt > 20"), &[]));
     assert!(
-        error.starts_with("the cut \"Muon_pt > 20\" is var * bool for each entry, which has to be one"),
+        error.starts_with("the cut \"Muon_pt > 20\" gives var * bool for each entry, not one true or false"),
         "{error}"
     );
     let error = refused(&["MET_pt"], options(Some("nMuon"), &[]));

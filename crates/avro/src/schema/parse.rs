@@ -132,7 +132,7 @@ impl Parser {
         let full = qualified(name, space);
         match self.named.get(&full).or_else(|| self.named.get(name)) {
             Some(id) => Ok(*id),
-            None => self.fail(format!("no type {name:?} has been defined before it is used")),
+            None => self.fail(format!("there is no type {name:?}: a type is defined before it is used")),
         }
     }
 

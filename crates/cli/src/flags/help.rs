@@ -30,12 +30,12 @@ Examples:
   forthwith ls --json events.root     for programs";
 
 pub(super) const CHECK: &str = "\
-Compares what the parts of a file say of each other: the header, every record with the
-checksums of its blocks, the lists of keys, the free segments, the streamer infos, the byte
-counts in every object, the pages of RNTuples, and the baskets that trees name, each as far as
-reading looks at it before it decodes values. Avro and Parquet files are read whole, block by
-block: sync markers, the footer, pages and their checksums, all values, and their statistics.
-Damage keeps data from being read as they were written; remarks do not.
+Compares the parts of a ROOT file with each other: the header, every record with the checksums
+of its blocks, the lists of keys, the free segments, the streamer infos, the byte counts in every
+object, the pages of RNTuples, and the baskets that trees name. Values are not decoded. Avro and
+Parquet files are read completely, block by block: sync markers, the footer, pages and their
+checksums, all values, and their statistics. Damage means that some data cannot be read as they
+were written; a remark does not.
 
 The exit code is 0 if nothing is damaged, 1 if something is or the file cannot be opened,
 2 if the command line is wrong, 3 if there is no such file.
@@ -88,14 +88,14 @@ Examples:
   forthwith schema events.root:Events | grep float32";
 
 pub(super) const CONVERT: &str = "\
-Formats: .parquet (codecs none, snappy, gzip, brotli, lz4, zstd; zstd if nothing is said),
-.avro (null, deflate, snappy, zstandard, bzip2, xz), .arrow or .feather (not compressed),
-.root (a tree; none, zlib, lzma, lz4, zstd; zlib if nothing is said), .jsonl or .ndjson (an
-object for each entry) and .csv (numbers and text only).
-The file appears when it is complete; standard output (-) has each step as it is read.
-In JSON, maps whose keys are texts are objects, and bytes are texts whose characters have
-their numbers (U+0000 to U+00FF). Columns that hold nothing (records without fields) are left
-out of formats that cannot have them.
+Formats: .parquet (codecs none, snappy, gzip, brotli, lz4, zstd; by default zstd), .avro (null,
+deflate, snappy, zstandard, bzip2, xz), .arrow or .feather (not compressed), .root (a tree; none,
+zlib, lzma, lz4, zstd; by default zlib), .jsonl or .ndjson (an object for each entry) and .csv
+(numbers and text only).
+The file appears when it is complete; standard output (-) gets each step as it is read.
+In JSON, maps with texts as keys are objects, and bytes are texts with one character (U+0000 to
+U+00FF) for each byte. Columns that hold nothing (records without fields) are left out of formats
+that cannot have them.
 
 Examples:
   forthwith convert events.root:Events events.parquet
@@ -109,9 +109,9 @@ Examples:
   forthwith convert events.root:Events - --format csv | gzip > events.csv.gz";
 
 pub(super) const MERGE: &str = "\
-Baskets and pages are copied as they are stored, so that nothing is decoded. Histograms, profiles,
-efficiencies and parameters of the same path are added up; other objects of one path are all kept,
-as cycles.
+Baskets and pages are copied as they are stored, without decoding them. Histograms, profiles,
+efficiencies and parameters with the same path are added up; other objects with the same path are
+all kept, as cycles.
 The file appears when it is complete.
 
 Examples:
@@ -120,8 +120,8 @@ Examples:
   forthwith merge 'part-*.root' muons.root --columns 'Muon_*' --force";
 
 pub(super) const CP: &str = "\
-Baskets all of whose entries are wanted are copied as they are stored. Branches that others need
-(the counters of arrays) are copied with them. The file appears when it is complete.
+Baskets that are wanted as a whole are copied as they are stored. Branches that others need (the
+counters of arrays) are copied with them. The file appears when it is complete.
 
 Examples:
   forthwith cp events.root:Events muons.root --columns 'Muon_*'
@@ -130,7 +130,7 @@ Examples:
   forthwith cp events.root:histograms histograms.root";
 
 pub(super) const SPLIT: &str = "\
-Objects that are no trees are copied to each of the files.
+Objects other than trees are copied to each of the files.
 
 Examples:
   forthwith split events.root part.root --entries 100000
@@ -169,8 +169,8 @@ Examples:
 
 pub(super) const STEP: &str = "\
 On a terminal it shows the next instruction, the stack, loops, inputs and outputs, and asks:
-enter is one step, h lists what else can be typed. Elsewhere it prints a line for each
-instruction with what it left.
+enter is one step, h lists the other commands. Otherwise it prints a line for each instruction
+with the state after it.
 
 Examples:
   forthwith forth step lists.fs --input data=lists.bin -n 3
@@ -200,10 +200,10 @@ Examples:
   forthwith plot histograms.root:hpx";
 
 pub(super) const INDEX: &str = "\
-An index has the bytes of a file that are read before its data are. It is used where it is named:
-by --index here, by index= in Python. An index of another file, or of another state of the file, is
-an error: the size and the mark of the file are compared, or all bytes of the index with those of
-the file if there is no mark. An index of a URL has the mark that the server gives the file.
+An index holds those bytes of a file that are read before its data. It is used only if it is
+named: by --index here, by index= in Python. The index of another file, or of another state of the
+file, is an error: forthwith compares the size and the mark of the file, or, if there is no mark,
+all bytes of the index with the file. For a URL, the mark is the entity tag of the server.
 
 Examples:
   forthwith index events.root

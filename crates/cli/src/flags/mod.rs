@@ -18,7 +18,7 @@ use help::{
 /// Looks into scientific files: what is in them, how it is read, and how fast.
 ///
 /// Files are named as FILE[:OBJECT[/BRANCH]]: the file, an object in it such as dir/tree (with ;CYCLE if an
-/// older one is wanted), and a branch of a tree. Where a file has exactly one tree, its name may be left out.
+/// older one is wanted), and a branch of a tree. If a file has exactly one tree, its name may be left out.
 /// A pattern such as 'runs/*.root' and a folder mean the files that match or are in it; - is standard input.
 #[derive(Debug, Parser)]
 #[command(
@@ -48,7 +48,7 @@ pub(crate) struct Common {
     /// An option for the stores of URLs, as in timeout=60, endpoint_url=https://host or anon=true; may be repeated
     #[arg(long, global = true, value_name = "NAME=VALUE")]
     pub(crate) option: Vec<String>,
-    /// Take metadata from the index that forthwith index made: its name, or the folder that it is in
+    /// Take metadata from an index that forthwith index wrote: its name, or the folder with it
     #[arg(long, global = true, value_name = "INDEX")]
     pub(crate) index: Option<String>,
     /// Colour the output: auto means when it goes to a terminal
@@ -73,10 +73,10 @@ pub(crate) enum Verb {
     /// Print all entries, as JSON Lines or CSV
     #[command(after_help = CAT)]
     Cat(Cat),
-    /// Print the number of entries, which needs no reading of them
+    /// Print the number of entries, without reading them
     #[command(after_help = COUNT)]
     Count(Count),
-    /// Print the names and types of a table's columns; the schema of an Avro file as it is
+    /// Print the names and types of a table's columns; of an Avro file, its schema
     #[command(after_help = SCHEMA)]
     Schema(Schema),
     /// Write a table to a file of another format
@@ -85,7 +85,7 @@ pub(crate) enum Verb {
     /// Join the trees and RNTuples of several ROOT files, and add up their histograms
     #[command(after_help = MERGE)]
     Merge(Merge),
-    /// Copy a ROOT file or some of it: objects, branches, entries
+    /// Copy a ROOT file or a part of it: objects, branches, entries
     #[command(after_help = CP)]
     Cp(Cp),
     /// Divide the entries of a ROOT file among several
@@ -162,7 +162,7 @@ pub(crate) struct Plot {
     /// The number of bins [default: as many as fit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) bins: Option<u16>,
-    /// Where the axis begins and ends [default: where nearly all values of the first entries are]
+    /// The two ends of the axis [default: around nearly all values of the first entries]
     #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true)]
     pub(crate) range: Option<(f64, f64)>,
 }
@@ -285,7 +285,7 @@ pub(crate) struct Head {
     /// The form of NaN and infinities in JSON, which has no such numbers [default: an error]
     #[arg(long, value_name = "AS")]
     pub(crate) nan: Option<Nan>,
-    /// Take text that is not UTF-8, which is no error then (Avro, Parquet)
+    /// Accept text that is not UTF-8 instead of refusing it (Avro, Parquet)
     #[arg(long)]
     pub(crate) no_check_text: bool,
 }
@@ -315,10 +315,10 @@ pub(crate) struct Convert {
     /// The file to write: its ending says the format; - is standard output
     #[arg(value_name = "TO", required = true)]
     pub(crate) to: String,
-    /// The format to write, where no ending says it
+    /// The format to write, if the ending of the name does not say it
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<String>,
-    /// The values of columns that some of several files do not have [default: an error]
+    /// The values of columns that some of the files lack [default: an error]
     #[arg(long, value_name = "AS")]
     pub(crate) missing: Option<Missing>,
     /// Only columns whose name or path matches a glob or a /regex/; may be repeated, or given as a list with
@@ -328,7 +328,7 @@ pub(crate) struct Convert {
     pub(crate) columns: Vec<String>,
     #[command(flatten)]
     pub(crate) computing: Computing,
-    /// How to compress, by the format's name for it, with a level behind a colon if it has any: zstd:9, none
+    /// The codec, by the format's name for it, with a level after a colon: zstd:9, none
     #[arg(long, value_name = "CODEC[:LEVEL]")]
     pub(crate) codec: Option<String>,
     /// The kind of table, where a format has several: 'tree' or 'ntuple' in a ROOT file [default: tree]
@@ -349,7 +349,7 @@ pub(crate) struct Convert {
     /// List each column that is left out
     #[arg(short, long)]
     pub(crate) verbose: bool,
-    /// Take text that is not UTF-8, which is no error then (Avro, Parquet)
+    /// Accept text that is not UTF-8 instead of refusing it (Avro, Parquet)
     #[arg(long)]
     pub(crate) no_check_text: bool,
     /// Replace a file of that name
@@ -370,10 +370,10 @@ pub(crate) struct Merge {
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
     #[arg(short_alias = 'b', aliases = ["branch", "filter"])]
     pub(crate) columns: Vec<String>,
-    /// Leave out branches that not all trees have [default: an error]
+    /// Leave out branches that some trees lack [default: an error]
     #[arg(long)]
     pub(crate) common: bool,
-    /// Compress everything in this way, with a level behind a colon: zstd:5, none [default: as it is]
+    /// Compress everything anew by this codec, with a level after a colon: zstd:5, none [default: no change]
     #[arg(long, value_name = "CODEC[:LEVEL]")]
     pub(crate) codec: Option<String>,
     /// Replace a file of that name
@@ -399,7 +399,7 @@ pub(crate) struct Cp {
     pub(crate) entries: Option<String>,
     #[command(flatten)]
     pub(crate) computing: Computing,
-    /// Compress everything in this way, with a level behind a colon: zstd:5, none [default: as it is]
+    /// Compress everything anew by this codec, with a level after a colon: zstd:5, none [default: no change]
     #[arg(long, value_name = "CODEC[:LEVEL]")]
     pub(crate) codec: Option<String>,
     /// Replace a file of that name
@@ -415,10 +415,10 @@ pub(crate) struct Split {
     /// The files to write: their number stands in the place of {}, or before the ending
     #[arg(value_name = "TO", required = true)]
     pub(crate) to: String,
-    /// Entries in each of them
+    /// The number of entries in each file
     #[arg(short, long, value_name = "N", required_unless_present = "files", conflicts_with = "files")]
     pub(crate) entries: Option<NonZeroU64>,
-    /// How many there are to be
+    /// The number of files to write
     #[arg(long, value_name = "N")]
     pub(crate) files: Option<NonZeroU64>,
     /// Replace files of these names
@@ -434,7 +434,7 @@ pub(crate) struct Recompress {
     /// The file to write
     #[arg(value_name = "TO", required = true)]
     pub(crate) to: String,
-    /// How to compress, with a level behind a colon: zstd:5, lz4, lzma:7, zlib:1, none
+    /// The codec, with a level after a colon: zstd:5, lz4, lzma:7, zlib:1, none
     #[arg(long, value_name = "CODEC[:LEVEL]", required = true)]
     pub(crate) codec: String,
     /// Replace a file of that name
@@ -464,7 +464,7 @@ pub(crate) struct Cat {
     /// The format: jsonl or csv, or any that convert writes
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
     pub(crate) format: String,
-    /// The values of columns that some of several files do not have [default: an error]
+    /// The values of columns that some of the files lack [default: an error]
     #[arg(long, value_name = "AS")]
     pub(crate) missing: Option<Missing>,
     /// The form of NaN and infinities in JSON Lines, which have no such numbers [default: an error]
@@ -473,7 +473,7 @@ pub(crate) struct Cat {
     /// Leave out columns that cannot be read, or that the format has no type for
     #[arg(long)]
     pub(crate) skip_unsupported: bool,
-    /// Take text that is not UTF-8, which is no error then (Avro, Parquet)
+    /// Accept text that is not UTF-8 instead of refusing it (Avro, Parquet)
     #[arg(long)]
     pub(crate) no_check_text: bool,
 }

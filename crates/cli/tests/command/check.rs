@@ -33,7 +33,10 @@ fn damage_is_named_and_gives_another_exit_code() {
 #[test]
 fn parts_are_counted_in_words() {
     let said = output(&["check", &file("avro/nested.avro")]);
-    assert!(said.starts_with("sound: 1 block, 60 entries, 13 columns, ") && !said.contains("decompressed"), "{said}");
+    assert!(
+        said.starts_with("sound: 1 block, 60 entries, 13 columns, ") && !said.contains("decompressed"),
+        "{said}"
+    );
 }
 
 #[test]
