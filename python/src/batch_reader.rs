@@ -52,7 +52,7 @@ impl BatchReader {
 /// First entry, the one after the last, arrays, entries of these.
 type Step = (u64, u64, Vec<Array>, Option<Buffer>);
 
-/// What is said when there is none.
+/// The error if there is none.
 const GONE: &str = "the steps are being read already";
 
 #[pymethods]

@@ -56,7 +56,7 @@ impl ColumnType {
     }
 }
 
-/// What columns of one type have in common: its name, the Form, and the bytes before the numbers of an entry.
+/// The common part of columns of one type: its name, the Form, and the bytes before the numbers of an entry.
 type Key = (String, Option<Form>, Option<u32>);
 
 /// The types of a table's columns, and their Forms as texts. Most columns have one of a few.
@@ -179,7 +179,7 @@ impl Description {
     }
 }
 
-/// What a decoder does, in a phrase.
+/// The work of a decoder, in a phrase.
 fn layout(decoder: &Decoder) -> String {
     match decoder {
         Decoder::Kernel(Kernel::Flat { wire, per_entry: 1 }) => format!("one {} an entry", wire_text(*wire)),

@@ -21,14 +21,14 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// How long a thread of Python's is kept that has nothing to do.
 const IDLE: Duration = Duration::from_millis(500);
 
-/// What an object is asked: its size, or bytes from a position on.
+/// A request to an object: its size, or bytes from a position on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Request {
     Size,
     Read { at: u64, count: usize },
 }
 
-/// What it says: a size, or bytes.
+/// The answer: a size, or bytes.
 pub(crate) enum Answer {
     Size(u64),
     Bytes(Vec<u8>),

@@ -19,7 +19,7 @@ const MOST: usize = 2048;
 /// With fewer nodes there is nothing to gain.
 const WORTH: usize = 8;
 
-/// What is known of a process.
+/// Facts about a process.
 struct Known {
     layouts: Py<PyDict>,
     /// Two, because the hashes stand for the Forms.

@@ -194,7 +194,7 @@ impl File {
         !forthwith::formats().iter().any(|format| format.name() == self.info.format)
     }
 
-    /// What a recovery found; none if there was none.
+    /// The findings of a recovery; none if there was no recovery.
     #[getter]
     fn recovered<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(recovered) = self.handle.file.recovery() else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! What a file and its tables share.
+//! The state that a file and its tables share.
 
 use crate::{
     desk::{Entered, raised},

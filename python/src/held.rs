@@ -13,7 +13,7 @@ use std::{
 /// How long a thread waits for its turn before it looks at signals.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// What a writer keeps. A process forked from the one that made it must not touch it: the file belongs to the other, and so may the lock.
+/// The state of a writer. A process forked from the one that made it must not touch it: the file belongs to the other, and so may the lock.
 pub(crate) struct Held<T: Send> {
     process: u32,
     /// Which thread uses it; 0 if none does.

@@ -14,7 +14,7 @@ use forthwith::{File, Merge, Merged, PathFilter, Step, files, merge};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{ops::Range, path::Path, sync::Arc, time::Instant};
 
-/// What is to be copied, and how.
+/// The parts of a file to copy, and how.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Copying {
     /// The file to write; of a split the name that the numbers of the parts are put into.

@@ -1,4 +1,4 @@
-//! What is left to do when all blocks are decoded: columns that follow from other columns.
+//! The last step when all blocks are decoded: columns that follow from other columns.
 //!
 //! A program writes of a union only which alternative a row is, one byte, and of an enum only the number of
 //! its symbol. Where in the alternative's rows the row is follows from that, but only for all blocks

@@ -1,4 +1,4 @@
-//! What columns mean: Awkward Array's Form vocabulary.
+//! The meaning of columns: Awkward Array's Form vocabulary.
 
 use crate::{DType, LogicalType};
 use serde::{Deserialize, Serialize};

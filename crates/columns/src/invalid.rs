@@ -1,4 +1,4 @@
-//! What is wrong with an array.
+//! Errors of arrays that contradict themselves.
 
 use crate::{DType, LongDecimal};
 

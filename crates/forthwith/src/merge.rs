@@ -5,7 +5,7 @@ use forthwith_io::Sink;
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::{ops::Range, path::Path, sync::Arc};
 
-/// What is merged or copied, and how.
+/// The parts of files that are merged or copied, and how.
 #[derive(Clone, Default)]
 pub struct Merge {
     /// Everything is compressed in this way, by the name that the format has for it. Otherwise blocks of
@@ -33,7 +33,7 @@ pub type PathFilter = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 /// merge.
 pub type MergeProgress<'p> = dyn FnMut(u64, u64) -> bool + 'p;
 
-/// What was written.
+/// The tables and objects that were written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
     /// Bytes of the file.

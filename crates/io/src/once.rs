@@ -1,4 +1,4 @@
-//! What is made once, and lists that only grow, for processes that may be forked at any time.
+//! Values that are made once, and lists that only grow, for processes that may be forked at any time.
 //!
 //! A [`OnceLock`] that a thread was just filling when its process was forked is being filled for ever in the
 //! new process, which would wait for it. Here each process fills a cell of its own, and all read what was
@@ -82,7 +82,7 @@ impl<T> ProcessList<T> {
         Self(ProcessOnce::new())
     }
 
-    /// What was added, the first one first.
+    /// The items that were added, in their order.
     pub fn iter(&self) -> impl Iterator<Item = &'static T> {
         self.links().map(|link| &link.value)
     }

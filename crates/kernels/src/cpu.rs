@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 /// A set of instructions that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Generation {
-    /// What every processor of the target has.
+    /// The features that every processor of the target has.
     Baseline,
     /// x86-64 with AVX2, BMI1, BMI2, LZCNT, MOVBE and POPCNT.
     Avx2,
@@ -44,7 +44,7 @@ impl Generation {
     }
 }
 
-/// What kernels may use of this processor. There is no value for what it lacks.
+/// The features of this processor that kernels may use. There is no value for features that it lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuFeatures {
     generation: Generation,
@@ -89,7 +89,7 @@ impl CpuFeatures {
         }
     }
 
-    /// What this processor has of a generation and those below it.
+    /// The features that this processor has of a generation and those below it.
     fn up_to(most: Generation) -> Self {
         let here =
             Generation::ALL.into_iter().filter(|generation| *generation <= most && generation.is_here());

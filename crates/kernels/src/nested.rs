@@ -20,7 +20,7 @@ pub struct Lists<'a> {
 /// More levels are left to others.
 pub const DEEPEST: usize = 3;
 
-/// What stands before the items of a row.
+/// The bytes before the items of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// A frame, with this number behind its length: the length of what follows has four bytes, with the bit
@@ -231,7 +231,7 @@ impl Room<'_> {
     }
 }
 
-/// What stands in lists.
+/// The items of lists.
 trait Content: Copy {
     /// Appends items.
     fn append(self, from: usize, end: usize, to: &mut Room<'_>) -> Result<(), Fault>;

@@ -44,7 +44,7 @@ impl Note {
     }
 }
 
-/// What a worker keeps warm.
+/// The memory that a worker keeps from page to page.
 #[derive(Default)]
 pub(crate) struct Warm {
     payload: Vec<u8>,

@@ -15,7 +15,7 @@ use std::ops::Range;
 /// have made row groups of 64 Mi rows, with a page for each column. What more than that a reader makes of a
 /// file is bounded by its `memory=` alone.
 const MOST_WEIGHTLESS: u64 = 1 << 26;
-/// What zstd and brotli may make of next to nothing.
+/// The number of bytes that zstd and brotli may make from almost none.
 const LARGEST_REPEATED: u64 = 256 << 20;
 
 /// A page's parts, decompressed.

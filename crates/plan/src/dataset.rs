@@ -174,7 +174,7 @@ pub trait Dataset: Any + Send + Sync {
         Ok(false)
     }
 
-    /// What the file's statistics say of the values of a field in blocks that have some of the entries, in their order.
+    /// The file's statistics of the values of a field, in blocks that have some of the entries, in their order.
     /// Blocks of which they say nothing are left out.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::{
 };
 use forthwith_io::{Error, Result};
 
-/// What a folder of a store has, by their URLs.
+/// The objects in a folder of a store, by their URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folder {
     /// Objects.

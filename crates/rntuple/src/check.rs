@@ -1,4 +1,4 @@
-//! What a check of a whole file has to know of ntuples.
+//! The part of a check of a whole file that is about ntuples.
 
 use crate::ntuple::{Ntuple, Options};
 use forthwith_plan::Dataset;

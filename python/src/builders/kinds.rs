@@ -1,4 +1,4 @@
-//! What kind of value a Python object is.
+//! The kind of value that a Python object is.
 
 use pyo3::{
     PyTypeInfo,

@@ -1,4 +1,4 @@
-//! What one caller at a time has, while all others wait for their turn.
+//! A value that one caller at a time has, while all others wait for their turn.
 
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
 use std::{

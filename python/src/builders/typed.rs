@@ -320,7 +320,7 @@ impl Layout {
     }
 }
 
-/// What stopped a walk.
+/// The error that stopped a walk.
 enum Stopped {
     Command(CommandError),
     Trouble(Box<Trouble>),

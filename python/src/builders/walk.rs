@@ -16,7 +16,7 @@ use pyo3::{
     types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyIterator, PyList, PyString, PyTuple},
 };
 
-/// What a walk remembers from one call to the next, for one sink.
+/// The memory of a walk from one call to the next, for one sink.
 pub(super) struct Memory {
     kinds: Kinds,
     /// The names whose addresses the sink has learnt.

@@ -281,7 +281,7 @@ fn avro_messages(
 /// A part of a file that was left out: number of the block, first byte, byte after the last, what is wrong with them.
 type LeftOut = (u64, u64, u64, String);
 
-/// What was left out of a table; nothing where no blocks can be.
+/// The blocks that were left out of a table; none for formats that leave out no blocks.
 #[pyfunction]
 fn avro_damage(table: &Bound<'_, Table>) -> Vec<LeftOut> {
     let damage = table.get().table.own::<avro::AvroTable>().map(avro::AvroTable::damage).unwrap_or_default();

@@ -87,7 +87,7 @@ fn registered_formats() -> Vec<&'static str> {
     forthwith::registered().iter().map(|format| forthwith::Format::name(*format)).collect()
 }
 
-/// What names of files of registered formats end in, without the dot.
+/// The endings of names of files of registered formats, without the dot.
 #[pyfunction]
 fn registered_endings() -> Vec<&'static str> {
     let formats = forthwith::registered();

@@ -139,7 +139,7 @@ impl Objects {
             .collect())
     }
 
-    /// What could not be read: the class it is in, and why.
+    /// The value that could not be read: its class, and the reason.
     fn faults(&self) -> Vec<(String, String)> {
         self.0.faults().map(|(object, error)| (object.class().to_owned(), error.to_string())).collect()
     }

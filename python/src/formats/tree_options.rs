@@ -34,7 +34,7 @@ struct GivenColumn {
     jagged: String,
     records: String,
     strings: String,
-    /// What missing values are, unless they are refused.
+    /// The replacement for missing values, unless they are refused.
     nulls: Option<f64>,
     /// The type, a range, and bits; the same number twice is no range, and no bits are what the type has.
     floats: Option<(String, f64, f64, u32)>,

@@ -1,4 +1,4 @@
-//! What a machine wrote, in place.
+//! The outputs of a machine, in place.
 
 use forthwith::forth::{DType, Lease};
 use pyo3::{prelude::*, types::PyDict};

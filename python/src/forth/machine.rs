@@ -18,7 +18,7 @@ use pyo3::{
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the first exception of `sys.stdout` was, until the run is over.
+/// The first exception of `sys.stdout`, until the run is over.
 type Spilled = Arc<Mutex<Option<PyErr>>>;
 /// A Form as JSON, the number of rows, and for each buffer of the Form the output that is it.
 type ArrayParts<'a> = (String, u64, Vec<(String, &'a str)>);
@@ -390,7 +390,7 @@ impl Machine {
         Ok((bound.form.to_json(), bound.length, buffers))
     }
 
-    /// What it reads and writes and where it stands, in a line.
+    /// Its inputs, outputs and position, in one line.
     fn describe(&self) -> PyResult<String> {
         let mut parts = Vec::new();
         if !self.compiled.inputs().is_empty() {

@@ -1,4 +1,4 @@
-//! What is asked of a conversion.
+//! The options of a conversion.
 
 use forthwith::{FileFormat, plan::WriteOptions};
 

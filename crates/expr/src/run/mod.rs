@@ -88,7 +88,7 @@ impl Program {
         Ok(outputs.finish(columns, &inputs, &whole, length))
     }
 
-    /// What is computed of some rows.
+    /// The results for some rows.
     fn part<'p>(
         &'p self,
         promised: &'p Self,

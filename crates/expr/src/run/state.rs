@@ -1,4 +1,4 @@
-//! What a run has at hand while it computes some entries.
+//! The state of a run while it computes some entries.
 
 use super::{
     element::{self, Numbers},

@@ -1,4 +1,4 @@
-//! What is read for columns: fields of the table, and of those beside it.
+//! The inputs of columns: fields of the table, and of its friends.
 
 use super::{
     joined::{By, Joined, Key},
@@ -95,7 +95,7 @@ impl Inputs {
         }
     }
 
-    /// What the file's statistics say of an input in a range of entries. Of friends they are not asked.
+    /// The file's statistics of an input in a range of entries. Those of friends are not used.
     pub(super) fn limits(&self, input: Input, entries: &Range<u64>) -> Result<Vec<Limits>> {
         match self.field_with_limits(input) {
             Some(field) => self.table.here(self.table.dataset().limits(field, entries.clone())),

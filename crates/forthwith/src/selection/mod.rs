@@ -23,7 +23,7 @@ use std::{
     sync::Arc,
 };
 
-/// What is wanted of a table beside the names of columns.
+/// The options of a selection, beside the names of columns.
 #[derive(Clone, Debug, Default)]
 pub struct SelectOptions {
     /// Names for expressions, which names of columns and other expressions may use.
@@ -89,7 +89,7 @@ struct Column {
     made: Made,
 }
 
-/// What a column is made of.
+/// The origin of a column: a field, or an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Made {
     Field(Input),

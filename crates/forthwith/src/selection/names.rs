@@ -12,7 +12,7 @@ use forthwith_expr::{Expression, Named, Program, Spelling};
 use forthwith_plan::{Error, ErrorKind, FriendName, Result, similar_names};
 use std::{cell::RefCell, sync::Arc};
 
-/// What names stand for in expressions.
+/// The meaning of names in expressions.
 pub(super) struct Names<'t> {
     table: &'t Table,
     given: Vec<(String, Arc<Expression>)>,
@@ -287,7 +287,7 @@ impl<'t> Names<'t> {
         Ok(())
     }
 
-    /// What a name stands for; an error of the file goes into `failed`.
+    /// The meaning of a name; an error of the file goes into `failed`.
     fn looked_up(&self, name: &str, failed: &mut Option<Error>) -> Named {
         self.named(name).unwrap_or_else(|error| {
             let what = error.kind.to_string();

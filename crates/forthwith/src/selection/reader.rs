@@ -17,7 +17,7 @@ pub(super) struct Reader<'a, 'b, 'c> {
     pub(super) inputs: &'a Inputs,
     pub(super) threads: Option<usize>,
     pub(super) tick: Option<&'b mut ProgressCallback<'c>>,
-    /// What was read, of the present rows.
+    /// The columns that were read, for the present rows.
     pub(super) held: HashMap<Input, Array>,
 }
 

@@ -236,7 +236,7 @@ static PLACES: [[i8; 8]; 256] = {
     places
 };
 
-/// What offsets and indices are stored as.
+/// The number types in which offsets and indices are stored.
 pub trait Signed: Copy {
     /// The index of nothing.
     const NOTHING: Self;

@@ -65,7 +65,7 @@ impl Frames {
         self.bytes.extend(bytes);
     }
 
-    /// What was written.
+    /// The bytes that were written.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

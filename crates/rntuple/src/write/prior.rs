@@ -2,7 +2,7 @@
 
 use super::frame::RawList;
 
-/// What is known of an ntuple that is continued.
+/// An ntuple that is continued, as the file has it.
 #[derive(Debug)]
 pub(super) struct Prior {
     /// Its cycle in the directory.

@@ -107,7 +107,7 @@ struct Taken<'t, 'a> {
     meanwhile: Option<&'t mut Meanwhile<'t>>,
 }
 
-/// What the calling thread does once the others have work.
+/// The work of the calling thread once the others are busy.
 pub(crate) type Meanwhile<'m> = dyn FnMut(&mut FileWriter) -> Result<()> + 'm;
 
 impl BlockMaker for Waiting<'_, '_> {

@@ -1,4 +1,4 @@
-//! What a directory's record says, and the keys that its list has.
+//! The record of a directory, and the keys in its list.
 
 use std::sync::Arc;
 

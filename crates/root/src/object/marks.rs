@@ -7,7 +7,7 @@ use super::reader::Reader;
 use crate::record::{Cursor, Frame, NEW_CLASS, Tag};
 use forthwith_plan::Result;
 
-/// What was noted while a record was read.
+/// The places that were noted while a record was read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
     /// Byte counts and pointers, in the order of the payload; one that holds others stands before them.

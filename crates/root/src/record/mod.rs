@@ -1,4 +1,4 @@
-//! What every record is made of: numbers, frames and references behind a cursor, the key it begins with, and
+//! The parts of every record: numbers, frames and references behind a cursor, the key it begins with, and
 //! the header of a basket.
 
 mod basket;

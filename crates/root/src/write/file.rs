@@ -138,7 +138,7 @@ impl FileWriter {
         self.settings.time
     }
 
-    /// What errors call the file.
+    /// The name of the file in errors.
     #[must_use]
     pub fn uri(&self) -> &str {
         self.out.uri()

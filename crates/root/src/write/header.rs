@@ -3,7 +3,7 @@
 use super::Uuid;
 use super::key::{LAST_SMALL, pointer};
 
-/// What the header says that is not known from elsewhere.
+/// The parts of the header that are not known from elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
     pub(super) version: i32,

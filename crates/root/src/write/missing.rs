@@ -1,4 +1,4 @@
-//! What stands for values that are missing, where neither a tree nor an option of an RNTuple has a mark for them.
+//! The replacements for missing values, where neither a tree nor an option of an RNTuple has a mark for them.
 
 use forthwith_columns::DType;
 

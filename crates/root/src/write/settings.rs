@@ -1,4 +1,4 @@
-//! What is decided of a file before anything of it is written.
+//! Settings of a file that are decided before anything is written.
 
 use forthwith_plan::{Error, Result};
 

@@ -1,4 +1,4 @@
-//! What stands in a branch of several leaves.
+//! The values in a branch of several leaves.
 
 use forthwith_columns::Encoding;
 

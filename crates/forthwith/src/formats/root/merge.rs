@@ -17,7 +17,7 @@ use forthwith_root::{Found, Key, Objects, RootFile};
 use forthwith_ttree::Tree;
 use forthwith_ttree::copy::{CopyOptions, Processes, TreeCopy};
 
-/// What there is at a path in all files.
+/// The objects with one path in all files.
 struct Item {
     path: String,
     class: String,
