@@ -383,7 +383,7 @@ def test_other_schemes_are_opened_by_fsspec(expected):
     fsspec.filesystem("memory").pipe("/folder/zmumu.root", (DATA / "zmumu.root").read_bytes())
     with forthwith.open("memory://folder/zmumu.root:events") as opened:
         assert ak.array_equal(opened.arrays(), expected)
-    with pytest.raises(forthwith.UnsupportedError, match="fsspec cannot open it"):
+    with pytest.raises(forthwith.UnsupportedError, match="fsspec cannot open"):
         forthwith.open("nowhere://folder/zmumu.root")
 
 

@@ -176,7 +176,7 @@ NUMBERS = {
 }
 
 
-REFUSED = "for missing values of type"
+REFUSED = "(for|in place of) missing values of type"
 
 
 def begun_with_missing(file, begin, kind, **options):
