@@ -131,9 +131,10 @@ fn of<T: Send>(
     handle.run(py, || {
         let found = match handle.file.own::<RootFile>() {
             Some(root) => find(root),
-            None => {
-                Err(Error::unsupported(format!("{what} of {} files, because only ROOT files have them", handle.file.format())))
-            }
+            None => Err(Error::unsupported(format!(
+                "{what} of {} files, because only ROOT files have them",
+                handle.file.format()
+            ))),
         };
         found.map_err(|error| error.in_file(handle.file.uri()))
     })
