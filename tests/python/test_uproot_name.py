@@ -36,8 +36,8 @@ def test_classes_are_uproots():
 
 
 def test_names_that_are_not_here_say_so():
-    with pytest.raises(AttributeError, match=r"from_pyroot.*open the file"):
-        uproot.from_pyroot  # noqa: B018
+    with pytest.raises(AttributeError, match=r"WritableBranch.*by assignment"):
+        uproot.WritableBranch  # noqa: B018
     with pytest.raises(AttributeError, match="nothing"):
         uproot.reading.nothing  # noqa: B018
     assert {"open", "TTree", "interpretation", "AsDtype"} <= set(dir(uproot))
@@ -557,3 +557,51 @@ def test_fields_of_ntuples_are_instances_of_what_has_fields():
         assert not isinstance({}, kind)
     assert issubclass(uproot.RNTuple, kind)
     assert isinstance(uproot.RNTuple.__new__(uproot.RNTuple), kind)
+
+
+def test_codecs_have_roots_numbers(tmp_path):
+    codec = uproot.ZSTD(7)
+    assert (codec.name, codec.level, codec.code, codec.code_pair) == ("ZSTD", 7, 507, (5, 7))
+    assert uproot.compression.Compression.from_code(207) == uproot.LZMA(7)
+    assert uproot.compression.Compression.from_code_pair(4, 0) is None
+    with pytest.raises(ValueError, match="9"):
+        uproot.compression.Compression.from_code(907)
+    with uproot.recreate(tmp_path / "codec.root", compression=codec) as file:
+        tree = file.mktree("t", {"x": "f8"})
+        assert isinstance(tree, uproot.WritableTree)
+        tree.extend({"x": np.arange(10.0)})
+    with uproot.open(tmp_path / "codec.root") as file:
+        assert file.file.compression == codec
+        assert isinstance(file["t/x"].compression, uproot.ZSTD)
+
+
+def test_objects_know_the_streamer_info_of_their_class():
+    with uproot.open(data("histograms.root")) as file:
+        histogram = file["h1f"]
+        assert histogram.class_streamer.name == "TH1F"
+        assert histogram.instance_version == histogram.class_version == histogram.class_streamer.class_version
+        assert [name for name, _ in histogram.base_names_versions] == ["TH1", "TArrayF"]
+        assert histogram.axis().class_streamer.name == "TAxis"
+    with uproot.open(data("zmumu.root")) as file:
+        assert file["events"].class_streamer.name == "TTree"
+        branch = file["events/run"]
+        assert branch.source is file.file.source
+        assert branch.closed is False
+    assert branch.closed is True
+
+
+def test_constants_are_roots():
+    assert (uproot.const.kBool, uproot.const.kSTLstring, uproot.const.kZSTD) == (18, 365, 5)
+
+
+def test_ntuples_estimate_entries_and_have_the_members_of_their_anchor(tmp_path):
+    with uproot.recreate(tmp_path / "n.root") as file:
+        file["n"] = {"x": np.arange(1000.0)}
+    with uproot.open(tmp_path / "n.root") as file:
+        ntuple = file["n"]
+        assert ntuple.num_entries_for("800 B") == 100
+        assert ntuple.member("fVersionEpoch") == 1
+        assert ntuple.member("other", none_if_missing=True) is None
+        with pytest.raises(uproot.KeyInFileError, match="fVersionMajor"):
+            ntuple.member("other")
+        assert ntuple.source.num_bytes == (tmp_path / "n.root").stat().st_size

@@ -121,3 +121,24 @@ def test_what_is_no_collection_is_refused(names, tmp_path):
         file.mktree("t", {"x": np.arange(3.0)})
     with pytest.raises(OSError, match="replaced or changed since the plan was made"):
         found.x.compute(scheduler="sync")
+
+
+def test_collections_are_written_as_one_file_for_each_partition(tmp_path):
+    dak = pytest.importorskip("dask_awkward")
+    rows = [{"x": [1.0, 2.0], "n": 1}, {"x": [], "n": 2}, {"x": [3.0], "n": 3}, {"x": [4.0], "n": 4}]
+    array = dak.from_awkward(ak.Array(rows), 2)
+    assert (
+        uproot.dask_write(array, f"{tmp_path}/all", prefix="run", tree_name="t", title="what", compression="zstd")
+        is None
+    )
+    paths = [tmp_path / "all" / f"run-part{at}.root" for at in range(2)]
+    assert sorted(tmp_path.glob("all/*")) == paths
+    assert uproot.concatenate([f"{path}:t" for path in paths], ["x", "n"]).to_list() == rows
+    with uproot.open(paths[0]) as file:
+        assert file["t"].title == "what"
+    later = uproot.dask_write(array, f"{tmp_path}/later", compute=False)
+    assert not (tmp_path / "later").exists()
+    later.compute()
+    assert sorted(path.name for path in tmp_path.glob("later/*")) == ["part0.root", "part1.root"]
+    with pytest.raises(ValueError, match="ZLIB, LZMA, LZ4, ZSTD"):
+        uproot.dask_write(array, f"{tmp_path}/none", compression="gzip")

@@ -41,6 +41,7 @@ __version__ = "5.7.7"
 
 default_library = "ak"
 classes: dict[str, type] = {}
+unknown_classes: dict[str, type] = {}
 
 
 def __getattr__(name: str) -> object:
@@ -56,7 +57,7 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
 
-    return sorted({*_modules.names(), "__version__", "classes", "default_library", "install"})
+    return sorted({*_modules.names(), "__version__", "classes", "default_library", "install", "unknown_classes"})
 
 
 _modules.register(__name__)

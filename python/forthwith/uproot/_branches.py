@@ -119,6 +119,11 @@ class HasBranches(Mapping[str, Any]):
         return self._file
 
     @property
+    def source(self) -> Any:
+        """The bytes of the file."""
+        return self._file.source
+
+    @property
     def num_entries(self) -> int:
         """The number of entries."""
         raise NotImplementedError

@@ -25,3 +25,18 @@ def boost_histogram() -> Any:
 def hist() -> Any:
     """The module hist."""
     return package("hist")
+
+
+def dask() -> Any:
+    """The module dask."""
+    return package("dask")
+
+
+def dask_awkward() -> Any:
+    """dask-awkward."""
+    return package("dask_awkward")
+
+
+def awkward_pandas() -> Any:
+    """awkward-pandas."""
+    return package("awkward_pandas")

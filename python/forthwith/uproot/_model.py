@@ -63,6 +63,30 @@ class Model:
         return type(self).__name__
 
     @property
+    def instance_version(self) -> int | None:
+        """The version of its class."""
+        return self.class_version
+
+    @property
+    def class_streamer(self) -> Any:
+        """The streamer info of its class in the file; ``None`` if the file has none."""
+        file = getattr(self, "_file", None)
+        return None if file is None else file.streamer_named(self.classname, self.class_version or "max")
+
+    @property
+    def base_names_versions(self) -> list[tuple[str, int | None]]:
+        """The classes that it inherits from directly, by the file."""
+        streamer = self.class_streamer
+        elements = [] if streamer is None else streamer.elements
+        return [(one.name, one.base_version) for one in elements if one.typename == "BASE"]
+
+    def to_pyroot(self, name: str | None = None) -> Any:
+        """The object as one of PyROOT, by `to_pyroot`."""
+        from importlib import import_module
+
+        return import_module("forthwith.uproot._pyroot").to_pyroot(self, name)
+
+    @property
     def parent(self) -> Any:
         """The object or directory this was read in."""
         return self._parent

@@ -29,9 +29,12 @@ _TOP = {
         "Cursor FSSpecSource HTTPSource MemmapSource MultithreadedFileSource MultithreadedHTTPSource "
         "MultithreadedXRootDSource ObjectSource ThreadPoolExecutor TrivialExecutor XRootDSource no_filter"
     ),
-    "_writing": "LZ4 LZMA ZLIB ZSTD WritableDirectory WritableFile create recreate update",
+    "_compression": "LZ4 LZMA ZLIB ZSTD",
+    "_writing": "WritableDirectory WritableFile WritableNTuple WritableTree create recreate update",
     "_made": "as_TGraph to_writable",
     "_dask": "dask",
+    "_dask_write": "dask_write",
+    "_pyroot": "from_pyroot to_pyroot",
     "_modules": "install",
 }
 
@@ -52,6 +55,7 @@ _MODULES = {
     "behaviors.TGraphErrors": "_behaviors",
     "behaviors.TH1": "_behaviors",
     "behaviors.TH2": "_behaviors",
+    "behaviors.TH2Poly": "_behaviors",
     "behaviors.TH3": "_behaviors",
     "behaviors.TParameter": "_behaviors",
     "behaviors.TProfile": "_behaviors",
@@ -59,7 +63,7 @@ _MODULES = {
     "behaviors.TProfile3D": "_behaviors",
     "behaviors.TTree": "_tree",
     "cache": "_cache",
-    "compression": "_writing",
+    "compression": "_compression",
     "const": "_const",
     "containers": "_containers",
     "deserialization": "_errors",
@@ -73,7 +77,7 @@ _MODULES = {
     "interpretation.jagged": "_interpretation",
     "interpretation.library": "_library",
     "interpretation.numerical": "_interpretation",
-    "interpretation.objects": "_interpretation",
+    "interpretation.objects": "_interpretation _errors",
     "interpretation.strings": "_interpretation",
     "language": "_options",
     "language.python": "_options",
@@ -82,6 +86,7 @@ _MODULES = {
     "models.RNTuple": "_ntuple _rfield",
     "models.TBranch": "_tree",
     "models.TTree": "_tree _many",
+    "pyroot": "_pyroot",
     "reading": "_file _keys _open _detached",
     "source": "",
     "source.chunk": "_options",
@@ -94,16 +99,13 @@ _MODULES = {
     "source.xrootd": "_options",
     "streamers": "_streamers",
     "version": "",
-    "writing": "_writing _made",
+    "writing": "_writing _made _dask_write",
     "writing.identify": "_made",
     "writing.interpret": "_made",
+    "writing.writable": "_writing",
 }
 
 _INSTEAD = {
-    "dask_write": "mktree and extend write a table step by step",
-    "from_pyroot": "write the object with ROOT and open the file",
-    "to_pyroot": "open the file with ROOT",
-    "WritableTree": "tables are written by assignment",
     "WritableBranch": "tables are written by assignment",
     "lazy": "arrays(virtual=True) reads columns when they are touched",
 }

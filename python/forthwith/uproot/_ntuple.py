@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from forthwith import _forthwith
+from forthwith._errors import KeyInFileError
 from forthwith._packages import package
 from forthwith._tree import read
 from forthwith._tree.options import ReadOptions
@@ -88,9 +89,16 @@ class RNTuple(HasFields):
         names = ("fVersionEpoch", "fVersionMajor", "fVersionMinor", "fVersionPatch")
         return dict(zip(names, self._envelopes.version, strict=True))
 
-    def member(self, name: str) -> Any:
-        """One of `members`."""
-        return self.members[name]
+    def member(self, name: str, all: bool = True, none_if_missing: bool = False) -> Any:
+        """One of `members`.
+
+        Raises:
+            KeyInFileError: There is none, unless ``none_if_missing``.
+        """
+        found = self.members
+        if name not in found and not none_if_missing:
+            raise KeyInFileError(f"no member {name!r} of an ntuple's anchor; there is {', '.join(found)}")
+        return found.get(name)
 
     @property
     def _ntuple(self) -> Any:

@@ -55,6 +55,11 @@ class HasFields(Mapping[str, Any], metaclass=_Mappings):
         return self._file
 
     @property
+    def source(self) -> Any:
+        """The bytes of the file."""
+        return self._file.source
+
+    @property
     def name(self) -> str:
         """Its name."""
         raise NotImplementedError
@@ -373,6 +378,10 @@ class HasFields(Mapping[str, Any], metaclass=_Mappings):
     def tree(self) -> Any:
         """The ntuple, where trees and ntuples are asked alike."""
         return self._ntuple
+
+    def num_entries_for(self, memory_size: int | str, **options: Any) -> int:
+        """About how many entries of all fields take so much memory, at least one; ``options`` have no effect."""
+        return self._entries_in(memory_size)
 
     def _entries_in(self, memory_size: int | str) -> int:
         size = memory_size_of(memory_size, "memory_size")

@@ -13,7 +13,8 @@ from forthwith.uproot._branches import HasBranches, Report, entry_range
 from forthwith.uproot._cache import cache_of
 from forthwith.uproot._interpretation import Interpretation, UnknownInterpretation, form_of
 from forthwith.uproot._library import Awkward, library_of
-from forthwith.uproot._model import Held, Model, classname_encode, wrap
+from forthwith.uproot._members import Members, Once
+from forthwith.uproot._model import classname_encode, wrap
 from forthwith.uproot._streamers import element_of
 from forthwith.uproot._virtual import check_alone, virtual_column
 from forthwith.uproot._wanted import Wanted, interpretation_given
@@ -22,42 +23,7 @@ from forthwith.uproot._writing import compression_of
 __all__ = ["HasBranches", "Report", "TBranch", "TBranchElement", "TTree"]
 
 
-class _Members(Model):
-    """An object of a tree, whose members are read when one is asked for."""
-
-    _record: Any
-    branches: Any
-
-    def _names(self) -> list[str]:
-        return Held._names(self._record)
-
-    def _get(self, name: str) -> Any:
-        # Branches are met as what reads them.
-        return self.branches if name == "fBranches" else Held._get(self._record, name)
-
-    @property
-    def member_names(self) -> list[str]:
-        """The names of the members of the class itself."""
-        return Held.member_names.__get__(self._record)  # type: ignore[no-any-return]
-
-    def _base_names(self) -> list[str]:
-        return Held._base_names(self._record)
-
-    @property
-    def bases(self) -> list[Any]:
-        """The object as each class that it inherits from directly."""
-        return list(self._record.bases)
-
-    def base(self, *cls: Any) -> list[Any]:
-        """The bases of these classes."""
-        return list(self._record.base(*cls))
-
-    def tojson(self) -> dict[str, Any]:
-        """The object as plain dicts, lists, numbers and text."""
-        return dict(self._record.tojson())
-
-
-class TTree(HasBranches, _Members):
+class TTree(HasBranches, Members):
     """A tree."""
 
     def __init__(self, ours: Any, file: Any, parent: Any = None) -> None:
@@ -239,20 +205,7 @@ def _tree_again(file: Any, ours: Any) -> TTree:
     return TTree(ours, file)
 
 
-class _Once:
-    """A property that is found once, and is then an attribute of the object as others are."""
-
-    def __init__(self, find: Any) -> None:
-        self._find, self.__doc__ = find, find.__doc__
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if instance is None:
-            return self
-        found = instance.__dict__[self._find.__name__] = self._find(instance)
-        return found
-
-
-class TBranch(HasBranches, _Members):
+class TBranch(HasBranches, Members):
     """A branch of a tree."""
 
     # What is found when it is asked for; a tree has thousands of branches.
@@ -411,7 +364,7 @@ class TBranch(HasBranches, _Members):
         """The type in C++."""
         return str(self._tree._type(self._index).typename)
 
-    @_Once
+    @Once
     def interpretation(self) -> Interpretation:
         """What it is read as."""
         return _identify.identify(self)
@@ -572,6 +525,11 @@ class TBranch(HasBranches, _Members):
     def __array__(self, *args: Any, **options: Any) -> Any:
         found = self.array(library="np")
         return found if not args and not options else package("numpy").asarray(found, *args)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file was closed."""
+        return bool(self._file.closed)
 
     def close(self) -> None:
         """Closes the file."""

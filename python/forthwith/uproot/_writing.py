@@ -13,7 +13,9 @@ from forthwith import _paths, _stores
 from forthwith._errors import SourceError, UnsupportedError
 from forthwith._packages import package
 from forthwith._writable import file as ours
-from forthwith._writable.compression import ALGORITHMS, LZ4, LZMA, ZLIB, ZSTD, Compression
+from forthwith._writable.file import WritableNTuple
+from forthwith._writable.file import WritableTable as WritableTree
+from forthwith.uproot._compression import KINDS, LZ4, LZMA, ZLIB, ZSTD, Compression
 from forthwith.uproot._directories import WritableDirectory, WritableFile
 from forthwith.uproot._options import without_host
 
@@ -25,6 +27,8 @@ __all__ = [
     "Compression",
     "WritableDirectory",
     "WritableFile",
+    "WritableNTuple",
+    "WritableTree",
     "compression_named",
     "compression_of",
     "create",
@@ -32,7 +36,6 @@ __all__ = [
     "update",
 ]
 
-_KINDS: dict[int, type[Compression]] = {kind.number: kind for kind in ALGORITHMS}
 # Sizes that uproot reserves beforehand.
 _NO_EFFECT = frozenset(("initial_streamers_bytes", "initial_directory_bytes", "uuid_version", "uuid_function"))
 
@@ -44,13 +47,13 @@ class ExistingFileError(SourceError, FileExistsError):
 def compression_of(number: int) -> Compression | None:
     """The codec of ROOT's number; ``None`` for none."""
     algorithm, level = divmod(number, 100)
-    return None if level == 0 else _KINDS.get(algorithm, ZLIB)(min(level, 9))
+    return None if level == 0 else KINDS.get(algorithm, ZLIB)(min(level, 9))
 
 
 def compression_named(text: str) -> Compression | None:
     """The codec of the words that forthwith has for it; ``None`` for none."""
     words = text.replace(",", " ").split()
-    for kind in _KINDS.values():
+    for kind in KINDS.values():
         if words and words[0].upper() == kind.__name__:
             levels = [int(word) for word in words if word.isdigit()]
             return kind(min(levels[0], 9) if levels else 1)
