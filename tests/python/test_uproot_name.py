@@ -605,3 +605,14 @@ def test_ntuples_estimate_entries_and_have_the_members_of_their_anchor(tmp_path)
         with pytest.raises(uproot.KeyInFileError, match="fVersionMajor"):
             ntuple.member("other")
         assert ntuple.source.num_bytes == (tmp_path / "n.root").stat().st_size
+
+
+def test_classes_of_objects_by_the_names_of_uproots_models():
+    with uproot.open(data("histograms.root")) as file:
+        histogram = file["h1f"]
+        model = getattr(uproot.models.TH, f"Model_TH1F_v{histogram.class_version}")
+        assert isinstance(histogram, model)
+        assert not isinstance(histogram.axis(), model)
+        assert isinstance(histogram.member("fFunctions"), uproot.models.TList.Model_TList_v5)
+    with pytest.raises(AttributeError, match="other"):
+        uproot.models.TH.other  # noqa: B018

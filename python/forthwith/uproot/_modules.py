@@ -38,6 +38,12 @@ _TOP = {
     "_modules": "install",
 }
 
+# uproot's modules of classes of ROOT's.
+_MODELS = (
+    "TArray", "TAtt", "TBasket", "TClonesArray", "TDatime", "TGraph", "TH", "THashList", "TLeaf", "TList", "TMatrixT",
+    "TNamed", "TObjArray", "TObjString", "TObject", "TRef", "TString", "TTable", "TTime",
+)  # fmt: skip
+
 # uproot's modules: for each, the modules here that have its names.
 _MODULES = {
     "_util": "_util _options",
@@ -86,6 +92,7 @@ _MODULES = {
     "models.RNTuple": "_ntuple _rfield",
     "models.TBranch": "_tree",
     "models.TTree": "_tree _many",
+    **{f"models.{name}": "_models" for name in _MODELS},
     "pyroot": "_pyroot",
     "reading": "_file _keys _open _detached",
     "source": "",
