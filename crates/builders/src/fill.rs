@@ -202,16 +202,13 @@ impl<T: Filled> Sink for T {
     }
 
     fn candidates(&self, at: Slot, shape: Shape) -> usize {
-        match (self.nodes().at(at.0), shape) {
-            (Columns::Indexed { .. } | Columns::Union { .. }, Shape::List) => {
-                self.alternatives(at.0, Found::List)
-            }
-            (Columns::Indexed { .. } | Columns::Union { .. }, Shape::Tuple(size)) => {
-                self.alternatives(at.0, Found::Tuple(size))
-            }
-            (Columns::Indexed { .. } | Columns::Union { .. }, Shape::Record) => {
-                self.alternatives(at.0, Found::Record(None))
-            }
+        let found = match shape {
+            Shape::List => Found::List,
+            Shape::Tuple(size) => Found::Tuple(size),
+            Shape::Record => Found::Record(None),
+        };
+        match self.nodes().at(at.0) {
+            Columns::Indexed { .. } | Columns::Union { .. } => self.alternatives(at.0, found),
             _ => 1,
         }
     }

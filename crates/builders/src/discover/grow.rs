@@ -98,10 +98,6 @@ impl Nodes {
     /// An empty column for a value, with new places for its slots.
     fn fresh(&mut self, found: Found<'_>) -> Result<Columns, BuildError> {
         Ok(match found {
-            Found::Boolean => Columns::Boolean(Vec::new()),
-            Found::Real => Columns::Float64(Vec::new()),
-            Found::Complex => Columns::Complex128(Vec::new()),
-            Found::Time { date, unit } => Columns::Time { date, unit, items: Vec::new() },
             Found::Text { binary, .. } => Columns::text(binary, Lists::PLAIN),
             Found::List => Columns::list(self.add(Columns::UNKNOWN)?),
             Found::Tuple(size) if size > MOST_SLOTS => {
@@ -115,7 +111,7 @@ impl Nodes {
             Found::Record(name) => {
                 Columns::Record(Box::new(Record::named(name.unwrap_or_default(), Vec::new())))
             }
-            _ => Columns::Int64(Vec::new()), // nulls and integers beyond 64 bits do not come here
+            other => number(other).map_or(Columns::UNKNOWN, Columns::numbers), // nulls do not come here
         })
     }
 
@@ -135,11 +131,6 @@ impl Nodes {
         let form = match self.at(node) {
             Columns::Nothing { nulls: 0 } => unknown,
             Columns::Nothing { .. } => unknown.option(),
-            Columns::Boolean(_) => Form::number(Primitive::Bool),
-            Columns::Int64(_) => Form::number(Primitive::Int64),
-            Columns::Float64(_) => Form::number(Primitive::Float64),
-            Columns::Time { date: true, unit, .. } => Form::number(Primitive::Datetime64(*unit)),
-            Columns::Time { unit, .. } => Form::number(Primitive::Timedelta64(*unit)),
             Columns::Text { binary, .. } => Form::text(if *binary { Text::Bytes } else { Text::String }),
             Columns::List { content, .. } => self.form(*content, next).list(),
             Columns::Indexed { content, .. } => self.form(*content, next).option(),
@@ -158,7 +149,7 @@ impl Nodes {
                 let contents = contents.iter().map(|content| self.form(*content, next)).collect();
                 Form::new(Kind::Union { index: Lists::PLAIN.width, contents })
             }
-            _ => Form::number(Primitive::Complex128), // there are no other columns of such types
+            columns => columns.primitive().map_or(unknown, Form::number),
         };
         let mut form = Form { key: Some(key), ..form };
         // The bytes of a text, and the unknown below nulls.
@@ -187,21 +178,27 @@ fn suits_alone(columns: &Columns, found: Found<'_>) -> bool {
 /// Whether it is the alternative of a union that takes the value as it is.
 fn suits(columns: &Columns, found: Found<'_>) -> bool {
     match (found, columns) {
-        (Found::Boolean, Columns::Boolean(_))
-        | (Found::Integer(_), Columns::Int64(_))
-        | (Found::Real, Columns::Float64(_))
-        | (Found::Complex, Columns::Complex128(_))
-        | (Found::List, Columns::List { .. }) => true,
-        (Found::Time { date, unit }, Columns::Time { date: known, unit: same, .. }) => {
-            (date, unit) == (*known, *same)
-        }
+        (Found::List, Columns::List { .. }) => true,
         (Found::Text { binary, .. }, columns) => columns.is_text(binary),
         (Found::Tuple(size), Columns::Record(record)) => record.is_tuple && size == record.fields.len(),
         (Found::Record(name), Columns::Record(record)) => {
             !record.is_tuple && name.is_none_or(|name| *name == *record.name)
         }
-        _ => false,
+        _ => number(found).is_some_and(|wanted| columns.primitive() == Some(wanted)),
     }
+}
+
+/// The type of numbers that a value has.
+const fn number(found: Found<'_>) -> Option<Primitive> {
+    Some(match found {
+        Found::Boolean => Primitive::Bool,
+        Found::Integer(_) => Primitive::Int64,
+        Found::Real => Primitive::Float64,
+        Found::Complex => Primitive::Complex128,
+        Found::Time { date: true, unit } => Primitive::Datetime64(unit),
+        Found::Time { date: false, unit } => Primitive::Timedelta64(unit),
+        _ => return None,
+    })
 }
 
 /// Makes real numbers of integers, or complex ones, if that is wanted.

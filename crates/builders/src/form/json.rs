@@ -164,48 +164,37 @@ fn primitive(name: &str, place: &str) -> Result<Primitive, FormError> {
 }
 
 fn json_of(form: &Form) -> Json {
-    let content = |form: &Form| json_of(form);
-    let contents = |forms: &[Form]| forms.iter().map(json_of).collect::<Vec<_>>();
     let (class, members) = match &form.kind {
         Kind::Empty => ("EmptyArray", json!({})),
         Kind::Numpy { primitive, shape } => {
             ("NumpyArray", json!({ "primitive": primitive.name(), "inner_shape": shape }))
         }
-        Kind::Regular { size, content: inner } => {
-            ("RegularArray", json!({ "size": size, "content": content(inner) }))
+        Kind::Regular { size, .. } => ("RegularArray", json!({ "size": size })),
+        Kind::ListOffset { offsets, .. } => ("ListOffsetArray", json!({ "offsets": offsets.name() })),
+        Kind::List { starts, .. } => {
+            ("ListArray", json!({ "starts": starts.name(), "stops": starts.name() }))
         }
-        Kind::ListOffset { offsets, content: inner } => {
-            ("ListOffsetArray", json!({ "offsets": offsets.name(), "content": content(inner) }))
+        Kind::Record { fields, .. } => ("RecordArray", json!({ "fields": fields })),
+        Kind::Indexed { index, .. } => ("IndexedArray", json!({ "index": index.name() })),
+        Kind::IndexedOption { index, .. } => ("IndexedOptionArray", json!({ "index": index.name() })),
+        Kind::ByteMasked { valid_when, .. } => {
+            ("ByteMaskedArray", json!({ "mask": "i8", "valid_when": valid_when }))
         }
-        Kind::List { starts, content: inner } => {
-            let name = starts.name();
-            ("ListArray", json!({ "starts": name, "stops": name, "content": content(inner) }))
+        Kind::BitMasked { valid_when, lsb_order, .. } => {
+            ("BitMaskedArray", json!({ "mask": "u8", "valid_when": valid_when, "lsb_order": lsb_order }))
         }
-        Kind::Record { fields, contents: inner } => {
-            ("RecordArray", json!({ "fields": fields, "contents": contents(inner) }))
-        }
-        Kind::Indexed { index, content: inner } => {
-            ("IndexedArray", json!({ "index": index.name(), "content": content(inner) }))
-        }
-        Kind::IndexedOption { index, content: inner } => {
-            ("IndexedOptionArray", json!({ "index": index.name(), "content": content(inner) }))
-        }
-        Kind::ByteMasked { valid_when, content: inner } => {
-            ("ByteMaskedArray", json!({ "mask": "i8", "valid_when": valid_when, "content": content(inner) }))
-        }
-        Kind::BitMasked { valid_when, lsb_order, content: inner } => (
-            "BitMaskedArray",
-            json!({ "mask": "u8", "valid_when": valid_when, "lsb_order": lsb_order, "content": content(inner) }),
-        ),
-        Kind::Unmasked { content: inner } => ("UnmaskedArray", json!({ "content": content(inner) })),
-        Kind::Union { index, contents: inner } => {
-            ("UnionArray", json!({ "tags": "i8", "index": index.name(), "contents": contents(inner) }))
-        }
+        Kind::Unmasked { .. } => ("UnmaskedArray", json!({})),
+        Kind::Union { index, .. } => ("UnionArray", json!({ "tags": "i8", "index": index.name() })),
     };
     let mut map = Map::new();
     map.insert("class".into(), class.into());
     if let Json::Object(members) = members {
         map.extend(members);
+    }
+    let mut contents = form.contents().iter().map(json_of);
+    match &form.kind {
+        Kind::Record { .. } | Kind::Union { .. } => _ = map.insert("contents".into(), contents.collect()),
+        _ => map.extend(contents.next().map(|content| ("content".into(), content))),
     }
     map.insert("parameters".into(), Json::Object(form.parameters.clone()));
     map.insert("form_key".into(), form.key.clone().into());

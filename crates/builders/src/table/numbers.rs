@@ -7,38 +7,37 @@ use crate::{BuildError, Fault};
 use forthwith_columns::DType;
 
 impl Columns {
-    /// The name of a type of integers.
-    pub(crate) fn integer_name(&self) -> Option<&'static str> {
+    /// The least and the greatest integer of a column of integers.
+    pub(crate) fn range(&self) -> Option<(i128, i128)> {
         Some(match self {
-            Self::Int8(_) => "int8",
-            Self::Int16(_) => "int16",
-            Self::Int32(_) => "int32",
-            Self::Int64(_) => "int64",
-            Self::UInt8(_) => "uint8",
-            Self::UInt16(_) => "uint16",
-            Self::UInt32(_) => "uint32",
-            Self::UInt64(_) => "uint64",
+            Self::Int8(_) => (i8::MIN.into(), i8::MAX.into()),
+            Self::Int16(_) => (i16::MIN.into(), i16::MAX.into()),
+            Self::Int32(_) => (i32::MIN.into(), i32::MAX.into()),
+            Self::Int64(_) => (i64::MIN.into(), i64::MAX.into()),
+            Self::UInt8(_) => (0, u8::MAX.into()),
+            Self::UInt16(_) => (0, u16::MAX.into()),
+            Self::UInt32(_) => (0, u32::MAX.into()),
+            Self::UInt64(_) => (0, u64::MAX.into()),
             _ => return None,
         })
     }
 
     /// How well a column takes an integer: 0 is best, `None` not at all.
     pub(crate) fn integer_rank(&self, x: i128) -> Option<u8> {
-        let fits = |low: i128, high: i128| (low <= x && x <= high).then_some(0);
+        match self.range() {
+            Some((low, high)) => (low <= x && x <= high).then_some(0),
+            None => self.real_rank().map(|rank| rank + 1),
+        }
+    }
+
+    /// The same for a real number.
+    pub(crate) const fn real_rank(&self) -> Option<u8> {
         match self {
-            Self::Int8(_) => fits(i8::MIN.into(), i8::MAX.into()),
-            Self::Int16(_) => fits(i16::MIN.into(), i16::MAX.into()),
-            Self::Int32(_) => fits(i32::MIN.into(), i32::MAX.into()),
-            Self::Int64(_) => fits(i64::MIN.into(), i64::MAX.into()),
-            Self::UInt8(_) => fits(0, u8::MAX.into()),
-            Self::UInt16(_) => fits(0, u16::MAX.into()),
-            Self::UInt32(_) => fits(0, u32::MAX.into()),
-            Self::UInt64(_) => fits(0, u64::MAX.into()),
-            Self::Float64(_) => Some(1),
-            Self::Float32(_) => Some(2),
-            Self::Float16(_) => Some(3),
-            Self::Complex128(_) => Some(4),
-            Self::Complex64(_) => Some(5),
+            Self::Float64(_) => Some(0),
+            Self::Float32(_) => Some(1),
+            Self::Float16(_) => Some(2),
+            Self::Complex128(_) => Some(3),
+            Self::Complex64(_) => Some(4),
             _ => None,
         }
     }

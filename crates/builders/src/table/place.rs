@@ -62,13 +62,8 @@ impl Nodes {
             (_, C::Union { contents, .. }) => {
                 contents.iter().filter_map(|content| self.rank(*content, found)).min()
             }
-            (F::Boolean, C::Boolean(_)) | (F::Real, C::Float64(_)) | (F::Complex, C::Complex128(_)) => {
-                Some(0)
-            }
-            (F::Real, C::Float32(_)) | (F::Complex, C::Complex64(_)) => Some(1),
-            (F::Real, C::Float16(_)) => Some(2),
-            (F::Real, C::Complex128(_)) => Some(3),
-            (F::Real, C::Complex64(_)) => Some(4),
+            (F::Boolean, C::Boolean(_)) | (F::Complex, C::Complex128(_)) => Some(0),
+            (F::Complex, C::Complex64(_)) => Some(1),
             (F::Time { date: found, .. }, C::Time { date, .. }) => (found == *date).then_some(0),
             (F::Text { binary: found, .. }, C::Text { binary, .. } | C::Fixed { binary, .. }) => {
                 (found == *binary).then_some(0)
@@ -83,6 +78,7 @@ impl Nodes {
                 (Some(content), _) => self.rank(content, found),
                 (None, F::Integer(x)) => columns.integer_rank(x.into()),
                 (None, F::Unsigned(x)) => columns.integer_rank(x.into()),
+                (None, F::Real) => columns.real_rank(),
                 _ => None,
             },
         }
@@ -219,9 +215,9 @@ impl Nodes {
 
     pub(crate) fn refuse(&self, node: u32, found: Found<'_>) -> BuildError {
         let expected = self.expected(node).into();
-        match (found, self.at(node).integer_name()) {
-            (Found::Integer(_) | Found::Unsigned(_) | Found::Huge, Some(dtype)) => {
-                Fault::TooLarge { dtype }.into()
+        match (found, self.at(node).range().and(self.at(node).primitive())) {
+            (Found::Integer(_) | Found::Unsigned(_) | Found::Huge, Some(integers)) => {
+                Fault::TooLarge { dtype: integers.stored().0.name() }.into()
             }
             _ => Fault::Expected { expected, found: found.name() }.into(),
         }

@@ -220,28 +220,37 @@ impl Field {
 /// Fields that are found by looking at each.
 const FEW: usize = 16;
 
-impl Columns {
-    pub(crate) fn numbers(primitive: Primitive) -> Self {
-        match primitive {
-            Primitive::Bool => Self::Boolean(Vec::new()),
-            Primitive::Int8 => Self::Int8(Vec::new()),
-            Primitive::Int16 => Self::Int16(Vec::new()),
-            Primitive::Int32 => Self::Int32(Vec::new()),
-            Primitive::Int64 => Self::Int64(Vec::new()),
-            Primitive::UInt8 => Self::UInt8(Vec::new()),
-            Primitive::UInt16 => Self::UInt16(Vec::new()),
-            Primitive::UInt32 => Self::UInt32(Vec::new()),
-            Primitive::UInt64 => Self::UInt64(Vec::new()),
-            Primitive::Float16 => Self::Float16(Vec::new()),
-            Primitive::Float32 => Self::Float32(Vec::new()),
-            Primitive::Float64 => Self::Float64(Vec::new()),
-            Primitive::Complex64 => Self::Complex64(Vec::new()),
-            Primitive::Complex128 => Self::Complex128(Vec::new()),
-            Primitive::Datetime64(unit) => Self::Time { date: true, unit, items: Vec::new() },
-            Primitive::Timedelta64(unit) => Self::Time { date: false, unit, items: Vec::new() },
-        }
-    }
+/// The columns of each type of numbers, but for times: none so far, and of which type they are.
+macro_rules! types {
+    ($($primitive:ident $columns:ident;)*) => {
+        impl Columns {
+            pub(crate) const fn numbers(primitive: Primitive) -> Self {
+                match primitive {
+                    $(Primitive::$primitive => Self::$columns(Vec::new()),)*
+                    Primitive::Datetime64(unit) => Self::Time { date: true, unit, items: Vec::new() },
+                    Primitive::Timedelta64(unit) => Self::Time { date: false, unit, items: Vec::new() },
+                }
+            }
 
+            /// The type of the numbers, if they are that.
+            pub(crate) const fn primitive(&self) -> Option<Primitive> {
+                Some(match self {
+                    $(Self::$columns(_) => Primitive::$primitive,)*
+                    Self::Time { date: true, unit, .. } => Primitive::Datetime64(*unit),
+                    Self::Time { unit, .. } => Primitive::Timedelta64(*unit),
+                    _ => return None,
+                })
+            }
+        }
+    };
+}
+
+types! {
+    Bool Boolean; Int8 Int8; Int16 Int16; Int32 Int32; Int64 Int64; UInt8 UInt8; UInt16 UInt16; UInt32 UInt32;
+    UInt64 UInt64; Float16 Float16; Float32 Float32; Float64 Float64; Complex64 Complex64; Complex128 Complex128;
+}
+
+impl Columns {
     pub(crate) const UNKNOWN: Self = Self::Nothing { nulls: 0 };
 
     /// Nulls, which are -1, and rows of a content.

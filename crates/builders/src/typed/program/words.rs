@@ -1,7 +1,7 @@
 //! Phrases of the program, and the numbers of columns as it declares them.
 
 use crate::Command;
-use crate::form::Index;
+use crate::form::{Index, Primitive};
 use crate::table::Columns;
 use crate::typed::offers::Refusal;
 use forthwith_columns::DType;
@@ -60,34 +60,14 @@ pub(super) fn plain(path: &str) -> String {
 /// The type of the numbers in the output of a column, and how many there are for each value. Half floats wait
 /// in full precision, so that they are rounded once.
 pub(super) fn number(columns: &Columns) -> Option<(DType, usize)> {
-    Some(match columns {
-        Columns::Boolean(_) => (DType::Bool, 1),
-        Columns::Int8(_) => (DType::Int8, 1),
-        Columns::Int16(_) => (DType::Int16, 1),
-        Columns::Int32(_) => (DType::Int32, 1),
-        Columns::Int64(_) | Columns::Time { .. } => (DType::Int64, 1),
-        Columns::UInt8(_) => (DType::UInt8, 1),
-        Columns::UInt16(_) => (DType::UInt16, 1),
-        Columns::UInt32(_) => (DType::UInt32, 1),
-        Columns::UInt64(_) => (DType::UInt64, 1),
-        Columns::Float32(_) => (DType::Float32, 1),
-        Columns::Float16(_) | Columns::Float64(_) => (DType::Float64, 1),
-        Columns::Complex64(_) => (DType::Float32, 2),
-        Columns::Complex128(_) => (DType::Float64, 2),
-        _ => return None,
+    Some(match columns.primitive()? {
+        Primitive::Float16 => (DType::Float64, 1),
+        primitive => primitive.stored(),
     })
 }
 
 /// The least and the greatest integer of a column, where not every `i64` fits.
 pub(super) fn range(columns: &Columns) -> Option<(i64, i64)> {
-    Some(match columns {
-        Columns::Int8(_) => (i8::MIN.into(), i8::MAX.into()),
-        Columns::Int16(_) => (i16::MIN.into(), i16::MAX.into()),
-        Columns::Int32(_) => (i32::MIN.into(), i32::MAX.into()),
-        Columns::UInt8(_) => (0, u8::MAX.into()),
-        Columns::UInt16(_) => (0, u16::MAX.into()),
-        Columns::UInt32(_) => (0, u32::MAX.into()),
-        Columns::UInt64(_) => (0, i64::MAX),
-        _ => return None,
-    })
+    let (low, high) = columns.range().filter(|range| *range != (i64::MIN.into(), i64::MAX.into()))?;
+    Some((low as i64, i64::try_from(high).unwrap_or(i64::MAX)))
 }
