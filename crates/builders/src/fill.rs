@@ -25,6 +25,7 @@ pub(crate) trait Filled {
 }
 
 /// Writes one value; on an error nothing is changed.
+#[cold]
 #[inline(never)]
 fn put<T: Filled>(
     this: &mut T,
@@ -32,11 +33,12 @@ fn put<T: Filled>(
     found: Found<'_>,
     mut write: impl FnMut(&mut Columns) -> Result<(), BuildError>,
 ) -> Result<(), BuildError> {
-    let before = this.nodes().len(at.0);
-    let placed = this.find(at.0, found);
-    let done = placed.and_then(|node| this.nodes_mut().put(at.0, node, &mut write));
+    let node = this.find(at.0, found)?;
+    let nodes = this.nodes_mut();
+    let done = nodes.put(at.0, node, &mut write);
     if done.is_err() {
-        this.nodes_mut().truncate(at.0, before);
+        // What is around the value notes it last, so that the place has not grown yet.
+        nodes.truncate(at.0, nodes.len(at.0));
     }
     done
 }

@@ -74,14 +74,16 @@ impl Nodes {
     /// The alternative of a union that takes the value.
     fn alternative(&mut self, at: u32, found: Found<'_>) -> Result<u32, BuildError> {
         let Columns::Union { contents, .. } = self.at(at) else { return Ok(at) }; // never: the caller has looked
-        let find = |is: &dyn Fn(&Columns) -> bool| contents.iter().find(|content| is(self.at(**content)));
-        let known = find(&|columns| suits(columns, found)).or_else(|| match found {
+        if let Some(node) = contents.iter().find(|content| suits(self.at(**content), found)) {
+            return Ok(*node);
+        }
+        let of = |primitive| contents.iter().find(|at| self.at(**at).primitive() == Some(primitive));
+        let known = match found {
             // Narrower numbers are widened, the widest of them first.
-            Found::Real => find(&|columns| matches!(columns, Columns::Int64(_))),
-            Found::Complex => find(&|columns| matches!(columns, Columns::Float64(_)))
-                .or_else(|| find(&|columns| matches!(columns, Columns::Int64(_)))),
+            Found::Real => of(Primitive::Int64),
+            Found::Complex => of(Primitive::Float64).or_else(|| of(Primitive::Int64)),
             _ => None,
-        });
+        };
         if let Some(node) = known.copied() {
             widen(self.at_mut(node), found)?;
             return Ok(node);
@@ -176,9 +178,14 @@ fn suits_alone(columns: &Columns, found: Found<'_>) -> bool {
 }
 
 /// Whether it is the alternative of a union that takes the value as it is.
+#[inline]
 fn suits(columns: &Columns, found: Found<'_>) -> bool {
     match (found, columns) {
-        (Found::List, Columns::List { .. }) => true,
+        (Found::Boolean, Columns::Boolean(_))
+        | (Found::Integer(_), Columns::Int64(_))
+        | (Found::Real, Columns::Float64(_))
+        | (Found::Complex, Columns::Complex128(_))
+        | (Found::List, Columns::List { .. }) => true,
         (Found::Text { binary, .. }, columns) => columns.is_text(binary),
         (Found::Tuple(size), Columns::Record(record)) => record.is_tuple && size == record.fields.len(),
         (Found::Record(name), Columns::Record(record)) => {

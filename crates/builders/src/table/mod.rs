@@ -177,6 +177,7 @@ impl Nodes {
         0..self.columns.len() as u32
     }
 
+    #[inline]
     pub(crate) fn len(&self, node: u32) -> usize {
         each_number!(self.at(node), items => items.len(), {
             Columns::Nothing { nulls } => *nulls,
@@ -185,9 +186,13 @@ impl Nodes {
             Columns::Record(record) => record.length,
             Columns::Indexed { index, .. } => index.len(),
             Columns::Masked { mask, .. } => mask.len(),
-            Columns::Unmasked { content } => self.len(*content),
+            Columns::Unmasked { content } => self.len_below(*content),
             Columns::Union { tags, .. } => tags.len(),
         })
+    }
+
+    fn len_below(&self, node: u32) -> usize {
+        self.len(node)
     }
 
     /// The nodes directly below, and how many rows the first `length` values have in each.

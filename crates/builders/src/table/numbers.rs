@@ -8,16 +8,17 @@ use forthwith_columns::DType;
 
 impl Columns {
     /// The least and the greatest integer of a column of integers.
-    pub(crate) fn range(&self) -> Option<(i128, i128)> {
+    #[inline]
+    pub(crate) const fn range(&self) -> Option<(i64, u64)> {
         Some(match self {
-            Self::Int8(_) => (i8::MIN.into(), i8::MAX.into()),
-            Self::Int16(_) => (i16::MIN.into(), i16::MAX.into()),
-            Self::Int32(_) => (i32::MIN.into(), i32::MAX.into()),
-            Self::Int64(_) => (i64::MIN.into(), i64::MAX.into()),
-            Self::UInt8(_) => (0, u8::MAX.into()),
-            Self::UInt16(_) => (0, u16::MAX.into()),
-            Self::UInt32(_) => (0, u32::MAX.into()),
-            Self::UInt64(_) => (0, u64::MAX.into()),
+            Self::Int8(_) => (i8::MIN as i64, i8::MAX as u64),
+            Self::Int16(_) => (i16::MIN as i64, i16::MAX as u64),
+            Self::Int32(_) => (i32::MIN as i64, i32::MAX as u64),
+            Self::Int64(_) => (i64::MIN as i64, i64::MAX as u64),
+            Self::UInt8(_) => (0, u8::MAX as u64),
+            Self::UInt16(_) => (0, u16::MAX as u64),
+            Self::UInt32(_) => (0, u32::MAX as u64),
+            Self::UInt64(_) => (0, u64::MAX as u64),
             _ => return None,
         })
     }
@@ -25,7 +26,7 @@ impl Columns {
     /// How well a column takes an integer: 0 is best, `None` not at all.
     pub(crate) fn integer_rank(&self, x: i128) -> Option<u8> {
         match self.range() {
-            Some((low, high)) => (low <= x && x <= high).then_some(0),
+            Some((low, high)) => (i128::from(low) <= x && x <= i128::from(high)).then_some(0),
             None => self.real_rank().map(|rank| rank + 1),
         }
     }

@@ -97,13 +97,18 @@ impl Nodes {
         }
         let (tag, content) = match self.at(place) {
             Columns::Union { contents, .. } => {
-                let tag = contents.iter().position(|content| self.reaches(*content, node)).unwrap_or(0);
+                let leads = |content: &u32| *content == node || self.reaches(*content, node);
+                let tag = contents.iter().position(leads).unwrap_or(0);
                 (tag as i8, contents[tag])
             }
             columns => (0, columns.inner().unwrap_or(node)),
         };
         let row = self.len(content);
-        self.put(content, node, write)?;
+        if content == node {
+            write(self.at_mut(node))?;
+        } else {
+            self.put(content, node, write)?;
+        }
         self.note(place, tag, row)
     }
 
@@ -118,6 +123,7 @@ impl Nodes {
     }
 
     /// Notes in what is around a content that a row of it is the next value.
+    #[inline]
     fn note(&mut self, node: u32, tag: i8, row: usize) -> Result<(), BuildError> {
         match self.at_mut(node) {
             Columns::Indexed { index, categories: None, .. } => push(index, row as i64),

@@ -27,6 +27,10 @@ pub(super) struct Place {
     pub(super) quick: bool,
     /// Whether there may be all items already: in lists of one length.
     pub(super) counted: bool,
+    /// Whether the next value is at this place, too, whatever is appended.
+    pub(super) stays: bool,
+    /// Whether it is that of a field or slot.
+    pub(super) fills: bool,
 }
 
 /// All places. That of entries is number 0.
@@ -67,6 +71,8 @@ impl Places {
                 offers: meant.collect(),
                 quick: tag.is_none(),
                 counted,
+                stays: tag.is_none() && next.is_none() && !counted,
+                fills: next.is_some(),
             });
         }
         self.within(nodes, node, at);
@@ -83,7 +89,8 @@ impl Places {
             Columns::Record(record) => {
                 let between = self.next();
                 self.inner[node as usize] = between;
-                let (tag, tags, offers, quick, counted) = (None, 0..0, Box::default(), false, false);
+                let (tag, tags, offers) = (None, 0..0, Box::default());
+                let (quick, counted, stays, fills) = (false, false, false, false);
                 let (inside, field, next) = (node, 0, between);
                 self.all.push(Place {
                     node: NOWHERE,
@@ -95,6 +102,8 @@ impl Places {
                     offers,
                     quick,
                     counted,
+                    stays,
+                    fills,
                 });
                 for (field, at) in record.fields.iter().zip(0..) {
                     self.value(nodes, [field.content, node, at], Some(between));
@@ -130,16 +139,10 @@ impl Places {
         self.inner[node as usize]
     }
 
-    /// The place of the values of a field.
+    /// The number of that place.
     #[inline]
-    pub(super) fn of_field(&self, content: u32) -> u32 {
+    pub(super) fn number_of(&self, content: u32) -> u32 {
         self.outer[content as usize]
-    }
-
-    /// Allows values to be appended quickly, or never.
-    pub(super) fn set_quick(&mut self, quick: bool) {
-        let all = self.all.iter_mut();
-        all.for_each(|place| place.quick = quick && place.tag.is_none() && place.node != NOWHERE);
     }
 
     /// Where it is in an entry: `[].x` is the field `x` of an item of a list, `|1` the alternative 1 of a

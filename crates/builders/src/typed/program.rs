@@ -134,7 +134,7 @@ impl<'a> Program<'a> {
         for (at, field) in record.fields.iter().enumerate() {
             let (filled, bit) = filled(node, at);
             cases.push(format!("  {at} of {filled} @ {bit} and {}", refuse(Refusal::Twice)));
-            cases.push(format!("    {} state ! endof", self.places.of_field(field.content)));
+            cases.push(format!("    {} state ! endof", self.places.number_of(field.content)));
             match best(&self.places.of(field.content).offers, Command::Null, |_| true) {
                 Ok(null) if null.rank != HOPELESS => {
                     let (check, write) = self.along(field.content, null);

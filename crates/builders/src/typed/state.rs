@@ -11,10 +11,18 @@ use forthwith_columns::DType;
 pub(super) struct State {
     pub(super) nodes: Nodes,
     pub(super) places: Places,
-    /// The place of the next value.
+    /// The place of the next value, and what is asked of it most.
     at: u32,
+    /// Its node.
+    node: u32,
+    /// Whether a value may be appended without more than a look at its column.
+    quick: bool,
+    /// Whether the next value is at this place, too, whatever is appended.
+    stays: bool,
     /// Of each record the field that is probably next.
     likely: Vec<u32>,
+    /// Of each record that is open the fields that have a value.
+    filled: Vec<u32>,
     /// For each command the union that took it last, and the alternative.
     unions: [Chosen; COMMANDS],
     broken: bool,
@@ -47,16 +55,27 @@ impl State {
     pub(super) fn new(form: &Form) -> Result<Self, FormError> {
         let nodes = Nodes::new(form)?;
         let (places, likely) = (Places::new(&nodes), vec![0; nodes.numbers().len()]);
+        let (at, node, quick, stays, filled) = (0, 0, true, true, likely.clone());
         let unions = [Chosen { union: NOWHERE, tag: 0, content: 0 }; COMMANDS];
-        Ok(Self { nodes, places, at: 0, likely, unions, broken: false, generation: 0 })
+        Ok(Self {
+            nodes,
+            places,
+            at,
+            node,
+            quick,
+            stays,
+            likely,
+            filled,
+            unions,
+            broken: false,
+            generation: 0,
+        })
     }
 
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
-        if std::mem::take(&mut self.broken) {
-            self.places.set_quick(true);
-        }
-        self.at = 0;
+        self.broken = false;
+        self.go(0);
         self.generation += 1;
     }
 
@@ -70,14 +89,28 @@ impl State {
         self.places.at(self.at)
     }
 
+    /// Goes to a place.
+    #[inline]
+    fn go(&mut self, at: u32) {
+        let Place { node, inside, quick, counted, stays, .. } = *self.places.at(at);
+        (self.at, self.node, self.stays) = (at, node, stays);
+        self.quick = quick && !(counted && self.is_full(inside));
+    }
+
+    /// Goes to the place after a value.
+    #[inline]
+    fn leave(&mut self, at: u32) {
+        let Place { next, inside, fills, .. } = *self.places.at(at);
+        if fills {
+            self.filled[inside as usize] += 1;
+        }
+        self.go(next);
+    }
+
     /// The column of the next value, if one may be appended without more.
     #[inline(always)]
     pub(super) fn open(&mut self) -> Option<&mut Columns> {
-        let place = self.places.at(self.at);
-        if !place.quick || place.counted && self.is_full() {
-            return None;
-        }
-        Some(self.nodes.at_mut(place.node))
+        if self.quick { Some(self.nodes.at_mut(self.node)) } else { None }
     }
 
     /// Appends a value to a column, or to one within an option or a union: false if there is none, or no
@@ -88,7 +121,7 @@ impl State {
         command: Command,
         write: impl FnOnce(&mut Columns) -> Option<usize>,
     ) -> bool {
-        let node = self.place().node;
+        let node = self.node;
         let done = match self.open() {
             None => false,
             Some(Columns::Indexed { width: Index::I64, categories: None, index, content, .. }) => {
@@ -121,7 +154,9 @@ impl State {
     /// After any value: where the next one goes.
     #[inline(always)]
     pub(super) fn value_done(&mut self) {
-        self.at = self.place().next;
+        if !self.stays {
+            self.leave(self.at);
+        }
     }
 
     /// A value of any other kind, or in any other place.
@@ -153,7 +188,7 @@ impl State {
         if offer.rank == HOPELESS {
             return Err(Refusal::Placeless.into());
         }
-        self.nodes.null(self.place().node, offer.tag)?;
+        self.nodes.null(self.node, offer.tag)?;
         self.value_done();
         Ok(())
     }
@@ -190,13 +225,14 @@ impl State {
         is: impl Fn(&Record) -> bool,
     ) -> Done {
         let node = if quick {
-            self.place().node
+            self.node
         } else {
             let offer = self.best(command, |offer| self.nodes.record(offer.node).is_none_or(&is))?;
             self.fits(offer, found)?;
             offer.node
         };
-        self.at = self.places.inside(node);
+        self.filled[node as usize] = 0;
+        self.go(self.places.inside(node));
         Ok(())
     }
 
@@ -214,7 +250,9 @@ impl State {
                     _ => Ok(()), // never
                 })
             }
-            Columns::Regular { size, .. } if self.items().0 != *size as u64 => Err(Refusal::Short.into()),
+            Columns::Regular { size, .. } if self.items_of(node).0 != *size as u64 => {
+                Err(Refusal::Short.into())
+            }
             Columns::Regular { .. } => self.end(node, |columns| {
                 if let Columns::Regular { length, .. } = columns {
                     *length += 1;
@@ -225,12 +263,13 @@ impl State {
         }
     }
 
+    #[inline]
     pub(super) fn end_record(&mut self, is_tuple: bool) -> Done {
         let node = self.inside()?;
         let Some(record) = self.nodes.record(node).filter(|record| record.is_tuple == is_tuple) else {
             return Err(Refusal::Unexpected.into());
         };
-        if record.fields.iter().any(|field| self.nodes.len(field.content) == record.length) {
+        if (self.filled[node as usize] as usize) < record.fields.len() {
             self.fill_missing(node)?;
         }
         self.end(node, |columns| {
@@ -244,13 +283,14 @@ impl State {
     /// Completes what was begun last.
     #[inline]
     fn end(&mut self, node: u32, mut lengthen: impl FnMut(&mut Columns) -> Result<(), BuildError>) -> Done {
-        let place = self.places.of(node);
-        if place.node == node {
+        let outer = self.places.number_of(node);
+        let place = self.places.at(outer).node;
+        if place == node {
             lengthen(self.nodes.at_mut(node))?;
         } else {
-            self.nodes.put(place.node, node, &mut lengthen)?;
+            self.nodes.put(place, node, &mut lengthen)?;
         }
-        self.at = place.next;
+        self.leave(outer);
         Ok(())
     }
 
@@ -289,37 +329,34 @@ impl State {
         };
         let likely = self.likely[node as usize] as usize;
         let at = record.find(likely, name).ok_or(Refusal::Argument)?;
-        let after = if at + 1 == record.fields.len() { 0 } else { at + 1 };
-        self.likely[node as usize] = after as u32; // there are fewer columns
-        self.select(node, at)
+        let (content, length) = (record.fields[at].content, record.length);
+        self.likely[node as usize] = if at + 1 == record.fields.len() { 0 } else { at as u32 + 1 };
+        self.select(content, length)
     }
 
     /// Selects a slot, or refers to a row that is there.
     #[inline]
     pub(super) fn index(&mut self, at: usize) -> Done {
-        let tuple =
-            self.inside().ok().filter(|node| self.nodes.record(*node).is_some_and(|one| one.is_tuple));
-        if self.place().node != NOWHERE {
-            match (self.best(Command::Index, |_| true), tuple) {
-                (Ok(offer), _) => return self.refer(offer, at),
-                (Err(failure), None) => return Err(failure),
-                _ => {}
+        if self.node != NOWHERE {
+            match self.best(Command::Index, |_| true) {
+                Ok(offer) => return self.refer(offer, at),
+                Err(failure) if !self.in_tuple() => return Err(failure),
+                Err(_) => {}
             }
         }
-        match tuple {
-            Some(node) => self.select(node, at),
-            None => self.inside().and(Err(Refusal::Unexpected.into())),
-        }
+        let Some(tuple) = self.nodes.record(self.inside()?).filter(|record| record.is_tuple) else {
+            return Err(Refusal::Unexpected.into());
+        };
+        let content = tuple.fields.get(at).ok_or(Refusal::Argument)?.content;
+        self.select(content, tuple.length)
     }
 
     #[inline]
-    fn select(&mut self, node: u32, at: usize) -> Done {
-        let Some(record) = self.nodes.record(node) else { return Err(Refusal::Unexpected.into()) }; // never
-        let content = record.fields.get(at).ok_or(Refusal::Argument)?.content;
-        if self.nodes.len(content) > record.length {
+    fn select(&mut self, content: u32, length: usize) -> Done {
+        if self.nodes.len(content) > length {
             return Err(Refusal::Twice.into());
         }
-        self.at = self.places.of_field(content);
+        self.go(self.places.number_of(content));
         Ok(())
     }
 
@@ -332,7 +369,7 @@ impl State {
         if at >= self.nodes.len(content) {
             return Err(Refusal::Argument.into());
         }
-        self.nodes.put(self.place().node, offer.node, &mut |columns| match columns {
+        self.nodes.put(self.node, offer.node, &mut |columns| match columns {
             Columns::Indexed { index, .. } => push(index, at as i64),
             _ => Ok(()), // never
         })?;
@@ -352,7 +389,7 @@ impl State {
         let chosen = tags.find(|at| self.places.at(*at).tag.map(usize::from) == Some(tag));
         let chosen = chosen.ok_or(Refusal::Argument)?;
         self.has_space()?;
-        self.at = chosen;
+        self.go(chosen);
         Ok(())
     }
 
@@ -371,7 +408,9 @@ impl State {
             let is_own = column.extend_bytes(dtype, &[]).is_some();
             return is_own.then_some(Err(Refusal::Full.into()));
         }
-        column.extend_bytes(dtype, bytes).map(|done| done.map_err(Failure::from))
+        let done = column.extend_bytes(dtype, bytes)?;
+        self.value_done();
+        Some(done.map_err(Failure::from))
     }
 
     pub(super) fn checkpoint(&self) -> Checkpoint {
@@ -387,13 +426,17 @@ impl State {
             return false;
         }
         self.nodes.truncate_all(&then.lengths);
-        self.at = then.at;
+        for node in self.nodes.numbers() {
+            let Some(record) = self.nodes.record(node) else { continue };
+            self.filled[node as usize] = (record.fields.len() - self.lacking(node).len()) as u32; // no more than fit
+        }
+        self.go(then.at);
         true
     }
 
     /// Notes that there was no memory, from which only clearing helps; whether that was known.
     pub(super) fn break_down(&mut self) -> bool {
-        self.places.set_quick(false);
+        self.quick = false;
         std::mem::replace(&mut self.broken, true)
     }
 
@@ -414,24 +457,30 @@ impl State {
         Ok(best(&self.place().offers, command, meant)?)
     }
 
-    fn is_full(&self) -> bool {
-        let (found, size) = self.items();
+    #[inline]
+    fn is_full(&self, list: u32) -> bool {
+        let (found, size) = self.items_of(list);
         found >= size
     }
 
     /// Refuses a value where the list has all its items.
     fn has_space(&self) -> Done {
-        if self.is_full() { Err(Refusal::Full.into()) } else { Ok(()) }
+        if self.is_full(self.place().inside) { Err(Refusal::Full.into()) } else { Ok(()) }
     }
 
     fn fits(&self, offer: Offer, found: Found<'_>) -> Done {
         self.has_space()?;
-        Ok(self.nodes.fits(self.place().node, offer.tag, found)?)
+        Ok(self.nodes.fits(self.node, offer.tag, found)?)
     }
 
     /// Of a list of one length that is begun: the items it has and must have.
     pub(super) fn items(&self) -> (u64, u64) {
-        match self.nodes.get(self.place().inside) {
+        self.items_of(self.place().inside)
+    }
+
+    #[inline]
+    fn items_of(&self, list: u32) -> (u64, u64) {
+        match self.nodes.get(list) {
             Some(Columns::Regular { size, length, content, .. }) => {
                 let before = size.saturating_mul(*length);
                 (self.nodes.len(*content).saturating_sub(before) as u64, *size as u64)

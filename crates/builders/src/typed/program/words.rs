@@ -68,6 +68,6 @@ pub(super) fn number(columns: &Columns) -> Option<(DType, usize)> {
 
 /// The least and the greatest integer of a column, where not every `i64` fits.
 pub(super) fn range(columns: &Columns) -> Option<(i64, i64)> {
-    let (low, high) = columns.range().filter(|range| *range != (i64::MIN.into(), i64::MAX.into()))?;
-    Some((low as i64, i64::try_from(high).unwrap_or(i64::MAX)))
+    let (low, high) = columns.range().filter(|(low, _)| *low != i64::MIN)?;
+    Some((low, i64::try_from(high).unwrap_or(i64::MAX)))
 }
