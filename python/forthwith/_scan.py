@@ -110,8 +110,11 @@ def _step(
 
 def _behind_last(passed: Any) -> int:
     """The entry behind the last one that passes; there is one. Series have no faster way to say it."""
-    width = 64
-    while not passed.tail(width).any():
-        width *= 2
-    end = passed.tail(width)
-    return len(passed) - len(end) + int(end.arg_true()[-1]) + 1
+    first, last = 0, len(passed)
+    while last - first > 1:
+        middle = (first + last) // 2
+        if passed.slice(middle, last - middle).any():
+            first = middle
+        else:
+            last = middle
+    return last
