@@ -108,8 +108,7 @@ impl Header {
         let mut at = Reader { bytes, at: 0 };
         let magic = at.take(4, "the magic bytes of an Avro file")?;
         if magic != MAGIC {
-            let found = magic.escape_ascii().to_string();
-            return Err(Error::new(ErrorKind::NotA { what: "an Avro container file", found }).at_byte(0));
+            return Err(Error::not_a("an Avro container file", magic.escape_ascii().to_string()).at_byte(0));
         }
         let mut metadata = Vec::new();
         loop {
@@ -132,14 +131,12 @@ impl Header {
         marker.copy_from_slice(at.take(MARKER as usize, "the sync marker")?);
         let find = |name: &str| metadata.iter().find(|(known, _)| known == name).map(|(_, value)| value);
         let Some(text) = find("avro.schema") else {
-            let found = "a header without a schema".into();
-            return Err(ErrorKind::NotA { what: "an Avro container file", found }.into());
+            return Err(Error::not_a("an Avro container file", "a header without a schema"));
         };
         let schema_text = String::from_utf8_lossy(text).into_owned();
-        let schema = schema_text.parse::<Schema>().map_err(|bad| {
-            let found = bad.to_string();
-            Error::new(ErrorKind::NotA { what: "an Avro schema", found }).in_object("avro.schema")
-        })?;
+        let schema = schema_text
+            .parse::<Schema>()
+            .map_err(|bad| Error::not_a("an Avro schema", bad.to_string()).in_object("avro.schema"))?;
         let codec = match find("avro.codec").map(|codec| String::from_utf8_lossy(codec)) {
             None => BlockCodec::Null,
             Some(name) => match BlockCodec::ALL.iter().find(|(_, known, _)| *known == name) {
@@ -318,8 +315,7 @@ fn nothing(source: &dyn Source, codec: BlockCodec, stored: Range<u64>) -> Result
         }
     };
     if bytes > 0 {
-        let found = format!("{bytes} bytes of no entries");
-        return Err(ErrorKind::NotA { what: "a block", found }.into());
+        return Err(Error::not_a("a block", format!("{bytes} bytes of no entries")));
     }
     Ok(())
 }
@@ -344,13 +340,12 @@ fn block(
     let (Ok(count), Ok(length)) = (u64::try_from(count), u64::try_from(length)) else {
         let (what, found) =
             if count < 0 { ("number of entries", count) } else { ("length of the block in bytes", length) };
-        let found = format!("{found} as the {what}");
-        return Err(ErrorKind::NotA { what: "a block", found }.into());
+        return Err(Error::not_a("a block", format!("{found} as the {what}")));
     };
     let needed = length.saturating_add(MARKER);
     let available = size - begin;
     if needed > available {
-        return Err(ErrorKind::Truncated { what: "a block with its sync marker", needed, available }.into());
+        return Err(Error::truncated("a block with its sync marker", needed, available));
     }
     let most = match header.codec {
         BlockCodec::Null => length,
@@ -360,12 +355,14 @@ fn block(
     if count > most {
         let (found, limit) =
             (i64::try_from(count).unwrap_or(i64::MAX), i64::try_from(most).unwrap_or(i64::MAX));
-        return Err(ErrorKind::OutOfRange { what: "number of entries of a block", found, limit }.into());
+        return Err(Error::out_of_range("number of entries of a block", found, limit));
     }
     let found = window.get(source, size, begin + length, MARKER)?;
     if found != header.marker {
-        let found = format!("{:02x?} where the sync marker should be", found);
-        return Err(Error::new(ErrorKind::NotA { what: "the end of a block", found }));
+        return Err(Error::not_a(
+            "the end of a block",
+            format!("{:02x?} where the sync marker should be", found),
+        ));
     }
     Ok((count, begin..begin + length))
 }
@@ -452,8 +449,7 @@ impl<'a> Reader<'a> {
     }
 
     fn truncated(&self, what: &'static str, needed: u64) -> Error {
-        let available = (self.bytes.len() - self.at) as u64;
-        Error::new(ErrorKind::Truncated { what, needed, available }).at_byte(self.at as u64)
+        Error::truncated(what, needed, (self.bytes.len() - self.at) as u64).at_byte(self.at as u64)
     }
 
     /// A zigzag varint.
@@ -466,8 +462,7 @@ impl<'a> Reader<'a> {
                 return Ok((value >> 1) as i64 ^ -((value & 1) as i64));
             }
         }
-        let found = "more than ten bytes".into();
-        Err(Error::new(ErrorKind::NotA { what: "a number", found }).at_byte(self.at as u64))
+        Err(Error::not_a("a number", "more than ten bytes").at_byte(self.at as u64))
     }
 
     /// The range of bytes that have their length before them.
@@ -475,8 +470,7 @@ impl<'a> Reader<'a> {
         let begin = self.at;
         let length = self.long(what)?;
         let Ok(length) = usize::try_from(length) else {
-            let found = format!("{length} as its length");
-            return Err(Error::new(ErrorKind::NotA { what, found }).at_byte(begin as u64));
+            return Err(Error::not_a(what, format!("{length} as its length")).at_byte(begin as u64));
         };
         self.take(length, what)?;
         Ok(self.at - length..self.at)

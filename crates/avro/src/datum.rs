@@ -37,9 +37,8 @@ impl Datums {
     pub fn new(writer: &Arc<Schema>, reader: Option<&Arc<Schema>>) -> Result<Self> {
         let fields = match reader {
             None => Fields::of(writer),
-            Some(reader) => Fields::resolved(writer, reader).map_err(|why| {
-                Error::new(ErrorKind::Invalid { what: format!("the schema asked for: {why}") })
-            })?,
+            Some(reader) => Fields::resolved(writer, reader)
+                .map_err(|why| Error::invalid(format!("the schema asked for: {why}")))?,
         };
         let listed = (0..).zip(fields.fields()).filter(|(_, field)| !field.is_part);
         let (is_record, wanted) = (fields.is_record(), listed.map(|(number, _)| number).collect());
@@ -54,7 +53,7 @@ impl Datums {
         let mut plan = self.plan(count, false)?;
         let bytes: Bytes = bytes.into();
         if count == 0 && !bytes.is_empty() {
-            return Err(ErrorKind::Fault { what: format!("{} bytes are left over", bytes.len()) }.into());
+            return Err(Error::fault(format!("{} bytes are left over", bytes.len())));
         }
         if count > 0 {
             plan.tasks.push(task(0, 0..count, bytes));
@@ -82,7 +81,7 @@ impl Datums {
         for datum in datums {
             payload.extend_from_slice(datum);
             let Ok(bound) = u32::try_from(payload.len()) else {
-                return Err(ErrorKind::Invalid { what: format!("datum {next} has 4 GiB or more") }.into());
+                return Err(Error::invalid(format!("datum {next} has 4 GiB or more")));
             };
             bounds.push(bound);
             next += 1;
@@ -178,7 +177,7 @@ impl BlockFormat for DatumFormat {
         let mut last = 0;
         for bound in bounds.as_chunks::<4>().0.iter().map(|bound| u32::from_le_bytes(*bound)) {
             if bound < last || bound as usize > payload.len() {
-                return Err(ErrorKind::Invalid { what: "datums whose bounds fall".into() }.into());
+                return Err(Error::invalid("datums whose bounds fall"));
             }
             last = bound;
         }
@@ -210,13 +209,14 @@ impl SchemaStore {
     /// It is no message, or of a schema that is not known.
     pub fn open<'d>(&self, message: &'d [u8]) -> Result<(&Arc<Schema>, &'d [u8])> {
         let Some((head, datum)) = message.split_first_chunk::<HEAD>() else {
-            let (needed, available) = (HEAD as u64, message.len() as u64);
-            return Err(ErrorKind::Truncated { what: "the head of a message", needed, available }.into());
+            return Err(Error::truncated("the head of a message", HEAD, message.len()));
         };
         let [first, second, fingerprint @ ..] = *head;
         if [first, second] != MESSAGE {
-            let found = format!("{first:#04x} {second:#04x} where c3 01 should be");
-            return Err(ErrorKind::NotA { what: "a message in Avro's single-object encoding", found }.into());
+            return Err(Error::not_a(
+                "a message in Avro's single-object encoding",
+                format!("{first:#04x} {second:#04x} where c3 01 should be"),
+            ));
         }
         let fingerprint = u64::from_le_bytes(fingerprint);
         match self.0.get(&fingerprint) {

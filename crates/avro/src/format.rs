@@ -98,8 +98,11 @@ impl BlockFormat for AvroFormat {
 fn bounded(entries: u64, bytes: usize) -> Result<()> {
     let most = (bytes as u64).max(MOST_WEIGHTLESS);
     if entries > most {
-        let (found, limit) = (i64::try_from(entries).unwrap_or(i64::MAX), most as i64);
-        return Err(ErrorKind::OutOfRange { what: "number of entries of a block", found, limit }.into());
+        return Err(Error::out_of_range(
+            "number of entries of a block",
+            i64::try_from(entries).unwrap_or(i64::MAX),
+            most,
+        ));
     }
     Ok(())
 }
@@ -116,15 +119,14 @@ impl AvroFormat {
         let entries = reader.long("the number of entries of a block")?;
         let length = reader.long("the length of a block")?;
         let (Ok(entries), Ok(length)) = (u64::try_from(entries), usize::try_from(length)) else {
-            let found = format!("{entries} entries in {length} bytes");
-            return Err(Error::new(ErrorKind::NotA { what: "a block", found }).at_byte(at as u64));
+            return Err(
+                Error::not_a("a block", format!("{entries} entries in {length} bytes")).at_byte(at as u64)
+            );
         };
         let bytes = reader.take(length, "a block")?;
         if reader.take(MARKER as usize, "the sync marker")? != marker {
-            let found = "another sync marker than before".into();
-            return Err(
-                Error::new(ErrorKind::NotA { what: "the end of a block", found }).at_byte(reader.at as u64)
-            );
+            let found = "another sync marker than before";
+            return Err(Error::not_a("the end of a block", found).at_byte(reader.at as u64));
         }
         Ok(One { entries, bytes })
     }

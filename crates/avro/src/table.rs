@@ -112,9 +112,8 @@ impl AvroFile {
         let writer = &self.header.schema;
         let columns = match &options.schema {
             None => Fields::of(writer),
-            Some(reader) => Fields::resolved(writer, reader).map_err(|why| {
-                Error::new(ErrorKind::Invalid { what: format!("the schema asked for: {why}") })
-            })?,
+            Some(reader) => Fields::resolved(writer, reader)
+                .map_err(|why| Error::invalid(format!("the schema asked for: {why}")))?,
         };
         let mut walk = Walk::new(&self.source, &self.header, options.skip_damaged);
         if options.skip_damaged {
@@ -215,9 +214,9 @@ impl AvroTable {
     }
 
     fn field(&self, field: u32) -> Result<&Field> {
-        self.fields.get(field as usize).ok_or_else(|| {
-            Error::new(ErrorKind::Invalid { what: format!("there is no field number {field}") })
-        })
+        self.fields
+            .get(field as usize)
+            .ok_or_else(|| Error::invalid(format!("there is no field number {field}")))
     }
 
     /// The decoder of some fields: numbers at fixed places are a kernel's, anything else is a program's.
@@ -419,7 +418,7 @@ impl Dataset for AvroTable {
                 "entries {} to {} of {:?}, which has {there}",
                 entries.start, entries.end, self.name,
             );
-            return Err(self.here(ErrorKind::Invalid { what }.into(), None));
+            return Err(self.here(Error::invalid(what), None));
         }
         let mut plan = Plan {
             format: Dataset::format(self).into(),

@@ -2,7 +2,7 @@
 
 use crate::schema::{Field, Id, Kind, Logical, Schema, Unit};
 use forthwith_columns::{DType, Encoding, LogicalType, TimeUnit};
-use forthwith_plan::{Error, ErrorKind};
+use forthwith_plan::Error;
 use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, Union};
 use std::{
     collections::{BTreeMap, HashMap},
@@ -48,7 +48,7 @@ impl std::fmt::Display for Refusal {
 impl From<Refusal> for Error {
     fn from(why: Refusal) -> Self {
         if why.senseless {
-            return ErrorKind::Invalid { what: format!("the schema asked for: {}", why.what) }.into();
+            return Self::invalid(format!("the schema asked for: {}", why.what));
         }
         Self::unsupported(why.what)
     }

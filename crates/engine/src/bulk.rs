@@ -4,7 +4,7 @@ use crate::{fetch, worker::Worker};
 use bytes::Bytes;
 use forthwith_columns::Encoding;
 use forthwith_io::Source;
-use forthwith_plan::{BlockFormat, Error, ErrorKind, Plan, Result, Task};
+use forthwith_plan::{BlockFormat, Error, Plan, Result, Task};
 use std::{ops::Range, sync::Arc};
 
 /// A decompressed block that was not decoded.
@@ -30,7 +30,7 @@ pub(crate) fn raw(
     source: &Arc<dyn Source>,
     format: &dyn BlockFormat,
 ) -> Result<RawBlock> {
-    let invalid = || Error::new(ErrorKind::Invalid { what: format!("the plan has no task {task}") });
+    let invalid = || Error::invalid(format!("the plan has no task {task}"));
     let task = plan.tasks.get(task).ok_or_else(invalid)?;
     let task = &Task { wanted: task.entries.clone(), ..task.clone() };
     let group = plan.groups.get(task.group as usize).ok_or_else(invalid)?;

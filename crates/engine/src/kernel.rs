@@ -6,7 +6,7 @@ use crate::{
     stop::Stop,
 };
 use forthwith_columns::{Encoding, Slot, kernels};
-use forthwith_plan::{Block, Error, ErrorKind, Kernel, Piece, Result, Task};
+use forthwith_plan::{Block, Error, Kernel, Piece, Result, Task};
 use std::ops::Range;
 
 /// The wanted entries of a block.
@@ -25,7 +25,7 @@ impl<'a> Wanted<'a> {
     pub(crate) fn new(task: &Task, block: Block<'a>) -> Result<Self> {
         let expected = task.entries.end - task.entries.start;
         if block.entries != expected {
-            return Err(mismatch("the number of entries in the block", expected, block.entries));
+            return Err(Error::mismatch("the number of entries in the block", expected, block.entries));
         }
         let from = task.wanted.start - task.entries.start;
         let entries = task.wanted.end - task.wanted.start;
@@ -34,7 +34,7 @@ impl<'a> Wanted<'a> {
         } else {
             let end = 4 * (from + entries + 1);
             if block.bounds.len() as u64 != 4 * (expected + 1) {
-                return Err(mismatch(
+                return Err(Error::mismatch(
                     "the number of entry bounds",
                     expected + 1,
                     block.bounds.len() as u64 / 4,
@@ -59,7 +59,7 @@ impl<'a> Wanted<'a> {
         let expected = task.entries.end - task.entries.start;
         let found = pieces.iter().fold(0, |sum: u64, piece| sum.saturating_add(piece.entries));
         if found != expected {
-            return Err(mismatch("the number of entries in the block", expected, found));
+            return Err(Error::mismatch("the number of entries in the block", expected, found));
         }
         let (mut first, mut parts) = (task.entries.start, Vec::with_capacity(pieces.len()));
         for piece in pieces {
@@ -71,17 +71,12 @@ impl<'a> Wanted<'a> {
                 parts
                     .push((Self { block, from: from - first, entries: to - from, bounds: &[] }, piece.block));
             } else if piece.entries == 0 && !payload.is_empty() {
-                return Err(Error::new(ErrorKind::Fault { what: "bytes without entries".into() })
-                    .in_block(piece.block));
+                return Err(Error::fault("bytes without entries").in_block(piece.block));
             }
             first = end;
         }
         Ok(parts)
     }
-}
-
-fn mismatch(what: &'static str, expected: u64, found: u64) -> Error {
-    Error::new(ErrorKind::Mismatch { what, expected, found })
 }
 
 pub(crate) fn run(
@@ -125,8 +120,8 @@ pub(crate) fn run(
                 u32::try_from(item).map_err(|_| Error::unsupported(format!("items of {item} bytes")))?.max(1);
             let made;
             let bounds = if wanted.bounds.is_empty() {
-                let counter =
-                    counter.ok_or_else(|| mismatch("the number of entry bounds", wanted.entries + 1, 0))?;
+                let counter = counter
+                    .ok_or_else(|| Error::mismatch("the number of entry bounds", wanted.entries + 1, 0))?;
                 made = counted_bounds(wanted, task, *header, item, counter)?;
                 &made[..]
             } else {
@@ -221,7 +216,7 @@ pub(crate) fn flat_in_pieces(
     let size = per_entry.saturating_mul(wire.width() as u64);
     let expected = (task.entries.end - task.entries.start).saturating_mul(size);
     if entries.end - entries.start != expected {
-        return Err(mismatch("the length of the block's data", expected, entries.end - entries.start));
+        return Err(Error::mismatch("the length of the block's data", expected, entries.end - entries.start));
     }
     let start = entries.start + (task.wanted.start - task.entries.start) * size;
     let count = task.wanted.end - task.wanted.start;
@@ -246,7 +241,7 @@ fn fixed<'a>(wanted: Wanted<'a>, size: u64) -> Result<&'a [u8]> {
     let payload = wanted.block.payload;
     let expected = wanted.block.entries.saturating_mul(size);
     if payload.len() as u64 != expected {
-        return Err(mismatch("the length of the block's data", expected, payload.len() as u64));
+        return Err(Error::mismatch("the length of the block's data", expected, payload.len()));
     }
     let from = (wanted.from * size) as usize;
     payload.get(from..from + (wanted.entries * size) as usize).ok_or_else(lengths)
@@ -279,7 +274,7 @@ fn counted_bounds(
         bounds.extend(u32::try_from(end).unwrap_or(u32::MAX).to_le_bytes());
     }
     if end != length {
-        return Err(mismatch("the length of the block's data", end, length));
+        return Err(Error::mismatch("the length of the block's data", end, length));
     }
     let from = 4 * wanted.from as usize;
     let to = from + 4 * (wanted.entries as usize + 1);
@@ -309,13 +304,12 @@ fn take_now<'p>(places: &'p Places<'_>, items: &[u64]) -> Result<Vec<Slot<'p>>> 
 
 #[cold]
 fn ragged(task: &Task, entry: u64) -> Error {
-    let what = "the entry's length is not a whole number of items".into();
-    Error::new(ErrorKind::Fault { what }).at_entry(task.wanted.start + entry)
+    Error::fault("the entry's length is not a whole number of items").at_entry(task.wanted.start + entry)
 }
 
 #[cold]
 fn bad_offsets(bad: &kernels::OffsetsError, first: u64) -> Error {
-    let error = Error::new(ErrorKind::Fault { what: bad.to_string() });
+    let error = Error::fault(bad.to_string());
     match bad.entry() {
         Some(entry) => error.at_entry(first + entry as u64),
         None => error,
@@ -325,12 +319,12 @@ fn bad_offsets(bad: &kernels::OffsetsError, first: u64) -> Error {
 #[cold]
 fn undecoded(error: kernels::DecodeError) -> Error {
     match error {
-        kernels::DecodeError::Truth => Error::new(ErrorKind::Fault { what: error.to_string() }),
+        kernels::DecodeError::Truth => Error::fault(error.to_string()),
         _ => lengths(),
     }
 }
 
 #[cold]
 fn lengths() -> Error {
-    Error::new(ErrorKind::Invalid { what: "the plan does not fit the block".into() })
+    Error::invalid("the plan does not fit the block")
 }

@@ -120,13 +120,13 @@ fn unfinished(error: FinishError, group: &Group) -> Error {
         FinishError::Symbol { ref key, .. } | FinishError::Truth { ref key } => {
             let columns = [format!("{key}-index"), format!("{key}-packed")];
             let member = group.columns.iter().find(|c| columns.contains(&c.key)).map(|c| c.member.as_str());
-            let error = Error::new(ErrorKind::Fault { what: error.to_string() });
+            let error = Error::fault(error.to_string());
             match member {
                 Some(member) => error.in_member(member),
                 None => error,
             }
         }
-        other => Error::new(ErrorKind::Invalid { what: other.to_string() }),
+        other => Error::invalid(other.to_string()),
     }
 }
 
@@ -388,7 +388,7 @@ impl Taking<'_, '_> {
 /// Nothing is taken by whom it is not the turn of: places would change their order.
 fn append<'a>(places: &'a Places<'_>, order: usize, passed: bool, items: &[usize]) -> Result<Vec<Slot<'a>>> {
     if passed || !places.is_turn(order) {
-        return Err(Error::new(ErrorKind::Invalid { what: "places taken out of turn".into() }));
+        return Err(Error::invalid("places taken out of turn"));
     }
     let append = |(builder, items): (&'a Builder, &usize)| builder.append(*items);
     let slots: Result<Vec<_>, _> = places.builders.iter().zip(items).map(append).collect();

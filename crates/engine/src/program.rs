@@ -190,7 +190,7 @@ impl Job<'_> {
             let ((slot, base), output, spec) = (&mut slots[at], &outputs[at], &self.places.group.columns[at]);
             let base = *base;
             if spec.offsets {
-                let beyond = |_| Error::new(ErrorKind::Invalid { what: "offsets beyond 64 bits".into() });
+                let beyond = |_| Error::invalid("offsets beyond 64 bits");
                 kernels::rebase(output.as_bytes(), base, slot).map_err(beyond)?;
             } else {
                 kernels::copy(output.as_bytes(), slot);
@@ -238,8 +238,7 @@ impl Job<'_> {
         self.objects.begin(self.machine.outputs());
         if self.program.bounded {
             if wanted.bounds.is_empty() {
-                let what = "the number of entry bounds";
-                return Err(ErrorKind::Mismatch { what, expected: wanted.entries + 1, found: 0 }.into());
+                return Err(Error::mismatch("the number of entry bounds", wanted.entries + 1, 0));
             }
             let (starts, stops) = (&wanted.bounds[..wanted.bounds.len() - 4], &wanted.bounds[4..]);
             let mut inputs = vec![payload, starts, stops];
@@ -265,7 +264,7 @@ impl Job<'_> {
             self.check_offsets(before)?;
             let unit = self.format.unit();
             let what = format!("{} bytes of the {unit} are left over", end.saturating_sub(at));
-            return Err(Error::new(ErrorKind::Fault { what }).at_byte(at as u64));
+            return Err(Error::fault(what).at_byte(at as u64));
         }
         Ok(())
     }
@@ -278,8 +277,7 @@ impl Job<'_> {
         let outputs = self.machine.outputs().iter().zip(&self.places.group.columns);
         for ((output, spec), before) in outputs.zip(before) {
             if spec.offsets && kernels::fall(*before, output.as_bytes()) {
-                let what = "a length or a count is negative".into();
-                return Err(Error::new(ErrorKind::Fault { what }).in_member(&spec.member));
+                return Err(Error::fault("a length or a count is negative").in_member(&spec.member));
             }
         }
         Ok(())
@@ -335,7 +333,7 @@ impl Job<'_> {
 /// The values of a counter that belong to the wanted entries, and if those can have any number of them, how
 /// many each has.
 fn counts(task: &Task, counter: Option<&Places<'_>>) -> Result<[Arc<[u8]>; 2]> {
-    let missing = || Error::new(ErrorKind::Invalid { what: "a program without its counter".into() });
+    let missing = || Error::invalid("a program without its counter");
     let counter = counter.ok_or_else(missing)?;
     let begin = task.wanted.start.checked_sub(counter.first_entry).ok_or_else(missing)? as usize;
     let end = (task.wanted.end - counter.first_entry) as usize;

@@ -215,10 +215,7 @@ fn read_steps(
             // The first group joins nothing; plans are checked for that.
             let Some(first) = arrays.pop() else { continue };
             let joined = Array::join(first, more);
-            arrays.push(
-                joined
-                    .map_err(|e| Error::new(ErrorKind::Fault { what: e.to_string() }).in_object(&object))?,
-            );
+            arrays.push(joined.map_err(|e| Error::fault(e.to_string()).in_object(&object))?);
         }
     }
     let arrays = if plan.picks.is_empty() { arrays } else { picked(plan, &arrays)? };
@@ -243,11 +240,9 @@ fn is_plain(plan: &Plan, task: &Task, source: &dyn Source, format: &dyn BlockFor
 fn picked(plan: &Plan, arrays: &[Array]) -> Result<Vec<Array>> {
     let pick = |pick: &Pick| {
         let Some(array) = arrays.get(pick.array as usize) else {
-            return Err(Error::new(ErrorKind::Invalid {
-                what: "a plan that delivers more than it has".into(),
-            }));
+            return Err(Error::invalid("a plan that delivers more than it has"));
         };
-        let fault = |e: Invalid| Error::new(ErrorKind::Fault { what: e.to_string() });
+        let fault = |e: Invalid| Error::fault(e.to_string());
         let picked = if pick.path.is_empty() { Ok(array.clone()) } else { array.pick(&pick.path) };
         picked.and_then(|array| array.regular(&pick.lists)).map_err(fault)
     };
@@ -256,7 +251,7 @@ fn picked(plan: &Plan, arrays: &[Array]) -> Result<Vec<Array>> {
 
 /// Refuses plans that contradict themselves: they may come from elsewhere.
 fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
-    let invalid = |what: String| Err(Error::new(ErrorKind::Invalid { what }));
+    let invalid = |what: String| Err(Error::invalid(what));
     if plan.format != format.id() {
         return invalid(format!("a plan for {}, not for {}", plan.format, format.id()));
     }

@@ -6,7 +6,7 @@
 
 use forthwith_columns::{Array, DType, Finisher, Form, kernels};
 use forthwith_forth::Output;
-use forthwith_plan::{Decoder, Error, ErrorKind, Group, Plan, Result};
+use forthwith_plan::{Decoder, Error, Group, Plan, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The text in the columns of a group.
@@ -82,7 +82,7 @@ fn names(finisher: &Finisher, text: &str) -> bool {
 pub(crate) fn check(plan: &Plan, arrays: &[Array], threads: usize) -> Result<()> {
     for (number, array) in arrays.iter().enumerate() {
         array.check_text_by(threads).map_err(|bad| {
-            let error = Error::new(ErrorKind::Fault { what: bad.to_string() });
+            let error = Error::fault(bad.to_string());
             let error = error.in_object(&plan.path_of(number)).at_entry(plan.entries.start + bad.row);
             match bad.member.trim_start_matches('.') {
                 "" => error,

@@ -6,7 +6,7 @@
 use crate::{File, OpenOptions, Table};
 use forthwith_columns::Array;
 use forthwith_engine::Progress;
-use forthwith_plan::{Error, ErrorKind, Plan, Result};
+use forthwith_plan::{Error, Plan, Result};
 use std::{
     future::Future,
     path::Path,
@@ -57,9 +57,7 @@ struct Ending<T>(Arc<Shared<T>>);
 impl<T> Drop for Ending<T> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.finish(Err(Error::new(ErrorKind::Fault {
-                what: "a call in the background panicked".into(),
-            })));
+            self.0.finish(Err(Error::fault("a call in the background panicked")));
         }
     }
 }
@@ -75,8 +73,7 @@ impl<T: Send + 'static> Background<T> {
             its.0.finish(result);
         };
         if let Err(refused) = std::thread::Builder::new().name("forthwith call".into()).spawn(call) {
-            let what = format!("no thread for a call in the background: {refused}");
-            shared.finish(Err(Error::new(ErrorKind::Fault { what })));
+            shared.finish(Err(Error::fault(format!("no thread for a call in the background: {refused}"))));
         }
         Self(shared)
     }

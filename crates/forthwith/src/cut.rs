@@ -1,7 +1,7 @@
 //! Cutting a range of entries into steps.
 
 use forthwith_columns::Form;
-use forthwith_plan::{Dataset, Error, ErrorKind, Result};
+use forthwith_plan::{Dataset, Error, Result};
 use std::ops::Range;
 
 /// How large a step is.
@@ -105,8 +105,7 @@ pub(crate) fn cut(
 
 fn not_too_many(steps: u64) -> Result<()> {
     if steps > MOST {
-        let what = format!("{steps} steps are more than {MOST}: make them larger");
-        return Err(Error::new(ErrorKind::Invalid { what }));
+        return Err(Error::invalid(format!("{steps} steps are more than {MOST}: make them larger")));
     }
     Ok(())
 }
@@ -126,7 +125,8 @@ fn even(entries: Range<u64>, n: u64) -> Result<Vec<Range<u64>>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ErrorKind, even};
+    use super::even;
+    use forthwith_plan::ErrorKind;
 
     #[test]
     fn the_last_step_is_short() {

@@ -30,7 +30,7 @@ use crate::{Container, OpenOptions, OptionSpec};
 use forthwith_columns::Form;
 use forthwith_engine::Engine;
 use forthwith_io::{Sink, Source};
-use forthwith_plan::{BlockFormat, Error, ErrorKind, Result, TableWriter, WriteOptions};
+use forthwith_plan::{BlockFormat, Error, Result, TableWriter, WriteOptions};
 use std::sync::{Arc, LazyLock};
 
 /// The formats there are. A file is of the first that recognises it.
@@ -154,7 +154,7 @@ pub fn formats() -> &'static [&'static dyn Format] {
 /// The format that understands a plan's blocks.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] naming the id.
+/// [`ErrorKind::Unsupported`](forthwith_plan::ErrorKind::Unsupported) naming the id.
 pub fn format(id: &str) -> Result<&'static dyn BlockFormat> {
     let known = FORMATS.iter().flat_map(|format| format.blocks());
     known
@@ -177,7 +177,7 @@ pub(crate) fn open(
     let format = recognised(&head, source.uri()).map_err(|error| error.in_file(source.uri()))?;
     let Some(format) = format else {
         let found = begins(head.get(..HEAD as usize).unwrap_or(&head)) + &own::missed(source.uri());
-        return Err(Error::new(ErrorKind::NotA { what: known(), found }).in_file(source.uri()));
+        return Err(Error::not_a(known(), found).in_file(source.uri()));
     };
     let each = |format: &&'static dyn Format| format.options().iter().map(|spec| (format.name(), *spec));
     let all: Vec<_> = FORMATS.iter().flat_map(each).collect();

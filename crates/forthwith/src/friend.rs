@@ -1,7 +1,7 @@
 //! Tables whose entries belong to those of another one.
 
 use crate::{File, OpenOptions, Table};
-use forthwith_plan::{Error, ErrorKind, FriendName, Result};
+use forthwith_plan::{Error, FriendName, Result};
 use std::{
     path::{Component, Path, PathBuf},
     sync::Arc,
@@ -81,7 +81,7 @@ impl Table {
             let what = format!(
                 "the friend {name:?} is in {file:?}, {place}: it is opened if it is given by this name"
             );
-            Error::new(ErrorKind::Invalid { what }).in_file(self.file().uri()).in_object(self.path())
+            Error::invalid(what).in_file(self.file().uri()).in_object(self.path())
         };
         let outside = "outside of the folder of the file that names it";
         let name = self.beside(friend).ok_or_else(|| refused(outside))?;

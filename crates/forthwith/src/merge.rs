@@ -2,7 +2,7 @@
 
 use crate::{Container, File};
 use forthwith_io::Sink;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use std::{ops::Range, path::Path, sync::Arc};
 
 /// The parts of files that are merged or copied, and how.
@@ -64,12 +64,12 @@ pub fn merge(
     progress: &mut MergeProgress<'_>,
 ) -> Result<Merged> {
     let Some(first) = files.first() else {
-        return Err(Error::new(ErrorKind::Invalid { what: "no files to merge".into() }));
+        return Err(Error::invalid("no files to merge"));
     };
     for file in files {
         if is_same(file.uri(), sink.uri()) {
             let what = format!("{} is one of the input files, so it cannot be written", sink.uri());
-            return Err(Error::new(ErrorKind::Invalid { what }).in_file(file.uri()));
+            return Err(Error::invalid(what).in_file(file.uri()));
         }
         if file.format() != first.format() {
             let what = format!(
@@ -77,7 +77,7 @@ pub fn merge(
                 first.format(),
                 file.format()
             );
-            return Err(Error::new(ErrorKind::Invalid { what }).in_file(file.uri()));
+            return Err(Error::invalid(what).in_file(file.uri()));
         }
     }
     let containers: Vec<&dyn Container> = files.iter().map(File::container).collect();

@@ -1,6 +1,6 @@
 //! How to open a file: options by name, of which each format understands some.
 
-use forthwith_plan::{Error, ErrorKind, Result, similar_names};
+use forthwith_plan::{Error, Result, similar_names};
 use std::collections::BTreeMap;
 
 /// Options for opening a file, by name. Which there are is up to the format of the file ([`Format::options`](crate::Format::options)),
@@ -121,7 +121,7 @@ impl OpenOptions {
         known: &[OptionSpec],
         elsewhere: &[(&str, OptionSpec)],
     ) -> Result<()> {
-        let invalid = |what: String| Err(Error::new(ErrorKind::Invalid { what }));
+        let invalid = |what: String| Err(Error::invalid(what));
         let neutral = [CHECK_TEXT];
         for (name, value) in &self.values {
             if let Some(spec) = known.iter().chain(&neutral).find(|spec| spec.name == name) {

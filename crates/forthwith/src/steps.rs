@@ -137,9 +137,7 @@ impl Steps {
                 (rows.start as u64..rows.end as u64, Some(kept[rows].to_vec()))
             }
         };
-        let part = |array: &Array| {
-            array.part(rows.clone()).map_err(|error| Error::new(ErrorKind::Fault { what: error.to_string() }))
-        };
+        let part = |array: &Array| array.part(rows.clone()).map_err(|error| Error::fault(error.to_string()));
         let arrays = held.arrays.iter().map(part).collect::<Result<_>>()?;
         if self.steps.front().is_none_or(|next| next.start >= held.entries.end) {
             self.held = None;

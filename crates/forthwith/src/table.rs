@@ -240,7 +240,7 @@ impl Table {
         let mut arrays = self.read(&plan, None, None)?;
         match (arrays.pop(), arrays.is_empty()) {
             (Some(array), true) => Ok(array),
-            _ => self.here(Err(ErrorKind::Invalid { what: "a plan for more than one field".into() }.into())),
+            _ => self.here(Err(Error::invalid("a plan for more than one field"))),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::{Format, formats};
 use forthwith_columns::Form;
 use forthwith_io::Sink;
-use forthwith_plan::{Error, ErrorKind, Result, TableWriter, WriteOptions};
+use forthwith_plan::{Error, Result, TableWriter, WriteOptions};
 
 /// A format that tables are written in.
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ impl FileFormat {
                     "no format has the ending of this name: {} can be written",
                     formats::written_endings(".")
                 );
-                Err(Error::new(ErrorKind::Invalid { what }).in_file(name))
+                Err(Error::invalid(what).in_file(name))
             }
         }
     }
@@ -116,7 +116,7 @@ pub fn writer(
                 format!("a table of kind {table:?}: {} files have {}", format.name(), tables.join(" and "))
             }
         };
-        return Err(Error::new(ErrorKind::Invalid { what }).in_file(sink.uri()));
+        return Err(Error::invalid(what).in_file(sink.uri()));
     }
     format.0.writer(fields, sink, options)
 }

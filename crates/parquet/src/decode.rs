@@ -4,13 +4,13 @@
 use crate::{
     leaf::{Kept, Leaf},
     levels::{BATCH, Levels, Work, bounded, ones},
-    pages::{DATA_2, Page, Pages, fault, inflate, split, wrong_rows},
+    pages::{DATA_2, Page, Pages, inflate, split, wrong_rows},
     values::{Dictionary, Values},
 };
 use forthwith_columns::Presence;
 use forthwith_io::Decompressor;
 use forthwith_kernels::levels::{index_of_masks, lists_of_masks};
-use forthwith_plan::{Columns, Error, ErrorKind, Result, Task};
+use forthwith_plan::{Columns, Error, Result, Task};
 use std::ops::Range;
 
 /// Values, where there are no levels.
@@ -33,8 +33,7 @@ impl Note {
     /// The note. Codecs of greater numbers and counts of more than 2⁴⁸ are none.
     pub(crate) fn packed(codec: i64, values: i64) -> Result<u64> {
         let limit = i64::MAX >> (Self::CODEC_BITS - 1);
-        let what = "the number of values of a column chunk";
-        let refused = || Error::new(ErrorKind::OutOfRange { what, found: values, limit });
+        let refused = || Error::out_of_range("the number of values of a column chunk", values, limit);
         let values = u64::try_from(values).ok().filter(|_| values <= limit).ok_or_else(refused)?;
         Ok(values << Self::CODEC_BITS | u64::from(u16::try_from(codec).unwrap_or(u16::MAX)))
     }
@@ -265,7 +264,7 @@ impl State {
             ];
             for (what, counts) in counts {
                 if let Some((expected, found)) = counts.filter(|(expected, found)| expected != found) {
-                    return Err(ErrorKind::Mismatch { what, expected, found }.into());
+                    return Err(Error::mismatch(what, expected, found));
                 }
             }
         }
@@ -288,7 +287,7 @@ impl State {
             return Ok(at(start)..at(end));
         }
         if self.rows == 0 && rep.first().is_some_and(|level| *level != 0) {
-            return Err(fault("a column begins within a list"));
+            return Err(Error::fault("a column begins within a list"));
         }
         let begun = rep.iter().map(|level| u64::from(*level == 0)).sum::<u64>();
         let before = self.rows;
@@ -328,7 +327,7 @@ impl State {
             let before = before.unwrap_or(self.before);
             work.masks(leaf, wanted.clone(), same);
             if work.is_torn(leaf, masks, before) {
-                return Err(fault("repetition levels with which a list goes on that has no items"));
+                return Err(Error::fault("repetition levels with which a list goes on that has no items"));
             }
         }
         let Work { slots, items, loaded, def_masks, .. } = work;
@@ -356,7 +355,7 @@ impl State {
         match leaf.kept {
             Kept::Numbers(_) | Kept::Nanoseconds => sizes.push(inside),
             Kept::Bytes => sizes.extend([inside, text]),
-            Kept::Nothing if inside > 0 => return Err(fault("values of a column that has none")),
+            Kept::Nothing if inside > 0 => return Err(Error::fault("values of a column that has none")),
             Kept::Nothing => {}
         }
         let write = |this: &mut Self, out: &mut [&mut [u8]]| {
@@ -452,7 +451,7 @@ fn advance<'c>(leaf: &Leaf, out: &mut [&'c mut [u8]], sizes: &[usize]) -> Result
     for (column, (out, size)) in out.iter_mut().zip(sizes).enumerate() {
         let (now, rest) = std::mem::take(out)
             .split_at_mut_checked(size * item_size(leaf, column))
-            .ok_or_else(|| fault("pages that change while they are read"))?;
+            .ok_or_else(|| Error::fault("pages that change while they are read"))?;
         *out = rest;
         here.push(now);
     }

@@ -1,7 +1,7 @@
 //! Integers by their differences, in blocks of miniblocks.
 
 use forthwith_kernels::hybrid::unpack_numbers;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 /// Reads `DELTA_BINARY_PACKED`.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct Delta<'a> {
 
 #[cold]
 fn bad(what: &str) -> Error {
-    Error::new(ErrorKind::Fault { what: format!("numbers by their differences: {what}") })
+    Error::fault(format!("numbers by their differences: {what}"))
 }
 
 impl<'a> Delta<'a> {

@@ -4,7 +4,7 @@ use crate::check;
 use crate::footer::Footer;
 use crate::table::{Options, ParquetTable};
 use forthwith_io::Source;
-use forthwith_plan::{CheckReport, Error, ErrorKind, Result};
+use forthwith_plan::{CheckReport, Error, Result};
 use std::sync::Arc;
 
 const MAGIC: &[u8] = b"PAR1";
@@ -107,7 +107,7 @@ fn footer(source: &dyn Source) -> Result<(Footer, u64)> {
         return Err(Error::unsupported("Parquet on machines that keep the most significant byte first"));
     }
     let size = source.size()?;
-    let not = |found: String| Error::new(ErrorKind::NotA { what: "a Parquet file", found });
+    let not = |found: String| Error::not_a("a Parquet file", found);
     // A file has at least the magic word twice and the length of the footer.
     if size < 12 {
         return Err(not(format!("{size} bytes")));
@@ -121,8 +121,7 @@ fn footer(source: &dyn Source) -> Result<(Footer, u64)> {
     }
     let length = tail[end..].first_chunk::<4>().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
     if length > size - 12 {
-        let (needed, available) = (length, size - 12);
-        return Err(ErrorKind::Truncated { what: "the footer", needed, available }.into());
+        return Err(Error::truncated("the footer", length, size - 12));
     }
     let bytes = match (end as u64).checked_sub(length) {
         Some(start) => tail.slice(start as usize..end),

@@ -5,7 +5,7 @@
 
 use crate::field::{Kind, Logical, Repetition, Type};
 use crate::thrift::Compact;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -211,10 +211,7 @@ impl Chunk {
         let end = start.zip(length).and_then(|(start, length)| start.checked_add(length));
         match start.zip(end).filter(|(_, end)| *end <= size) {
             Some((start, end)) => Ok(start..end),
-            None => {
-                let (needed, available) = (length.unwrap_or(u64::MAX), size);
-                Err(ErrorKind::Truncated { what: "a column chunk", needed, available }.into())
-            }
+            None => Err(Error::truncated("a column chunk", length.unwrap_or(u64::MAX), size)),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::{
     decode::{self, Note, Warm},
     leaf::Leaf,
 };
-use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Error, ErrorKind, Group, Result, Scratch, Task};
+use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task};
 
 /// The [`BlockFormat`] of column chunks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,7 +42,7 @@ impl BlockFormat for ParquetFormat {
             _ => None,
         };
         let leaf = leaf.filter(|leaf| leaf.columns() == group.columns.len());
-        let invalid = || Error::new(ErrorKind::Invalid { what: "a plan that is not for Parquet".into() });
+        let invalid = || Error::invalid("a plan that is not for Parquet");
         let leaf = leaf.ok_or_else(invalid)?;
         let (warm, codecs) = scratch.own::<Warm>();
         decode::decode(&leaf, Note::of(task.note), task, stored, warm, codecs, columns)

@@ -1,7 +1,7 @@
 //! Small numbers in runs, repeated or packed into bits, with the errors of a page.
 
 use forthwith_kernels::hybrid::{CutOff, Hybrid as Runs};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 /// Reads a run-length/bit-packed hybrid.
 #[derive(Clone, Debug)]
@@ -9,19 +9,13 @@ pub(crate) struct Hybrid<'a>(Runs<'a>);
 
 #[cold]
 fn cut(_: CutOff) -> Error {
-    Error::new(ErrorKind::Fault { what: "packed numbers end before the last value".into() })
+    Error::fault("packed numbers end before the last value")
 }
 
 impl<'a> Hybrid<'a> {
     pub(crate) fn new(bytes: &'a [u8], width: u32) -> Result<Self> {
         if width > 32 {
-            let limit = 32;
-            return Err(ErrorKind::OutOfRange {
-                what: "bits of a packed number",
-                found: width.into(),
-                limit,
-            }
-            .into());
+            return Err(Error::out_of_range("bits of a packed number", width, 32));
         }
         Ok(Self(Runs::new(bytes, width)))
     }

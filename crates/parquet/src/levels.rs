@@ -5,11 +5,11 @@ use crate::{
     hybrid::{Hybrid, old_levels},
     leaf::Leaf,
     page::PageHeader,
-    pages::{DATA, fault, width},
+    pages::{DATA, width},
     values::Loaded,
 };
 use forthwith_kernels::levels::{levels_from, levels_to};
-use forthwith_plan::{ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use std::ops::Range;
 
 /// Levels that are looked at together.
@@ -117,7 +117,9 @@ impl<'a> Levels<'a> {
     /// other way round.
     pub(crate) fn end(&self) -> Result<()> {
         match self {
-            Self::Runs(runs) if !runs.is_at_end() => Err(fault("levels that end before their bytes do")),
+            Self::Runs(runs) if !runs.is_at_end() => {
+                Err(Error::fault("levels that end before their bytes do"))
+            }
             _ => Ok(()),
         }
     }
@@ -144,7 +146,7 @@ impl<'a> Levels<'a> {
 pub(crate) fn bounded(same: Option<u8>, levels: &[u8], max: u8, what: &'static str) -> Result<()> {
     let most = same.unwrap_or_else(|| levels.iter().fold(0, |most, level| most.max(*level)));
     if most > max {
-        return Err(ErrorKind::OutOfRange { what, found: most.into(), limit: max.into() }.into());
+        return Err(Error::out_of_range(what, most, max));
     }
     Ok(())
 }

@@ -72,8 +72,7 @@ impl<'a> Pages<'a> {
 
     #[cold]
     fn wrong_values(&self, found: u64) -> Error {
-        let what = "the number of values in the pages of a column chunk";
-        ErrorKind::Mismatch { what, expected: self.values, found }.into()
+        Error::mismatch("the number of values in the pages of a column chunk", self.values, found)
     }
 
     /// The next page of which something is wanted, as it is stored.
@@ -97,8 +96,7 @@ impl<'a> Pages<'a> {
             let Some((length, body)) =
                 usize::try_from(needed).ok().and_then(|length| rest.get(..length).map(|body| (length, body)))
             else {
-                let available = rest.len() as u64;
-                return Err(here(Error::new(ErrorKind::Truncated { what: "a page", needed, available })));
+                return Err(here(Error::truncated("a page", needed, rest.len())));
             };
             self.at += compact.at + length;
             match header.kind {
@@ -122,7 +120,7 @@ impl<'a> Pages<'a> {
                 }
                 DICTIONARY => {
                     if self.dictionary.is_some() {
-                        return Err(here(fault("a second dictionary")));
+                        return Err(here(Error::fault("a second dictionary")));
                     }
                     if !matches!(header.encoding, 0 | 2) {
                         let what = format!("a dictionary encoded as number {}", header.encoding);
@@ -148,25 +146,19 @@ impl<'a> Pages<'a> {
 
 #[cold]
 pub(crate) fn wrong_rows(expected: u64, found: u64) -> Error {
-    ErrorKind::Mismatch { what: "the number of rows of a column chunk", expected, found }.into()
+    Error::mismatch("the number of rows of a column chunk", expected, found)
 }
 
 /// A length that a header gives.
 fn sized(length: i64) -> Result<u64> {
     let found = length;
-    u64::try_from(length).map_err(|_| {
-        ErrorKind::OutOfRange { what: "the length of a page", found, limit: i32::MAX.into() }.into()
-    })
+    u64::try_from(length).map_err(|_| Error::out_of_range("the length of a page", found, i32::MAX))
 }
 
 /// Refuses lengths and counts that no page has.
 pub(crate) fn check(header: &PageHeader, codec: u32, stored: u64) -> Result<()> {
     let impossible = |what, found, limit: u64| {
-        Err(Error::new(ErrorKind::OutOfRange {
-            what,
-            found,
-            limit: i64::try_from(limit).unwrap_or(i64::MAX),
-        }))
+        Err(Error::out_of_range(what, found, i64::try_from(limit).unwrap_or(i64::MAX)))
     };
     let least = if matches!(codec, 4 | 6) { LARGEST_REPEATED } else { 4096 };
     let most = stored.saturating_mul(LARGEST_EXPANSION).saturating_add(least);
@@ -199,8 +191,7 @@ pub(crate) fn verify(header: &PageHeader, body: &[u8]) -> Result<()> {
     let Some(crc) = header.crc else { return Ok(()) };
     let (expected, found) = (crc as u32, crc32fast::hash(body));
     if expected != found {
-        let what = "the checksum of a page";
-        return Err(ErrorKind::Mismatch { what, expected: expected.into(), found: found.into() }.into());
+        return Err(Error::mismatch("the checksum of a page", expected, found));
     }
     Ok(())
 }
@@ -229,7 +220,7 @@ pub(crate) fn inflate(
             memory.truncate(start);
             if is_wrong {
                 let sizes = format!("{} bytes are {} when decompressed", body.len(), header.uncompressed);
-                return Err(fault(format!("a page that is said not to be compressed: its {sizes}")));
+                return Err(Error::fault(format!("a page that is said not to be compressed: its {sizes}")));
             }
         }
         return Ok(None);
@@ -247,7 +238,7 @@ fn unpack(
     let levels = if header.kind == DATA_2 { header.def_bytes.saturating_add(header.rep_bytes) } else { 0 };
     let whole = usize::try_from(header.uncompressed).unwrap_or(usize::MAX);
     let levels = usize::try_from(levels).ok().filter(|levels| *levels <= body.len() && *levels <= whole);
-    let levels = levels.ok_or_else(|| fault("levels longer than their page"))?;
+    let levels = levels.ok_or_else(|| Error::fault("levels longer than their page"))?;
     let start = memory.len();
     codecs.allow(codec::known_name(codec.into()).unwrap_or("unknown"), start.saturating_add(whole))?;
     let refused = |_| Error::new(ErrorKind::OutOfMemory { what: "a page", bytes: whole as u64 });
@@ -261,17 +252,12 @@ fn unpack(
     Ok(start..start + whole)
 }
 
-#[cold]
-pub(crate) fn fault(what: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Fault { what: what.into() })
-}
-
 /// A decompressed page's parts.
 pub(crate) fn split<'p>(leaf: &Leaf, header: PageHeader, bytes: &'p [u8]) -> Result<Page<'p>> {
     let mut rest = bytes;
     let mut take = |length: usize| {
         let (levels, more) =
-            rest.split_at_checked(length).ok_or_else(|| fault("levels longer than their page"))?;
+            rest.split_at_checked(length).ok_or_else(|| Error::fault("levels longer than their page"))?;
         rest = more;
         Ok::<_, Error>(levels)
     };

@@ -10,8 +10,8 @@ use crate::{
 };
 use forthwith_io::{ProcessLock, Source};
 use forthwith_plan::{
-    Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Limit, Limits, Pick, Plan, Reading,
-    Result, Stored, Task,
+    Dataset, Decoder, Description, Error, Field, Group, Limit, Limits, Pick, Plan, Reading, Result, Stored,
+    Task,
 };
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
@@ -111,24 +111,18 @@ impl ParquetTable {
         let mut entry = 0u64;
         for number in chosen {
             let Some(group) = footer.row_groups.get(number) else {
-                let what = format!("row group {number}, of a file that has {there}");
-                return Err(ErrorKind::Invalid { what }.into());
+                return Err(Error::invalid(format!("row group {number}, of a file that has {there}")));
             };
-            let bad = |found| {
-                let limit = i64::MAX;
-                Error::new(ErrorKind::OutOfRange { what: "the number of rows of a row group", found, limit })
-            };
+            let bad = |found| Error::out_of_range("the number of rows of a row group", found, i64::MAX);
             let rows = u64::try_from(group.rows).map_err(|_| bad(group.rows))?;
             let end = entry.checked_add(rows).filter(|end| i64::try_from(*end).is_ok());
             let end = end.ok_or_else(|| bad(group.rows))?;
             if group.chunks.len() != footer.columns.len() {
-                let (expected, found) = (footer.columns.len() as u64, group.chunks.len() as u64);
-                return Err(ErrorKind::Mismatch {
-                    what: "the number of columns of a row group",
-                    expected,
-                    found,
-                }
-                .into());
+                return Err(Error::mismatch(
+                    "the number of columns of a row group",
+                    footer.columns.len(),
+                    group.chunks.len(),
+                ));
             }
             let payload_bytes = u64::try_from(group.total_bytes).unwrap_or(0);
             groups.push(RowGroup { number, entries: entry..end, payload_bytes });
@@ -186,9 +180,9 @@ impl ParquetTable {
     }
 
     fn column(&self, field: u32) -> Result<&Column> {
-        self.columns.get(field as usize).ok_or_else(|| {
-            Error::new(ErrorKind::Invalid { what: format!("there is no field number {field}") })
-        })
+        self.columns
+            .get(field as usize)
+            .ok_or_else(|| Error::invalid(format!("there is no field number {field}")))
     }
 
     /// A chunk of a row group, which has one for each of the file's columns.
@@ -277,8 +271,7 @@ impl ParquetTable {
                 continue;
             }
             let here = |error: Error| error.in_block(row_group.number as u64).in_unit("row group");
-            let missing =
-                || here(Error::new(ErrorKind::Invalid { what: "a row group without this column".into() }));
+            let missing = || here(Error::invalid("a row group without this column"));
             let chunk = self.chunk(row_group, part.number).ok_or_else(missing)?;
             if let Some(what) = chunk.elsewhere {
                 return Err(here(Error::unsupported(what)));
@@ -358,7 +351,7 @@ const REASON: &str = "column chunks: pages of levels and values";
 
 fn decoder(part: &Part) -> Result<Decoder> {
     let text = serde_json::to_string(&part.leaf);
-    let text = text.map_err(|error| Error::new(ErrorKind::Invalid { what: error.to_string() }))?;
+    let text = text.map_err(|error| Error::invalid(error.to_string()))?;
     Ok(Decoder::Format(text.into()))
 }
 
@@ -484,7 +477,7 @@ impl Dataset for ParquetTable {
         if entries.start > entries.end || entries.end > self.total() {
             let all = self.total();
             let what = format!("entries {} to {}, of a table that has {all}", entries.start, entries.end);
-            return Err(Error::new(ErrorKind::Invalid { what }).in_file(&self.uri));
+            return Err(Error::invalid(what).in_file(&self.uri));
         }
         self.look_up_places(fields, &entries).map_err(|error| error.in_file(&self.uri))?;
         let (mut groups, mut tasks) = (Vec::new(), Vec::new());

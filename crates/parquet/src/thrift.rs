@@ -1,7 +1,7 @@
 //! As much of Thrift's compact protocol as footers and page headers take. Fields that are not known are
 //! skipped.
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 /// Structures within structures, in headers that mean well: three.
 const DEEPEST: u32 = 16;
@@ -17,13 +17,12 @@ impl<'a> Compact<'a> {
 
     #[cold]
     fn cut(&self) -> Error {
-        let available = self.bytes.len() as u64;
-        Error::new(ErrorKind::Truncated { what: "a header", needed: available + 1, available })
+        Error::truncated("a header", self.bytes.len() + 1, self.bytes.len())
     }
 
     #[cold]
     pub(crate) fn odd(&self, found: impl Into<String>) -> Error {
-        Error::new(ErrorKind::NotA { what: "a header", found: found.into() }).at_byte(self.at as u64)
+        Error::not_a("a header", found).at_byte(self.at as u64)
     }
 
     pub(crate) fn byte(&mut self) -> Result<u8> {

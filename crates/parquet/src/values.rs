@@ -59,12 +59,12 @@ enum Way<'a> {
 
 #[cold]
 fn short() -> Error {
-    Error::new(ErrorKind::Fault { what: "a page ends before its last value".into() })
+    Error::fault("a page ends before its last value")
 }
 
 #[cold]
 fn odd(what: &str) -> Error {
-    Error::new(ErrorKind::Fault { what: what.into() })
+    Error::fault(what)
 }
 
 fn refused(bytes: usize) -> Error {
@@ -192,13 +192,11 @@ impl<'a> Values<'a> {
                 hybrid.numbers(&mut into.rows)?;
                 let most = into.rows.iter().fold(0, |most, row| most.max(*row)) as usize;
                 if most >= dictionary.count {
-                    let limit = dictionary.count as i64 - 1;
-                    return Err(ErrorKind::OutOfRange {
-                        what: "a dictionary item's number",
-                        found: most as i64,
-                        limit,
-                    }
-                    .into());
+                    return Err(Error::out_of_range(
+                        "a dictionary item's number",
+                        most,
+                        dictionary.count as i64 - 1,
+                    ));
                 }
                 Ok(if leaf.kept == Kept::Bytes { dictionary.text(&into.rows) } else { 0 })
             }

@@ -6,7 +6,7 @@ use forthwith_columns::{
     arrow::{self, ExportError, RecordBatch, SchemaRef},
 };
 use forthwith_io::Sink;
-use forthwith_plan::{Error, ErrorKind, Result, TableWriter, WriteOptions, Written, check_digits};
+use forthwith_plan::{Error, Result, TableWriter, WriteOptions, Written, check_digits};
 use parquet::{
     arrow::ArrowWriter,
     basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel},
@@ -65,14 +65,13 @@ impl ParquetWriter {
     }
 
     fn begin(fields: &[(String, Form)], sink: Box<dyn Sink>, options: &WriteOptions) -> Result<Self> {
-        let invalid = |what: String| Error::new(ErrorKind::Invalid { what });
         if fields.is_empty() {
-            return Err(invalid("a table without columns".into()));
+            return Err(Error::invalid("a table without columns"));
         }
         let mut arrow_fields = Vec::with_capacity(fields.len());
         for (at, (name, form)) in fields.iter().enumerate() {
             if fields[..at].iter().any(|(other, _)| other == name) {
-                return Err(invalid(format!("two columns are called {name:?}")));
+                return Err(Error::invalid(format!("two columns are called {name:?}")));
             }
             let field = arrow::field(form, name, &kinds()).map_err(|e| export(name, &e))?;
             if let Some(what) = unsupported(field.data_type()).or_else(|| meaningless(form)) {
@@ -100,9 +99,7 @@ impl ParquetWriter {
         let names = self.schema.fields().iter().map(|field| field.name());
         if columns.len() != self.schema.fields().len() {
             let (expected, found) = (self.schema.fields().len() as u64, columns.len() as u64);
-            return Err(
-                ErrorKind::Mismatch { what: "the number of columns of a step", expected, found }.into()
-            );
+            return Err(Error::mismatch("the number of columns of a step", expected, found));
         }
         check_digits(names.clone().map(String::as_str).zip(columns), self.entries)?;
         let arrays = names.zip(columns).map(|(name, array)| {
@@ -111,7 +108,7 @@ impl ParquetWriter {
         });
         let arrays = arrays.collect::<Result<Vec<_>>>()?;
         let batch = RecordBatch::try_new(self.schema.clone(), arrays);
-        let batch = batch.map_err(|e| Error::new(ErrorKind::Invalid { what: e.to_string() }))?;
+        let batch = batch.map_err(|e| Error::invalid(e.to_string()))?;
         self.writer.write(&batch).map_err(|e| failed(&e))?;
         if self.writer.in_progress_size() > LARGEST_GROUP {
             self.writer.flush().map_err(|e| failed(&e))?;
@@ -171,8 +168,7 @@ fn kinds() -> arrow::Options {
 }
 
 fn compression(name: &str, level: Option<i32>) -> Result<Compression> {
-    let invalid = |what: String| Error::new(ErrorKind::Invalid { what });
-    let bad = |e: ParquetError| invalid(format!("level {} of {name}: {e}", level.unwrap_or_default()));
+    let bad = |e: ParquetError| Error::invalid(format!("level {} of {name}: {e}", level.unwrap_or_default()));
     let positive = || u32::try_from(level.unwrap_or_default()).unwrap_or(u32::MAX);
     Ok(match (name.to_ascii_lowercase().as_str(), level) {
         ("gzip", Some(_)) => Compression::GZIP(GzipLevel::try_new(positive()).map_err(bad)?),
@@ -185,17 +181,17 @@ fn compression(name: &str, level: Option<i32>) -> Result<Compression> {
         ("snappy", None) => Compression::SNAPPY,
         ("lz4" | "lz4_raw", None) => Compression::LZ4_RAW,
         ("none" | "uncompressed" | "null" | "snappy" | "lz4" | "lz4_raw", Some(_)) => {
-            return Err(invalid(format!("the codec {name} has no levels")));
+            return Err(Error::invalid(format!("the codec {name} has no levels")));
         }
         _ => {
             let known = ParquetWriter::CODECS.join(", ");
-            return Err(invalid(format!("unknown codec {name:?}: Parquet has the codecs {known}")));
+            return Err(Error::invalid(format!("unknown codec {name:?}: Parquet has the codecs {known}")));
         }
     })
 }
 
 fn export(name: &str, error: &ExportError) -> Error {
-    Error::new(ErrorKind::Invalid { what: format!("column {name:?}: {error}") })
+    Error::invalid(format!("column {name:?}: {error}"))
 }
 
 fn failed(error: &ParquetError) -> Error {
@@ -212,7 +208,7 @@ fn failed(error: &ParquetError) -> Error {
         }
         source = inner.source();
     }
-    Error::new(ErrorKind::Invalid { what: error.to_string() })
+    Error::invalid(error.to_string())
 }
 
 impl std::fmt::Debug for ParquetWriter {

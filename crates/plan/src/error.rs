@@ -156,6 +156,48 @@ impl Error {
         Self::new(ErrorKind::Unsupported { what: what.into() })
     }
 
+    /// The error of a request that makes no sense for this file.
+    #[cold]
+    #[must_use]
+    pub fn invalid(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Invalid { what: what.into() })
+    }
+
+    /// The error of data that break a rule of their format.
+    #[cold]
+    #[must_use]
+    pub fn fault(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Fault { what: what.into() })
+    }
+
+    /// The error of bytes that are not what they should be.
+    #[cold]
+    #[must_use]
+    pub fn not_a(what: &'static str, found: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotA { what, found: found.into() })
+    }
+
+    /// The error of a number that contradicts another.
+    #[cold]
+    #[must_use]
+    pub fn mismatch(what: &'static str, expected: impl Stated, found: impl Stated) -> Self {
+        Self::new(ErrorKind::Mismatch { what, expected: expected.unsigned(), found: found.unsigned() })
+    }
+
+    /// The error of a number outside of what is possible.
+    #[cold]
+    #[must_use]
+    pub fn out_of_range(what: &'static str, found: impl Stated, limit: impl Stated) -> Self {
+        Self::new(ErrorKind::OutOfRange { what, found: found.signed(), limit: limit.signed() })
+    }
+
+    /// The error of fewer bytes than a structure needs.
+    #[cold]
+    #[must_use]
+    pub fn truncated(what: &'static str, needed: impl Stated, available: impl Stated) -> Self {
+        Self::new(ErrorKind::Truncated { what, needed: needed.unsigned(), available: available.unsigned() })
+    }
+
     /// Adds the file, unless known already.
     #[must_use]
     pub fn in_file(mut self, uri: &str) -> Self {
@@ -215,6 +257,30 @@ impl Error {
         self
     }
 }
+
+/// A whole number of any type, as errors state it. One that has no room becomes the nearest that has.
+pub trait Stated {
+    /// The number with a sign.
+    fn signed(self) -> i64;
+    /// The number without one.
+    fn unsigned(self) -> u64;
+}
+
+macro_rules! stated {
+    ($($ty:ty)*) => {$(
+        impl Stated for $ty {
+            fn signed(self) -> i64 {
+                i64::try_from(self).unwrap_or(i64::MAX)
+            }
+
+            fn unsigned(self) -> u64 {
+                u64::try_from(self).unwrap_or(0)
+            }
+        }
+    )*};
+}
+
+stated! { u8 u16 u32 u64 usize i16 i32 i64 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

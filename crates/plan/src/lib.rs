@@ -13,7 +13,7 @@ mod writer;
 pub use blocks::{Bench, BlockMaker, BlockRunner, BlockSink, OneThread, StoredBlock, in_turn};
 pub use check::{CheckReport, Finding, Severity};
 pub use dataset::{Dataset, Description, Field, Reading};
-pub use error::{Error, ErrorKind, Place, Result};
+pub use error::{Error, ErrorKind, Place, Result, Stated};
 pub use format::{Block, BlockFormat, Columns, Framing, Piece, Scratch};
 pub use forthwith_forth::similar_names;
 pub use friends::{FriendName, TableIndex};

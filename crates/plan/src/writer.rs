@@ -1,6 +1,6 @@
 //! Writing a table, the mirror of a [`Dataset`](crate::Dataset).
 
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 use forthwith_columns::Array;
 
 /// A table being written, whatever the format: made for the names and [Form](forthwith_columns::Form)s of its
@@ -29,7 +29,7 @@ pub trait TableWriter: Send {
 pub fn check_digits<'a>(columns: impl IntoIterator<Item = (&'a str, &'a Array)>, entries: u64) -> Result<()> {
     columns.into_iter().try_for_each(|(name, array)| {
         array.check_digits().map_err(|many| {
-            let error = Error::new(ErrorKind::Invalid { what: many.to_string() });
+            let error = Error::invalid(many.to_string());
             error.in_many_digits(name, entries, &many)
         })
     })

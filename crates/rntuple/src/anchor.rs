@@ -2,7 +2,7 @@
 
 use crate::frame::{Link, Locator};
 use forthwith_io::xxh3;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use forthwith_root::Cursor;
 
 /// The class of anchors.
@@ -52,15 +52,12 @@ impl Anchor {
         let word = cursor.u32()?;
         let count = word & !COUNTED;
         if word & COUNTED == 0 || count < LEAST {
-            let what = "the byte count of the anchor";
-            let (expected, found) = (u64::from(COUNTED | LEAST), u64::from(word));
-            return Err(ErrorKind::Mismatch { what, expected, found }.into());
+            return Err(Error::mismatch("the byte count of the anchor", COUNTED | LEAST, word));
         }
         let end = 4 + count as usize;
         let hashed = payload.get(6..end).zip(payload.get(end..).and_then(|rest| rest.first_chunk()));
         let Some((hashed, hash)) = hashed else {
-            let (needed, available) = (end as u64 + 8, payload.len() as u64);
-            return Err(ErrorKind::Truncated { what: "the anchor", needed, available }.into());
+            return Err(Error::truncated("the anchor", end as u64 + 8, payload.len()));
         };
         cursor.u16()?;
         let mut number = || cursor.u16();
@@ -72,8 +69,7 @@ impl Anchor {
         }
         let (found, expected) = (xxh3(hashed), u64::from_be_bytes(*hash));
         if verify && found != expected {
-            let what = "the checksum of the anchor";
-            return Err(Error::new(ErrorKind::Mismatch { what, expected, found }).at_byte(end as u64));
+            return Err(Error::mismatch("the checksum of the anchor", expected, found).at_byte(end as u64));
         }
         let mut link = || {
             let (position, size, length) = (cursor.u64()?, cursor.u64()?, cursor.u64()?);

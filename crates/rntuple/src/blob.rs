@@ -18,12 +18,7 @@ pub(crate) fn read(source: &dyn Source, locator: Locator, checksum: u64, longest
     }
     let size = source.size()?;
     if whole > size {
-        return Err(ErrorKind::Truncated {
-            what: "a blob in several records",
-            needed: whole,
-            available: size,
-        }
-        .into());
+        return Err(Error::truncated("a blob in several records", whole, size));
     }
     let mut pieces = whole.div_ceil(longest);
     // The positions of the other records have to fit into the first one.
@@ -32,8 +27,7 @@ pub(crate) fn read(source: &dyn Source, locator: Locator, checksum: u64, longest
     }
     let positions = (pieces - 1).saturating_mul(8);
     let Some(kept) = longest.checked_sub(positions) else {
-        let (found, limit) = (pieces as i64, (longest / 8) as i64);
-        return Err(ErrorKind::OutOfRange { what: "the number of records of a blob", found, limit }.into());
+        return Err(Error::out_of_range("the number of records of a blob", pieces, longest / 8));
     };
     let first = one(locator.position, longest)?;
     let (mut bytes, rest) =
@@ -43,8 +37,7 @@ pub(crate) fn read(source: &dyn Source, locator: Locator, checksum: u64, longest
         bytes.extend_from_slice(&one(u64::from_le_bytes(*position), more)?);
     }
     if bytes.len() as u64 != whole {
-        let what = "the length of a blob in several records";
-        return Err(ErrorKind::Mismatch { what, expected: whole, found: bytes.len() as u64 }.into());
+        return Err(Error::mismatch("the length of a blob in several records", whole, bytes.len()));
     }
     Ok(bytes.into())
 }
@@ -89,22 +82,19 @@ fn envelope_of(source: &dyn Source, link: Link, kind: Envelope, longest: u64, ve
     let stored = read(source, link.locator, 0, longest)?;
     let bytes = decompressed(&stored, link.length)?;
     let Some((all, hash)) = bytes.split_last_chunk::<8>().filter(|(all, _)| all.len() >= 8) else {
-        let available = bytes.len() as u64;
-        return Err(ErrorKind::Truncated { what: "an envelope", needed: 16, available }.into());
+        return Err(Error::truncated("an envelope", 16, bytes.len()));
     };
     let (found, expected) = (xxh3(all), u64::from_le_bytes(*hash));
     if verify && found != expected {
-        return Err(ErrorKind::Mismatch { what: "the checksum of an envelope", expected, found }.into());
+        return Err(Error::mismatch("the checksum of an envelope", expected, found));
     }
     let word = Reader::new(all, 0).u64("an envelope")?;
     let (is, length) = (word & 0xffff, word >> 16);
     if is != kind as u64 {
-        let (expected, what) = (kind as u64, "the type of an envelope");
-        return Err(ErrorKind::Mismatch { what, expected, found: is }.into());
+        return Err(Error::mismatch("the type of an envelope", kind as u64, is));
     }
     if length != link.length {
-        let (expected, what) = (link.length, "the length of an envelope");
-        return Err(ErrorKind::Mismatch { what, expected, found: length }.into());
+        return Err(Error::mismatch("the length of an envelope", link.length, length));
     }
     Ok(bytes)
 }
@@ -123,8 +113,7 @@ pub(crate) fn checksum(envelope: &[u8]) -> u64 {
 fn decompressed(stored: &Bytes, length: u64) -> Result<Bytes> {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     if length < stored.len() {
-        let (expected, found) = (length as u64, stored.len() as u64);
-        return Err(ErrorKind::Mismatch { what: "the stored length", expected, found }.into());
+        return Err(Error::mismatch("the stored length", length, stored.len()));
     }
     if length == stored.len() {
         return Ok(stored.clone());

@@ -4,7 +4,7 @@ use crate::form::{self, Shape};
 use crate::format::NtupleFormat;
 use crate::ntuple::Ntuple;
 use crate::planner::{self, Planner};
-use forthwith_plan::{Dataset, Description, Error, ErrorKind, Field, Plan, Reading, Result};
+use forthwith_plan::{Dataset, Description, Error, Field, Plan, Reading, Result};
 use std::ops::Range;
 
 impl Dataset for Ntuple {
@@ -57,7 +57,7 @@ impl Dataset for Ntuple {
         let all = self.entry_count();
         if entries.start > entries.end || entries.end > all {
             let what = format!("entries {} to {}, of a table that has {all}", entries.start, entries.end);
-            let error = Error::new(ErrorKind::Invalid { what });
+            let error = Error::invalid(what);
             return Err(self.here_as_a_whole(error));
         }
         let mut planner = Planner::new(self, entries);

@@ -6,11 +6,11 @@
 use crate::coding::{Coding, Kept, Kind, Stored};
 use crate::ends::Ends;
 use crate::marks::{Lists, Marks, Note, foreign};
-use crate::numbers::{fault, numbers};
+use crate::numbers::numbers;
 use forthwith_columns::Slot;
 use forthwith_columns::kernels::{DecodeError, copy};
 use forthwith_io::{Decompressor, xxh3};
-use forthwith_plan::{Columns, Error, ErrorKind, Result, Scratch, Task};
+use forthwith_plan::{Columns, Error, Result, Scratch, Task};
 use forthwith_root::{check_record, decompress_record};
 use std::ops::Range;
 
@@ -71,9 +71,7 @@ fn stored_page<'a>(how: &Stored, task: &Task, note: Note, stored: &'a [u8]) -> R
     let body = verified(stored, note)?;
     let length = usize::try_from(how.page_bytes(elements)).map_err(|_| foreign())?;
     if body.len() > length {
-        let (expected, found) = (length as u64, body.len() as u64);
-        let what = "the length of a page";
-        return Err(ErrorKind::Mismatch { what, expected, found }.into());
+        return Err(Error::mismatch("the length of a page", length, body.len()));
     }
     check_record(body, length)?;
     Ok((body, length))
@@ -94,12 +92,11 @@ fn verified(stored: &[u8], note: Note) -> Result<&[u8]> {
         return Ok(stored);
     }
     let Some((body, hash)) = stored.split_last_chunk::<8>() else {
-        let (what, available) = ("the checksum of a page", stored.len() as u64);
-        return Err(ErrorKind::Truncated { what, needed: 8, available }.into());
+        return Err(Error::truncated("the checksum of a page", 8, stored.len()));
     };
     let (expected, found) = (u64::from_le_bytes(*hash), xxh3(body));
     if expected != found {
-        return Err(ErrorKind::Mismatch { what: "the checksum of a page", expected, found }.into());
+        return Err(Error::mismatch("the checksum of a page", expected, found));
     }
     Ok(body)
 }
@@ -157,7 +154,10 @@ fn decoded(
 /// The fault of the ends of lists.
 #[cold]
 fn falling(lists: &Lists) -> Error {
-    fault(format!("a list that ends before it begins, or behind the {} items of the cluster", lists.most))
+    Error::fault(format!(
+        "a list that ends before it begins, or behind the {} items of the cluster",
+        lists.most
+    ))
 }
 
 fn lists(
@@ -170,7 +170,7 @@ fn lists(
 ) -> Result<()> {
     let lists = marks.lists()?;
     let Lists { base, most, .. } = lists;
-    let bad = |_: DecodeError| fault("a page with fewer elements than the page list says");
+    let bad = |_: DecodeError| Error::fault("a page with fewer elements than the page list says");
     let ends = Ends::of(how, page).ok_or_else(foreign)?;
     let last = ends.before(wanted.end).map_err(bad)?.filter(|last| *last <= most);
     let last = last.ok_or_else(|| falling(&lists))?;
@@ -196,7 +196,7 @@ fn lists(
                 before = end;
             }
             if !good {
-                return Err(fault("an optional value that has several values"));
+                return Err(Error::fault("an optional value that has several values"));
             }
         }
         Kept::Counts => {
@@ -225,7 +225,7 @@ fn first(lists: &Lists, in_page: Option<u64>, columns: &dyn Columns) -> Result<u
 
 fn agrees(what: &'static str, expected: Option<u64>, found: u64) -> Result<()> {
     match expected {
-        Some(expected) if expected != found => Err(ErrorKind::Mismatch { what, expected, found }.into()),
+        Some(expected) if expected != found => Err(Error::mismatch(what, expected, found)),
         _ => Ok(()),
     }
 }
@@ -264,11 +264,11 @@ fn tags(
             continue;
         };
         let Some([base, count]) = rows.get(number) else {
-            return Err(fault(format!("alternative {tag} of a variant that has {alternatives}")));
+            return Err(Error::fault(format!("alternative {tag} of a variant that has {alternatives}")));
         };
         let row = i64::try_from(index).ok().filter(|index| index < count);
         let row = row.and_then(|index| index.checked_add(*base)).ok_or_else(|| {
-            fault(format!("value {index} of an alternative that has {count} values in the cluster"))
+            Error::fault(format!("value {index} of an alternative that has {count} values in the cluster"))
         })?;
         match &mut inner {
             None => *outer = row.to_ne_bytes(),

@@ -187,10 +187,9 @@ impl Locator {
     /// Its bytes, if the file has that many.
     pub(crate) fn range(&self) -> Result<std::ops::Range<u64>> {
         let end = self.position.checked_add(self.size);
-        let end = end.filter(|end| i64::try_from(*end).is_ok()).ok_or_else(|| {
-            let (found, limit) = (self.position as i64, i64::MAX);
-            Error::new(ErrorKind::OutOfRange { what: "the position in a locator", found, limit })
-        })?;
+        let end = end
+            .filter(|end| i64::try_from(*end).is_ok())
+            .ok_or_else(|| Error::out_of_range("the position in a locator", self.position, i64::MAX))?;
         Ok(self.position..end)
     }
 }

@@ -1,6 +1,6 @@
 //! The description of a page in its task: a note and numbers, as they stand in a plan.
 
-use forthwith_plan::{Error, ErrorKind, Result, Stored, Task};
+use forthwith_plan::{Error, Result, Stored, Task};
 
 /// A checksum follows the page and is to be verified.
 const VERIFIED: u64 = 1;
@@ -101,5 +101,5 @@ impl Lists {
 /// The error of a plan that this format has not made.
 #[cold]
 pub(crate) fn foreign() -> Error {
-    Error::new(ErrorKind::Invalid { what: "a plan that is not for an RNTuple".into() })
+    Error::invalid("a plan that is not for an RNTuple")
 }

@@ -7,13 +7,12 @@ use crate::ends::Ends;
 use crate::footer::{ClusterGroup, Footer};
 use crate::form::{self, Shape};
 use crate::frame::{Link, Locator};
-use crate::numbers::fault;
 use crate::pages::{Numbered, Page, PageList};
 use crate::schema::{self, Column, Schema};
 use crate::write::RawList;
 use bytes::Bytes;
 use forthwith_io::{Decompressor, Source, xxh3};
-use forthwith_plan::{Error, ErrorKind, Field, Result, Stored};
+use forthwith_plan::{Error, Field, Result, Stored};
 use forthwith_program::Program;
 use forthwith_root::class::{Layouts, is_described};
 use forthwith_root::{Found, RootFile, check_record, decompress_record, unroll};
@@ -298,8 +297,7 @@ impl Ntuple {
     /// The parts of a field, or why it cannot be read.
     pub(crate) fn shape(&self, field: u32) -> Result<&std::result::Result<Shape, String>> {
         let Some((chain, shape)) = self.chains.get(field as usize) else {
-            let what = format!("there is no field number {field}");
-            return Err(ErrorKind::Invalid { what }.into());
+            return Err(Error::invalid(format!("there is no field number {field}")));
         };
         Ok(shape.get_or_init(|| match chain.split_first() {
             Some((top, members)) => form::shape(&self.schema, *top, members, &|class, items, member| {
@@ -414,7 +412,7 @@ impl Ntuple {
         let bytes = self.page(how, page)?;
         let ends = Ends::of(how, &bytes).ok_or_else(crate::marks::foreign)?;
         let end = ends.before(usize::try_from(at).unwrap_or(usize::MAX));
-        end.ok().flatten().ok_or_else(|| fault("a page with fewer elements than the page list says"))
+        end.ok().flatten().ok_or_else(|| Error::fault("a page with fewer elements than the page list says"))
     }
 
     /// A page of ends, or of the bytes of objects, decompressed.
@@ -433,13 +431,11 @@ impl Ntuple {
             let hash = stored.last_chunk().map_or(0, |hash| u64::from_le_bytes(*hash));
             let found = xxh3(&body);
             if hash != found {
-                let what = "the checksum of a page";
-                return Err(ErrorKind::Mismatch { what, expected: hash, found }.into());
+                return Err(Error::mismatch("the checksum of a page", hash, found));
             }
         }
         if body.len() > length {
-            let (expected, found) = (length as u64, body.len() as u64);
-            return Err(ErrorKind::Mismatch { what: "the length of a page", expected, found }.into());
+            return Err(Error::mismatch("the length of a page", length, body.len()));
         }
         let bytes = if body.len() == length {
             body

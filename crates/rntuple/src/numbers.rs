@@ -5,7 +5,7 @@ use forthwith_columns::{
     DType, Encoding,
     kernels::{Planes, ShortFloats, copy, decode, from_planes, from_short_floats},
 };
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use std::ops::Range;
 
 /// Writes the elements `wanted` of a page to `into`, as numbers of `dtype`. The page has whole elements, and room for those wanted is in
@@ -19,13 +19,13 @@ pub(crate) fn numbers(
 ) -> Result<()> {
     let size = dtype.size();
     if into.len() != wanted.len() * size {
-        return Err(fault("a page with another number of elements than the page list says"));
+        return Err(Error::fault("a page with another number of elements than the page list says"));
     }
     let whole = |width: usize| {
         let bytes = page.get(wanted.start * width..wanted.end * width);
-        bytes.ok_or_else(|| fault("a page with fewer elements than the page list says"))
+        bytes.ok_or_else(|| Error::fault("a page with fewer elements than the page list says"))
     };
-    let bad = |_| fault("a page with fewer elements than the page list says");
+    let bad = |_| Error::fault("a page with fewer elements than the page list says");
     match stored.kind {
         Kind::Plain(own) if own == dtype => decode(Encoding::Little(own), whole(size)?, into).map_err(bad),
         Kind::Split(own) if own == dtype => from_planes(Planes::Plain, size, page, wanted, into).map_err(bad),
@@ -52,7 +52,7 @@ pub(crate) fn numbers(
                 DType::Float32 | DType::Float64 => {
                     from_short_floats(stored, size, page, wanted, into).map_err(bad)
                 }
-                other => Err(fault(format!("floats where there are {other}"))),
+                other => Err(Error::fault(format!("floats where there are {other}"))),
             }
         }
         Kind::Plain(own) | Kind::Split(own) | Kind::Zigzag(own) => {
@@ -62,14 +62,9 @@ pub(crate) fn numbers(
             converted(own, dtype, &items, into)
         }
         Kind::Index32 | Kind::Index64 | Kind::SplitIndex32 | Kind::SplitIndex64 | Kind::Switch => {
-            Err(fault("a column of indexes where there are numbers"))
+            Err(Error::fault("a column of indexes where there are numbers"))
         }
     }
-}
-
-#[cold]
-pub(crate) fn fault(what: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Fault { what: what.into() })
 }
 
 /// One bit for each element, the lowest of a byte first.
@@ -126,7 +121,7 @@ fn floats(dtype: DType, into: &mut [u8], from: impl Iterator<Item = f64>) -> Res
                 *to = number.to_ne_bytes();
             }
         }
-        other => return Err(fault(format!("floats where there are {other}"))),
+        other => return Err(Error::fault(format!("floats where there are {other}"))),
     }
     Ok(())
 }
@@ -156,8 +151,8 @@ fn converted(from: DType, to: DType, items: &[u8], into: &mut [u8]) -> Result<()
         })
     };
     for (item, into) in items.chunks_exact(from.size()).zip(into.chunks_exact_mut(to.size())) {
-        let found = number(item).ok_or_else(|| fault(format!("numbers of type {from}")))?;
-        let range = || fault(format!("the number {found} does not fit into {to}"));
+        let found = number(item).ok_or_else(|| Error::fault(format!("numbers of type {from}")))?;
+        let range = || Error::fault(format!("the number {found} does not fit into {to}"));
         macro_rules! put {
             ($number:ty) => {
                 into.copy_from_slice(&<$number>::try_from(found).map_err(|_| range())?.to_ne_bytes())

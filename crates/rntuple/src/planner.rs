@@ -12,7 +12,7 @@ use crate::objects::Objects;
 use crate::pages::{ColumnPages, Numbered};
 use crate::streamed;
 use bytes::Bytes;
-use forthwith_plan::{Decoder, Error, ErrorKind, Group, Plan, Result, Stored, Task};
+use forthwith_plan::{Decoder, Error, Group, Plan, Result, Stored, Task};
 use std::{ops::Range, sync::Arc};
 
 /// Builds a plan, field by field.
@@ -173,8 +173,7 @@ impl<'n> Planner<'n> {
                     let start = self.end_before(part, active, wanted.start, all)?;
                     let end = self.end_before(part, active, wanted.end, all)?;
                     if start > end {
-                        let (what, found, limit) = ("the beginning of a list", start as i64, end as i64);
-                        return Err(ErrorKind::OutOfRange { what, found, limit }.into());
+                        return Err(Error::out_of_range("the beginning of a list", start, end));
                     }
                     start..end
                 }
@@ -195,11 +194,7 @@ impl<'n> Planner<'n> {
         let span = at.cluster.entries.end - at.cluster.entries.start;
         let expected = match part.parent {
             None => Some(span.checked_mul(part.times).filter(|count| *count < 1 << 62).ok_or_else(|| {
-                Error::new(ErrorKind::OutOfRange {
-                    what: "the entries of a cluster",
-                    found: span as i64,
-                    limit: i64::MAX / part.times.max(1) as i64,
-                })
+                Error::out_of_range("the entries of a cluster", span, i64::MAX / part.times.max(1) as i64)
             })?),
             Some(_) => None,
         };
@@ -215,7 +210,7 @@ impl<'n> Planner<'n> {
                 let found = pages.first as u64;
                 // Without pages there is no first element.
                 if found != expected && !pages.pages.is_empty() {
-                    let error = Error::new(ErrorKind::Mismatch { what, expected, found });
+                    let error = Error::mismatch(what, expected, found);
                     return Err(error.in_member(&format!("column {column}")));
                 }
             }
@@ -242,10 +237,7 @@ impl<'n> Planner<'n> {
         let within = element.min(active.count()) - active.zeros;
         let pages = &active.pages.pages;
         let number = pages.partition_point(|page| page.start + u64::from(page.elements) < within);
-        let page = pages.get(number).ok_or_else(|| {
-            let what = "a list in no page".into();
-            Error::new(ErrorKind::Fault { what })
-        })?;
+        let page = pages.get(number).ok_or_else(|| Error::fault("a list in no page"))?;
         let how = part.coding.stored.get(active.representation);
         let how = how.ok_or_else(crate::marks::foreign)?;
         let here = |error: Error| {
@@ -255,8 +247,7 @@ impl<'n> Planner<'n> {
         };
         let end = self.ntuple.end_in_page(how, page, within - page.start).map_err(here)?;
         if end > all {
-            let (what, found, limit) = ("the end of a list", end as i64, all as i64);
-            return Err(here(ErrorKind::OutOfRange { what, found, limit }.into()));
+            return Err(here(Error::out_of_range("the end of a list", end, all)));
         }
         Ok(end)
     }
@@ -410,8 +401,7 @@ impl<'n> Planner<'n> {
                     if *so_far > MOST_ITEMS {
                         let (found, limit) =
                             (i64::try_from(*so_far).unwrap_or(i64::MAX), MOST_ITEMS.cast_signed());
-                        let what = "the number of items of lists";
-                        return Err(ErrorKind::OutOfRange { what, found, limit }.into());
+                        return Err(Error::out_of_range("the number of items of lists", found, limit));
                     }
                 }
             }
@@ -422,8 +412,7 @@ impl<'n> Planner<'n> {
 
 /// The number of elements that were not written of those expected: only of a column that was added later.
 pub(crate) fn unwritten(ntuple: &Ntuple, column: u32, expected: u64, found: u64) -> Result<u64> {
-    let what = "the number of elements of a column";
-    let mismatch = || Error::new(ErrorKind::Mismatch { what, expected, found });
+    let mismatch = || Error::mismatch("the number of elements of a column", expected, found);
     let zeros = expected.checked_sub(found).ok_or_else(mismatch)?;
     if zeros == 0 {
         return Ok(0);
@@ -434,9 +423,11 @@ pub(crate) fn unwritten(ntuple: &Ntuple, column: u32, expected: u64, found: u64)
     let explained = ntuple.size().saturating_mul(8 * forthwith_io::LARGEST_EXPANSION);
     let limit = explained.max(MOST_ZEROS);
     if zeros > limit {
-        let what = "the number of elements that a column lacks";
-        let (found, limit) = (zeros as i64, i64::try_from(limit).unwrap_or(i64::MAX));
-        return Err(ErrorKind::OutOfRange { what, found, limit }.into());
+        return Err(Error::out_of_range(
+            "the number of elements that a column lacks",
+            zeros,
+            i64::try_from(limit).unwrap_or(i64::MAX),
+        ));
     }
     Ok(zeros)
 }
@@ -460,8 +451,7 @@ fn totals(parts: &[Part], active: &[Active]) -> Result<Vec<Vec<u64>>> {
         let items = found / part.times;
         let expected = slot.get_or_insert(items).saturating_mul(part.times);
         if expected != found {
-            let what = "the number of elements of a column";
-            let error = Error::new(ErrorKind::Mismatch { what, expected, found });
+            let error = Error::mismatch("the number of elements of a column", expected, found);
             return Err(error.in_member(&format!("column {}", active.column)));
         }
     }
@@ -490,7 +480,7 @@ pub(crate) const NOTHING: &str = "a record without members";
 
 fn text(coding: &Coding) -> Result<Decoder> {
     let text = serde_json::to_string(coding);
-    let text = text.map_err(|error| Error::new(ErrorKind::Invalid { what: error.to_string() }))?;
+    let text = text.map_err(|error| Error::invalid(error.to_string()))?;
     Ok(Decoder::Format(text.into()))
 }
 

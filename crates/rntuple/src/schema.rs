@@ -3,7 +3,7 @@
 use crate::frame::Reader;
 use bytes::Bytes;
 use flags::{CHECKSUM, DEFERRED, PROJECTED, RANGE, REPEATS};
-use forthwith_plan::{ErrorKind, Result};
+use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_root::Streamers;
 use std::ops::Range;
 
@@ -171,8 +171,7 @@ impl Schema {
         let name = bytes.get(8..).and_then(|rest| rest.iter().position(|byte| *byte == 0)).unwrap_or(0);
         let start = 9 + name;
         if bytes.get(8..8 + name) != Some(b"TList") {
-            let what = "streamer infos of an RNTuple that are not a list".into();
-            return Err(ErrorKind::Invalid { what }.into());
+            return Err(Error::invalid("streamer infos of an RNTuple that are not a list"));
         }
         let list = Bytes::copy_from_slice(bytes.get(start..).unwrap_or_default());
         Streamers::parse(list, start as u32)

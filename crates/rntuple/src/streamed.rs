@@ -8,7 +8,6 @@ use crate::ends::Ends;
 use crate::form::Part;
 use crate::marks::{Note, foreign};
 use crate::ntuple::Ntuple;
-use crate::numbers::fault;
 use crate::objects::Objects;
 use crate::pages::{ColumnPages, Numbered, Page};
 use bytes::Bytes;
@@ -47,8 +46,7 @@ impl Wanted<'_> {
             let last = (first + 2..=most).take_while(fits).last().unwrap_or(first + 1);
             let size = ends[last] - begin;
             if u32::try_from(size).is_err() {
-                let (what, found, limit) = ("the length of an object", size as i64, i64::from(u32::MAX));
-                return Err(ErrorKind::OutOfRange { what, found, limit }.into());
+                return Err(Error::out_of_range("the length of an object", size, u32::MAX));
             }
             let mut inline = Vec::new();
             let bounds = 4 * (last - first + 1);
@@ -92,7 +90,7 @@ impl Wanted<'_> {
             let bytes = ntuple.page(how, page).map_err(here)?;
             let found = Ends::of(how, &bytes).ok_or_else(foreign)?;
             let within = (of.start - all.start) as usize..(of.end - all.start) as usize;
-            let bad = |_| here(fault("a page with fewer elements than the page list says"));
+            let bad = |_| here(Error::fault("a page with fewer elements than the page list says"));
             if ends.is_empty() {
                 let start = match found.before(within.start).map_err(bad)? {
                     Some(start) => start,
@@ -107,14 +105,13 @@ impl Wanted<'_> {
                 let what = format!(
                     "an object that ends before it begins, or behind the {most} bytes of the cluster"
                 );
-                return Err(here(fault(what)));
+                return Err(here(Error::fault(what)));
             }
             ends.extend(into.as_chunks::<8>().0.iter().map(|end| u64::from_ne_bytes(*end)));
         }
         let (expected, found) = (self.wanted.end - self.wanted.start + 1, ends.len() as u64);
         if expected != found {
-            let what = "the number of elements of a column";
-            return Err(ErrorKind::Mismatch { what, expected, found }.into());
+            return Err(Error::mismatch("the number of elements of a column", expected, found));
         }
         Ok(ends)
     }

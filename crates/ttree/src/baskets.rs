@@ -122,6 +122,5 @@ fn file_range(
 }
 
 fn first_entry(found: i64) -> Result<u64> {
-    let (what, limit) = ("first entry of a basket", i64::MAX);
-    u64::try_from(found).map_err(|_| ErrorKind::OutOfRange { what, found, limit }.into())
+    u64::try_from(found).map_err(|_| Error::out_of_range("first entry of a basket", found, i64::MAX))
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use forthwith_plan::{Error, ErrorKind, Result, Scratch, Severity};
+use forthwith_plan::{Error, Result, Scratch, Severity};
 use forthwith_root::{Check, Key, Objects, TableCheck};
 
 use crate::{
@@ -131,8 +131,7 @@ impl TreeCheck {
         let at = range.start;
         let key = check.record_at(at).filter(|key| &*key.class_name == "TBasket");
         let Some(key) = key.filter(|key| key.seek == at) else {
-            let found = "no record of one".into();
-            return Err(Error::new(ErrorKind::NotA { what: "a basket", found }));
+            return Err(Error::not_a("a basket", "no record of one"));
         };
         // Older cycles of a tree have the same baskets.
         if !self.seen.insert((range.clone(), entries.clone(), branch.asks_bounds())) {

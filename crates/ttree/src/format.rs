@@ -88,7 +88,9 @@ pub(crate) fn unframe<'a>(
     let expected = entries.end.saturating_sub(entries.start);
     if u64::from(basket.entries) != expected {
         let found = u64::from(basket.entries);
-        return Err(mismatch("number of entries in the basket", expected, found, basket.at));
+        return Err(
+            Error::mismatch("number of entries in the basket", expected, found).at_byte(basket.at as u64)
+        );
     }
     // Not more than there are: the header has 32 bits for them.
     let count = |to: u64| to.saturating_sub(entries.start).min(expected) as u32;
@@ -105,11 +107,9 @@ pub(crate) fn unframe<'a>(
 pub(crate) fn misplaced(seek: i64, length: i64, size: u64) -> Error {
     let size = i64::try_from(size).unwrap_or(i64::MAX);
     match u64::try_from(seek).ok().filter(|&begin| begin > 0 && seek <= size) {
-        None => ErrorKind::OutOfRange { what: "place of a basket", found: seek, limit: size }.into(),
+        None => Error::out_of_range("place of a basket", seek, size),
         Some(begin) => {
-            let limit = size.saturating_sub(seek);
-            Error::new(ErrorKind::OutOfRange { what: "length of a basket", found: length, limit })
-                .at_byte(begin)
+            Error::out_of_range("length of a basket", length, size.saturating_sub(seek)).at_byte(begin)
         }
     }
 }
@@ -159,14 +159,14 @@ impl Basket {
         let begin = cursor.position();
         let key = RawKey::parse(cursor)?;
         let positive = |what, number: i32, at| {
-            u32::try_from(number).map_err(|_| out_of_range(what, i64::from(number), i64::from(i32::MAX), at))
+            u32::try_from(number).map_err(|_| Error::out_of_range(what, number, i32::MAX).at_byte(at as u64))
         };
         let nbytes = positive("length of the basket", key.nbytes, begin)?;
         if key.class_name != b"TBasket" {
             let found = lossy(&key.class_name[..key.class_name.len().min(80)]);
             // Behind the key's numbers.
             let at = begin + if key.version > 1000 { 34 } else { 26 };
-            return Err(Error::new(ErrorKind::NotA { what: "a basket", found }).at_byte(at as u64));
+            return Err(Error::not_a("a basket", found).at_byte(at as u64));
         }
         let at = cursor.position();
         let header = BasketHeader::behind(&key, cursor)?;
@@ -174,24 +174,21 @@ impl Basket {
         let bits_at = at as u64 + 10;
         if let Some(bits) = header.io_bits.filter(|&bits| bits == 0 || bits & !DEFINED != 0) {
             let found = format!("{bits:#04x}");
-            return Err(
-                Error::new(ErrorKind::NotA { what: "I/O features of a basket", found }).at_byte(bits_at)
-            );
+            return Err(Error::not_a("I/O features of a basket", found).at_byte(bits_at));
         }
         let entries = positive("number of entries", header.nev_buf, at)?;
         let keylen = u32::from(header.keylen);
         let end = cursor.position() - begin;
         if end != keylen as usize {
-            return Err(mismatch("length of the basket's key", end as u64, u64::from(keylen), begin));
+            return Err(Error::mismatch("length of the basket's key", end, keylen).at_byte(begin as u64));
         }
         if let Some(bits) = header.io_bits.filter(|&bits| bits != GENERATE_OFFSETS) {
             let what = format!("a basket with I/O features {bits:#04x}");
             return Err(Error::unsupported(what).at_byte(bits_at));
         }
-        let last = u32::try_from(header.last)
-            .ok()
-            .filter(|&last| last >= keylen)
-            .ok_or_else(|| mismatch("end of the entries", u64::from(keylen), header.last as u64, at))?;
+        let last = u32::try_from(header.last).ok().filter(|&last| last >= keylen).ok_or_else(|| {
+            Error::mismatch("end of the entries", keylen, header.last as u64).at_byte(at as u64)
+        })?;
         Ok(Self { header, at, nbytes, keylen, entries, last })
     }
 
@@ -276,7 +273,7 @@ impl Basket {
         let last_begins_within = asked.uneven
             && u64::from(self.entries).checked_sub(1).is_some_and(|before| before * size < expected);
         if size == 0 || (found != expected && !last_begins_within) {
-            return Err(mismatch("length of all entries", expected, found, self.at));
+            return Err(Error::mismatch("length of all entries", expected, found).at_byte(self.at as u64));
         }
         Ok(Layout::Fixed)
     }
@@ -289,14 +286,14 @@ impl Basket {
         scratch: &'a mut Scratch,
     ) -> Result<Block<'a>> {
         if self.nbytes as usize != stored.len() {
-            return Err(mismatch("length of the basket", stored.len() as u64, u64::from(self.nbytes), 0));
+            return Err(Error::mismatch("length of the basket", stored.len(), self.nbytes).at_byte(0));
         }
         let keylen = self.keylen as usize;
         let objlen = self.header.objlen as usize;
         let data_len = self.data_len();
         if data_len > objlen {
             let limit = i64::from(self.keylen) + i64::from(self.header.objlen);
-            return Err(out_of_range("end of the entries", i64::from(self.last), limit, self.at));
+            return Err(Error::out_of_range("end of the entries", self.last, limit).at_byte(self.at as u64));
         }
         let layout = self.layout(asked, objlen - data_len)?;
         // `parse` has read that many bytes.
@@ -337,8 +334,7 @@ impl Basket {
         };
         let available = buffer.len() as u64;
         let Some(payload) = data[buffer].get(self.keylen as usize..self.last as usize) else {
-            let (what, needed) = ("the basket's buffer", u64::from(self.last));
-            return Err(ErrorKind::Truncated { what, needed, available }.into());
+            return Err(Error::truncated("the basket's buffer", self.last, available));
         };
         // With their number, which has been read.
         let offsets = parts.offsets.map_or(&[][..], |offsets| &data[offsets.start - 4..offsets.end]);
@@ -369,12 +365,9 @@ impl Basket {
         // Embedded baskets have exactly one for each entry, records one more.
         if count != self.entries && count.checked_sub(1) != Some(self.entries) {
             let expected = u64::from(self.entries) + 1;
-            return Err(mismatch(
-                "length of the entry offsets",
-                expected,
-                u64::from(count),
-                self.last as usize,
-            ));
+            return Err(
+                Error::mismatch("length of the entry offsets", expected, count).at_byte(self.last.into())
+            );
         }
         // As many as there are entries: in a record there is one more, of no meaning.
         let array = array.as_chunks::<4>().0;
@@ -429,8 +422,8 @@ impl Basket {
         });
         let (entry, bound) = bad.unwrap_or_default();
         let found = i64::from(bound.wrapping_add(self.keylen));
-        let mut error =
-            out_of_range("entry offset", found, i64::from(self.last), self.last as usize + 4 + 4 * entry);
+        let mut error = Error::out_of_range("entry offset", found, self.last)
+            .at_byte(u64::from(self.last) + 4 + 4 * entry as u64);
         error.place.entry = Some(entry as u64);
         error
     }
@@ -457,16 +450,6 @@ fn ascending(last: u32, bounds: &[[u8; 4]]) -> bool {
 fn behind(mut error: Error, length: usize) -> Error {
     error.place.byte = Some(error.place.byte.unwrap_or(0) + length as u64);
     error
-}
-
-#[cold]
-fn mismatch(what: &'static str, expected: u64, found: u64, at: usize) -> Error {
-    Error::new(ErrorKind::Mismatch { what, expected, found }).at_byte(at as u64)
-}
-
-#[cold]
-fn out_of_range(what: &'static str, found: i64, limit: i64, at: usize) -> Error {
-    Error::new(ErrorKind::OutOfRange { what, found, limit }).at_byte(at as u64)
 }
 
 /// The number of bounds that are converted before they are compared.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use forthwith_plan::{ErrorKind, Field, FriendName, Result};
+use forthwith_plan::{Error, Field, FriendName, Result};
 
 use crate::copy::REFERENCES;
 use forthwith_root::{Items, Object, Objects, Value, text};
@@ -281,8 +281,7 @@ struct Branches {
 impl Branches {
     fn add(&mut self, list: Items<'_>, parent: Option<u32>, depth: usize) -> Result<()> {
         if depth > MAX_DEPTH {
-            let what = "depth of branches";
-            return Err(ErrorKind::OutOfRange { what, found: depth as i64, limit: MAX_DEPTH as i64 }.into());
+            return Err(Error::out_of_range("depth of branches", depth, MAX_DEPTH));
         }
         for branch in list.flatten() {
             match self.seen.get_mut(branch.number() as usize) {
@@ -297,7 +296,7 @@ impl Branches {
                     branch.readable()?;
                     (member("fName"), member("fTitle"))
                 }
-                _ => return Err(ErrorKind::NotA { what: "a branch", found: class.into() }.into()),
+                _ => return Err(Error::not_a("a branch", class)),
             };
             let path = match parent.and_then(|parent| self.fields.get(parent as usize)) {
                 Some(parent) => format!("{}/{name}", parent.path),
@@ -409,7 +408,7 @@ impl<'t> Leaf<'t> {
     fn new(leaf: Object<'t>) -> Result<Self> {
         let class = leaf.class();
         if !class.starts_with("TLeaf") {
-            return Err(ErrorKind::NotA { what: "a leaf", found: class.into() }.into());
+            return Err(Error::not_a("a leaf", class));
         }
         leaf.readable()?;
         Ok(Self {

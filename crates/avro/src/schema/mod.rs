@@ -171,10 +171,8 @@ impl Schema {
     /// # Errors
     /// It is none, and where it is not.
     pub fn parse(text: &str) -> forthwith_plan::Result<Self> {
-        text.parse().map_err(|bad: SchemaError| {
-            let what = format!("not an Avro schema: {bad}");
-            forthwith_plan::Error::new(forthwith_plan::ErrorKind::Invalid { what })
-        })
+        text.parse()
+            .map_err(|bad: SchemaError| forthwith_plan::Error::invalid(format!("not an Avro schema: {bad}")))
     }
 
     /// The outermost type.

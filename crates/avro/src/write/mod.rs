@@ -145,7 +145,7 @@ impl AvroWriter {
         let others: Vec<_> = metadata.iter().map(|(name, value)| (name.as_str(), &value[..])).collect();
         if let Some((name, _)) = others.iter().find(|(name, _)| name.starts_with("avro.")) {
             let what = format!("metadata called {name:?}: names that begin with \"avro.\" are Avro's own");
-            return Err(ErrorKind::Invalid { what }.into());
+            return Err(Error::invalid(what));
         }
         long((own.len() + others.len()) as i64, &mut head);
         for (name, value) in own.into_iter().chain(others) {
@@ -168,8 +168,8 @@ impl AvroWriter {
     /// Refuses to go on behind a block of which only a part was written.
     fn usable(&self) -> Result<()> {
         if self.broken {
-            let what = "a file of which an earlier step could not be written".into();
-            return Err(ErrorKind::Invalid { what }.into());
+            let what = "a file of which an earlier step could not be written";
+            return Err(Error::invalid(what));
         }
         Ok(())
     }
@@ -279,17 +279,13 @@ fn layout(schema: &Schema, columns: Columns) -> Result<(Layout, Columns)> {
     else {
         return match names.len() {
             0 | 1 => Ok((layout, Columns::Value { derived })),
-            many => {
-                let what = format!("{many} columns for a schema that is no record");
-                Err(ErrorKind::Invalid { what }.into())
-            }
+            many => Err(Error::invalid(format!("{many} columns for a schema that is no record"))),
         };
     };
     for ((name, of), field) in fields.iter_mut().zip(described) {
         if let (false, Some(json)) = (names.contains(name), &field.default) {
-            let bytes = default::encode(schema, field.schema, json).map_err(|why| {
-                Error::new(ErrorKind::Invalid { what: format!("the default of field {name:?}: {why}") })
-            })?;
+            let bytes = default::encode(schema, field.schema, json)
+                .map_err(|why| Error::invalid(format!("the default of field {name:?}: {why}")))?;
             *of = Layout::Constant(bytes.into(), Box::new(std::mem::replace(of, Layout::Null)));
         }
     }

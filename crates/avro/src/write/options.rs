@@ -3,7 +3,7 @@
 use crate::container::BlockCodec;
 use bytes::Bytes;
 use forthwith_io::levels;
-use forthwith_plan::{Error, ErrorKind, Result, WriteOptions};
+use forthwith_plan::{Error, Result, WriteOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// The size of a block before it is compressed, unless an option says another.
@@ -49,7 +49,7 @@ impl Writing {
         known.map(|(codec, ..)| *codec).ok_or_else(|| {
             let names: Vec<_> = BlockCodec::ALL.iter().map(|(_, name, _)| *name).collect();
             let what = format!("unknown codec {name:?}: Avro has the codecs {}", names.join(", "));
-            Error::new(ErrorKind::Invalid { what })
+            Error::invalid(what)
         })
     }
 
@@ -63,11 +63,11 @@ impl Writing {
             Some((least, _, most)) if (least..=most).contains(&level) => Ok(Some(level)),
             Some((least, _, most)) => {
                 let what = format!("level {level} for {}, whose levels are {least} to {most}", codec.name());
-                Err(ErrorKind::Invalid { what }.into())
+                Err(Error::invalid(what))
             }
             None => {
                 let what = format!("a level for {}, which has no levels", codec.name());
-                Err(ErrorKind::Invalid { what }.into())
+                Err(Error::invalid(what))
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::{STANDARD_INPUT, StoreOptions, expand_stored, is_pattern, is_stored_pattern, matches};
 use crate::formats;
 use forthwith_io as io;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use std::{
     ffi::OsStr,
     fs,
@@ -87,7 +87,7 @@ fn folder(path: &Path, partial: &mut Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     visit(path, &mut files, partial, 0)?;
     if files.is_empty() {
         let what = format!("the folder has no file that is {}", formats::known());
-        return Err(Error::new(ErrorKind::Invalid { what }).in_file(&path.to_string_lossy()));
+        return Err(Error::invalid(what).in_file(&path.to_string_lossy()));
     }
     files.sort();
     Ok(files)

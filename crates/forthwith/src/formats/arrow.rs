@@ -7,7 +7,7 @@ use forthwith_columns::{
     arrow::{self, ArrowError, SchemaRef},
 };
 use forthwith_io::Sink;
-use forthwith_plan::{Error, ErrorKind, Result, TableWriter, WriteOptions, Written, check_digits};
+use forthwith_plan::{Error, Result, TableWriter, WriteOptions, Written, check_digits};
 use std::io::{self, Write};
 
 /// The row of the table.
@@ -73,7 +73,7 @@ impl FeatherWriter {
         }
         let fields: Vec<_> = fields.iter().map(|(name, form)| (name.as_str(), form)).collect();
         let schema = arrow::schema(&fields, &arrow::Options::default());
-        let schema = schema.map_err(|e| here(Error::new(ErrorKind::Invalid { what: e.to_string() })))?;
+        let schema = schema.map_err(|e| here(Error::invalid(e.to_string())))?;
         let writer = FileWriter::try_new(Counted(io::BufWriter::new(sink), 0), &schema);
         let writer = writer.map_err(|e| here(failed(e)))?;
         Ok(Self { writer, schema, uri, entries: 0 })
@@ -83,7 +83,7 @@ impl FeatherWriter {
 fn failed(error: ArrowError) -> Error {
     match error {
         ArrowError::IoError(_, io) => Error::new(forthwith_io::Error::new(io.into(), "the output")),
-        other => Error::new(ErrorKind::Invalid { what: other.to_string() }),
+        other => Error::invalid(other.to_string()),
     }
 }
 
@@ -93,8 +93,7 @@ impl TableWriter for FeatherWriter {
         let columns: Vec<_> = names.zip(columns).collect();
         check_digits(columns.iter().copied(), self.entries).map_err(|e| e.in_file(&self.uri))?;
         let batch = arrow::record_batch(&columns, &arrow::Options::default());
-        let batch =
-            batch.map_err(|e| Error::new(ErrorKind::Invalid { what: e.to_string() }).in_file(&self.uri))?;
+        let batch = batch.map_err(|e| Error::invalid(e.to_string()).in_file(&self.uri))?;
         self.writer.write(&batch).map_err(|e| failed(e).in_file(&self.uri))?;
         self.entries += batch.num_rows() as u64;
         Ok(())

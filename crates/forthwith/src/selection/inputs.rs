@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Table, cut};
 use forthwith_columns::Form;
-use forthwith_plan::{Error, ErrorKind, Limits, Result};
+use forthwith_plan::{Error, Limits, Result};
 use std::{ops::Range, sync::Arc};
 
 /// A field that is read.
@@ -40,12 +40,11 @@ impl Inputs {
 
     pub(super) fn friend(&self, friend: u32) -> Result<&Arc<Joined>> {
         let found = self.friends.get(friend as usize).and_then(Option::as_ref);
-        found.ok_or_else(|| Error::new(ErrorKind::Fault { what: format!("there is no friend {friend}") }))
+        found.ok_or_else(|| Error::fault(format!("there is no friend {friend}")))
     }
 
     pub(super) fn united(&self, at: u32) -> Result<&Arc<United>> {
-        let what =
-            || Error::new(ErrorKind::Fault { what: format!("there is no column {at} of a given type") });
+        let what = || Error::fault(format!("there is no column {at} of a given type"));
         self.united.get(at as usize).ok_or_else(what)
     }
 

@@ -3,7 +3,7 @@
 use super::rows::Rows;
 use crate::{Friend, Table};
 use forthwith_columns::{Array, Column, DType, Form};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use std::ops::Range;
 
 /// A friend, and how its entries are found.
@@ -59,7 +59,7 @@ impl Joined {
                         "the friend {name:?} has no index by {:?} and {:?} as that before it",
                         first.major, first.minor
                     );
-                    return table.here(Err(ErrorKind::Invalid { what }.into()));
+                    return table.here(Err(Error::invalid(what)));
                 }
                 rows.extend(
                     found
@@ -124,7 +124,7 @@ impl Joined {
                 let what = format!(
                     "the friend {name:?} has {all} entries, fewer than the table it belongs to: entry {last} is wanted"
                 );
-                return table.here(Err(ErrorKind::Invalid { what }.into()));
+                return table.here(Err(Error::invalid(what)));
             }
             parts.push((table, part));
         }
@@ -156,7 +156,7 @@ pub(super) fn is_number(form: &Form) -> bool {
 
 /// Numbers as ROOT takes them for an index: floats are cut. What is missing, and what int64 does not have, finds nothing.
 pub(super) fn integers(array: &Array) -> Result<Vec<Option<i64>>> {
-    let wrong = || Error::new(ErrorKind::Fault { what: format!("no numbers: {}", array.form.type_string()) });
+    let wrong = || Error::fault(format!("no numbers: {}", array.form.type_string()));
     let rows = 0..usize::try_from(array.length).map_err(|_| wrong())?;
     match &array.form {
         Form::Numpy { key, .. } => {

@@ -11,7 +11,7 @@ mod united;
 use crate::{Friend, ProgressCallback, Step, Steps, Table, cut, table::bounds};
 use forthwith_columns::{Array, Form};
 use forthwith_expr::{Program, Spelling, holding};
-use forthwith_plan::{Error, ErrorKind, Plan, Result};
+use forthwith_plan::{Error, Plan, Result};
 use inputs::{Input, Inputs};
 use names::Names;
 use promise::promising;
@@ -172,13 +172,13 @@ impl Table {
             entries.iter().flat_map(|entries| entries.windows(2)).find(|pair| pair[0] >= pair[1])
         {
             let what = format!("entries must be in ascending order: {} comes before {}", wrong[0], wrong[1]);
-            return self.here(Err(ErrorKind::Invalid { what }.into()));
+            return self.here(Err(Error::invalid(what)));
         }
         if let Some(last) = entries.as_ref().and_then(|entries| entries.last())
             && self.entries_up_to(last.saturating_add(1))? <= *last
         {
             let what = format!("there is no entry {last}: the number of entries is {}", self.entries()?);
-            return self.here(Err(ErrorKind::Invalid { what }.into()));
+            return self.here(Err(Error::invalid(what)));
         }
         Ok(Selection::of(names_of.into_inputs(), columns, computed, cut, entries))
     }
@@ -224,7 +224,7 @@ impl Table {
             ),
             _ => format!("the cut {text:?} gives {} for each entry, not true or false", form.type_string()),
         };
-        self.here(Err(ErrorKind::Invalid { what }.into()))
+        self.here(Err(Error::invalid(what)))
     }
 }
 
@@ -489,5 +489,5 @@ impl Selection {
 }
 
 fn missing(label: &str) -> Error {
-    Error::new(ErrorKind::Fault { what: format!("the column {label:?} was not read") })
+    Error::fault(format!("the column {label:?} was not read"))
 }

@@ -53,7 +53,7 @@ impl<'t> Names<'t> {
         for friend in friends {
             if names.friends.iter().any(|known| known.name == friend.name) {
                 let what = format!("the friend {:?} is given twice", friend.name);
-                return table.here(Err(ErrorKind::Invalid { what }.into()));
+                return table.here(Err(Error::invalid(what)));
             }
             let (name, joined) = (friend.name.clone(), RefCell::default());
             names.friends.push(Known { name, from: From::Given(friend), joined });
@@ -70,11 +70,10 @@ impl<'t> Names<'t> {
         for (at, (name, text)) in aliases.iter().enumerate() {
             if names.exact(name)?.is_some() {
                 let what = format!("the alias {name:?} is the name of a column, which it cannot replace");
-                return table.here(Err(ErrorKind::Invalid { what }.into()));
+                return table.here(Err(Error::invalid(what)));
             }
             if aliases[..at].iter().any(|(other, _)| other == name) {
-                let what = format!("the alias {name:?} is given twice");
-                return table.here(Err(ErrorKind::Invalid { what }.into()));
+                return table.here(Err(Error::invalid(format!("the alias {name:?} is given twice"))));
             }
             let expression = names.parsed(text, Spelling::Python)?;
             names.given.push((name.clone(), Arc::new(expression)));
@@ -84,7 +83,7 @@ impl<'t> Names<'t> {
 
     pub(super) fn parsed(&self, text: &str, spelling: Spelling) -> Result<Expression> {
         let parsed = Expression::parse_as(text, spelling);
-        self.table.here(parsed.map_err(|error| ErrorKind::Invalid { what: error.to_string() }.into()))
+        self.table.here(parsed.map_err(|error| Error::invalid(error.to_string())))
     }
 
     /// The field whose path or own name it is.
@@ -222,8 +221,7 @@ impl<'t> Names<'t> {
             let absent = self.table.find(text).map(|_| ());
             let closed = self.closed.borrow().clone();
             if !closed.is_empty() {
-                let what = format!("no branch named {text:?}{closed}");
-                return self.table.here(Err(ErrorKind::Invalid { what }.into()));
+                return self.table.here(Err(Error::invalid(format!("no branch named {text:?}{closed}"))));
             }
             let near = similar_names(text, self.paths()?.iter().map(String::as_str));
             return Err(match absent {
@@ -244,13 +242,13 @@ impl<'t> Names<'t> {
                 // What has no operators and cannot be read was meant as a name.
                 let near = similar_names(text, self.paths()?.iter().map(String::as_str));
                 if near.is_empty() {
-                    return self.table.here(Err(ErrorKind::Invalid { what: error.to_string() }.into()));
+                    return self.table.here(Err(Error::invalid(error.to_string())));
                 }
                 let what = format!(
                     "{error}\n  there is no branch of this name, either; similar: {}",
                     near.join(", ")
                 );
-                self.table.here(Err(ErrorKind::Invalid { what }.into()))
+                self.table.here(Err(Error::invalid(what)))
             }
         }
     }
@@ -306,8 +304,7 @@ impl<'t> Names<'t> {
             // An error of the file rather than of the expression.
             (Err(_), Some(error)) => Err(error),
             (Err(error), None) => {
-                let what = format!("{error}{}", self.closed.borrow());
-                self.table.here(Err(ErrorKind::Invalid { what }.into()))
+                self.table.here(Err(Error::invalid(format!("{error}{}", self.closed.borrow()))))
             }
         }
     }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{ProgressCallback, Table};
 use forthwith_columns::Array;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use std::{collections::HashMap, ops::Range};
 
 /// Reads fields once each, for rows that become fewer.
@@ -29,7 +29,7 @@ impl Reader<'_, '_, '_> {
         let made = computed.program.run_on(&inputs, rows.len(), self.workers());
         made.map_err(|error| {
             let entry = error.entry.and_then(|row| rows.entry(row));
-            let error = Error::new(ErrorKind::Invalid { what: error.to_string() });
+            let error = Error::invalid(error.to_string());
             let error = match entry {
                 Some(entry) => error.at_entry(entry),
                 None => error,
@@ -125,7 +125,7 @@ impl Reader<'_, '_, '_> {
         let read = self.of_friend(joined, fields, &Rows::Some(entries))?;
         let spread = |array: Array| {
             let array = gathered(&[(&array, &places)])?;
-            array.spread(&there).map_err(|error| Error::new(ErrorKind::Fault { what: error.to_string() }))
+            array.spread(&there).map_err(|error| Error::fault(error.to_string()))
         };
         read.into_iter().map(spread).collect()
     }
@@ -162,7 +162,7 @@ impl Reader<'_, '_, '_> {
                     let found = array.form.type_string();
                     let what =
                         format!("a column of the friend {name:?} is {found}, and {first} in tables before");
-                    return table.here(Err(ErrorKind::Invalid { what }.into()));
+                    return table.here(Err(Error::invalid(what)));
                 }
                 let all = 0..array.length;
                 pieces.push((array, [all]));
@@ -228,5 +228,5 @@ impl Reader<'_, '_, '_> {
 }
 
 pub(super) fn gathered(parts: &[(&Array, &[Range<u64>])]) -> Result<Array> {
-    Array::gather(parts).map_err(|error| Error::new(ErrorKind::Fault { what: error.to_string() }))
+    Array::gather(parts).map_err(|error| Error::fault(error.to_string()))
 }

@@ -4,7 +4,7 @@ use super::UnitedColumn;
 use crate::Table;
 use forthwith_columns::{Array, DType, Form};
 use forthwith_expr::{Expression, Named, Program};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 /// A column of a type that is given, of a table that may not have it.
 #[derive(Debug)]
@@ -35,8 +35,7 @@ impl United {
             let made = Expression::parse(&text);
             let column = form.clone();
             let made = made.and_then(|made| Program::new(&[&made], &mut |_| Named::Column(column.clone())));
-            let program =
-                table.here(made.map_err(|error| ErrorKind::Invalid { what: error.to_string() }.into()))?;
+            let program = table.here(made.map_err(|error| Error::invalid(error.to_string())))?;
             form = program.form(0).unwrap_or(Form::Empty);
             cast = Some(program);
         }
@@ -48,7 +47,7 @@ impl United {
         if bare(&form) != bare(wanted) {
             let (found, wanted) = (form.type_string(), wanted.type_string());
             let what = format!("{name:?} is {found}, and {wanted} in all tables together");
-            return table.here(Err(ErrorKind::Invalid { what }.into()));
+            return table.here(Err(Error::invalid(what)));
         }
         Ok(of(Some(at), cast, form))
     }
@@ -61,7 +60,7 @@ impl United {
     /// The values of so many rows, for which those of the field were read.
     pub(super) fn array(&self, field: Option<&Array>, rows: u64, threads: usize) -> Result<Array> {
         let Some(array) = field else { return Ok(Array::nulls(&self.form, rows)) };
-        let fault = |what: String| Error::new(ErrorKind::Fault { what });
+        let fault = |what: String| Error::fault(what);
         let mut array = array.clone();
         if let Some(cast) = &self.cast {
             let made = cast.run_on(&[&array], rows, threads).map_err(|error| fault(error.to_string()))?;

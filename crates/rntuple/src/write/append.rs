@@ -12,7 +12,7 @@ use crate::coding::{Coding, Kept, Kind};
 use crate::form::{Part, Shape};
 use crate::{Ntuple, Options};
 use forthwith_columns::{DType, Form};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use forthwith_root::write::FileWriter;
 use forthwith_root::{Found, RootFile};
 use std::collections::{BTreeMap, HashMap};
@@ -103,9 +103,8 @@ impl NtupleWriter {
         let fields: BTreeMap<String, FieldOptions> = std::mem::take(&mut options.fields);
         if !projections.is_empty() || !fields.is_empty() {
             let what =
-                "options for fields of an ntuple that is in the file already, whose fields keep theirs"
-                    .into();
-            return Err(ErrorKind::Invalid { what }.into());
+                "options for fields of an ntuple that is in the file already, whose fields keep theirs";
+            return Err(Error::invalid(what));
         }
         Ok(Self {
             directory: file.directory(directory)?,

@@ -3,7 +3,7 @@
 use super::record::ColumnRecord;
 use crate::coding::Kind;
 use forthwith_columns::DType;
-use forthwith_plan::{Error, ErrorKind};
+use forthwith_plan::Error;
 use forthwith_root::write::Compression;
 
 /// How elements become bytes of a page.
@@ -41,5 +41,5 @@ impl Elements {
 /// An array that is not what it was when it was validated.
 #[cold]
 pub(crate) fn changed() -> Error {
-    Error::new(ErrorKind::Invalid { what: "an array that changes while it is written".into() })
+    Error::invalid("an array that changes while it is written")
 }

@@ -3,7 +3,7 @@
 use super::elements::changed;
 use crate::coding::Kind;
 use forthwith_columns::kernels::{Planes, differences_to_planes, rebase, to_planes};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 /// Offsets in an array that make a whole page of ends. They are compared when the page is made of them, since they may
 /// have changed by then.
@@ -78,10 +78,8 @@ pub(super) fn rising(before: u64, ends: &[[u8; 8]]) -> Option<u64> {
 pub(crate) fn encode_ends(kind: Kind, ends: &[[u8; 8]], into: &mut Vec<u8>) -> Result<()> {
     let short = |end: &[u8; 8]| {
         let end = u64::from_ne_bytes(*end);
-        u32::try_from(end).map_err(|_| {
-            let what = format!("{end} items of lists in a cluster, in a column of 32 bits");
-            Error::new(ErrorKind::Invalid { what })
-        })
+        u32::try_from(end)
+            .map_err(|_| Error::invalid(format!("{end} items of lists in a cluster, in a column of 32 bits")))
     };
     let wide = matches!(kind, Kind::Index64 | Kind::SplitIndex64);
     into.resize(ends.len() * if wide { 8 } else { 4 }, 0);

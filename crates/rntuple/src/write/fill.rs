@@ -4,7 +4,7 @@ use super::describe::Node;
 use super::elements::changed;
 use super::page::Pages;
 use forthwith_columns::{Array, Column, Form};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -122,9 +122,7 @@ pub(crate) fn fill<'a>(
             }
             fill(node, array, form, &picked.rows, pages)
         }
-        _ => {
-            Err(Error::new(ErrorKind::Invalid { what: "an array of another type than was announced".into() }))
-        }
+        _ => Err(Error::invalid("an array of another type than was announced")),
     }
 }
 
@@ -233,7 +231,7 @@ impl Picked {
 }
 
 fn buffer<'a>(array: &'a Array, key: &str, part: &str) -> Result<&'a Column> {
-    let missing = || Error::new(ErrorKind::Invalid { what: format!("there is no buffer {key}-{part}") });
+    let missing = || Error::invalid(format!("there is no buffer {key}-{part}"));
     array.column(&format!("{key}-{part}")).ok_or_else(missing)
 }
 

@@ -4,7 +4,7 @@ use super::elements::{Elements, changed};
 use crate::coding::Kind;
 use forthwith_columns::DType;
 use forthwith_columns::kernels::{Planes, to_planes};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 /// The bytes of a page of floats of type `from`, instead of what is in `into`.
 pub(super) fn narrow(elements: &Elements, from: DType, raw: &[u8], into: &mut Vec<u8>) -> Result<()> {
@@ -51,7 +51,7 @@ fn put(elements: &Elements, numbers: impl ExactSizeIterator<Item = f64>, into: &
             if let Some(number) = outside {
                 let what =
                     format!("the number {number}, which is outside the range {low} to {high} of its field");
-                return Err(Error::new(ErrorKind::Invalid { what }));
+                return Err(Error::invalid(what));
             }
         }
         _ => return Err(changed()),

@@ -43,7 +43,7 @@ use cluster::{Clusters, Complete};
 use describe::{Describer, Node, field_names};
 use filling::Filling;
 use forthwith_columns::{Array, Form};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyText};
 pub(crate) use frame::RawList;
 use frame::envelope;
@@ -201,7 +201,7 @@ impl NtupleWriter {
         let mut describer = Describer::new(&mut this.all, &this.options, &none, &mut this.classes);
         for (name, source) in &projections {
             let shown = describer.project(name, source);
-            shown.map_err(|what| Error::new(ErrorKind::Invalid { what }))?;
+            shown.map_err(Error::invalid)?;
         }
         this.in_header = this.all.counts();
         let header = envelope(Envelope::Header, |frames| {
@@ -240,7 +240,7 @@ impl NtupleWriter {
             let node = describer.top(&name, form, first).map_err(Error::unsupported)?;
             self.columns.push(TopField { name, form: form.clone(), node });
         }
-        describer.finish().map_err(|what| Error::new(ErrorKind::Invalid { what }))?;
+        describer.finish().map_err(Error::invalid)?;
         let page = self.options.page_bytes.clamp(64, 1 << 30);
         let new = self.all.columns.iter().skip(before);
         self.filling.extend(new.map(|column| Filling::new(self.all.path(column.field), column, page)));
@@ -281,23 +281,24 @@ impl NtupleWriter {
 
     /// Compares arrays with what was announced and with themselves.
     fn check(&self, arrays: &[Array]) -> Result<()> {
-        let invalid = |what: String| Error::new(ErrorKind::Invalid { what });
         if arrays.len() != self.columns.len() {
             let (found, wanted) = (arrays.len(), self.columns.len());
-            return Err(invalid(format!("{found} columns where {wanted} were announced")));
+            return Err(Error::invalid(format!("{found} columns where {wanted} were announced")));
         }
         let length = arrays.first().map_or(0, |array| array.length);
         for (column, array) in self.columns.iter().zip(arrays) {
             let here = |error: Error| error.in_object(&column.name);
             if array.length != length {
                 let what = format!("{} entries, where the first column has {length}", array.length);
-                return Err(here(invalid(what)));
+                return Err(here(Error::invalid(what)));
             }
             if !is_of(&column.form, array) {
                 let (found, wanted) = (array.form.type_string(), column.form.type_string());
-                return Err(here(invalid(format!("an array of {found}, where {wanted} was announced"))));
+                return Err(here(Error::invalid(format!(
+                    "an array of {found}, where {wanted} was announced"
+                ))));
             }
-            array.validate().map_err(|error| here(invalid(error.to_string())))?;
+            array.validate().map_err(|error| here(Error::invalid(error.to_string())))?;
         }
         Ok(())
     }
@@ -400,8 +401,8 @@ impl NtupleWriter {
     /// Refuses to go on behind a step of which only a part was appended.
     fn usable(&self) -> Result<()> {
         if self.broken {
-            let what = "an ntuple of which an earlier step could not be written".into();
-            return Err(ErrorKind::Invalid { what }.into());
+            let what = "an ntuple of which an earlier step could not be written";
+            return Err(Error::invalid(what));
         }
         Ok(())
     }

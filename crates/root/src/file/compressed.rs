@@ -37,8 +37,12 @@ pub fn decompress_blocks(stored: &[u8], out: &mut [u8], decompressor: &mut Decom
         }
         let room = out.len() - filled;
         if block.length > room {
-            return Err(mismatch("length of the decompressed blocks", out.len(), filled + block.length)
-                .at_byte(at as u64));
+            return Err(Error::mismatch(
+                "length of the decompressed blocks",
+                out.len(),
+                filled + block.length,
+            )
+            .at_byte(at as u64));
         }
         block
             .decompress(&mut out[filled..filled + block.length], decompressor)
@@ -66,7 +70,11 @@ pub fn check_record(stored: &[u8], length: usize) -> Result<()> {
             break;
         }
     }
-    if total == length { Ok(()) } else { Err(mismatch("length of the decompressed blocks", length, total)) }
+    if total == length {
+        Ok(())
+    } else {
+        Err(Error::mismatch("length of the decompressed blocks", length, total))
+    }
 }
 
 /// The payload of a record in memory of its own, which grows with what the blocks really hold.
@@ -111,12 +119,7 @@ impl<'a> Blocks<'a> {
         let compressed = le24(&header[3..6]);
         let length = le24(&header[6..9]);
         if compressed > rest.len() {
-            return Err(ErrorKind::Truncated {
-                what: "a compressed block",
-                needed: compressed as u64,
-                available: rest.len() as u64,
-            }
-            .into());
+            return Err(Error::truncated("a compressed block", compressed, rest.len()));
         }
         let mut stored = &rest[..compressed];
         let mut hash = None;
@@ -134,11 +137,7 @@ impl<'a> Blocks<'a> {
                 Codec::Lz4
             }
             other => {
-                return Err(ErrorKind::NotA {
-                    what: "a known compression",
-                    found: format!("{:?}", lossy(other)),
-                }
-                .into());
+                return Err(Error::not_a("a known compression", format!("{:?}", lossy(other))));
             }
         };
         let limit = match codec {
@@ -147,12 +146,7 @@ impl<'a> Blocks<'a> {
             _ => length,
         };
         if length > limit {
-            return Err(ErrorKind::OutOfRange {
-                what: "decompressed length",
-                found: length as i64,
-                limit: limit as i64,
-            }
-            .into());
+            return Err(Error::out_of_range("decompressed length", length, limit));
         }
         Ok((Block { codec, hash, stored, length }, HEADER + compressed))
     }
@@ -183,9 +177,7 @@ impl Block<'_> {
         if let Some(expected) = self.hash {
             let found = xxh64(self.stored);
             if found != expected {
-                return Err(
-                    ErrorKind::Mismatch { what: "hash of a compressed block", expected, found }.into()
-                );
+                return Err(Error::mismatch("hash of a compressed block", expected, found));
             }
         }
         if self.codec == Codec::Lz4 && self.stored.len() == out.len() {
@@ -207,12 +199,7 @@ fn le24(bytes: &[u8]) -> usize {
 
 #[cold]
 fn truncated(needed: usize) -> Error {
-    ErrorKind::Truncated { what: "a compressed block", needed: needed as u64, available: 0 }.into()
-}
-
-#[cold]
-fn mismatch(what: &'static str, expected: usize, found: usize) -> Error {
-    ErrorKind::Mismatch { what, expected: expected as u64, found: found as u64 }.into()
+    Error::truncated("a compressed block", needed, 0)
 }
 
 /// Length of a block's header: two letters, a method, and two lengths of three bytes, little-endian.

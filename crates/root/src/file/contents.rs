@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use forthwith_io::ProcessOnce;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use crate::record::{Cursor, Datime, Key};
 
@@ -118,7 +118,7 @@ fn parse_keys(bytes: &[u8]) -> Result<Arc<[Key]>> {
     let own = Key::parse(&mut cursor)?;
     let (found, expected) = (u64::from(own.keylen), cursor.position() as u64);
     if found != expected {
-        return Err(mismatch("length of the key of a list of keys", expected, found, 0));
+        return Err(Error::mismatch("length of the key of a list of keys", expected, found).at_byte(0));
     }
     let count = cursor.i32()?;
     let count = cursor.count("number of keys", count, MIN_KEY)?;
@@ -127,14 +127,9 @@ fn parse_keys(bytes: &[u8]) -> Result<Arc<[Key]>> {
     // uproot leaves room for more keys, which it clears.
     if rest.len() != SPARE && rest.iter().any(|&byte| byte != 0) {
         let (found, end) = ((bytes.len() - rest.len()) as u64, bytes.len() as u64);
-        return Err(mismatch("end of a list of keys", end, found, found));
+        return Err(Error::mismatch("end of a list of keys", end, found).at_byte(found));
     }
     Ok(keys)
-}
-
-#[cold]
-fn mismatch(what: &'static str, expected: u64, found: u64, byte: u64) -> Error {
-    Error::new(ErrorKind::Mismatch { what, expected, found }).at_byte(byte)
 }
 
 /// Bytes that ROOT leaves behind the keys in a file of more than 2 GB.

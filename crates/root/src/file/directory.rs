@@ -96,7 +96,7 @@ impl Directory {
     pub fn open(&self, key: &Key) -> Result<Self> {
         if !key.is_directory() {
             let what = format!("{} is a {}, not a directory", self.join(&key.name), key.class_name);
-            return Err(self.here(Error::new(ErrorKind::Invalid { what })));
+            return Err(self.here(Error::invalid(what)));
         }
         let contents = self.file.load_directories(&[key]).map_err(|error| self.here(error))?;
         let contents = contents.into_iter().next();

@@ -1,6 +1,6 @@
 //! The file header.
 
-use forthwith_plan::{ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use crate::record::Cursor;
 
@@ -45,10 +45,7 @@ impl Header {
     /// The bytes are not a ROOT file, or end in the header.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let mut cursor = Cursor::new(bytes);
-        let not_root = || {
-            let found = format!("{:02x?}", &bytes[..bytes.len().min(12)]);
-            Err(ErrorKind::NotA { what: "a ROOT file", found }.into())
-        };
+        let not_root = || Err(Error::not_a("a ROOT file", format!("{:02x?}", &bytes[..bytes.len().min(12)])));
         if !bytes.starts_with(b"root") {
             return not_root();
         }

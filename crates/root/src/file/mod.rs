@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use forthwith_io::{ProcessLock, ProcessOnce, Source};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 pub use check::{Check, Checked, TableCheck};
 pub(crate) use compressed::decompress_growing;
@@ -91,11 +91,7 @@ impl RootFile {
         let at = header.begin.saturating_add(u64::from(header.nbytes_name));
         let end = at.saturating_add(DirectoryRecord::MAX_LENGTH).min(size);
         if at >= end {
-            return Err(Error::new(ErrorKind::Truncated {
-                what: "the top directory",
-                needed: at.saturating_add(1),
-                available: size,
-            }));
+            return Err(Error::truncated("the top directory", at.saturating_add(1), size));
         }
         let record = if end <= head.len() as u64 {
             head.slice(at as usize..end as usize)
@@ -161,8 +157,7 @@ impl RootFile {
         let key = Key::parse(&mut Cursor::new(&bytes)).map_err(|error| offset(error, at))?;
         let begin = usize::from(key.keylen);
         if begin > bytes.len() {
-            let (found, limit) = (begin as i64, bytes.len() as i64);
-            return Err(ErrorKind::OutOfRange { what: "key length", found, limit }.into());
+            return Err(Error::out_of_range("key length", begin, bytes.len()));
         }
         let stored = bytes.slice(begin..);
         let length = key.objlen as usize;

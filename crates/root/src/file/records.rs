@@ -1,7 +1,7 @@
 //! The file as a chain of records, and the list of its free segments.
 
 use bytes::Bytes;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use super::RootFile;
 use crate::record::{Cursor, Key};
@@ -49,8 +49,7 @@ impl Records {
         let length = u64::from(nbytes.unsigned_abs());
         let limit = self.end - at;
         if length < 4 || length > limit {
-            let (found, limit) = (length as i64, limit as i64);
-            return Err(ErrorKind::OutOfRange { what: "record length", found, limit }.into());
+            return Err(Error::out_of_range("record length", length, limit));
         }
         self.at += length;
         Ok(Record { at, length, key })
@@ -68,7 +67,7 @@ impl Records {
         let start = (wanted.start - self.window_at) as usize;
         let end = (wanted.end - self.window_at) as usize;
         if end > self.window.len() {
-            return Err(short(wanted.end - wanted.start, self.window.len() as u64));
+            return Err(Error::truncated("a key", wanted.end - wanted.start, self.window.len() as u64));
         }
         Ok(self.window.slice(start..end))
     }
@@ -113,11 +112,6 @@ pub(super) fn parse_free(payload: &[u8]) -> Result<Vec<(u64, u64)>> {
         });
     }
     Ok(segments)
-}
-
-#[cold]
-fn short(needed: u64, available: u64) -> Error {
-    ErrorKind::Truncated { what: "a key", needed, available }.into()
 }
 
 /// Bytes that hold nearly every key.

@@ -64,10 +64,10 @@ impl RootFile {
                 continue;
             };
             if key.seek != record.at || u64::from(key.keylen) > record.length {
-                found.stopped = Some(Error::new(forthwith_plan::ErrorKind::NotA {
-                    what: "a record",
-                    found: format!("something at byte {} that says it is at byte {}", record.at, key.seek),
-                }));
+                found.stopped = Some(Error::not_a(
+                    "a record",
+                    format!("something at byte {} that says it is at byte {}", record.at, key.seek),
+                ));
                 break;
             }
             found.end = record.at + record.length;

@@ -1,10 +1,9 @@
 //! ROOT's own collections, which are streamed by code of their own.
 
-use forthwith_plan::Result;
+use forthwith_plan::{Error, Result};
 
 use super::objects::{Contents, NONE};
 use super::reader::{Reader, Target};
-use crate::record::out_of_range;
 use crate::record::{Frame, text};
 
 impl Reader<'_> {
@@ -72,7 +71,7 @@ impl Reader<'_> {
         let class = self.class_by_name(class);
         let limit = self.cursor.remaining();
         if count > limit {
-            return Err(out_of_range("number of objects", count as i64, limit as i64));
+            return Err(Error::out_of_range("number of objects", count, limit));
         }
         let links = self.links(count, 1)?;
         if by_member {
@@ -121,7 +120,7 @@ impl Reader<'_> {
     pub(super) fn links(&mut self, count: usize, size: usize) -> Result<usize> {
         let limit = self.cursor.remaining() / size;
         if count > limit {
-            return Err(out_of_range("number of objects", count as i64, limit as i64));
+            return Err(Error::out_of_range("number of objects", count, limit));
         }
         self.spend(count as u64 / 4)?;
         let first = self.links.len();

@@ -1,13 +1,13 @@
 //! Containers of the standard library, and whatever else repeats.
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use super::objects::{Member, Shape};
 use super::reader::Reader;
 use crate::class::Item;
 use crate::cpp::{Container, Holds, Number};
+use crate::record::BYTE_COUNT;
 use crate::record::Frame;
-use crate::record::{BYTE_COUNT, out_of_range};
 
 impl Reader<'_> {
     /// A container behind a frame.
@@ -38,8 +38,7 @@ impl Reader<'_> {
         // Nothing else says how long it is, so that a wrong count would leave out values.
         if (ends || self.is_record()) && self.cursor.remaining() > 0 {
             let (expected, found) = (self.cursor.end() as u64, self.cursor.position() as u64);
-            let what = "end of a container";
-            return Err(Error::new(ErrorKind::Mismatch { what, expected, found }).at_byte(found));
+            return Err(Error::mismatch("end of a container", expected, found).at_byte(found));
         }
         Ok(member)
     }
@@ -87,7 +86,7 @@ impl Reader<'_> {
     pub(super) fn room(&mut self, count: usize, least: usize) -> Result<usize> {
         let limit = self.cursor.remaining() / least.max(1);
         if count > limit && least > 0 {
-            return Err(out_of_range("number of items", count as i64, limit as i64));
+            return Err(Error::out_of_range("number of items", count, limit));
         }
         self.spend(count as u64)?;
         let first = self.members.len();

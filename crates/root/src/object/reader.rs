@@ -11,7 +11,7 @@ use super::walk::{Walker, Wanted};
 use crate::class::{Item, Native, known};
 use crate::cpp::Basic;
 use crate::record::BasketHeader;
-use crate::record::{Cursor, out_of_range};
+use crate::record::Cursor;
 use crate::record::{Frame, Tag};
 
 /// The state of reading one payload.
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
     /// Reads the contents of an object that was noted, up to `end` if its tag told.
     pub(super) fn contents(&mut self, node: u32, end: Option<usize>, depth: usize) -> Result<()> {
         if depth > MAX_DEPTH {
-            return Err(out_of_range("depth of nested objects", depth as i64, MAX_DEPTH as i64));
+            return Err(Error::out_of_range("depth of nested objects", depth, MAX_DEPTH));
         }
         self.spend(1)?;
         let outside = std::mem::replace(&mut self.current, node);

@@ -8,7 +8,6 @@ use super::reader::Reader;
 use super::steps::Step;
 use crate::class::{Item, Value};
 use crate::record::Frame;
-use crate::record::out_of_range;
 
 impl Reader<'_> {
     /// The version of items that are stored member by member.
@@ -167,11 +166,7 @@ impl Reader<'_> {
         depth: usize,
     ) -> Result<u32> {
         if depth > super::reader::MAX_DEPTH {
-            return Err(out_of_range(
-                "depth of nested objects",
-                depth as i64,
-                super::reader::MAX_DEPTH as i64,
-            ));
+            return Err(Error::out_of_range("depth of nested objects", depth, super::reader::MAX_DEPTH));
         }
         let mut bases = Vec::new();
         let start = self.cursor;

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use forthwith_io::ProcessLock;
-use forthwith_plan::Result;
+use forthwith_plan::{Error, Result};
 
 use super::marks::Marks;
 use super::objects::{Leftover, Objects};
 use super::reader::Reader;
 use super::steps::Steps;
 use crate::class::Layouts;
-use crate::record::{Cursor, out_of_range};
+use crate::record::Cursor;
 use crate::streamer::Streamers;
 
 /// Reads objects by the streamer infos of a file, and keeps what it compiled from them.
@@ -88,7 +88,7 @@ impl Walker {
         let mut cursor = Cursor::with_origin(&payload, origin);
         cursor.seek(position)?;
         if u32::try_from(payload.len()).is_err() {
-            return Err(out_of_range("length of a payload", payload.len() as i64, i64::from(u32::MAX)));
+            return Err(Error::out_of_range("length of a payload", payload.len(), u32::MAX));
         }
         let mut reader = Reader::new(self, cursor);
         reader.marks = marks;

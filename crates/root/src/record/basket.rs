@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use forthwith_plan::Result;
+use forthwith_plan::{Error, Result};
 
-use super::cursor::{Cursor, out_of_range};
+use super::cursor::Cursor;
 use super::key::RawKey;
 
 /// The header of a `TBasket`: behind the key of a record, or in the list of baskets inside a branch.
@@ -119,7 +119,7 @@ impl BasketHeader {
 fn span(cursor: &mut Cursor<'_>, what: &'static str, count: i32, size: usize) -> Result<Range<usize>> {
     let begin = cursor.position();
     let Ok(count) = usize::try_from(count) else {
-        return Err(out_of_range(what, i64::from(count), i64::MAX).at_byte(begin as u64));
+        return Err(Error::out_of_range(what, count, i64::MAX).at_byte(begin as u64));
     };
     cursor.skip(count as u64 * size as u64)?;
     Ok(begin..cursor.position())

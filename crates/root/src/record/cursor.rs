@@ -1,6 +1,6 @@
 //! The reader that every ROOT structure is read through.
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 /// The beginning of a framed object: its byte count and version. From [`Cursor::frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +171,7 @@ impl<'a> Cursor<'a> {
             let limit = self.remaining();
             if count as usize > limit {
                 self.position = begin;
-                return Err(out_of_range("byte count", i64::from(count), limit as i64).at_byte(begin as u64));
+                return Err(Error::out_of_range("byte count", count, limit).at_byte(begin as u64));
             }
             let inner = self.position + count as usize;
             self.end = inner;
@@ -221,7 +221,7 @@ impl<'a> Cursor<'a> {
     /// The position is behind the frame's end.
     pub fn seek(&mut self, position: usize) -> Result<()> {
         if position > self.end {
-            return Err(out_of_range("position", position as i64, self.end as i64));
+            return Err(Error::out_of_range("position", position, self.end));
         }
         self.position = position;
         Ok(())
@@ -236,7 +236,7 @@ impl<'a> Cursor<'a> {
         let limit = self.remaining() / size.max(1);
         match usize::try_from(count) {
             Ok(count) if count <= limit => Ok(count),
-            _ => Err(out_of_range(what, i64::from(count), limit as i64).at_byte(self.position as u64)),
+            _ => Err(Error::out_of_range(what, count, limit).at_byte(self.position as u64)),
         }
     }
 
@@ -302,14 +302,8 @@ impl<'a> Cursor<'a> {
 
     #[cold]
     fn short(&self, needed: u64) -> Error {
-        Error::new(ErrorKind::Truncated { what: "the record", needed, available: self.remaining() as u64 })
-            .at_byte(self.position as u64)
+        Error::truncated("the record", needed, self.remaining()).at_byte(self.position as u64)
     }
-}
-
-#[cold]
-pub(crate) fn out_of_range(what: &'static str, found: i64, limit: i64) -> Error {
-    Error::new(ErrorKind::OutOfRange { what, found, limit })
 }
 
 /// Set in a byte count, so that it cannot be taken for a version.

@@ -107,9 +107,7 @@ impl<'a> Cursor<'a> {
             let count = (first & !BYTE_COUNT) as usize;
             if count > self.remaining() {
                 let limit = self.remaining() as i64;
-                return Err(
-                    super::cursor::out_of_range("byte count", count as i64, limit).at_byte(begin as u64)
-                );
+                return Err(Error::out_of_range("byte count", count, limit).at_byte(begin as u64));
             }
             let end = self.position() + count;
             (self.u32()?, Some(end))
@@ -158,8 +156,7 @@ impl<'a> Cursor<'a> {
 
 #[cold]
 fn bad_reference(reference: u32, begin: usize) -> Error {
-    Error::new(ErrorKind::NotA { what: "a reference to something before", found: reference.to_string() })
-        .at_byte(begin as u64)
+    Error::not_a("a reference to something before", reference.to_string()).at_byte(begin as u64)
 }
 
 /// Text from a file: UTF-8 if it is that, else Latin-1, so that different names stay different.

@@ -1,6 +1,6 @@
 //! Keys: the label on every record.
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use super::{Cursor, text};
 
@@ -127,18 +127,15 @@ impl Key {
         ];
         let is_named = self.name == record.name || self.is_renamed(record);
         if !(is_named && self.is_same_class(record)) {
-            let found = format!("{} of class {}", record.label(), record.class_name);
-            return Err(Error::new(ErrorKind::NotA {
-                what: "the object that the directory lists here",
-                found,
-            })
+            return Err(Error::not_a(
+                "the object that the directory lists here",
+                format!("{} of class {}", record.label(), record.class_name),
+            )
             .at_byte(self.seek));
         }
         match lengths.into_iter().find(|(_, listed, stored)| listed != stored) {
             None => Ok(()),
-            Some((what, expected, found)) => {
-                Err(Error::new(ErrorKind::Mismatch { what, expected, found }).at_byte(self.seek))
-            }
+            Some((what, expected, found)) => Err(Error::mismatch(what, expected, found).at_byte(self.seek)),
         }
     }
 
@@ -158,14 +155,7 @@ impl Key {
             let end = self.seek.checked_add(nbytes)?;
             Some(self.seek + u64::from(self.keylen)..end)
         });
-        range.ok_or_else(|| {
-            ErrorKind::OutOfRange {
-                what: "key length",
-                found: i64::from(self.keylen),
-                limit: i64::from(self.nbytes),
-            }
-            .into()
-        })
+        range.ok_or_else(|| Error::out_of_range("key length", self.keylen, self.nbytes))
     }
 
     /// `name;cycle`, as ROOT lists it.

@@ -9,7 +9,7 @@ mod key;
 mod tests;
 
 pub use basket::{BasketHeader, EmbeddedBasket};
-pub(crate) use cursor::{BYTE_COUNT, out_of_range};
+pub(crate) use cursor::BYTE_COUNT;
 pub use cursor::{Cursor, Frame};
 pub(crate) use frame::{IS_REFERENCED, NEW_CLASS};
 pub use frame::{TObject, Tag, lossy, text};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use forthwith_columns::DType;
 use forthwith_io::ProcessList;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use forthwith_program::check_words;
 
 use super::{Element, ElementKind, Packing, StreamerInfo, code};
@@ -118,10 +118,7 @@ pub fn is_unframed(class: &str) -> bool {
 }
 
 fn element(class: &str, name: &str, kind: &str) -> Result<Element> {
-    let wrong = |what: &str| {
-        let what = format!("{what} for member {name:?} of class {class}: {kind:?}");
-        Error::from(ErrorKind::Invalid { what })
-    };
+    let wrong = |what: &str| Error::invalid(format!("{what} for member {name:?} of class {class}: {kind:?}"));
     let kind = kind.trim();
     if name.is_empty() || kind.is_empty() {
         return Err(wrong("no name or no type"));

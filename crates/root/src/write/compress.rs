@@ -104,7 +104,7 @@ impl Compression {
                     "compression level {level} of {}: ROOT has 1 to 9, and 0 for none",
                     algorithm.name()
                 );
-                Err(Error::new(ErrorKind::Invalid { what }))
+                Err(Error::invalid(what))
             }
         }
     }
@@ -122,7 +122,7 @@ impl Compression {
         let Some(algorithm) = algorithm else {
             let known = Algorithm::ALL.map(Algorithm::name).join(", ");
             let what = format!("unknown codec {name:?}: choose none, {known}");
-            return Err(Error::new(ErrorKind::Invalid { what }));
+            return Err(Error::invalid(what));
         };
         level.map_or(Ok(Self::of(algorithm)), |level| Self::new(algorithm, level))
     }
@@ -139,10 +139,7 @@ impl Compression {
         let number = if setting / 100 == 0 { 1 } else { setting / 100 };
         match Algorithm::ALL.into_iter().find(|algorithm| algorithm.number() == number) {
             Some(algorithm) => Self::new(algorithm, setting % 100),
-            None => {
-                let what = format!("compression setting {setting}");
-                Err(Error::new(ErrorKind::Invalid { what }))
-            }
+            None => Err(Error::invalid(format!("compression setting {setting}"))),
         }
     }
 

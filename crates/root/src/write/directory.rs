@@ -99,7 +99,7 @@ impl Place {
             let what = format!(
                 "there are {MOST_CYCLES} objects of this name already, and higher cycles do not exist"
             );
-            forthwith_plan::Error::new(forthwith_plan::ErrorKind::Invalid { what }).in_object(name)
+            forthwith_plan::Error::invalid(what).in_object(name)
         })
     }
 

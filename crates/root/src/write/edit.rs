@@ -59,8 +59,7 @@ impl<'o> Edits<'o> {
     /// The object was not read to be edited.
     pub fn new(objects: &'o Objects) -> Result<Self> {
         let Some(marks) = objects.marks() else {
-            let what = "editing an object that was not read for that".into();
-            return Err(Error::new(ErrorKind::Invalid { what }));
+            return Err(Error::invalid("editing an object that was not read for that"));
         };
         let mut passed = marks.passed.clone();
         passed.sort_by_key(|range| range.start);
@@ -115,7 +114,7 @@ impl<'o> Edits<'o> {
             }
             (Value::Int(_) | Value::UInt(_), 1 | 2 | 4 | 8) => {
                 let what = format!("{value} as member {member} of class {}", object.class());
-                return Err(Error::new(ErrorKind::Invalid { what: format!("{what}: it has {width} bytes") }));
+                return Err(Error::invalid(format!("{what}: it has {width} bytes")));
             }
             _ => return Err(no_member(object, member, "a number")),
         };
@@ -172,7 +171,7 @@ impl<'o> Edits<'o> {
                 "{value} in member {member} of class {}: its numbers have {width} bytes",
                 object.class()
             );
-            return Err(Error::new(ErrorKind::Invalid { what }));
+            return Err(Error::invalid(what));
         }
         let stored = object.array(member).map_or(0, |array| array.bytes.len());
         let mut bytes = if place.len() == stored + 4 {
@@ -295,8 +294,7 @@ impl<'o> Edits<'o> {
         self.changes.sort_by_key(|(range, _)| (range.start, range.end));
         let overlap = self.changes.windows(2).find(|pair| pair[0].0.end > pair[1].0.start);
         if let Some([(first, _), (second, _)]) = overlap {
-            let what = format!("changes of bytes {first:?} and {second:?} of one record");
-            return Err(Error::new(ErrorKind::Invalid { what }));
+            return Err(Error::invalid(format!("changes of bytes {first:?} and {second:?} of one record")));
         }
         let whole = 0..self.objects.payload().len();
         Writer { edits: &self, moved: HashMap::new(), shifted: false }.part(buffer, whole, 0)
@@ -334,8 +332,7 @@ impl Writer<'_, '_> {
     /// Appends a part of the payload, with what changes in it.
     fn part(&mut self, buffer: &mut Buffer, range: Range<usize>, depth: usize) -> Result<()> {
         if depth > DEEPEST {
-            let what = "depth of a record that is edited";
-            return Err(ErrorKind::OutOfRange { what, found: depth as i64, limit: DEEPEST as i64 }.into());
+            return Err(Error::out_of_range("depth of a record that is edited", depth, DEEPEST));
         }
         let edits = self.edits;
         let mut at = range.start;

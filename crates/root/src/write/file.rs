@@ -302,7 +302,7 @@ impl FileWriter {
         body(&mut buffer);
         if buffer.is_too_long() {
             let what = format!("an object of {} bytes: byte counts end at 1 GB", buffer.bytes().len());
-            let error = Error::new(ErrorKind::Invalid { what });
+            let error = Error::invalid(what);
             return Err(error.in_file(self.uri()).in_object(key.name));
         }
         let stored = compress(self.settings.compression, buffer.bytes(), &mut self.compressor)?;
@@ -367,7 +367,7 @@ impl FileWriter {
         if key.name.contains('/') || key.name.is_empty() {
             let what =
                 format!("the name {:?}: the name of an object is not empty and has no slash", key.name);
-            return Err(Error::new(ErrorKind::Invalid { what }));
+            return Err(Error::invalid(what));
         }
         let place = &self.directories[directory.0];
         let (cycle, seek) = (place.next_cycle(key.name)?, place.position);
@@ -478,8 +478,7 @@ impl FileWriter {
     ) -> Result<(RecordPlace, Vec<u8>)> {
         let object_len = u32::try_from(object_len).ok().filter(|&length| i32::try_from(length).is_ok());
         let Some(object_len) = object_len else {
-            let what = "an object of more than 2 GB".into();
-            return Err(Error::new(ErrorKind::Invalid { what }));
+            return Err(Error::invalid("an object of more than 2 GB"));
         };
         let position = self.out.position;
         let time = self.settings.time.datime();

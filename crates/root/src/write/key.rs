@@ -1,6 +1,6 @@
 //! Keys, as they are written.
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use crate::record::Datime;
 
@@ -72,7 +72,7 @@ impl KeyText<'_> {
         u16::try_from(length).ok().filter(|&length| length <= LONGEST).ok_or_else(|| {
             let what =
                 format!("name and title of an object have {texts} bytes, and a key has room for {LONGEST}");
-            Error::new(ErrorKind::Invalid { what }).in_object(self.name.get(..80).unwrap_or("…"))
+            Error::invalid(what).in_object(self.name.get(..80).unwrap_or("…"))
         })
     }
 }
@@ -109,7 +109,7 @@ pub(super) fn encode(text: &KeyText<'_>, kind: KeyKind, numbers: KeyNumbers) -> 
     let key_len = text.length(kind, position)?;
     let nbytes = i32::try_from(u64::from(key_len) + stored_len).map_err(|_| {
         let what = format!("a record of {stored_len} bytes, and ROOT's have 2 GB at most");
-        Error::new(ErrorKind::Invalid { what }).in_object(text.name)
+        Error::invalid(what).in_object(text.name)
     })?;
     let big = is_big(kind, position);
     let mut bytes = Vec::with_capacity(key_len.into());

@@ -3,7 +3,7 @@
 use std::io::IoSlice;
 
 use forthwith_io::Sink;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 /// The sink, and bytes that are too few for a call of their own.
 pub(super) struct Output {
@@ -114,8 +114,8 @@ impl Output {
 
     fn attempted(&self) -> Result<()> {
         if self.broken {
-            let what = "an earlier error left the file incomplete, so nothing more is written to it".into();
-            return Err(Error::new(ErrorKind::Invalid { what }).in_file(self.sink.uri()));
+            let what = "an earlier error left the file incomplete, so nothing more is written to it";
+            return Err(Error::invalid(what).in_file(self.sink.uri()));
         }
         Ok(())
     }

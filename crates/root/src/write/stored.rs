@@ -2,7 +2,7 @@
 
 use std::io::IoSlice;
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use super::key::LAST_SMALL;
 use super::{DirectoryId, FileWriter};
@@ -54,7 +54,7 @@ impl FileWriter {
 
     fn too_short(&self, record: &StoredRecord) -> Error {
         let what = format!("a record of {} bytes that is too short for its key", record.length);
-        Error::new(ErrorKind::Invalid { what }).in_file(self.uri())
+        Error::invalid(what).in_file(self.uri())
     }
 }
 

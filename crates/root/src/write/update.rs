@@ -31,7 +31,7 @@ impl Found {
         let size = file.source().size()?;
         if there.end > size {
             let what = "the file, which was cut off or not closed and can only be changed when it is whole,";
-            return Err(Error::new(ErrorKind::Truncated { what, needed: there.end, available: size }));
+            return Err(Error::truncated(what, there.end, size));
         }
         if there.begin < LEAST_BEGIN {
             return Err(Error::unsupported("changing a file whose first record begins before byte 75"));

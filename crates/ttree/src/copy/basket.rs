@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use forthwith_io::Decompressor;
-use forthwith_plan::{Bench, BlockMaker, Error, ErrorKind, Result, Scratch, StoredBlock};
+use forthwith_plan::{Bench, BlockMaker, Error, Result, Scratch, StoredBlock};
 use forthwith_root::write::{Compression, compress_into};
 use forthwith_root::{Cursor, decompress_record};
 
@@ -72,8 +72,7 @@ impl Pending {
             let begin = range.start.saturating_sub(entries.start) as usize;
             let end = range.end.saturating_sub(entries.start) as usize;
             let (Some(part), Some(&last)) = (bounds.get(begin..end), bounds.get(end)) else {
-                let (expected, found) = (end as u64 + 1, bounds.len() as u64);
-                return Err(ErrorKind::Mismatch { what: "bounds of entries", expected, found }.into());
+                return Err(Error::mismatch("bounds of entries", end as u64 + 1, bounds.len()));
             };
             let Some(&first) = part.first() else { continue };
             let bytes = block.payload.get(first as usize..last as usize).unwrap_or_default();

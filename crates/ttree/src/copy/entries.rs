@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 /// Whether ranges ascend within the entries of a tree.
 ///
@@ -14,7 +14,7 @@ pub(super) fn check_ranges(ranges: &[Range<u64>], entries: u64) -> Result<()> {
         if range.is_empty() || range.end > entries || behind.is_some_and(|behind| range.start <= behind) {
             let what =
                 format!("entries {range:?} of a tree that has {entries}: ranges ascend and do not touch");
-            return Err(Error::new(ErrorKind::Invalid { what }));
+            return Err(Error::invalid(what));
         }
         behind = Some(range.end);
     }

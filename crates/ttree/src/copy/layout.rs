@@ -1,7 +1,7 @@
 //! Whether two trees store a branch in the same way, so that baskets of one can stand beside those of the
 //! other.
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use crate::metadata::{Branch, Leaf};
 
@@ -71,5 +71,5 @@ fn numbers(what: &str, first: i64, other: i64) -> Result<()> {
 }
 
 fn differs(what: String) -> Error {
-    Error::new(ErrorKind::Invalid { what: format!("a branch that is stored in another way: {what}") })
+    Error::invalid(format!("a branch that is stored in another way: {what}"))
 }

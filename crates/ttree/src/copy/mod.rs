@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use forthwith_plan::{BlockRunner, Dataset, Error, ErrorKind, Result};
+use forthwith_plan::{BlockRunner, Dataset, Error, Result};
 use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyText};
 use forthwith_root::{Found, RootFile};
 
@@ -151,8 +151,8 @@ impl TreeCopy {
         let kept = base.needed(is_kept).map_err(place)?;
         let branches = base.fields()?.len();
         if branches > 0 && !kept.contains(&true) {
-            let what = "no branch of the tree was chosen".into();
-            return Err(place(Error::new(ErrorKind::Invalid { what })));
+            let what = "no branch of the tree was chosen";
+            return Err(place(Error::invalid(what)));
         }
         Ok(Self {
             options,
@@ -469,7 +469,7 @@ fn unequal(verb: &str, branches: &[&str]) -> Error {
     let more = if branches.len() > 5 { format!(" and {} more", branches.len() - 5) } else { String::new() };
     let what =
         format!("trees of unequal branches: this one {verb} {}{more}, unlike the first", named.join(", "));
-    Error::new(ErrorKind::Invalid { what })
+    Error::invalid(what)
 }
 
 /// The bit of a branch in whose entries no objects are pointed to (`kDoNotUseBufferMap`). A branch that is

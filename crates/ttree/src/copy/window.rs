@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use forthwith_plan::{Bench, BlockMaker, Error, ErrorKind, Result, StoredBlock};
+use forthwith_plan::{Bench, BlockMaker, Error, Result, StoredBlock};
 use forthwith_root::write::StoredRecord;
 use forthwith_root::{Cursor, check_record};
 
@@ -124,12 +124,11 @@ pub(super) fn check(record: &[u8], entries: u64) -> Result<()> {
 /// How long a record is when it is not compressed: its key is that of a basket, which must be of so many bytes and
 /// entries, and `stored` what follows.
 fn measured(basket: &Basket, stored: &[u8], length: u64, entries: u64) -> Result<u64> {
-    let mismatch = |what, expected, found| Error::new(ErrorKind::Mismatch { what, expected, found });
     if u64::from(basket.entries()) != entries {
-        return Err(mismatch("number of entries in the basket", entries, basket.entries().into()));
+        return Err(Error::mismatch("number of entries in the basket", entries, basket.entries()));
     }
     if u64::from(basket.nbytes) != length || u64::from(basket.key_len()) > length {
-        return Err(mismatch("length of the basket", length, basket.nbytes.into()));
+        return Err(Error::mismatch("length of the basket", length, basket.nbytes));
     }
     let object_len = basket.object_len() as usize;
     if object_len > stored.len() {

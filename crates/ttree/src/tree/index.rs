@@ -1,6 +1,6 @@
 //! The index of a tree: which entry has which two numbers.
 
-use forthwith_plan::{Error, ErrorKind, Result, TableIndex};
+use forthwith_plan::{Error, Result, TableIndex};
 use forthwith_root::Object;
 
 /// The index in a tree's record, if it has one.
@@ -16,8 +16,7 @@ pub(super) fn of(tree: Object<'_>, entries: u64) -> Result<Option<TableIndex>> {
     let index = index.readable()?;
     let numbers = |member: &'static str| {
         let found = index.array(member).map(|array| array.ints().collect::<Vec<_>>());
-        found
-            .ok_or_else(|| Error::from(ErrorKind::NotA { what: "an array of numbers", found: member.into() }))
+        found.ok_or_else(|| Error::not_a("an array of numbers", member))
     };
     let (mut majors, places) = (numbers("fIndexValues")?, numbers("fIndex")?);
     let minors = match index.array("fIndexValuesMinor") {
@@ -31,21 +30,22 @@ pub(super) fn of(tree: Object<'_>, entries: u64) -> Result<Option<TableIndex>> {
     };
     for found in [minors.len(), places.len()] {
         if found != majors.len() {
-            let (expected, found) = (majors.len() as u64, found as u64);
-            return Err(ErrorKind::Mismatch { what: "length of the tree's index", expected, found }.into());
+            return Err(Error::mismatch("length of the tree's index", majors.len(), found));
         }
     }
     let mut rows = Vec::with_capacity(majors.len());
     for ((major, minor), place) in majors.into_iter().zip(minors).zip(places) {
         let entry = u64::try_from(place).ok().filter(|entry| *entry < entries).ok_or_else(|| {
-            let limit = i64::try_from(entries).unwrap_or(i64::MAX).saturating_sub(1);
-            Error::from(ErrorKind::OutOfRange { what: "an entry in the tree's index", found: place, limit })
+            Error::out_of_range(
+                "an entry in the tree's index",
+                place,
+                i64::try_from(entries).unwrap_or(i64::MAX).saturating_sub(1),
+            )
         })?;
         rows.push((major, minor, entry));
     }
     if let Some(at) = rows.windows(2).position(|pair| (pair[0].0, pair[0].1) > (pair[1].0, pair[1].1)) {
-        let what = format!("the tree's index does not ascend at its value {}", at + 1);
-        return Err(ErrorKind::Fault { what }.into());
+        return Err(Error::fault(format!("the tree's index does not ascend at its value {}", at + 1)));
     }
     let text = |member| index.text(member).unwrap_or_default();
     Ok(Some(TableIndex { major: text("fMajorName"), minor: text("fMinorName"), rows }))

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use forthwith_plan::{Decoder, Error, ErrorKind, Kernel, Result, Scratch};
+use forthwith_plan::{Decoder, Error, Kernel, Result, Scratch};
 
 use super::Tree;
 use crate::{
@@ -45,7 +45,7 @@ impl Inspected {
             Size::Fixed(size) => {
                 let expected = block.entries.saturating_mul(size);
                 if expected != found {
-                    return Err(ErrorKind::Mismatch { what: "length of all entries", expected, found }.into());
+                    return Err(Error::mismatch("length of all entries", expected, found));
                 }
             }
             Size::Items(header, item) => {
@@ -57,8 +57,7 @@ impl Inspected {
                     items.is_none_or(|items| items % item.max(1) != 0)
                 };
                 if let Some(at) = (0..bounds.len().saturating_sub(1)).find(odd) {
-                    let what = format!("entry {at} of the basket ends within an item");
-                    return Err(ErrorKind::Fault { what }.into());
+                    return Err(Error::fault(format!("entry {at} of the basket ends within an item")));
                 }
             }
         }

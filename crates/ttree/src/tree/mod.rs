@@ -117,7 +117,7 @@ impl Tree {
     fn parse(file: &RootFile, found: &Found) -> Result<Self> {
         let key = &found.key;
         if !Self::is_tree(&key.class_name) {
-            return Err(ErrorKind::NotA { what: "a tree", found: key.class_name.to_string() }.into());
+            return Err(Error::not_a("a tree", key.class_name.to_string()));
         }
         let payload = file.payload(key)?;
         let objects = file.walker()?.read(payload, u32::from(key.keylen), &key.class_name)?;
@@ -239,8 +239,7 @@ impl Tree {
 
     pub(crate) fn branch(&self, field: u32) -> Result<Branch<'_>> {
         self.metadata.branch(field).ok_or_else(|| {
-            let what = format!("there is no field {field}, only {}", self.metadata.fields.len());
-            ErrorKind::Invalid { what }.into()
+            Error::invalid(format!("there is no field {field}, only {}", self.metadata.fields.len()))
         })
     }
 

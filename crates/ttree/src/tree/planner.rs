@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use forthwith_io::Several;
-use forthwith_plan::{Error, ErrorKind, Group, Result, Stored, Task};
+use forthwith_plan::{Error, Group, Result, Stored, Task};
 
 use super::Tree;
 use crate::{baskets, columns, format::misplaced, metadata::Branch};
@@ -39,7 +39,7 @@ impl Planner<'_> {
         if start < stop && (start < begin || stop > end) {
             let path = &branch.field.path;
             let what = format!("entries {start} to {stop} of {path:?}, which has entries {begin} to {end}");
-            return Err(ErrorKind::Invalid { what }.into());
+            return Err(Error::invalid(what));
         }
         let group = self.groups.len() as u32;
         let counter = match (&column.counter, branch.generates_offsets) {

@@ -4,7 +4,7 @@ use super::branch::{Element, Leaf, LeafKind, Step, Stored};
 use super::mapping::Walk;
 use super::spelling::{cpp, cpp_number, numbers, product};
 use forthwith_columns::{DType, Form};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use forthwith_root::{Element as Member, ElementKind, StreamerInfo, code, write::checksum};
 
 /// The class of a branch: its description, and the Forms of its members.
@@ -226,8 +226,7 @@ impl Walk<'_> {
         let checksum = info.checksum;
         match self.into.classes.iter().find(|known| known.class == info.class) {
             Some(known) if known.checksum != checksum => {
-                let what = format!("two classes {name:?} with other members");
-                return Err(ErrorKind::Invalid { what }.into());
+                return Err(Error::invalid(format!("two classes {name:?} with other members")));
             }
             Some(_) => {}
             None => self.into.classes.push(info),

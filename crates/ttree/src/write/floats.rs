@@ -2,7 +2,7 @@
 
 use super::{Floats, Packing};
 use forthwith_columns::DType;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 /// How a floating-point number is packed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,14 +32,13 @@ impl Packed {
             Packing::Mantissa { bits } => {
                 if !(2..=14).contains(&bits) {
                     let what = format!("numbers packed with {bits} bits of mantissa: there are 2 to 14");
-                    return Err(Error::new(ErrorKind::Invalid { what }));
+                    return Err(Error::invalid(what));
                 }
                 Some((mantissa(bits), format!("[0,0,{bits}]")))
             }
             Packing::Range { min, max, bits } => {
                 if !(min < max && min.is_finite() && max.is_finite() && (2..=32).contains(&bits)) {
-                    let what = format!("numbers packed in {bits} bits from {min} to {max}");
-                    return Err(Error::new(ErrorKind::Invalid { what }));
+                    return Err(Error::invalid(format!("numbers packed in {bits} bits from {min} to {max}")));
                 }
                 let steps = if bits < 32 { f64::from(1_u32 << bits) } else { f64::from(u32::MAX) };
                 let title = format!("[{min:?},{max:?},{bits}]");

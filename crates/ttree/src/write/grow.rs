@@ -20,7 +20,7 @@ use crate::{
 };
 use forthwith_columns::{Array, DType, Form};
 use forthwith_io::{Memory, MemorySink};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use forthwith_root::{
     Found, RootFile,
     write::{Buffer, Compression, FileSettings, FileWriter},
@@ -87,13 +87,15 @@ impl TreeWriter {
     ) -> Result<()> {
         self.usable()?;
         let Some(old) = &mut self.old else {
-            return Err(invalid("adding branches to a tree that is begun here: it begins with all of them"));
+            return Err(Error::invalid(
+                "adding branches to a tree that is begun here: it begins with all of them",
+            ));
         };
         if let Some(((name, _), array)) =
             columns.iter().zip(values).find(|(_, array)| array.length != self.entries)
         {
             let what = format!("{} values for a tree of {} entries", array.length, self.entries);
-            return Err(invalid(what).in_object(name));
+            return Err(Error::invalid(what).in_object(name));
         }
         // Baskets begin and end where most of the tree's do: short steps have clusters of their own.
         let size = usual(old.copy.base().info(), self.entries);
@@ -105,7 +107,7 @@ impl TreeWriter {
         let others: Vec<String> = old.more.iter().flat_map(|more| names(&more.branches)).collect();
         let there = |name: &String| old.copy.base().find(name).is_ok() || others.contains(name);
         if let Some(name) = names(&more.branches).iter().find(|name| there(name)) {
-            return Err(invalid(format!("there is a branch {name:?} already")));
+            return Err(Error::invalid(format!("there is a branch {name:?} already")));
         }
         more.append(file, values)?;
         old.more.push(more);
@@ -118,7 +120,7 @@ impl TreeWriter {
         let rows = columns.first().map_or(0, |array| array.length);
         if columns.len() != wanted || columns.iter().any(|array| array.length != rows) {
             let what = format!("{} columns where {wanted} of one length were announced", columns.len());
-            return Err(invalid(what).in_object(&self.path));
+            return Err(Error::invalid(what).in_object(&self.path));
         }
         let done = self.put_all(file, columns);
         done.map_err(|error| super::within_tree(error, &self.path))
@@ -248,10 +250,6 @@ fn finish_with(copy: TreeCopy, more: &mut [TreeWriter], file: &mut FileWriter) -
         stored: filled().map(|filled| filled.stored).sum(),
     };
     copy.finish_with(file, Some(&more))
-}
-
-fn invalid(what: impl Into<String>) -> Error {
-    ErrorKind::Invalid { what: what.into() }.into()
 }
 
 /// A tree of these columns without entries.

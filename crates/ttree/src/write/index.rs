@@ -2,7 +2,7 @@
 
 use super::{TreeIndex, plain::changed};
 use forthwith_columns::{Array, DType, Form};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use forthwith_root::write::Buffer;
 
 /// An index being made, from the numbers of each entry.
@@ -23,7 +23,7 @@ impl Index {
         let column = |name: &str| {
             let Some(at) = columns.iter().position(|(column, _)| column == name) else {
                 let what = format!("an index by the column {name:?}, which does not exist");
-                return Err(Error::new(ErrorKind::Invalid { what }));
+                return Err(Error::invalid(what));
             };
             let form = &columns[at].1;
             let is_whole = matches!(form.kept(), Form::Numpy { dtype, shape, .. }

@@ -11,7 +11,7 @@ use super::{
     spelling::{cpp, is_map, numbers, product, vectors},
 };
 use forthwith_columns::{DType, Form};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use forthwith_root::StreamerInfo;
 use std::collections::{HashMap, HashSet};
 
@@ -36,7 +36,7 @@ impl Branches {
             options.columns.iter().find(|(name, _)| !columns.iter().any(|(column, _)| column == name));
         if let Some((name, _)) = unknown {
             let what = format!("options for a column {name:?}, which does not exist");
-            return Err(ErrorKind::Invalid { what }.into());
+            return Err(Error::invalid(what));
         }
         let named: HashSet<&str> =
             columns.iter().filter_map(|(name, _)| options.column(name).counter.as_deref()).collect();
@@ -59,7 +59,7 @@ impl Branches {
                 Some(branch) => this.counters.push((column, *branch)),
                 None if named.contains(name.as_str()) => {
                     let what = format!("the counter {name:?} for columns that are not lists with a counter");
-                    return Err(ErrorKind::Invalid { what }.into());
+                    return Err(Error::invalid(what));
                 }
                 None => this.add(column, name, options, &mut counters)?,
             }
@@ -69,7 +69,7 @@ impl Branches {
             let mut named = this.branches.iter_mut().filter(|branch| branch.name == *name).peekable();
             if named.peek().is_none() {
                 let what = format!("a title for a branch {name:?}, which does not exist");
-                return Err(ErrorKind::Invalid { what }.into());
+                return Err(Error::invalid(what));
             }
             named.for_each(|branch| branch.title.clone_from(title));
         }
@@ -108,7 +108,7 @@ impl Branches {
             if branch.parent.is_none() && !seen.insert(name) {
                 let what =
                     format!("two branches of the name {name:?}: a column or an option has to be renamed");
-                return Err(ErrorKind::Invalid { what }.into());
+                return Err(Error::invalid(what));
             }
         }
         Ok(())
@@ -313,7 +313,7 @@ impl Walk<'_> {
                     let what = format!(
                         "two columns with a counter named {name:?}: the option `counter` gives one of them another name"
                     );
-                    return Err(ErrorKind::Invalid { what }.into());
+                    return Err(Error::invalid(what));
                 }
                 self.into.sharing.push((source, *known));
             }

@@ -69,7 +69,7 @@ use baskets::{BasketBranch, Piece, Work};
 use branch::{Source, Step, Wire};
 use cut::{Cuts, Sizes, basket_room, within};
 use forthwith_columns::{Array, Form};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use forthwith_root::write::{DirectoryId, FileWriter, KeyKind, KeyText};
 use index::Index;
 use mapping::Branches;
@@ -266,7 +266,7 @@ impl TreeWriter {
         self.usable()?;
         if columns.len() != self.columns.len() {
             let what = format!("{} columns, {} were announced", columns.len(), self.columns.len());
-            return Err(ErrorKind::Invalid { what }.into());
+            return Err(Error::invalid(what));
         }
         let rows = columns.first().map_or(0, |array| array.length);
         let mut arrays = Vec::with_capacity(columns.len());
@@ -333,7 +333,7 @@ impl TreeWriter {
     fn usable(&self) -> Result<()> {
         if self.broken {
             let what = format!("tree {:?}, of which an earlier step could not be written", self.name);
-            return Err(ErrorKind::Invalid { what }.into());
+            return Err(Error::invalid(what));
         }
         Ok(())
     }
@@ -342,16 +342,16 @@ impl TreeWriter {
     fn checked(&self, name: &str, form: &Form, array: &Array, rows: u64) -> Result<Array> {
         if array.length != rows {
             let what = format!("{} rows where the first column has {rows}", array.length);
-            return Err(ErrorKind::Invalid { what }.into());
+            return Err(Error::invalid(what));
         }
-        array.validate().map_err(|error| Error::new(ErrorKind::Invalid { what: error.to_string() }))?;
+        array.validate().map_err(|error| Error::invalid(error.to_string()))?;
         let is_alike = alike(form, &array.form);
         if is_alike && plain::is_plain(&array.form) {
             return Ok(array.clone());
         }
         let other = || {
             let (found, wanted) = (array.form.type_string(), form.type_string());
-            Error::new(ErrorKind::Invalid { what: format!("{found} where {wanted} was announced") })
+            Error::invalid(format!("{found} where {wanted} was announced"))
         };
         // Types that no tree has.
         plain::plain_form(&array.form)?;
@@ -373,7 +373,7 @@ impl TreeWriter {
                     "lists whose lengths differ from those of another column with the counter {:?}",
                     branch.name
                 );
-                let error = Error::new(ErrorKind::Invalid { what });
+                let error = Error::invalid(what);
                 return Err(error
                     .in_object(&self.columns[source.column].0)
                     .at_entry(self.entries + row as u64));
@@ -385,8 +385,8 @@ impl TreeWriter {
             let (array, name) = (&arrays[*column], &self.columns[*column].0);
             for (row, (pair, number)) in counted.windows(2).zip(index::numbers(array)?).enumerate() {
                 if number != Some(pair[1].wrapping_sub(pair[0])) {
-                    let what = "a column that has the name of a counter but not the lengths of its lists; the option `counter` gives the counter another name".into();
-                    let error = Error::new(ErrorKind::Invalid { what });
+                    let what = "a column that has the name of a counter but not the lengths of its lists; the option `counter` gives the counter another name";
+                    let error = Error::invalid(what);
                     return Err(error.in_object(name).at_entry(self.entries + row as u64));
                 }
             }

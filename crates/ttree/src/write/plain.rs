@@ -2,7 +2,7 @@
 
 use super::Nulls;
 use forthwith_columns::{Array, Column, DType, Form, LogicalType};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use forthwith_root::write::number_as;
 use std::collections::HashMap;
 
@@ -257,5 +257,5 @@ fn bounds(offsets: &[i64], row: usize) -> Result<(usize, usize)> {
 
 /// Arrays are validated before, so that only memory that others write meanwhile fails so.
 pub(super) fn changed() -> Error {
-    Error::new(ErrorKind::Invalid { what: "an array that changed while it was written".into() })
+    Error::invalid("an array that changed while it was written")
 }

@@ -9,7 +9,7 @@ use forthwith_kernels::{
     append_big,
     nested::{self, Fault, Head, Lists, append_lists},
 };
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 /// The columns of a branch, found and checked, from which any of its entries can be encoded.
@@ -306,9 +306,8 @@ impl Node<'_> {
                     let text = bytes.get(place(pair[0])?..place(pair[1])?).ok_or_else(changed)?;
                     if !nul && text.contains(&0) {
                         let what =
-                            "text with a NUL character, which would end the text of a leaf of characters"
-                                .into();
-                        return Err(ErrorKind::Invalid { what }.into());
+                            "text with a NUL character, which would end the text of a leaf of characters";
+                        return Err(Error::invalid(what));
                     }
                     *largest = (*largest).max(text.len() as u64);
                     match u8::try_from(text.len()) {

@@ -1,7 +1,7 @@
 //! Columns of one block behind those of the block before.
 
 use forthwith_columns::{Array, Column, DType, Form, kernels};
-use forthwith_plan::{ColumnSpec, Columns, Error, ErrorKind, Result};
+use forthwith_plan::{ColumnSpec, Columns, Error, Result};
 
 /// The role of a column for the columns of the next block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,5 +176,5 @@ fn rows(index: impl Iterator<Item = i64>) -> Option<i64> {
 
 /// The error of a plan that is of another format.
 pub(super) fn foreign() -> Error {
-    ErrorKind::Invalid { what: "a plan that is not for a format of one's own".into() }.into()
+    Error::invalid("a plan that is not for a format of one's own")
 }

@@ -17,8 +17,8 @@ use super::{FORMATS, Format};
 use crate::{Container, OpenOptions};
 use forthwith_engine::Engine;
 use forthwith_io::Source;
-use forthwith_plan::{Error, ErrorKind, Result};
-use recipe::{Recipe, invalid};
+use forthwith_plan::{Error, Result};
+use recipe::Recipe;
 use std::{ops::Range, sync::Arc};
 use table::Parts;
 
@@ -94,11 +94,12 @@ impl OwnFormat {
     /// A format by its name, its program, and the type of an entry: a record becomes columns, anything else one column, `value`.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`]: a program that does not compile or has other inputs than `data`, a type that is none or has none of the
-    /// program's outputs; [`ErrorKind::Unsupported`]: a type that tables do not have.
+    /// [`ErrorKind::Invalid`](forthwith_plan::ErrorKind::Invalid): a program that does not compile or has other
+    /// inputs than `data`, a type that is none or has none of the program's outputs;
+    /// [`ErrorKind::Unsupported`](forthwith_plan::ErrorKind::Unsupported): a type that tables do not have.
     pub fn new(name: &str, program: &str, of: &str) -> Result<Self> {
         if name.is_empty() {
-            return Err(invalid("a format has a name".into()));
+            return Err(Error::invalid("a format has a name"));
         }
         let recipe = Arc::new(Recipe::new(name, program, of)?);
         let (name, endings, magic) = (name.to_owned().leak(), [].as_slice(), Vec::new());
@@ -163,7 +164,7 @@ impl OwnFormat {
 
     /// Whether it can be registered at all; if it replaces others, it may have the endings of formats of this build.
     fn check(&self, replaces: bool) -> Result<()> {
-        let refuse = |what: String| Err(invalid(format!("the format {}: {what}", self.name)));
+        let refuse = |what: String| Err(Error::invalid(format!("the format {}: {what}", self.name)));
         if FORMATS.iter().any(|format| format.name().eq_ignore_ascii_case(self.name)) {
             return refuse("there is a format of that name in forthwith itself".into());
         }
@@ -200,7 +201,7 @@ impl OwnFormat {
         let begin = self.header.unwrap_or(self.magic.len() as u64);
         if begin > size && !matches!(self.blocks, Blocks::Listed(_)) {
             let what = format!("a header of the format {} has {begin} bytes, the file has {size}", self.name);
-            return Err(ErrorKind::Fault { what }.into());
+            return Err(Error::fault(what));
         }
         match &self.blocks {
             Blocks::Whole => Ok(Parts::whole(begin..size)),
@@ -213,7 +214,7 @@ impl OwnFormat {
     fn even(&self, data: Range<u64>, bytes: u64, entries: u64) -> Result<Parts> {
         let (blocks, rest) = ((data.end - data.start) / bytes, (data.end - data.start) % bytes);
         let fault = |what: String| {
-            let error = Error::from(ErrorKind::Fault { what: format!("the format {}: {what}", self.name) });
+            let error = Error::fault(format!("the format {}: {what}", self.name));
             error.in_block(blocks).in_unit("block")
         };
         if blocks >= MOST_BLOCKS || blocks.checked_add(1).and_then(|all| all.checked_mul(entries)).is_none() {
@@ -243,8 +244,7 @@ impl OwnFormat {
         let mut known = Vec::with_capacity(blocks.len());
         let mut entry = 0u64;
         for (number, OwnBlock { bytes, entries }) in (0..).zip(blocks) {
-            let fault =
-                |what: String| Error::from(ErrorKind::Fault { what }).in_block(number).in_unit("block");
+            let fault = |what: String| Error::fault(what).in_block(number).in_unit("block");
             let Range { start, end } = bytes;
             if start > end || end > size {
                 let what =

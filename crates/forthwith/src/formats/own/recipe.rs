@@ -38,7 +38,7 @@ const LEAST_OUTPUT: usize = 64 << 20;
 
 impl Recipe {
     pub(super) fn new(name: &str, program: &str, described: &str) -> Result<Self> {
-        let refuse = |what: String| invalid(format!("the format {name}: {what}"));
+        let refuse = |what: String| Error::invalid(format!("the format {name}: {what}"));
         let ty = Described::parse(described).map_err(|error| refuse(error.to_string()))?;
         let compiled = match Programs::of_process() {
             Some(programs) => programs.get(program),
@@ -194,7 +194,7 @@ impl Recipe {
 
     /// Something wrong with the data, or with the program.
     pub(super) fn fault(&self, what: &str) -> Error {
-        ErrorKind::Fault { what: format!("the format {}: {what}", self.name) }.into()
+        Error::fault(format!("the format {}: {what}", self.name))
     }
 
     #[cold]
@@ -213,8 +213,4 @@ impl AsRef<[u8]> for Owned {
     fn as_ref(&self) -> &[u8] {
         self.0.as_bytes()
     }
-}
-
-pub(super) fn invalid(what: String) -> Error {
-    ErrorKind::Invalid { what }.into()
 }

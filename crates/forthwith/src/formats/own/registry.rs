@@ -3,9 +3,9 @@
 //! A list that only grows, of what was registered and what was taken back, and is read without a lock: a forked process can neither find it
 //! locked by a thread that it does not have, nor half changed.
 
-use super::{OwnFormat, recipe::invalid};
+use super::OwnFormat;
 use forthwith_io::ProcessList;
-use forthwith_plan::Result;
+use forthwith_plan::{Error, Result};
 
 /// Registers a format. Files are of it that begin with its magic bytes or, if it has none, whose names end as it says, and that its
 /// function, if it has one, recognises. Formats of this build come first, unless the name ends as the format says; of several of one's own,
@@ -48,7 +48,7 @@ fn add(format: OwnFormat, replaces: bool) -> Result<()> {
     if CHANGES.add(|| free().then_some(Change::Added(format))) {
         return Ok(());
     }
-    Err(invalid(format!("the format {} is registered already", format.name)))
+    Err(Error::invalid(format!("the format {} is registered already", format.name)))
 }
 
 #[derive(Clone, Copy)]

@@ -137,7 +137,7 @@ impl OwnTable {
         if (field as usize) < self.fields.len() {
             return Ok(());
         }
-        Err(self.here(ErrorKind::Invalid { what: format!("there is no field number {field}") }.into()))
+        Err(self.here(Error::invalid(format!("there is no field number {field}"))))
     }
 
     fn here(&self, error: Error) -> Error {
@@ -155,7 +155,7 @@ impl OwnTable {
             counted: matches!(self.parts, Parts::Known(_)),
         };
         let text = serde_json::to_string(&wanted);
-        let text = text.map_err(|error| Error::new(ErrorKind::Invalid { what: error.to_string() }))?;
+        let text = text.map_err(|error| Error::invalid(error.to_string()))?;
         let form = recipe.chosen(fields);
         let columns = recipe.parts(&form).specs().cloned().collect();
         let path = match fields {
@@ -249,7 +249,7 @@ impl Dataset for OwnTable {
         let all = if entries == (0..0) { 0 } else { self.entries()? };
         if entries.start > entries.end || entries.end > all {
             let what = format!("entries {} to {}, of a table that has {all}", entries.start, entries.end);
-            return Err(self.here(ErrorKind::Invalid { what }.into()));
+            return Err(self.here(Error::invalid(what)));
         }
         let mut plan = Plan {
             format: ID.into(),

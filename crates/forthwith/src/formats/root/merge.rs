@@ -119,7 +119,7 @@ fn items(inputs: &[RootFile], merge: &Merge) -> Result<(Vec<Item>, u64)> {
                     let item = &mut items[at];
                     if item.class != class && !(is_directory(&item.class) && is_directory(&class)) {
                         let what = format!("{class}, which is a {} in the files before", item.class);
-                        let error = Error::new(ErrorKind::Invalid { what });
+                        let error = Error::invalid(what);
                         return Err(error.in_file(file.uri()).in_object(&path));
                     }
                     item.found.extend(found);

@@ -12,7 +12,7 @@ use super::Format;
 use column::Spelled;
 use forthwith_columns::{Array, Form, Invalid};
 use forthwith_io::Sink;
-use forthwith_plan::{Error, ErrorKind, NotNumbers, Result, TableWriter, WriteOptions, Written};
+use forthwith_plan::{Error, NotNumbers, Result, TableWriter, WriteOptions, Written};
 use spell::quoted;
 
 /// Bytes of text that are written at once.
@@ -168,7 +168,7 @@ fn is_text(form: &Form) -> bool {
 impl TableWriter for TextWriter {
     fn write(&mut self, columns: &[Array]) -> Result<()> {
         let rows = columns.first().map_or(0, |column| column.length);
-        let odd = |what: String| Error::new(ErrorKind::Invalid { what }).in_file(self.sink.uri());
+        let odd = |what: String| Error::invalid(what).in_file(self.sink.uri());
         if columns.len() != self.names.len() || columns.iter().any(|column| column.length != rows) {
             return Err(odd("columns that are not those of the file, or differ in length".into()));
         }
@@ -189,7 +189,7 @@ impl TableWriter for TextWriter {
                 }
             }
             Style::Csv => {
-                let invalid = |invalid: Invalid| Error::new(ErrorKind::Fault { what: invalid.to_string() });
+                let invalid = |invalid: Invalid| Error::fault(invalid.to_string());
                 let spelled: Result<Vec<_>, _> = columns.iter().map(Spelled::of).collect();
                 let spelled = spelled.map_err(|error| invalid(error).in_file(&uri))?;
                 for row in 0..rows {

@@ -2,7 +2,7 @@
 
 use super::{column::Spelled, spell::Unspelled};
 use forthwith_columns::{Array, json_text};
-use forthwith_plan::{Error, ErrorKind, NotNumbers, Result};
+use forthwith_plan::{Error, NotNumbers, Result};
 
 /// Columns side by side, ready to be spelled as JSON: an object for each entry.
 ///
@@ -53,8 +53,7 @@ impl<'a> JsonRows<'a> {
                 Unspelled::Invalid(invalid) => fault(self.names[at], &invalid),
                 Unspelled::NoNumber(number) => {
                     let column = self.names[at];
-                    let what = format!("JSON has no number {number} (column {column:?})");
-                    Error::new(ErrorKind::Invalid { what })
+                    Error::invalid(format!("JSON has no number {number} (column {column:?})"))
                 }
             })?;
         }
@@ -67,5 +66,5 @@ impl<'a> JsonRows<'a> {
 }
 
 fn fault(column: &str, invalid: &forthwith_columns::Invalid) -> Error {
-    Error::new(ErrorKind::Fault { what: format!("column {column:?}: {invalid}") })
+    Error::fault(format!("column {column:?}: {invalid}"))
 }

@@ -5,9 +5,8 @@ use super::slot::Slot;
 use super::stored::{Active, Chunk, Codecs, Elements, Found, no_zeros};
 use crate::Ntuple;
 use crate::coding::{Kind, Stored};
-use crate::numbers::fault;
 use crate::schema::STREAMED;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use forthwith_root::write::Compression;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -100,7 +99,7 @@ impl Cut {
         codecs: &mut Codecs,
     ) -> Result<()> {
         let node = from.fields.nodes.get(number).zip(from.active.get(number));
-        let (node, active) = node.ok_or_else(|| fault("a field of no ntuple"))?;
+        let (node, active) = node.ok_or_else(|| Error::fault("a field of no ntuple"))?;
         let here = |error: Error| error.in_member(&node.path);
         let rows = repeated(rows, node.repeats).map_err(here)?;
         let none = Vec::new();
@@ -165,7 +164,7 @@ impl Cut {
     }
 
     fn slot(&mut self, column: &Column) -> Result<&mut Slot> {
-        self.slots.get_mut(column.target).ok_or_else(|| fault("a column of no ntuple"))
+        self.slots.get_mut(column.target).ok_or_else(|| Error::fault("a column of no ntuple"))
     }
 
     /// Takes elements as they are.
@@ -213,13 +212,7 @@ impl Cut {
             let wanted = rows.start.saturating_sub(1)..rows.end;
             let mut one = |found: u64| {
                 let Some(start) = before.replace(found) else { return Ok(()) };
-                let falls = || {
-                    Error::new(ErrorKind::OutOfRange {
-                        what: "the beginning of a list",
-                        found: start as i64,
-                        limit: found as i64,
-                    })
-                };
+                let falls = || Error::out_of_range("the beginning of a list", start, found);
                 let length = found.checked_sub(start).ok_or_else(falls)?;
                 end = end.checked_add(length).ok_or_else(falls)?;
                 slot.end(end);
@@ -230,8 +223,8 @@ impl Cut {
                 Chunk::Zeros(count) => (0..count).try_for_each(|_| one(0)),
                 Chunk::Page(wanted, page) => {
                     let all = page.as_chunks::<8>().0.get(wanted);
-                    let all =
-                        all.ok_or_else(|| fault("a page with fewer elements than the page list says"))?;
+                    let all = all
+                        .ok_or_else(|| Error::fault("a page with fewer elements than the page list says"))?;
                     all.iter().try_for_each(|end| one(u64::from_ne_bytes(*end)))
                 }
             })?;
@@ -252,7 +245,7 @@ impl Cut {
         let alternatives = from.fields.nodes.get(number).map_or(0, |node| node.children.len());
         let mut values: Vec<Rows> = vec![Rows::new(); alternatives];
         let known = &mut self.values;
-        let slot = self.slots.get_mut(column.target).ok_or_else(|| fault("a column of no ntuple"))?;
+        let slot = self.slots.get_mut(column.target).ok_or_else(|| Error::fault("a column of no ntuple"))?;
         let mut elements = Elements::new(from.ntuple, found, stored);
         let mut one = |element: &[u8; 12]| {
             let [a, b, c, d, e, f, g, h, tag @ ..] = *element;
@@ -263,8 +256,7 @@ impl Cut {
             };
             let (found, limit) = (i64::from(tag), alternatives as i64);
             let Some(rows) = values.get_mut(alternative) else {
-                let what = "the alternative of a variant";
-                return Err(Error::new(ErrorKind::OutOfRange { what, found, limit }));
+                return Err(Error::out_of_range("the alternative of a variant", found, limit));
             };
             if rows.last().is_some_and(|last| at < last.end) {
                 return Err(Error::unsupported(
@@ -282,8 +274,8 @@ impl Cut {
                 Chunk::Zeros(count) => (0..count).try_for_each(|_| one(&[0; 12])),
                 Chunk::Page(wanted, page) => {
                     let all = page.as_chunks::<12>().0.get(wanted);
-                    let all =
-                        all.ok_or_else(|| fault("a page with fewer elements than the page list says"))?;
+                    let all = all
+                        .ok_or_else(|| Error::fault("a page with fewer elements than the page list says"))?;
                     all.iter().try_for_each(&mut one)
                 }
             })?;
@@ -314,7 +306,7 @@ fn zigzag(numbers: &[u8], width: usize, to: bool) -> Vec<u8> {
 
 /// Rows of a field with several values in each of the one around it.
 fn repeated(rows: &[Range<u64>], times: u64) -> Result<Rows> {
-    let too_many = || fault("more values of a field than can be counted");
+    let too_many = || Error::fault("more values of a field than can be counted");
     let mut all = Rows::with_capacity(rows.len());
     for rows in rows {
         let ends = rows.start.checked_mul(times).zip(rows.end.checked_mul(times));

@@ -7,7 +7,7 @@ use crate::schema::flags::{DEFERRED, PROJECTED, REPEATS};
 use crate::schema::{COLLECTION, Schema, VARIANT};
 use crate::write::RawList;
 use crate::write::frame::Frames;
-use forthwith_plan::{Dataset, Error, ErrorKind, Result};
+use forthwith_plan::{Dataset, Error, Result};
 use std::collections::HashSet;
 
 /// The fields of one ntuple that are copied: parents stand before what is in them.
@@ -330,8 +330,7 @@ fn field(body: &[u8], id: u32, new: u32, numbers: &Numbers) -> Result<Vec<u8>> {
     let mut record = Reader::new(body, 0);
     record.bytes(what, 8)?;
     let parent = record.u32(what)?;
-    let gone =
-        || Error::new(ErrorKind::Fault { what: "a field without the field that it belongs to".into() });
+    let gone = || Error::fault("a field without the field that it belongs to");
     let parent = if parent == id { new } else { numbers.field(parent).ok_or_else(gone)? };
     made[8..12].copy_from_slice(&parent.to_le_bytes());
     record.u16(what)?;
@@ -355,8 +354,7 @@ fn column(body: &[u8], numbers: &Numbers) -> Result<Vec<u8>> {
     let what = "a column";
     let mut record = Reader::new(body, 0);
     let kind = record.bytes(what, 4)?;
-    let gone =
-        || Error::new(ErrorKind::Fault { what: "a column without the field that it belongs to".into() });
+    let gone = || Error::fault("a column without the field that it belongs to");
     let field = numbers.field(record.u32(what)?).ok_or_else(gone)?;
     let flags = record.u16(what)?;
     let representation = record.bytes(what, 2)?;

@@ -120,7 +120,7 @@ impl NtupleCopy {
             });
         if !is_like {
             let what = "RNTuples of unequal fields: this one has others than the first, or stores them as other numbers";
-            return Err(Error::new(ErrorKind::Invalid { what: what.into() }));
+            return Err(Error::invalid(what));
         }
         let as_stored = self.stored == stored;
         let added = Added { ntuple, fields: &fields };

@@ -2,11 +2,10 @@
 
 use super::stored::{Chunk, Codecs};
 use crate::coding::{Kind, Stored};
-use crate::numbers::fault;
 use crate::write::ends::encode_ends;
 use crate::write::sealed::Sealed;
 use forthwith_columns::kernels::{Planes, to_planes};
-use forthwith_plan::Result;
+use forthwith_plan::{Error, Result};
 use forthwith_root::write::Compression;
 
 /// The elements of a column that were taken from clusters so far.
@@ -54,7 +53,7 @@ impl Slot {
                 let bytes = (range.start / 8) as usize..range.end.div_ceil(8) as usize;
                 let from = page
                     .get(bytes)
-                    .ok_or_else(|| fault("a page with fewer elements than the page list says"))?;
+                    .ok_or_else(|| Error::fault("a page with fewer elements than the page list says"))?;
                 if used.is_multiple_of(8) && range.start.is_multiple_of(8) && range.end.is_multiple_of(8) {
                     self.bytes.extend_from_slice(from);
                 } else {
@@ -96,7 +95,7 @@ impl Slot {
                 Kind::Split(_) | Kind::Zigzag(_) | Kind::SplitHalf if width > 1 => {
                     payload.resize(part.len(), 0);
                     to_planes(Planes::Plain, width, part, &mut payload)
-                        .map_err(|_| fault("elements that are not whole"))?;
+                        .map_err(|_| Error::fault("elements that are not whole"))?;
                     &payload[..]
                 }
                 _ => part,

@@ -3,7 +3,6 @@
 use super::fields::{Column, Node};
 use crate::Ntuple;
 use crate::coding::{Kind, Stored};
-use crate::numbers::fault;
 use crate::pages::Numbered;
 use crate::pages::{ColumnPages, Page};
 use crate::planner::unwritten;
@@ -12,7 +11,7 @@ use crate::write::sealed::{PageBytes, Sealed};
 use bytes::Bytes;
 use forthwith_columns::kernels::{Planes, from_planes};
 use forthwith_io::{Compressor, Decompressor, xxh3};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use forthwith_root::write::{Compression, compress_into};
 use forthwith_root::{check_record, decompress_record};
 use std::cmp::Ordering;
@@ -59,7 +58,7 @@ impl Active {
             let limit = i64::MAX / times.max(1) as i64;
             let (what, found) = ("the entries of a cluster", span as i64);
             let count = span.checked_mul(times).filter(|count| *count < 1 << 62);
-            count.ok_or_else(|| Error::new(ErrorKind::OutOfRange { what, found, limit }))
+            count.ok_or_else(|| Error::out_of_range(what, found, limit))
         });
         let expected = expected.transpose()?;
         let zeros = |column: &Column, number: usize, found: u64| match expected {
@@ -73,7 +72,7 @@ impl Active {
             let mut columns = vec![Found { zeros: zeros(first, 0, pages.elements)?, pages }];
             for column in of.iter().skip(1) {
                 let pages = at.list.column(at.cluster, column.source)?;
-                let pages = pages.ok_or_else(|| fault("a field of which one column has no pages"))?;
+                let pages = pages.ok_or_else(|| Error::fault("a field of which one column has no pages"))?;
                 columns.push(Found { pages, zeros: 0 });
             }
             return Ok(Self { representation, columns });
@@ -82,8 +81,7 @@ impl Active {
         for (number, column) in node.representations.first().into_iter().flatten().enumerate() {
             let pages = ColumnPages { pages: Vec::new(), first: 0, elements: 0, setting: 0 };
             if !ntuple.is_late(column.source) {
-                let what = "a field without pages in a cluster, which was not added later".into();
-                return Err(ErrorKind::Fault { what }.into());
+                return Err(Error::fault("a field without pages in a cluster, which was not added later"));
             }
             columns.push(Found { zeros: zeros(column, number, 0)?, pages });
         }
@@ -163,11 +161,7 @@ impl Codecs {
                 decompress_record(stored, into, &mut self.decompressor)?;
                 Ok(into)
             }
-            Ordering::Greater => {
-                let (expected, found) = (length as u64, stored.len() as u64);
-                let what = "the length of a page";
-                Err(ErrorKind::Mismatch { what, expected, found }.into())
-            }
+            Ordering::Greater => Err(Error::mismatch("the length of a page", length, stored.len())),
         }
     }
 }
@@ -206,9 +200,11 @@ impl<'c> Elements<'c> {
     ) -> Result<()> {
         let Found { pages, zeros } = self.found;
         if wanted.end > self.found.count() {
-            let (found, limit) = (wanted.end as i64, self.found.count() as i64);
-            let what = "the last element of a column that entries need";
-            return Err(ErrorKind::OutOfRange { what, found, limit }.into());
+            return Err(Error::out_of_range(
+                "the last element of a column that entries need",
+                wanted.end,
+                self.found.count(),
+            ));
         }
         if wanted.start < *zeros && !wanted.is_empty() {
             if self.stored.kind == Kind::Quantised {
@@ -220,13 +216,15 @@ impl<'c> Elements<'c> {
         while at < end {
             let behind = |page: &Page| page.start + u64::from(page.elements);
             let number = pages.pages.partition_point(|page| behind(page) <= at);
-            let page = pages.pages.get(number).ok_or_else(|| fault("an element in no page"))?;
+            let page = pages.pages.get(number).ok_or_else(|| Error::fault("an element in no page"))?;
             if self.last.as_ref().is_none_or(|(last, _)| *last != number) {
                 let here = |error: Error| error.in_member("page").at_byte(page.locator.position);
                 let elements = codecs.elements(self.ntuple, page, self.stored).map_err(here)?;
                 self.last = Some((number, elements));
             }
-            let Some((_, elements)) = &self.last else { return Err(fault("a page that was not read")) };
+            let Some((_, elements)) = &self.last else {
+                return Err(Error::fault("a page that was not read"));
+            };
             let next = end.min(behind(page));
             take(Chunk::Page((at - page.start) as usize..(next - page.start) as usize, elements))?;
             at = next;
@@ -250,8 +248,7 @@ fn verified(ntuple: &Ntuple, page: &Page) -> Result<Bytes> {
     if let Some(hash) = hash {
         let (expected, found) = (xxh3(&data), u64::from_le_bytes(*hash));
         if expected != found {
-            let what = "the checksum of a page";
-            return Err(ErrorKind::Mismatch { what, expected, found }.into());
+            return Err(Error::mismatch("the checksum of a page", expected, found));
         }
     }
     Ok(data)
@@ -268,7 +265,7 @@ fn whole(stored: &Stored, planes: &[u8], elements: u32) -> Result<Vec<u8>> {
     let mut numbers = vec![0; planes.len()];
     let (width, all) = (usize::from(stored.bits) / 8, 0..elements as usize);
     from_planes(Planes::Plain, width, planes, all, &mut numbers)
-        .map_err(|_| fault("a page of other elements than its column has"))?;
+        .map_err(|_| Error::fault("a page of other elements than its column has"))?;
     Ok(numbers)
 }
 

@@ -1,6 +1,6 @@
 //! Graphs: points one behind the other.
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use crate::cpp::Basic;
 use crate::object::{Object, Value};
@@ -34,9 +34,8 @@ impl Graph {
             }
             (_, Some(array)) if array.len() == points => Ok((name, array.floats().collect())),
             (_, array) => {
-                let (expected, found) = (points as u64, array.map_or(0, |array| array.len() as u64));
-                let what = "number of points";
-                Err(Error::new(ErrorKind::Mismatch { what, expected, found }).in_member(name))
+                Err(Error::mismatch("number of points", points, array.map_or(0, |array| array.len() as u64))
+                    .in_member(name))
             }
         };
         Ok(Self {

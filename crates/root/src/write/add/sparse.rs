@@ -61,7 +61,7 @@ impl Many {
         if object.int("fNdimensions") != i64::try_from(axes.len()).ok() {
             let what =
                 format!("a {class} of {:?} dimensions with {} axes", object.int("fNdimensions"), axes.len());
-            return Err(Error::new(ErrorKind::Invalid { what }));
+            return Err(Error::invalid(what));
         }
         let sum = |name| object.float(name).map(|value| (name, value));
         let axis_sum = |name| object.array(name).map(|values| (name, Numbers::of(values)));
@@ -78,11 +78,12 @@ impl Many {
                 };
                 let numbers = Some(Numbers::of(array)).filter(|numbers| !numbers.is_empty());
                 match &numbers {
-                    Some(found) if Some(found.len()) != cells => {
-                        let (expected, found) = (cells.map_or(u64::MAX, |n| n as u64), found.len() as u64);
-                        let what = "number of bins";
-                        Err(Error::new(ErrorKind::Mismatch { what, expected, found }).in_member(name))
-                    }
+                    Some(found) if Some(found.len()) != cells => Err(Error::mismatch(
+                        "number of bins",
+                        cells.map_or(u64::MAX, |n| n as u64),
+                        found.len(),
+                    )
+                    .in_member(name)),
                     _ => Ok(numbers),
                 }
             };
@@ -197,7 +198,7 @@ impl Filled {
         for chunk in object.list("fBinContent").flatten() {
             let wrong = |what: &str| {
                 let what = format!("bins of a {}: {what}", object.class());
-                Error::new(ErrorKind::Invalid { what }).at_byte(chunk.range().start as u64)
+                Error::invalid(what).at_byte(chunk.range().start as u64)
             };
             let chunk = chunk.readable()?;
             let names: Vec<&str> = chunk.members().map(|(name, _)| name).collect();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use super::bins::Bins;
 use super::graph::Graph;
@@ -88,8 +88,7 @@ impl Sum {
     fn add_seen(&mut self, record: &Arc<Objects>, other: Object<'_>, seen: &mut Seen) -> Result<()> {
         let other = other.readable()?;
         if other.class() != self.class {
-            let what = format!("adding a {} to a {}", other.class(), self.class);
-            return Err(Error::new(ErrorKind::Invalid { what }));
+            return Err(Error::invalid(format!("adding a {} to a {}", other.class(), self.class)));
         }
         match &mut self.rule {
             Rule::Bins(bins) => bins.add(Bins::of(other)?),
@@ -228,7 +227,7 @@ impl List {
             };
             if class != item.class() {
                 let what = format!("adding a {} to a {class}, object {number} of collections", item.class());
-                return Err(Error::new(ErrorKind::Invalid { what }));
+                return Err(Error::invalid(what));
             }
             match own {
                 Item::Sum(sum) => sum.add_seen(record, item, seen)?,

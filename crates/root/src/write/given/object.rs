@@ -3,7 +3,7 @@
 use std::mem::take;
 use std::sync::Arc;
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use super::place::{Place, flag, whole};
 use super::plain::{Values, numbers};
@@ -29,7 +29,7 @@ impl Writer<'_> {
             None => Ok(()),
             Some(name) => {
                 let what = format!("an object with a member {name}, which class {class} does not have");
-                Err(Error::new(ErrorKind::Invalid { what }))
+                Err(Error::invalid(what))
             }
         }
     }

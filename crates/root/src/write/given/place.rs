@@ -1,6 +1,6 @@
 //! Members by their places in classes: how they are found, and how errors name them.
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use super::defaults::defaults;
 use super::{Given, GivenObject};
@@ -74,13 +74,11 @@ impl<'o> Place<'o> {
 
     pub(super) fn no_room(&self, given: i128) -> Error {
         let (class, name) = (self.class, self.name);
-        let what = format!("{given} as member {name} of class {class}, which has no room for it");
-        Error::new(ErrorKind::Invalid { what })
+        Error::invalid(format!("{given} as member {name} of class {class}, which has no room for it"))
     }
 
     pub(super) fn invalid(&self, what: String) -> Error {
-        let what = format!("member {} of class {} {what}", self.name, self.class);
-        Error::new(ErrorKind::Invalid { what })
+        Error::invalid(format!("member {} of class {} {what}", self.name, self.class))
     }
 
     pub(super) fn unsupported(&self, what: &str) -> Error {
@@ -91,8 +89,7 @@ impl<'o> Place<'o> {
 /// The member of an object, or what it is if it is left out.
 fn find<'o>(object: &'o GivenObject, class: &str, name: &str) -> Result<&'o Given> {
     object.members.get(name).or_else(|| defaults().get(name)).ok_or_else(|| {
-        let what = format!("an object of class {} without member {name} of class {class}", object.class);
-        Error::new(ErrorKind::Invalid { what })
+        Error::invalid(format!("an object of class {} without member {name} of class {class}", object.class))
     })
 }
 

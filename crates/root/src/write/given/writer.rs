@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use super::GivenObject;
 use crate::class::Layouts;
@@ -40,10 +40,7 @@ pub(super) fn framed(
     }
     match i16::try_from(info.version) {
         Ok(version) => buffer.frame(version, body),
-        Err(_) => {
-            let what = format!("version {} of class {}", info.version, info.class);
-            Err(Error::new(ErrorKind::Invalid { what }))
-        }
+        Err(_) => Err(Error::invalid(format!("version {} of class {}", info.version, info.class))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Entries of buffers put into bins, and axes that get their ends by it.
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use super::limits::limits;
 use super::pending::{Entry, Pending};
@@ -146,7 +146,7 @@ impl Part {
             };
             if !numbers.add_value(bin, more) {
                 let what = format!("a histogram of {step} bins with {} numbers", numbers.len());
-                return Err(Error::new(ErrorKind::Invalid { what }).in_member(name));
+                return Err(Error::invalid(what).in_member(name));
             }
         }
         let sums = statistics::of_entry(entry);

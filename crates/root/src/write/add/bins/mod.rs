@@ -73,8 +73,7 @@ impl Bins {
 
     pub(super) fn add(&mut self, other: Self) -> Result<()> {
         if other.parts.len() != self.parts.len() {
-            let what = "adding an efficiency without its histograms".into();
-            return Err(Error::new(ErrorKind::Invalid { what }));
+            return Err(Error::invalid("adding an efficiency without its histograms"));
         }
         if let (Some(own), Some(more)) = (&mut self.weight, other.weight) {
             *own = *own * more / (*own + more);
@@ -344,8 +343,7 @@ impl Part {
         if own.add(more) {
             return Ok(());
         }
-        let what = format!("adding histograms of other numbers of bins in {name}");
-        Err(Error::new(ErrorKind::Invalid { what }))
+        Err(Error::invalid(format!("adding histograms of other numbers of bins in {name}")))
     }
 
     fn write(&self, edits: &mut Edits<'_>, object: Object<'_>) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Entries of histograms that are in no bin yet: ROOT keeps the first of them to find out the ends of the axes.
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use crate::object::Object;
 use crate::write::Edits;
@@ -37,7 +37,7 @@ impl Pending {
         let count = if count > 0.0 { count } else { 0.0 };
         if count.fract() != 0.0 || count * width as f64 + 1.0 > room as f64 {
             let what = format!("{count} entries in a buffer of {room} numbers");
-            return Err(Error::new(ErrorKind::Invalid { what }).in_member("fBuffer"));
+            return Err(Error::invalid(what).in_member("fBuffer"));
         }
         numbers.truncate(1 + count as usize * width);
         numbers.remove(0);
