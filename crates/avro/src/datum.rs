@@ -6,7 +6,7 @@ use bytes::Bytes;
 use forthwith_columns::Array;
 use forthwith_encode::Encoder;
 use forthwith_plan::{
-    Block, BlockFormat, Decoder, Error, ErrorKind, Group, Plan, Result, Scratch, Stored, Task,
+    Block, BlockFormat, Decoder, Error, ErrorKind, Group, Plan, Reading, Result, Scratch, Stored, Task,
 };
 use forthwith_program::translate_checking;
 use std::{collections::HashMap, sync::Arc};
@@ -56,7 +56,7 @@ impl Datums {
             return Err(Error::fault(format!("{} bytes are left over", bytes.len())));
         }
         if count > 0 {
-            plan.tasks.push(task(0, 0..count, bytes));
+            plan.tasks.push(Task::of(0, 0, 0..count, Stored::Inline(bytes)));
         }
         Ok(plan)
     }
@@ -73,7 +73,12 @@ impl Datums {
             if bounds.len() > 1 {
                 payload.extend(bounds.iter().flat_map(|bound| bound.to_le_bytes()));
                 let number = plan.tasks.len() as u64;
-                plan.tasks.push(task(number, first..next, std::mem::take(payload).into()));
+                plan.tasks.push(Task::of(
+                    0,
+                    number,
+                    first..next,
+                    Stored::Inline(std::mem::take(payload).into()),
+                ));
             }
             bounds.truncate(1);
             first = next;
@@ -99,17 +104,9 @@ impl Datums {
         // Datums have no blocks to be read again for the place of an error.
         let program =
             translate_checking(&layout, &DIALECT, bounded, "", 0).map_err(|why| Error::unsupported(why.0))?;
-        let group = Group {
-            path: String::new(),
-            reason: "datums are whole values, one after the other".into(),
-            form: program.form.clone(),
-            columns: specs(&program),
-            counter: None,
-            split: false,
-            joins: false,
-            items: None,
-            decoder: Decoder::Program(Arc::new(program)),
-        };
+        let columns = specs(&program);
+        let reading = Reading::program(program, "datums are whole values, one after the other");
+        let group = Group::of("", reading, columns);
         Ok(Plan {
             format: DatumFormat.id().into(),
             uri: "datums".into(),
@@ -126,21 +123,6 @@ impl Datums {
     #[must_use]
     pub const fn is_record(&self) -> bool {
         self.is_record
-    }
-}
-
-fn task(block: u64, entries: std::ops::Range<u64>, bytes: Bytes) -> Task {
-    let payload_hint = bytes.len() as u64;
-    Task {
-        group: 0,
-        block,
-        wanted: entries.clone(),
-        entries,
-        stored: Stored::Inline(bytes),
-        payload_hint,
-        needs: Vec::new(),
-        note: 0,
-        numbers: Vec::new(),
     }
 }
 

@@ -107,7 +107,7 @@ impl Fields {
                 parents.pop();
             }
             let parent = parents.last().map(|(_, parent)| *parent);
-            let mut field = field(top, doc.as_deref().unwrap_or(""));
+            let mut field = Field::named(top, doc.as_deref().unwrap_or(""));
             if let (Some(name), Some(parent)) = (listed.path.last(), parent) {
                 field.path = format!("{top}/{}", listed.path.join("/"));
                 (field.name, field.title) = (name.clone(), String::new());
@@ -455,19 +455,6 @@ fn short(name: &str) -> &str {
 fn differ_named(writer: &Name, reader: &Name) -> Refusal {
     let (writer, reader) = (&writer.full, &reader.full);
     Refusal::senseless(format!("{writer} cannot be read as {reader}, which has another name"))
-}
-
-/// A record's fields as a table has them, or the whole value as its only field.
-fn field(name: &str, title: &str) -> Field {
-    Field {
-        path: name.to_owned(),
-        name: name.to_owned(),
-        title: title.to_owned(),
-        parent: None,
-        has_children: false,
-        has_data: true,
-        is_part: false,
-    }
 }
 
 /// Whether the outermost type is a record.

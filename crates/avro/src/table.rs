@@ -228,18 +228,8 @@ impl AvroTable {
         };
         let split = self.columns.is_record();
         if let Some((kernel, form, columns)) = fixed::kernel(&layout) {
-            let (decoder, reason) = (Decoder::Kernel(kernel), FIXED.into());
-            return Ok(Group {
-                path,
-                decoder,
-                reason,
-                form,
-                columns,
-                counter: None,
-                split,
-                joins: false,
-                items: None,
-            });
+            let reading = Reading { form, decoder: Decoder::Kernel(kernel), reason: FIXED.into() };
+            return Ok(Group { split, ..Group::of(path, reading, columns) });
         }
         let program = translate(&layout, &DIALECT, false, "").map_err(|why| Error::unsupported(why.0))?;
         Ok(self.of_program(program, path, split))
@@ -258,17 +248,8 @@ impl AvroTable {
     }
 
     fn of_program(&self, program: Program, path: String, split: bool) -> Group {
-        Group {
-            path,
-            reason: REASON.into(),
-            form: program.form.clone(),
-            columns: specs(&program),
-            counter: None,
-            split,
-            joins: false,
-            items: None,
-            decoder: Decoder::Program(Arc::new(program)),
-        }
+        let columns = specs(&program);
+        Group { split, ..Group::of(path, Reading::program(program, REASON), columns) }
     }
 
     /// Whether a field can be read, whatever stands round it.
@@ -308,16 +289,11 @@ impl AvroTable {
                 last.payload_hint = last.payload_hint.saturating_add(length.saturating_mul(ratio));
                 continue;
             }
+            let stored = Stored::Range(block.bytes.start - MARKER..block.bytes.end);
             tasks.push(Task {
-                group: 0,
-                block: block.number,
-                entries: block.entries.clone(),
                 wanted,
-                stored: Stored::Range(block.bytes.start - MARKER..block.bytes.end),
                 payload_hint: length.saturating_mul(ratio),
-                needs: Vec::new(),
-                note: 0,
-                numbers: Vec::new(),
+                ..Task::of(0, block.number, block.entries.clone(), stored)
             });
         }
         Ok(tasks)

@@ -293,15 +293,10 @@ impl ParquetTable {
                 (bytes, entries) = (some, entries.start + rows.start..entries.start + rows.end);
             }
             tasks.push(Task {
-                group,
-                block: row_group.number as u64,
-                entries,
                 wanted,
-                stored: Stored::Range(bytes),
                 payload_hint,
-                needs: Vec::new(),
                 note: Note::packed(chunk.codec, values).map_err(here)?,
-                numbers: Vec::new(),
+                ..Task::of(group, row_group.number as u64, entries, Stored::Range(bytes))
             });
         }
         Ok(tasks)
@@ -325,17 +320,9 @@ impl ParquetTable {
             let values =
                 chunks.filter_map(|chunk| u64::try_from(chunk.values).ok()).fold(0, u64::saturating_add);
             let bytes = more.iter().map(|task| task.payload_hint).fold(0, u64::saturating_add);
-            groups.push(Group {
-                path: part.path.clone(),
-                decoder: decoder(part)?,
-                reason: REASON.into(),
-                form: part.form(form, named),
-                columns: part.specs(values, bytes),
-                counter: None,
-                split: false,
-                joins: at > 0,
-                items: None,
-            });
+            let form = part.form(form, named);
+            let reading = Reading { form, decoder: decoder(part)?, reason: REASON.into() };
+            groups.push(Group { joins: at > 0, ..Group::of(&part.path, reading, part.specs(values, bytes)) });
             tasks.extend(more);
         }
         Ok(())

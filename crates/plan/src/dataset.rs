@@ -1,7 +1,6 @@
 //! The trait of an opened table: fields, and on request a plan.
 
-use crate::{Decoder, FriendName, Limits, Plan, Result, TableIndex, Task};
-use forthwith_columns::Form;
+use crate::{FriendName, Limits, Plan, Reading, Result, TableIndex, Task};
 use serde::{Deserialize, Serialize};
 use std::{any::Any, ops::Range};
 
@@ -26,6 +25,22 @@ pub struct Field {
     pub is_part: bool,
 }
 
+impl Field {
+    /// A field at the top that has no others below it.
+    #[must_use]
+    pub fn named(name: &str, title: &str) -> Self {
+        Self {
+            path: name.to_owned(),
+            name: name.to_owned(),
+            title: title.to_owned(),
+            parent: None,
+            has_children: false,
+            has_data: true,
+            is_part: false,
+        }
+    }
+}
+
 /// How a field is read, or the reason why it cannot be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
@@ -41,17 +56,6 @@ pub struct Description {
     pub stored_bytes: u64,
     /// Bytes when decompressed, by the file's own account; 0 if it does not say.
     pub payload_bytes: u64,
-}
-
-/// How a field is read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Reading {
-    /// The meaning of the columns.
-    pub form: Form,
-    /// The decoder of a block.
-    pub decoder: Decoder,
-    /// Why this decoder, in a phrase.
-    pub reason: String,
 }
 
 /// An opened table: metadata only, parsed lazily.

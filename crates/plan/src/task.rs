@@ -136,6 +136,16 @@ pub struct Group {
     pub items: Option<Range<u64>>,
 }
 
+impl Group {
+    /// A group of a field by itself, as it is read, and the columns that this fills.
+    #[must_use]
+    pub fn of(path: impl Into<String>, reading: Reading, columns: Vec<ColumnSpec>) -> Self {
+        let Reading { form, decoder, reason } = reading;
+        let (counter, split, joins, items) = (None, false, false, None);
+        Self { path: path.into(), decoder, reason, form, columns, counter, split, joins, items }
+    }
+}
+
 /// One column of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnSpec {
@@ -173,6 +183,26 @@ impl Decoder {
             Self::Program(_) => "program",
             Self::Format(_) => "format",
         }
+    }
+}
+
+/// How a field is read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// The meaning of the columns.
+    pub form: Form,
+    /// The decoder of a block.
+    pub decoder: Decoder,
+    /// Why this decoder, in a phrase.
+    pub reason: String,
+}
+
+impl Reading {
+    /// By a program.
+    #[must_use]
+    pub fn program(program: Program, reason: impl Into<String>) -> Self {
+        let form = program.form.clone();
+        Self { form, decoder: Decoder::Program(Arc::new(program)), reason: reason.into() }
     }
 }
 
@@ -240,6 +270,16 @@ pub struct Task {
     /// Numbers that the format has to know of the block besides, in an order of its own.
     #[serde(default)]
     pub numbers: Vec<i64>,
+}
+
+impl Task {
+    /// All entries of a block that is decoded by itself, and as long as it is stored.
+    #[must_use]
+    pub fn of(group: u32, block: u64, entries: Range<u64>, stored: Stored) -> Self {
+        let (wanted, payload_hint) = (entries.clone(), stored.len());
+        let (needs, note, numbers) = (Vec::new(), 0, Vec::new());
+        Self { group, block, entries, wanted, stored, payload_hint, needs, note, numbers }
+    }
 }
 
 /// The place of a block's bytes.

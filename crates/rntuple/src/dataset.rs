@@ -4,7 +4,7 @@ use crate::form::{self, Shape};
 use crate::format::NtupleFormat;
 use crate::ntuple::Ntuple;
 use crate::planner::{self, Planner};
-use forthwith_plan::{Dataset, Description, Error, Field, Plan, Reading, Result};
+use forthwith_plan::{Dataset, Description, Error, Field, Plan, Result};
 use std::ops::Range;
 
 impl Dataset for Ntuple {
@@ -35,18 +35,7 @@ impl Dataset for Ntuple {
         let amounts = shape.as_ref().map_or(Ok(none), |shape| amounts(self, shape));
         let [blocks, stored_bytes, payload_bytes] = amounts.map_err(|error| here(self, error, field))?;
         let reading = match shape {
-            Ok(Shape { form, parts }) => match parts.first() {
-                Some(part) => Ok(Reading {
-                    form: form.clone(),
-                    decoder: planner::decoder(part)?,
-                    reason: planner::reason(part),
-                }),
-                None => Ok(Reading {
-                    form: form.clone(),
-                    decoder: planner::decoder_of_nothing()?,
-                    reason: planner::NOTHING.into(),
-                }),
-            },
+            Ok(Shape { form, parts }) => Ok(planner::reading(form.clone(), parts.first())?),
             Err(why) => Err(why.clone()),
         };
         let entries = self.entry_count();

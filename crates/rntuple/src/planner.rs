@@ -12,7 +12,8 @@ use crate::objects::Objects;
 use crate::pages::{ColumnPages, Numbered};
 use crate::streamed;
 use bytes::Bytes;
-use forthwith_plan::{Decoder, Error, Group, Plan, Result, Stored, Task};
+use forthwith_columns::Form;
+use forthwith_plan::{Decoder, Error, Group, Plan, Reading, Result, Stored, Task};
 use std::{ops::Range, sync::Arc};
 
 /// Builds a plan, field by field.
@@ -76,16 +77,11 @@ impl<'n> Planner<'n> {
         for (at, (part, progress)) in shape.parts.iter().zip(progress).enumerate() {
             let group = self.groups.len() as u32;
             let is_per_entry = part.parent.is_none() && part.times == 1;
+            let form = if at == 0 { shape.form.clone() } else { Form::Empty };
             self.groups.push(Group {
-                path: path.clone(),
-                decoder: decoder(part)?,
-                reason: reason(part),
-                form: if at == 0 { shape.form.clone() } else { forthwith_columns::Form::Empty },
-                columns: part.specs(),
-                counter: None,
-                split: false,
                 joins: at > 0,
                 items: if is_per_entry { None } else { Some(progress.elements.unwrap_or(0..0)) },
+                ..Group::of(&path, reading(form, Some(part))?, part.specs())
             });
             self.tasks.extend(progress.tasks.into_iter().map(|task| Task { group, ..task }));
         }
@@ -95,31 +91,11 @@ impl<'n> Planner<'n> {
     /// A field without columns.
     fn nothing(&mut self, field: u32) -> Result<()> {
         let shape = self.ntuple.shape(field)?;
-        let form = shape.as_ref().map_or(forthwith_columns::Form::Empty, |shape| shape.form.clone());
+        let form = shape.as_ref().map_or(Form::Empty, |shape| shape.form.clone());
         let group = self.groups.len() as u32;
-        self.groups.push(Group {
-            path: self.ntuple.path(field),
-            decoder: decoder_of_nothing()?,
-            reason: NOTHING.into(),
-            form,
-            columns: Vec::new(),
-            counter: None,
-            split: false,
-            joins: false,
-            items: None,
-        });
+        self.groups.push(Group::of(self.ntuple.path(field), reading(form, None)?, Vec::new()));
         if !self.entries.is_empty() {
-            self.tasks.push(Task {
-                group,
-                block: 0,
-                entries: self.entries.clone(),
-                wanted: self.entries.clone(),
-                stored: Stored::Inline(Bytes::new()),
-                payload_hint: 0,
-                needs: Vec::new(),
-                note: 0,
-                numbers: Vec::new(),
-            });
+            self.tasks.push(Task::of(group, 0, self.entries.clone(), Stored::Inline(Bytes::new())));
         }
         Ok(())
     }
@@ -376,15 +352,11 @@ impl<'n> Planner<'n> {
             };
             let numbered = |range: Range<u64>| range.start.wrapping_add(shift)..range.end.wrapping_add(shift);
             tasks.push(Task {
-                group: 0,
-                block: at.number,
-                entries: numbered(elements),
                 wanted: numbered(of),
-                stored,
                 payload_hint,
-                needs: Vec::new(),
                 note: note.word(),
                 numbers,
+                ..Task::of(0, at.number, numbered(elements), stored)
             });
         }
         progress.tasks.extend(tasks);
@@ -463,30 +435,20 @@ fn totals(parts: &[Part], active: &[Active]) -> Result<Vec<Vec<u64>>> {
     Ok(parts.iter().zip(totals).map(known).collect())
 }
 
-pub(crate) fn decoder(part: &Part) -> Result<Decoder> {
-    if let Some(objects) = &part.objects {
-        return Ok(Decoder::Program(Arc::clone(&objects.program)));
-    }
-    text(&part.coding)
-}
-
-/// The decoder of a field without columns.
-pub(crate) fn decoder_of_nothing() -> Result<Decoder> {
-    text(&Coding { kept: Kept::Nothing, stored: Vec::new() })
-}
-
-/// Why there is nothing to decode.
-pub(crate) const NOTHING: &str = "a record without members";
-
-fn text(coding: &Coding) -> Result<Decoder> {
-    let text = serde_json::to_string(coding);
-    let text = text.map_err(|error| Error::invalid(error.to_string()))?;
-    Ok(Decoder::Format(text.into()))
-}
-
-/// How the elements of a part are stored, in a phrase.
-pub(crate) fn reason(part: &Part) -> String {
+/// How a field is read, by one of its parts, if it has any.
+pub(crate) fn reading(form: Form, part: Option<&Part>) -> Result<Reading> {
+    let of = |coding: &Coding| {
+        let text = serde_json::to_string(coding).map_err(|error| Error::invalid(error.to_string()))?;
+        Ok::<_, Error>(Decoder::Format(text.into()))
+    };
+    let Some(part) = part else {
+        let decoder = of(&Coding { kept: Kept::Nothing, stored: Vec::new() })?;
+        return Ok(Reading { form, decoder, reason: "a record without members".into() });
+    };
     let kinds: Vec<&str> = part.coding.stored.iter().map(|stored| stored.kind.name()).collect();
-    let what = if part.objects.is_some() { "streamed objects in pages" } else { "pages" };
-    format!("{what} of {}", kinds.join(" or "))
+    let (what, decoder) = match &part.objects {
+        Some(objects) => ("streamed objects in pages", Decoder::Program(Arc::clone(&objects.program))),
+        None => ("pages", of(&part.coding)?),
+    };
+    Ok(Reading { form, decoder, reason: format!("{what} of {}", kinds.join(" or ")) })
 }

@@ -57,16 +57,12 @@ impl Wanted<'_> {
             gather(ntuple, how, *column, &pages.pages, begin..ends[last], &mut inline)?;
             let entries = self.wanted.start + first as u64..self.wanted.start + last as u64;
             let note = Note { verified: false, zeros: false, streamed: true, representation: 0 };
+            let stored = forthwith_plan::Stored::Inline(inline.into());
             tasks.push(Task {
-                group: 0,
-                block: self.at.number,
-                entries: entries.clone(),
-                wanted: entries,
-                stored: forthwith_plan::Stored::Inline(inline.into()),
                 payload_hint: size,
-                needs: Vec::new(),
                 note: note.word(),
                 numbers: vec![self.column.into(), 0],
+                ..Task::of(0, self.at.number, entries, stored)
             });
             first = last;
         }

@@ -145,15 +145,7 @@ impl Metadata {
         branches.add(tree.list("fBranches"), None, 0)?;
         let Branches { fields, numbers, .. } = branches;
         let generates_offsets = generates_offsets(tree);
-        let references = Field {
-            path: REFERENCES.into(),
-            name: REFERENCES.into(),
-            title: String::new(),
-            parent: None,
-            has_children: false,
-            has_data: true,
-            is_part: false,
-        };
+        let references = Field::named(REFERENCES, "");
         Ok(Self { info, fields, branches: numbers, generates_offsets, references, objects })
     }
 

@@ -46,17 +46,8 @@ impl Planner<'_> {
             (Some(_), true) => Some(tree.counter(&column)?),
             _ => column.counts,
         };
-        self.groups.push(Group {
-            path: branch.field.path.clone(),
-            columns: columns::specs(&reading, &branch.field.name),
-            decoder: reading.decoder,
-            reason: reading.reason,
-            form: reading.form,
-            counter: None,
-            split: false,
-            joins: false,
-            items: None,
-        });
+        let specs = columns::specs(&reading, &branch.field.name);
+        self.groups.push(Group::of(&branch.field.path, reading, specs));
         // The branch's own account, for want of a better one, shared out by size.
         let ratio = branch.total_bytes as f64 / branch.zip_bytes.max(1) as f64;
         let size = if branch.file_name.is_empty() { tree.file_size } else { file.size };
@@ -79,15 +70,9 @@ impl Planner<'_> {
                 &baskets::Bytes::Nowhere(seek, length) => missing(seek, length),
             };
             self.tasks.push(Task {
-                group,
-                block: basket.number,
                 wanted: basket.entries.start.max(start)..basket.entries.end.min(stop),
-                entries: basket.entries.clone(),
                 payload_hint: (length as f64 * ratio.max(1.0)) as u64,
-                stored,
-                needs: Vec::new(),
-                note: 0,
-                numbers: Vec::new(),
+                ..Task::of(group, basket.number, basket.entries.clone(), stored)
             });
         }
         Ok(counter)

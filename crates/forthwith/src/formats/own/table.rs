@@ -56,16 +56,7 @@ impl OwnTable {
         parts: Parts,
         limit: Option<usize>,
     ) -> Self {
-        let field = |(name, _): (&str, _)| Field {
-            path: name.to_owned(),
-            name: name.to_owned(),
-            title: String::new(),
-            parent: None,
-            has_children: false,
-            has_data: true,
-            is_part: false,
-        };
-        let fields = recipe.columns().into_iter().map(field).collect();
+        let fields = recipe.columns().into_iter().map(|(name, _)| Field::named(name, "")).collect();
         Self { recipe, source, parts, fields, limit }
     }
 
@@ -162,17 +153,9 @@ impl OwnTable {
             [field] if recipe.is_record() => self.fields.get(*field as usize).map(|field| field.path.clone()),
             _ => None,
         };
-        Ok(Group {
-            path: path.unwrap_or_default(),
-            decoder: Decoder::Format(text.into()),
-            reason: format!("the program of the format {} decodes all columns of a block", recipe.name),
-            form,
-            columns,
-            counter: None,
-            split: recipe.is_record(),
-            joins: false,
-            items: None,
-        })
+        let reason = format!("the program of the format {} decodes all columns of a block", recipe.name);
+        let reading = Reading { form, decoder: Decoder::Format(text.into()), reason };
+        Ok(Group { split: recipe.is_record(), ..Group::of(path.unwrap_or_default(), reading, columns) })
     }
 
     fn description(&self, field: u32, entries: u64) -> Result<Description> {
@@ -276,17 +259,8 @@ impl Dataset for OwnTable {
         plan.groups.push(self.group(&once)?);
         plan.delivered = 1;
         for (block, bytes, own) in if entries.is_empty() { Vec::new() } else { self.blocks(&entries)? } {
-            plan.tasks.push(Task {
-                group: 0,
-                block,
-                wanted: own.start.max(entries.start)..own.end.min(entries.end),
-                entries: own,
-                payload_hint: bytes.end - bytes.start,
-                stored: Stored::Range(bytes),
-                needs: Vec::new(),
-                note: 0,
-                numbers: Vec::new(),
-            });
+            let wanted = own.start.max(entries.start)..own.end.min(entries.end);
+            plan.tasks.push(Task { wanted, ..Task::of(0, block, own, Stored::Range(bytes)) });
         }
         Ok(plan)
     }
