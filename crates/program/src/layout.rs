@@ -135,6 +135,9 @@ pub enum Layout {
     Between(Vec<Self>, Box<Self>, Vec<Self>),
     /// A value, or where nothing is left of the entry, what stands for none. Only where entries have bounds.
     OrNothing(Box<Self>),
+    /// Numbers, or arrays of them, up to the end of the entry: as many as there is room for. Only last in an entry
+    /// that has bounds.
+    Rest(Box<Self>),
     /// Bytes without meaning for the values, stepped over by these words.
     Passed(Cow<'static, str>),
     /// A number that these words leave on the stack.
@@ -264,7 +267,8 @@ impl Layout {
             | Self::Passed(_)
             | Self::Given(..)
             | Self::Triangle(..)
-            | Self::OrNothing(_) => 0,
+            | Self::OrNothing(_)
+            | Self::Rest(_) => 0,
         }
     }
 

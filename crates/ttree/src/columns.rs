@@ -1,14 +1,10 @@
 //! The values that each kind of branch holds, and how they are read.
 
-mod leaf_list;
 mod leaves;
 mod members;
 
-pub(super) use leaf_list::{LeafMember, Many};
 pub(super) use leaves::of_leaves;
 pub(super) use members::{of_member, of_undescribed};
-
-use std::sync::Arc;
 
 use forthwith_columns::{DType, Encoding, Form};
 use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
@@ -71,8 +67,7 @@ impl Column {
     }
 
     fn program(type_name: String, program: Program, reason: &str) -> Self {
-        let form = program.form.clone();
-        Self::new(type_name, form, Decoder::Program(Arc::new(program)), reason)
+        Self { type_name, reading: Ok(Reading::program(program, reason)), counter: None, counts: None }
     }
 
     fn translated(type_name: String, entry: Entry<'_>, text: TextLength, frame: Frame, member: &str) -> Self {
@@ -81,6 +76,14 @@ impl Column {
             // The reason of the translator is that of the column.
             Err(why) => Self::refused(type_name, &format!("({why})")),
         }
+    }
+
+    /// The same for another reason, if it can be read.
+    fn because(mut self, reason: &str) -> Self {
+        if let Ok(reading) = &mut self.reading {
+            reading.reason = reason.into();
+        }
+        self
     }
 
     /// The description of a class, if it has one that can be read.
@@ -363,4 +366,9 @@ pub(super) fn of_counts() -> Column {
 fn number(code: i32, packing: Option<Packing>) -> Option<(&'static str, Encoding)> {
     let number = Number::coded(code)?;
     Some((number.spelling, number.wire(packing)?))
+}
+
+/// An array of these dimensions, or the value itself if there are none.
+fn fixed(schema: Layout, dimensions: &Dimensions) -> Layout {
+    dimensions.fixed.iter().rev().fold(schema, |inner, &size| Layout::Fixed(size, Box::new(inner)))
 }

@@ -21,7 +21,7 @@
 //!
 //! `metadata.rs` reads the tree's record, `baskets.rs` where the baskets of a branch are, and `tree/` is the
 //! dataset made of both. `columns.rs` decides from leaf, streamer element and title which values a branch
-//! holds, `programs.rs` makes Programs where no kernel fits, and `format.rs` takes the framing off a basket.
+//! holds, `format.rs` takes the framing off a basket.
 //! `check.rs` compares the baskets that trees name with the records of the file. Classes are unrolled to
 //! columns by `forthwith_root::unroll`.
 #![deny(missing_docs)]
@@ -32,7 +32,6 @@ mod columns;
 pub mod copy;
 mod format;
 mod metadata;
-mod programs;
 mod tree;
 pub mod write;
 

@@ -1,5 +1,6 @@
 //! Which Form belongs to which part of a layout.
 
+use super::{Unsupported, literal};
 use crate::layout::Layout;
 use forthwith_columns::{Encoding, Form};
 use std::borrow::Cow;
@@ -27,6 +28,11 @@ pub(super) fn numbers<'f>(layout: &Layout, form: &'f Form) -> Option<(u64, Encod
         }
         _ => None,
     }
+}
+
+/// The words that multiply a count of items with the numbers in each.
+pub(super) fn times(each: u64, member: &str) -> Result<String, Unsupported> {
+    Ok(if each == 1 { String::new() } else { format!("{} * ", literal(each, member)?) })
 }
 
 /// The Form of each field, in the order of the bytes; `None` where a field is not delivered.

@@ -1,7 +1,9 @@
 //! Values in frames: byte counts, versions, and what stands between them.
 
 use super::{
-    FAULT_BYTE_COUNT, FAULT_COUNTS, FAULT_VERSION, Unsupported, parser,
+    FAULT_BYTE_COUNT, FAULT_COUNTS, FAULT_VERSION, Unsupported,
+    forms::{numbers, times},
+    literal, parser,
     shape::{PACKED, join},
     text::{Made, Place, Text, differ, text_of, version},
 };
@@ -79,18 +81,39 @@ impl Text<'_> {
                 let count = self.counted(*slot, *flag);
                 self.line(place, format!("{count} dup {key}-offsets +<- stack"));
                 let inner = format!("{member}[]");
-                match (&**of, &**content) {
-                    (Layout::Number(wire), Form::Numpy { key, .. }) => {
-                        let (width, words) = self.bulk(*wire, key, &inner)?;
-                        self.line(place.of(&inner), format!("{width}{words}"));
+                match numbers(of, content) {
+                    Some((each, wire, key)) => {
+                        let (width, words) = self.bulk(wire, key, &inner)?;
+                        self.line(place.of(&inner), format!("{}{width}{words}", times(each, member)?));
                     }
-                    _ => {
+                    None => {
                         let check = self.weigh(of.least_bytes());
                         self.line(place, format!("{check}0 do"));
                         self.value(of, content, place.within(1).of(&inner))?;
                         self.line(place, "loop".into());
                     }
                 }
+            }
+            (Layout::Rest(of), Form::List { key, content }) => {
+                let inner = format!("{member}[]");
+                let (each, wire, numbers) = numbers(of, content).ok_or_else(|| differ(member))?;
+                let bytes = each.saturating_mul(wire.width() as u64);
+                let (size, each) = (literal(bytes, member)?.to_string(), literal(each, member)?.to_string());
+                let (offsets, many) = (format!("{key}-offsets"), self.bulk(wire, numbers, &inner)?.1);
+                let given = [("STOP", "stop"), ("DATA", input), ("N", &*size), ("OFFSETS", &*offsets)];
+                let [a, b, c, d] = given;
+                let [count, items] = Idiom::Rest.lines(&[a, b, c, d, ("M", &each), ("MANY", &many)]);
+                self.line(place, count);
+                self.line(place.of(&inner), items);
+                self.to_end = true;
+            }
+            // A text that is empty, and last, may take no bytes at all.
+            (Layout::OrNothing(of), Form::String { key, .. }) if **of == Layout::Text => {
+                let (offsets, many) = (format!("{key}-offsets"), format!("{input} #B-> {key}-data"));
+                let given = [("DATA", input), ("STOP", "stop"), ("OFFSETS", &*offsets), ("MANY", &*many)];
+                let lines: [String; 2] = Idiom::TextIfAny.lines(&given);
+                lines.into_iter().for_each(|line| self.line(place, line));
+                self.to_end = true;
             }
             (Layout::OrNothing(of), form) => {
                 let lines = Idiom::IfAnyElse.lines(&[("DATA", input), ("STOP", "stop")]);

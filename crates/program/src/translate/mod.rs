@@ -304,7 +304,7 @@ fn made(
         asks: text.again,
         counts: text.counts,
         items: text.items,
-        to_end: matches!(entry, Entry::ToEnd(_)),
+        to_end: text.to_end || matches!(entry, Entry::ToEnd(_)),
     })
 }
 

@@ -97,7 +97,10 @@ impl Shape {
             Layout::Unknown(class) => return Err(undescribed(class)),
             Layout::Refused(what) => return Err(Unsupported(what.clone())),
             Layout::Bytes | Layout::Opaque(_) => self.text(true, member)?,
-            Layout::List(content) | Layout::Counted { of: content, .. } | Layout::Columns(content) => {
+            Layout::List(content)
+            | Layout::Counted { of: content, .. }
+            | Layout::Columns(content)
+            | Layout::Rest(content) => {
                 let key = self.node();
                 let inner = format!("{member}[]");
                 self.output(&key, "offsets", DType::Int64, true, &inner)?;

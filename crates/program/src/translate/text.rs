@@ -53,6 +53,8 @@ pub(super) struct Text<'a> {
     pub(super) counts: bool,
     /// Whether that says, too, how many items an entry has.
     pub(super) items: bool,
+    /// Whether an entry may take all that is left of its bytes.
+    pub(super) to_end: bool,
     /// Whether items without bytes are counted.
     pub(super) weightless: bool,
     /// The input that values come from: `data` or `constants`.
@@ -101,6 +103,7 @@ impl<'a> Text<'a> {
             unknown: Vec::new(),
             counts: false,
             items: false,
+            to_end: false,
             again: false,
             objects: Vec::new(),
             mixed: Vec::new(),

@@ -3,7 +3,7 @@
 use super::{
     FAULT_COUNT,
     counted::slot,
-    forms::{forms, numbers},
+    forms::{forms, numbers, times},
     literal, parser,
     shape::join,
     text::{Made, Place, Text, differ},
@@ -92,10 +92,7 @@ impl Text<'_> {
             _ => {
                 if let Some((size, wire, key)) = numbers(layout, form) {
                     let (width, words) = self.bulk(wire, key, member)?;
-                    let size = match size {
-                        1 => String::new(),
-                        size => format!("{} * ", literal(size, member)?),
-                    };
+                    let size = times(size, member)?;
                     self.line(place, format!("{count} @ {size}{width}{words}"));
                     return Ok(());
                 }

@@ -1,15 +1,12 @@
 //! Branches without classes.
 
 use forthwith_columns::{DType, Encoding, Form};
-use forthwith_plan::{Decoder, Kernel, Slot};
+use forthwith_plan::{Decoder, Kernel, Reading, Slot};
+use forthwith_program::{Frame, Layout, TextLength, translate};
 
-use super::leaf_list::{LeafMember, Many};
-use super::{Column, Dimensions, number, numbers};
-use crate::{
-    metadata::{Branch, Leaf},
-    programs,
-};
-use forthwith_root::{Packing, code};
+use super::{Column, Dimensions, fixed, number, numbers};
+use crate::metadata::{Branch, Leaf};
+use forthwith_root::{Packing, code, unroll};
 
 /// The column of a branch without classes: of its leaves.
 pub(crate) fn of_leaves(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
@@ -22,11 +19,10 @@ pub(crate) fn of_leaves(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
 
 fn of_leaf(branch: &Branch<'_>, leaf: &Leaf<'_>) -> Column {
     if leaf.class == "TLeafC" {
-        return Column::program(
-            "char*".into(),
-            programs::leaf_strings(&branch.field.name),
-            "strings of different lengths",
-        );
+        // An empty one takes no bytes at all.
+        let text = Ok(Layout::OrNothing(Box::new(Layout::Text)));
+        return Column::described("char*".into(), text, &branch.field.name)
+            .because("strings of different lengths");
     }
     let Some((name, wire)) = leaf_type(leaf) else { return Column::unsupported(leaf.class) };
     let Some(dimensions) = Dimensions::of_leaf(branch, leaf) else {
@@ -41,63 +37,122 @@ fn of_leaf(branch: &Branch<'_>, leaf: &Leaf<'_>) -> Column {
 
 fn of_leaf_list(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
     let mut spelled = Vec::with_capacity(leaves.len());
-    let mut members = Vec::with_capacity(leaves.len());
+    let mut fields: Vec<(String, Layout)> = Vec::with_capacity(leaves.len());
     let mut readable = true;
     for (i, leaf) in leaves.iter().enumerate() {
         let is_last = i + 1 == leaves.len();
-        let repeated = leaves[..i].iter().any(|before| before.name == leaf.name);
+        readable &= leaves[..i].iter().all(|before| before.name != leaf.name);
         let known =
             leaf_type(leaf).and_then(|(name, wire)| Some((name, wire, Dimensions::of_leaf(branch, leaf)?)));
-        match known {
-            Some((name, wire, dimensions)) => {
-                let brackets = dimensions.spelling("", leaf.counter.is_some());
-                spelled.push(format!("{name} {}{brackets};", leaf.name));
-                let before = |place: usize| leaves[..i].iter().position(|leaf| leaf.place == place);
-                let many = match leaf.counter {
-                    None => Many::One,
-                    Some(_) if is_last => Many::ToEnd,
-                    Some(place) => before(place).map_or(Many::Unknown, Many::As),
-                };
-                readable &= !repeated && many != Many::Unknown;
-                let shape = dimensions.fixed;
-                members.push((leaf.name.to_string(), LeafMember::Numbers { wire, shape, many }));
+        let Some((name, wire, dimensions)) = known else {
+            let name = if leaf.class == "TLeafC" { "char*" } else { leaf.class };
+            spelled.push(format!("{name} {};", leaf.name));
+            readable &= is_last && leaf.class == "TLeafC";
+            fields.push((leaf.name.clone(), Layout::OrNothing(Box::new(Layout::Text))));
+            continue;
+        };
+        spelled.push(format!("{name} {}{};", leaf.name, dimensions.spelling("", leaf.counter.is_some())));
+        let of = Box::new(fixed(Layout::Number(wire), &dimensions));
+        let before = |place: usize| leaves[..i].iter().position(|leaf| leaf.place == place);
+        let layout = match (leaf.counter, leaf.counter.and_then(before)) {
+            (None, _) => *of,
+            // As many as there is room for up to the entry's end.
+            (Some(_), _) if is_last => Layout::Rest(of),
+            (Some(_), Some(counter)) => {
+                let slot = counter as u32;
+                match &mut fields[counter].1 {
+                    Layout::Counter(..) => {}
+                    count @ Layout::Number(Encoding::Bool | Encoding::Big(_)) if !is_real(count) => {
+                        *count = Layout::Counter(slot, Box::new(count.clone()));
+                    }
+                    _ => readable = false,
+                }
+                Layout::Counted { slot, flag: false, of }
             }
-            None => {
-                let name = if leaf.class == "TLeafC" { "char*" } else { leaf.class };
-                spelled.push(format!("{name} {};", leaf.name));
-                readable &= !repeated && is_last && leaf.class == "TLeafC";
-                members.push((leaf.name.to_string(), LeafMember::Text));
+            // By a leaf of another branch.
+            (Some(_), None) => {
+                readable = false;
+                *of
             }
-        }
+        };
+        fields.push((leaf.name.clone(), layout));
     }
     let type_name = format!("struct {{{}}}", spelled.join(" "));
-    if !readable {
-        return Column::unsupported(type_name);
-    }
-    match slots(&members) {
-        Some(column) => Column { type_name, ..column },
-        None => match programs::leaf_list(&members, &branch.field.name) {
-            Some(program) => Column::program(type_name, program, "a record with members that vary in size"),
-            None => Column::unsupported(type_name),
-        },
+    match readable.then(|| slots(&fields).or_else(|| varying(fields, &branch.field.name))).flatten() {
+        Some(reading) => Column { reading: Ok(reading), ..Column::unsupported(type_name) },
+        None => Column::unsupported(type_name),
     }
 }
 
-/// The column of a leaf list, if all of its members have one size.
-fn slots(members: &[(String, LeafMember)]) -> Option<Column> {
+fn is_real(number: &Layout) -> bool {
+    matches!(number, Layout::Number(Encoding::Big(DType::Float32 | DType::Float64)))
+}
+
+/// How a leaf list is read, if all of its members have one size.
+fn slots(fields: &[(String, Layout)]) -> Option<Reading> {
     let (mut slots, mut names, mut contents) = (Vec::new(), Vec::new(), Vec::new());
     let mut at = 0u64;
-    for (i, (name, member)) in members.iter().enumerate() {
-        let LeafMember::Numbers { wire, shape, many: Many::One } = member else { return None };
+    for (i, (name, field)) in fields.iter().enumerate() {
+        let (wire, shape) = numbers_of(field)?;
         let count = shape.iter().product();
-        slots.push(Slot { at, wire: *wire, count });
-        contents.push(numbers(&format!("node{i}"), *wire, shape.clone()));
+        slots.push(Slot { at, wire, count });
+        contents.push(numbers(&format!("node{i}"), wire, shape));
         names.push(name.clone());
         at = at.checked_add(count.checked_mul(wire.width() as u64)?)?;
     }
     let form = Form::Record { fields: Some(names), contents, name: None };
-    let kernel = Kernel::Slots { size: at, slots };
-    Some(Column::new(String::new(), form, Decoder::Kernel(kernel), "a record of numbers at fixed places"))
+    let decoder = Decoder::Kernel(Kernel::Slots { size: at, slots });
+    Some(Reading { form, decoder, reason: "a record of numbers at fixed places".into() })
+}
+
+/// How a leaf list is read that has leaves of any length, unless one of its numbers is packed.
+fn varying(fields: Vec<(String, Layout)>, member: &str) -> Option<Reading> {
+    let is_packed = |(_, field): &(String, Layout)| {
+        let of = match field {
+            Layout::Counted { of, .. } | Layout::Rest(of) | Layout::Counter(_, of) => of,
+            field => field,
+        };
+        numbers_of(of).is_some_and(|(wire, _)| !matches!(wire, Encoding::Bool | Encoding::Big(_)))
+    };
+    if fields.iter().any(is_packed) {
+        return None;
+    }
+    let record = Layout::Record { name: None, fields };
+    let dialect = unroll::dialect(TextLength::ByteThenWord, Frame::None);
+    let mut program = translate(&record, &dialect, true, member).ok()?;
+    program.form = shaped(program.form);
+    Some(Reading::program(program, "a record with members that vary in size"))
+}
+
+/// How numbers are stored, and the dimensions of an array of them.
+fn numbers_of(layout: &Layout) -> Option<(Encoding, Vec<u64>)> {
+    match layout {
+        Layout::Number(wire) => Some((*wire, Vec::new())),
+        Layout::Fixed(size, of) => {
+            let (wire, mut shape) = numbers_of(of)?;
+            shape.insert(0, *size);
+            Some((wire, shape))
+        }
+        _ => None,
+    }
+}
+
+/// The same with the dimensions of arrays at the numbers.
+fn shaped(form: Form) -> Form {
+    match form {
+        Form::Regular { size, content } => match shaped(*content) {
+            Form::Numpy { key, dtype, mut shape } => {
+                shape.insert(0, size);
+                Form::Numpy { key, dtype, shape }
+            }
+            content => Form::Regular { size, content: Box::new(content) },
+        },
+        Form::List { key, content } => Form::List { key, content: Box::new(shaped(*content)) },
+        Form::Record { fields, contents, name } => {
+            Form::Record { fields, contents: contents.into_iter().map(shaped).collect(), name }
+        }
+        form => form,
+    }
 }
 
 /// The type of a leaf of numbers.

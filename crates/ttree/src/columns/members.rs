@@ -3,11 +3,8 @@
 use forthwith_columns::{DType, Encoding};
 use forthwith_program::{Entry, Frame, Layout, TextLength};
 
-use super::{Column, Dimensions, number, plain};
-use crate::{
-    metadata::{Branch, Leaf, MemberOf},
-    programs,
-};
+use super::{Column, Dimensions, fixed, number, plain};
+use crate::metadata::{Branch, Leaf, MemberOf};
 use forthwith_root::class::{Numbers, Value};
 use forthwith_root::unroll::Classes;
 use forthwith_root::{CppType, Element, ElementKind, StreamerInfo, code};
@@ -61,8 +58,8 @@ pub(crate) fn of_member(
             if !items && branch.entry_offset_len == 0 {
                 return Column::flat(type_name, Encoding::Big(DType::UInt32), Vec::new());
             }
-            let program = programs::bits(items, member);
-            Column::program(type_name, program, "referenced objects have two bytes more")
+            let reason = "referenced objects have two bytes more";
+            of_described(type_name, classes.member(info, element), items, member).because(reason)
         }
         (Value::LongText, None) => text("char*", TextLength::Big32),
         (Value::Text, None) => text("TString", TextLength::ByteThenWord),
@@ -187,8 +184,4 @@ fn of_counted(element: &Element, numbers: &Numbers, counter: &str, dimensions: D
         code::BITS => Column::unsupported(type_name),
         _ => Column::jagged(type_name, 1, wire, Vec::new()),
     }
-}
-
-fn fixed(schema: Layout, dimensions: &Dimensions) -> Layout {
-    dimensions.fixed.iter().rev().fold(schema, |inner, &size| Layout::Fixed(size, Box::new(inner)))
 }
