@@ -12,36 +12,24 @@ impl Reader<'_> {
         let (name, count) = self.collection(&frame)?;
         let links = self.links(count, 4)?;
         for link in links..links + count {
-            self.links[link] = self.link(depth)?;
+            self.to.links[link] = self.link(depth)?;
             self.cursor.list_option(frame.version)?;
         }
         self.leave(&frame);
         Ok((frame.version, Contents::Items { first: links as u32, count: count as u32, name }))
     }
 
-    pub(super) fn array(&mut self, depth: usize) -> Result<(i16, Contents)> {
+    /// A collection of pointers: `each` for every object that it counts, and in a `TObjArray` its lower bound before
+    /// them.
+    pub(super) fn bag(&mut self, each: usize, has_bound: bool, depth: usize) -> Result<(i16, Contents)> {
         let frame = self.frame()?;
         let (name, count) = self.collection(&frame)?;
-        let _lower_bound = self.cursor.i32()?;
-        let first = self.pointers(count, depth)?;
+        if has_bound {
+            self.cursor.i32()?;
+        }
+        let first = self.pointers(each * count, depth)?;
         self.leave(&frame);
-        Ok((frame.version, Contents::Items { first, count: count as u32, name }))
-    }
-
-    pub(super) fn map(&mut self, depth: usize) -> Result<(i16, Contents)> {
-        let frame = self.frame()?;
-        let (name, count) = self.collection(&frame)?;
-        let first = self.pointers(2 * count, depth)?;
-        self.leave(&frame);
-        Ok((frame.version, Contents::Items { first, count: 2 * count as u32, name }))
-    }
-
-    pub(super) fn bag(&mut self, depth: usize) -> Result<(i16, Contents)> {
-        let frame = self.frame()?;
-        let (name, count) = self.collection(&frame)?;
-        let first = self.pointers(count, depth)?;
-        self.leave(&frame);
-        Ok((frame.version, Contents::Items { first, count: count as u32, name }))
+        Ok((frame.version, Contents::Items { first, count: (each * count) as u32, name }))
     }
 
     /// `TBtree`: how its nodes are made, then a collection in a frame of its own. It has no version, and
@@ -49,7 +37,7 @@ impl Reader<'_> {
     pub(super) fn btree(&mut self, depth: usize) -> Result<(i16, Contents)> {
         let frame = self.frame_without_checksum()?;
         self.cursor.take(NODE_NUMBERS * 4)?;
-        let (_, contents) = self.bag(depth)?;
+        let (_, contents) = self.bag(1, false, depth)?;
         self.leave(&frame);
         Ok((frame.version, contents))
     }
@@ -77,7 +65,7 @@ impl Reader<'_> {
         if by_member {
             let first = self.member_wise(class, version, None, count, depth + 1)?;
             for index in 0..count {
-                self.links[links + index] = first + index as u32;
+                self.to.links[links + index] = first + index as u32;
             }
         } else {
             for link in links..links + count {
@@ -85,7 +73,7 @@ impl Reader<'_> {
                     let position = self.cursor.position();
                     let node = self.open(class, position);
                     self.contents(node, None, depth + 1)?;
-                    self.links[link] = node;
+                    self.to.links[link] = node;
                 }
             }
         }
@@ -104,7 +92,7 @@ impl Reader<'_> {
     pub(super) fn pointers(&mut self, count: usize, depth: usize) -> Result<u32> {
         let links = self.links(count, 4)?;
         for link in links..links + count {
-            self.links[link] = self.link(depth)?;
+            self.to.links[link] = self.link(depth)?;
         }
         Ok(links as u32)
     }
@@ -123,8 +111,8 @@ impl Reader<'_> {
             return Err(Error::out_of_range("number of objects", count, limit));
         }
         self.spend(count as u64 / 4)?;
-        let first = self.links.len();
-        self.links.resize(first + count, NONE);
+        let first = self.to.links.len();
+        self.to.links.resize(first + count, NONE);
         Ok(first)
     }
 }

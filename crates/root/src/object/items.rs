@@ -77,7 +77,7 @@ impl Reader<'_> {
     ) -> Result<Member> {
         let first = self.room(count, least)?;
         for index in 0..count {
-            self.members[first + index] = read(self, index)?;
+            self.to.members[first + index] = read(self, index)?;
         }
         Ok(Member::List(shape, first as u32, count as u32))
     }
@@ -89,8 +89,8 @@ impl Reader<'_> {
             return Err(Error::out_of_range("number of items", count, limit));
         }
         self.spend(count as u64)?;
-        let first = self.members.len();
-        self.members.resize(first + count, Member::Null);
+        let first = self.to.members.len();
+        self.to.members.resize(first + count, Member::Null);
         Ok(first)
     }
 
@@ -174,7 +174,7 @@ impl Reader<'_> {
         } else {
             let links = self.links(count, 1)?;
             for link in links..links + count {
-                self.links[link] = self.embedded(class, depth)?;
+                self.to.links[link] = self.embedded(class, depth)?;
             }
             links
         };

@@ -77,7 +77,7 @@ impl Reader<'_> {
     #[inline]
     pub(super) fn note_pointer(&mut self, begin: usize, tag: &Tag<'_>) -> usize {
         let end = self.cursor.position();
-        let Some(marks) = &mut self.marks else { return 0 };
+        let Some(marks) = &mut self.to.marks else { return 0 };
         let kind = match tag {
             Tag::Null | Tag::Itself => SpotKind::Fixed,
             Tag::Reference(position) => SpotKind::Reference(*position),
@@ -94,7 +94,7 @@ impl Reader<'_> {
     #[inline]
     pub(super) fn note_end(&mut self, number: usize) {
         let end = self.cursor.position();
-        if let Some(spot) = self.marks.as_mut().and_then(|marks| marks.spots.get_mut(number)) {
+        if let Some(spot) = self.to.marks.as_mut().and_then(|marks| marks.spots.get_mut(number)) {
             spot.end = end;
         }
     }
@@ -103,7 +103,7 @@ impl Reader<'_> {
     #[inline]
     pub(super) fn note_passed(&mut self, begin: usize) {
         let end = self.cursor.position();
-        if let Some(marks) = &mut self.marks
+        if let Some(marks) = &mut self.to.marks
             && begin < end
         {
             marks.passed.push(begin..end);
@@ -119,7 +119,7 @@ impl Reader<'_> {
     /// Notes where a member stands.
     #[inline]
     pub(super) fn note_place(&mut self, member: usize, place: Range<usize>) {
-        if let Some(marks) = &mut self.marks {
+        if let Some(marks) = &mut self.to.marks {
             if marks.places.len() <= member {
                 marks.places.resize(member + 1, 0..0);
             }
@@ -129,7 +129,7 @@ impl Reader<'_> {
     }
 
     fn note_frame(&mut self, frame: &Frame) {
-        let (Some(marks), Some(end)) = (&mut self.marks, frame.end) else { return };
+        let (Some(marks), Some(end)) = (&mut self.to.marks, frame.end) else { return };
         // A frame that was read once more.
         if marks.spots.last().is_none_or(|last| last.begin != frame.begin) {
             marks.spots.push(Spot { begin: frame.begin, end, kind: SpotKind::Frame });

@@ -20,7 +20,7 @@ use crate::record::text;
 ///
 /// Objects are numbers into shared tables, text and arrays are ranges of the payload: a tree with thousands
 /// of branches is a handful of allocations, and pointers that lead in a circle are nothing special.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Objects {
     pub(super) payload: Bytes,
     pub(super) origin: u32,

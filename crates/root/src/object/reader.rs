@@ -5,11 +5,10 @@ use std::sync::Arc;
 use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::marks::Marks;
-use super::objects::{Contents, Leftover, Member, Node, number};
-use super::steps::{Pack, Step, Steps};
+use super::objects::{Contents, Leftover, Member, Node, Objects, number};
+use super::steps::Step;
 use super::walk::{Walker, Wanted};
 use crate::class::{Item, Native, known};
-use crate::cpp::Basic;
 use crate::record::BasketHeader;
 use crate::record::Cursor;
 use crate::record::{Frame, Tag};
@@ -18,21 +17,11 @@ use crate::record::{Frame, Tag};
 pub(super) struct Reader<'a> {
     walker: &'a Walker,
     pub(super) cursor: Cursor<'a>,
-    pub(super) nodes: Vec<Node>,
-    pub(super) members: Vec<Member>,
-    pub(super) links: Vec<u32>,
+    /// What was read, with the classes still apart.
+    pub(super) to: Objects,
     pub(super) classes: Vec<Class>,
-    pub(super) layouts: Vec<Arc<Steps>>,
-    pub(super) packs: Vec<Pack>,
-    pub(super) made: Vec<(Basic, Box<[u8]>)>,
-    pub(super) faults: Vec<(u32, Error)>,
-    /// Where byte counts, pointers and members stand, if that is wanted.
-    pub(super) marks: Option<Marks>,
     /// Bases that have been entered.
     frames: Vec<Frame>,
-    /// Objects and bases that had bytes left over.
-    pub(super) unread: u32,
-    pub(super) leftovers: Vec<Leftover>,
     /// The object that is being read.
     pub(super) current: u32,
     /// Containers met as classes of their own.
@@ -76,24 +65,17 @@ pub(super) struct Mark {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(walker: &'a Walker, cursor: Cursor<'a>) -> Self {
+    pub(super) fn new(walker: &'a Walker, cursor: Cursor<'a>, marks: Option<Marks>) -> Self {
         let length = cursor.data().len();
+        // About as many as trees have; the memory is in proportion to the payload's.
+        let nodes = Vec::with_capacity((length / 64).min(MAX_ROOM));
+        let members = Vec::with_capacity((length / 12).min(MAX_ROOM));
         Self {
             walker,
             cursor,
-            // About as many as trees have; the memory is in proportion to the payload's.
-            nodes: Vec::with_capacity((length / 64).min(MAX_ROOM)),
-            members: Vec::with_capacity((length / 12).min(MAX_ROOM)),
-            links: Vec::new(),
+            to: Objects { nodes, members, marks, ..Objects::default() },
             classes: Vec::new(),
-            layouts: Vec::new(),
-            packs: Vec::new(),
-            made: Vec::new(),
-            faults: Vec::new(),
-            marks: None,
             frames: Vec::new(),
-            unread: 0,
-            leftovers: Vec::new(),
             current: 0,
             containers: Vec::new(),
             begun: Vec::new(),
@@ -104,10 +86,10 @@ impl<'a> Reader<'a> {
 
     /// Notes an object that begins here, or did at its tag.
     pub(super) fn open(&mut self, class: u32, begin: usize) -> u32 {
-        let number = self.nodes.len() as u32;
+        let number = self.to.nodes.len() as u32;
         let body = self.cursor.position() as u32;
         let contents = Contents::Opaque;
-        self.nodes.push(Node { class, version: 0, begin: begin as u32, body, end: body, contents });
+        self.to.nodes.push(Node { class, version: 0, begin: begin as u32, body, end: body, contents });
         number
     }
 
@@ -118,7 +100,7 @@ impl<'a> Reader<'a> {
         }
         self.spend(1)?;
         let outside = std::mem::replace(&mut self.current, node);
-        let class = self.nodes[node as usize].class;
+        let class = self.to.nodes[node as usize].class;
         let (version, contents) = match self.classes[class as usize].native {
             Native::ByInfo => match self.container_class(class)? {
                 Some(item) => (0, {
@@ -130,10 +112,10 @@ impl<'a> Reader<'a> {
             Native::Own | Native::Uncounted => self.by_info(class, true, depth)?,
             Native::TObject | Native::Bare => self.by_info(class, false, depth)?,
             Native::Clones => self.clones(depth)?,
-            Native::Bag => self.bag(depth)?,
+            Native::Bag => self.bag(1, false, depth)?,
             Native::List => self.list(depth)?,
-            Native::ObjArray => self.array(depth)?,
-            Native::Map => self.map(depth)?,
+            Native::ObjArray => self.bag(1, true, depth)?,
+            Native::Map => self.bag(2, false, depth)?,
             Native::Text => {
                 let text = self.text()?;
                 (0, self.single(text))
@@ -172,7 +154,7 @@ impl<'a> Reader<'a> {
         };
         self.current = outside;
         let here = self.cursor.position();
-        let node = &mut self.nodes[node as usize];
+        let node = &mut self.to.nodes[node as usize];
         node.version = version;
         node.contents = contents;
         node.end = end.unwrap_or(here) as u32;
@@ -203,10 +185,10 @@ impl<'a> Reader<'a> {
                 self.note_passed(frame.body);
                 return Ok((frame.version, Contents::Opaque));
             };
-            let steps = self.layouts[layout as usize].clone();
-            let first = self.members.len();
+            let steps = self.to.layouts[layout as usize].clone();
+            let first = self.to.members.len();
             self.spend(steps.names.len() as u64)?;
-            self.members.resize(first + steps.names.len(), Member::Null);
+            self.to.members.resize(first + steps.names.len(), Member::Null);
             match self.steps(&steps.steps, first, first, depth)? {
                 None => {
                     self.leave(&frame);
@@ -267,11 +249,11 @@ impl<'a> Reader<'a> {
                     slot += 2;
                     continue;
                 }
-                Step::Only(flag, when, step) => match self.members[first + *flag as usize] {
+                Step::Only(flag, when, step) => match self.to.members[first + *flag as usize] {
                     Member::Bool(flag) if flag == *when => {
                         // One step, which is no base.
                         self.steps(std::slice::from_ref(&**step), first, slot, depth)?;
-                        self.members[slot]
+                        self.to.members[slot]
                     }
                     _ => Member::Null,
                 },
@@ -281,7 +263,7 @@ impl<'a> Reader<'a> {
                     self.several(value, *length, (first, *slots), slot, depth)?
                 }
             };
-            self.members[slot] = member;
+            self.to.members[slot] = member;
             self.note_member(slot, begin);
             slot += 1;
         }
@@ -290,7 +272,7 @@ impl<'a> Reader<'a> {
 
     /// Whether what is being read is the record itself, and not something in it.
     pub(super) fn is_record(&self) -> bool {
-        self.current == 0 && self.nodes.first().is_some_and(|node| node.body == 0)
+        self.current == 0 && self.to.nodes.first().is_some_and(|node| node.body == 0)
     }
 
     /// Reads what stands where a pointer was written.
@@ -331,10 +313,10 @@ impl<'a> Reader<'a> {
             }
             self.back_to(mark);
             self.current = current;
-            self.nodes[node as usize].contents = Contents::Opaque;
-            self.nodes[node as usize].end = end as u32;
-            self.faults.push((node, error));
-            let body = self.nodes[node as usize].body as usize;
+            self.to.nodes[node as usize].contents = Contents::Opaque;
+            self.to.nodes[node as usize].end = end as u32;
+            self.to.faults.push((node, error));
+            let body = self.to.nodes[node as usize].body as usize;
             self.cursor = outer;
             self.note_passed(body);
         }
@@ -363,8 +345,8 @@ impl<'a> Reader<'a> {
 
     fn tobject(&mut self, slot: usize) -> Result<()> {
         let object = self.cursor.tobject()?;
-        self.members[slot] = Member::UInt(u64::from(object.unique_id));
-        self.members[slot + 1] = Member::UInt(u64::from(object.bits));
+        self.to.members[slot] = Member::UInt(u64::from(object.unique_id));
+        self.to.members[slot + 1] = Member::UInt(u64::from(object.bits));
         let behind = if object.process_id.is_some() { 2 } else { 0 };
         let end = self.cursor.position().saturating_sub(behind);
         self.note_place(slot, end.saturating_sub(8)..end.saturating_sub(4));
@@ -373,8 +355,8 @@ impl<'a> Reader<'a> {
     }
 
     fn single(&mut self, member: Member) -> Contents {
-        let first = self.members.len() as u32;
-        self.members.push(member);
+        let first = self.to.members.len() as u32;
+        self.to.members.push(member);
         Contents::Member { first }
     }
 
@@ -394,11 +376,11 @@ impl<'a> Reader<'a> {
         }
         let wanted = Wanted { class: (&*known.name).into(), version, checksum, bases: bases.to_vec() };
         let Some(layout) = self.walker.steps(&wanted)? else { return Ok(None) };
-        let number = match self.layouts.iter().position(|known| Arc::ptr_eq(known, &layout)) {
+        let number = match self.to.layouts.iter().position(|known| Arc::ptr_eq(known, &layout)) {
             Some(number) => number,
             None => {
-                self.layouts.push(layout);
-                self.layouts.len() - 1
+                self.to.layouts.push(layout);
+                self.to.layouts.len() - 1
             }
         } as u32;
         if bases.is_empty() {
@@ -450,7 +432,7 @@ impl<'a> Reader<'a> {
             }
             _ => {
                 self.budget = 0;
-                let bytes = self.members.len() as u64 * size_of::<Member>() as u64;
+                let bytes = self.to.members.len() as u64 * size_of::<Member>() as u64;
                 Err(ErrorKind::OutOfMemory { what: "an object out of proportion to its bytes", bytes }.into())
             }
         }
@@ -461,43 +443,43 @@ impl<'a> Reader<'a> {
         let length = self.cursor.leave(frame);
         if length > 0 {
             self.note_passed(begin);
-            self.unread += 1;
-            if self.leftovers.len() < MAX_LEFTOVERS {
-                let class = self.nodes[self.current as usize].class;
+            self.to.unread += 1;
+            if self.to.leftovers.len() < MAX_LEFTOVERS {
+                let class = self.to.nodes[self.current as usize].class;
                 let class = self.classes[class as usize].name.clone();
-                self.leftovers.push(Leftover { class, begin, length });
+                self.to.leftovers.push(Leftover { class, begin, length });
             }
         }
     }
 
     pub(super) fn mark(&self) -> Mark {
         Mark {
-            nodes: self.nodes.len(),
-            members: self.members.len(),
-            links: self.links.len(),
-            made: self.made.len(),
-            faults: self.faults.len(),
+            nodes: self.to.nodes.len(),
+            members: self.to.members.len(),
+            links: self.to.links.len(),
+            made: self.to.made.len(),
+            faults: self.to.faults.len(),
             frames: self.frames.len(),
-            marks: self.marks.as_ref().map_or((0, 0), Marks::lengths),
+            marks: self.to.marks.as_ref().map_or((0, 0), Marks::lengths),
             begun: self.begun.len(),
-            unread: self.unread,
-            leftovers: self.leftovers.len(),
+            unread: self.to.unread,
+            leftovers: self.to.leftovers.len(),
         }
     }
 
     pub(super) fn back_to(&mut self, mark: Mark) {
-        self.nodes.truncate(mark.nodes);
-        self.members.truncate(mark.members);
-        self.links.truncate(mark.links);
-        self.made.truncate(mark.made);
-        self.faults.truncate(mark.faults);
+        self.to.nodes.truncate(mark.nodes);
+        self.to.members.truncate(mark.members);
+        self.to.links.truncate(mark.links);
+        self.to.made.truncate(mark.made);
+        self.to.faults.truncate(mark.faults);
         self.frames.truncate(mark.frames);
         self.begun.truncate(mark.begun);
-        if let Some(marks) = &mut self.marks {
+        if let Some(marks) = &mut self.to.marks {
             marks.back_to(mark.marks, mark.members);
         }
-        self.unread = mark.unread;
-        self.leftovers.truncate(mark.leftovers);
+        self.to.unread = mark.unread;
+        self.to.leftovers.truncate(mark.leftovers);
     }
 
     #[cold]

@@ -39,13 +39,13 @@ impl Reader<'_> {
             let pairs = self.room(lists + 2 * count, 0)?;
             let halves = pairs + lists;
             for pair in 0..lists {
-                self.members[pairs + pair] = Member::List(Shape::Pair, (halves + 2 * pair) as u32, 2);
+                self.to.members[pairs + pair] = Member::List(Shape::Pair, (halves + 2 * pair) as u32, 2);
             }
             for (half, member) in members.iter().enumerate() {
                 let to = Column { first: halves + half, slot: 0, width: 2, count };
                 self.column(&member.value, member.array, [0; 2], to, depth)?;
                 for place in (0..count).map(|index| halves + half + 2 * index) {
-                    self.members[place] = self.shaped(self.members[place], &member.dimensions)?;
+                    self.to.members[place] = self.shaped(self.to.members[place], &member.dimensions)?;
                 }
             }
             let length = if shape == Shape::Map { 2 * count } else { count };
@@ -63,7 +63,7 @@ impl Reader<'_> {
                 let to = Column { first, slot: 0, width: 1, count };
                 self.column(&array.value, array.array, [0; 2], to, depth)?;
                 for place in first..first + count {
-                    self.members[place] = self.shaped(self.members[place], &array.dimensions)?;
+                    self.to.members[place] = self.shaped(self.to.members[place], &array.dimensions)?;
                 }
                 Ok(Member::List(shape, first as u32, count as u32))
             }
@@ -91,8 +91,8 @@ impl Reader<'_> {
                 let Member::List(_, begin, _) = all else { return Ok(()) };
                 for index in 0..count {
                     let begin = begin as usize + index * length;
-                    self.members[first + index * width + slot] = match array {
-                        None => self.members[begin],
+                    self.to.members[first + index * width + slot] = match array {
+                        None => self.to.members[begin],
                         Some(_) => Member::List(Shape::List, begin as u32, length as u32),
                     };
                 }
@@ -105,13 +105,13 @@ impl Reader<'_> {
                 let frame = self.frame()?;
                 for object in (0..count).map(|index| first + index * width) {
                     let times = self.count(object + counters[0] as usize, 0)?.saturating_mul(length);
-                    self.members[object + slot] = self.repetitions(class, *pointers, times, depth)?;
+                    self.to.members[object + slot] = self.repetitions(class, *pointers, times, depth)?;
                 }
                 self.leave(&frame);
             }
             _ => {
                 for object in (0..count).map(|index| first + index * width) {
-                    self.members[object + slot] =
+                    self.to.members[object + slot] =
                         self.value(value, array, (object, counters), object + slot, depth)?;
                 }
             }
@@ -137,7 +137,7 @@ impl Reader<'_> {
 
     fn texts(&mut self, first: usize, stride: usize, count: usize) -> Result<()> {
         for index in 0..count {
-            self.members[first + index * stride] = self.text()?;
+            self.to.members[first + index * stride] = self.text()?;
         }
         Ok(())
     }
@@ -150,7 +150,7 @@ impl Reader<'_> {
         self.text_column(texts, 1, all)?;
         for index in 0..count {
             let begin = (texts + index * length) as u32;
-            self.members[first + index * stride] = Member::List(Shape::List, begin, length as u32);
+            self.to.members[first + index * stride] = Member::List(Shape::List, begin, length as u32);
         }
         Ok(())
     }
@@ -175,13 +175,13 @@ impl Reader<'_> {
             let Some(layout) = self.layout(class, version, checksum, &bases)? else {
                 return Err(self.unknown(class, version as i16));
             };
-            let steps = self.layouts[layout as usize].clone();
+            let steps = self.to.layouts[layout as usize].clone();
             let width = steps.names.len();
             self.spend((count as u64).saturating_mul(width as u64 + 1))?;
-            let (first, node) = (self.members.len(), self.nodes.len());
-            self.members.resize(first + count * width, Member::Null);
+            let (first, node) = (self.to.members.len(), self.to.nodes.len());
+            self.to.members.resize(first + count * width, Member::Null);
             let here = self.cursor.position() as u32;
-            self.nodes.extend((0..count).map(|index| Node {
+            self.to.nodes.extend((0..count).map(|index| Node {
                 class,
                 version: version as i16,
                 begin: here,

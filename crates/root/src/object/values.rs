@@ -80,7 +80,7 @@ impl Reader<'_> {
                 let rows = self.cursor.count("number of rows", rows, *width as usize)?;
                 self.values(Shape::List, rows * *width as usize, 1, |reader, _| reader.text())?
             }
-            Value::Process => match slot.checked_sub(1).and_then(|bits| self.members.get(bits)) {
+            Value::Process => match slot.checked_sub(1).and_then(|bits| self.to.members.get(bits)) {
                 Some(Member::UInt(bits)) if bits & HAS_UUID != 0 => self.text()?,
                 _ => Member::UInt(u64::from(self.cursor.u16()?)),
             },
@@ -261,7 +261,7 @@ impl Reader<'_> {
 
     /// The number in a slot that counts a member, if that many items of `size` bytes can follow.
     pub(super) fn count(&self, counter: usize, size: usize) -> Result<usize> {
-        let count = match self.members[counter] {
+        let count = match self.to.members[counter] {
             Member::Bool(count) => i32::from(count),
             Member::Int(count) => i32::try_from(count).unwrap_or(-1),
             Member::UInt(count) => i32::try_from(count).unwrap_or(-1),
@@ -311,17 +311,17 @@ impl Reader<'_> {
                 full[at * size..(at + 1) * size].copy_from_slice(number);
             }
         }
-        self.made.push((basic, full));
-        Ok(Member::Made(self.made.len() as u32 - 1))
+        self.to.made.push((basic, full));
+        Ok(Member::Made(self.to.made.len() as u32 - 1))
     }
 
     fn packed(&mut self, pack: Pack, count: usize) -> Result<Member> {
         let begin = self.cursor.position();
         let bytes = self.cursor.take(count.saturating_mul(pack.size()))?;
-        let known = self.packs.iter().position(|known| *known == pack);
-        let number = known.unwrap_or(self.packs.len());
+        let known = self.to.packs.iter().position(|known| *known == pack);
+        let number = known.unwrap_or(self.to.packs.len());
         if known.is_none() {
-            self.packs.push(pack);
+            self.to.packs.push(pack);
         }
         match u16::try_from(number) {
             Ok(number) => Ok(Member::Packed(number, begin as u32, bytes.len() as u32)),
@@ -351,7 +351,7 @@ impl Reader<'_> {
             return Err(error);
         }
         self.cursor.leave(&frame);
-        self.faults.push((self.current, error));
+        self.to.faults.push((self.current, error));
         Ok(self.skipped(before.position()))
     }
 

@@ -90,38 +90,23 @@ impl Walker {
         if u32::try_from(payload.len()).is_err() {
             return Err(Error::out_of_range("length of a payload", payload.len(), u32::MAX));
         }
-        let mut reader = Reader::new(self, cursor);
-        reader.marks = marks;
+        let mut reader = Reader::new(self, cursor, marks);
         let class_name = class;
         let class = reader.class_by_name(class);
         reader.open(class, position);
         reader.contents(0, None, 0)?;
         let rest = reader.cursor.remaining();
-        let Reader { nodes, members, links, classes, layouts, packs, made, faults, marks, .. } = reader;
-        let (unread, mut leftovers) = (reader.unread, reader.leftovers);
-        let classes: Vec<_> = classes.into_iter().map(|class| class.name).collect();
+        let Reader { mut to, classes, .. } = reader;
+        to.classes = classes.into_iter().map(|class| class.name).collect();
         // Behind an anchor stands its checksum.
         let rest = if class_name == "ROOT::RNTuple" && rest == 8 { 0 } else { rest };
         if position == 0 && rest > 0 {
             let begin = payload.len() - rest;
             // There is always the top object, and so its class.
-            leftovers.push(Leftover { class: classes[0].clone(), begin, length: rest });
+            to.leftovers.push(Leftover { class: to.classes[0].clone(), begin, length: rest });
         }
-        Ok(Objects {
-            origin,
-            nodes,
-            members,
-            links,
-            classes,
-            layouts,
-            packs,
-            made,
-            faults,
-            unread,
-            leftovers,
-            marks,
-            payload,
-        })
+        (to.payload, to.origin) = (payload, origin);
+        Ok(to)
     }
 
     pub(super) fn is_unversioned(&self, class: &str, checksum: u32) -> Result<bool> {
