@@ -114,7 +114,8 @@ pub struct Counter {
 
 impl Element {
     /// A member of a type, whose name, code and items are to be set.
-    pub(super) fn typed(type_name: &str) -> Self {
+    #[must_use]
+    pub fn typed(type_name: &str) -> Self {
         Self {
             kind: ElementKind::Basic,
             name: "".into(),
@@ -166,83 +167,51 @@ impl Element {
     /// The bytes end before, or a byte count lies.
     pub(super) fn parse(class: &[u8], cursor: &mut Cursor<'_>) -> Result<Self> {
         let frame = cursor.frame()?;
-        let element = match class {
-            b"TStreamerElement" | b"TStreamerArtificial" => {
-                // An artificial element has a frame of its own around that of the element.
-                if class == b"TStreamerElement" {
-                    Self::common(cursor, frame.version, ElementKind::Artificial)?
-                } else {
-                    Self::inner(cursor, ElementKind::Artificial)?
+        // An element of a derived class has a frame of its own around that of the class before.
+        let container = if class == b"TStreamerSTLstring" { Some(cursor.frame()?) } else { None };
+        let (mut element, indices) = match class {
+            b"TStreamerElement" => Self::common(cursor, frame.version)?,
+            _ => {
+                let inner = cursor.frame()?;
+                let common = Self::common(cursor, inner.version)?;
+                cursor.leave(&inner);
+                common
+            }
+        };
+        element.kind = match class {
+            b"TStreamerElement" | b"TStreamerArtificial" => ElementKind::Artificial,
+            b"TStreamerBase" => {
+                let version = if frame.version > 2 { Some(cursor.i32()?) } else { None };
+                // Bases keep it in the room for dimensions.
+                ElementKind::Base { version, checksum: indices[1] }
+            }
+            b"TStreamerBasicType" => ElementKind::Basic,
+            b"TStreamerBasicPointer" => ElementKind::BasicPointer(Counter::parse(cursor)?),
+            b"TStreamerLoop" => ElementKind::Loop(Counter::parse(cursor)?),
+            b"TStreamerObject" => ElementKind::Object,
+            b"TStreamerObjectAny" => ElementKind::ObjectAny,
+            b"TStreamerObjectPointer" => ElementKind::ObjectPointer,
+            b"TStreamerObjectAnyPointer" => ElementKind::ObjectAnyPointer,
+            b"TStreamerString" => ElementKind::String,
+            b"TStreamerSTL" | b"TStreamerSTLstring" => {
+                let (stored, content) = (cursor.i32()?, cursor.i32()?);
+                match container_of(&element.type_name) {
+                    Some(STRING) => ElementKind::StlString,
+                    _ if container.is_some() => ElementKind::StlString,
+                    named => ElementKind::Stl { container: named.unwrap_or(stored), content },
                 }
             }
-            b"TStreamerBase" => {
-                let (mut element, max_index) = Self::base(cursor)?;
-                let version = if frame.version > 2 { Some(cursor.i32()?) } else { None };
-                element.kind = ElementKind::Base { version, checksum: max_index };
-                element
-            }
-            b"TStreamerBasicType" => Self::inner(cursor, ElementKind::Basic)?,
-            b"TStreamerBasicPointer" => {
-                let mut element = Self::inner(cursor, ElementKind::Basic)?;
-                element.kind = ElementKind::BasicPointer(Counter::parse(cursor)?);
-                element
-            }
-            b"TStreamerLoop" => {
-                let mut element = Self::inner(cursor, ElementKind::Basic)?;
-                element.kind = ElementKind::Loop(Counter::parse(cursor)?);
-                element
-            }
-            b"TStreamerObject" => Self::inner(cursor, ElementKind::Object)?,
-            b"TStreamerObjectAny" => Self::inner(cursor, ElementKind::ObjectAny)?,
-            b"TStreamerObjectPointer" => Self::inner(cursor, ElementKind::ObjectPointer)?,
-            b"TStreamerObjectAnyPointer" => Self::inner(cursor, ElementKind::ObjectAnyPointer)?,
-            b"TStreamerString" => Self::inner(cursor, ElementKind::String)?,
-            b"TStreamerSTL" => Self::stl(cursor)?,
-            b"TStreamerSTLstring" => {
-                let inner = cursor.frame()?;
-                let mut element = Self::stl(cursor)?;
-                cursor.leave(&inner);
-                element.kind = ElementKind::StlString;
-                element
-            }
-            other => Self::inner(cursor, ElementKind::Unknown(text(other).into()))?,
+            other => ElementKind::Unknown(text(other).into()),
         };
+        if let Some(container) = &container {
+            cursor.leave(container);
+        }
         cursor.leave(&frame);
         Ok(element)
     }
 
-    fn inner(cursor: &mut Cursor<'_>, kind: ElementKind) -> Result<Self> {
-        let frame = cursor.frame()?;
-        let element = Self::common(cursor, frame.version, kind)?;
-        cursor.leave(&frame);
-        Ok(element)
-    }
-
-    /// As [`inner`](Self::inner), with the checksum that bases keep in the room for dimensions.
-    fn base(cursor: &mut Cursor<'_>) -> Result<(Self, u32)> {
-        let frame = cursor.frame()?;
-        let (element, indices) = Self::fields(cursor, frame.version, ElementKind::Basic)?;
-        cursor.leave(&frame);
-        Ok((element, indices[1]))
-    }
-
-    fn stl(cursor: &mut Cursor<'_>) -> Result<Self> {
-        let mut element = Self::inner(cursor, ElementKind::Basic)?;
-        let (container, content) = (cursor.i32()?, cursor.i32()?);
-        element.kind = match container_of(&element.type_name) {
-            Some(STRING) => ElementKind::StlString,
-            container_by_name => {
-                ElementKind::Stl { container: container_by_name.unwrap_or(container), content }
-            }
-        };
-        Ok(element)
-    }
-
-    fn common(cursor: &mut Cursor<'_>, version: i16, kind: ElementKind) -> Result<Self> {
-        Self::fields(cursor, version, kind).map(|(element, _)| element)
-    }
-
-    fn fields(cursor: &mut Cursor<'_>, version: i16, kind: ElementKind) -> Result<(Self, [u32; 5])> {
+    /// What all elements have, and the room for five dimensions.
+    fn common(cursor: &mut Cursor<'_>, version: i16) -> Result<(Self, [u32; 5])> {
         let frame = cursor.frame()?;
         let bits = cursor.tobject()?.bits;
         let name = text(cursor.string()?).into();
@@ -271,7 +240,7 @@ impl Element {
             _ => None,
         };
         let element = Self {
-            kind,
+            kind: ElementKind::Basic,
             name,
             title: title.into(),
             code,
