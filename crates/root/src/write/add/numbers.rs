@@ -11,6 +11,17 @@ pub(super) enum Numbers {
     Double(Vec<f64>),
 }
 
+/// The same of numbers of each kind.
+macro_rules! each {
+    ($of:expr, $numbers:ident => $same:expr) => {
+        match $of {
+            Numbers::Whole(_, $numbers) => $same,
+            Numbers::Single($numbers) => $same,
+            Numbers::Double($numbers) => $same,
+        }
+    };
+}
+
 impl Numbers {
     pub(super) fn of(array: Array<'_>) -> Self {
         match array.basic {
@@ -26,23 +37,8 @@ impl Numbers {
 
     /// Adds numbers of the same kind; `false` if they are not as many.
     pub(super) fn add(&mut self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Whole(basic, one), Self::Whole(_, two)) if one.len() == two.len() => {
-                for (one, two) in one.iter_mut().zip(two) {
-                    *one = bounded(*basic, one.saturating_add(*two));
-                }
-                true
-            }
-            (Self::Single(one), Self::Single(two)) if one.len() == two.len() => {
-                one.iter_mut().zip(two).for_each(|(one, two)| *one += two);
-                true
-            }
-            (Self::Double(one), Self::Double(two)) if one.len() == two.len() => {
-                one.iter_mut().zip(two).for_each(|(one, two)| *one += two);
-                true
-            }
-            _ => false,
-        }
+        let length = self.len();
+        length == other.len() && self.add_each(0..length, other)
     }
 
     /// Adds a value to one of the numbers, whose fraction whole numbers do not have; `false` if there is none at that place.
@@ -60,27 +56,12 @@ impl Numbers {
 
     /// The numbers at other places, added where several come to one.
     pub(super) fn moved(&self, to: &[usize], length: usize) -> Self {
-        let places = || to.iter().copied();
-        match self {
-            numbers if numbers.is_empty() => self.clone(),
-            Self::Whole(basic, numbers) => {
-                let mut moved = vec![0_i64; length];
-                for (to, number) in places().zip(numbers) {
-                    moved[to] = bounded(*basic, moved[to].saturating_add(*number));
-                }
-                Self::Whole(*basic, moved)
-            }
-            Self::Single(numbers) => {
-                let mut moved = vec![0.0; length];
-                places().zip(numbers).for_each(|(to, number)| moved[to] += number);
-                Self::Single(moved)
-            }
-            Self::Double(numbers) => {
-                let mut moved = vec![0.0; length];
-                places().zip(numbers).for_each(|(to, number)| moved[to] += number);
-                Self::Double(moved)
-            }
+        if self.is_empty() {
+            return self.clone();
         }
+        let mut moved = self.zeros(length);
+        moved.add_at(to, self);
+        moved
     }
 
     /// As floating-point numbers.
@@ -99,20 +80,12 @@ impl Numbers {
 
     /// As many numbers of this kind that are 0.
     pub(super) fn zeros(&self, length: usize) -> Self {
-        match self {
-            Self::Whole(basic, _) => Self::Whole(*basic, vec![0; length]),
-            Self::Single(_) => Self::Single(vec![0.0; length]),
-            Self::Double(_) => Self::Double(vec![0.0; length]),
-        }
+        self.part(0..0, length)
     }
 
     /// The first of these numbers, with as many behind them that are 0 as there have to be.
     pub(super) fn resized(mut self, length: usize) -> Self {
-        match &mut self {
-            Self::Whole(_, numbers) => numbers.resize(length, 0),
-            Self::Single(numbers) => numbers.resize(length, 0.0),
-            Self::Double(numbers) => numbers.resize(length, 0.0),
-        }
+        each!(&mut self, numbers => numbers.resize(length, Default::default()));
         self
     }
 
@@ -130,7 +103,10 @@ impl Numbers {
 
     /// Adds the first numbers of the same kind to those at these places; `false` if they are of another kind.
     pub(super) fn add_at(&mut self, places: &[usize], other: &Self) -> bool {
-        let places = places.iter().copied();
+        self.add_each(places.iter().copied(), other)
+    }
+
+    fn add_each(&mut self, places: impl Iterator<Item = usize>, other: &Self) -> bool {
         match (self, other) {
             (Self::Whole(basic, own), Self::Whole(_, more)) => places
                 .zip(more)
@@ -143,11 +119,7 @@ impl Numbers {
     }
 
     pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Whole(_, numbers) => numbers.len(),
-            Self::Single(numbers) => numbers.len(),
-            Self::Double(numbers) => numbers.len(),
-        }
+        each!(self, numbers => numbers.len())
     }
 
     /// Whether all numbers are 0.
@@ -157,34 +129,23 @@ impl Numbers {
 
     /// Whether a number is not 0.
     pub(super) fn is_set(&self, at: usize) -> bool {
-        match self {
-            Self::Whole(_, numbers) => numbers.get(at).is_some_and(|&number| number != 0),
-            Self::Single(numbers) => numbers.get(at).is_some_and(|&number| number != 0.0),
-            Self::Double(numbers) => numbers.get(at).is_some_and(|&number| number != 0.0),
-        }
+        each!(self, numbers => numbers.get(at).is_some_and(is_set))
     }
 
     /// As they are stored, behind their number.
     pub(super) fn bytes(&self) -> Vec<u8> {
-        let count = |length: usize| (length as i32).to_be_bytes().to_vec();
-        match self {
-            Self::Whole(basic, numbers) => {
-                let mut bytes = count(numbers.len());
-                numbers.iter().for_each(|n| bytes.extend(&n.to_be_bytes()[8 - basic.size()..]));
-                bytes
-            }
-            Self::Single(numbers) => {
-                let mut bytes = count(numbers.len());
-                numbers.iter().for_each(|n| bytes.extend(n.to_be_bytes()));
-                bytes
-            }
-            Self::Double(numbers) => {
-                let mut bytes = count(numbers.len());
-                numbers.iter().for_each(|n| bytes.extend(n.to_be_bytes()));
-                bytes
-            }
-        }
+        let mut bytes = (self.len() as i32).to_be_bytes().to_vec();
+        let width = if let Self::Whole(basic, _) = self { basic.size() } else { 8 };
+        each!(self, numbers => numbers.iter().for_each(|number| {
+            let number = number.to_be_bytes();
+            bytes.extend(&number[number.len().saturating_sub(width)..]);
+        }));
+        bytes
     }
+}
+
+fn is_set<N: Default + PartialEq>(number: &N) -> bool {
+    *number != N::default()
 }
 
 /// ROOT's bins stop at what their type holds, on both sides alike.

@@ -26,7 +26,7 @@ pub(super) struct Bins {
 }
 
 /// One histogram, or one parameter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Part {
     /// The member that it is, or nothing for the object itself.
     member: Option<&'static str>,
@@ -66,7 +66,7 @@ impl Bins {
                 .filter_map(|member| object.object(member).map(|histogram| Part::of(Some(member), histogram)))
                 .collect::<Result<_>>()?,
             class if is_histogram(class) => vec![Part::of(None, object)?],
-            _ => vec![Part::parameter(object)?],
+            _ => vec![Part { number: Some(Number::of(object)?), ..Part::default() }],
         };
         Ok(Self { parts, weight: object.float("fWeight") })
     }
@@ -136,16 +136,12 @@ impl Part {
             arrays: arrays.collect(),
             scalars,
             axes: axes.collect::<Result<_>>()?,
-            changed: [false; 3],
             dimensions: dimensions(object.class()),
-            number: None,
-            pending: None,
-            is_late: false,
-            is_flushed: false,
             bounds: bounds.filter(|[low, high]| low != high),
             is_unweighted: bits & NOT_WEIGHTED != 0,
             finds_powers_of_two: bits & POWERS_OF_TWO != 0,
             counts_all: object.int("fStatOverflows") == Some(CONSIDERED),
+            ..Self::default()
         };
         part.pending = Pending::of_part(&part, object)?;
         let of =
@@ -154,25 +150,6 @@ impl Part {
             part.find_statistics();
         }
         Ok(part)
-    }
-
-    fn parameter(object: Object<'_>) -> Result<Self> {
-        Ok(Self {
-            member: None,
-            arrays: vec![],
-            scalars: vec![],
-            axes: vec![],
-            changed: [false; 3],
-            dimensions: 0,
-            number: Some(Number::of(object)?),
-            pending: None,
-            is_late: false,
-            is_flushed: false,
-            bounds: None,
-            is_unweighted: false,
-            finds_powers_of_two: false,
-            counts_all: false,
-        })
     }
 
     fn add(&mut self, mut other: Self) -> Result<()> {
