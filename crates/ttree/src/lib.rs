@@ -31,6 +31,7 @@ mod check;
 mod columns;
 pub mod copy;
 mod format;
+mod leaf_classes;
 mod metadata;
 mod tree;
 pub mod write;

@@ -89,6 +89,23 @@ impl Number {
         NUMBERS.iter().find(|number| number.names.contains(&name))
     }
 
+    /// The number that columns of this type are written as.
+    #[must_use]
+    pub fn of(dtype: DType) -> &'static Self {
+        // The table has a row with names for each.
+        NUMBERS.iter().find(|number| number.dtype == dtype && !number.names.is_empty()).unwrap_or(&NUMBERS[0])
+    }
+
+    /// Its name in C++, as ROOT spells it in the types of members.
+    #[must_use]
+    pub fn cpp(&self) -> &'static str {
+        match self.codes[0] {
+            code::LONG64 => "Long64_t",
+            code::ULONG64 => "ULong64_t",
+            _ => self.names.first().copied().unwrap_or(self.spelling),
+        }
+    }
+
     /// The number that a streamer element's code means.
     pub fn coded(code: i32) -> Option<&'static Self> {
         let row = ROWS.get(usize::try_from(code).ok()?)?;

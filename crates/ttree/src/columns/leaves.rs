@@ -5,8 +5,9 @@ use forthwith_plan::{Decoder, Kernel, Reading, Slot};
 use forthwith_program::{Frame, Layout, TextLength, translate};
 
 use super::{Column, Dimensions, fixed, number, numbers};
+use crate::leaf_classes::leaf_numbers;
 use crate::metadata::{Branch, Leaf};
-use forthwith_root::{Packing, code, unroll};
+use forthwith_root::{Number, Packing, code, unroll};
 
 /// The column of a branch without classes: of its leaves.
 pub(crate) fn of_leaves(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
@@ -157,20 +158,13 @@ fn shaped(form: Form) -> Form {
 
 /// The type of a leaf of numbers.
 fn leaf_type(leaf: &Leaf<'_>) -> Option<(&'static str, Encoding)> {
-    use DType as D;
-    let sign = |signed, unsigned| if leaf.unsigned { unsigned } else { signed };
-    let big = |(name, dtype)| Some((name, Encoding::Big(dtype)));
     match leaf.class {
-        "TLeafO" => Some(("bool", Encoding::Bool)),
-        "TLeafB" => big(sign(("int8_t", D::Int8), ("uint8_t", D::UInt8))),
-        "TLeafS" => big(sign(("int16_t", D::Int16), ("uint16_t", D::UInt16))),
-        "TLeafI" => big(sign(("int32_t", D::Int32), ("uint32_t", D::UInt32))),
-        "TLeafL" | "TLeafG" => big(sign(("int64_t", D::Int64), ("uint64_t", D::UInt64))),
-        "TLeafF" => big(("float", D::Float32)),
-        "TLeafD" => big(("double", D::Float64)),
         "TLeafF16" => number(code::FLOAT16, leaf_packing(leaf)),
         "TLeafD32" => number(code::DOUBLE32, leaf_packing(leaf)),
-        _ => None,
+        class => {
+            let number = Number::of(leaf_numbers(class, leaf.unsigned)?);
+            Some((number.spelling, number.wire(None)?))
+        }
     }
 }
 

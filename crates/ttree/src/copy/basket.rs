@@ -36,6 +36,13 @@ pub(super) struct Made {
     pub(super) size: u32,
 }
 
+impl Made {
+    /// The end of its key, which is so long.
+    pub(super) fn header(&self, key_len: u16) -> [u8; 19] {
+        basket_header(self.size, self.entries, u32::from(key_len).saturating_add(self.data))
+    }
+}
+
 impl Pending {
     /// Number of entries.
     pub(super) fn len(&self) -> usize {
@@ -136,13 +143,12 @@ fn array(payload: &mut Vec<u8>, numbers: impl Iterator<Item = u32>, entries: u32
     payload.extend([0; 4]);
 }
 
-/// What a basket says of itself at the end of its key: version, size of the buffer, size or room of the
-/// entries, their number, where the last ends, and that nothing follows.
-pub(super) fn header(made: &Made, key_len: u32) -> [u8; 19] {
+/// What a basket says of itself at the end of its key: version, size of the buffer, room of the entries or the size
+/// of each, their number, where the last ends, and that nothing follows.
+pub(crate) fn basket_header(room: u32, entries: u32, last: u32) -> [u8; 19] {
     let mut header = [0; 19];
-    let last = key_len.saturating_add(made.data);
     header[..2].copy_from_slice(&3_i16.to_be_bytes());
-    let numbers = [last.max(BUFFER), made.size, made.entries, last];
+    let numbers = [last.max(BUFFER), room, entries, last];
     for (place, number) in header[2..18].as_chunks_mut::<4>().0.iter_mut().zip(numbers) {
         *place = number.to_be_bytes();
     }

@@ -7,15 +7,19 @@ use forthwith_root::{Found, RootFile};
 use super::{CopyOptions, Index, Number, Placed, Processes, TreeCopy};
 use crate::tree::Tree;
 
-/// What a branch has got behind its entries.
-#[derive(Debug, Default)]
+/// What was written of a branch: its baskets and sums, behind those that it had before if the tree is extended.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Grown {
-    /// First entry, bytes and position of each basket.
-    pub(crate) baskets: Vec<(u64, u32, u64)>,
+    pub(crate) baskets: Vec<Placed>,
+    pub(crate) entries: u64,
+    /// Bytes of all baskets with their keys, before they were compressed.
     pub(crate) total: u64,
+    /// The same as they are stored.
     pub(crate) stored: u64,
     /// The largest count, or the length of the longest text.
     pub(crate) largest: u64,
+    /// Baskets that the branch had before.
+    pub(crate) before: u32,
 }
 
 /// Writes items of a list.
@@ -91,8 +95,7 @@ impl TreeCopy {
     pub(crate) fn grow(&mut self, field: usize, more: Grown) -> Result<()> {
         let branch = self.base.branch(field as u32)?;
         let filled = &mut self.filled[field];
-        let placed = |(entry, bytes, position)| Placed { entry, bytes, position };
-        filled.baskets.extend(more.baskets.into_iter().map(placed));
+        filled.baskets.extend(more.baskets);
         filled.total += more.total;
         filled.stored += more.stored;
         let largest = i64::try_from(more.largest).unwrap_or(i64::MAX).min(i64::from(i32::MAX) - 1);

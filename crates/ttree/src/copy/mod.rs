@@ -27,10 +27,11 @@ use forthwith_root::{Found, RootFile};
 
 use crate::metadata::Branch;
 use crate::tree::Tree;
+pub(crate) use basket::basket_header;
 use entries::{Skipped, check_ranges};
 pub(crate) use grow::{Grown, More};
 use origin::Origin;
-pub(crate) use record::{IndexValues, values_of};
+pub(crate) use record::{IndexValues, values_of, write_index};
 use references::Table;
 use run::{Into, Run, Task, arrange};
 
@@ -116,10 +117,12 @@ impl Filled {
 
 /// A basket of the new file.
 #[derive(Clone, Copy, Debug)]
-struct Placed {
-    entry: u64,
-    bytes: u32,
-    position: u64,
+pub(crate) struct Placed {
+    /// The entry that it begins with.
+    pub(crate) entry: u64,
+    /// Bytes of the record.
+    pub(crate) bytes: u32,
+    pub(crate) position: u64,
 }
 
 /// The largest and smallest number that a leaf says it has, and its length.

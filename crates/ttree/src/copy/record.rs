@@ -214,11 +214,7 @@ fn index<'o>(copy: &'o TreeCopy, edits: &mut Edits<'o>, tree: Object<'o>) -> Res
     let Some(place) = place.filter(|_| moved) else { return Ok(()) };
     match &copy.index {
         Index::Of(Some([major, minor]), values) => {
-            let mut values = values.clone();
-            values.sort_unstable();
-            edits.replace_with(place, move |buffer| {
-                buffer.object("TTreeIndex", |buffer| write_index(buffer, major, minor, &values));
-            });
+            edits.replace_with(place, move |buffer| write_index(buffer, major, minor, values.clone()));
         }
         _ if object.is_some() => edits.replace(place, vec![0; 4]),
         _ => {}
@@ -226,15 +222,19 @@ fn index<'o>(copy: &'o TreeCopy, edits: &mut Edits<'o>, tree: Object<'o>) -> Res
     Ok(())
 }
 
-fn write_index(buffer: &mut Buffer, major: &str, minor: &str, values: &[(i64, i64, i64)]) {
-    buffer.frame(2, |buffer| {
-        buffer.frame(1, |buffer| buffer.tnamed(0, "", ""));
-        buffer.string(major);
-        buffer.string(minor);
-        buffer.i64(values.len() as i64);
-        values.iter().for_each(|value| buffer.i64(value.0));
-        values.iter().for_each(|value| buffer.i64(value.1));
-        values.iter().for_each(|value| buffer.i64(value.2));
+/// Writes a `TTreeIndex` as an object of the tree, of both numbers of each entry.
+pub(crate) fn write_index(buffer: &mut Buffer, major: &str, minor: &str, mut values: Vec<(i64, i64, i64)>) {
+    values.sort_unstable();
+    buffer.object("TTreeIndex", |buffer| {
+        buffer.frame(2, |buffer| {
+            buffer.frame(1, |buffer| buffer.tnamed(0, "", ""));
+            buffer.string(major);
+            buffer.string(minor);
+            buffer.i64(values.len() as i64);
+            values.iter().for_each(|value| buffer.i64(value.0));
+            values.iter().for_each(|value| buffer.i64(value.1));
+            values.iter().for_each(|value| buffer.i64(value.2));
+        });
     });
 }
 

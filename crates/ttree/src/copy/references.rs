@@ -13,7 +13,7 @@ use forthwith_plan::{Error, Result};
 use forthwith_root::write::{Compression, FileWriter, KeyKind, KeyText, compress_into};
 use forthwith_root::{Cursor, Object, Value};
 
-use super::basket::{Made, header};
+use super::basket::Made;
 use super::{Placed, Processes, TreeCopy};
 use crate::tree::Tree;
 
@@ -194,7 +194,7 @@ impl TreeCopy {
             let at = self.filled[number].baskets.len() as u32;
             let key_len = writer.key_length(key, KeyKind::Basket { number: at, header: [0; 19] })?;
             let made = Made::of_equal(&table, count, key_len.into());
-            let kind = KeyKind::Basket { number: at, header: header(&made, key_len.into()) };
+            let kind = KeyKind::Basket { number: at, header: made.header(key_len) };
             let mut bytes = Vec::new();
             if !compress_into(compression, &made.payload, &mut compressor, &mut bytes)? {
                 bytes.clone_from(&made.payload);

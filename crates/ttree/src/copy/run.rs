@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use forthwith_plan::{BlockRunner, BlockSink, Error, ErrorKind, Result, Scratch, StoredBlock};
 use forthwith_root::write::{Compression, FileWriter, KeyKind, KeyText};
 
-use super::basket::{Batch, Job, Pending, Work, header};
+use super::basket::{Batch, Job, Pending, Work};
 use super::origin::Origin;
 use super::references::Renumber;
 use super::window::{Copies, Record, Window, Windows, check};
@@ -404,7 +404,7 @@ impl BlockSink for JobSink<'_, '_, '_> {
         let key = KeyText { class: "TBasket", name: &branch.field.name, title: &run.copy.name };
         let number = filled.baskets.len() as u32;
         let key_len = run.writer.key_length(key, KeyKind::Basket { number, header: [0; 19] })?;
-        let kind = KeyKind::Basket { number, header: header(made, key_len.into()) };
+        let kind = KeyKind::Basket { number, header: made.header(key_len) };
         let length = made.payload.len();
         let place = run.writer.basket(key, directory, kind, length, &stored.bytes, run.processes)?;
         // The length of a record was compared with what keys have room for.

@@ -1,6 +1,7 @@
 //! Branches and leaves to be written.
 
 use super::floats::Packed;
+use crate::leaf_classes::leaf_class;
 use forthwith_columns::DType;
 use forthwith_root::write::Compression;
 
@@ -163,15 +164,37 @@ impl Element {
 const VECTOR_VERSION: i16 = 6;
 
 impl Leaf {
+    /// A leaf of one number or value in each entry, which no other counts.
+    pub(super) fn new(name: &str, title: &str, kind: LeafKind) -> Self {
+        Self { name: name.into(), title: title.into(), kind, len: 1, counter: None, counts: false }
+    }
+
+    /// The leaf of a branch of whole objects.
     pub(super) fn element(name: &str) -> Self {
+        Self::new(name, name, LeafKind::Element { id: -1, kind: -1, size: 0 })
+    }
+}
+
+impl Branch {
+    /// A branch without anything in it.
+    pub(super) fn new(name: &str, title: &str) -> Self {
+        let (parent, class, leaf, source) = (None, None, None, None);
+        let (compression, basket_bytes) = (None, None);
         Self {
             name: name.into(),
-            title: name.into(),
-            kind: LeafKind::Element { id: -1, kind: -1, size: 0 },
-            len: 1,
-            counter: None,
-            counts: false,
+            title: title.into(),
+            parent,
+            class,
+            leaf,
+            source,
+            compression,
+            basket_bytes,
         }
+    }
+
+    /// A branch of objects of a class, with the leaf that such branches have.
+    pub(super) fn of_class(name: &str, class: Element) -> Self {
+        Self { class: Some(class), leaf: Some(Leaf::element(name)), ..Self::new(name, name) }
     }
 }
 
@@ -179,19 +202,7 @@ impl LeafKind {
     /// The letter in the title of a branch.
     pub(super) fn letter(self) -> char {
         match self {
-            Self::Number(dtype) => match dtype {
-                DType::Bool => 'O',
-                DType::Int8 => 'B',
-                DType::UInt8 => 'b',
-                DType::Int16 => 'S',
-                DType::UInt16 => 's',
-                DType::Int32 => 'I',
-                DType::UInt32 => 'i',
-                DType::Int64 => 'L',
-                DType::UInt64 => 'l',
-                DType::Float32 => 'F',
-                DType::Float64 => 'D',
-            },
+            Self::Number(dtype) => leaf_class(dtype).1,
             Self::Float16 => 'f',
             Self::Double32 => 'd',
             Self::Characters => 'C',

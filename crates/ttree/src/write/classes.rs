@@ -1,11 +1,11 @@
 //! Records as divided objects of classes, lists of records as divided collections of them, and maps.
 
-use super::branch::{Element, Leaf, LeafKind, Step, Stored};
+use super::branch::{Branch, Element, Leaf, LeafKind, Step, Stored};
 use super::mapping::Walk;
-use super::spelling::{cpp, cpp_number, numbers, product};
-use forthwith_columns::{DType, Form};
+use super::spelling::{cpp, numbers, product};
+use forthwith_columns::Form;
 use forthwith_plan::{Error, Result};
-use forthwith_root::{Element as Member, ElementKind, StreamerInfo, code, write::checksum};
+use forthwith_root::{Element as Member, ElementKind, Number, StreamerInfo, code, write::checksum};
 
 /// The class of a branch: its description, and the Forms of its members.
 struct Class<'f> {
@@ -36,10 +36,8 @@ impl Walk<'_> {
             id: -2,
             ..Element::whole(&class.name)
         };
-        let mut leaf = Leaf::element(&name);
-        leaf.kind = LeafKind::Element { id: -2, kind: -1, size: 0 };
-        let top = self.push(name.clone(), name.clone(), Some(element), Some(leaf), path, Stored::Fixed, None);
-        self.into.branches[top].source = None;
+        let leaf = Leaf::new(&name, &name, LeafKind::Element { id: -2, kind: -1, size: 0 });
+        let top = self.push(Branch { leaf: Some(leaf), ..Branch::of_class(&name, element) });
         self.members(&class, &Place { prefix: name, parent: top, path: path.to_vec(), counter: None })
     }
 
@@ -81,19 +79,16 @@ impl Walk<'_> {
         class: &Class<'_>,
     ) -> Result<()> {
         let title = format!("{name}_");
-        let leaf = Leaf {
-            name: title.clone(),
-            title: title.clone(),
-            kind: LeafKind::Element { id: element.id, kind: element.streamer_type, size: 0 },
-            len: 1,
-            counter: None,
-            counts: true,
-        };
+        let kind = LeafKind::Element { id: element.id, kind: element.streamer_type, size: 0 };
         let mut below = path.to_vec();
         below.push(Step::Items);
-        let top =
-            self.push(name.into(), title.clone(), Some(element), Some(leaf), &below, Stored::Counted, None);
-        self.into.branches[top].parent = parent;
+        let top = self.push(Branch {
+            parent,
+            class: Some(element),
+            leaf: Some(Leaf { counts: true, ..Leaf::new(&title, &title, kind) }),
+            source: self.source(&below, Stored::Counted),
+            ..Branch::new(name, &title)
+        });
         let counter = Some((top, title, class.name.clone()));
         self.members(class, &Place { prefix: format!("{name}."), parent: top, path: below, counter })
     }
@@ -128,18 +123,9 @@ impl Walk<'_> {
                     // Members of members stand beside the others.
                     return self.members(&inner, &Place { prefix: format!("{name}."), ..place.clone() });
                 }
-                let element = Element { kind: 2, ..element };
-                let top = self.push(
-                    name.clone(),
-                    name.clone(),
-                    Some(element),
-                    None,
-                    &place.path,
-                    Stored::Fixed,
-                    None,
-                );
-                self.into.branches[top].source = None;
-                self.into.branches[top].parent = Some(place.parent);
+                let class = Some(Element { kind: 2, ..element });
+                let top =
+                    self.push(Branch { parent: Some(place.parent), class, ..Branch::new(&name, &name) });
                 self.members(&inner, &Place { prefix: format!("{name}."), parent: top, ..place.clone() })
             }
             Form::List { content, .. } | Form::Regular { content, .. }
@@ -165,17 +151,11 @@ impl Walk<'_> {
                     Some((_, counter, _)) => format!("{member}[{counter}]"),
                     None => format!("{name}{dims}"),
                 };
+                let size = dtype.map_or(0, |dtype| dtype.size() as i32);
                 let leaf = Leaf {
-                    name: name.clone(),
-                    title: title.clone(),
-                    kind: LeafKind::Element {
-                        id,
-                        kind: streamer_type,
-                        size: dtype.map_or(0, |dtype| dtype.size() as i32),
-                    },
                     len: product(&shape)?,
                     counter: place.counter.as_ref().map(|counter| counter.0),
-                    counts: false,
+                    ..Leaf::new(&name, &title, LeafKind::Element { id, kind: streamer_type, size })
                 };
                 let stored = match (&place.counter, dtype, form) {
                     (Some(_), Some(_), _) => Stored::Items,
@@ -188,9 +168,13 @@ impl Walk<'_> {
                 if stored == Stored::Framed {
                     path.push(Step::Items);
                 }
-                let (name, parent) = (format!("{name}{dims}"), place.parent);
-                let branch = self.push(name, title, Some(element), Some(leaf), &path, stored, None);
-                self.into.branches[branch].parent = Some(parent);
+                self.push(Branch {
+                    parent: Some(place.parent),
+                    class: Some(element),
+                    leaf: Some(leaf),
+                    source: self.source(&path, stored),
+                    ..Branch::new(&format!("{name}{dims}"), &title)
+                });
                 Ok(())
             }
         }
@@ -252,57 +236,22 @@ fn identifier(name: &str) -> String {
 /// ROOT's code of a type in streamer elements.
 fn type_code(form: &Form) -> i32 {
     match (form.kept(), numbers(form)) {
-        (_, Some((dtype, shape))) => number_code(dtype) + if shape.is_empty() { 0 } else { ARRAY },
+        (_, Some((dtype, shape))) => {
+            Number::of(dtype).codes[0] + if shape.is_empty() { 0 } else { code::ARRAY }
+        }
         (Form::Record { .. }, None) => code::ANY,
         _ => code::STL,
     }
 }
 
-/// Added to the code of numbers in arrays of fixed size.
-const ARRAY: i32 = 20;
-/// The code of streamer elements of containers; `code::STL` in branches.
-const STREAMER: i32 = 500;
-const STRING_CODE: i32 = 61;
-
-const fn number_code(dtype: DType) -> i32 {
-    match dtype {
-        DType::Bool => 18,
-        DType::Int8 => 1,
-        DType::Int16 => 2,
-        DType::Int32 => 3,
-        DType::Int64 => 16,
-        DType::UInt8 => 11,
-        DType::UInt16 => 12,
-        DType::UInt32 => 13,
-        DType::UInt64 => 17,
-        DType::Float32 => 5,
-        DType::Float64 => 8,
-    }
-}
-
 /// A member of a class as streamer infos have it.
 fn element(class: &str, member: &str, form: &Form) -> Result<Member> {
-    let mut element = Member {
-        kind: ElementKind::Basic,
-        name: member.into(),
-        title: "".into(),
-        code: type_code(form),
-        size: 24,
-        array_length: 0,
-        dimensions: Vec::new(),
-        type_name: "".into(),
-        packing: None,
-    };
+    let mut element = Member { name: member.into(), code: type_code(form), size: 24, ..Member::typed("") };
     if let Some((dtype, shape)) = numbers(form) {
         if shape.len() > 5 {
             return Err(Error::unsupported(format!("member {member} with {} dimensions", shape.len())));
         }
-        element.type_name = match dtype {
-            DType::Int64 => "Long64_t",
-            DType::UInt64 => "ULong64_t",
-            other => cpp_number(other),
-        }
-        .into();
+        element.type_name = Number::of(dtype).cpp().into();
         let length = product(&shape)?;
         element.size = (dtype.size() as i32).saturating_mul(length as i32);
         if !shape.is_empty() {
@@ -314,7 +263,7 @@ fn element(class: &str, member: &str, form: &Form) -> Result<Member> {
     match form.kept() {
         Form::String { .. } => {
             element.kind = ElementKind::StlString;
-            element.code = STREAMER;
+            element.code = code::STREAMER;
             element.size = 32;
             element.type_name = "string".into();
         }
@@ -325,13 +274,13 @@ fn element(class: &str, member: &str, form: &Form) -> Result<Member> {
         Form::List { content, .. } | Form::Regular { content, .. } => {
             let (item, content) = match (content.kept(), numbers(content)) {
                 (Form::Record { name, .. }, _) => {
-                    (identifier(name.as_deref().unwrap_or(&format!("{class}_{member}"))), STRING_CODE)
+                    (identifier(name.as_deref().unwrap_or(&format!("{class}_{member}"))), code::OBJECT)
                 }
-                (_, Some((dtype, shape))) if shape.is_empty() => (cpp(content)?, number_code(dtype)),
-                _ => (cpp(content)?, STRING_CODE),
+                (_, Some((dtype, shape))) if shape.is_empty() => (cpp(content)?, Number::of(dtype).codes[0]),
+                _ => (cpp(content)?, code::OBJECT),
             };
             element.kind = ElementKind::Stl { container: 1, content };
-            element.code = STREAMER;
+            element.code = code::STREAMER;
             let blank = if item.ends_with('>') { " " } else { "" };
             element.type_name = format!("vector<{item}{blank}>").into();
         }

@@ -8,11 +8,7 @@
 use std::{cell::RefCell, sync::Arc};
 
 use super::{
-    TreeIndex, TreeOptions, TreeWriter,
-    branch::LeafKind,
-    derive,
-    mapping::Branches,
-    record::{Filled, Summary},
+    TreeIndex, TreeOptions, TreeWriter, branch::LeafKind, derive, mapping::Branches, record::Summary,
 };
 use crate::{
     copy::{Grown, More, TreeCopy},
@@ -179,7 +175,7 @@ impl TreeWriter {
         this.entries = copy.entries();
         this.cluster.begin = this.entries;
         for (filled, field) in this.filled.iter_mut().zip(&fields) {
-            *filled = Filled { entries: this.entries, before: copy.baskets(*field), ..Filled::default() };
+            *filled = Grown { entries: this.entries, before: copy.baskets(*field), ..Grown::default() };
         }
         this.old =
             Some(Old { entries: this.entries, copy, fields, cycle: found.key.cycle, more: Vec::new() });
@@ -199,10 +195,7 @@ impl Old {
         }
         if writer.entries > entries {
             for (filled, field) in writer.filled.into_iter().zip(fields) {
-                let baskets = filled.baskets.iter();
-                let baskets = baskets.map(|basket| (basket.entry, basket.bytes, basket.position)).collect();
-                let Filled { total, stored, largest, .. } = filled;
-                copy.grow(field, Grown { baskets, total, stored, largest })?;
+                copy.grow(field, filled)?;
             }
             let index = writer.index.map(super::index::Index::into_values);
             copy.end_growth(writer.entries, &writer.ranges, index);

@@ -1,6 +1,7 @@
 //! The index of a tree: entries in the order of one or two columns of whole numbers.
 
 use super::{TreeIndex, plain::changed};
+use crate::copy::write_index;
 use forthwith_columns::{Array, DType, Form};
 use forthwith_plan::{Error, Result};
 use forthwith_root::write::Buffer;
@@ -71,20 +72,10 @@ impl Index {
 
     /// Writes a `TTreeIndex` as an object of the tree.
     pub(super) fn write(&self, b: &mut Buffer) {
-        let mut order: Vec<usize> = (0..self.values.len()).collect();
-        order.sort_by_key(|&entry| self.values[entry]);
-        b.object("TTreeIndex", |b| {
-            b.frame(2, |b| {
-                b.frame(1, |b| b.tnamed(0, "", ""));
-                b.string(&self.names.major);
-                // ROOT's own spelling of no column.
-                b.string(self.names.minor.as_deref().unwrap_or("0"));
-                b.i64(self.values.len() as i64);
-                order.iter().for_each(|&entry| b.i64(self.values[entry].0));
-                order.iter().for_each(|&entry| b.i64(self.values[entry].1));
-                order.iter().for_each(|&entry| b.i64(entry as i64));
-            });
-        });
+        let numbered = self.values.iter().zip(0..);
+        let values = numbered.map(|(&(major, minor), entry)| (major, minor, entry)).collect();
+        // ROOT's own spelling of no column.
+        write_index(b, &self.names.major, self.names.minor.as_deref().unwrap_or("0"), values);
     }
 }
 

@@ -213,88 +213,52 @@ impl Walk<'_> {
 
     /// A value in no list.
     fn single(&mut self, name: &str, form: &Form, path: &[Step]) -> Result<()> {
-        if let Some((dtype, shape)) = numbers(form) {
-            let dims: String = shape.iter().map(|size| format!("[{size}]")).collect();
-            let (kind, wire, range) = self.number(dtype)?;
-            let title = format!("{name}{dims}/{}{range}", kind.letter());
-            let leaf = Leaf {
-                name: name.into(),
-                // ROOT looks for the range behind the type.
-                title: if range.is_empty() { format!("{name}{dims}") } else { title.clone() },
-                kind,
-                len: product(&shape)?,
-                counter: None,
-                counts: false,
-            };
-            self.push(name.into(), title, None, Some(leaf), path, Stored::Fixed, wire);
-            return Ok(());
+        if numbers(form).is_some() {
+            return self.numbers(name, form, None, path);
         }
-        match form {
-            Form::String { .. } if self.options.strings == Strings::Characters => {
-                let leaf = Leaf {
-                    name: name.into(),
-                    title: name.into(),
-                    kind: LeafKind::Characters,
-                    len: 1,
-                    counter: None,
-                    counts: false,
-                };
-                let stored = Stored::Text { ends_at_nul: true };
-                self.push(name.into(), format!("{name}/C"), None, Some(leaf), path, stored, None);
-            }
+        let branch = match form {
+            Form::String { .. } if self.options.strings == Strings::Characters => Branch {
+                leaf: Some(Leaf::new(name, name, LeafKind::Characters)),
+                source: self.source(path, Stored::Text { ends_at_nul: true }),
+                ..Branch::new(name, &format!("{name}/C"))
+            },
             Form::String { .. } => {
                 let element = Element { checksum: 0x6e6f_2604, version: 2, ..Element::whole("string") };
-                let stored = Stored::Text { ends_at_nul: false };
-                self.push(
-                    name.into(),
-                    name.into(),
-                    Some(element),
-                    Some(Leaf::element(name)),
-                    path,
-                    stored,
-                    None,
-                );
+                let source = self.source(path, Stored::Text { ends_at_nul: false });
+                Branch { source, ..Branch::of_class(name, element) }
             }
             other => return Err(Error::unsupported(format!("{} in a tree", other.type_string()))),
-        }
+        };
+        self.push(branch);
+        Ok(())
+    }
+
+    /// Numbers, in no list or as items that another branch counts.
+    fn numbers(&mut self, name: &str, form: &Form, counter: Option<usize>, path: &[Step]) -> Result<()> {
+        let Some((dtype, shape)) = numbers(form) else { return Ok(()) };
+        let counted = counter.map(|counter| format!("[{}]", self.into.branches[counter].name));
+        let dims: String = counted.into_iter().chain(shape.iter().map(|size| format!("[{size}]"))).collect();
+        let (kind, wire, range) = self.number(dtype)?;
+        let (bare, title) = (format!("{name}{dims}"), format!("{name}{dims}/{}{range}", kind.letter()));
+        // ROOT looks for the range behind the type.
+        let of_leaf = if range.is_empty() { &bare } else { &title };
+        let leaf = Leaf { len: product(&shape)?, counter, ..Leaf::new(name, of_leaf, kind) };
+        let stored = if counter.is_some() { Stored::Items } else { Stored::Fixed };
+        let source = self.source(path, stored).map(|source| Source { wire, ..source });
+        self.push(Branch { leaf: Some(leaf), source, ..Branch::new(name, &title) });
         Ok(())
     }
 
     /// A value in lists.
     fn listed(&mut self, name: &str, form: &Form, path: &[Step], lists: &Lists) -> Result<()> {
-        if let (Some((dtype, shape)), 1, Jagged::Counter) = (numbers(form), lists.depth, self.options.jagged)
-        {
+        if let (Some(_), 1, Jagged::Counter) = (numbers(form), lists.depth, self.options.jagged) {
             let counter = self.counter(lists)?;
-            let counter_name = self.into.branches[counter].name.clone();
-            let dims: String = shape.iter().map(|size| format!("[{size}]")).collect();
-            let (kind, wire, range) = self.number(dtype)?;
-            let (bare, title) = (
-                format!("{name}[{counter_name}]{dims}"),
-                format!("{name}[{counter_name}]{dims}/{}{range}", kind.letter()),
-            );
-            let leaf = Leaf {
-                name: name.into(),
-                title: if range.is_empty() { bare } else { title.clone() },
-                kind,
-                len: product(&shape)?,
-                counter: Some(counter),
-                counts: false,
-            };
-            self.push(name.into(), title, None, Some(leaf), path, Stored::Items, wire);
-            return Ok(());
+            return self.numbers(name, form, Some(counter), path);
         }
         let class = vectors(&cpp(form)?, lists.depth);
         let checksum = class.bytes().fold(0u32, |h, byte| h.wrapping_mul(3).wrapping_add(byte.into()));
         let element = Element { checksum, ..Element::whole(&class) };
-        self.push(
-            name.into(),
-            name.into(),
-            Some(element),
-            Some(Leaf::element(name)),
-            path,
-            Stored::Framed,
-            None,
-        );
+        self.push(Branch { source: self.source(path, Stored::Framed), ..Branch::of_class(name, element) });
         Ok(())
     }
 
@@ -319,16 +283,10 @@ impl Walk<'_> {
             }
             return Ok(*known);
         }
-        let leaf = Leaf {
-            name: name.clone(),
-            title: name.clone(),
-            kind: LeafKind::Number(DType::Int32),
-            len: 1,
-            counter: None,
-            counts: true,
-        };
-        let number =
-            self.push(name.clone(), format!("{name}/I"), None, Some(leaf), &lists.path, Stored::Counts, None);
+        let leaf = Leaf { counts: true, ..Leaf::new(&name, &name, LeafKind::Number(DType::Int32)) };
+        let title = format!("{name}/I");
+        let branch = Branch { leaf: Some(leaf), source: Some(source), ..Branch::new(&name, &title) };
+        let number = self.push(branch);
         self.counters.insert(name, number);
         Ok(number)
     }
@@ -345,28 +303,12 @@ impl Walk<'_> {
         })
     }
 
-    #[expect(clippy::too_many_arguments, reason = "each is a field of the branch")]
-    pub(super) fn push(
-        &mut self,
-        name: String,
-        title: String,
-        class: Option<Element>,
-        leaf: Option<Leaf>,
-        path: &[Step],
-        stored: Stored,
-        wire: Option<Wire>,
-    ) -> usize {
-        let source = Source { column: self.column, path: path.to_vec(), stored, wire };
-        let branch = Branch {
-            name,
-            title,
-            parent: None,
-            class,
-            leaf,
-            source: Some(source),
-            compression: None,
-            basket_bytes: None,
-        };
+    /// Where the values of a branch are, at the end of a path.
+    pub(super) fn source(&self, path: &[Step], stored: Stored) -> Option<Source> {
+        Some(Source { column: self.column, path: path.to_vec(), stored, wire: None })
+    }
+
+    pub(super) fn push(&mut self, branch: Branch) -> usize {
         self.into.branches.push(branch);
         self.into.branches.len() - 1
     }

@@ -64,6 +64,7 @@ pub use options::{
     ColumnOptions, Floats, Jagged, Nulls, Packing, Records, Strings, TreeIndex, TreeOptions, UserInfo,
 };
 
+use crate::copy::Grown;
 use announced::adapted;
 use baskets::{BasketBranch, Piece, Work};
 use branch::{Source, Step, Wire};
@@ -73,7 +74,7 @@ use forthwith_plan::{Error, Result};
 use forthwith_root::write::{DirectoryId, FileWriter, KeyKind, KeyText};
 use index::Index;
 use mapping::Branches;
-use record::{Filled, Summary};
+use record::Summary;
 use sink::Written;
 use std::{
     borrow::Cow,
@@ -96,7 +97,7 @@ pub struct TreeWriter {
     stored: Vec<BasketBranch>,
     /// The basket of each that is being filled.
     open: Vec<Entries>,
-    filled: Vec<Filled>,
+    filled: Vec<Grown>,
     entries: u64,
     cuts: Option<Cuts>,
     cluster: Cluster,
@@ -156,7 +157,7 @@ impl TreeWriter {
             columns: columns.to_vec(),
             open: stored.iter().map(|_| Entries::default()).collect(),
             cluster: Cluster { begin: 0, bytes: vec![0; stored.len()] },
-            filled: vec![Filled::default(); branches.branches.len()],
+            filled: vec![Grown::default(); branches.branches.len()],
             branches,
             stored,
             options,

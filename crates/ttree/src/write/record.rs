@@ -6,6 +6,7 @@ use super::{
     index::Index,
     mapping::Branches,
 };
+use crate::{copy::Grown, leaf_classes::leaf_class};
 use forthwith_columns::DType;
 use forthwith_root::write::Buffer;
 
@@ -29,38 +30,13 @@ pub(super) const CLASSES: [&str; 16] = [
     "TList",
 ];
 
-/// What a branch has come to: its baskets and sums.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Filled {
-    pub(super) baskets: Vec<Basket>,
-    pub(super) entries: u64,
-    /// Bytes of all baskets with their keys, before they were compressed.
-    pub(super) total: u64,
-    /// The same as they are stored.
-    pub(super) stored: u64,
-    /// The largest count, or the length of the longest text.
-    pub(super) largest: u64,
-    /// Baskets that the branch had before, in a tree that is extended.
-    pub(super) before: u32,
-}
-
-/// A basket in the file.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Basket {
-    /// The entry that it begins with.
-    pub(super) entry: u64,
-    /// Bytes of the record.
-    pub(super) bytes: u32,
-    pub(super) position: u64,
-}
-
 /// What the record says of the tree as a whole.
 #[derive(Debug)]
 pub(super) struct Summary<'a> {
     pub(super) name: &'a str,
     pub(super) options: &'a TreeOptions,
     pub(super) branches: &'a Branches,
-    pub(super) filled: &'a [Filled],
+    pub(super) filled: &'a [Grown],
     pub(super) entries: u64,
     /// The last entry and the entries of each cluster, for clusters of one length after the other; the last of them stand behind.
     pub(super) ranges: &'a [(u64, u64)],
@@ -354,17 +330,9 @@ fn longest(largest: u64) -> i32 {
 }
 
 impl LeafKind {
-    const fn class(self) -> &'static str {
+    fn class(self) -> &'static str {
         match self {
-            Self::Number(dtype) => match dtype {
-                DType::Bool => "TLeafO",
-                DType::Int8 | DType::UInt8 => "TLeafB",
-                DType::Int16 | DType::UInt16 => "TLeafS",
-                DType::Int32 | DType::UInt32 => "TLeafI",
-                DType::Int64 | DType::UInt64 => "TLeafL",
-                DType::Float32 => "TLeafF",
-                DType::Float64 => "TLeafD",
-            },
+            Self::Number(dtype) => leaf_class(dtype).0,
             Self::Float16 => "TLeafF16",
             Self::Double32 => "TLeafD32",
             Self::Characters => "TLeafC",
@@ -401,8 +369,8 @@ impl LeafKind {
         }
     }
 
-    const fn is_unsigned(self) -> bool {
-        matches!(self, Self::Number(DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64))
+    fn is_unsigned(self) -> bool {
+        matches!(self, Self::Number(_)) && self.letter().is_ascii_lowercase()
     }
 }
 

@@ -4,7 +4,7 @@ use forthwith_plan::{BlockSink, Result, StoredBlock};
 use forthwith_root::write::{DirectoryId, FileWriter, KeyKind, KeyText};
 
 use super::baskets::Work;
-use super::record::{Basket, Filled};
+use crate::copy::{Grown, Placed, basket_header};
 
 /// Writes baskets in order.
 pub(super) struct Written<'a> {
@@ -12,7 +12,7 @@ pub(super) struct Written<'a> {
     pub(super) directory: DirectoryId,
     pub(super) tree: &'a str,
     pub(super) work: &'a Work<'a>,
-    pub(super) filled: &'a mut [Filled],
+    pub(super) filled: &'a mut [Grown],
 }
 
 impl BlockSink for Written<'_> {
@@ -27,18 +27,13 @@ impl BlockSink for Written<'_> {
         let last = u64::from(branch.key_len) + stored.payload - offsets;
         let capacity = if branch.has_offsets { 1000.max(count + 1) } else { branch.width };
         let filled = &mut self.filled[branch.number];
-        let mut header = [0; 19];
-        header[..2].copy_from_slice(&3u16.to_be_bytes());
-        for (place, number) in [(2, (last as u32).max(32_000)), (6, capacity), (10, count), (14, last as u32)]
-        {
-            header[place..place + 4].copy_from_slice(&number.to_be_bytes());
-        }
+        let header = basket_header(capacity, count, last as u32);
         let text = KeyText { class: "TBasket", name: &branch.name, title: self.tree };
         let kind = KeyKind::Basket { number: filled.before + filled.baskets.len() as u32, header };
         let place =
             self.file.record(text, self.directory, kind, stored.payload as usize, &[&stored.bytes])?;
         let bytes = place.length() as u32;
-        filled.baskets.push(Basket { entry: filled.entries, bytes, position: place.position });
+        filled.baskets.push(Placed { entry: filled.entries, bytes, position: place.position });
         filled.entries += piece.count;
         filled.total += u64::from(branch.key_len) + stored.payload;
         filled.stored += u64::from(bytes);

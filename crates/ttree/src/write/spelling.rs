@@ -2,6 +2,7 @@
 
 use forthwith_columns::{DType, Form, MAP};
 use forthwith_plan::{Error, Result};
+use forthwith_root::Number;
 
 /// The type and the dimensions of a Form of numbers.
 pub(super) fn numbers(form: &Form) -> Option<(DType, Vec<u64>)> {
@@ -41,7 +42,7 @@ pub(super) fn is_map(content: &Form) -> bool {
 /// The type in C++ of a value in a vector.
 pub(super) fn cpp(form: &Form) -> Result<String> {
     Ok(match form {
-        Form::Numpy { dtype, shape, .. } => vectors(cpp_number(*dtype), shape.len()),
+        Form::Numpy { dtype, shape, .. } => vectors(Number::of(*dtype).cpp(), shape.len()),
         Form::String { .. } => "string".into(),
         Form::List { content, .. } | Form::Regular { content, .. } => vectors(&cpp(content)?, 1),
         Form::Logical { content, .. } => cpp(content)?,
@@ -56,20 +57,4 @@ pub(super) fn vectors(item: &str, depth: usize) -> String {
         let blank = if item.ends_with('>') { " " } else { "" };
         format!("vector<{item}{blank}>")
     })
-}
-
-pub(super) const fn cpp_number(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool => "bool",
-        DType::Int8 => "char",
-        DType::UInt8 => "unsigned char",
-        DType::Int16 => "short",
-        DType::UInt16 => "unsigned short",
-        DType::Int32 => "int",
-        DType::UInt32 => "unsigned int",
-        DType::Int64 => "Long64_t",
-        DType::UInt64 => "ULong64_t",
-        DType::Float32 => "float",
-        DType::Float64 => "double",
-    }
 }
