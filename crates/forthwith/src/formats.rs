@@ -43,8 +43,8 @@ static FORMATS: &[&dyn Format] = &[
     &parquet::Parquet,
     #[cfg(feature = "arrow")]
     &arrow::Arrow,
-    &text::JsonLines,
-    &text::Csv,
+    &text::JSON_LINES,
+    &text::CSV,
 ];
 
 /// Formats that are none of them, by how their files begin.

@@ -4,7 +4,7 @@ use crate::{
     decode::{self, Note, Warm},
     leaf::Leaf,
 };
-use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task};
+use forthwith_plan::{BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task};
 
 /// The [`BlockFormat`] of column chunks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,11 +22,6 @@ impl BlockFormat for ParquetFormat {
 
     fn unit(&self) -> &'static str {
         "row group"
-    }
-
-    fn unframe<'a>(&self, _: &Group, task: &Task, stored: &'a [u8], _: &'a mut Scratch) -> Result<Block<'a>> {
-        // As it is stored: pages are not one piece of memory.
-        Ok(Block { payload: stored, entries: task.entries.end - task.entries.start, bounds: &[], origin: 0 })
     }
 
     fn decode(

@@ -6,7 +6,7 @@ use super::{
 };
 use forthwith_columns::Array;
 use forthwith_forth::Machine;
-use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Group, Result, Scratch, Task};
+use forthwith_plan::{BlockFormat, Columns, Decoder, Group, Result, Scratch, Task};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -69,11 +69,6 @@ impl BlockFormat for OwnBlocks {
 
     fn unit(&self) -> &'static str {
         "block"
-    }
-
-    fn unframe<'a>(&self, _: &Group, task: &Task, stored: &'a [u8], _: &'a mut Scratch) -> Result<Block<'a>> {
-        let entries = task.entries.end.saturating_sub(task.entries.start);
-        Ok(Block { payload: stored, entries, bounds: &[], origin: 0 })
     }
 
     fn may_run_long(&self) -> bool {

@@ -18,42 +18,23 @@ use spell::quoted;
 /// Bytes of text that are written at once.
 const PIECE: usize = 256 << 10;
 
-/// The row of the table for an object a line.
-pub(super) struct JsonLines;
-
-impl Format for JsonLines {
-    fn name(&self) -> &'static str {
-        "JSON Lines"
-    }
-
-    fn is_text(&self) -> bool {
-        true
-    }
-
-    fn endings(&self) -> &'static [&'static str] {
-        &["jsonl", "ndjson"]
-    }
-
-    fn is_read(&self) -> bool {
-        false
-    }
-
-    fn writer(
-        &self,
-        fields: &[(String, Form)],
-        sink: Box<dyn Sink>,
-        options: &WriteOptions,
-    ) -> Result<Box<dyn TableWriter>> {
-        Ok(Box::new(TextWriter::new(Style::JsonLines, fields, sink, options)?))
-    }
+/// A format of text: a row of the table.
+pub(super) struct Text {
+    name: &'static str,
+    endings: &'static [&'static str],
+    style: Style,
 }
 
-/// The row of the table for values with commas between them, below their names: numbers and text only.
-pub(super) struct Csv;
+/// An object a line.
+pub(super) static JSON_LINES: Text =
+    Text { name: "JSON Lines", endings: &["jsonl", "ndjson"], style: Style::JsonLines };
 
-impl Format for Csv {
+/// Values with commas between them, below their names: numbers and text only.
+pub(super) static CSV: Text = Text { name: "CSV", endings: &["csv"], style: Style::Csv };
+
+impl Format for Text {
     fn name(&self) -> &'static str {
-        "CSV"
+        self.name
     }
 
     fn is_text(&self) -> bool {
@@ -61,7 +42,7 @@ impl Format for Csv {
     }
 
     fn endings(&self) -> &'static [&'static str] {
-        &["csv"]
+        self.endings
     }
 
     fn is_read(&self) -> bool {
@@ -74,7 +55,7 @@ impl Format for Csv {
         sink: Box<dyn Sink>,
         options: &WriteOptions,
     ) -> Result<Box<dyn TableWriter>> {
-        Ok(Box::new(TextWriter::new(Style::Csv, fields, sink, options)?))
+        Ok(Box::new(TextWriter::new(self.style, fields, sink, options)?))
     }
 }
 
