@@ -457,7 +457,8 @@ impl State {
         Ok(best(&self.place().offers, command, meant)?)
     }
 
-    #[inline]
+    /// Whether a list of one length has all its items. Out of line: most places are in no such list.
+    #[inline(never)]
     fn is_full(&self, list: u32) -> bool {
         let (found, size) = self.items_of(list);
         found >= size
