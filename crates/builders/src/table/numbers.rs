@@ -14,11 +14,11 @@ impl Columns {
             Self::Int8(_) => (i8::MIN as i64, i8::MAX as u64),
             Self::Int16(_) => (i16::MIN as i64, i16::MAX as u64),
             Self::Int32(_) => (i32::MIN as i64, i32::MAX as u64),
-            Self::Int64(_) => (i64::MIN as i64, i64::MAX as u64),
+            Self::Int64(_) => (i64::MIN, i64::MAX as u64),
             Self::UInt8(_) => (0, u8::MAX as u64),
             Self::UInt16(_) => (0, u16::MAX as u64),
             Self::UInt32(_) => (0, u32::MAX as u64),
-            Self::UInt64(_) => (0, u64::MAX as u64),
+            Self::UInt64(_) => (0, u64::MAX),
             _ => return None,
         })
     }

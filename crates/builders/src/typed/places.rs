@@ -9,20 +9,26 @@ use std::ops::Range;
 /// The place of a value, or the one between the fields of a record.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// The node of the value; [`NOWHERE`] between the fields of a record.
-    pub(super) node: u32,
-    /// The list, tuple or record in which it is; [`NOWHERE`] for entries.
-    pub(super) inside: u32,
+    pub(super) here: Here,
     /// The number of the field or slot.
     pub(super) field: u32,
-    /// The place after the value.
-    pub(super) next: u32,
     /// The alternative of a union that was chosen.
     pub(super) tag: Option<u8>,
     /// The places of the alternatives that can be chosen.
     pub(super) tags: Range<u32>,
     /// The ways to tell a value.
     pub(super) offers: Box<[Offer]>,
+}
+
+/// What is asked of a place with every command.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Here {
+    /// The node of the value; [`NOWHERE`] between the fields of a record.
+    pub(super) node: u32,
+    /// The list, tuple or record in which it is; [`NOWHERE`] for entries.
+    pub(super) inside: u32,
+    /// The place after the value.
+    pub(super) next: u32,
     /// Whether a value may be appended without more than a look at its column.
     pub(super) quick: bool,
     /// Whether there may be all items already: in lists of one length.
@@ -61,19 +67,17 @@ impl Places {
         let counted = inside != NOWHERE && matches!(nodes.at(inside), Columns::Regular { .. });
         for tag in std::iter::once(None).chain(tags.iter().copied().map(Some)) {
             let meant = offers.iter().filter(|offer| tag.is_none() || offer.tag == tag).copied();
-            self.all.push(Place {
+            let here = Here {
                 node,
                 inside,
-                field,
                 next: next.unwrap_or(at),
-                tag,
-                tags: at + 1..at + 1 + tags.len() as u32,
-                offers: meant.collect(),
                 quick: tag.is_none(),
                 counted,
                 stays: tag.is_none() && next.is_none() && !counted,
                 fills: next.is_some(),
-            });
+            };
+            let tags = at + 1..at + 1 + tags.len() as u32;
+            self.all.push(Place { here, field, tag, tags, offers: meant.collect() });
         }
         self.within(nodes, node, at);
     }
@@ -89,22 +93,9 @@ impl Places {
             Columns::Record(record) => {
                 let between = self.next();
                 self.inner[node as usize] = between;
-                let (tag, tags, offers) = (None, 0..0, Box::default());
                 let (quick, counted, stays, fills) = (false, false, false, false);
-                let (inside, field, next) = (node, 0, between);
-                self.all.push(Place {
-                    node: NOWHERE,
-                    inside,
-                    field,
-                    next,
-                    tag,
-                    tags,
-                    offers,
-                    quick,
-                    counted,
-                    stays,
-                    fills,
-                });
+                let here = Here { node: NOWHERE, inside: node, next: between, quick, counted, stays, fills };
+                self.all.push(Place { here, field: 0, tag: None, tags: 0..0, offers: Box::default() });
                 for (field, at) in record.fields.iter().zip(0..) {
                     self.value(nodes, [field.content, node, at], Some(between));
                 }
@@ -148,7 +139,7 @@ impl Places {
     /// Where it is in an entry: `[].x` is the field `x` of an item of a list, `|1` the alternative 1 of a
     /// union.
     pub(super) fn path(&self, nodes: &Nodes, place: u32) -> String {
-        let Place { node, inside, field, tag, .. } = *self.at(place);
+        let Place { here: Here { node, inside, .. }, field, tag, .. } = *self.at(place);
         let mut path = String::new();
         if inside != NOWHERE {
             path = self.path(nodes, self.outer[inside as usize]);

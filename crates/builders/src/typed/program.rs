@@ -118,7 +118,7 @@ impl<'a> Program<'a> {
     fn end(&mut self, node: u32, mut lines: Vec<String>) {
         let place = self.places.of(node);
         lines.push(self.after(place));
-        lines.push(format!("{} state !", place.next));
+        lines.push(format!("{} state !", place.here.next));
         self.words.push((format!("end{node}"), lines));
     }
 
@@ -170,27 +170,27 @@ impl<'a> Program<'a> {
 
     /// The line after a value at a place.
     fn after(&self, place: &Place) -> String {
-        match self.nodes.get(place.inside) {
+        match self.nodes.get(place.here.inside) {
             None => "1 length +!".into(),
             Some(Columns::Record(_)) => {
-                let (filled, bit) = filled(place.inside, place.field as usize);
+                let (filled, bit) = filled(place.here.inside, place.field as usize);
                 format!("{bit} {filled} +!")
             }
-            Some(_) => format!("1 count{} +!", place.inside),
+            Some(_) => format!("1 count{} +!", place.here.inside),
         }
     }
 
     /// The line before a value at a place.
     fn guard(&self, place: &Place) -> Option<String> {
-        let Some(Columns::Regular { size, .. }) = self.nodes.get(place.inside) else { return None };
+        let Some(Columns::Regular { size, .. }) = self.nodes.get(place.here.inside) else { return None };
         let size = literal(*size as i64);
-        Some(format!("count{} @ {size} >= {}", place.inside, refuse(Refusal::Full)))
+        Some(format!("count{} @ {size} >= {}", place.here.inside, refuse(Refusal::Full)))
     }
 
     /// The lines of a state.
     fn state(&self, state: usize, place: &Place) -> Vec<String> {
         let offers = &place.offers;
-        let ends = self.nodes.get(place.inside).map_or(&[][..], ends);
+        let ends = self.nodes.get(place.here.inside).map_or(&[][..], ends);
         let mut lines = Vec::new();
         let mut known = Vec::new();
         for (command, clear) in commands(offers) {
@@ -220,7 +220,7 @@ impl<'a> Program<'a> {
         }
         for command in ends.iter().filter(|command| !known.contains(command)) {
             let word = if matches!(command, Command::Index | Command::Field) { "select" } else { "end" };
-            lines.extend(case(*command, vec![format!("{word}{}", place.inside)]));
+            lines.extend(case(*command, vec![format!("{word}{}", place.here.inside)]));
         }
         lines.push(refused(Refusal::Unexpected));
         lines
@@ -244,7 +244,7 @@ impl<'a> Program<'a> {
             Ok(offer) => offer,
             Err(refusal) => return vec![refused(refusal)],
         };
-        let (checks, writes) = self.along(place.node, offer);
+        let (checks, writes) = self.along(place.here.node, offer);
         let mut lines: Vec<String> = self.guard(place).into_iter().chain(checks).collect();
         if offer.rank == HOPELESS {
             let null = offer.command == Command::Null;
@@ -254,8 +254,8 @@ impl<'a> Program<'a> {
         lines.extend(writes);
         if !matches!(offer.command, Command::BeginList | Command::BeginTuple | Command::BeginRecord) {
             lines.push(self.after(place));
-            if place.next as usize != state {
-                lines.push(format!("{} state !", place.next));
+            if place.here.next as usize != state {
+                lines.push(format!("{} state !", place.here.next));
             }
         }
         lines

@@ -1,7 +1,7 @@
 //! The state of a builder: its columns, and the place in the type where the next value goes.
 
 use super::offers::{Failure, HOPELESS, Offer, Refusal, best, commands};
-use super::places::{NOWHERE, Place, Places};
+use super::places::{Here, NOWHERE, Place, Places};
 use crate::form::{Form, FormError, Index, Unit};
 use crate::growth::push;
 use crate::table::{Columns, Found, Nodes, Record};
@@ -13,12 +13,7 @@ pub(super) struct State {
     pub(super) places: Places,
     /// The place of the next value, and what is asked of it most.
     at: u32,
-    /// Its node.
-    node: u32,
-    /// Whether a value may be appended without more than a look at its column.
-    quick: bool,
-    /// Whether the next value is at this place, too, whatever is appended.
-    stays: bool,
+    here: Here,
     /// Of each record the field that is probably next.
     likely: Vec<u32>,
     /// Of each record that is open the fields that have a value.
@@ -55,21 +50,9 @@ impl State {
     pub(super) fn new(form: &Form) -> Result<Self, FormError> {
         let nodes = Nodes::new(form)?;
         let (places, likely) = (Places::new(&nodes), vec![0; nodes.numbers().len()]);
-        let (at, node, quick, stays, filled) = (0, 0, true, true, likely.clone());
+        let (here, filled) = (places.at(0).here, likely.clone());
         let unions = [Chosen { union: NOWHERE, tag: 0, content: 0 }; COMMANDS];
-        Ok(Self {
-            nodes,
-            places,
-            at,
-            node,
-            quick,
-            stays,
-            likely,
-            filled,
-            unions,
-            broken: false,
-            generation: 0,
-        })
+        Ok(Self { nodes, places, at: 0, here, likely, filled, unions, broken: false, generation: 0 })
     }
 
     pub(super) fn clear(&mut self) {
@@ -92,15 +75,15 @@ impl State {
     /// Goes to a place.
     #[inline]
     fn go(&mut self, at: u32) {
-        let Place { node, inside, quick, counted, stays, .. } = *self.places.at(at);
-        (self.at, self.node, self.stays) = (at, node, stays);
-        self.quick = quick && !(counted && self.is_full(inside));
+        (self.at, self.here) = (at, self.places.at(at).here);
+        if self.here.counted {
+            self.here.quick &= !self.is_full(self.here.inside);
+        }
     }
 
     /// Goes to the place after a value.
     #[inline]
-    fn leave(&mut self, at: u32) {
-        let Place { next, inside, fills, .. } = *self.places.at(at);
+    fn leave(&mut self, Here { next, inside, fills, .. }: Here) {
         if fills {
             self.filled[inside as usize] += 1;
         }
@@ -110,7 +93,7 @@ impl State {
     /// The column of the next value, if one may be appended without more.
     #[inline(always)]
     pub(super) fn open(&mut self) -> Option<&mut Columns> {
-        if self.quick { Some(self.nodes.at_mut(self.node)) } else { None }
+        if self.here.quick { Some(self.nodes.at_mut(self.here.node)) } else { None }
     }
 
     /// Appends a value to a column, or to one within an option or a union: false if there is none, or no
@@ -121,7 +104,7 @@ impl State {
         command: Command,
         write: impl FnOnce(&mut Columns) -> Option<usize>,
     ) -> bool {
-        let node = self.node;
+        let node = self.here.node;
         let done = match self.open() {
             None => false,
             Some(Columns::Indexed { width: Index::I64, categories: None, index, content, .. }) => {
@@ -154,8 +137,8 @@ impl State {
     /// After any value: where the next one goes.
     #[inline(always)]
     pub(super) fn value_done(&mut self) {
-        if !self.stays {
-            self.leave(self.at);
+        if !self.here.stays {
+            self.leave(self.here);
         }
     }
 
@@ -169,7 +152,7 @@ impl State {
     ) -> Done {
         let offer = self.best(command, |_| true)?;
         self.fits(offer, found)?;
-        let Place { node, tag, .. } = *self.place();
+        let (Here { node, .. }, tag) = (self.here, self.place().tag);
         self.nodes.put(node, offer.node, write)?;
         if let (Columns::Union { width: Index::I64, contents, .. }, None, Some(tag)) =
             (self.nodes.at(node), tag, offer.tag)
@@ -188,7 +171,7 @@ impl State {
         if offer.rank == HOPELESS {
             return Err(Refusal::Placeless.into());
         }
-        self.nodes.null(self.node, offer.tag)?;
+        self.nodes.null(self.here.node, offer.tag)?;
         self.value_done();
         Ok(())
     }
@@ -225,7 +208,7 @@ impl State {
         is: impl Fn(&Record) -> bool,
     ) -> Done {
         let node = if quick {
-            self.node
+            self.here.node
         } else {
             let offer = self.best(command, |offer| self.nodes.record(offer.node).is_none_or(&is))?;
             self.fits(offer, found)?;
@@ -283,8 +266,8 @@ impl State {
     /// Completes what was begun last.
     #[inline]
     fn end(&mut self, node: u32, mut lengthen: impl FnMut(&mut Columns) -> Result<(), BuildError>) -> Done {
-        let outer = self.places.number_of(node);
-        let place = self.places.at(outer).node;
+        let outer = self.places.of(node).here;
+        let place = outer.node;
         if place == node {
             lengthen(self.nodes.at_mut(node))?;
         } else {
@@ -337,7 +320,7 @@ impl State {
     /// Selects a slot, or refers to a row that is there.
     #[inline]
     pub(super) fn index(&mut self, at: usize) -> Done {
-        if self.node != NOWHERE {
+        if self.here.node != NOWHERE {
             match self.best(Command::Index, |_| true) {
                 Ok(offer) => return self.refer(offer, at),
                 Err(failure) if !self.in_tuple() => return Err(failure),
@@ -369,7 +352,7 @@ impl State {
         if at >= self.nodes.len(content) {
             return Err(Refusal::Argument.into());
         }
-        self.nodes.put(self.node, offer.node, &mut |columns| match columns {
+        self.nodes.put(self.here.node, offer.node, &mut |columns| match columns {
             Columns::Indexed { index, .. } => push(index, at as i64),
             _ => Ok(()), // never
         })?;
@@ -397,7 +380,7 @@ impl State {
     /// top; `None` where it is not.
     pub(super) fn extend(&mut self, dtype: DType, bytes: &[u8]) -> Option<Done> {
         let (found, size) = self.items();
-        let Place { node, inside, tag, .. } = *self.place();
+        let (Here { node, inside, .. }, tag) = (self.here, self.place().tag);
         let direct = inside == NOWHERE || self.nodes.record(inside).is_none();
         if self.broken || !direct || tag.is_some() {
             return None;
@@ -436,14 +419,14 @@ impl State {
 
     /// Notes that there was no memory, from which only clearing helps; whether that was known.
     pub(super) fn break_down(&mut self) -> bool {
-        self.quick = false;
+        self.here.quick = false;
         std::mem::replace(&mut self.broken, true)
     }
 
     /// The list, tuple or record that was begun last.
     #[inline]
     fn inside(&self) -> Result<u32, Failure> {
-        match self.place().inside {
+        match self.here.inside {
             _ if self.broken => Err(Failure::OutOfMemory),
             NOWHERE => Err(Refusal::Unexpected.into()),
             node => Ok(node),
@@ -466,17 +449,17 @@ impl State {
 
     /// Refuses a value where the list has all its items.
     fn has_space(&self) -> Done {
-        if self.is_full(self.place().inside) { Err(Refusal::Full.into()) } else { Ok(()) }
+        if self.is_full(self.here.inside) { Err(Refusal::Full.into()) } else { Ok(()) }
     }
 
     fn fits(&self, offer: Offer, found: Found<'_>) -> Done {
         self.has_space()?;
-        Ok(self.nodes.fits(self.node, offer.tag, found)?)
+        Ok(self.nodes.fits(self.here.node, offer.tag, found)?)
     }
 
     /// Of a list of one length that is begun: the items it has and must have.
     pub(super) fn items(&self) -> (u64, u64) {
-        self.items_of(self.place().inside)
+        self.items_of(self.here.inside)
     }
 
     #[inline]
@@ -495,7 +478,7 @@ impl State {
 impl State {
     /// The type expected here, or of the record that is open.
     pub(super) fn expected(&self) -> &str {
-        let Place { node, inside, tag, .. } = *self.place();
+        let (Here { node, inside, .. }, tag) = (self.here, self.place().tag);
         match (self.nodes.get(node), tag) {
             (Some(Columns::Union { contents, .. }), Some(tag)) => {
                 self.nodes.expected(contents[usize::from(tag)])
@@ -507,7 +490,7 @@ impl State {
 
     /// The commands that are possible here, then those of which it is not clear what they mean.
     pub(super) fn possible_commands(&self) -> Vec<Command> {
-        let Place { inside, offers, tags, .. } = self.place();
+        let Place { here: Here { inside, .. }, offers, tags, .. } = self.place();
         let (clear, unclear): (Vec<_>, Vec<_>) = commands(offers).into_iter().partition(|(_, clear)| *clear);
         let mut possible: Vec<Command> = clear.into_iter().map(|(command, _)| command).collect();
         if !tags.is_empty() {
@@ -533,7 +516,7 @@ impl State {
 
     /// The tuple or record that is open.
     fn record(&self) -> Option<&Record> {
-        self.nodes.record(self.place().inside)
+        self.nodes.record(self.here.inside)
     }
 
     /// The names of the fields, or numbers of the slots, of the record or tuple that is open.
@@ -549,7 +532,7 @@ impl State {
     /// The fields and slots that must have a value and have none.
     pub(super) fn missing(&self) -> Vec<String> {
         let Some(record) = self.record() else { return Vec::new() };
-        let lacking = self.lacking(self.place().inside).into_iter();
+        let lacking = self.lacking(self.here.inside).into_iter();
         let required = lacking.filter(|(_, content)| self.null_of(*content).is_none());
         required.map(|(at, _)| record.name_of(at)).collect()
     }
