@@ -80,7 +80,7 @@ def test_datasets_are_their_files(folder, tmp_path):
         assert forthwith.concatenate(given, "x").x.to_list() == [1, 2, 3, 4, 5, 6]
     assert forthwith.open({"one": datasets["one"]}).files == [a, b]
     assert forthwith.Chain(f"{path}:two").files == [c]
-    with pytest.raises(forthwith.RequestError, match=r"sets\.json: there is no dataset 'three', only 'one', 'two'"):
+    with pytest.raises(forthwith.RequestError, match=r"sets\.json: there is no dataset 'three'; there are 'one', 'two'"):
         forthwith.open(f"{path}:three")
     for text, said in {
         '{"one": ': "no JSON",

@@ -67,7 +67,7 @@ def test_entries_are_numbers_or_a_mask(formats, whole):
             assert ak.array_equal(both.MET_pt, whole.MET_pt[wanted])
             assert len(tree.arrays(["MET_pt"], entries=[])) == 0
             for wrong, error in (
-                ([3, 2], "have to ascend"),
+                ([3, 2], "must be in ascending order"),
                 ([-1], "no negative"),
                 (np.array([-1]), "count from 0"),
                 ([3600], "no entry 3600"),

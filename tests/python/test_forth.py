@@ -908,15 +908,15 @@ def test_outputs_that_do_not_fit_a_type_say_where():
         "output a int64 output o int64 output b float32 1 a <- stack 0 o <- stack 2 o <- stack 1 b <- stack"
     )
     for kind, text in [
-        ("{a: int64, b: var * float64}", "b[] of float64 wants float64; the next output is b float32"),
-        ("{a: int64}", "the end of {a: int64} wants no more outputs; there is o int64 besides"),
+        ("{a: int64, b: var * float64}", "b[] of float64 needs float64, but the next output is b float32"),
+        ("{a: int64}", "the end of {a: int64} needs no more outputs, but there is o int64 besides"),
         ("{a: int64, b: var * float32}", "b: o ends at 2, and the lists have 1 items"),
-        ("{a: int32}", "a of int32 wants int32; the next output is a int64"),
+        ("{a: int32}", "a of int32 needs int32, but the next output is a int64"),
     ]:
         with pytest.raises(forthwith.RequestError) as caught:
             machine.array(kind)
         assert text in str(caught.value)
-    with pytest.raises(forthwith.RequestError, match="d of bool wants bool; there is no other output"):
+    with pytest.raises(forthwith.RequestError, match="d of bool needs bool, but there is no other output"):
         outputs("output a int64 1 a <- stack").array("{a: int64, d: bool}")
     with pytest.raises(forthwith.RequestError, match=r"did you mean float64.*one of bool, int8"):
         machine.array("flaot64")
@@ -984,7 +984,7 @@ def test_errors_say_what_may_have_been_meant():
         ("1 dupp", ["did you mean dup", "  1 | 1 dupp\n    |   ^^^^"]),
         (
             "input data output offsets int64\ndata !I-> ofsets",
-            ["ofsets is no output", "did you mean offsets?", "^^^^^^"],
+            ["no output ofsets", "did you mean offsets?", "^^^^^^"],
         ),
         ("output x flaot32", ["flaot32 is none of bool, int8", "did you mean float32"]),
     ]:

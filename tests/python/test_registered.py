@@ -224,7 +224,7 @@ def test_a_function_that_recognises_nonsense_is_an_error(recognise, said, tmp_pa
     [
         ({"recognise": []}, forthwith.RequestError, "an extension, magic bytes or a function must say"),
         ({"recognise": "evt"}, forthwith.RequestError, "no ending of names"),
-        ({"recognise": ".tar.gz"}, forthwith.RequestError, "is no extension"),
+        ({"recognise": ".tar.gz"}, forthwith.RequestError, "is not an extension"),
         ({"recognise": b""}, forthwith.RequestError, "not empty"),
         ({"recognise": [b"A", b"B"]}, forthwith.RequestError, "one text of magic bytes"),
         ({"recognise": 5}, forthwith.RequestError, "not 5"),

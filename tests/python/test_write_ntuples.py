@@ -114,7 +114,7 @@ def test_fields_that_come_late(tmp_path):
         ({"fields": {"x": {"floats": "third"}}}, "floats are 'whole'"),
         ({"fields": {"x": {"floats": ("truncated", 40)}}}, "40 bits of truncated floats"),
         ({"fields": {"s": {"floats": "half"}}}, "has no floating-point numbers"),
-        ({"fields": {"x": {"compression": "brotli"}}}, "compression is"),
+        ({"fields": {"x": {"compression": "brotli"}}}, "compression must be"),
         ({"fields": {"x": {"nulls": "none"}}}, "filled in by a number"),
         ({"projections": {"pt": "jets.pt"}}, 'no field "jets.pt" for the projection "pt" to show'),
         ({"page_size": 1}, "page_size is at least 64"),

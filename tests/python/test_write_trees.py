@@ -212,7 +212,7 @@ def test_options_that_make_no_sense_are_refused_by_name(tmp_path):
             ({"nulls": True}, "nulls is 'refused'"),
             ({"floats": ("float16", 5, 1, 8)}, "floats is None"),
             ({"floats": {"x": ("float16", 99)}}, "bits of mantissa"),
-            ({"compression": {"x": "brotli"}}, "column 'x': compression is"),
+            ({"compression": {"x": "brotli"}}, "column 'x': compression must be"),
             ({"basket_bytes": 0}, "basket_bytes is 1 or more"),
             ({"cluster_entries": 1.5}, "cluster_entries is a whole number"),
             ({"threads": 0}, "threads is 1 or more"),

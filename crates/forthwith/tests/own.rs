@@ -159,7 +159,7 @@ fn values_that_are_no_records_are_one_column() {
 fn what_does_not_fit_is_an_error_and_never_an_array() {
     let make = |program: &str, of: &str| refused(OwnFormat::new("o3", program, of)).to_string();
     for (program, of, said) in [
-        ("input data output x int32", "float32", "the format o3: the beginning of float32 wants float32"),
+        ("input data output x int32", "float32", "the format o3: the beginning of float32 needs float32"),
         ("input data output x int32 output y int32", "int32", "there is y int32 besides"),
         ("input data output x int32 nonsense", "int32", "does not compile"),
         ("input bytes output x int32", "int32", "one input, `data`; this one has bytes"),
@@ -281,8 +281,8 @@ fn formats_are_recognised_in_order() {
         (make("ROOT").ending("x"), "there is a format of that name"),
         (make("o6"), "an extension, magic bytes or a function must say"),
         (make("o6").ending("x").even_blocks(0, 1), "blocks of no bytes"),
-        (make("o6").ending("parquet"), "names of Parquet files end in .parquet"),
-        (make("o6").ending("a.b"), "is no extension"),
+        (make("o6").ending("parquet"), "the extension .parquet belongs to Parquet files"),
+        (make("o6").ending("a.b"), "is not an extension"),
         (make("o6").magic(b"O6").header(1).blocks(|_| Ok(Vec::new())), "a header is for files without"),
     ] {
         let error = refused(register(format)).to_string();
