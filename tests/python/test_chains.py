@@ -80,15 +80,17 @@ def test_datasets_are_their_files(folder, tmp_path):
         assert forthwith.concatenate(given, "x").x.to_list() == [1, 2, 3, 4, 5, 6]
     assert forthwith.open({"one": datasets["one"]}).files == [a, b]
     assert forthwith.Chain(f"{path}:two").files == [c]
-    with pytest.raises(forthwith.RequestError, match=r"sets\.json: there is no dataset 'three'; there are 'one', 'two'"):
+    with pytest.raises(
+        forthwith.RequestError, match=r"sets\.json: there is no dataset 'three'; there are 'one', 'two'"
+    ):
         forthwith.open(f"{path}:three")
     for text, said in {
-        '{"one": ': "no JSON",
+        '{"one": ': "not JSON",
         "{}": "no datasets",
         '{"one": {"files": 3}}': "not 3",
-        '{"one": {"files": {"a.root": {}}}}': "without .object_path",
+        '{"one": {"files": {"a.root": {}}}}': "has no .object_path",
         '{"one": {"files": {}}}': "no files",
-        '{"one": ' * 100_000: "no JSON",
+        '{"one": ' * 100_000: "not JSON",
     }.items():
         path.write_text(text)
         with pytest.raises(forthwith.RequestError, match=said):

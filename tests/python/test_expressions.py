@@ -69,7 +69,7 @@ def test_entries_are_numbers_or_a_mask(formats, whole):
             for wrong, error in (
                 ([3, 2], "must be in ascending order"),
                 ([-1], "no negative"),
-                (np.array([-1]), "count from 0"),
+                (np.array([-1]), "counted from 0"),
                 ([3600], "no entry 3600"),
                 ([True, False], "of 2 entries"),
                 (mask[:-1], "of 3599 entries"),

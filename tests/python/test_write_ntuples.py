@@ -91,7 +91,7 @@ def test_fields_that_come_late(tmp_path):
         ntuple = file.mkrntuple("n", {"x": "f4"}, projections={"again": "x"})
         ntuple.extend({"x": [1]})
         ntuple.add_fields({"y": "f8", "z": "3 * ?int32"}, fields={"y": {"floats": "half"}})
-        with pytest.raises(forthwith.ForthwithError, match="columns x for a table that has x, y, z"):
+        with pytest.raises(forthwith.ForthwithError, match="columns x for a table with x, y, z"):
             ntuple.extend({"x": [1]})
         three = ak.values_astype(ak.to_regular(ak.Array([[1, 2, None]])), "int32")
         ntuple.extend({"x": [2], "y": [0.5], "z": three})
@@ -152,7 +152,7 @@ def test_steps_of_other_types_are_refused_and_nothing_is_lost(tmp_path):
         for wrong, what in [
             ({**STEP, "hits": [1, 2]}, "an array of int64, where var \\* int64 was announced"),
             ({**STEP, "s": [1, 2]}, "an array of int64, where string was announced"),
-            ({"x": [1.0], "hits": [[1]]}, "columns x, hits for a table that has x, hits, s"),
+            ({"x": [1.0], "hits": [[1]]}, "columns x, hits for a table with x, hits, s"),
             ({**STEP, "x": [1.0]}, "lengths"),
         ]:
             with pytest.raises((forthwith.ForthwithError, ValueError), match=what):
@@ -211,7 +211,7 @@ def test_more_entries_of_ntuples_that_root_wrote(tmp_path):
     assert set(refused) == {"continued", "kinds", "never", "projected", "representations", "streamed"}
     assert "records have at most 128" in refused["continued"]
     assert "a column of type Switch" in refused["kinds"]
-    assert "for a table that has" in refused["projected"]
+    assert "for a table with" in refused["projected"]
     assert "several representations (real)" in refused["representations"]
     assert "objects in a stream (kept)" in refused["streamed"]
     assert "objects in a stream (list._0)" in refused["never"]

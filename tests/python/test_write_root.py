@@ -470,7 +470,7 @@ def test_trees_step_by_step(tmp_path):
         assert (file["d/t"].num_entries, vectors.num_entries) == (8, 2)
         with pytest.raises(forthwith.RequestError, match="already"):
             file["whole"] = {"y": [1]}
-        with pytest.raises(forthwith.ForthwithError, match="columns x for a table that has"):
+        with pytest.raises(forthwith.ForthwithError, match="columns x for a table with"):
             tree.extend({"x": [1.0]})
         with pytest.raises(forthwith.RequestTypeError, match="no type"):
             file.mktree("wrong", {"x": "nonsense type"})

@@ -221,11 +221,11 @@ def test_options_that_make_no_sense_are_refused_by_name(tmp_path):
             ({"aliases": {"a": 1}}, "aliases is a dict of texts"),
             ({"user_info": {"a": [1]}}, "that of 'a' is"),
             ({"index": ("x", "y", "z")}, "index is the name"),
-            ({"index": "y"}, 'column "y", which is not there'),
+            ({"index": "y"}, 'column "y", which does not exist'),
             ({"index": "x"}, "an index of float64"),
             ({"index": ("hits", "x")}, "an index of"),
-            ({"index": "big"}, "no room"),
-            ({"jagged": {"unknown": "vector"}}, 'column "unknown", which is not there'),
+            ({"index": "big"}, "beyond int64"),
+            ({"jagged": {"unknown": "vector"}}, 'column "unknown", which does not exist'),
             ({"counter": {"hits": "x"}}, "x"),
         ]:
             with pytest.raises(

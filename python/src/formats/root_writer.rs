@@ -254,7 +254,7 @@ impl State {
                 .flatten();
             columns = ordered.ok_or_else(|| {
                 let what =
-                    format!("columns {} for a table that has {}", names.join(", "), table.names.join(", "));
+                    format!("columns {} for a table with {}", names.join(", "), table.names.join(", "));
                 Error::new(ErrorKind::Invalid { what }).in_file(uri).in_object(path)
             })?;
         }
@@ -377,9 +377,7 @@ impl RootWriter {
             let streamers = match handle.file.own::<RootFile>() {
                 Some(root) => root.streamers()?,
                 None => {
-                    return Err(Error::unsupported(
-                        "descriptions of classes from a file that is not a ROOT file",
-                    ));
+                    return Err(Error::unsupported("descriptions of classes from a file of another format"));
                 }
             };
             file.describe_from(&streamers)
@@ -402,9 +400,7 @@ impl RootWriter {
         self.with(py, |file| {
             let streamers = match handle.file.own::<RootFile>() {
                 Some(root) => root.streamers()?,
-                None => {
-                    return Err(Error::unsupported("copying an object from a file that is not a ROOT file"));
-                }
+                None => return Err(Error::unsupported("copying an object from a file of another format")),
             };
             let directory = file.directory(path)?;
             file.copy(directory, name, title, objects, &streamers).map(drop)
