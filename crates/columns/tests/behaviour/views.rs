@@ -71,7 +71,7 @@ fn lists_of_numbers_are_slices_of_slices() {
     assert_eq!((&lists[1], lists.offsets()), (&[2.0, 3.0][..], &[1, 1, 3][..]));
     for (offsets, error) in [
         (&[0, 3, 2][..], "l-offsets: row 1 ends before it starts"),
-        (&[-1, 0, 1], "l-offsets: row 0 points at nothing"),
+        (&[-1, 0, 1], "l-offsets: row 0 refers to a value that does not exist"),
         (&[0, 0, 4], "buffer n-data holds 3 items where 4 are needed"),
         (&[0, 1], "buffer l-offsets holds 2 items where 3 are needed"),
     ] {
