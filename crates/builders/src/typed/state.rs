@@ -1,8 +1,10 @@
 //! The state of a builder: its columns, and the place in the type where the next value goes.
 
-use super::offers::{Failure, HOPELESS, Offer, Refusal, best, commands};
+mod expected;
+
+use super::offers::{Failure, HOPELESS, Offer, Refusal, best};
 use super::places::{Here, NOWHERE, Place, Places};
-use crate::form::{Form, FormError, Index, Unit};
+use crate::form::{Form, FormError, Index};
 use crate::growth::push;
 use crate::table::{Columns, Found, Nodes, Record};
 use crate::{BuildError, Command};
@@ -471,91 +473,6 @@ impl State {
             }
             _ => (0, u64::MAX),
         }
-    }
-}
-
-/// The facts that errors name: types, commands and fields that are expected, and the path.
-impl State {
-    /// The type expected here, or of the record that is open.
-    pub(super) fn expected(&self) -> &str {
-        let (Here { node, inside, .. }, tag) = (self.here, self.place().tag);
-        match (self.nodes.get(node), tag) {
-            (Some(Columns::Union { contents, .. }), Some(tag)) => {
-                self.nodes.expected(contents[usize::from(tag)])
-            }
-            (Some(_), _) => self.nodes.expected(node),
-            (None, _) => self.nodes.expected(inside),
-        }
-    }
-
-    /// The commands that are possible here, then those of which it is not clear what they mean.
-    pub(super) fn possible_commands(&self) -> Vec<Command> {
-        let Place { here: Here { inside, .. }, offers, tags, .. } = self.place();
-        let (clear, unclear): (Vec<_>, Vec<_>) = commands(offers).into_iter().partition(|(_, clear)| *clear);
-        let mut possible: Vec<Command> = clear.into_iter().map(|(command, _)| command).collect();
-        if !tags.is_empty() {
-            possible.push(Command::Tag);
-        }
-        let ends = self.nodes.get(*inside).map_or(&[][..], ends);
-        possible.extend(ends.iter().copied().filter(|end| !possible.contains(end)).collect::<Vec<_>>());
-        possible.extend(unclear.into_iter().map(|(command, _)| command));
-        possible
-    }
-
-    /// The methods that are possible here.
-    pub(super) fn possible(&self) -> Vec<&'static str> {
-        let mut names = Vec::new();
-        // The conversions of integers are named once.
-        for command in self.possible_commands().into_iter().filter(|command| *command != Command::Unsigned) {
-            if !names.contains(&command.name()) {
-                names.push(command.name());
-            }
-        }
-        names
-    }
-
-    /// The tuple or record that is open.
-    fn record(&self) -> Option<&Record> {
-        self.nodes.record(self.here.inside)
-    }
-
-    /// The names of the fields, or numbers of the slots, of the record or tuple that is open.
-    pub(super) fn field_names(&self) -> Vec<String> {
-        let names = |record: &Record| (0..record.fields.len()).map(|at| record.name_of(at)).collect();
-        self.record().map_or_else(Vec::new, names)
-    }
-
-    pub(super) fn in_tuple(&self) -> bool {
-        self.record().is_some_and(|record| record.is_tuple)
-    }
-
-    /// The fields and slots that must have a value and have none.
-    pub(super) fn missing(&self) -> Vec<String> {
-        let Some(record) = self.record() else { return Vec::new() };
-        let lacking = self.lacking(self.here.inside).into_iter();
-        let required = lacking.filter(|(_, content)| self.null_of(*content).is_none());
-        required.map(|(at, _)| record.name_of(at)).collect()
-    }
-
-    /// The length that texts have here, if it is always the same.
-    pub(super) fn text_length(&self, command: Command) -> u64 {
-        match self.best(command, |_| true).map(|offer| self.nodes.at(offer.node)) {
-            Ok(Columns::Fixed { size, .. }) => *size as u64,
-            _ => 0,
-        }
-    }
-
-    /// The unit of the times that can be told here.
-    pub(super) fn unit(&self, command: Command) -> Option<Unit> {
-        match self.best(command, |_| true).map(|offer| self.nodes.at(offer.node)) {
-            Ok(Columns::Time { unit, .. }) => Some(*unit),
-            _ => None,
-        }
-    }
-
-    /// The place in an entry.
-    pub(super) fn path(&self) -> String {
-        self.places.path(&self.nodes, self.at)
     }
 }
 

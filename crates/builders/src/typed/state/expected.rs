@@ -1,0 +1,91 @@
+//! The facts about a state that errors name: types, commands and fields that are expected, and the path.
+
+use super::{Here, Place, State, ends};
+use crate::Command;
+use crate::form::Unit;
+use crate::table::{Columns, Record};
+use crate::typed::offers::commands;
+
+impl State {
+    /// The type expected here, or of the record that is open.
+    pub(in crate::typed) fn expected(&self) -> &str {
+        let (Here { node, inside, .. }, tag) = (self.here, self.place().tag);
+        match (self.nodes.get(node), tag) {
+            (Some(Columns::Union { contents, .. }), Some(tag)) => {
+                self.nodes.expected(contents[usize::from(tag)])
+            }
+            (Some(_), _) => self.nodes.expected(node),
+            (None, _) => self.nodes.expected(inside),
+        }
+    }
+
+    /// The commands that are possible here, then those of which it is not clear what they mean.
+    pub(in crate::typed) fn possible_commands(&self) -> Vec<Command> {
+        let Place { here: Here { inside, .. }, offers, tags, .. } = self.place();
+        let (clear, unclear): (Vec<_>, Vec<_>) = commands(offers).into_iter().partition(|(_, clear)| *clear);
+        let mut possible: Vec<Command> = clear.into_iter().map(|(command, _)| command).collect();
+        if !tags.is_empty() {
+            possible.push(Command::Tag);
+        }
+        let ends = self.nodes.get(*inside).map_or(&[][..], ends);
+        possible.extend(ends.iter().copied().filter(|end| !possible.contains(end)).collect::<Vec<_>>());
+        possible.extend(unclear.into_iter().map(|(command, _)| command));
+        possible
+    }
+
+    /// The methods that are possible here.
+    pub(in crate::typed) fn possible(&self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        // The conversions of integers are named once.
+        for command in self.possible_commands().into_iter().filter(|command| *command != Command::Unsigned) {
+            if !names.contains(&command.name()) {
+                names.push(command.name());
+            }
+        }
+        names
+    }
+
+    /// The tuple or record that is open.
+    fn record(&self) -> Option<&Record> {
+        self.nodes.record(self.here.inside)
+    }
+
+    /// The names of the fields, or numbers of the slots, of the record or tuple that is open.
+    pub(in crate::typed) fn field_names(&self) -> Vec<String> {
+        let names = |record: &Record| (0..record.fields.len()).map(|at| record.name_of(at)).collect();
+        self.record().map_or_else(Vec::new, names)
+    }
+
+    pub(in crate::typed) fn in_tuple(&self) -> bool {
+        self.record().is_some_and(|record| record.is_tuple)
+    }
+
+    /// The fields and slots that must have a value and have none.
+    pub(in crate::typed) fn missing(&self) -> Vec<String> {
+        let Some(record) = self.record() else { return Vec::new() };
+        let lacking = self.lacking(self.here.inside).into_iter();
+        let required = lacking.filter(|(_, content)| self.null_of(*content).is_none());
+        required.map(|(at, _)| record.name_of(at)).collect()
+    }
+
+    /// The length that texts have here, if it is always the same.
+    pub(in crate::typed) fn text_length(&self, command: Command) -> u64 {
+        match self.best(command, |_| true).map(|offer| self.nodes.at(offer.node)) {
+            Ok(Columns::Fixed { size, .. }) => *size as u64,
+            _ => 0,
+        }
+    }
+
+    /// The unit of the times that can be told here.
+    pub(in crate::typed) fn unit(&self, command: Command) -> Option<Unit> {
+        match self.best(command, |_| true).map(|offer| self.nodes.at(offer.node)) {
+            Ok(Columns::Time { unit, .. }) => Some(*unit),
+            _ => None,
+        }
+    }
+
+    /// The place in an entry.
+    pub(in crate::typed) fn path(&self) -> String {
+        self.places.path(&self.nodes, self.at)
+    }
+}
