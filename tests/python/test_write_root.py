@@ -258,7 +258,7 @@ def test_directories_cycles_and_names(tmp_path):
             file["s"] = {"_typename": "TUnknown"}
         with pytest.raises(forthwith.ForthwithError, match="fVal"):
             file["s"] = {"_typename": "TParameter<int>"}
-        with pytest.raises(forthwith.ForthwithError, match="not a directory"):
+        with pytest.raises(forthwith.RequestError, match="not a directory"):
             file["x/y"] = "below an object"
     with pytest.raises(ValueError, match="closed"):
         file["late"] = "x"

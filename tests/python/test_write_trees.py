@@ -287,3 +287,43 @@ def test_columns_that_count_are_the_counters_of_lists(tmp_path):
             forthwith.recreate(path) as file,
         ):
             file["t"] = {"nMuon": np.array(wrong, "i4"), "Muon": records}
+
+
+def test_classes_do_not_take_the_names_of_others(tmp_path):
+    """C++ ROOT would read a class of its own, or a type, in the place of the one that the file describes."""
+    names = [
+        "Hit",
+        "TObject",
+        "TVector3",
+        "TTree",
+        "int",
+        "Long64_t",
+        "string",
+        "byte",
+        "std",
+        "TMath",
+        "class",
+        "stat",
+    ]
+    path = tmp_path / "out.root"
+    with forthwith.recreate(path) as file:
+        for name in names:
+            one = ak.with_name(ak.Array([{"b": 1}, {"b": 2}]), name)
+            some = ak.with_name(ak.Array([[{"b": 3}], [{"b": 4}, {"b": 5}]]), name)
+            columns = {"a": one, "l": some}
+            types = {column: ak.type(array).content for column, array in columns.items()}
+            file.mktree(f"t{name}", types, records="class").extend(columns)
+    script = """
+f = ROOT.TFile.Open(sys.argv[1])
+found = []
+for name in sys.argv[2:]:
+    t = f.Get("t" + name)
+    read = sum(t.GetEntry(i) for i in range(2))
+    t.GetEntry(1)
+    found.append([read, t.GetLeaf("a.b").GetValue(), t.GetLeaf("l.b").GetValue(1), str(t.GetBranch("a.").GetClassName())])
+print(json.dumps(found))
+"""
+    found = by_root(script, path, *names)
+    assert found == [[48, 2, 5, "Hit"], *([48, 2, 5, f"_{name}"] for name in names[1:])]
+    with forthwith.open(path) as file:
+        assert file["tstd"]["a."]["b"].array().to_list() == [1, 2]

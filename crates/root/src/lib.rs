@@ -39,7 +39,7 @@ pub use cpp::{Basic, Container, CppType, Holds, Number, Packing, code};
 pub use efficiency::{Interval, beta_interval};
 pub use file::{
     Check, Checked, Directory, DirectoryRecord, Found, Header, Record, Records, Recovered, RootFile,
-    TableCheck, check_record, decompress_blocks, decompress_record,
+    TableCheck, check_record, decompress_blocks, decompress_record, is_roots_own,
 };
 pub use object::{Array, Base, Items, Leftover, List, Object, Objects, Packed, Shape, Value, Walker};
 pub use record::{

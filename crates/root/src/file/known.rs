@@ -4,8 +4,9 @@
 /// for each.
 const CLASSES: &str = include_str!("classes.txt");
 
-/// Whether a class comes with ROOT. What those have as streamers of their own is known.
-pub(super) fn is_roots_own(class: &str) -> bool {
+/// Whether a class comes with C++ ROOT 6.40.
+#[must_use]
+pub fn is_roots_own(class: &str) -> bool {
     let name = class.split_once('<').map_or(class, |(name, _)| name).trim_end();
     CLASSES.lines().any(|known| known == name)
 }

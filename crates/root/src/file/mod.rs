@@ -25,6 +25,7 @@ use contents::Contents;
 pub use contents::DirectoryRecord;
 pub use directory::{Directory, Found};
 pub use header::Header;
+pub use known::is_roots_own;
 pub use records::{Record, Records};
 pub use recover::Recovered;
 

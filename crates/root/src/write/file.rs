@@ -195,9 +195,8 @@ impl FileWriter {
                 let place = self.old_directory(outer, key).map_err(|error| error.in_file(self.uri()))?;
                 return Ok(self.add_directory(outer, place));
             }
-            let found = format!("an object of class {} of this name", key.class);
-            let error = ErrorKind::NotA { what: "a directory", found };
-            return Err(Error::new(error).in_file(self.uri()).in_object(name));
+            let what = format!("not a directory: an object of class {} of this name", key.class);
+            return Err(Error::new(ErrorKind::Invalid { what }).in_file(self.uri()).in_object(name));
         }
         let key = KeyText { class: "TDirectory", name, title };
         let key_len = self.key_length(key, KeyKind::Object)?;

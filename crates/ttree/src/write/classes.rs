@@ -5,7 +5,9 @@ use super::mapping::Walk;
 use super::spelling::{cpp, numbers, product};
 use forthwith_columns::Form;
 use forthwith_plan::{Error, Result};
-use forthwith_root::{Element as Member, ElementKind, Number, StreamerInfo, code, write::checksum};
+use forthwith_root::{
+    Element as Member, ElementKind, Number, StreamerInfo, code, is_roots_own, write::checksum,
+};
 
 /// The class of a branch: its description, and the Forms of its members.
 struct Class<'f> {
@@ -185,7 +187,7 @@ impl Walk<'_> {
         let Form::Record { fields, contents, name } = form.kept() else {
             return Err(Error::unsupported(format!("{} as a class", form.type_string())));
         };
-        let name = identifier(name.as_deref().unwrap_or(otherwise));
+        let name = class_name(name.as_deref().unwrap_or(otherwise));
         let field = |at: usize| fields.as_ref().and_then(|fields| fields.get(at)).cloned();
         let members = contents.iter().enumerate();
         let members =
@@ -232,6 +234,32 @@ fn identifier(name: &str) -> String {
     let rest: String = name.chars().map(|c| if fits(c) { c } else { '_' }).collect();
     format!("{first}{rest}")
 }
+
+/// The name of a class that C++ ROOT does not know: one that it has would be read in the place of the file's. It takes
+/// whatever begins with `string` for text within containers.
+fn class_name(name: &str) -> String {
+    let name = identifier(name);
+    let is_taken = name.starts_with("string") || is_roots_own(&name) || TAKEN.binary_search(&&*name).is_ok();
+    if is_taken { format!("_{name}") } else { name }
+}
+
+/// Words of C++, and names that it has for ROOT without a class of ROOT's: in order.
+#[rustfmt::skip]
+static TAKEN: [&str; 127] = [
+    "Angle_t", "Axis_t", "Bool_t", "Byte_t", "Char_t", "Color_t", "Coord_t", "Double32_t", "Double_t", "FILE",
+    "Float16_t", "Float_t", "Font_t", "Int_t", "Long64_t", "LongDouble_t", "Long_t", "Longptr_t", "Marker_t",
+    "NULL", "Option_t", "ROOT", "Real_t", "SCoord_t", "Seek_t", "Short_t", "Size_t", "Ssiz_t", "Stat_t",
+    "Style_t", "TMath", "Text_t", "UChar_t", "UInt_t", "ULong64_t", "ULong_t", "ULongptr_t", "UShort_t",
+    "Version_t", "Width_t", "alignas", "alignof", "asm", "auto", "bool", "break", "byte", "case", "catch",
+    "char", "char16_t", "char32_t", "class", "const", "constexpr", "continue", "decltype", "default", "delete",
+    "do", "double", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto",
+    "if", "inline", "int", "int16_t", "int32_t", "int64_t", "int8_t", "intptr_t", "long", "max_align_t",
+    "mutable", "namespace", "new", "noexcept", "nullptr", "nullptr_t", "operator", "private", "protected",
+    "ptrdiff_t", "public", "register", "return", "short", "signed", "size_t", "sizeof", "ssize_t", "stat",
+    "static", "std", "struct", "switch", "template", "this", "throw", "time_t", "tm",
+    "true", "try", "typedef", "typeid", "typename", "uint16_t", "uint32_t", "uint64_t", "uint8_t", "uintptr_t",
+    "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while",
+];
 
 /// ROOT's code of a type in streamer elements.
 fn type_code(form: &Form) -> i32 {
@@ -289,4 +317,21 @@ fn element(class: &str, member: &str, form: &Form) -> Result<Member> {
         }
     }
     Ok(element)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_have_names_that_root_has_not() {
+        assert!(TAKEN.is_sorted());
+        for name in ["TObject", "TH1F", "int", "Long64_t", "string", "strings", "std", "class", "stat"] {
+            assert_eq!(class_name(name), format!("_{name}"));
+        }
+        for name in ["Hit", "hits", "hit_t", "jet_", "T", "_1", "vector", "pair<int,int>"] {
+            assert_eq!(class_name(name), name);
+        }
+        assert_eq!((class_name("1x"), class_name("My Class-1")), ("_1x".into(), "My_Class_1".into()));
+    }
 }
