@@ -326,4 +326,4 @@ print(json.dumps(found))
     found = by_root(script, path, *names)
     assert found == [[48, 2, 5, "Hit"], *([48, 2, 5, f"_{name}"] for name in names[1:])]
     with forthwith.open(path) as file:
-        assert file["tstd"]["a."]["b"].array().to_list() == [1, 2]
+        assert file["tstd"]["a./a.b"].array().to_list() == [1, 2]
