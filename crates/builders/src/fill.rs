@@ -25,7 +25,6 @@ pub(crate) trait Filled {
 }
 
 /// Writes one value; on an error nothing is changed.
-#[cold]
 #[inline(never)]
 fn put<T: Filled>(
     this: &mut T,
@@ -33,11 +32,16 @@ fn put<T: Filled>(
     found: Found<'_>,
     mut write: impl FnMut(&mut Columns) -> Result<(), BuildError>,
 ) -> Result<(), BuildError> {
-    let node = this.find(at.0, found)?;
-    let nodes = this.nodes_mut();
-    let done = nodes.put(at.0, node, &mut write);
+    let done = match this.nodes().nearest(at.0, found) {
+        Some((tag, content)) => this.nodes_mut().put_nearest(at.0, tag, content, write),
+        None => {
+            let node = this.find(at.0, found)?;
+            this.nodes_mut().put(at.0, node, &mut write)
+        }
+    };
     if done.is_err() {
         // What is around the value notes it last, so that the place has not grown yet.
+        let nodes = this.nodes_mut();
         nodes.truncate(at.0, nodes.len(at.0));
     }
     done
@@ -119,7 +123,12 @@ impl<T: Filled> Sink for T {
         match self.nodes_mut().at_mut(at.0) {
             Columns::Int64(items) => push(items, x),
             Columns::Float64(items) => push(items, x as f64),
-            _ => put(self, at, Found::Integer(x), |columns| columns.write_integer(x)),
+            columns => match columns.range() {
+                Some((low, high)) if low <= x && u64::try_from(x).is_ok_and(|x| x <= high) | (x < 0) => {
+                    columns.write_integer(x)
+                }
+                _ => put(self, at, Found::Integer(x), |columns| columns.write_integer(x)),
+            },
         }
     }
 

@@ -41,7 +41,7 @@ use crate::{BuildError, Command, Fault, Layout, Open, Slot};
 ///
 /// A command that does not fit is an error that says where and what would have fitted, and changes nothing.
 ///
-/// As a [`Sink`] it is filled by a walk over objects.
+/// As a [`Sink`](crate::Sink) it is filled by a walk over objects.
 #[derive(Clone, Debug)]
 pub struct ArrayBuilder {
     nodes: Nodes,

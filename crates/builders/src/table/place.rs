@@ -51,6 +51,31 @@ impl Found<'_> {
     }
 }
 
+impl Columns {
+    /// Whether a single value is of the widest type of its kind that these columns hold; `None` if it has to be looked at
+    /// how well they take it.
+    #[inline]
+    const fn is_kind_of(&self, found: Found<'_>) -> Option<bool> {
+        Some(match (self, found) {
+            (Self::Boolean(_), Found::Boolean)
+            | (Self::Int64(_), Found::Integer(_))
+            | (Self::Float64(_), Found::Real)
+            | (Self::Complex128(_), Found::Complex) => true,
+            (Self::Text { .. }, Found::Text { binary, .. }) => self.is_text(binary),
+            (
+                Self::Boolean(_)
+                | Self::Int64(_)
+                | Self::Float64(_)
+                | Self::Complex128(_)
+                | Self::Text { .. },
+                Found::Boolean | Found::Integer(_) | Found::Real | Found::Complex | Found::Text { .. },
+            )
+            | (Self::List { .. } | Self::Record(_), _) => false,
+            _ => return None,
+        })
+    }
+}
+
 impl Nodes {
     /// How well a place takes a value: 0 is best, `None` not at all.
     pub(crate) fn rank(&self, node: u32, found: Found<'_>) -> Option<u8> {
@@ -82,6 +107,39 @@ impl Nodes {
                 _ => None,
             },
         }
+    }
+
+    /// The content of an option, or the alternative of a union with its number, if it takes just such values and lies
+    /// directly below: what is found in most places, without the search that [`find`](Self::find) is.
+    pub(crate) fn nearest(&self, place: u32, found: Found<'_>) -> Option<(i8, u32)> {
+        match self.at(place) {
+            Columns::Indexed { content, categories: None, .. } => {
+                (self.at(*content).is_kind_of(found) == Some(true)).then_some((0, *content))
+            }
+            Columns::Union { contents, .. } => {
+                for (tag, content) in contents.iter().enumerate() {
+                    // Where another one may be as good, they have to be compared.
+                    if self.at(*content).is_kind_of(found)? {
+                        return Some((tag as i8, *content)); // fewer than 128
+                    }
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// As [`put`](Self::put), where [`nearest`](Self::nearest) has found the node.
+    pub(crate) fn put_nearest(
+        &mut self,
+        place: u32,
+        tag: i8,
+        content: u32,
+        mut write: impl FnMut(&mut Columns) -> Result<(), BuildError>,
+    ) -> Result<(), BuildError> {
+        let row = self.len(content);
+        write(self.at_mut(content))?;
+        self.note(place, tag, row)
     }
 
     /// Writes one value at a place, or completes it: in a node that takes it, which has been found there. What
