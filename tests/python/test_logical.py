@@ -158,8 +158,8 @@ def test_streams_have_maps_and_structs_too(avro):
             return tree._core.schema(names, fields, maps=True, union_as_struct=True)
 
         def __arrow_c_stream__(self, requested_schema=None):
-            walk = tree._core.walk_cutting(fields, 0, None)
-            return tree._core.stream(names, fields, walk, maps=True, union_as_struct=True)
+            reader = tree._core.batches(fields, 0, None)
+            return tree._core.stream(names, fields, reader, maps=True, union_as_struct=True)
 
     table = pa.table(Stream())
     assert table.schema == pa.schema(Stream())

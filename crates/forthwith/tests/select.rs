@@ -125,7 +125,7 @@ fn names_of_the_file_win_and_what_cannot_be_computed_says_where() {
         "{error}"
     );
     let error = refused(&["MET_pt"], options(Some("nMuon"), &[]));
-    assert!(error.starts_with("the cut \"nMuon\" is "), "{error}");
+    assert!(error.starts_with("the cut \"nMuon\" gives int32 for each entry"), "{error}");
     let error = refused(&["MET_pt"], options(None, &[("MET_pt", "1")]));
     assert!(error.starts_with("the alias \"MET_pt\" is the name of a column"), "{error}");
 }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use forthwith_io::Compressor;
 use forthwith_plan::{Error, Result};
 use forthwith_root::write::{Compression, FileWriter, KeyKind, KeyText, compress_into};
-use forthwith_root::{Cursor, Object, Value};
+use forthwith_root::{Cursor, Object, Value, lossy};
 
 use super::basket::Made;
 use super::{Placed, Processes, TreeCopy};
@@ -32,7 +32,7 @@ impl Table {
         let object = tree.references()?.object.object("fRefTable")?;
         let Value::List(names) = object.member("fProcessGUIDs")? else { return None };
         let text = |value| match value {
-            Value::Text(name) => String::from_utf8_lossy(name).into_owned(),
+            Value::Text(name) => lossy(name),
             _ => String::new(),
         };
         let fields: HashMap<usize, u32> = tree.metadata().branch_places().collect();

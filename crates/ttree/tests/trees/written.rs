@@ -286,7 +286,7 @@ fn counters_are_shared_and_compared() {
     assert!(error.to_string().contains("counter") && error.to_string().contains("entry 0"), "{error}");
     let unlike = [lists[0].clone(), lists[1].clone(), ("b", list("m", numbers("d", DType::Float64)))];
     let error = write(&unlike, options(), &[8]).map(drop).unwrap_err();
-    assert!(error.to_string().contains("same counter"), "{error}");
+    assert!(error.to_string().contains("another column with the counter \"n\""), "{error}");
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn characters_end_at_nul() {
     let error = tree.extend(&mut file, &[nul.clone()]).unwrap_err();
     assert!(error.to_string().contains("NUL"), "{error}");
     // The values that were written in the step are not known any more.
-    assert!(tree.extend(&mut file, &[nul]).unwrap_err().to_string().contains("before"));
+    assert!(tree.extend(&mut file, &[nul]).unwrap_err().to_string().contains("an earlier step"));
 }
 
 #[test]
