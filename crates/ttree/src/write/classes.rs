@@ -297,12 +297,12 @@ fn element(class: &str, member: &str, form: &Form) -> Result<Member> {
         }
         Form::Record { name, .. } => {
             element.kind = ElementKind::ObjectAny;
-            element.type_name = identifier(name.as_deref().unwrap_or(&format!("{class}_{member}"))).into();
+            element.type_name = class_name(name.as_deref().unwrap_or(&format!("{class}_{member}"))).into();
         }
         Form::List { content, .. } | Form::Regular { content, .. } => {
             let (item, content) = match (content.kept(), numbers(content)) {
                 (Form::Record { name, .. }, _) => {
-                    (identifier(name.as_deref().unwrap_or(&format!("{class}_{member}"))), code::OBJECT)
+                    (class_name(name.as_deref().unwrap_or(&format!("{class}_{member}"))), code::OBJECT)
                 }
                 (_, Some((dtype, shape))) if shape.is_empty() => (cpp(content)?, Number::of(dtype).codes[0]),
                 _ => (cpp(content)?, code::OBJECT),
