@@ -213,7 +213,10 @@ impl TreeCopy {
 
     /// Likewise, with more branches.
     pub(crate) fn finish_with(mut self, writer: &mut FileWriter, more: Option<&More<'_>>) -> Result<u64> {
-        self.fill_tables(writer, self.entries)?;
+        // Without a basket of tables nothing in the record counts them.
+        if self.tabled > 0 {
+            self.fill_tables(writer, self.entries)?;
+        }
         let place = |error: Error| error.in_file(self.base.uri()).in_object(self.base.object());
         let title = self.base.info().title.clone();
         let key = KeyText { class: &self.class, name: &self.name, title: &title };
