@@ -53,8 +53,9 @@ fn places(objects: &Objects) -> impl Iterator<Item = Range<usize>> {
 /// Behind the status bits of an object that references lead to.
 fn referenced(object: Object<'_>) -> Option<Range<usize>> {
     if let (Some(place), Some(bits)) = (object.place("fBits"), object.int("fBits")) {
-        let end = place.start + 4;
-        return (bits & i64::from(IS_REFERENCED) != 0).then_some(end..end + 2);
+        // A member of another class may have the same name.
+        let is_status = place.len() == 4 && object.place("fUniqueID").is_some_and(|id| id.end == place.start);
+        return (is_status && bits & i64::from(IS_REFERENCED) != 0).then_some(place.end..place.end + 2);
     }
     // Those of a collection are no members.
     object.collection_name()?;
