@@ -53,6 +53,14 @@ def test_no_array_is_kept_without_a_mapping():
         assert tree["run"].array(library="np") is not tree["run"].array(library="np")
 
 
+def test_branches_of_one_name_are_kept_apart():
+    with uproot.open(data("objects.root"), array_cache="100 MB")["split"] as tree:
+        for group in ("event/hits", "hits"):
+            kept = tree.arrays(filter_name=f"{group}/hits.energy", library="np")
+            read = tree.arrays(filter_name=f"{group}/hits.energy", library="np", array_cache=None)
+            assert [list(map(list, column)) for column in kept.values()] == [list(map(list, c)) for c in read.values()]
+
+
 def test_steps_come_from_a_mapping():
     with uproot.open(data("zmumu.root") + ":events") as tree:
         cache = {}

@@ -121,4 +121,6 @@ def key_of(owner: Any, one: Any, start: int, stop: int, library: Any) -> str | N
     own = one.branch.interpretation if one.interpretation is None else one.interpretation
     if isinstance(own, AsDtypeInPlace):
         return None
-    return f"{owner.cache_key}:{one.label}:{own.cache_key}:{start}-{stop}:{library.name}"
+    # Branches of different groups may have one name.
+    name = one.label if owner is one.branch else f"{one.label}({one.branch._index})"
+    return f"{owner.cache_key}:{name}:{own.cache_key}:{start}-{stop}:{library.name}"
