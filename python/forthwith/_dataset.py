@@ -80,7 +80,7 @@ class Scan:
             if name not in schema.names:
                 from difflib import get_close_matches  # not at the top: nothing else needs it
 
-                near = " or ".join(map(repr, get_close_matches(name, schema.names, 2)))
+                near = " or ".join(map(repr, get_close_matches(str(name), schema.names, 2)))
                 raise RequestError(f"the dataset has no column {name!r}" + (f"; did you mean {near}?" if near else ""))
 
     @property

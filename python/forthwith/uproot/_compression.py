@@ -35,12 +35,12 @@ class Compression(ours.Compression):
         Raises:
             ValueError: There is no such algorithm.
         """
-        if level == 0:
+        if level == 0 or algorithm == 0:
             return None
         kind = KINDS.get(algorithm)
         if kind is None:
             raise ValueError(f"unrecognized compression algorithm code: {algorithm}")
-        return kind(level)
+        return kind(min(level, 9))  # ROOT has larger ones for some
 
 
 class ZLIB(Compression, ours.ZLIB):
@@ -61,5 +61,5 @@ class ZSTD(Compression, ours.ZSTD):
 
 KINDS: dict[int, type[Compression]] = {kind.number: kind for kind in (ZLIB, LZMA, LZ4, ZSTD)}
 
-# The numbers of algorithms by their names.
-algorithm_codes = {kind.__name__: number for number, kind in KINDS.items()}
+# The codecs of algorithms' numbers, under uproot's name.
+algorithm_codes = KINDS

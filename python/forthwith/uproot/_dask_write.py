@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Any
 
 from forthwith._packages import package
-from forthwith.uproot._compression import KINDS, algorithm_codes
+from forthwith.uproot._compression import KINDS
 from forthwith.uproot._writing import recreate
 
 
@@ -40,16 +41,19 @@ def dask_write(
         ValueError: There is no such codec.
     """
     package("dask_awkward")
-    number = algorithm_codes.get(compression.upper())
-    if number is None:
-        raise ValueError(f"compression is one of {', '.join(algorithm_codes)}, not {compression!r}")
-    codec = KINDS[number](compression_level) if compression_level else None
+    kinds = {kind.__name__: kind for kind in KINDS.values()}
+    kind = kinds.get(str(compression).upper())
+    if kind is None:
+        raise ValueError(f"compression is one of {', '.join(kinds)}, not {compression!r}")
+    codec = kind(compression_level) if compression_level else None
     begin = "" if prefix is None else f"{prefix}-"
     delayed: Any = import_module("dask").delayed
     writing = delayed(_write, pure=False)
     pieces = array.to_delayed()
     digits = len(str(len(pieces) - 1)) if len(pieces) > 1 else 0
-    paths = [f"{destination.rstrip('/')}/{begin}part{str(at).zfill(digits)}.root" for at in range(len(pieces))]
+    paths = [
+        f"{os.fspath(destination).rstrip('/')}/{begin}part{str(at).zfill(digits)}.root" for at in range(len(pieces))
+    ]
     parts = [
         writing(piece, path, tree_name, title, codec, storage_options, options)
         for piece, path in zip(pieces, paths, strict=True)
