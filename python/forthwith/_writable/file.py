@@ -348,10 +348,9 @@ class WritableDirectory:
         last, mark, number = last.partition(";")
         core = self._file._open()
         classes = {cycle: kind for kind, listed, cycle in core.keys(directory) or [] if listed == last}
-        shown = {cycle for _, listed, cycle in self._shown(directory) if listed == last}
-        wanted = max(shown, default=0) if not mark else int(number) if number.isdecimal() else 0
+        wanted = max(classes, default=0) if not mark else int(number) if number.isdecimal() else 0
         if wanted not in classes:
-            if wanted in shown:
+            if any(listed == last and (not mark or cycle == wanted) for _, listed, cycle in self._shown(directory)):
                 raise RequestError(f"{name!r} is a table that is being written: the file has it when it is closed")
             raise KeyInFileError(
                 f"there is no object {name!r} to remove\n  in {self._file.file_path}:{directory}",
