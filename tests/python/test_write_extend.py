@@ -283,6 +283,54 @@ print('null')
     assert (once["x"], once["l"]) == (found["x"], found["l"])
 
 
+def test_classes_keep_the_names_that_the_file_has(tmp_path):
+    """Also those that classes of forthwith have not, and those that it makes in the place of names that ROOT has."""
+    path, own = tmp_path / "root.root", tmp_path / "own.root"
+    script = """
+ROOT.gInterpreter.Declare('struct stringHit { float x; int y; };')
+file = ROOT.TFile(sys.argv[1], 'recreate')
+tree = ROOT.TTree('t', '')
+hit = ROOT.stringHit()
+tree.Branch('hit.', hit)
+for entry in range(3):
+    hit.x, hit.y = entry, -entry
+    tree.Fill()
+tree.Write()
+file.Close()
+print('null')
+"""
+    by_root(script, path)
+    with forthwith.open(path) as file:
+        before = file["t"].arrays().tolist()
+    more = {"hit": [{"x": 9.0, "y": 10}]}
+    with forthwith.update(path) as file:
+        file["t"].extend(more)
+    with forthwith.open(path) as file:
+        after = file["t"].arrays().tolist()
+        assert after[:3] == before
+        assert len(after) == 4
+        assert len([name for name in file.streamers if "stringHit" in name]) == 1
+    read = """
+ROOT.gInterpreter.Declare('struct stringHit { float x; int y; };')
+ROOT.gErrorIgnoreLevel = ROOT.kWarning
+file = ROOT.TFile(sys.argv[1])
+tree = file['t']
+tree.GetEntry(3)
+hit = getattr(tree, 'hit.')
+print(json.dumps([hit.x, hit.y]))
+"""
+    assert by_root(read, path) == [9, 10]
+    column = {"time": [{"t": {"x": 1}, "string": {"y": 2.5}}]}
+    with forthwith.recreate(own) as file:
+        file.mktree("t", column, records="class")
+    for _ in range(2):
+        with forthwith.update(own) as file:
+            file["t"].extend(column)
+    with forthwith.open(own) as file:
+        assert {"time", "_time_t", "time_string"} <= set(file.streamers)
+        assert [values.tolist() for values in file["t"].arrays(library="np").values()] == [[1, 1, 1], [2.5, 2.5, 2.5]]
+
+
 REFUSED = {
     "two/TwoInOne": "tree.Branch('two', two, 'a/I:b/F')",
     "a map": "tree.Branch('two', ROOT.std.map['int', 'float']())",

@@ -187,7 +187,7 @@ impl Walk<'_> {
         let Form::Record { fields, contents, name } = form.kept() else {
             return Err(Error::unsupported(format!("{} as a class", form.type_string())));
         };
-        let name = class_name(name.as_deref().unwrap_or(otherwise));
+        let name = self.into.names.name(name.as_deref().unwrap_or(otherwise));
         let field = |at: usize| fields.as_ref().and_then(|fields| fields.get(at)).cloned();
         let members = contents.iter().enumerate();
         let members =
@@ -205,7 +205,7 @@ impl Walk<'_> {
                 let what = format!("{member:?} as the name of a member of class {name}");
                 return Err(Error::unsupported(what));
             }
-            elements.push(element(&name, member, form)?);
+            elements.push(element(self.into.names, &name, member, form)?);
         }
         let mut info = StreamerInfo { class: name.as_str().into(), version: 1, checksum: 0, elements };
         info.checksum = checksum(&info);
@@ -233,6 +233,25 @@ fn identifier(name: &str) -> String {
     let first = if name.starts_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
     let rest: String = name.chars().map(|c| if fits(c) { c } else { '_' }).collect();
     format!("{first}{rest}")
+}
+
+/// The names that classes of records get.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ClassNames {
+    /// Their own, unless C++ ROOT has classes of these names.
+    #[default]
+    New,
+    /// Their own in any case: those that the file to be extended has.
+    AsInFile,
+}
+
+impl ClassNames {
+    fn name(self, name: &str) -> String {
+        match self {
+            Self::New => class_name(name),
+            Self::AsInFile => identifier(name),
+        }
+    }
 }
 
 /// The name of a class that C++ ROOT does not know: one that it has would be read in the place of the file's. It takes
@@ -273,7 +292,9 @@ fn type_code(form: &Form) -> i32 {
 }
 
 /// A member of a class as streamer infos have it.
-fn element(class: &str, member: &str, form: &Form) -> Result<Member> {
+fn element(names: ClassNames, class: &str, member: &str, form: &Form) -> Result<Member> {
+    let class_of =
+        |name: &Option<String>| names.name(name.as_deref().unwrap_or(&format!("{class}_{member}")));
     let mut element = Member { name: member.into(), code: type_code(form), size: 24, ..Member::typed("") };
     if let Some((dtype, shape)) = numbers(form) {
         if shape.len() > 5 {
@@ -297,13 +318,11 @@ fn element(class: &str, member: &str, form: &Form) -> Result<Member> {
         }
         Form::Record { name, .. } => {
             element.kind = ElementKind::ObjectAny;
-            element.type_name = class_name(name.as_deref().unwrap_or(&format!("{class}_{member}"))).into();
+            element.type_name = class_of(name).into();
         }
         Form::List { content, .. } | Form::Regular { content, .. } => {
             let (item, content) = match (content.kept(), numbers(content)) {
-                (Form::Record { name, .. }, _) => {
-                    (class_name(name.as_deref().unwrap_or(&format!("{class}_{member}"))), code::OBJECT)
-                }
+                (Form::Record { name, .. }, _) => (class_of(name), code::OBJECT),
                 (_, Some((dtype, shape))) if shape.is_empty() => (cpp(content)?, Number::of(dtype).codes[0]),
                 _ => (cpp(content)?, code::OBJECT),
             };

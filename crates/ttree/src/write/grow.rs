@@ -8,7 +8,8 @@
 use std::{cell::RefCell, sync::Arc};
 
 use super::{
-    TreeIndex, TreeOptions, TreeWriter, branch::LeafKind, derive, mapping::Branches, record::Summary,
+    TreeIndex, TreeOptions, TreeWriter, branch::LeafKind, classes::ClassNames, derive, mapping::Branches,
+    record::Summary,
 };
 use crate::{
     copy::{Grown, More, TreeCopy},
@@ -164,7 +165,7 @@ impl TreeWriter {
             ..options
         };
         let others = copy.alike(&empty(copy.base(), name, &announced, options.clone())?)?;
-        let mut this = Self::new(file, &found.path, &announced, options)?;
+        let mut this = Self::named(file, &found.path, &announced, options, ClassNames::AsInFile)?;
         let order = this.branches.in_order();
         let mut fields = vec![usize::MAX; order.len()];
         for (field, &other) in others.iter().enumerate() {
@@ -250,7 +251,7 @@ fn empty(old: &Tree, name: &str, columns: &[(String, Form)], options: TreeOption
     let sink = MemorySink::new(old.uri());
     let settings = FileSettings { compression: Compression::NONE, ..FileSettings::default() };
     let mut file = FileWriter::create(Box::new(sink.clone()), settings)?;
-    let mut tree = TreeWriter::new(&mut file, name, columns, options)?;
+    let mut tree = TreeWriter::named(&mut file, name, columns, options, ClassNames::AsInFile)?;
     tree.branches.spelled_as(old)?;
     tree.finish(&mut file)?;
     file.finish()?;

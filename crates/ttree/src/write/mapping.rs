@@ -6,6 +6,7 @@
 use super::{
     ColumnOptions, Floats, Jagged, Records, Strings, TreeOptions,
     branch::{Branch, Element, Leaf, LeafKind, Source, Step, Stored, Wire},
+    classes::ClassNames,
     floats::Packed,
     plain::plain_form,
     spelling::{cpp, is_map, numbers, product, vectors},
@@ -27,11 +28,13 @@ pub(super) struct Branches {
     pub(super) counters: Vec<(usize, usize)>,
     /// Columns with a counter that others have as well, with its branch: their lists are compared.
     pub(super) sharing: Vec<(Source, usize)>,
+    /// The names that classes of records get.
+    pub(super) names: ClassNames,
 }
 
 impl Branches {
     /// The branches of columns.
-    pub(super) fn of(columns: &[(String, Form)], options: &TreeOptions) -> Result<Self> {
+    pub(super) fn of(columns: &[(String, Form)], options: &TreeOptions, names: ClassNames) -> Result<Self> {
         let unknown =
             options.columns.iter().find(|(name, _)| !columns.iter().any(|(column, _)| column == name));
         if let Some((name, _)) = unknown {
@@ -40,7 +43,7 @@ impl Branches {
         }
         let named: HashSet<&str> =
             columns.iter().filter_map(|(name, _)| options.column(name).counter.as_deref()).collect();
-        let mut this = Self::default();
+        let mut this = Self { names, ..Self::default() };
         let mut counters = HashMap::new();
         let mut waiting = Vec::new();
         for (column, (name, form)) in columns.iter().enumerate() {

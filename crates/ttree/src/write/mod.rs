@@ -68,6 +68,7 @@ use crate::copy::Grown;
 use announced::adapted;
 use baskets::{BasketBranch, Piece, Work};
 use branch::{Source, Step, Wire};
+use classes::ClassNames;
 use cut::{Cuts, Sizes, basket_room, within};
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result};
@@ -129,8 +130,18 @@ impl TreeWriter {
         columns: &[(String, Form)],
         options: TreeOptions,
     ) -> Result<Self> {
+        Self::named(file, path, columns, options, ClassNames::New)
+    }
+
+    fn named(
+        file: &mut FileWriter,
+        path: &str,
+        columns: &[(String, Form)],
+        options: TreeOptions,
+        names: ClassNames,
+    ) -> Result<Self> {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let branches = Branches::of(columns, &options).map_err(|e| within_tree(e, path))?;
+        let branches = Branches::of(columns, &options, names).map_err(|e| within_tree(e, path))?;
         let index = options.index.as_ref().map(|names| Index::of(names, columns)).transpose();
         let index = index.map_err(|e| within_tree(e, path))?;
         let directory = file.directory(directory)?;
