@@ -1,5 +1,7 @@
 """References between objects (``TRef``) in merged files: C++ ROOT finds the objects that it finds in the files they are of."""
 
+import struct
+
 import pytest
 from root_judge import by_root
 
@@ -12,8 +14,8 @@ ROOT.gInterpreter.Declare('''
 #include "TRefArray.h"
 #include "TRefTable.h"
 // A tree whose references lead to objects in other branches. Each file is of a process of its own.
-void make(const char *path, int base, int entries, int skipped, int flush, bool swap, bool table) {
-   TFile file(path, "RECREATE");
+void make(const char *path, int base, int entries, int skipped, int flush, bool swap, bool table, bool plain) {
+   TFile file(path, "RECREATE", "", plain ? 0 : 101);
    TTree tree("t", "t");
    auto one = new TObjString, two = new TObjString;
    auto ref = new TRef, other = new TRef;
@@ -99,8 +101,8 @@ MERGED += "merger = ROOT.TFileMerger(False)\nmerger.OutputFile(sys.argv[1])\n"
 MERGED += "for path in sys.argv[2:]:\n    merger.AddFile(path)\nprint(json.dumps(bool(merger.Merge())))\n"
 
 
-def make(path, base, entries, skipped=0, flush=4, swap=0, table=1):
-    by_root(MAKE, path, base, entries, skipped, flush, swap, table)
+def make(path, base, entries, skipped=0, flush=4, swap=0, table=1, plain=0):
+    by_root(MAKE, path, base, entries, skipped, flush, swap, table, plain)
     return path
 
 
@@ -181,6 +183,34 @@ def test_a_tree_with_references_is_copied_with_some_branches(files, tmp_path):
     forthwith.merge(made["first"], tmp_path / "out.root", filter_name=["i", "two", "other"])
     twos = found["first"].split("|")[1:-1:2]
     assert by_root(FOUND, tmp_path / "out.root") == ["".join(f"-|{name}|" for name in twos)]
+
+
+def test_tables_behind_the_entries_of_all_branches_are_damage(tmp_path):
+    """Empty tables would be written for the entries before them until the disk is full."""
+    path = make(tmp_path / "damaged.root", 0, 11, 1, plain=1)
+    whole = path.read_bytes()
+    tree = whole.index(b"\x05TTree\x01t")
+    entries = whole.index(struct.pack(">q", 11), tree)
+    # The only basket of tables is in the record. What the branch says of it: the entry behind its last, its entries and
+    # the first of them; bytes of baskets, and the entries that they begin with.
+    arrays = b"\x01" + bytes(40) + b"\x01"
+    behind = whole.index(struct.pack(">q", 11), whole.index(b"TBranchRef", tree))
+    count = whole.index(struct.pack(">q", 11), behind + 8)
+    begin = whole.index(arrays + bytes(80), count) + len(arrays)
+    far = 1 << 40
+    damaged = bytearray(whole)
+    damaged[entries : entries + 8] = struct.pack(">q", 2 * far)
+    for place, number in [(behind, far + 11), (count + 8, far), (begin, far)]:
+        damaged[place : place + 8] = struct.pack(">q", number)
+    path.write_bytes(damaged)
+    with pytest.raises(forthwith.DamagedFileError, match="begin at entry 1099511627776, behind the 11 of all branches"):
+        forthwith.merge(path, tmp_path / "out.root", filter_object=trees)
+    # Where the tables begin with the tree, the entries that no branch has get none.
+    for place in (behind, count + 8, begin):
+        damaged[place : place + 8] = whole[place : place + 8]
+    path.write_bytes(damaged)
+    forthwith.merge(path, tmp_path / "out.root", filter_object=trees)
+    assert (tmp_path / "out.root").stat().st_size < 2 * len(whole)
 
 
 def test_objects_of_other_processes_keep_their_references(files, tmp_path):

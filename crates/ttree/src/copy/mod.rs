@@ -82,6 +82,8 @@ pub struct TreeCopy {
     /// What the new tree has to say of the tables of references, and how many entries have one.
     table: Option<Table>,
     tabled: u64,
+    /// Entries that a branch has baskets for, apart from those tables.
+    held: u64,
 }
 
 /// The index of all trees, as far as they all have one.
@@ -174,6 +176,7 @@ impl TreeCopy {
             index: Index::Of(None, Vec::new()),
             table: None,
             tabled: 0,
+            held: 0,
         })
     }
 
@@ -215,7 +218,8 @@ impl TreeCopy {
     pub(crate) fn finish_with(mut self, writer: &mut FileWriter, more: Option<&More<'_>>) -> Result<u64> {
         // Without a basket of tables nothing in the record counts them.
         if self.tabled > 0 {
-            self.fill_tables(writer, self.entries)?;
+            let end = if self.stays { self.entries } else { self.entries.min(self.held) };
+            self.fill_tables(writer, end, &mut |_| true)?;
         }
         let place = |error: Error| error.in_file(self.base.uri()).in_object(self.base.object());
         let title = self.base.info().title.clone();
@@ -256,7 +260,7 @@ impl TreeCopy {
             .collect();
         let renumber = self.renumbered(&tree, processes, |field| ours.get(&field).copied())?;
         let skipped = Skipped::of(ranges, self.entries);
-        let mut tabled = None;
+        let (mut tables, mut held) = (None, 0);
         let mut origins = vec![Origin::new(Arc::clone(file.source()))?];
         let mut tasks = Vec::new();
         let mut branches = Vec::new();
@@ -275,9 +279,10 @@ impl TreeCopy {
             let own = baskets.first().map_or(0, |basket| basket.entries.start)
                 ..baskets.last().map_or(0, |basket| basket.entries.end);
             let is_table = matches!(number, Number::References);
-            if is_table && !baskets.is_empty() {
-                self.fill_tables(writer, skipped.before(own.start))?;
-                tabled = Some(skipped.before(own.end.min(entries)));
+            match is_table {
+                true if baskets.is_empty() => {}
+                true => tables = Some(own.clone()),
+                false => held = own.end.min(entries).max(held),
             }
             let lacks = branch.field.has_data && own != (0..entries) && !is_table;
             if self.trees > 0 && (lacks || self.filled[field as usize].short.is_some()) {
@@ -318,7 +323,12 @@ impl TreeCopy {
             })?;
         }
         run.finish()?;
-        self.tabled = tabled.unwrap_or(self.tabled);
+        // That baskets have as many entries as the record says was found when they were copied.
+        self.held = self.held.max(skipped.before(held));
+        if let Some(tables) = tables {
+            self.fill_tables_before(writer, skipped.before(tables.start), progress)?;
+            self.tabled = skipped.before(tables.end.min(entries));
+        }
         self.end(&tree, ranges, chosen);
         Ok(())
     }

@@ -9,12 +9,12 @@
 use std::collections::HashMap;
 
 use forthwith_io::Compressor;
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_root::write::{Compression, FileWriter, KeyKind, KeyText, compress_into};
 use forthwith_root::{Cursor, Object, Value, lossy};
 
 use super::basket::Made;
-use super::{Placed, Processes, TreeCopy};
+use super::{CopyProgress, Placed, Processes, REFERENCES, TreeCopy};
 use crate::tree::Tree;
 
 /// What a tree's record says of the tables of its entries.
@@ -128,6 +128,14 @@ impl Renumber {
                 }
             }
         }
+        // An array comes to stand for several processes if these have one name.
+        let length: usize = arrays.iter().map(|array| array.len()).sum();
+        if length > MOST_COPIES * table.len() {
+            let what = format!(
+                "renumbering tables of references (fBranchRef) of more than {MOST_COPIES} processes of one name"
+            );
+            return Err(Error::unsupported(what));
+        }
         out.extend((-(arrays.len() as i32)).to_be_bytes());
         for array in arrays {
             let numbers = array.as_chunks::<4>().0;
@@ -178,8 +186,36 @@ impl TreeCopy {
         Ok((!renumber.is_none()).then_some(renumber))
     }
 
-    /// Gives entries up to `end` that have no table an empty one, as the entries behind them have some.
-    pub(super) fn fill_tables(&mut self, writer: &mut FileWriter, end: u64) -> Result<()> {
+    /// Gives entries before those whose tables were copied last empty ones, if they have none.
+    ///
+    /// # Errors
+    /// No branch has as many entries.
+    pub(super) fn fill_tables_before(
+        &mut self,
+        writer: &mut FileWriter,
+        first: u64,
+        progress: &mut CopyProgress<'_>,
+    ) -> Result<()> {
+        if first > self.held.max(self.tabled) {
+            let what = format!(
+                "tables of references to objects that begin at entry {first}, behind the {} of all branches",
+                self.held
+            );
+            return Err(Error::fault(what).in_object(REFERENCES));
+        }
+        self.fill_tables(writer, first, progress)?;
+        let number = self.references();
+        self.filled[number].baskets.sort_by_key(|placed| placed.entry);
+        Ok(())
+    }
+
+    /// Gives entries up to `end` that have no table an empty one, as other entries have some.
+    pub(super) fn fill_tables(
+        &mut self,
+        writer: &mut FileWriter,
+        end: u64,
+        progress: &mut CopyProgress<'_>,
+    ) -> Result<()> {
         let Some(branch) = self.base.references() else { return Ok(()) };
         let (name, own) = (branch.field.name.clone(), branch.object.int("fCompress"));
         let own = own.and_then(|setting| Compression::from_setting(i32::try_from(setting).ok()?).ok());
@@ -204,6 +240,9 @@ impl TreeCopy {
                 Placed { entry: self.tabled, bytes: place.length() as u32, position: place.position };
             self.filled[number].add(placed, u64::from(place.key_len) + made.payload.len() as u64);
             self.tabled += u64::from(count);
+            if !progress(0) {
+                return Err(Error::new(ErrorKind::Cancelled));
+            }
         }
         Ok(())
     }
@@ -214,6 +253,8 @@ pub(super) fn parents(branch: Object<'_>) -> Option<Object<'_>> {
     branch.object("fRefTable")?.object("fParents")
 }
 
+/// How many processes of one file may have the same name, about.
+const MOST_COPIES: usize = 16;
 /// Bytes of the empty tables in a basket.
 const MOST_BYTES: usize = 32_000;
 const OLD: &str =
@@ -286,6 +327,20 @@ mod tests {
         let renumber = Renumber::new(&mut all, &table(&["a"], &[1]), &processes(&["a"], &["a"]), Some);
         for damaged in [&[][..], &[-1], &[-1, 5, 1], &[-1, -1], &[i32::MIN], &[2, 1, 1]] {
             assert!(renumber.entry(&bytes(damaged), &mut Vec::new()).is_err(), "{damaged:?}");
+        }
+    }
+
+    #[test]
+    fn a_table_is_not_copied_for_any_number_of_processes() {
+        let own = ["a"; 100];
+        let all: Vec<String> = (0..100).map(|number| number.to_string()).collect();
+        let mut entry = vec![-1, 50];
+        entry.resize(52, 1);
+        for (count, fits) in [(10, true), (100, false)] {
+            let all: Vec<&str> = all[..count].iter().map(String::as_str).collect();
+            let processes = processes(&own[..count], &all);
+            let renumber = Renumber::new(&mut Table::default(), &table(&["a"], &[1]), &processes, Some);
+            assert_eq!(renumber.entry(&bytes(&entry), &mut Vec::new()).is_ok(), fits);
         }
     }
 }
