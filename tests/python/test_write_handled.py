@@ -279,7 +279,14 @@ def test_tables_that_are_being_written_are_listed(tmp_path):
         assert file["d"].keys() == ["t;1", "t;2"]
         with pytest.raises(forthwith.KeyInFileError):
             del file["d/t;3"]
-        del file["d/t"]
+        assert [file["d"][key] for key in file["d"].keys()[1:]] == [file["d/t"]]
+        assert file["n;1"] is file["n"]
+        assert file["d;1"].path == "d"
+        with pytest.raises(forthwith.KeyInFileError, match="can be read when it is closed"):
+            file["d/t;1"]
+        with pytest.raises(forthwith.RequestError, match="'d/t' is a table that is being written"):
+            del file["d/t"]
+        del file["d/t;1"]
         assert file["d"].keys() == ["t;1"]
         listed = file.keys()
     with forthwith.open(path) as file:

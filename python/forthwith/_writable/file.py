@@ -311,6 +311,12 @@ class WritableDirectory:
 
     def __getitem__(self, name: str) -> Any:
         path = self._join(name)
+        before, mark, number = path.rpartition(";")
+        if mark and number.isdecimal() and path not in self._file._tables:
+            above, _, last = before.rpartition("/")
+            newest = max((cycle for _, known, cycle in self._shown(above) if known == last), default=0)
+            # Older cycles are objects of the file, and can be read when it is closed.
+            path = before if int(number) == newest else path
         if path in self._file._tables:
             return self._file._tables[path]
         if self._file._open().keys(path) is None:
@@ -348,9 +354,10 @@ class WritableDirectory:
         last, mark, number = last.partition(";")
         core = self._file._open()
         classes = {cycle: kind for kind, listed, cycle in core.keys(directory) or [] if listed == last}
-        wanted = max(classes, default=0) if not mark else int(number) if number.isdecimal() else 0
+        shown = {cycle for _, listed, cycle in self._shown(directory) if listed == last}
+        wanted = max(shown, default=0) if not mark else int(number) if number.isdecimal() else 0
         if wanted not in classes:
-            if any(listed == last and (not mark or cycle == wanted) for _, listed, cycle in self._shown(directory)):
+            if wanted in shown:
                 raise RequestError(f"{name!r} is a table that is being written: the file has it when it is closed")
             raise KeyInFileError(
                 f"there is no object {name!r} to remove\n  in {self._file.file_path}:{directory}",
