@@ -183,7 +183,9 @@ def _other_case(filter: object, tree: Tree) -> str:
     for text in _texts(filter):
         if not _is_pattern(text) or _is_regular(text):
             continue
-        passes = _text(text.lower(), "filter_name")
+        passes, exact = _text(text.lower(), "filter_name"), _text(text, "filter_name")
+        if any(exact(path) for path in tree.iterkeys()):
+            continue  # another filter keeps these names out
         fitting = [path for path in tree.iterkeys() if passes(path.lower())]
         if fitting:
             import re

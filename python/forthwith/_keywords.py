@@ -8,12 +8,20 @@ if TYPE_CHECKING:
 
 _THREADS = "reading has threads of its own: threads= says how many"
 _NO_CACHE = "arrays are not cached; they are yours to keep"
+# Arguments that have another name here: of a call that has one of these.
+RENAMED = {
+    "expressions": ("names",),
+    "entrystart": ("entry_start",),
+    "entrystop": ("entry_stop",),
+    "columns": ("names",),
+    "branches": ("names", "columns"),
+    "nthreads": ("threads",),
+}
 INSTEAD = {
-    "expressions": "it is names=, in which expressions may stand",
     "language": "expressions are Python's, with the usual spellings of TTreeFormula",
+    "columns": "columns are chosen when they are read: names= of arrays()",
+    "branches": "branches are chosen when they are read: names= of arrays()",
     "entry_range": "entry_start= and entry_stop= are the entries to read",
-    "entrystart": "it is entry_start=",
-    "entrystop": "it is entry_stop=",
     "interpretation": "what a branch is read as follows from the file, and Branch.interpretation says it",
     "array_cache": _NO_CACHE,
     "object_cache": _NO_CACHE,
@@ -25,9 +33,6 @@ INSTEAD = {
     "allow_missing": "missing='null' reads files that lack columns; files that do not exist are an error",
     "ak_add_doc": "titles are in Branch.title",
     "virtual": "arrays() of a tree or branch has it; elsewhere only branches that are named are read",
-    "columns": "it is names=",
-    "branches": "it is names=",
-    "nthreads": "it is threads=",
     "missing": "it is an argument of forthwith.Chain, concatenate and iterate",
 }
 
@@ -37,12 +42,14 @@ READ = ("library", "how", "errors", "lost", "threads", "progress", "logical")
 
 def refuse(call: str, unknown: Iterable[str], known: Iterable[str]) -> None:
     """Raises a ``TypeError`` for the first argument that there is not, if there is one."""
+    known = list(known)
     for name in unknown:
-        instead = INSTEAD.get(name)
+        renamed = [other for other in RENAMED.get(name, ()) if other in known]
+        instead = f"it is {renamed[0]}=" if renamed else INSTEAD.get(name)
         if instead is None:
             from difflib import get_close_matches  # not at the top: nothing else needs it
 
-            near = get_close_matches(name, list(known), 2)
+            near = get_close_matches(name, known, 2)
             instead = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(known))}"
         raise TypeError(f"{call}() has no argument {name!r}: {instead}")
 

@@ -3,10 +3,10 @@
 import pytest
 
 import forthwith
-from forthwith._keywords import INSTEAD
+from forthwith._keywords import INSTEAD, RENAMED
 
 
-@pytest.mark.parametrize("wish", [*INSTEAD, "filter_nam", "gibberish"])
+@pytest.mark.parametrize("wish", [*INSTEAD, *RENAMED.keys() - INSTEAD.keys(), "filter_nam", "gibberish"])
 def test_arguments_that_there_are_not(tree, wish):
     calls = [tree.arrays, tree.iterate, tree.select, tree.keys, tree.typenames, tree.iteritems, tree.show, tree.explain]
     for call in (*calls, tree["run"].array, tree["run"].arrays, tree["run"].iterate):
@@ -19,12 +19,37 @@ def test_arguments_that_there_are_not(tree, wish):
             f"{call.__name__.removeprefix('iter') if 'items' in call.__name__ else call.__name__}() "
         )
         assert f"has no argument {wish!r}: " in text
+        if any(f"it is {name}=" in text for name in RENAMED.get(wish, ())):
+            continue
         if wish in INSTEAD:
             assert INSTEAD[wish] in text
         else:
             assert "did you mean" in text or "there are" in text
     with pytest.raises(TypeError, match=r"did you mean filter_name"):
         tree.keys(filter_nam="x")
+
+
+def test_what_an_argument_is_called_is_said_where_the_call_has_it(tree):
+    for call, wish, name in [
+        (tree.arrays, "columns", "names"),
+        (tree.iterate, "branches", "names"),
+        (tree.arrays, "nthreads", "threads"),
+        (tree["run"].array, "entrystart", "entry_start"),
+        (lambda **given: forthwith.engines.plan([], **given), "branches", "columns"),
+        (lambda **given: forthwith.open("x", **given), "nthreads", "threads"),
+    ]:
+        with pytest.raises(TypeError, match=rf"has no argument '{wish}': it is {name}="):
+            call(**{wish: 1})
+    with pytest.raises(TypeError, match="has no argument 'columns': columns are chosen when they are read"):
+        forthwith.open("x", columns=["a"])
+
+
+def test_letters_of_another_case_are_named_only_if_they_are_the_reason(tree):
+    with pytest.raises(ValueError, match="but capital letters count: Muon_pt passes"):
+        tree.arrays(filter_name="muon_*")
+    with pytest.raises(ValueError, match="no branch passes") as caught:
+        tree.arrays(filter_name="Muon_*", filter_typename="quad")
+    assert "capital" not in str(caught.value)
 
 
 def test_near_names(tree):

@@ -60,7 +60,7 @@ def plan(
         RequestError: Trees have not the same branches, and ``columns`` does not say which are meant.
         KeyInFileError: A file lacks a column.
     """
-    settings = Settings.given("plan", options, "step", "parts", "align")
+    settings = Settings.given("plan", options, "columns", "step", "parts", "align")
     kept = {**options, "storage_options": _stores.without_secrets(options.get("storage_options"))} if options else None
     names = None if columns is None else tuple([columns] if isinstance(columns, str) else columns)
     given = list(expand(files, options.get("storage_options")))
