@@ -12,10 +12,10 @@ from forthwith.uproot._interpretation import AsDtypeInPlace
 
 
 class LRUCache(MutableMapping[str, Any]):
-    """A mapping of so many items, which lets go of those that were not used for the longest time.
+    """A mapping with a limit, at which it lets go of the items that were not used for the longest time.
 
     Args:
-        limit: The most items; ``None`` for all.
+        limit: The number of items that it holds at most; ``None`` for any number.
     """
 
     default_nbytes = 1024
@@ -68,13 +68,30 @@ class LRUCache(MutableMapping[str, Any]):
             self._current -= self.sizeof(self._held.pop(key))
 
     def __contains__(self, key: object) -> bool:
-        return key in self._held
+        with self._lock:
+            return key in self._held
 
     def __iter__(self) -> Iterator[str]:
-        return iter(list(self._held))
+        return iter(self.keys())
 
     def __len__(self) -> int:
-        return len(self._held)
+        with self._lock:
+            return len(self._held)
+
+    def keys(self) -> list[str]:  # type: ignore[override]
+        """The names of the items; the one that was used last comes last."""
+        with self._lock:
+            return list(self._held)
+
+    def values(self) -> list[Any]:  # type: ignore[override]
+        """The items in the order of `keys`. None of them counts as used."""
+        with self._lock:
+            return list(self._held.values())
+
+    def items(self) -> list[tuple[str, Any]]:  # type: ignore[override]
+        """Pairs of names and items in the order of `keys`. None of them counts as used."""
+        with self._lock:
+            return list(self._held.items())
 
     def __repr__(self) -> str:
         most = "" if self._limit is None else f"/{self._limit}"
@@ -86,10 +103,10 @@ class LRUCache(MutableMapping[str, Any]):
 
 
 class LRUArrayCache(LRUCache):
-    """A mapping of arrays of so many bytes together.
+    """A mapping of arrays with a limit for the bytes of all of them.
 
     Args:
-        limit: Bytes, or text such as ``"100 MB"``; ``None`` for all.
+        limit: The number of bytes, or text such as ``"100 MB"``; ``None`` for any number.
     """
 
     def __init__(self, limit: Any = None) -> None:
@@ -108,7 +125,7 @@ def cache_of(given: Any, file: Any) -> Any:
         TypeError: It is something else.
     """
     if isinstance(given, str) and given == "inherit":
-        return file.array_cache
+        return None if file is None else file.array_cache
     if given is None or isinstance(given, MutableMapping):
         return given
     if isinstance(given, str) or hasattr(given, "__index__"):

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 from weakref import WeakSet
 
-from forthwith._errors import RequestError, RequestTypeError
+from forthwith._errors import RequestError, RequestTypeError, UnsupportedError
 from forthwith._packages import package
 from forthwith._writable import file as ours
 from forthwith._writable.tables import is_table, says_types
@@ -36,7 +36,14 @@ class WritableDirectory(ours.WritableDirectory):
             title: Its title.
             options: ``counter_name``, a function that names the branch that counts the items of lists;
                 ``initial_basket_capacity`` and ``resize_factor`` have no effect; others are forthwith's.
+
+        Raises:
+            UnsupportedError: ``field_name`` is given: branches of records have fixed names.
         """
+        if options.pop("field_name", None) is not None:
+            raise UnsupportedError(
+                "field_name in mktree: the field y of a record x is the branch x.y, of a list of records x_y"
+            )
         for without_effect in ("initial_basket_capacity", "resize_factor"):
             options.pop(without_effect, None)
         columns = _known(_columns(branch_types))

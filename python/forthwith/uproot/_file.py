@@ -423,7 +423,7 @@ class ReadOnlyDirectory(Recorded, Mapping[str, Any]):
 
     def descent_into_path(self, where: str) -> tuple[ReadOnlyDirectory, str]:
         """The directory that a path leads to, and the name of an object in it."""
-        above, _, name = where.strip("/").rpartition("/")
+        above, _, name = where.strip("/").replace(":", "/").rpartition("/")
         return (self._at(above) if above else self), name
 
     def key(self, where: str) -> ReadOnlyKey:
