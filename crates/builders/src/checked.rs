@@ -35,7 +35,7 @@ impl Items<'_> {
         }
     }
 
-    /// Whether tags mean alternatives, of which there are so many rows, and the index rows of these.
+    /// Whether tags mean alternatives, and the index rows of these. `rows` has the number of rows of each alternative.
     pub(crate) fn tags(self, tags: usize, at: usize, rows: &[Option<u64>]) -> Result<(), Misfit> {
         let ((tags, tagged), (name, output)) = (self.0[tags], self.0[at]);
         for (item, (tag, at)) in integers(tagged).zip(integers(output)).enumerate() {

@@ -10,7 +10,8 @@ use crate::object::{Object, Objects};
 use crate::record::IS_REFERENCED;
 
 impl Edits<'_> {
-    /// Adds to the numbers of processes that an object's record has, as a file counts them in which so many stand before.
+    /// Adds `before` to the numbers of processes in an object's record: the file that gets the object has that many
+    /// processes before those of the file that it is from.
     ///
     /// # Errors
     /// There are more than a number has room for.

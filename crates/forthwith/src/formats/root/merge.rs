@@ -270,12 +270,14 @@ impl Run<'_, '_> {
         }
         let mut edits = Edits::new(first)?;
         let Some((number, found)) = item.found.first() else { return Ok(()) };
-        edits.renumber_processes(first, self.processes[*number].before)?;
+        let uri = self.inputs[*number].uri();
+        let place = |error: Error| error.in_file(uri).in_object(&item.path);
+        edits.renumber_processes(first, self.processes[*number].before).map_err(place)?;
         if let Some(sum) = sum {
-            sum.write(&mut edits, first.top())?;
+            sum.write(&mut edits, first.top()).map_err(place)?;
         }
-        let written = write_edited(&mut self.writer, directory, (name, &found.key.title), first, edits);
-        written.map_err(|error| error.in_file(self.inputs[*number].uri()).in_object(&item.path))?;
+        let title = &found.key.title;
+        write_edited(&mut self.writer, directory, (name, title), first, edits).map_err(place)?;
         self.merged.objects += 1;
         self.tell(item.found.iter().map(|(_, found)| u64::from(found.key.nbytes.unsigned_abs())).sum())
     }
