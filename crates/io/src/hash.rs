@@ -1,39 +1,41 @@
 //! The hashes that files ask a reader to check.
 
-use xxhash_rust::xxh3::Xxh3Default;
+use std::hash::Hasher;
+
+use twox_hash::{XxHash3_64, XxHash64};
 
 /// The 64-bit xxHash (seed 0) of `bytes`, which formats store beside LZ4 blocks.
 #[must_use]
 pub fn xxh64(bytes: &[u8]) -> u64 {
-    xxhash_rust::xxh64::xxh64(bytes, 0)
+    XxHash64::oneshot(0, bytes)
 }
 
 /// The 64-bit XXH3 (seed 0) of `bytes`, which RNTuple stores behind envelopes and pages.
 #[must_use]
 pub fn xxh3(bytes: &[u8]) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(bytes)
+    XxHash3_64::oneshot(bytes)
 }
 
 /// The hash of [`xxh3`] of bytes that come in pieces.
 #[derive(Clone)]
-pub struct Xxh3(Xxh3Default);
+pub struct Xxh3(XxHash3_64);
 
 impl Xxh3 {
     /// Of no bytes.
     #[must_use]
-    pub const fn new() -> Self {
-        Self(Xxh3Default::new())
+    pub fn new() -> Self {
+        Self(XxHash3_64::new())
     }
 
     /// Goes on with further bytes.
     pub fn update(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
+        self.0.write(bytes);
     }
 
     /// The hash of the bytes so far.
     #[must_use]
     pub fn digest(&self) -> u64 {
-        self.0.digest()
+        self.0.finish()
     }
 }
 
