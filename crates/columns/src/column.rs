@@ -129,6 +129,13 @@ impl Column {
         !matches!(&*self.backing, Backing::Bytes(_))
     }
 
+    /// Whether the memory is the process's own, and no other column shares it: it stays as it is while this one is
+    /// borrowed. Memory of a mapped file, of Python or of another library may be written to by others at any time.
+    #[must_use]
+    pub fn is_unshared(&self) -> bool {
+        self.writable() && Arc::strong_count(&self.backing) == 1
+    }
+
     /// The items of `range`, sharing the memory. What lies outside is cut off.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {

@@ -4,7 +4,8 @@
 //! `write_ntuple PATH DEPTH CODEC FLOATS REPETITIONS [THREADS]` prints seconds of the first thread's
 //! processor time, seconds, and bytes of the file, of the best repetition; then the same two of what there is
 //! to be done at least: the pages of the file, compressed one after the other by the codec alone, or their
-//! bytes written to a file where there is no codec; then of the codec and of writing what it made, both alone.
+//! bytes written to a file where there is no codec; then of what no writer of the same pages can leave out: the codec,
+//! a checksum of each page, and writing them.
 //! It is compared with C++ ROOT by `benches/ntuples/write.py`.
 
 #![allow(clippy::print_stdout)] // it is a program
@@ -15,7 +16,7 @@ use forthwith::{
         Array, Column, DType, Form,
         kernels::{Planes, differences_to_planes, to_planes},
     },
-    io::{Compressor, FileSink, Sink},
+    io::{Compressor, FileSink, Sink, xxh3},
     plan::TableWriter,
     rntuple::{DEFAULT_PAGE, NtupleOptions, NtupleTable},
     root::write::{Compression, FileSettings, compressed},
@@ -46,8 +47,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             bytes = Box::new(table).finish()?.bytes;
             Ok(())
         })?;
-        timed(&path, &mut least, || alone(&path, compression, &pages, compression == Compression::NONE))?;
-        timed(&path, &mut both, || alone(&path, compression, &pages, true))?;
+        let plain = compression == Compression::NONE;
+        timed(&path, &mut least, || alone(&path, compression, &pages, plain, false))?;
+        timed(&path, &mut both, || alone(&path, compression, &pages, true, true))?;
     }
     let [[best, best_clock], [least, least_clock], [both, both_clock]] = [best, least, both];
     println!("{best} {best_clock} {bytes} {least} {least_clock} {both} {both_clock}");
@@ -70,12 +72,13 @@ fn timed(
     Ok(())
 }
 
-/// The codec without anything else, and what it makes written to a file if that is wanted.
+/// The codec without anything else, and what it makes written to a file, with checksums, if that is wanted.
 fn alone(
     path: &str,
     compression: Compression,
     pages: &[Vec<u8>],
     written: bool,
+    hashed: bool,
 ) -> Result<(), Box<dyn Error>> {
     let mut sink = if written { Some(Box::new(FileSink::create(Path::new(path))?)) } else { None };
     let mut compressor = Compressor::new();
@@ -83,7 +86,12 @@ fn alone(
         let stored = compressed(compression, page, &mut compressor)?;
         let stored = stored.as_deref().unwrap_or(page);
         match &mut sink {
-            Some(sink) => sink.write_all(stored)?,
+            Some(sink) => {
+                if hashed {
+                    sink.write_all(&xxh3(stored).to_le_bytes())?;
+                }
+                sink.write_all(stored)?;
+            }
             None => drop(std::hint::black_box(stored)),
         }
     }

@@ -28,14 +28,15 @@ pub(crate) fn fill<'a>(
         (Node::Nothing, _) => Ok(()),
         (_, Form::Empty) if rows.iter().all(Range::is_empty) => Ok(()),
         (Node::Numbers { column, size, each }, Form::Numpy { key, .. }) => {
-            let bytes = buffer(array, key, "data")?.as_bytes();
-            let width = size * each;
-            rows.iter().try_for_each(|rows| pages.append(*column, within(bytes, rows, width)?))
+            let data = buffer(array, key, "data")?;
+            let (bytes, width) = (data.as_bytes(), size * each);
+            rows.iter().try_for_each(|rows| pages.append(*column, data, within(bytes, rows, width)?))
         }
         (Node::Text { ends, bytes }, Form::String { key, .. }) => {
             let items = lists(array, key, rows, *ends, pages)?;
-            let text = buffer(array, key, "data")?.as_bytes();
-            items.iter().try_for_each(|items| pages.append(*bytes, within(text, items, 1)?))
+            let data = buffer(array, key, "data")?;
+            let text = data.as_bytes();
+            items.iter().try_for_each(|items| pages.append(*bytes, data, within(text, items, 1)?))
         }
         (Node::Categories { ends, bytes } | Node::Text { ends, bytes }, Form::Categorical { key, .. }) => {
             let index = buffer(array, key, "index")?;
@@ -192,14 +193,15 @@ fn lists<'a>(
     ends: usize,
     pages: &mut Pages<'_, 'a>,
 ) -> Result<Rows> {
-    let offsets = buffer(array, key, "offsets")?.as_bytes().as_chunks::<8>().0;
+    let of = buffer(array, key, "offsets")?;
+    let offsets = of.as_bytes().as_chunks::<8>().0;
     let mut picked = Picked::default();
     for rows in rows {
         let last = rows.end.checked_add(1).ok_or_else(changed)?;
         let offsets = offsets.get(rows.start..last).ok_or_else(changed)?;
         let (Some(&from), Some(&to)) = (offsets.first(), offsets.last()) else { return Err(changed()) };
         let (from, to) = (i64::from_ne_bytes(from), i64::from_ne_bytes(to));
-        let end = pages.ends_of(ends, offsets)?;
+        let end = pages.ends_of(ends, of, offsets)?;
         // The ends that were read while they were written have to be those by which the items are taken.
         if end != to {
             return Err(changed());

@@ -5,6 +5,8 @@ use super::ends::{LentEnds, NEAR, rising};
 use super::filling::Filling;
 use super::seal::Sealer;
 use super::sealed::Raw;
+use crate::coding::Kind;
+use forthwith_columns::Column;
 use forthwith_plan::Result;
 use forthwith_root::write::FileWriter;
 
@@ -32,8 +34,9 @@ impl<'p, 'a> Pages<'p, 'a> {
         Self { columns, sealer, file, longest, waiting, appended: 0 }
     }
 
-    /// Appends elements of any type.
-    pub(crate) fn append(&mut self, column: usize, mut bytes: &'a [u8]) -> Result<()> {
+    /// Appends elements of any type, some of those in a column of an array.
+    pub(crate) fn append(&mut self, column: usize, of: &'a Column, mut bytes: &'a [u8]) -> Result<()> {
+        let raw = if of.is_unshared() { Raw::Unshared } else { Raw::Lent };
         let full = self.begin(column, bytes.len())?;
         let filling = self.columns.get(column).ok_or_else(changed)?;
         if !filling.bytes.is_empty() {
@@ -44,7 +47,7 @@ impl<'p, 'a> Pages<'p, 'a> {
         }
         while bytes.len() >= full {
             let (page, rest) = bytes.split_at(full);
-            self.seal(column, Raw::Lent(page))?;
+            self.seal(column, raw(page))?;
             bytes = rest;
         }
         self.collect(column, bytes, full)
@@ -63,8 +66,8 @@ impl<'p, 'a> Pages<'p, 'a> {
     }
 
     /// Appends the ends of lists that are given by their offsets, and answers the last offset. Full pages are made of
-    /// the offsets where they are.
-    pub(crate) fn ends_of(&mut self, column: usize, offsets: &'a [[u8; 8]]) -> Result<i64> {
+    /// the offsets where they are; they are some of those in the column `of`.
+    pub(crate) fn ends_of(&mut self, column: usize, of: &'a Column, offsets: &'a [[u8; 8]]) -> Result<i64> {
         let Some((first, rest)) = offsets.split_first() else { return Err(changed()) };
         let filling = self.columns.get(column).ok_or_else(changed)?;
         let more = filling.end.wrapping_sub(u64::from_ne_bytes(*first));
@@ -75,15 +78,17 @@ impl<'p, 'a> Pages<'p, 'a> {
         let (pages, last) = rest.split_at(rest.len() - rest.len() % most);
         for page in pages.chunks(most) {
             let filling = self.columns.get_mut(column).ok_or_else(changed)?;
-            match LentEnds::of(filling.elements.kind, page, more, filling.end) {
-                Some(lent) => {
-                    filling.end = lent.last;
-                    filling.here += page.len() as u64;
-                    self.appended += 8 * page.len() as u64;
-                    self.seal(column, Raw::LentEnds(lent))?;
-                }
-                None => self.copy_ends(column, more, page)?,
-            }
+            let Some(lent) = LentEnds::of(filling.elements.kind, page, more, filling.end) else {
+                self.copy_ends(column, more, page)?;
+                continue;
+            };
+            filling.end = lent.last;
+            filling.here += page.len() as u64;
+            self.appended += 8 * page.len() as u64;
+            // They were compared with each other when the array was validated.
+            let as_they_are = more == 0 && filling.elements.kind == Kind::Index64 && of.is_unshared();
+            let raw = if as_they_are { Raw::Unshared(page.as_flattened()) } else { Raw::LentEnds(lent) };
+            self.seal(column, raw)?;
         }
         let filling = self.columns.get_mut(column).ok_or_else(changed)?;
         // As in `collect`.

@@ -185,7 +185,7 @@ const SMALL: usize = 512;
 impl Raw<'_> {
     fn bytes(&self) -> usize {
         match self {
-            Self::Lent(bytes) => bytes.len(),
+            Self::Lent(bytes) | Self::Unshared(bytes) => bytes.len(),
             Self::Owned(bytes) => bytes.len(),
             Self::Ends(ends) => 8 * ends.len(),
             Self::LentEnds(lent) => lent.bytes(),
@@ -195,7 +195,7 @@ impl Raw<'_> {
     /// Its bytes, if they are what is stored.
     fn as_stored(&self, elements: &Elements) -> Option<&[u8]> {
         let bytes = match self {
-            Self::Lent(bytes) => bytes,
+            Self::Lent(bytes) | Self::Unshared(bytes) => bytes,
             Self::Owned(bytes) => &bytes[..],
             Self::Ends(ends) => ends.as_flattened(),
             Self::LentEnds(_) => return None,
@@ -210,7 +210,7 @@ impl Raw<'_> {
         is_same.then_some(bytes)
     }
 
-    /// Whether what is stored is the memory of an array.
+    /// Whether what is stored is memory that others may write to.
     fn is_lent(&self, elements: &Elements) -> bool {
         matches!(self, Self::Lent(_)) && self.as_stored(elements).is_some()
     }
@@ -259,7 +259,7 @@ fn encode(elements: &Elements, raw: &Raw<'_>, into: &mut Vec<u8>) -> Result<()> 
     let raw = match raw {
         Raw::Ends(ends) => return encode_ends(kind, ends, into),
         Raw::LentEnds(lent) => return lent.encode(kind, into),
-        Raw::Lent(bytes) => bytes,
+        Raw::Lent(bytes) | Raw::Unshared(bytes) => bytes,
         Raw::Owned(bytes) => &bytes[..],
     };
     if let Some(from) = elements.from {

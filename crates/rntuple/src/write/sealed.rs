@@ -5,8 +5,10 @@ use super::ends::LentEnds;
 /// Elements of a page, not yet encoded.
 #[derive(Debug)]
 pub(crate) enum Raw<'a> {
-    /// They are in an array.
+    /// They are in an array whose memory others may write to.
     Lent(&'a [u8]),
+    /// They are in an array whose memory nobody writes to.
+    Unshared(&'a [u8]),
     Owned(Vec<u8>),
     /// Ends of lists, in native order.
     Ends(Vec<[u8; 8]>),
