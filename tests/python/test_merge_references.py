@@ -213,6 +213,30 @@ def test_tables_behind_the_entries_of_all_branches_are_damage(tmp_path):
     assert (tmp_path / "out.root").stat().st_size < 2 * len(whole)
 
 
+def test_a_tree_that_is_extended_has_the_entries_that_it_says(tmp_path):
+    """Its baskets stay unread, but entries without a table get one when others have some."""
+    make(tmp_path / "whole.root", 0, 11, 1, flush=0, plain=1)
+    path = tmp_path / "slim.root"
+    forthwith.merge(tmp_path / "whole.root", path, filter_object=trees, filter_name=["i"], compression=None)
+    whole = path.read_bytes()
+    tree = whole.index(b"\x05TTree\x01t")
+    tables = whole.index(b"TBranchRef", tree)
+    far = whole[tree:tables].replace(struct.pack(">q", 11), struct.pack(">q", 1 << 40))
+    path.write_bytes(whole[:tree] + far + whole[tables:])
+    for _ in range(2):
+        with (
+            pytest.raises(forthwith.DamagedFileError, match="number of entries in the basket is 11, expected 10995"),
+            forthwith.update(path) as file,
+        ):
+            file["t"].extend({"i": [1]})
+        assert path.stat().st_size == len(whole)
+    path.write_bytes(whole)
+    with forthwith.update(path) as file:
+        file["t"].extend({"i": [1]})
+    with forthwith.open(path) as file:
+        assert file["t"]["i"].array().tolist() == [*range(11), 1]
+
+
 def test_objects_of_other_processes_keep_their_references(files, tmp_path):
     made, _ = files
     out = tmp_path / "out.root"

@@ -219,7 +219,8 @@ impl TreeCopy {
         // Without a basket of tables nothing in the record counts them.
         if self.tabled > 0 {
             let end = if self.stays { self.entries } else { self.entries.min(self.held) };
-            self.fill_tables(writer, end, &mut |_| true)?;
+            self.fill_tables(writer, end, &mut |_| true)
+                .map_err(|error| error.in_file(self.base.uri()).in_object(self.base.object()))?;
         }
         let place = |error: Error| error.in_file(self.base.uri()).in_object(self.base.object());
         let title = self.base.info().title.clone();
@@ -308,6 +309,7 @@ impl TreeCopy {
             branches.push((field, branch));
         }
         arrange(&mut tasks);
+        let is_unread = self.stays && tables.is_some();
         let into = Into { writer, copy: self, runner, progress, processes: processes.before };
         let mut run = Run::new(into, &origins, branches.into_iter().collect(), tree.payload(), &found.path);
         run.is_old = file.header().version % 1_000_000 < 30_400;
@@ -315,15 +317,13 @@ impl TreeCopy {
         for task in &tasks {
             let (kept, first) = skipped.within(&task.basket.entries);
             let done = run.task(task, &kept, first);
-            done.map_err(|error| match run.branches.get(&task.field) {
-                Some(branch) => error
-                    .in_block(task.basket.number)
-                    .in_object(&format!("{}/{}", found.path, branch.field.path)),
-                None => error,
-            })?;
+            done.map_err(|error| run.placed(error, task))?;
+        }
+        if is_unread {
+            run.verify_one(&tasks, entries)?;
         }
         run.finish()?;
-        // That baskets have as many entries as the record says was found when they were copied.
+        // That baskets have as many entries as the record says was found when they were copied, or just now.
         self.held = self.held.max(skipped.before(held));
         if let Some(tables) = tables {
             self.fill_tables_before(writer, skipped.before(tables.start), progress)?;

@@ -196,10 +196,11 @@ impl TreeCopy {
         first: u64,
         progress: &mut CopyProgress<'_>,
     ) -> Result<()> {
-        if first > self.held.max(self.tabled) {
+        let bytes = self.filled[..self.references()].iter().map(|filled| filled.total).max().unwrap_or(0);
+        if first > self.held.min(bytes).max(self.tabled) {
             let what = format!(
                 "tables of references to objects that begin at entry {first}, behind the {} of all branches",
-                self.held
+                self.held.min(bytes)
             );
             return Err(Error::fault(what).in_object(REFERENCES));
         }

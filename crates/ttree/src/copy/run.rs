@@ -333,6 +333,47 @@ impl<'a, 't> Run<'a, 't> {
         runner.run(&Batch(&jobs), &mut sink)
     }
 
+    /// Reads the baskets of one branch, to see whether they have the entries that the tree's record says.
+    ///
+    /// # Errors
+    /// They have not, or there is no branch.
+    pub(super) fn verify_one(&self, tasks: &[Task], entries: u64) -> Result<()> {
+        let tables = self.copy.references();
+        let mut stored: BTreeMap<u32, u64> = BTreeMap::new();
+        for task in tasks.iter().filter(|task| task.field as usize != tables) {
+            *stored.entry(task.field).or_default() += task.basket.len();
+        }
+        let mut bytes = 0;
+        if let Some((&field, _)) = stored.iter().min_by_key(|(_, stored)| **stored) {
+            for task in tasks.iter().filter(|task| task.field == field) {
+                let count = task.basket.entries.end - task.basket.entries.start;
+                bytes += match &task.basket.bytes {
+                    Bytes::File(range) => {
+                        let length = self.read(task.source, range).and_then(|record| check(&record, count));
+                        length.map_err(|error| self.placed(error, task))?
+                    }
+                    // Their entries are counted when they are taken apart.
+                    _ => count,
+                };
+            }
+        }
+        if bytes < entries {
+            let what = format!("{entries} entries in {bytes} bytes, with tables of references to objects");
+            return Err(Error::fault(what));
+        }
+        Ok(())
+    }
+
+    /// An error of a basket.
+    pub(super) fn placed(&self, error: Error, task: &Task) -> Error {
+        match self.branches.get(&task.field) {
+            Some(branch) => {
+                error.in_block(task.basket.number).in_object(&format!("{}/{}", self.path, branch.field.path))
+            }
+            None => error,
+        }
+    }
+
     pub(super) fn finish(mut self) -> Result<()> {
         let waiting: Vec<u32> = self.pending.keys().copied().collect();
         waiting.into_iter().try_for_each(|field| self.end_pending(field))?;

@@ -114,11 +114,11 @@ impl Copies {
     }
 }
 
-/// Whether a record is a basket of so many entries.
-pub(super) fn check(record: &[u8], entries: u64) -> Result<()> {
+/// Whether a record is a basket of so many entries. Answers how long it is when it is not compressed.
+pub(super) fn check(record: &[u8], entries: u64) -> Result<u64> {
     let basket = Basket::parse(&mut Cursor::new(record))?;
     let stored = record.get(basket.key_len() as usize..).unwrap_or_default();
-    measured(&basket, stored, record.len() as u64, entries).map(drop)
+    measured(&basket, stored, record.len() as u64, entries)
 }
 
 /// How long a record is when it is not compressed: its key is that of a basket, which must be of so many bytes and
