@@ -18,6 +18,23 @@ impl FileWriter {
         }
     }
 
+    /// As [`describe`](Self::describe), of a class that is made for the file.
+    ///
+    /// # Errors
+    /// The file has a class of this name and version with other members: readers take one of them for the other.
+    pub fn describe_new(&mut self, info: &StreamerInfo) -> Result<()> {
+        if self.classes.has_other(info) {
+            let what = format!(
+                "class {:?} for records, as the file has a class of this name with other members: records that have \
+                 another name become another class",
+                info.class
+            );
+            return Err(Error::invalid(what).in_file(self.uri()));
+        }
+        self.describe(info);
+        Ok(())
+    }
+
     /// Adds the description of one of ROOT's own classes, and those of the classes that it names.
     ///
     /// # Errors

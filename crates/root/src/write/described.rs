@@ -73,6 +73,12 @@ impl Described {
         Ok(Arc::clone(self.layouts.insert(layouts)))
     }
 
+    /// Whether there is a class of this name and version with other members.
+    pub(super) fn has_other(&self, info: &StreamerInfo) -> bool {
+        let other = |&(version, checksum): &(i32, u32)| version == info.version && checksum != info.checksum;
+        self.classes.get(&info.class).is_some_and(|labels| labels.iter().any(other))
+    }
+
     /// Whether it was not there.
     pub(super) fn add(&mut self, info: Arc<StreamerInfo>) -> bool {
         let label = (info.version, info.checksum);

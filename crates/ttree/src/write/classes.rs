@@ -249,7 +249,7 @@ impl ClassNames {
     fn name(self, name: &str) -> String {
         match self {
             Self::New => class_name(name),
-            Self::AsInFile => identifier(name),
+            Self::AsInFile => name.into(),
         }
     }
 }

@@ -144,6 +144,11 @@ impl TreeWriter {
         let branches = Branches::of(columns, &options, names).map_err(|e| within_tree(e, path))?;
         let index = options.index.as_ref().map(|names| Index::of(names, columns)).transpose();
         let index = index.map_err(|e| within_tree(e, path))?;
+        if names == ClassNames::New {
+            // Trees that are begun before this one ends may have classes of the same names.
+            let mut made = branches.classes.iter().filter(|info| !info.class.starts_with("pair<"));
+            made.try_for_each(|info| file.describe_new(info)).map_err(|e| within_tree(e, path))?;
+        }
         let directory = file.directory(directory)?;
         let mut stored = Vec::new();
         for (number, branch) in branches.branches.iter().enumerate() {
