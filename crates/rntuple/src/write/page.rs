@@ -86,7 +86,10 @@ impl<'p, 'a> Pages<'p, 'a> {
             filling.here += page.len() as u64;
             self.appended += 8 * page.len() as u64;
             // They were compared with each other when the array was validated.
-            let as_they_are = more == 0 && filling.elements.kind == Kind::Index64 && of.is_unshared();
+            let as_they_are = cfg!(target_endian = "little")
+                && more == 0
+                && filling.elements.kind == Kind::Index64
+                && of.is_unshared();
             let raw = if as_they_are { Raw::Unshared(page.as_flattened()) } else { Raw::LentEnds(lent) };
             self.seal(column, raw)?;
         }
