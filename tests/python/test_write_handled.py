@@ -293,3 +293,56 @@ def test_tables_that_are_being_written_are_listed(tmp_path):
         assert file["d"].keys() == ["t;1"]
         assert listed == ["d;1", "n;1"]
         assert sorted(file.keys(recursive=False)) == ["d;1", "n;2"]
+
+
+def test_cycles_tell_a_table_that_is_extended_from_what_has_its_name(tmp_path):
+    path = tmp_path / "out.root"
+    with forthwith.recreate(path) as file:
+        file["t"] = {"x": np.arange(3)}
+        file["q;3"] = 1
+        file["a;b/t"] = {"x": np.arange(2)}
+    with forthwith.update(path) as file:
+        table = file["t"]
+        file["t"] = np.histogram([1.0, 2.0])
+        assert file["t;1"] is table
+        assert file["t"] is table
+        with pytest.raises(forthwith.KeyInFileError, match="can be read when it is closed"):
+            file["t;2"]
+        table.extend({"x": [7]})
+        del file["t;2"]
+        inner = file["a;b/t"]
+        inner.extend({"x": [9]})
+        for name in ("q;3;2", "t;99999999999999999999", "t;" + "9" * 5000, "a;b/t;2"):
+            with pytest.raises(forthwith.KeyInFileError):
+                del file[name]
+            with pytest.raises(forthwith.KeyInFileError):
+                file[name]
+        del file["q;3"]
+        del file["a;b/t"]
+        file["a;b"].mktree("t", {"y": np.arange(1.0)})
+    with forthwith.open(path) as file:
+        assert file["t"].arrays().x.tolist() == [0, 1, 2, 7]
+        assert file["a;b/t"].keys() == ["y"]
+        assert "q;3" not in file
+
+
+@pytest.mark.parametrize("first", ["hit", "_tm"])
+def test_a_class_has_the_same_members_in_all_trees_of_a_file(tmp_path, first):
+    """C++ ROOT reads all objects of a class by one description."""
+    path = tmp_path / "out.root"
+    named = {"hit": ak.Array([{"y": 1.5}], with_name="hit"), "_tm": [{"y": 1.5}]}[first]
+    column = {"b" if first == "hit" else "tm": named}
+    with forthwith.recreate(path) as file:
+        file.mktree("t", {first: [{"x": 1}]}, records="class")
+        with pytest.raises(forthwith.RequestError, match=f'(?s)class "{first}" for records.*t2'):
+            file.mktree("t2", column, records="class")
+        file.mktree("same", {first: [{"x": 2}]}, records="class")
+    with forthwith.update(path) as file:
+        with pytest.raises(forthwith.RequestError, match=f'class "{first}" for records'):
+            file["t"].add_branches(column, records="class")
+        with pytest.raises(forthwith.RequestError, match=f'class "{first}" for records'):
+            file.mktree("t3", column, records="class")
+        file["t"].extend({first: [{"x": 3}]})
+    with forthwith.open(path) as file:
+        assert sorted(file.keys(cycle=False, recursive=False)) == ["same", "t"]
+        assert [array.tolist() for array in file["t"].arrays(library="np").values()] == [[1, 3]]

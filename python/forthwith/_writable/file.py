@@ -311,12 +311,10 @@ class WritableDirectory:
 
     def __getitem__(self, name: str) -> Any:
         path = self._join(name)
-        before, mark, number = path.rpartition(";")
-        if mark and number.isdecimal() and path not in self._file._tables:
-            above, _, last = before.rpartition("/")
-            newest = max((cycle for _, known, cycle in self._shown(above) if known == last), default=0)
-            # Older cycles are objects of the file, and can be read when it is closed.
-            path = before if int(number) == newest else path
+        before, cycle = _cycle_of(path)
+        if cycle is not None and path not in self._file._tables and self._file._open().keys(path) is None:
+            # Cycles that are older, or newer than a table that is extended, can be read when the file is closed.
+            path = before if cycle == self._current(before) else path
         if path in self._file._tables:
             return self._file._tables[path]
         if self._file._open().keys(path) is None:
@@ -329,6 +327,14 @@ class WritableDirectory:
                 object=path,
             )
         return WritableDirectory(self._file, path)
+
+    def _current(self, path: str) -> int:
+        """The cycle of the table at a path that is being written, or the newest cycle of an object; 0 if there is none."""
+        above, _, name = path.rpartition("/")
+        table = self._file._tables.get(path)
+        if table is not None and table._kind is None:
+            return table._cycle
+        return max((cycle for _, known, cycle in self._shown(above) if known == name), default=0)
 
     def _class(self, path: str) -> str | None:
         """The class of the object with the highest cycle at a path."""
@@ -346,16 +352,19 @@ class WritableDirectory:
         else:
             made = WritableTable
             entries, columns = core.reopen_tree(path, tree_options({}))
-        table = self._file._tables[path] = made(self._file, path, entries, spelled_types(columns))
+        cycle = self._current(path)
+        table = self._file._tables[path] = made(self._file, path, entries, spelled_types(columns), cycle=cycle)
         return table
 
     def __delitem__(self, name: str) -> None:
         directory, last = self._split(name)
-        last, mark, number = last.partition(";")
         core = self._file._open()
-        classes = {cycle: kind for kind, listed, cycle in core.keys(directory) or [] if listed == last}
-        shown = {cycle for _, listed, cycle in self._shown(directory) if listed == last}
-        wanted = max(shown, default=0) if not mark else int(number) if number.isdecimal() else 0
+        listed = core.keys(directory) or []
+        # A name may end as a cycle does.
+        last, cycle = (last, None) if any(known == last for _, known, _ in listed) else _cycle_of(last)
+        classes = {cycle: kind for kind, known, cycle in listed if known == last}
+        shown = {cycle for _, known, cycle in self._shown(directory) if known == last}
+        wanted = max(shown, default=0) if cycle is None else cycle
         if wanted not in classes:
             if wanted in shown:
                 raise RequestError(f"{name!r} is a table that is being written: the file has it when it is closed")
@@ -367,7 +376,7 @@ class WritableDirectory:
         if classes[wanted].startswith("TDirectory"):
             raise RequestError(f"{name!r} is a directory: only objects can be removed")
         if core.remove(directory, last, wanted):
-            del self._file._tables[self._join(name).partition(";")[0]]
+            del self._file._tables[f"{directory}/{last}" if directory else last]
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
@@ -396,15 +405,30 @@ class WritableDirectory:
         return directory, last
 
 
+def _cycle_of(name: str) -> tuple[str, int | None]:
+    """A name without the cycle behind it, and that cycle, if there is one."""
+    before, mark, number = name.rpartition(";")
+    is_cycle = bool(mark) and number.isdecimal() and len(number) < 6
+    return (before, int(number)) if is_cycle else (name, None)
+
+
 class WritableTable:
     """A tree that is being written: what `mktree` gives."""
 
     def __init__(
-        self, file: WritableFile, path: str, entries: int, types: dict[str, Any], kind: str | None = None
+        self,
+        file: WritableFile,
+        path: str,
+        entries: int,
+        types: dict[str, Any],
+        kind: str | None = None,
+        cycle: int = 0,
     ) -> None:
         self._file, self._path, self._entries, self._types = file, path, entries, types
         # Its class, if it is new: the file does not list it before it is closed.
         self._kind = kind
+        # That of a table which was in the file.
+        self._cycle = cycle
 
     def extend(self, array: Any) -> None:
         """Appends entries of the table's columns: a dict of arrays, an Awkward Array of records, a data frame, Arrow data."""

@@ -24,7 +24,8 @@ class LRUCache(MutableMapping[str, Any]):
         self._limit = limit
         self._current = 0
         self._held: OrderedDict[str, Any] = OrderedDict()
-        self._lock = threading.Lock()
+        # What is let go of may ask the cache when it ends.
+        self._lock = threading.RLock()
 
     @classmethod
     def sizeof(cls, obj: Any) -> int:
