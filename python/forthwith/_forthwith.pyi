@@ -187,6 +187,8 @@ class File:
     def header(self) -> dict[str, int]:
         """The numbers of its header, under the format's own names."""
     @property
+    def identity(self) -> str | None: ...
+    @property
     def uuid(self) -> str | None:
         """Its UUID, if it has one."""
     @property

@@ -173,6 +173,11 @@ impl File {
     }
 
     #[getter]
+    fn identity(&self) -> Option<&str> {
+        self.info.identity.as_deref()
+    }
+
+    #[getter]
     fn size(&self) -> u64 {
         self.info.size
     }

@@ -543,3 +543,42 @@ def test_expressions_are_columns_of_partitions(tmp_path):
 def test_options_that_there_are_not_are_named(call, tmp_path):
     with pytest.raises(TypeError, match=r"no argument 'thread': did you mean threads"):
         call(data("zmumu.root") + ":events")
+
+
+def test_batches_keep_what_is_missing(tmp_path):
+    part = ["max(Muon_pt)", "nMuon"]
+    (batch,) = engines.batches(data("zmumu.root:events"), part, size=4000, shuffle=False, step=1000, buffer=2)
+    assert batch["max(Muon_pt)"].mask.tolist() == (batch["nMuon"] == 0).tolist()
+    for name, values in {"some": [1, 2, None], "all": [4, 5, 6]}.items():
+        forthwith.write_parquet(tmp_path / f"{name}.parquet", {"x": ak.Array(values)})
+    for order in (["some", "all"], ["all", "some"]):
+        files = [str(tmp_path / f"{name}.parquet") for name in order]
+        for size, buffer in [(4, 10), (2, 1), (1, 1)]:
+            found = list(engines.batches(files, size=size, shuffle=False, buffer=buffer))
+            values = [value for batch in found for value in batch["x"].tolist()]
+            assert values == [value for name in order for value in {"some": [1, 2, None], "all": [4, 5, 6]}[name]]
+
+
+def test_batches_refuse_objects_of_other_types(tmp_path):
+    columns = {"whole": [[1, 2], [3]], "real": [[1.5], []], "text": ["a", "b"]}
+    for name, values in columns.items():
+        forthwith.write_parquet(tmp_path / f"{name}.parquet", {"l": ak.Array(values)})
+    for other in ("real", "text"):
+        with pytest.raises(forthwith.RequestError, match="partitions must have one type: column 'l'"):
+            list(engines.batches([str(tmp_path / f"{name}.parquet") for name in ("whole", other)], size=9))
+
+
+def test_a_parquet_file_of_the_same_size_is_another_one(tmp_path):
+    path = str(tmp_path / "a.parquet")
+    forthwith.write_parquet(path, {"x": np.array([1, 2, 3])}, compression=None)
+    (partition,) = engines.plan(path)
+    size = os.path.getsize(path)
+    forthwith.write_parquet(path, {"x": np.array([4, 5, 6])}, compression=None)
+    assert os.path.getsize(path) == size
+    with pytest.raises(forthwith.SourceError, match="was replaced or changed since the plan was made"):
+        engines.read(partition)
+
+
+def test_a_plan_has_steps_or_parts():
+    with pytest.raises(forthwith.RequestError, match="either step=3 or parts=2"):
+        engines.plan(data("zmumu.root:events"), step=3, parts=2)

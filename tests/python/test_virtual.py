@@ -200,3 +200,18 @@ def test_wishes_that_depend_on_values_are_refused(tree, options, said):
     with pytest.raises(forthwith.RequestError, match="virtual=True") as caught:
         tree.arrays(virtual=True, **options)
     assert said in str(caught.value)
+
+
+def test_arrays_of_fixed_size_in_lists(tmp_path):
+    path = tmp_path / "n.root"
+    values = [[[1.0, 2.0, 3.0]], [], [[4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]]
+    with forthwith.recreate(path) as file:
+        file.mkrntuple("n", {"x": "var * 3 * float32", "y": "2 * 2 * int8"}).extend(
+            {"x": values, "y": [[[1, 2], [3, 4]]] * 3}
+        )
+    with forthwith.open(path) as file:
+        whole = file["n"].arrays()
+        for start, stop in [(0, 3), (1, 2), (2, 3), (0, 0)]:
+            array = file["n"].arrays(virtual=True, entry_start=start, entry_stop=stop)
+            assert array.type == whole[start:stop].type
+            assert array.tolist() == whole[start:stop].tolist()

@@ -121,6 +121,9 @@ pub struct FileInfo {
     pub compression: String,
     /// The file's UUID in the usual spelling, if it has one.
     pub uuid: Option<String>,
+    /// What tells the file from another one that takes its place: the UUID, or what else of the file is another each time.
+    #[serde(skip)]
+    pub identity: Option<String>,
     /// Bytes.
     pub size: u64,
     /// The numbers of the file's header, under the format's own names.

@@ -3,7 +3,7 @@
 use crate::check;
 use crate::footer::Footer;
 use crate::table::{Options, ParquetTable};
-use forthwith_io::Source;
+use forthwith_io::{Source, xxh3};
 use forthwith_plan::{CheckReport, Error, Result};
 use std::sync::Arc;
 
@@ -19,6 +19,8 @@ pub struct ParquetFile {
     footer: Arc<Footer>,
     /// Where the footer begins.
     end: u64,
+    /// The hash of its bytes.
+    hash: u64,
 }
 
 impl ParquetFile {
@@ -33,8 +35,8 @@ impl ParquetFile {
     /// # Errors
     /// It is no Parquet file, or an encrypted one; its footer is damaged.
     pub fn open(source: Arc<dyn Source>) -> Result<Self> {
-        let (footer, end) = footer(source.as_ref()).map_err(|e| e.in_file(source.uri()))?;
-        Ok(Self { source, footer: Arc::new(footer), end })
+        let (footer, end, hash) = footer(source.as_ref()).map_err(|e| e.in_file(source.uri()))?;
+        Ok(Self { source, footer: Arc::new(footer), end, hash })
     }
 
     /// Its name.
@@ -47,6 +49,12 @@ impl ParquetFile {
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
+    }
+
+    /// The hash of the footer's bytes, in which places, sizes and limits of all columns are.
+    #[must_use]
+    pub fn footer_hash(&self) -> u64 {
+        self.hash
     }
 
     /// The columns, and where they are.
@@ -101,8 +109,8 @@ impl ParquetFile {
     }
 }
 
-/// The footer, and where it begins.
-fn footer(source: &dyn Source) -> Result<(Footer, u64)> {
+/// The footer, where it begins, and the hash of its bytes.
+fn footer(source: &dyn Source) -> Result<(Footer, u64, u64)> {
     if cfg!(target_endian = "big") {
         return Err(Error::unsupported("Parquet on machines that keep the most significant byte first"));
     }
@@ -128,7 +136,7 @@ fn footer(source: &dyn Source) -> Result<(Footer, u64)> {
         None => source.read_one(size - 8 - length..size - 8)?,
     };
     let start = size - 8 - length;
-    Ok((Footer::read(&bytes).map_err(|error| error.at_byte(start))?, start))
+    Ok((Footer::read(&bytes).map_err(|error| error.at_byte(start))?, start, xxh3(&bytes)))
 }
 
 impl std::fmt::Debug for ParquetFile {

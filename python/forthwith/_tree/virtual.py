@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping
 
@@ -43,7 +44,22 @@ def column(
     """A branch that is read when it is touched; `touched` is told the key of each buffer that is."""
     buffers = Buffers(branch, span, options, touched)
     length = span[1] - span[0]
-    return package("awkward").from_buffers(branch.form, length, buffers, buffer_key="{form_key}-{attribute}")
+    form = _regular(json.loads(branch.form_json))
+    ak = package("awkward")
+    return ak.from_buffers(ak.forms.from_dict(form), length, buffers, buffer_key="{form_key}-{attribute}")
+
+
+def _regular(form: dict[str, Any]) -> dict[str, Any]:
+    """A Form whose numbers have no dimensions: Awkward Array cannot divide a buffer by them whose length it does not know."""
+    for part in ("content", "contents"):
+        inner = form.get(part)
+        if isinstance(inner, dict):
+            form[part] = _regular(inner)
+        elif isinstance(inner, list):
+            form[part] = [_regular(one) for one in inner]
+    for size in reversed(form.pop("inner_shape", None) or []):
+        form = {"class": "RegularArray", "content": form, "size": size, "parameters": {}, "form_key": None}
+    return form
 
 
 class Buffers(Mapping[str, "Any"]):
@@ -100,7 +116,7 @@ class Buffers(Mapping[str, "Any"]):
         file, path = tree.file, self._branch.path
         again = file._opened_again()
         try:
-            same = again.uuid == file.uuid and again.size == file.size
+            same = again._core.identity == file._core.identity and again.size == file.size
             found = again._tree_of(tree.path) if same else tree
             same = same and index < len(found._fields) and found._fields[index].path == path
             if same and found._branch(index).form_json == self._form:

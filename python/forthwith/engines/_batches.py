@@ -10,7 +10,7 @@ from forthwith._packages import package
 from forthwith.engines._partition import Partition
 from forthwith.engines._plan import planned
 from forthwith.engines._read import read
-from forthwith.engines._types import check_same
+from forthwith.engines._types import check_same, none_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ def _given(
     groups = [[partitions[at] for at in order[first : first + buffer]] for first in range(0, len(order), buffer)]
     left: list[Any] = []
     kind: tuple[str, Any] | None = None
+    known: dict[Any, dict[str, str]] = {}
     mixed: _Columns | _Records = _Records() if library == "ak" else _Columns()
     with ThreadPoolExecutor(1) as reader:
         coming = reader.submit(_read, groups[0], library, threads) if groups else None
@@ -91,8 +92,9 @@ def _given(
             assert coming is not None
             arrived = coming.result()
             for partition, arrays in zip(groups[number], arrived, strict=True):
-                kind = kind or (partition.file, _kind(arrays))
-                check_same(kind, partition.file, _kind(arrays))
+                found = _kind(arrays, partition, known)
+                kind = kind or (partition.file, found)
+                check_same(kind, partition.file, found)
             mixed.fill([*left, *arrived])
             del arrived
             if number + 1 < len(groups):
@@ -112,10 +114,19 @@ def _read(partitions: Sequence[Partition], library: str, threads: int | None) ->
     return [read(partition, library=library, threads=threads, **how) for partition in partitions]
 
 
-def _kind(arrays: Any) -> dict[str, str]:
-    """The types of the columns."""
+def _kind(arrays: Any, partition: Partition, known: dict[Any, dict[str, str]]) -> dict[str, str]:
+    """The types of the columns, whether or not values may be missing. `known` keeps those of files."""
     if isinstance(arrays, dict):
-        return {name: f"{array.dtype}{list(array.shape[1:]) or ''}" for name, array in arrays.items()}
+        kinds = {name: f"{array.dtype}{list(array.shape[1:]) or ''}" for name, array in arrays.items()}
+        objects = [name for name, array in arrays.items() if array.dtype.hasobject]
+        if objects:
+            # NumPy does not say what the objects are.
+            file = partition.file, partition.tree
+            if file not in known:
+                nothing = none_of(partition, "ak")
+                known[file] = {name: str(nothing[name].type.content).replace("?", "") for name in nothing.fields}
+            kinds.update((name, known[file][name]) for name in objects)
+        return kinds
     return {name: str(arrays[name].type.content) for name in arrays.fields}
 
 
@@ -140,18 +151,24 @@ class _Columns:
 
     def __init__(self) -> None:
         self._rows: Any = None
+        self._fields: dict[str, str] = {}
 
     def fill(self, parts: list[dict[str, Any]]) -> None:
         """The entries of other partitions with the same columns, in the same memory if they fit."""
         np = package("numpy")
-        numbers = {name: array for name, array in parts[0].items() if not array.dtype.hasobject}
+        # Rows have no masks.
+        masked = {name for part in parts for name, array in part.items() if isinstance(array, np.ma.MaskedArray)}
+        numbers = {name: array for name, array in parts[0].items() if not (array.dtype.hasobject or name in masked)}
         self._names = list(parts[0])
-        self._fields = {name: f"column {at}" for at, name in enumerate(numbers)}
-        self._objects = {
-            name: np.concatenate([part[name] for part in parts]) for name in self._names if name not in numbers
+        fields = {name: f"column {at}" for at, name in enumerate(numbers)}
+        self._apart = {
+            name: (np.ma if name in masked else np).concatenate([part[name] for part in parts])
+            for name in self._names
+            if name not in numbers
         }
         self.length = sum(_length(part) for part in parts)
-        if self._rows is None or len(self._rows) < self.length:
+        if self._rows is None or len(self._rows) < self.length or fields != self._fields:
+            self._fields = fields
             row = [(self._fields[name], array.dtype, array.shape[1:]) for name, array in numbers.items()]
             self._rows = np.empty(self.length, np.dtype(row, align=True))
         step = max(_CACHED // max(self._rows.itemsize, 1), 1)
@@ -167,7 +184,7 @@ class _Columns:
         # No place is outside: "clip" saves looking at them twice.
         rows = self._rows[places] if isinstance(places, slice) else self._rows.take(places, mode="clip")
         return {
-            name: rows[self._fields[name]].copy() if name in self._fields else self._objects[name][places]
+            name: rows[self._fields[name]].copy() if name in self._fields else self._apart[name][places]
             for name in self._names
         }
 

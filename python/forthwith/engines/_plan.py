@@ -27,13 +27,15 @@ if TYPE_CHECKING:
 
 # Files behind a network that are opened at one time for a plan.
 _TOGETHER = 16
+# The size of a partition unless another is wanted.
+_STEP = "100 MB"
 
 
 def plan(
     files: Any,
     columns: Names = None,
     *,
-    step: int | str | None = "100 MB",
+    step: int | str | None = _STEP,
     parts: int | None = None,
     align: bool = True,
     **options: Any,
@@ -68,6 +70,8 @@ def plan(
         if not isinstance(path, str):
             raise RequestError(f"partitions are made of paths or URLs, which workers can open, not of {path!r}")
     if parts is not None:
+        if step is not None and step != _STEP:
+            raise RequestError(f"either step={step!r} or parts={parts}: both say how files are divided")
         if parts < 1:
             raise RequestError(f"parts must be at least 1, not {parts}")
         named = [(_stores.without_password(path), tree) for path, tree in given]
@@ -118,7 +122,7 @@ def planned(files: Any, columns: Any, options: dict[str, Any]) -> list[Partition
 
 def state_of(tree: Tree) -> tuple[int, int, str | None]:
     """What tells whether a file is the one that was planned: its bytes, the tree's entries, and its identifier."""
-    return tree.file.size, tree.num_entries, tree.file.uuid
+    return tree.file.size, tree.num_entries, tree.file._core.identity
 
 
 def form(files: Any, columns: Names = None, **options: Any) -> dict[str, Any]:

@@ -56,6 +56,8 @@ def dataset(
 
 
 def _tensor(torch: Any, name: str, array: Any) -> Any:
+    if hasattr(array, "mask"):
+        raise RequestError(f"column {name!r} has missing values, which tensors have not")
     try:
         return torch.from_numpy(array)
     except TypeError as error:

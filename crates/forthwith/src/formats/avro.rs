@@ -120,6 +120,8 @@ impl Container for Opened {
             version: "1".into(),
             compression: self.file.header().codec.name().into(),
             uuid: None,
+            // It is random.
+            identity: Some(format!("{:032x}", u128::from_be_bytes(self.file.header().marker))),
             size: self.source().size()?,
             header: Vec::new(),
         })

@@ -100,6 +100,7 @@ impl Container for Opened {
             version: self.file.version().to_string(),
             compression: self.file.codecs().join(", "),
             uuid: None,
+            identity: Some(format!("{:016x}", self.file.footer_hash())),
             size: self.source().size()?,
             header: Vec::new(),
         })

@@ -183,6 +183,7 @@ impl Container for Opened {
             version: format!("{major}.{minor:02}/{patch:02}"),
             compression: compression(header.compression),
             uuid: header.uuid.map(|u| uuid(&u)),
+            identity: header.uuid.map(|u| uuid(&u)),
             size: self.source().size()?,
             header: numbers(header),
         })

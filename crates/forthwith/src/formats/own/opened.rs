@@ -55,6 +55,7 @@ impl Container for Opened {
             version: String::new(),
             compression: "none".into(),
             uuid: None,
+            identity: None,
             size: self.size,
             header: Vec::new(),
         })
