@@ -148,8 +148,7 @@ impl Copy<'_> {
     ) -> Result<u64> {
         let table = &place.table;
         // In the order they are written in.
-        let mine: Vec<Option<&Column>> =
-            self.named.iter().map(|(name, _)| columns.iter().find(|column| column.name == *name)).collect();
+        let mine: Vec<Option<&Column>> = (0..self.named.len()).map(|at| self.column(at, &columns)).collect();
         let wanted: Vec<_> =
             mine.iter().copied().flatten().map(|column| (column.name.as_str(), column.field)).collect();
         let selection = table.select_fields(&wanted, self.choice.expressions())?;
@@ -194,6 +193,13 @@ impl Copy<'_> {
             }
         }
         Ok(copied)
+    }
+
+    /// That of a file's columns which is one of all: of several with one name the first is the first.
+    fn column<'c>(&self, at: usize, columns: &'c [Column]) -> Option<&'c Column> {
+        let (name, _) = &self.named[at];
+        let before = self.named[..at].iter().filter(|(other, _)| other == name).count();
+        columns.iter().filter(|column| column.name == *name).nth(before)
     }
 
     /// The columns as they are written: in the order of all, with those that are missing.
