@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     How: TypeAlias = Literal["auto", "map", "pread"]
 
+# Classes of ROOT whose objects are tables.
+TABLES = ("TTree", "TNtuple", "TNtupleD", "ROOT::RNTuple", "ROOT::Experimental::RNTuple")
 _SOURCES = ("auto", "map", "pread")
 
 
@@ -153,7 +155,7 @@ def _object(file: File, inner: str) -> Any:
 def _only_tree(file: File) -> Any:
     if file._core.is_one_table:
         return file._only_table()
-    names = {key.split(";")[0] for key in file.iterkeys(filter_classname=["TTree", "TNtuple", "TNtupleD"])}
+    names = {key.split(";")[0] for key in file.iterkeys(filter_classname=TABLES)}
     return file[names.pop()] if len(names) == 1 else None
 
 

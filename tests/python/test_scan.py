@@ -242,3 +242,12 @@ def test_expressions_are_columns(tmp_path):
     for filtered in (pl.col("a + b") > 8990, pl.col("b") == 3):
         assert frame.filter(filtered).collect().equals(expected.filter(filtered))
         assert frame.filter(filtered).select("a + b").collect().equals(expected.filter(filtered).select("a + b"))
+
+
+def test_the_only_ntuple_of_a_file_needs_no_name(tmp_path):
+    path = tmp_path / "n.root"
+    with forthwith.recreate(path) as file:
+        file.mkrntuple("n", {"x": "int32"}).extend({"x": [1, 2]})
+        file["other"] = 1
+    assert forthwith.scan(path).collect()["x"].to_list() == [1, 2]
+    assert forthwith.concatenate([path, path]).x.tolist() == [1, 2, 1, 2]

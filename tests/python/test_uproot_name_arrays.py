@@ -234,3 +234,57 @@ def test_own_interpretations():
             uproot.register_interpretation(Reversed)
     finally:
         uproot.unregister_interpretation(Reversed)
+
+
+def test_missing_numbers_are_masked(tmp_path):
+    path = tmp_path / "n.root"
+    with forthwith.recreate(path) as file:
+        ntuple = file.mkrntuple("n", {"x": "?int32", "none": "?float64"})
+        ntuple.extend({"x": [1, None, 3], "none": [None, None, None]})
+    ntuple = uproot.open(path)["n"]
+    found = ntuple.arrays(library="np")
+    assert (found["x"].dtype, found["x"].tolist(), found["x"].mean()) == (np.int32, [1, None, 3], 2)
+    assert (found["none"].dtype, found["none"].tolist()) == (np.float64, [None] * 3)
+    steps = [step["x"] for step in ntuple.iterate(step_size=2, library="np")]
+    assert [(step.dtype, step.tolist()) for step in steps] == [(np.int32, [1, None]), (np.int32, [3])]
+    joined = uproot.concatenate([f"{path}:n", f"{path}:n"], library="np")["x"]
+    assert joined.tolist() == [1, None, 3] * 2
+
+
+def test_lists_of_lists_and_texts_are_not_zipped(tmp_path):
+    path = tmp_path / "t.root"
+    columns = {"a_x": [[1, 2], []], "a_y": [[3, 4], []], "deep": [[[1.5]], []], "texts": [["a"], ["b", "c"]]}
+    with forthwith.recreate(path) as file:
+        file["t"] = columns
+    found = uproot.open(path)["t"].arrays(["a_x", "a_y", "deep", "texts"], how="zip")
+    assert sorted(found.fields) == ["a", "deep", "texts"]
+    assert found.a.x.tolist() == columns["a_x"]
+    assert found.deep.tolist() == columns["deep"]
+
+
+def test_counts_of_histograms_are_their_contents():
+    histogram = uproot.open(data("keys.root"))["histograms/h1c"]
+    assert histogram.counts(flow=True).tolist() == histogram.values(flow=True).tolist()
+    # Those of the other interface are squares over variances, which may be larger than the type of the contents.
+    ours = forthwith.open(data("keys.root"))["histograms/h1c"]
+    values, variances = ours.values(flow=True).astype("f8"), ours.variances(flow=True)
+    assert np.array_equal(ours.counts(flow=True) * variances, np.where(variances == 0, 0, values**2))
+
+
+def test_objects_are_copied_by_filters(tmp_path):
+    path = tmp_path / "out.root"
+    with uproot.open(data("keys.root")) as source, uproot.recreate(path) as file:
+        file.copy_from(source, filter_name="*h1*", rename={"histograms/h1d": "other"})
+        file.mkdir("below").copy_from(source["histograms"], filter_classname="TH1F")
+        with pytest.raises(ValueError, match="no objects match"):
+            file.copy_from(source, filter_name="nothing")
+        file.copy_from(source, filter_name="nothing", require_matches=False)
+        names = source.keys(filter_name="*h1*", cycle=False)
+        with uproot.open(data("zmumu.root")) as tables, pytest.raises(NotImplementedError, match="'events'"):
+            file.copy_from(tables)
+    with uproot.open(data("keys.root")) as source, uproot.open(path) as file:
+        assert "other" in file
+        assert "histograms/h1d" not in file
+        for name in names:
+            assert file["other" if name == "histograms/h1d" else name] == source[name]
+        assert file["below/h1f"] == source["histograms/h1f"]

@@ -142,3 +142,19 @@ def test_collections_are_written_as_one_file_for_each_partition(tmp_path):
     assert sorted(path.name for path in tmp_path.glob("later/*")) == ["part0.root", "part1.root"]
     with pytest.raises(ValueError, match="ZLIB, LZMA, LZ4, ZSTD"):
         uproot.dask_write(array, f"{tmp_path}/none", compression="gzip")
+
+
+def test_files_say_their_steps(names):
+    whole = uproot.concatenate(names[:1])
+    path, tree = names[0].rsplit(":", 1)
+    for steps, pairs in [([[0, 10], [20, 25]], [(0, 10), (20, 25)]), ([3, 7, 8], [(3, 7), (7, 8)])]:
+        found = uproot.dask({path: {"object_path": tree, "steps": steps}})
+        assert found.npartitions == len(pairs)
+        expected = [row for start, stop in pairs for row in whole[start:stop].to_list()]
+        assert found.compute(scheduler="sync").to_list() == expected
+    given = {path: {"object_path": tree, "steps": None}}
+    assert len(uproot.dask(given).compute(scheduler="sync")) == len(whole)
+    with pytest.raises(ValueError, match="steps of their own"):
+        uproot.dask({path: {"object_path": tree, "steps": [[0, 10]]}}, step_size=10)
+    with pytest.raises(ValueError, match=r"steps of .*: \[5, 100000000\], of a tree of"):
+        uproot.dask({path: {"object_path": tree, "steps": [[5, 100000000]]}})

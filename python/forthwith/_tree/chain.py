@@ -9,7 +9,7 @@ from forthwith import _filters, _keywords, _show
 from forthwith._entries import step_size as step_size_of
 from forthwith._errors import DamagedFileError, MissingFileError, RequestError, SourceError, UnsupportedError
 from forthwith._forthwith import redact
-from forthwith._opening import Settings, apart, open_one
+from forthwith._opening import TABLES, Settings, apart, open_one
 from forthwith._paths import expand
 from forthwith._stores import without_password
 from forthwith._tree import typed, walk
@@ -90,7 +90,7 @@ class Chain(NotAnArray):
         if isinstance(found, Tree):
             return found
         try:
-            names = list(dict.fromkeys(found.iterkeys(cycle=False, filter_classname=["TTree", "TNtuple", "TNtupleD"])))
+            names = list(dict.fromkeys(found.iterkeys(cycle=False, filter_classname=TABLES)))
             if len(names) != 1:
                 raise RequestError(f"{path} has {len(names)} trees: say which, as in {str(path) + ':tree'!r}")
             tree: Tree = found[names[0]]

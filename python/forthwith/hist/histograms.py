@@ -46,7 +46,8 @@ class Binned(Plotted):
     def counts(self, flow: bool = False) -> Numbers:
         """The effective number of entries in each bin, as an array; with weights, values squared over variances."""
         values, variances = self.values(flow), self.variances(flow)
-        return over(values**2, variances, variances != 0)
+        # Squares of whole numbers may be larger than their type.
+        return over(values.astype("f8") ** 2, variances, variances != 0)
 
     @property
     def weighted(self) -> bool:

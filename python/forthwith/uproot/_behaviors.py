@@ -104,6 +104,10 @@ class Histogram(Behavior):
 
     __hash__ = object.__hash__
 
+    def counts(self, flow: bool = False) -> Any:
+        """The contents of the bins, as `values`."""
+        return self._ours.values(flow)
+
     def to_numpy(self, flow: bool = False, dd: bool = False, errors: bool = False) -> Any:
         """Values and edges, as NumPy's functions for histograms give them."""
         values = self._ours.values(flow)
@@ -155,6 +159,10 @@ class TH3(Histogram):
 
 class Profile(Histogram):
     """Means in bins."""
+
+    def counts(self, flow: bool = False) -> Any:
+        """How many entries without weights would know as much, for each bin."""
+        return self._ours.counts(flow)
 
     def effective_entries(self, flow: bool = False) -> Any:
         """How many entries without weights would know as much, for each bin."""

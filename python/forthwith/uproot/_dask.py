@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 from forthwith._errors import RequestError, RequestTypeError, UnsupportedError
@@ -36,7 +37,8 @@ def dask(
     With ``library="np"`` it is a dict of a ``dask.array.Array`` for each branch.
 
     Args:
-        files: As in `iterate`, but for opened trees.
+        files: As in `iterate`, but for opened trees; a tree may be a dict of its ``object_path`` and of ``steps``, pairs of
+            the first entry and the one behind the last of each partition, or the entries at which they end.
         filter_name: As in ``TTree.arrays``.
         filter_typename: As in ``TTree.arrays``.
         filter_branch: As in ``TTree.arrays``.
@@ -62,10 +64,13 @@ def dask(
     package("dask" if is_numpy else "dask_awkward")
     filters = {"filter_name": filter_name, "filter_typename": filter_typename, "filter_branch": filter_branch}
     form, partitions = None, []
+    files, steps = _apart(files)
+    if steps and (step_size is not None or steps_per_file is not None):
+        raise RequestTypeError("files with steps of their own, and step_size or steps_per_file as well")
     for path, inner in _files(files):
         if _is_table(path):
             raise UnsupportedError("uproot.dask of an opened tree: workers open files by their names")
-        if form is not None and not open_files:
+        if form is not None and not open_files and path not in steps:
             partitions += plan({path: inner}, parts=steps_per_file or 1)
             continue
         tree = _tree(path, inner, allow_missing, {})
@@ -74,7 +79,9 @@ def dask(
         with tree:
             names = tree.forthwith.path
             form = form or _form(tree, filters)
-        if open_files:
+        if path in steps:
+            partitions += _stepped(path, names, steps[path])
+        elif open_files:
             partitions += _divided(path, names, form.fields, step_size, steps_per_file)
         else:
             partitions += plan({path: names}, parts=steps_per_file or 1)
@@ -94,6 +101,29 @@ def _form(tree: Any, filters: dict[str, Any]) -> Any:
     """The Form of what a tree's ``arrays`` gives."""
     given = filters if isinstance(tree, HasBranches) else {name: filters[name] for name in list(filters)[:2]}
     return tree.arrays(entry_stop=0, **given).layout.form
+
+
+def _apart(files: Any) -> tuple[Any, dict[Any, Any]]:
+    """Files without the steps that are given with them, and these by the file."""
+    if isinstance(files, (list, tuple)):
+        parts = [_apart(one) for one in files]
+        return [one for one, _ in parts], {path: steps for _, found in parts for path, steps in found.items()}
+    if not isinstance(files, dict):
+        return files, {}
+    given = {path: inner for path, inner in files.items() if isinstance(inner, Mapping) and "object_path" in inner}
+    steps = {path: inner["steps"] for path, inner in given.items() if inner.get("steps") is not None}
+    return {path: given[path]["object_path"] if path in given else inner for path, inner in files.items()}, steps
+
+
+def _stepped(path: Any, inner: str, steps: Any) -> list[Partition]:
+    """The partitions of a file that are given."""
+    (whole,) = plan({path: inner}, step=None)
+    steps = [list(one) if hasattr(one, "__iter__") else one for one in steps]
+    pairs = steps if steps and isinstance(steps[0], list) else list(pairwise(steps))
+    for one in pairs:
+        if not isinstance(one, (list, tuple)) or len(one) != 2 or not 0 <= one[0] <= one[1] <= whole.stop:
+            raise RequestError(f"steps of {path}: {one!r}, of a tree of {whole.stop} entries", file=path)
+    return [replace(whole, start=int(start), stop=int(stop)) for start, stop in pairs]
 
 
 def _divided(path: Any, inner: str, names: list[str], step: int | str | None, parts: int | None) -> list[Partition]:

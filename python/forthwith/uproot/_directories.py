@@ -10,6 +10,7 @@ from typing import Any
 from weakref import WeakSet
 
 from forthwith._errors import RequestError, RequestTypeError, UnsupportedError
+from forthwith._opening import TABLES
 from forthwith._packages import package
 from forthwith._writable import file as ours
 from forthwith._writable.tables import is_table, says_types
@@ -69,6 +70,38 @@ class WritableDirectory(ours.WritableDirectory):
         """Writes several objects: a mapping from names, or pairs."""
         for name, value in {**dict(pairs or {}), **more_pairs}.items():
             self[name] = value
+
+    def copy_from(
+        self,
+        source: Any,
+        *,
+        filter_name: Any = no_filter,
+        filter_classname: Any = no_filter,
+        rename: Mapping[str, str] | Callable[[str], str] | None = None,
+        require_matches: bool = True,
+    ) -> None:
+        """Copies objects of an opened file or directory, in their directories; of each name the newest cycle.
+
+        Args:
+            source: A file or directory that was opened to be read.
+            filter_name: Which are meant, by their names.
+            filter_classname: Which are meant, by their classes.
+            rename: New names for some paths: a dict, or a function.
+            require_matches: Whether it is an error if there are none.
+
+        Raises:
+            ValueError: There are none.
+            UnsupportedError: One of them is a table; `forthwith.merge` copies these.
+        """
+        given = {"recursive": True, "cycle": False, "filter_name": filter_name, "filter_classname": filter_classname}
+        found = {name: kind for name, kind in source.classnames(**given).items() if not kind.startswith("TDirectory")}
+        if require_matches and not found:
+            raise ValueError("no objects match these filters")
+        if tables := [name for name, kind in found.items() if kind in TABLES]:
+            raise UnsupportedError(f"copy_from of the table {tables[0]!r}: forthwith.merge copies tables")
+        for name in found:
+            new = rename(name) if callable(rename) else (rename or {}).get(name, name)
+            self[new] = source[name]
 
     def _listed(
         self, recursive: Any, cycle: bool, filter_name: Any, filter_classname: Any

@@ -86,7 +86,7 @@ class NumPy(Library):
         """What was computed with Awkward Array."""
         np = self.imported
         try:
-            return np.asarray(array)
+            return package("awkward").to_numpy(array)
         except (TypeError, ValueError):
             out = np.empty(len(array), dtype=object)
             for at, one in enumerate(array):
@@ -94,7 +94,8 @@ class NumPy(Library):
             return out
 
     def _joined(self, parts: list[Any]) -> Any:
-        return self.imported.concatenate(parts)
+        np = self.imported
+        return (np.ma if any(isinstance(part, np.ma.MaskedArray) for part in parts) else np).concatenate(parts)
 
 
 class Awkward(Library):
@@ -184,7 +185,7 @@ def _zipped(ak: Any, columns: dict[str, Any], length: int) -> Any:
     lists: list[tuple[Any, list[str]]] = []
     for name, column in columns.items():
         layout = column.layout
-        if not layout.is_list or layout.is_regular or layout.parameter("__array__") is not None:
+        if not _is_jagged(layout):
             plain[name] = column
             continue
         offsets = layout.to_ListOffsetArray64(True).offsets
@@ -202,6 +203,16 @@ def _zipped(ak: Any, columns: dict[str, Any], length: int) -> Any:
         plain[word] = ak.zip({name[cut:].strip("_./") if cut else name: columns[name] for name in names}, depth_limit=2)
     layouts = [column.layout for column in plain.values()]
     return ak.Array(ak.contents.RecordArray(layouts, list(plain), length=length if layouts else 0))
+
+
+def _is_jagged(layout: Any) -> bool:
+    """Whether it is lists of numbers, or of arrays of them: those that uproot calls jagged."""
+    if not layout.is_list or layout.is_regular or layout.parameter("__array__") is not None:
+        return False
+    content = layout.content
+    while content.is_regular and content.parameter("__array__") is None:
+        content = content.content
+    return content.is_numpy and content.parameter("__array__") is None
 
 
 def _common(names: list[str]) -> int:

@@ -62,6 +62,13 @@ def _top(form: Any, buffers: Any, length: int, typename: str, types: _Types) -> 
     if numbers and not form["parameters"].get("__array__") and _cxx.kind(typename) == "list":
         # As a column, lists of numbers are arrays; inside of other things they are vectors.
         return _lists(form, buffers, length, "", types)
+    if form["class"] == "IndexedOptionArray" and form["content"]["class"] == "NumpyArray":
+        index = buffers[f"{form['form_key']}-index"][:length]
+        values = _node(form["content"], buffers, int(index.max(initial=-1)) + 1, typename, types)
+        # Row 0 stands for what is missing, if there is one.
+        values = values[index.clip(0)] if len(values) else np.zeros((length, *values.shape[1:]), values.dtype)
+        missing = (index < 0).reshape(length, *(1 for _ in values.shape[1:]))
+        return np.ma.MaskedArray(values, np.broadcast_to(missing, values.shape))
     return _node(form, buffers, length, typename, types)
 
 
