@@ -327,3 +327,44 @@ print(json.dumps(found))
     assert found == [[48, 2, 5, "Hit"], *([48, 2, 5, f"_{name}"] for name in names[1:])]
     with forthwith.open(path) as file:
         assert file["tstd"]["a./a.b"].array().to_list() == [1, 2]
+
+
+@pytest.mark.parametrize("kind", ["mktree", "mkrntuple"])
+def test_named_indices_of_data_frames_are_columns(tmp_path, kind):
+    pd = pytest.importorskip("pandas")
+    path = tmp_path / "out.root"
+    index = pd.MultiIndex.from_tuples([(1, 7), (2, 8)], names=["run", "event"])
+    frame = pd.DataFrame({"x": [1.5, 2.5]}, index=index)
+    with forthwith.recreate(path) as file:
+        table = getattr(file, kind)("t", frame)
+        table.extend(frame)
+        getattr(file, kind)("plain", pd.DataFrame({"x": [1.5, 2.5]}, index=[7, 8]))
+        with pytest.raises(forthwith.RequestError, match="already exists"):
+            getattr(file, kind)("again", frame.assign(run=0))
+    with forthwith.open(path) as file:
+        assert (
+            file["t"].arrays().tolist()
+            == [
+                {"run": 1, "event": 7, "x": 1.5},
+                {"run": 2, "event": 8, "x": 2.5},
+            ]
+            * 2
+        )
+        assert file["plain"].keys() == ["x"]
+
+
+def test_by_uproots_name_the_index_is_a_column(tmp_path):
+    pd = pytest.importorskip("pandas")
+    from forthwith import uproot
+
+    path = tmp_path / "out.root"
+    frame = pd.DataFrame({"x": [1.5, 2.5]}, index=[7, 8])
+    with uproot.recreate(path) as file:
+        file["n"] = frame
+        tree = file.mktree("t", frame)
+        tree.extend(frame[frame.x > 2])
+        file["named"] = frame.rename_axis(index="run")
+    with uproot.open(path) as file:
+        assert file["n"].arrays().tolist() == [{"index": 7, "x": 1.5}, {"index": 8, "x": 2.5}]
+        assert file["t"]["index"].array().tolist() == [7, 8, 8]
+        assert file["named"].keys() == ["run", "x"]

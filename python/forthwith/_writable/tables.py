@@ -90,6 +90,7 @@ def taken(columns: Any, types: Mapping[str, Any]) -> _forthwith.Given:
     """Columns as they are written: of a data frame without marks of missing values, and lists of numbers of a type."""
     import numpy as np
 
+    columns = _with_index(columns, "index" in types)
     if isinstance(columns, Mapping) or _is_frame(columns):
         # Two columns 1 and "1" would be one, and of two with one name a frame of pandas gives both at once.
         names = Counter(map(str, columns if isinstance(columns, Mapping) else columns.columns))
@@ -103,6 +104,20 @@ def taken(columns: Any, types: Mapping[str, Any]) -> _forthwith.Given:
     if isinstance(columns, Mapping) and types:
         columns = {name: _as_type(np, name, value, types.get(name)) for name, value in columns.items()}
     return given(columns)
+
+
+def _with_index(columns: Any, index: bool) -> Any:
+    """A frame of pandas with its index as columns, as far as it has names; or as the column `index`, if there is to be one."""
+    if not _is_frame(columns) or not type(columns).__module__.startswith("pandas"):
+        return columns
+    named = [name for name in columns.index.names if name is not None]
+    try:
+        if named:
+            return columns.reset_index(level=named)
+        plain = index and columns.index.nlevels == 1 and "index" not in columns.columns
+        return columns.rename_axis(index="index").reset_index() if plain else columns
+    except ValueError as error:
+        raise RequestError(f"the index of a data frame as a column: {error}") from None
 
 
 def _as_type(np: Any, name: str, value: Any, kind: Any) -> Any:

@@ -225,6 +225,9 @@ def _below(directory: WritableDirectory, path: str, recursive: bool) -> Iterator
 def _columns(given: Any) -> Any:
     """Columns as forthwith takes them: of Awkward's Forms and layouts their types and arrays."""
     module = type(given).__module__
+    if type(given).__name__ == "DataFrame" and module.startswith("pandas") and given.index.names == [None]:
+        # As uproot writes it.
+        return given if "index" in given.columns else given.rename_axis(index="index").reset_index()
     if not module.startswith(("awkward.forms", "awkward.contents")):
         return given
     if not given.fields or given.is_tuple:
