@@ -148,7 +148,7 @@ impl Copy<'_> {
     ) -> Result<u64> {
         let table = &place.table;
         // In the order they are written in.
-        let mine: Vec<Option<&Column>> = (0..self.named.len()).map(|at| self.column(at, &columns)).collect();
+        let mine: Vec<Option<&Column>> = (0..self.named.len()).map(|at| self.column(at, columns)).collect();
         let wanted: Vec<_> =
             mine.iter().copied().flatten().map(|column| (column.name.as_str(), column.field)).collect();
         let selection = table.select_fields(&wanted, self.choice.expressions())?;
