@@ -48,7 +48,7 @@ def batches(
         seed: Fixes the order: equal seeds give equal batches.
         buffer: Partitions that are mixed together, and held in memory at one time.
         drop_last: Whether a last batch with fewer entries is left out.
-        library: ``"np"`` for a dict of NumPy arrays, ``"ak"`` for an Awkward Array of records.
+        library: ``"np"`` for a dict of NumPy arrays, masked where values are missing; ``"ak"`` for an Awkward Array of records.
         step: The size of a partition, as in `plan`; without effect on partitions.
         threads: Threads that read ahead; by default what ``open`` was told.
         options: As in `plan`.

@@ -121,7 +121,7 @@ def planned(files: Any, columns: Any, options: dict[str, Any]) -> list[Partition
 
 
 def state_of(tree: Tree) -> tuple[int, int, str | None]:
-    """What tells whether a file is the one that was planned: its bytes, the tree's entries, and its identifier."""
+    """What tells whether a file is the one that was planned: its bytes, the tree's entries, and its identity."""
     return tree.file.size, tree.num_entries, tree.file._core.identity
 
 

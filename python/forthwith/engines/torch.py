@@ -25,7 +25,7 @@ def dataset(
 
     Args:
         files: As in `forthwith.engines.plan`.
-        columns: Names of branches of numbers; lists of different lengths cannot be tensors.
+        columns: Names of branches of numbers; lists of different lengths, and missing values, cannot be in tensors.
         size: Entries of a batch.
         seed: Fixes the order.
         step: The size of a partition, as in `forthwith.engines.plan`.
