@@ -24,7 +24,8 @@ class Partition:
         bytes: Stored bytes to be read, 0 if the file was not opened.
         options: Options of ``open``, without credentials.
         state: Bytes of the file, entries of the tree, and what tells the file from others when the plan was made: its UUID, or
-            for Parquet the hash of its footer, and for Avro its marker. ``None`` if the file was not opened. A file that is another one when the partition is read is an error.
+            for Parquet the hash of its footer, and for Avro its marker. ``None`` if the file was not opened. A file that is
+            another one when the partition is read is an error.
     """
 
     file: str

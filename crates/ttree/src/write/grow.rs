@@ -8,7 +8,7 @@
 use std::{cell::RefCell, sync::Arc};
 
 use super::{
-    TreeIndex, TreeOptions, TreeWriter, branch::LeafKind, classes::ClassNames, derive, mapping::Branches,
+    TreeIndex, TreeOptions, TreeWriter, branch::LeafKind, derive, mapping::Branches, names::ClassNames,
     record::Summary,
 };
 use crate::{

@@ -6,8 +6,8 @@
 use super::{
     ColumnOptions, Floats, Jagged, Records, Strings, TreeOptions,
     branch::{Branch, Element, Leaf, LeafKind, Source, Step, Stored, Wire},
-    classes::ClassNames,
     floats::Packed,
+    names::ClassNames,
     plain::plain_form,
     spelling::{cpp, is_map, numbers, product, vectors},
 };
