@@ -105,7 +105,7 @@ def _form(tree: Any, filters: dict[str, Any]) -> Any:
 
 def _apart(files: Any) -> tuple[Any, dict[Any, Any]]:
     """Files without the steps that are given with them, and these by the file."""
-    if isinstance(files, (list, tuple)):
+    if isinstance(files, list):
         parts = [_apart(one) for one in files]
         return [one for one, _ in parts], {path: steps for _, found in parts for path, steps in found.items()}
     if not isinstance(files, dict):

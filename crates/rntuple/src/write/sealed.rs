@@ -7,7 +7,7 @@ use super::ends::LentEnds;
 pub(crate) enum Raw<'a> {
     /// They are in an array whose memory others may write to.
     Lent(&'a [u8]),
-    /// They are in an array whose memory nobody writes to.
+    /// Elements in an array whose memory the array has for itself.
     Unshared(&'a [u8]),
     Owned(Vec<u8>),
     /// Ends of lists, in native order.

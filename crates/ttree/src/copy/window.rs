@@ -114,7 +114,7 @@ impl Copies {
     }
 }
 
-/// Whether a record is a basket of so many entries. Answers how long it is when it is not compressed.
+/// Refuses a record that is no basket of `entries` entries. Answers the length of the record without compression.
 pub(super) fn check(record: &[u8], entries: u64) -> Result<u64> {
     let basket = Basket::parse(&mut Cursor::new(record))?;
     let stored = record.get(basket.key_len() as usize..).unwrap_or_default();
