@@ -4,7 +4,7 @@ PROGRAM is the example ``write_ntuple`` of the crate ``forthwith``; FOLDER shoul
 write the same shapes of floats: numbers, lists, lists of lists and lists of lists of lists, of 0 to 15 items; they are made before the clock
 runs. ROOT fills entry by entry: its writer has no other way. Prints medians of processor time, so that it may be run on a machine that is
 not quiet, and which share of forthwith's is what there is to be done at least: the codec alone on the same pages, or without a codec a file
-of the same bytes; and the codec and writing what it makes, both alone.
+of the same bytes; the codec, checksums and writing what it makes; and these with the bytes of pages made of the array.
 """
 
 import shlex
@@ -116,7 +116,7 @@ def main(program, folder, floats=8_000_000, rounds=5, *codecs):
     if not ROOT.gSystem.CompileMacro(source, "kO"):
         raise SystemExit("ROOT's side does not compile")
     path = f"{folder}/bench.root"
-    print("depth codec   ROOT s  forthwith s  ratio  least s  share  and writing s  share")
+    print("depth codec   ROOT s  forthwith s  ratio  least s  share  and writing s  share  and pages s  share")
     for depth in range(4):
         for codec in codecs or SETTINGS:
             times = []
@@ -125,11 +125,11 @@ def main(program, folder, floats=8_000_000, rounds=5, *codecs):
                 ROOT.bench.run(depth, path, SETTINGS[codec], floats, 1, best.data())
                 arguments = [*shlex.split(program), path, depth, codec, floats, 2]
                 said = subprocess.run([*map(str, arguments)], check=True, capture_output=True, text=True).stdout.split()
-                times.append((best[0], float(said[0]), float(said[3]), float(said[5])))
-            theirs, ours, least, both = map(statistics.median, zip(*times, strict=True))
+                times.append((best[0], float(said[0]), float(said[3]), float(said[5]), float(said[7])))
+            theirs, ours, least, both, made = map(statistics.median, zip(*times, strict=True))
             print(
                 f"{depth:5} {codec:5} {theirs:8.4f} {ours:12.4f} {theirs / ours:6.2f} {least:8.4f} {least / ours:6.2f}"
-                f" {both:14.4f} {both / ours:6.2f}",
+                f" {both:14.4f} {both / ours:6.2f} {made:12.4f} {made / ours:6.2f}",
                 flush=True,
             )
 

@@ -9,15 +9,21 @@ impl Array {
     /// decrease, and that offsets, indexes and tags point at rows that exist. Text is not checked to be
     /// UTF-8.
     pub fn validate(&self) -> Result<(), Invalid> {
-        walk(&Lookup::of(self), &self.form, self.length, 0)
+        self.validate_by(1)
+    }
+
+    /// As [`validate`](Self::validate), by several threads where there are many offsets.
+    pub fn validate_by(&self, threads: usize) -> Result<(), Invalid> {
+        walk(&Lookup::of(self), &self.form, self.length, threads, 0)
     }
 }
 
-fn walk(lookup: &Lookup<'_>, form: &Form, length: u64, depth: u32) -> Result<(), Invalid> {
+fn walk(lookup: &Lookup<'_>, form: &Form, length: u64, threads: usize, depth: u32) -> Result<(), Invalid> {
     if depth > DEEPEST {
         return Err(Invalid::Deep);
     }
-    let below = depth + 1;
+    let below = |content: &Form, length: u64| walk(lookup, content, length, threads, depth + 1);
+    let offsets_end = |key: &str, length: u64| offsets_end_by(lookup, key, length, threads);
     match form {
         Form::Empty if length > 0 => Err(Invalid::Unknown { rows: length }),
         Form::Empty => Ok(()),
@@ -25,7 +31,7 @@ fn walk(lookup: &Lookup<'_>, form: &Form, length: u64, depth: u32) -> Result<(),
             lookup.column(key, "data", *dtype, items(length, shape)?).map(drop)
         }
         Form::String { key, .. } => {
-            let bytes = offsets_end(lookup, key, length)?;
+            let bytes = offsets_end(key, length)?;
             lookup.column(key, "data", DType::UInt8, bytes).map(drop)
         }
         Form::Categorical { key, categories } => {
@@ -37,29 +43,29 @@ fn walk(lookup: &Lookup<'_>, form: &Form, length: u64, depth: u32) -> Result<(),
             if let Some(row) = numbers.iter().position(beyond) {
                 return Err(Invalid::Range { key: format!("{key}-index"), row: row as u64 });
             }
-            let bytes = offsets_end(lookup, key, count as u64)?;
+            let bytes = offsets_end(key, count as u64)?;
             lookup.column(key, "data", DType::UInt8, bytes).map(drop)
         }
-        Form::List { key, content } => walk(lookup, content, offsets_end(lookup, key, length)?, below),
-        Form::Regular { size, content } => walk(lookup, content, items(length, &[*size])?, below),
+        Form::List { key, content } => below(content, offsets_end(key, length)?),
+        Form::Regular { size, content } => below(content, items(length, &[*size])?),
         Form::Record { fields, contents, .. } => {
             if let Some(names) = fields
                 && names.len() != contents.len()
             {
                 return Err(Invalid::Names { names: names.len(), contents: contents.len() });
             }
-            contents.iter().try_for_each(|content| walk(lookup, content, length, below))
+            contents.iter().try_for_each(|content| below(content, length))
         }
-        Form::Logical { content, .. } => walk(lookup, content, length, below),
+        Form::Logical { content, .. } => below(content, length),
         Form::Option { key, content } => {
             if lookup.is_complete(key, length)? {
-                return walk(lookup, content, length, below);
+                return below(content, length);
             }
-            walk(lookup, content, lookup.rows_there(key, length)?, below)
+            below(content, lookup.rows_there(key, length)?)
         }
         Form::Union { key, contents } => {
             let lengths = union_lengths(lookup, key, contents.len(), length)?;
-            contents.iter().zip(lengths).try_for_each(|(content, rows)| walk(lookup, content, rows, below))
+            contents.iter().zip(lengths).try_for_each(|(content, rows)| below(content, rows))
         }
     }
 }
@@ -75,13 +81,17 @@ pub(crate) fn items(length: u64, shape: &[u64]) -> Result<u64, Invalid> {
 
 /// Checks `length` lists and answers where the last one ends.
 pub(crate) fn offsets_end(lookup: &Lookup<'_>, key: &str, length: u64) -> Result<u64, Invalid> {
+    offsets_end_by(lookup, key, length, 1)
+}
+
+fn offsets_end_by(lookup: &Lookup<'_>, key: &str, length: u64, threads: usize) -> Result<u64, Invalid> {
     let count = length.checked_add(1).ok_or(Invalid::Overflow { rows: length, each: 1 })?;
     let offsets = lookup.column(key, "offsets", DType::Int64, count)?.as_bytes();
     let offsets = offsets.as_chunks::<8>().0.get(..count as usize).unwrap_or_default(); // as many as there are
     let name = || format!("{key}-offsets");
     let number = |offset: &[u8; 8]| i64::from_ne_bytes(*offset);
     let (first, last) = (offsets.first().map_or(-1, number), offsets.last().map_or(-1, number));
-    if kernels::fall(first, offsets.as_flattened()) {
+    if kernels::fall_by(offsets, threads) {
         let row = offsets.array_windows::<2>().position(|[start, end]| number(start) > number(end));
         return Err(Invalid::Backwards { key: name(), row: row.unwrap_or(0) as u64 });
     }

@@ -1,14 +1,17 @@
 //! Blocks made on several threads and taken in order.
 
 use forthwith_io::ProcessLock;
-use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Result, StoredBlock, in_turn};
+use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Error, Result, StoredBlock, in_turn};
 use std::{
     collections::BTreeMap,
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-/// Makes blocks on several threads. The calling thread takes finished blocks in order, and makes blocks
-/// itself while the next one is not finished.
+/// Makes blocks on several threads, the calling one included. A thread that may take blocks takes those that are
+/// finished and come next, and makes blocks while there are none.
+///
+/// Where any thread may take them, most blocks are taken by the thread that made them, from memory which is in its
+/// caches and in which it makes its next block.
 ///
 /// Blocks are begun in order. One is begun only while the blocks that are under way, from being begun to
 /// being taken, weigh less than a limit together, or if none is under way. So one block that takes long holds
@@ -60,6 +63,52 @@ impl BlockThreads {
         };
         *self.spare.lock() = spare.into_iter().filter(fits).collect();
     }
+
+    /// The threads that are worth their start.
+    fn threads_for(&self, blocks: &dyn BlockMaker) -> usize {
+        let count = blocks.blocks();
+        let all = (0..count).fold(0, |sum: u64, block| sum.saturating_add(blocks.weight(block)));
+        if all < WORTH_THREADS { 1 } else { self.threads.min(count) }
+    }
+
+    fn run_alone(&self, blocks: &dyn BlockMaker, sink: &mut dyn BlockSink) -> Result<()> {
+        let mut bench = self.bench();
+        let result = in_turn(blocks, sink, &mut bench);
+        self.rest(bench);
+        result
+    }
+
+    /// Runs the work of the calling thread, and of the others beside it.
+    fn run_on(
+        &self,
+        threads: usize,
+        blocks: &dyn BlockMaker,
+        others: &(dyn Fn(&Run<'_>, &mut Bench) + Sync),
+        own: impl FnOnce(&Run<'_>, &mut Bench),
+    ) -> Result<()> {
+        let state = State { spare: std::mem::take(&mut *self.spare.lock()), ..State::default() };
+        let count = blocks.blocks();
+        let run = Run { blocks, count, most: self.most, state: Mutex::new(state), changed: Condvar::new() };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                // Where the system gives no more threads, those there are do all the work.
+                let work = || {
+                    let mut bench = self.bench();
+                    others(&run, &mut bench);
+                    self.rest(bench);
+                };
+                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            let mut bench = self.bench();
+            own(&run, &mut bench);
+            self.rest(bench);
+        });
+        let state = run.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.keep(state.spare);
+        state.error.map_or(Ok(()), Err)
+    }
 }
 
 impl Default for BlockThreads {
@@ -70,39 +119,38 @@ impl Default for BlockThreads {
 }
 
 impl BlockRunner for BlockThreads {
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
     fn run(&self, blocks: &dyn BlockMaker, sink: &mut dyn BlockSink) -> Result<()> {
-        let count = blocks.blocks();
-        let all = (0..count).fold(0, |sum: u64, block| sum.saturating_add(blocks.weight(block)));
-        let threads = if all < WORTH_THREADS { 1 } else { self.threads.min(count) };
-        if threads < 2 {
-            let mut bench = self.bench();
-            let result = in_turn(blocks, sink, &mut bench);
-            self.rest(bench);
-            return result;
-        }
-        let state = State { spare: std::mem::take(&mut *self.spare.lock()), ..State::default() };
-        let run = Run { blocks, count, most: self.most, state: Mutex::new(state), changed: Condvar::new() };
-        let result = std::thread::scope(|scope| {
-            for _ in 1..threads {
-                // Where the system gives no more threads, those there are do all the work.
-                let work = || {
-                    let mut bench = self.bench();
-                    run.work(&mut bench);
-                    self.rest(bench);
-                };
-                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                    break;
-                }
+        match self.threads_for(blocks) {
+            1 => self.run_alone(blocks, sink),
+            threads => {
+                let making = |run: &Run<'_>, bench: &mut Bench| run.work(bench, None);
+                self.run_on(threads, blocks, &making, |run, bench| run.work(bench, Some(sink)))
             }
-            // However the calling thread ends, by a panic of the sink, too, the others must not wait for it.
-            let _stop = Stop(&run);
-            let mut bench = self.bench();
-            let result = run.take(sink, &mut bench);
-            self.rest(bench);
-            result
-        });
-        self.keep(run.state.into_inner().unwrap_or_else(PoisonError::into_inner).spare);
-        result
+        }
+    }
+
+    fn run_anywhere(&self, blocks: &dyn BlockMaker, mut sink: &mut (dyn BlockSink + Send)) -> Result<()> {
+        match self.threads_for(blocks) {
+            1 => self.run_alone(blocks, &mut sink),
+            threads => {
+                let sink = Mutex::new(sink);
+                let work = |run: &Run<'_>, bench: &mut Bench| run.work(bench, Some(&mut Shared(&sink)));
+                self.run_on(threads, blocks, &work, &work)
+            }
+        }
+    }
+}
+
+/// A sink of several threads, of which one at a time takes a block.
+struct Shared<'m, 's>(&'m Mutex<&'s mut (dyn BlockSink + Send)>);
+
+impl BlockSink for Shared<'_, '_> {
+    fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take(block, stored)
     }
 }
 
@@ -124,58 +172,77 @@ struct State {
     /// Blocks under way.
     under_way: usize,
     finished: BTreeMap<usize, Result<StoredBlock>>,
+    /// The block that is taken next, or is being taken.
+    taken: usize,
+    /// A thread is taking blocks.
+    taking: bool,
+    /// Why taking or making a block failed.
+    error: Option<Error>,
     /// Memory of blocks that were taken.
     spare: Vec<Vec<u8>>,
     /// Nothing more is to be begun.
     stopped: bool,
 }
 
-impl Run<'_> {
-    /// Makes blocks until there are none.
-    fn work(&self, bench: &mut Bench) {
-        let _stop = Stop::on_panic(self);
-        let mut state = self.lock();
-        while !state.stopped && state.next < self.count {
-            let Some(block) = self.begin(&mut state, bench) else {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            };
-            drop(state);
-            let made = self.blocks.make(block, bench);
-            state = self.lock();
-            state.finished.insert(block, made);
-            self.changed.notify_all();
-        }
+impl State {
+    /// The block that is taken next, if it is finished and no other thread takes one.
+    fn next_finished(&mut self) -> Option<Result<StoredBlock>> {
+        let block = if self.taking { None } else { self.finished.remove(&self.taken) };
+        self.taking |= block.is_some();
+        block
     }
+}
 
-    /// Hands finished blocks to the sink in order, and makes blocks while there is nothing to hand over.
-    fn take(&self, sink: &mut dyn BlockSink, bench: &mut Bench) -> Result<()> {
-        let mut taken = 0;
+impl Run<'_> {
+    /// Takes and makes blocks until all are taken, or one fails. A thread without a sink makes blocks until all are
+    /// begun.
+    fn work(&self, bench: &mut Bench, mut sink: Option<&mut dyn BlockSink>) {
+        let _stop = StopOnPanic(self);
         let mut state = self.lock();
-        while taken < self.count {
-            if let Some(finished) = state.finished.remove(&taken) {
+        while !state.stopped && state.taken < self.count {
+            if let Some(sink) = &mut sink
+                && let Some(finished) = state.next_finished()
+            {
+                let block = state.taken;
                 drop(state);
-                let mut stored = finished?;
-                sink.take(taken, &mut stored)?;
+                let taken = finished.and_then(|mut stored| {
+                    sink.take(block, &mut stored)?;
+                    Ok(stored.bytes)
+                });
                 state = self.lock();
-                state.weight -= self.weight(taken);
-                state.under_way -= 1;
-                state.spare.push(stored.bytes);
-                taken += 1;
-                self.changed.notify_all();
+                self.took(&mut state, taken, bench);
             } else if let Some(block) = self.begin(&mut state, bench) {
                 drop(state);
                 let made = self.blocks.make(block, bench);
                 state = self.lock();
                 state.finished.insert(block, made);
-            } else if state.stopped {
-                // Another thread panicked, which the end of the scope tells.
-                return Ok(());
+                // Otherwise this thread takes it, or the one that is taking.
+                if sink.is_none() {
+                    self.changed.notify_all();
+                }
+            } else if sink.is_none() && state.next >= self.count {
+                break;
             } else {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
         }
-        Ok(())
+    }
+
+    /// Counts a block that was taken, whose memory is kept; stops if that failed.
+    fn took(&self, state: &mut State, taken: Result<Vec<u8>>, bench: &mut Bench) {
+        state.taking = false;
+        match taken {
+            Ok(bytes) if bench.has_spare() => state.spare.push(bytes),
+            Ok(bytes) => bench.keep(bytes),
+            Err(error) => {
+                state.error = Some(error);
+                state.stopped = true;
+            }
+        }
+        state.weight -= self.weight(state.taken);
+        state.under_way -= 1;
+        state.taken += 1;
+        self.changed.notify_all();
     }
 
     /// The next block, if there is one and room for it.
@@ -191,7 +258,9 @@ impl Run<'_> {
         state.next += 1;
         state.weight = weight;
         state.under_way += 1;
-        if let Some(spare) = state.spare.pop() {
+        if !bench.has_spare()
+            && let Some(spare) = state.spare.pop()
+        {
             bench.keep(spare);
         }
         Some(block)
@@ -207,29 +276,14 @@ impl Run<'_> {
     }
 }
 
-/// Stops a run when it is dropped.
-struct Stop<'a, 'r>(&'a Run<'r>);
-
-/// Stops a run when a thread panics.
-struct StopOnPanic<'a, 'r>(&'a Run<'r>);
-
-impl<'a, 'r> Stop<'a, 'r> {
-    const fn on_panic(run: &'a Run<'r>) -> StopOnPanic<'a, 'r> {
-        StopOnPanic(run)
-    }
-}
-
-impl Drop for Stop<'_, '_> {
-    fn drop(&mut self) {
-        self.0.lock().stopped = true;
-        self.0.changed.notify_all();
-    }
-}
+/// Stops a run when a thread panics: the others must not wait for it.
+struct StopOnPanic<'r, 'a>(&'r Run<'a>);
 
 impl Drop for StopOnPanic<'_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            drop(Stop(self.0));
+            self.0.lock().stopped = true;
+            self.0.changed.notify_all();
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Blocks being written: the mirror of a [`BlockFormat`](crate::BlockFormat).
 //!
 //! A format that writes cuts its columns into blocks. A [`BlockMaker`] makes the stored bytes of each block,
-//! on any thread; a [`BlockSink`] takes them in order, on the thread that writes the file; a [`BlockRunner`]
+//! on any thread; a [`BlockSink`] takes them in order, one at a time; a [`BlockRunner`]
 //! stands between the two and decides about threads and memory. [`OneThread`] is the runner of a format by
 //! itself; the engine has one for several threads.
 //!
@@ -63,22 +63,41 @@ pub trait BlockMaker: Sync {
 
 /// Takes the blocks of a [`BlockMaker`], from the first to the last.
 pub trait BlockSink {
-    /// Writes a block and remembers what the metadata need of it. Called on the thread that started the run.
-    /// A sink that keeps the bytes takes them out of the block, and may leave other memory in it.
+    /// Writes a block and remembers what the metadata need of it. A sink that keeps the bytes takes them out of the block, and may leave other memory in it.
     ///
     /// # Errors
     /// Whatever the file's sink says.
     fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()>;
 }
 
+impl<S: BlockSink + ?Sized> BlockSink for &mut S {
+    fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()> {
+        (**self).take(block, stored)
+    }
+}
+
 /// Runs makers: all blocks are made and taken, or the error of the earliest block that failed is returned.
 /// Blocks before that one have been taken.
 pub trait BlockRunner: Send + Sync + fmt::Debug {
-    /// Makes all blocks and hands them to the sink in order.
+    /// Makes all blocks and hands them to the sink in order, on the calling thread.
     ///
     /// # Errors
     /// The earliest one that making or taking a block gave.
     fn run(&self, blocks: &dyn BlockMaker, sink: &mut dyn BlockSink) -> Result<()>;
+
+    /// The threads that may work at a time, the calling one included.
+    fn threads(&self) -> usize {
+        1
+    }
+
+    /// As [`run`](Self::run), with a sink that any thread may call, one at a time: a thread that takes the block which
+    /// it made finds it in its caches.
+    ///
+    /// # Errors
+    /// As those of `run`.
+    fn run_anywhere(&self, blocks: &dyn BlockMaker, mut sink: &mut (dyn BlockSink + Send)) -> Result<()> {
+        self.run(blocks, &mut sink)
+    }
 }
 
 /// A block as it is to be stored.
@@ -117,9 +136,15 @@ impl Bench {
         self.spare.pop().unwrap_or_default()
     }
 
+    /// Whether memory of an earlier block is there.
+    #[must_use]
+    pub fn has_spare(&self) -> bool {
+        !self.spare.is_empty()
+    }
+
     /// Keeps the memory of a block that was taken.
     pub fn keep(&mut self, bytes: Vec<u8>) {
-        if bytes.capacity() <= LARGEST_KEPT && self.spare.len() < SPARES_KEPT {
+        if (1..=LARGEST_KEPT).contains(&bytes.capacity()) && self.spare.len() < SPARES_KEPT {
             self.spare.push(bytes);
         }
     }
@@ -129,7 +154,6 @@ impl Bench {
         if self.payload.capacity() > LARGEST_KEPT {
             self.payload = Vec::new();
         }
-        self.payload.clear();
     }
 }
 

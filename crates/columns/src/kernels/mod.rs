@@ -7,6 +7,7 @@
 mod copy;
 mod decode;
 mod offsets;
+mod parts;
 mod planes;
 mod short_floats;
 mod split;
@@ -18,7 +19,7 @@ mod tests;
 pub use copy::copy;
 pub(crate) use decode::are_truths;
 pub use decode::{DecodeError, decode, decode_jagged, decode_strided};
-pub use offsets::{OffsetsError, fall, offsets_from_bounds, offsets_from_counts, rebase};
+pub use offsets::{OffsetsError, fall, fall_by, offsets_from_bounds, offsets_from_counts, rebase};
 pub use planes::{Planes, from_planes, offsets_from_planes, sum_of_planes};
 pub use short_floats::{ShortFloats, from_short_floats};
 pub use split::{Differences, differences_to_planes, to_bits, to_planes};

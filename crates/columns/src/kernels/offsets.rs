@@ -1,6 +1,7 @@
 //! Offsets from what files say about lengths.
 
 use super::copy::{ahead, ask_ahead};
+use super::parts::in_parts;
 use crate::DType;
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 
@@ -75,6 +76,20 @@ pub fn offsets_from_counts(
 pub fn fall(before: i64, offsets: &[u8]) -> bool {
     run_fall(CpuFeatures::current(), before, offsets.as_chunks().0)
 }
+
+/// Whether any of some int64 offsets is less than the one before it, looked for by several threads where there are
+/// many.
+#[must_use]
+pub fn fall_by(offsets: &[[u8; 8]], threads: usize) -> bool {
+    in_parts(threads, offsets.len(), WORTH_A_THREAD, |rows| {
+        let first = offsets.get(rows.start.saturating_sub(1)).map_or(0, |offset| i64::from_ne_bytes(*offset));
+        fall(first, offsets.get(rows).unwrap_or_default().as_flattened())
+    })
+    .contains(&true)
+}
+
+/// Offsets for which another thread is begun, at least.
+const WORTH_A_THREAD: usize = 1 << 18;
 
 /// Copies int64 offsets and adds `base` to each. Answers the last, or `base` if there are none.
 pub fn rebase(offsets: &[u8], base: i64, into: &mut [u8]) -> Result<i64, OffsetsError> {

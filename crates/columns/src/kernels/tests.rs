@@ -438,3 +438,20 @@ fn what_is_copied_is_all_of_it_and_nothing_else() {
         assert!(into[length + 1..].iter().all(|byte| *byte == 0));
     }
 }
+
+/// A fall is found in whichever thread's part it is, and between two parts.
+#[test]
+fn threads_find_where_offsets_fall() {
+    let rows: usize = 3 << 18;
+    let rising: Vec<[u8; 8]> = (0..rows as i64).map(i64::to_ne_bytes).collect();
+    for threads in [1, 2, 3, 7] {
+        assert!(!fall_by(&rising, threads));
+        let each = rows.div_ceil(threads.min(3));
+        for at in [1, each - 1, each, each + 1, 2 * each, rows - 1].into_iter().filter(|at| *at < rows) {
+            let mut falling = rising.clone();
+            falling[at] = (at as i64 - 2).to_ne_bytes();
+            assert!(fall_by(&falling, threads), "{threads} threads, {at}");
+        }
+    }
+    assert!(!fall_by(&[], 4));
+}

@@ -1,5 +1,6 @@
 //! Whether byte strings are text.
 
+use super::parts::in_parts;
 use crate::Column;
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 use simdutf8::basic::from_utf8;
@@ -26,25 +27,8 @@ pub fn check_utf8_by(offsets: &Column, bytes: &Column, threads: usize) -> Result
     let Some(offsets) = offsets.as_i64() else { return Err(BadText { row: 0 }) };
     let bytes = bytes.as_bytes();
     let rows = offsets.len().saturating_sub(1);
-    let size = bytes.len() + offsets.len();
-    let threads = threads.min(size / WORTH_A_THREAD).max(1);
-    let each = rows.div_ceil(threads).max(1);
-    let part = |from: usize| check(offsets, bytes, from..rows.min(from + each));
-    std::thread::scope(|scope| {
-        let later = (1..threads).map(|number| {
-            let part = move || part(number * each);
-            // Where the system gives no more threads, this one does all the work.
-            (number, std::thread::Builder::new().spawn_scoped(scope, part))
-        });
-        let later: Vec<_> = later.collect();
-        let mut found = part(0);
-        for (number, thread) in later {
-            let theirs =
-                thread.ok().and_then(|thread| thread.join().ok()).unwrap_or_else(|| part(number * each));
-            found = found.and(theirs);
-        }
-        found
-    })
+    let threads = threads.min((bytes.len() + offsets.len()) / WORTH_A_THREAD);
+    in_parts(threads, rows, 1, |rows| check(offsets, bytes, rows)).into_iter().collect()
 }
 
 /// Whether bytes are UTF-8 and cut between characters only: where `ends` say (int64 in native order), which

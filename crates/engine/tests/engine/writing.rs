@@ -65,9 +65,26 @@ impl BlockSink for Taken<'_> {
     }
 }
 
-fn run(runner: &dyn BlockRunner, maker: &Made, refuse: Option<usize>) -> (Vec<usize>, Vec<u8>, Result<()>) {
+/// Whether the calling thread takes all blocks, or any thread.
+#[derive(Clone, Copy, Debug)]
+enum Taking {
+    Here,
+    Anywhere,
+}
+
+const BOTH: [Taking; 2] = [Taking::Here, Taking::Anywhere];
+
+fn run(
+    runner: &dyn BlockRunner,
+    maker: &Made,
+    refuse: Option<usize>,
+    taking: Taking,
+) -> (Vec<usize>, Vec<u8>, Result<()>) {
     let mut taken = Taken { maker, bytes: vec![], blocks: vec![], refuse };
-    let result = runner.run(maker, &mut taken);
+    let result = match taking {
+        Taking::Here => runner.run(maker, &mut taken),
+        Taking::Anywhere => runner.run_anywhere(maker, &mut taken),
+    };
     (taken.blocks, taken.bytes, result)
 }
 
@@ -77,40 +94,43 @@ fn sizes() -> Vec<usize> {
 
 #[test]
 fn all_runners_give_the_same_bytes_in_order() {
-    let (order, expected, result) = run(&OneThread::default(), &Made::new(sizes(), &[]), None);
+    let (order, expected, result) = run(&OneThread::default(), &Made::new(sizes(), &[]), None, Taking::Here);
     result.unwrap();
     assert_eq!(order, (0..200).collect::<Vec<_>>());
     for threads in [1, 2, 5] {
         let runner = BlockThreads::new(threads);
-        for _ in 0..2 {
-            let (order, bytes, result) = run(&runner, &Made::new(sizes(), &[]), None);
+        for taking in [Taking::Here, Taking::Anywhere, Taking::Here, Taking::Anywhere] {
+            let (order, bytes, result) = run(&runner, &Made::new(sizes(), &[]), None, taking);
             result.unwrap();
             assert_eq!(order, (0..200).collect::<Vec<_>>());
-            assert!(bytes == expected, "{threads} threads");
+            assert!(bytes == expected, "{threads} threads, {taking:?}");
         }
     }
-    let (order, _, result) = run(&BlockThreads::new(4), &Made::new(vec![], &[]), None);
-    result.unwrap();
-    assert!(order.is_empty());
+    for taking in BOTH {
+        let (order, _, result) = run(&BlockThreads::new(4), &Made::new(vec![], &[]), None, taking);
+        result.unwrap();
+        assert!(order.is_empty());
+    }
 }
 
 #[test]
 fn blocks_under_way_weigh_no_more_than_the_limit() {
-    for most in [0, 30_000, 100_000] {
+    for (most, taking) in [0, 30_000, 100_000].into_iter().flat_map(|most| BOTH.map(|taking| (most, taking)))
+    {
         let maker = Made::new(sizes(), &[]);
-        run(&BlockThreads::new(4).limited(most), &maker, None).2.unwrap();
-        assert!(maker.most.load(SeqCst) <= most.max(20_000), "{most}");
+        run(&BlockThreads::new(4).limited(most), &maker, None, taking).2.unwrap();
+        assert!(maker.most.load(SeqCst) <= most.max(20_000), "{most}, {taking:?}");
     }
 }
 
 #[test]
 fn the_earliest_error_counts() {
-    for threads in [1, 2, 4] {
+    for (threads, taking) in [1, 2, 4].into_iter().flat_map(|threads| BOTH.map(|taking| (threads, taking))) {
         let runner = BlockThreads::new(threads);
-        let (order, _, result) = run(&runner, &Made::new(sizes(), &[150, 77, 90]), None);
+        let (order, _, result) = run(&runner, &Made::new(sizes(), &[150, 77, 90]), None, taking);
         assert_eq!(result.unwrap_err().to_string(), "block 77");
         assert_eq!(order, (0..77).collect::<Vec<_>>());
-        let (order, _, result) = run(&runner, &Made::new(sizes(), &[90]), Some(33));
+        let (order, _, result) = run(&runner, &Made::new(sizes(), &[90]), Some(33), taking);
         assert_eq!(result.unwrap_err().to_string(), "no space left");
         assert_eq!(order.len(), 33);
     }
@@ -142,10 +162,26 @@ impl BlockSink for Nothing {
     }
 }
 
+/// Panics instead of taking a block.
+struct PanicsAt(usize);
+
+impl BlockSink for PanicsAt {
+    fn take(&mut self, block: usize, _: &mut StoredBlock) -> Result<()> {
+        assert!(block != self.0, "a panic that was asked for");
+        Ok(())
+    }
+}
+
 #[test]
 fn a_panic_ends_the_run() {
     for block in [0, 5, 39] {
         let run = || BlockThreads::new(3).run(&Panics(block), &mut Nothing);
+        assert!(std::panic::catch_unwind(run).is_err());
+        let run = || BlockThreads::new(3).run_anywhere(&Panics(block), &mut Nothing);
+        assert!(std::panic::catch_unwind(run).is_err());
+        let run = || BlockThreads::new(3).run_anywhere(&Panics(40), &mut PanicsAt(block));
+        assert!(std::panic::catch_unwind(run).is_err());
+        let run = || BlockThreads::new(3).run(&Panics(40), &mut PanicsAt(block));
         assert!(std::panic::catch_unwind(run).is_err());
     }
 }

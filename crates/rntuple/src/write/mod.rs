@@ -90,6 +90,8 @@ struct TopField {
 
 /// Bytes of arrays that are appended together, about: what several threads make pages of at a time.
 const STEP: u64 = 64 << 20;
+/// The same of arrays whose pages are made of the arrays' own memory.
+const LENT_STEP: u64 = 128 << 20;
 
 impl NtupleWriter {
     /// An ntuple of these columns, at a path of the file: directories, which are made if they are not there,
@@ -286,6 +288,7 @@ impl NtupleWriter {
             return Err(Error::invalid(format!("{found} columns where {wanted} were announced")));
         }
         let length = arrays.first().map_or(0, |array| array.length);
+        let threads = self.sealer.runner.as_ref().map_or(1, |runner| runner.threads());
         for (column, array) in self.columns.iter().zip(arrays) {
             let here = |error: Error| error.in_object(&column.name);
             if array.length != length {
@@ -298,16 +301,19 @@ impl NtupleWriter {
                     "an array of {found}, where {wanted} was announced"
                 ))));
             }
-            array.validate().map_err(|error| here(Error::invalid(error.to_string())))?;
+            array.validate_by(threads).map_err(|error| here(Error::invalid(error.to_string())))?;
         }
         Ok(())
     }
 
-    /// Rows that are appended together: some megabytes, and no more than the cluster still takes.
+    /// Rows that are appended together: some megabytes, and no more than the cluster still takes. Pages that are not
+    /// full where a step ends are copied.
     fn step(&self, arrays: &[Array], length: u64) -> u64 {
         let bytes: u64 = arrays.iter().map(|array| array.nbytes() as u64).sum();
         let each = (bytes / length.max(1)).max(1);
-        let left = self.full().saturating_sub(self.filled).min(STEP);
+        let is_lent = self.sealer.runner.is_none() || arrays.iter().all(|array| fill::is_lent(&array.form));
+        let most = if is_lent { LENT_STEP } else { STEP };
+        let left = self.full().saturating_sub(self.filled).min(most);
         let most = self.options.cluster_entries.max(1) - (self.entries - self.begun);
         (left / each).clamp(1, most)
     }

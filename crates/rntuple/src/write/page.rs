@@ -3,7 +3,7 @@
 use super::elements::changed;
 use super::ends::{LentEnds, NEAR, rising};
 use super::filling::Filling;
-use super::seal::Sealer;
+use super::seal::{Meanwhile, Sealer};
 use super::sealed::Raw;
 use crate::coding::Kind;
 use forthwith_columns::Column;
@@ -160,9 +160,9 @@ impl<'p, 'a> Pages<'p, 'a> {
         Ok(())
     }
 
-    /// Seals the pages that are left to several threads. `meanwhile` is called by the calling thread when the
-    /// others have work; if there is no work, or no other thread, it is not called.
-    pub(crate) fn finish(mut self, meanwhile: &mut dyn FnMut(&mut FileWriter) -> Result<()>) -> Result<()> {
+    /// Seals the pages that are left to several threads. `meanwhile` is called while they work;
+    /// if there is no work, or no other thread, it is not called.
+    pub(crate) fn finish(mut self, meanwhile: &mut Meanwhile<'_>) -> Result<()> {
         let waiting = self.waiting.take().unwrap_or_default();
         if waiting.is_empty() {
             return Ok(());

@@ -67,8 +67,8 @@ impl Sealer {
         Ok(Sealed { elements: raw.count(elements), bytes })
     }
 
-    /// Seals pages on several threads, each for its column, in their order. `meanwhile` is called once, by
-    /// the calling thread, when the others have work.
+    /// Seals pages on several threads, each for its column, in their order. `meanwhile` is called once,
+    /// while the others work.
     pub(crate) fn all(
         &mut self,
         columns: &mut [Filling],
@@ -82,7 +82,7 @@ impl Sealer {
         let waiting = Waiting { pages, columns: all };
         let spare = &mut self.spare;
         let mut taken = Taken { columns, pages, spare, file, longest, meanwhile: Some(meanwhile) };
-        runner.run(&waiting, &mut taken)
+        runner.run_anywhere(&waiting, &mut taken)
     }
 
     /// Takes the memory of pages back.
@@ -107,8 +107,8 @@ struct Taken<'t, 'a> {
     meanwhile: Option<&'t mut Meanwhile<'t>>,
 }
 
-/// The work of the calling thread once the others are busy.
-pub(crate) type Meanwhile<'m> = dyn FnMut(&mut FileWriter) -> Result<()> + 'm;
+/// The work of one thread while the others are busy.
+pub(crate) type Meanwhile<'m> = dyn FnMut(&mut FileWriter) -> Result<()> + Send + 'm;
 
 impl BlockMaker for Waiting<'_, '_> {
     fn blocks(&self) -> usize {

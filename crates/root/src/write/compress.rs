@@ -228,6 +228,10 @@ pub fn compress_instead(
         out.clear();
         return compress_into(compression, payload, compressor, out);
     }
+    // What `out` has is taken if it is more, so that one piece of memory is enough for block after block.
+    if compressor.memory().capacity() < out.capacity() {
+        std::mem::swap(compressor.memory(), out);
+    }
     let Some(stored) = compressed(compression, payload, compressor)? else { return Ok(false) };
     let length = stored.len();
     std::mem::swap(compressor.memory(), out);

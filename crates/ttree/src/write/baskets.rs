@@ -61,10 +61,11 @@ impl BlockMaker for Work<'_> {
         let held = piece.open.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut entries = held.unwrap_or_else(|| {
             // What is not compressed is stored as it is made. A basket that is held back gives its memory to a later one.
-            let data = match (piece.ends, branch.compression == Compression::NONE) {
+            let mut data = match (piece.ends, branch.compression == Compression::NONE) {
                 (true, false) => std::mem::take(&mut bench.payload),
-                _ => bench.spare(),
+                _ => bench.used(),
             };
+            data.clear();
             Entries { data, ..Entries::default() }
         });
         // A basket that ends behind its last entries has no more to come.
@@ -85,11 +86,10 @@ impl BlockMaker for Work<'_> {
         }
         let mut stored = bench.used();
         let compressed = compress_instead(branch.compression, &data, &mut bench.compressor, &mut stored);
-        let (bytes, mut other) = match compressed.map_err(|e| e.in_object(&branch.name))? {
+        let (bytes, other) = match compressed.map_err(|e| e.in_object(&branch.name))? {
             true => (stored, data),
             false => (data, stored),
         };
-        other.clear();
         bench.payload = other;
         Ok(StoredBlock { bytes, payload, note: largest })
     }

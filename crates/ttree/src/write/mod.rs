@@ -362,7 +362,9 @@ impl TreeWriter {
             let what = format!("{} rows where the first column has {rows}", array.length);
             return Err(Error::invalid(what));
         }
-        array.validate().map_err(|error| Error::invalid(error.to_string()))?;
+        array
+            .validate_by(self.options.runner.threads())
+            .map_err(|error| Error::invalid(error.to_string()))?;
         let is_alike = alike(form, &array.form);
         if is_alike && plain::is_plain(&array.form) {
             return Ok(array.clone());
@@ -465,7 +467,7 @@ impl TreeWriter {
             filled: &mut self.filled,
         };
         self.broken = true;
-        self.options.runner.run(&work, &mut sink)?;
+        self.options.runner.run_anywhere(&work, &mut sink)?;
         self.broken = false;
         for piece in work.pieces {
             if !piece.ends
