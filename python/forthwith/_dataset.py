@@ -135,15 +135,15 @@ class Scan:
         schema, needed, cut = self.dataset_schema, [], None
         if self._filter is not None:
             needed, cut = columns_of(self._filter, schema), as_cut(self._filter, schema)
-        left = most
-        for tree in self._lazy.trees(self._number):
-            for start, stop in self._lazy.parts(tree, list(dict.fromkeys([*self._names, *needed])), cut, left):
-                table = self._step(tree, needed, start, stop)
-                if table is not None:
-                    yield self._projected(table)
-            left = None if left is None else left - min(left, tree._core.entries_up_to(left))
-            if left == 0:
-                return
+
+        def step(tree: Tree, start: int, stop: int) -> Any:
+            table = self._step(tree, needed, start, stop)
+            return None if table is None else self._projected(table)
+
+        used = list(dict.fromkeys([*self._names, *needed]))
+        for table in self._lazy.steps(used, cut, most, step, self._number):
+            if table is not None:
+                yield table
 
     def _step(self, tree: Tree, needed: list[str], start: int, stop: int) -> Any:
         pa = package("pyarrow")

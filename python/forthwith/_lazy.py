@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from functools import partial
+from itertools import chain, islice
+from typing import NamedTuple
 
 from forthwith._entries import step_size as step_size_of
 from forthwith._errors import KeyInFileError, RequestError
@@ -18,6 +25,7 @@ from forthwith._tree.tree import Tree
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
+    from concurrent.futures import Future
     from typing import Any
 
     from forthwith import _forthwith
@@ -25,8 +33,13 @@ if TYPE_CHECKING:
 
 # Of that many entries at most one passes where they are read one by one, and a step has at least the other number.
 _FEW, _SMALL = 8, 2_000
-# Bytes of a step for each thread, up to so many of them, of a file on this machine.
-_LOCAL, _MOST_THREADS = 8_000_000, 4
+# Bytes of a step of a file on this machine, and the steps that are made at a time.
+_LOCAL, _MOST_STEPS = 12_000_000, 8
+# A step, and closing its file.
+_TASKS_OF_ONE_STEP = 2
+# By how many threads a thread reads, if that is not what was asked for.
+_HERE = threading.local()
+_SURVEYING = threading.Lock()
 # Blocks that are looked at one by one for entries that pass.
 _MANY_BLOCKS = 500
 
@@ -48,8 +61,8 @@ class Lazy:
         options: dict[str, Any],
     ) -> None:
         self._entries, self._memory = step_size_of("100 MB" if step_size is None else step_size)
-        self._local = None if step_size is not None else _LOCAL * min(threads or os.cpu_count() or 1, _MOST_THREADS)
-        self._read: dict[str, Any] = {"library": library, "threads": threads}
+        self._local = None if step_size is not None else _LOCAL
+        self._library, self._threads = library, threads
         if isinstance(files, Tree | Chain) and options:
             raise RequestError(f"{', '.join(options)}: these are options of open(), and the files are open already")
         self.table = files if isinstance(files, Tree | Chain) else Chain(files, **options)
@@ -65,22 +78,92 @@ class Lazy:
         if self._unites:
             chain: Any = self.table
             return chain.arrays(names, entry_start=0, entry_stop=0, **self._read)
-        trees = self.trees()
-        try:
-            first: Any = next(trees)
+        table: Any = self.table
+        with nullcontext(table) if isinstance(table, Tree) else table._open(0) as first:
             return first.arrays(names, entry_stop=0, **self._read)
-        finally:
-            trees.close()
 
-    def trees(self, number: int | None = None) -> Generator[Tree, None, None]:
-        """The trees one after the other, or one of them. Those of files that were not open are closed behind it."""
+    def steps(
+        self,
+        names: list[str],
+        cut: str | None,
+        most: int | None,
+        act: Callable[[Tree, int, int], Any],
+        number: int | None = None,
+    ) -> Iterator[Any]:
+        """What ``act`` makes of the steps of all trees, or of one of them, in their order.
+
+        Steps of files on this machine are made by several threads at a time, each of which reads by itself.
+
+        Args:
+            names: The columns that a step reads.
+            cut: A condition that may be known not to hold by the file's statistics.
+            most: The entries that are wanted, the first ones.
+            act: Makes something of the entries between two of a tree.
+            number: Of which file. All if not given.
+        """
+        open_trees: dict[int, Tree] = {}
+        tasks = self._tasks(names, cut, most, act, number, open_trees)
+        threads = min(self._threads or _processors(), _MOST_STEPS)
+        pool: ThreadPoolExecutor | None = None
+        waiting: deque[tuple[_Task, Future[Any] | None]] = deque()
+        try:
+            # One step is left to all threads.
+            begun = list(islice(tasks, _TASKS_OF_ONE_STEP + 1))
+            if self._local is not None and threads > 1 and len(begun) > _TASKS_OF_ONE_STEP:
+                pool = ThreadPoolExecutor(threads, "forthwith-step", setattr, (_HERE, "threads", 1))
+            for task in chain(begun, tasks):
+                waiting.append((task, pool.submit(task.act) if pool and task.is_local else None))
+                while len(waiting) > (threads if pool else 0):
+                    yield from _done(*waiting.popleft())
+            while waiting:
+                yield from _done(*waiting.popleft())
+        finally:
+            if pool:
+                pool.shutdown(cancel_futures=True)
+            tasks.close()
+            for tree in open_trees.values():
+                tree.file.close()
+
+    def _tasks(
+        self,
+        names: list[str],
+        cut: str | None,
+        most: int | None,
+        act: Callable[[Tree, int, int], Any],
+        number: int | None,
+        open_trees: dict[int, Tree],
+    ) -> Generator[_Task, None, None]:
+        def close(tree: Tree) -> None:
+            open_trees.pop(id(tree)).file.close()
+
+        def fail(error: Exception) -> None:
+            raise error
+
+        left = most
+        try:
+            for tree in self._trees(number):
+                if tree is not self.table:
+                    open_trees[id(tree)] = tree
+                is_local = scheme(tree.file.file_path) in (None, "file")
+                for start, stop in self.parts(tree, names, cut, left):
+                    yield _Task(partial(act, tree, start, stop), is_local)
+                left = None if left is None else left - min(left, tree._core.entries_up_to(left))
+                if tree is not self.table:
+                    yield _Task(partial(close, tree))
+                if left == 0:
+                    return
+        except Exception as error:  # raised behind the steps before it
+            yield _Task(partial(fail, error))
+
+    def _trees(self, number: int | None) -> Iterator[Tree]:
         if isinstance(self.table, Tree):
-            yield self.table
-        elif number is None:
-            yield from self.table
-        else:
-            with self.table._open(number) as tree:
-                yield tree
+            return iter([self.table])
+        return self.table._opened() if number is None else iter([self.table._open(number)])
+
+    @property
+    def _read(self) -> dict[str, Any]:
+        """How this thread reads."""
+        return {"library": self._library, "threads": getattr(_HERE, "threads", self._threads)}
 
     def read(self, tree: Tree, names: list[str], start: int, stop: int) -> Any:
         """Some entries of a tree."""
@@ -89,11 +172,12 @@ class Lazy:
             return some.arrays(names, entry_start=start, entry_stop=stop, **self._read)
         assert isinstance(self.table, Chain)
         options = ReadOptions(**self._read)
-        common = self._common.get(tuple(names))
-        if common is None:
-            common = Common(names, BranchFilter(), "null")
-            common.survey(len(self.table), self.table._open, options)
-            self._common[tuple(names)] = common
+        with _SURVEYING:
+            common = self._common.get(tuple(names))
+            if common is None:
+                common = Common(names, BranchFilter(), "null")
+                common.survey(len(self.table), self.table._open, options)
+                self._common[tuple(names)] = common
         return common.complete(tree, common.of(tree, 0), start, stop, options)
 
     def read_some(self, tree: Tree, names: list[str], start: int, stop: int, passing: Passing) -> Any:
@@ -150,6 +234,25 @@ class Lazy:
                     file=tree.file.file_path,
                     object=f"{tree.path}/{name}",
                 )
+
+
+class _Task(NamedTuple):
+    """A step, or with ``is_local=None`` something that is done when the steps before it are."""
+
+    act: Callable[[], Any]
+    is_local: bool | None = None
+
+
+def _done(task: _Task, future: Future[Any] | None) -> Iterator[Any]:
+    """The result of a task, if it has one."""
+    found = task.act() if future is None else future.result()
+    if task.is_local is not None:
+        yield found
+
+
+def _processors() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Passing:

@@ -29,8 +29,8 @@ def scan(
     Args:
         files: As in `concatenate`; an open `Tree` or `Chain`.
         names: As in `Tree.arrays`.
-        step_size: The entries, or the memory of all columns of the query, that are read at a time. If not given 8 MB for
-            each thread and at most 32 MB of files on this machine, and 100 MB of others.
+        step_size: The entries, or the memory of all columns of the query, that are read at a time. If not given 100 MB, and
+            12 MB of files on this machine, of which several threads read a step each.
         threads: As in `Tree.arrays`.
         options: ``missing`` as in `Chain`, others as in ``open``.
 
@@ -49,13 +49,11 @@ def scan(
         wanted = everything if columns is None else [name for name in everything if name in columns]
         needed = [] if predicate is None else [name for name in everything if name in predicate.meta.root_names()]
         cut = None if predicate is None else as_cut(predicate, schema)
-        left = rows
-        for tree in lazy.trees():
-            for start, stop in lazy.parts(tree, list(dict.fromkeys(wanted + needed)), cut, left):
-                yield _step(pl, lazy, tree, wanted, needed, predicate, start, stop, schema)
-            left = None if left is None else left - min(left, tree._core.entries_up_to(left))
-            if left == 0:
-                return
+
+        def step(tree: Tree, start: int, stop: int) -> Any:
+            return _step(pl, lazy, tree, wanted, needed, predicate, start, stop, schema)
+
+        yield from lazy.steps(list(dict.fromkeys(wanted + needed)), cut, rows, step)
 
     plugins = import_module("polars.io.plugins")
     return plugins.register_io_source(source, schema=schema, is_pure=True)

@@ -11,6 +11,7 @@ import pytest
 from conftest import data
 
 import forthwith
+from forthwith._lazy import Lazy
 
 pl = pytest.importorskip("polars")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -251,3 +252,88 @@ def test_the_only_ntuple_of_a_file_needs_no_name(tmp_path):
         file["other"] = 1
     assert forthwith.scan(path).collect()["x"].to_list() == [1, 2]
     assert forthwith.concatenate([path, path]).x.tolist() == [1, 2, 1, 2]
+
+
+class Steps:
+    """Steps of a chain of files, of several of which each is made by a thread that reads by itself."""
+
+    def __init__(self, folder, sizes, **options):
+        self.opened = []
+        for at, size in enumerate(sizes):
+            with forthwith.recreate(folder / f"{at}.root") as file:
+                tree = file.mktree("t", {"x": "int64"})
+                for start in range(0, size, 1000):
+                    tree.extend({"x": np.arange(start, min(start + 1000, size)) + 10**6 * at})
+        table = forthwith.Chain([f"{folder / str(at)}.root:t" for at in range(len(sizes))])
+        open_ = table._open
+        table._open = lambda at: self.opened.append(open_(at)) or self.opened[-1]
+        self.lazy = Lazy(table, library="np", step_size=None, options={}, **options)
+        self.lazy._local = 8100
+
+    def made(self, act=None, most=None, number=None):
+        read = act or (lambda tree, start, stop: self.lazy.read(tree, ["x"], start, stop)["x"])
+        return self.lazy.steps(["x"], None, most, read, number)
+
+    def are_closed(self):
+        return all(tree.file.closed for tree in self.opened)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_steps_of_several_threads_come_in_order(tmp_path, threads):
+    steps = Steps(tmp_path, [3500, 0, 10, 2000, 0], threads=threads)
+    expected = np.concatenate([np.arange(3500), 2 * 10**6 + np.arange(10), 3 * 10**6 + np.arange(2000)])
+    for most in (None, 3500, 3505, 3511, 1, 0):
+        found = np.concatenate([np.empty(0, np.int64), *steps.made(most=most)])
+        assert np.array_equal(found[:most], expected[:most])
+        assert len(found) >= len(expected[:most])
+        assert steps.are_closed()
+    assert np.array_equal(np.concatenate(list(steps.made(number=3))), expected[-2000:])
+    assert steps.are_closed()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_error_comes_behind_the_steps_before_it(tmp_path, threads):
+    steps = Steps(tmp_path, [3000, 3000, 3000], threads=threads)
+
+    def act(tree, start, stop):
+        if "1.root" in str(tree.file.file_path) and start > 0:
+            raise ValueError("here")
+        return start, stop
+
+    found = []
+    with pytest.raises(ValueError, match="here"):
+        found.extend(steps.made(act))
+    *first, last = found
+    assert len(first) > 1
+    assert (first[-1][1], last[0]) == (3000, 0)
+    assert steps.are_closed()
+    (tmp_path / "1.root").write_bytes(b"root, but no more of it")
+    found = []
+    with pytest.raises(forthwith.ForthwithError, match=r"1\.root"):
+        found.extend(steps.made())
+    assert [len(part) for part in found] == [stop - start for start, stop in first]
+    assert steps.are_closed()
+
+
+def test_steps_that_nobody_wants_any_more_are_left_and_files_closed(tmp_path):
+    steps = Steps(tmp_path, [3000] * 20, threads=2)
+    made = steps.made()
+    assert next(made)[0] == 0
+    made.close()
+    assert steps.are_closed()
+    assert len(steps.opened) < 5
+
+
+def test_threads_that_make_steps_read_by_themselves(tmp_path):
+    steps = Steps(tmp_path, [3000, 3000], threads=2)
+    with forthwith.open(tmp_path / "0.root") as file:
+        tree = file["t"]
+        whole = Lazy(tree, library="np", step_size=None, options={}, threads=2)
+        assert list(whole.steps(["x"], None, None, lambda *_: whole._read["threads"])) == [2]
+        whole._local = 8100
+        assert list(whole.steps(["x"], None, None, lambda *_: whole._read["threads"])) == [1] * 3
+        assert whole._read["threads"] == 2
+        assert not file.closed
+    assert set(steps.made(lambda *_: steps.lazy._read["threads"])) == {1}
+    steps.lazy._local = None
+    assert set(steps.made(lambda *_: steps.lazy._read["threads"])) == {2}

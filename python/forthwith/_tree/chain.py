@@ -123,11 +123,17 @@ class Chain(NotAnArray):
         return tables, before - (ends[begin - 1] if begin else 0)
 
     def __iter__(self) -> Iterator[Tree]:
+        for tree in self._opened():
+            with tree:
+                yield tree
+
+    def _opened(self) -> Iterator[Tree]:
+        """The trees one after the other. Whoever takes one closes it."""
         with self._ahead() as ahead:
             for at in range(len(self._parts)):
-                with ahead.tree(at) as tree:
-                    self._lengths[at] = tree.num_entries
-                    yield tree
+                tree = ahead.tree(at)
+                self._lengths[at] = tree.num_entries
+                yield tree
 
     @property
     def lengths(self) -> list[int]:
