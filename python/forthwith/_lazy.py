@@ -33,8 +33,12 @@ if TYPE_CHECKING:
 
 # Of that many entries at most one passes where they are read one by one, and a step has at least the other number.
 _FEW, _SMALL = 8, 2_000
+# Where at most one of that many entries passes, all blocks may have such entries.
+_RARE = 1_000
 # Bytes of a step of a file on this machine, and the steps that are made at a time.
 _LOCAL, _MOST_STEPS = 12_000_000, 8
+# A step of less is made where it is asked for.
+_WORTH_A_THREAD = 500_000
 # A step, and closing its file.
 _TASKS_OF_ONE_STEP = 2
 # By how many threads a thread reads, if that is not what was asked for.
@@ -92,7 +96,8 @@ class Lazy:
     ) -> Iterator[Any]:
         """What ``act`` makes of the steps of all trees, or of one of them, in their order.
 
-        Steps of files on this machine are made by several threads at a time, each of which reads by itself.
+        Steps of files on this machine are made by several threads at a time, each of which reads by itself. Where this is
+        left early, files are closed when the steps under way have ended.
 
         Args:
             names: The columns that a step reads.
@@ -112,17 +117,18 @@ class Lazy:
             if self._local is not None and threads > 1 and len(begun) > _TASKS_OF_ONE_STEP:
                 pool = ThreadPoolExecutor(threads, "forthwith-step", setattr, (_HERE, "threads", 1))
             for task in chain(begun, tasks):
-                waiting.append((task, pool.submit(task.act) if pool and task.is_local else None))
+                waiting.append((task, pool.submit(task.act) if pool and task.is_worth_a_thread else None))
                 while len(waiting) > (threads if pool else 0):
-                    yield from _done(*waiting.popleft())
+                    yield from _done(*waiting[0])
+                    waiting.popleft()
             while waiting:
-                yield from _done(*waiting.popleft())
+                yield from _done(*waiting[0])
+                waiting.popleft()
         finally:
-            if pool:
-                pool.shutdown(cancel_futures=True)
             tasks.close()
-            for tree in open_trees.values():
-                tree.file.close()
+            if pool:
+                pool.shutdown(wait=False, cancel_futures=True)
+            _close_behind([future for _, future in waiting if future], list(open_trees.values()))
 
     def _tasks(
         self,
@@ -145,8 +151,8 @@ class Lazy:
                 if tree is not self.table:
                     open_trees[id(tree)] = tree
                 is_local = scheme(tree.file.file_path) in (None, "file")
-                for start, stop in self.parts(tree, names, cut, left):
-                    yield _Task(partial(act, tree, start, stop), is_local)
+                for start, stop, is_worth in self._parts(tree, names, cut, left, is_local):
+                    yield _Task(partial(act, tree, start, stop), is_worth)
                 left = None if left is None else left - min(left, tree._core.entries_up_to(left))
                 if tree is not self.table:
                     yield _Task(partial(close, tree))
@@ -193,24 +199,32 @@ class Lazy:
             # Columns that are computed are so for all entries.
             return None
         blocks = [(max(first, start) - start, min(last, stop) - start) for first, last in _entries_of(plan)]
-        if 2 * passing.blocks(blocks) > len(blocks):
+        if passing.count * _RARE > stop - start and 2 * passing.blocks(blocks) > len(blocks):
             return None
         some: Any = tree
         return some.arrays(names, entries=passing.places() + start, **self._read)
 
-    def parts(
-        self, tree: Tree, names: list[str], cut: str | None, left: int | None = None
-    ) -> Iterator[tuple[int, int]]:
-        """The entries of each step of a tree, as far as the first ones go and a cut may hold by the file's statistics."""
+    def _parts(
+        self, tree: Tree, names: list[str], cut: str | None, left: int | None, is_local: bool
+    ) -> Iterator[tuple[int, int, bool]]:
+        """The entries of each step of a tree, as far as the first ones go and a cut may hold by the file's statistics.
+
+        With each comes whether it is worth a thread.
+        """
         stop = tree.num_entries if left is None else min(left, tree._core.entries_up_to(left))
         if stop <= 0:
             return
         fields = self._fields(tree, names)
         # What a step needs stays in a processor's cache and in memory that is used again. Requests to a server take longer
         # than that saves.
-        memory = self._local if self._local and scheme(tree.file.file_path) in (None, "file") else self._memory
-        for begin, end in tree._core.steps(fields, 0, stop, self._entries, None if self._entries else memory):
-            yield from _promising(tree, cut, begin, end)
+        local = self._local if is_local else None
+        steps = tree._core.steps(fields, 0, stop, self._entries, None if self._entries else local or self._memory)
+        is_worth = local is not None and (
+            len(steps) > 1 or len(tree._core.steps(fields, 0, stop, None, min(local, _WORTH_A_THREAD))) > 1
+        )
+        for begin, end in steps:
+            for first, last in _promising(tree, cut, begin, end):
+                yield first, last, is_worth
 
     def _fields(self, tree: Tree, names: list[str]) -> list[int]:
         """The branches that columns are made of; those of a file that lacks some are the others, if it may."""
@@ -237,17 +251,35 @@ class Lazy:
 
 
 class _Task(NamedTuple):
-    """A step, or with ``is_local=None`` something that is done when the steps before it are."""
+    """A step, or with ``is_worth_a_thread=None`` something that is done when the steps before it are."""
 
     act: Callable[[], Any]
-    is_local: bool | None = None
+    is_worth_a_thread: bool | None = None
 
 
 def _done(task: _Task, future: Future[Any] | None) -> Iterator[Any]:
     """The result of a task, if it has one."""
     found = task.act() if future is None else future.result()
-    if task.is_local is not None:
+    if task.is_worth_a_thread is not None:
         yield found
+
+
+def _close_behind(futures: list[Future[Any]], trees: list[Tree]) -> None:
+    """Closes trees when nothing is made of them any more. Does not wait: the caller may be the collector of garbage."""
+    lock, left = threading.Lock(), len(futures) + 1
+
+    def ended(_: Future[Any] | None) -> None:
+        nonlocal left
+        with lock:
+            left -= 1
+            if left:
+                return
+        for tree in trees:
+            tree.file.close()
+
+    for future in futures:
+        future.add_done_callback(ended)
+    ended(None)
 
 
 def _processors() -> int:

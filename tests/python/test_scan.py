@@ -4,6 +4,8 @@ import datetime
 import io
 import pathlib
 import random
+import threading
+import time
 
 import awkward as ak
 import numpy as np
@@ -275,7 +277,12 @@ class Steps:
         return self.lazy.steps(["x"], None, most, read, number)
 
     def are_closed(self):
-        return all(tree.file.closed for tree in self.opened)
+        # Those of steps under way when they end.
+        for _ in range(500):
+            if all(tree.file.closed for tree in self.opened):
+                return True
+            time.sleep(0.01)
+        return False
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -322,6 +329,28 @@ def test_steps_that_nobody_wants_any_more_are_left_and_files_closed(tmp_path):
     made.close()
     assert steps.are_closed()
     assert len(steps.opened) < 5
+
+
+def test_steps_can_be_left_by_a_thread_that_makes_one(tmp_path):
+    """The collector of garbage, which closes generators that nobody has any more, runs in any thread."""
+    steps = Steps(tmp_path, [3000] * 4, threads=2)
+    begun, left, first, errors = threading.Event(), threading.Event(), threading.Lock(), []
+
+    def act(tree, start, stop):
+        if start and begun.wait(10) and first.acquire(blocking=False):
+            try:
+                made.close()
+            except RuntimeError as error:
+                errors.append(error)
+            left.set()
+        return start
+
+    made = steps.made(act)
+    assert next(made) == 0
+    begun.set()
+    assert left.wait(10)
+    assert not errors
+    assert steps.are_closed()
 
 
 def test_threads_that_make_steps_read_by_themselves(tmp_path):
