@@ -151,6 +151,21 @@ def test_to_boost_takes_metadata():
         assert one.to_boost(metadata={"called": "fName"}).called == one.name
 
 
+@pytest.mark.parametrize("labels", [["3", "1", "20"], ["3", "b"], ["1", "01"]])
+def test_labels_that_are_whole_numbers_are_numbers_to_boost(tmp_path, labels):
+    bh = pytest.importorskip("boost_histogram")
+    made = bh.Histogram(bh.axis.StrCategory(labels), bh.axis.Regular(2, 0, 1), storage=bh.storage.Weight())
+    made.fill(labels * 2, [0.25, 0.75] * len(labels), weight=2.5)
+    with forthwith.recreate(tmp_path / "a.root") as file:
+        file["h"] = made
+    with uproot.open(tmp_path / "a.root") as file:
+        found = file["h"].to_boost()
+        expected = [int(label) for label in labels] if labels == ["3", "1", "20"] else labels
+        assert list(found.axes[0]) == expected
+        assert np.array_equal(found.values(), made.values())
+        assert np.array_equal(found.variances(), made.variances())
+
+
 def test_objects_of_one_value():
     with uproot.open(data("corners.root")) as file:
         for name, classname in file.classnames().items():

@@ -199,6 +199,7 @@ impl Asked {
                 (targets, Action::Convert { choice, conversion })
             }
             Verb::Convert(convert) => {
+                let (targets, to) = with_destination("convert", convert.targets)?;
                 let choice = Choice::of(Vec::new(), convert.columns, convert.computing);
                 let (codec, level) = leveled(convert.codec);
                 let options = WriteOptions {
@@ -210,7 +211,7 @@ impl Asked {
                     ..WriteOptions::default()
                 };
                 let conversion = Box::new(Conversion {
-                    to: convert.to,
+                    to,
                     format: convert.format.as_deref().map(format_named).transpose()?,
                     options,
                     step: convert.step,
@@ -220,18 +221,19 @@ impl Asked {
                     no_check_text: convert.no_check_text,
                     force: convert.force,
                 });
-                (convert.targets, Action::Convert { choice, conversion })
+                (targets, Action::Convert { choice, conversion })
             }
             Verb::Merge(merge) => {
+                let (targets, to) = with_destination("merge", merge.targets)?;
                 let copying = Copying {
-                    to: merge.to,
+                    to,
                     columns: merge.columns,
                     codec: leveled(merge.codec),
                     common: merge.common,
                     force: merge.force,
                     ..Copying::default()
                 };
-                (merge.targets, Action::Copy(Box::new(copying)))
+                (targets, Action::Copy(Box::new(copying)))
             }
             Verb::Cp(cp) => {
                 let copying = Copying {
@@ -311,6 +313,18 @@ fn options(typed: &[String]) -> Result<Vec<(String, String)>> {
         Ok((name.trim().to_owned(), value.to_owned()))
     };
     typed.iter().map(option).collect()
+}
+
+/// The files that are read, and the last one, which is written. They are one list to the parser, since options may
+/// stand anywhere among them.
+fn with_destination(command: &str, mut targets: Vec<OsString>) -> Result<(Vec<OsString>, String)> {
+    let to = targets.pop().filter(|_| !targets.is_empty()).ok_or_else(|| {
+        Failure::misuse(format!("the file to write is missing: forthwith {command} [OPTIONS] FILE... TO"))
+    })?;
+    let to = to.into_string().map_err(|name| {
+        Failure::misuse(format!("the name of the file to write is not UTF-8: {}", name.to_string_lossy()))
+    })?;
+    Ok((targets, to))
 }
 
 /// The format of a name, which is an ending of its files.

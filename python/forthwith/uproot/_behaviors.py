@@ -124,7 +124,7 @@ class Histogram(Behavior):
             metadata: Attributes of the histogram, and the members that they are.
             axis_metadata: The same for its axes.
         """
-        found = self._ours.to_boost()
+        found = _by_numbers(self._ours.to_boost())
         for name, member in metadata.items():
             setattr(found, name, self.member(member))
         for made, axis in zip(found.axes, self.axes, strict=True):
@@ -143,6 +143,25 @@ class Histogram(Behavior):
 
     def _values_variances(self, flow: bool) -> tuple[Any, Any]:
         return self._ours.values(flow), self._ours.variances(flow)
+
+
+def _by_numbers(made: Any) -> Any:
+    """A histogram whose axes with labels that are whole numbers have these instead."""
+    bh = package("boost_histogram")
+
+    def axis(old: Any) -> Any:
+        try:
+            labels = [int(label) for label in old] if isinstance(old, bh.axis.StrCategory) else []
+        except ValueError:
+            return old
+        return bh.axis.IntCategory(labels) if labels and len(set(labels)) == len(labels) else old
+
+    axes = [axis(old) for old in made.axes]
+    if all(new is old for new, old in zip(axes, made.axes, strict=True)):
+        return made
+    found = bh.Histogram(*axes, storage=made.storage_type())
+    found.view(flow=True)[...] = made.view(flow=True)
+    return found
 
 
 class TH1(Histogram):

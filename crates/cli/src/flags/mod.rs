@@ -80,10 +80,10 @@ pub(crate) enum Verb {
     #[command(after_help = SCHEMA)]
     Schema(Schema),
     /// Write a table to a file of another format
-    #[command(after_help = CONVERT)]
+    #[command(after_help = CONVERT, override_usage = "forthwith convert [OPTIONS] <FILE[:TREE]>... <TO>")]
     Convert(Convert),
     /// Join the trees and RNTuples of several ROOT files, and add up their histograms
-    #[command(after_help = MERGE)]
+    #[command(after_help = MERGE, override_usage = "forthwith merge [OPTIONS] <FILE[:OBJECT]>... <TO>")]
     Merge(Merge),
     /// Copy a ROOT file or a part of it: objects, branches, entries
     #[command(after_help = CP)]
@@ -309,12 +309,10 @@ pub(crate) enum Nan {
 
 #[derive(Args, Debug)]
 pub(crate) struct Convert {
-    /// The table, or one branch of it; the entries of several follow each other
+    /// The table, or one branch of it; the entries of several follow each other. Behind them TO, the file to
+    /// write: its ending says the format; - is standard output
     #[arg(value_name = "FILE[:TREE]", required = true)]
     pub(crate) targets: Vec<OsString>,
-    /// The file to write: its ending says the format; - is standard output
-    #[arg(value_name = "TO", required = true)]
-    pub(crate) to: String,
     /// The format to write, if the ending of the name does not say it
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<String>,
@@ -359,12 +357,9 @@ pub(crate) struct Convert {
 
 #[derive(Args, Debug)]
 pub(crate) struct Merge {
-    /// The files, whose entries follow each other
+    /// The files, whose entries follow each other. Behind them TO, the file to write
     #[arg(value_name = "FILE[:OBJECT]", required = true)]
     pub(crate) targets: Vec<OsString>,
-    /// The file to write
-    #[arg(value_name = "TO", required = true)]
-    pub(crate) to: String,
     /// Only branches whose name or path matches a glob or a /regex/, and what they need; may be repeated, or given
     /// as a list with commas
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]

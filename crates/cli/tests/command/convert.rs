@@ -57,6 +57,24 @@ fn a_root_file_has_a_tree_or_an_rntuple() {
 }
 
 #[test]
+fn options_stand_anywhere_among_the_files() {
+    let folder = folder();
+    let from = file("zmumu.root:events");
+    let (first, second) = (at(&folder, "a.parquet"), at(&folder, "b.parquet"));
+    output(&["convert", &from, &first, "-c", "nMuon"]);
+    output(&["convert", &from, "-c", "nMuon", &second, "--force"]);
+    assert!(rows(&first) == rows(&second));
+    let merged = at(&folder, "merged.root");
+    output(&["merge", &file("zmumu.root"), "-c", "nMuon", &file("zmumu.root"), "--force", &merged]);
+    assert!(output(&["count", &merged]).contains("7200"));
+    for command in ["convert", "merge"] {
+        let said = forthwith(&[command, &from, "-c", "nMuon"]);
+        assert!(said.code == 2 && said.err.contains("the file to write is missing"), "{}", said.err);
+    }
+    assert_eq!(names(folder.path()).len(), 3);
+}
+
+#[test]
 fn a_tree_becomes_parquet() {
     let folder = folder();
     let to = at(&folder, "events.parquet");
