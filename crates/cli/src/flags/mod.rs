@@ -309,8 +309,8 @@ pub(crate) enum Nan {
 
 #[derive(Args, Debug)]
 pub(crate) struct Convert {
-    /// The table, or one branch of it; the entries of several follow each other. Behind them TO, the file to
-    /// write: its ending says the format; - is standard output
+    /// The table, or one branch of it; the entries of several follow each other. The last name, TO, is
+    /// the file to write: its ending says the format; - is standard output
     #[arg(value_name = "FILE[:TREE]", required = true)]
     pub(crate) targets: Vec<OsString>,
     /// The format to write, if the ending of the name does not say it
@@ -357,7 +357,7 @@ pub(crate) struct Convert {
 
 #[derive(Args, Debug)]
 pub(crate) struct Merge {
-    /// The files, whose entries follow each other. Behind them TO, the file to write
+    /// The files, whose entries follow each other. The last name, TO, is the file to write
     #[arg(value_name = "FILE[:OBJECT]", required = true)]
     pub(crate) targets: Vec<OsString>,
     /// Only branches whose name or path matches a glob or a /regex/, and what they need; may be repeated, or given
