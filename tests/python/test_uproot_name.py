@@ -129,6 +129,13 @@ def test_groups_are_nested_records_of_own_names():
         assert len(set(names)) == len(names)
 
 
+def test_collections_with_branches_in_them_have_the_type_of_their_class():
+    with uproot.open(data("arguments.root"))["t"] as tree:
+        assert tree["split./split.spots"].typename == "vector<Spot,Heap<Spot> >"
+        assert "split./split.spots" in tree.keys(filter_typename="vector<Spot*")
+        assert tree.typenames()["split./split.spots"] == "vector<Spot,Heap<Spot> >"
+
+
 def test_filters_and_an_empty_result(events):
     assert events.keys(filter_branch=lambda branch: branch.typename == "float[]") == events.keys(
         filter_typename="float[]"

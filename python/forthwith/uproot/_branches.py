@@ -171,7 +171,7 @@ class HasBranches(Mapping[str, Any]):
                 ):
                     continue
                 name = path if full_paths else own
-            if by_type and not by_type(tree._type(at).typename):
+            if by_type and not by_type(tree._typename(at)):
                 continue
             if by_branch and by_branch(tree._branch(at)) in (None, False):
                 continue
@@ -217,8 +217,8 @@ class HasBranches(Mapping[str, Any]):
 
     def itertypenames(self, **filters: Any) -> Iterator[tuple[str, str]]:
         """Names and type names of the branches that pass. The arguments are those of `iteritems`."""
-        type_at = self._tree._type
-        return ((name, type_at(at).typename) for name, at in self._passing(**filters))
+        typename = self._tree._typename
+        return ((name, typename(at)) for name, at in self._passing(**filters))
 
     def keys(self, **filters: Any) -> list[str]:  # type: ignore[override]
         """Names of the branches that pass. The arguments are those of `iteritems`."""

@@ -73,6 +73,16 @@ class TTree(HasBranches, Members):
             self._types[at] = found
         return found
 
+    def _typename(self, at: int) -> str:
+        """The type of the branch at a place in C++: of a collection with branches in it, whose data are counts, its class."""
+        found = str(self._type(at).typename)
+        if found != "int32_t" or not self._ours._fields[at].has_children or not self._branch(at)._is_group:
+            return found
+        branch = self._branch(at)
+        # The class of a member's branch is the one that has the member.
+        element = branch.streamer
+        return str(branch.member("fClassName", none_if_missing=True) or found if element is None else element.typename)
+
     @property
     def _raw(self) -> Any:
         return self._ours.as_object
@@ -362,7 +372,8 @@ class TBranch(HasBranches, Members):
     @property
     def typename(self) -> str:
         """The type in C++."""
-        return str(self._tree._type(self._index).typename)
+        found: str = self._tree._typename(self._index)
+        return found
 
     @Once
     def interpretation(self) -> Interpretation:
