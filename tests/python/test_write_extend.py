@@ -173,7 +173,9 @@ struct Two { int a; float b; };
 void fill(TTree &tree, int entries) {
    int i, n; unsigned m; float x, few[10]; double many[10], packed[3]; unsigned char byte; bool truth; char text[20];
    std::vector<float> vector; std::string word; std::vector<std::string> words;
-   Two two;
+   Two two; long wide; std::list<int> list; std::deque<float> deque;
+   tree.Branch("other", &i, "inner/I"); tree.Branch("wide", &wide); tree.Branch("usual", &x, "usual/d[0,0,16]");
+   tree.Branch("list", &list); tree.Branch("deque", &deque);
    tree.Branch("i", &i); tree.Branch("n", &n); tree.Branch("m", &m); tree.Branch("x", &x); tree.Branch("byte", &byte);
    tree.Branch("truth", &truth); tree.Branch("few", few, "few[n]/F"); tree.Branch("many", many, "many[m]/D");
    tree.Branch("half", &x, "half/f"); tree.Branch("packed", packed, "packed[3]/d[-10,10,12]");
@@ -181,6 +183,7 @@ void fill(TTree &tree, int entries) {
    tree.Branch("vector", &vector); tree.Branch("word", &word); tree.Branch("words", &words);
    for (i = 0; i < entries; i++) {
       n = i % 4; m = i % 3; x = i / 4.f; byte = i; truth = i % 2;
+      wide = -i; list.assign(m, i); deque.assign(n, x);
       vector.assign(n, x); word = std::string(m, 'w'); words.assign(n, word);
       for (int k = 0; k < 10; k++) { few[k] = i + k; many[k] = i - k; }
       for (int k = 0; k < 3; k++) packed[k] = k - 1;
@@ -217,6 +220,11 @@ ADDED = {
     "vector": [[1.0], []],
     "word": ["ä", ""],
     "words": [["a", ""], []],
+    "other": np.array([70, 71], "i4"),
+    "wide": [1 << 40, -1],
+    "usual": [0.5, 0.25],
+    "list": [[5, 3, 5], []],
+    "deque": [[], [0.5]],
 }
 
 
@@ -243,15 +251,16 @@ def test_trees_of_root_are_extended(tmp_path, entries, flush):
         assert after[name][:entries] == values, name
     assert contents(path, "ntuple") == {"a": [1.0, 3.0, 3.0], "b": [2.0, 4.0, 4.0]}
     # PyROOT has no arrays of Double32_t.
-    names = [name for name in after if name not in ("text", "byte", "packed")]
+    names = [name for name in after if name not in ("text", "byte", "packed", "list", "deque")]
     found = by_root(READ, path, "t", *names)
-    assert by_root(FRAME, path, "packed") == after["packed"]
+    for name in ("packed", "list", "deque"):
+        assert by_root(FRAME, path, name) == after[name]
     assert found.pop("cycles") == [3, 3]
     assert found.pop("entries") == entries + 4
     for name, values in found.items():
         assert values == after[name], name
-    # uproot goes without the ranges of such leaves.
-    names = [name for name in after if name not in ("half", "packed")]
+    # uproot goes without the ranges of such leaves, and has no such lists.
+    names = [name for name in after if name not in ("half", "packed", "usual", "list", "deque")]
     assert by_uproot(path, "t", names) == {name: after[name] for name in names}
 
 
@@ -405,6 +414,7 @@ def test_branches_are_added(tmp_path, extended):
     assert found.pop("entries") == (12 if extended else 10)
     assert found.pop("cycles") == [2, 1]
     assert found == {name: after[name] for name in names}
+    names = [name for name in names if name not in ("usual", "list", "deque")]
     assert by_uproot(path, "t", names) == {name: after[name] for name in names}
     with forthwith.update(path) as file:
         everything = {**ADDED, **step, "hit.x": [1, 2], "hit.y": [[], [0.25]]}

@@ -142,6 +142,8 @@ fn floats(leaf: &Leaf<'_>) -> Result<Floats> {
     Ok(floats(match min < max {
         true => Packing::Range { min, max, bits },
         false if min == max && bits < 15 => Packing::Mantissa { bits },
+        // As ROOT has it: neither a range nor a mantissa.
+        false if min == 0.0 && max == 0.0 => Packing::Usual,
         false => return Err(unknown()),
     }))
 }

@@ -261,13 +261,24 @@ fn empty(old: &Tree, name: &str, columns: &[(String, Form)], options: TreeOption
 }
 
 impl Branches {
-    /// Takes over what has no bearing on the bytes of entries: whether counters have a sign, and how ranges of
-    /// packed numbers are spelled.
+    /// Takes over what has no bearing on the bytes of entries: names of leaves, whether counters have a sign, how ranges
+    /// of packed numbers are spelled, and that lists are not vectors.
     fn spelled_as(&mut self, old: &Tree) -> Result<()> {
         for branch in self.branches.iter_mut().filter(|branch| branch.parent.is_none()) {
-            let (Ok(field), Some(leaf)) = (old.find(&branch.name), &mut branch.leaf) else { continue };
-            let leaves = old.branch(field)?.leaves()?;
+            let Ok(field) = old.find(&branch.name) else { continue };
+            let old = old.branch(field)?;
+            if let (Some(ours), Some(theirs)) = (&mut branch.class, &old.member)
+                && let Some(items) = ours.class.strip_prefix("vector<")
+                && ["list<", "deque<"].iter().any(|kind| theirs.class.strip_prefix(kind) == Some(items))
+            {
+                (ours.class, ours.checksum) = (theirs.class.to_owned(), theirs.checksum);
+            }
+            let Some(leaf) = &mut branch.leaf else { continue };
+            let leaves = old.leaves()?;
             let [other] = &leaves[..] else { continue };
+            if branch.class.is_none() {
+                leaf.name.clone_from(&other.name);
+            }
             match leaf.kind {
                 LeafKind::Number(DType::Int32) if leaf.counts && other.unsigned => {
                     leaf.kind = LeafKind::Number(DType::UInt32);
