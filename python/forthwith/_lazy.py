@@ -16,6 +16,7 @@ from forthwith._errors import KeyInFileError, RequestError
 from forthwith._filters import BranchFilter
 from forthwith._packages import package
 from forthwith._stores import scheme
+from forthwith._tree import walk
 from forthwith._tree.chain import Chain
 from forthwith._tree.common import Common
 from forthwith._tree.options import ReadOptions
@@ -43,7 +44,6 @@ _WORTH_A_THREAD = 500_000
 _TASKS_OF_ONE_STEP = 2
 # By how many threads a thread reads, if that is not what was asked for.
 _HERE = threading.local()
-_SURVEYING = threading.Lock()
 # Blocks that are looked at one by one for entries that pass.
 _MANY_BLOCKS = 500
 
@@ -72,6 +72,13 @@ class Lazy:
         self.table = files if isinstance(files, Tree | Chain) else Chain(files, **options)
         self._unites = isinstance(self.table, Chain) and self.table._missing == "null"
         self._common: dict[tuple[str, ...], Common] = {}
+        self._surveying = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_surveying"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _surveying=threading.Lock())
 
     def __len__(self) -> int:
         """The number of files."""
@@ -110,14 +117,16 @@ class Lazy:
         tasks = self._tasks(names, cut, most, act, number, open_trees)
         threads = min(self._threads or _processors(), _MOST_STEPS)
         pool: ThreadPoolExecutor | None = None
+        begun: list[_Task] = []
         waiting: deque[tuple[_Task, Future[Any] | None]] = deque()
         try:
             # One step is left to all threads.
-            begun = list(islice(tasks, _TASKS_OF_ONE_STEP + 1))
+            begun += islice(tasks, _TASKS_OF_ONE_STEP + 1)
             if self._local is not None and threads > 1 and len(begun) > _TASKS_OF_ONE_STEP:
                 pool = ThreadPoolExecutor(threads, "forthwith-step", setattr, (_HERE, "threads", 1))
             for task in chain(begun, tasks):
                 waiting.append((task, pool.submit(task.act) if pool and task.is_worth_a_thread else None))
+                del task
                 while len(waiting) > (threads if pool else 0):
                     yield from _done(*waiting[0])
                     waiting.popleft()
@@ -129,6 +138,9 @@ class Lazy:
             if pool:
                 pool.shutdown(wait=False, cancel_futures=True)
             _close_behind([future for _, future in waiting if future], list(open_trees.values()))
+            # An error keeps this frame, which would keep the error, and what was made of the steps behind it.
+            waiting.clear()
+            begun.clear()
 
     def _tasks(
         self,
@@ -142,8 +154,8 @@ class Lazy:
         def close(tree: Tree) -> None:
             open_trees.pop(id(tree)).file.close()
 
-        def fail(error: Exception) -> None:
-            raise error
+        def fail(errors: list[Exception]) -> None:
+            raise errors.pop()
 
         left = most
         try:
@@ -159,7 +171,7 @@ class Lazy:
                 if left == 0:
                     return
         except Exception as error:  # raised behind the steps before it
-            yield _Task(partial(fail, error))
+            yield _Task(partial(fail, [error]))
 
     def _trees(self, number: int | None) -> Iterator[Tree]:
         if isinstance(self.table, Tree):
@@ -178,13 +190,14 @@ class Lazy:
             return some.arrays(names, entry_start=start, entry_stop=stop, **self._read)
         assert isinstance(self.table, Chain)
         options = ReadOptions(**self._read)
-        with _SURVEYING:
+        with self._surveying:
             common = self._common.get(tuple(names))
             if common is None:
                 common = Common(names, BranchFilter(), "null")
                 common.survey(len(self.table), self.table._open, options)
                 self._common[tuple(names)] = common
-        return common.complete(tree, common.of(tree, 0), start, stop, options)
+        reading = common.complete if common.unites else walk.arrays
+        return reading(tree, common.of(tree, 0), start, stop, options)
 
     def read_some(self, tree: Tree, names: list[str], start: int, stop: int, passing: Passing) -> Any:
         """The entries between two that pass a filter; ``None`` if reading all of them costs no more.
@@ -202,7 +215,8 @@ class Lazy:
         if passing.count * _RARE > stop - start and 2 * passing.blocks(blocks) > len(blocks):
             return None
         some: Any = tree
-        return some.arrays(names, entries=passing.places() + start, **self._read)
+        # Engines number the entries of a step with 32 bits.
+        return some.arrays(names, entries=passing.places().astype("int64") + start, **self._read)
 
     def _parts(
         self, tree: Tree, names: list[str], cut: str | None, left: int | None, is_local: bool
@@ -259,7 +273,10 @@ class _Task(NamedTuple):
 
 def _done(task: _Task, future: Future[Any] | None) -> Iterator[Any]:
     """The result of a task, if it has one."""
-    found = task.act() if future is None else future.result()
+    try:
+        found = task.act() if future is None else future.result()
+    finally:
+        del future  # an error that it has keeps this frame
     if task.is_worth_a_thread is not None:
         yield found
 

@@ -1,11 +1,13 @@
 """Lazy frames of polars, and other readers of tables by name."""
 
 import datetime
+import gc
 import io
 import pathlib
 import random
 import threading
 import time
+import weakref
 
 import awkward as ak
 import numpy as np
@@ -13,7 +15,7 @@ import pytest
 from conftest import data
 
 import forthwith
-from forthwith._lazy import Lazy
+from forthwith._lazy import Lazy, Passing
 
 pl = pytest.importorskip("polars")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -366,3 +368,105 @@ def test_threads_that_make_steps_read_by_themselves(tmp_path):
     assert set(steps.made(lambda *_: steps.lazy._read["threads"])) == {1}
     steps.lazy._local = None
     assert set(steps.made(lambda *_: steps.lazy._read["threads"])) == {2}
+
+
+def test_an_error_keeps_no_step(tmp_path):
+    """Not even until the collector of garbage comes, which was much memory."""
+
+    class Made(list):
+        """Something that can be referred to weakly."""
+
+    steps = Steps(tmp_path, [3000] * 6, threads=3)
+    made = []
+
+    def act(tree, start, stop):
+        if "2.root" in str(tree.file.file_path):
+            time.sleep(0.05)
+            raise ValueError("here")
+        found = Made([start])
+        made.append(weakref.ref(found))
+        return found
+
+    gc.disable()
+    try:
+        for _ in range(2):
+            with pytest.raises(ValueError, match="here"):
+                for _ in steps.made(act):
+                    pass
+            assert steps.are_closed()
+        assert made
+        alive = sum(one() is not None for one in made)
+    finally:
+        gc.enable()
+    assert alive <= 1  # the loop's own
+
+
+def test_a_tree_whose_entries_cannot_be_counted_is_closed(tmp_path):
+    steps = Steps(tmp_path, [10], threads=1)
+
+    class Uncounted:
+        """A tree in a file that was cut since it was opened."""
+
+        closed = 0
+        file = property(lambda self: self)
+
+        @property
+        def num_entries(self):
+            raise forthwith.DamagedFileError("no entries")
+
+        def close(self):
+            self.closed += 1
+
+    tree = Uncounted()
+    steps.lazy.table._open = lambda at: tree
+    with pytest.raises(forthwith.DamagedFileError, match="no entries"):
+        list(steps.made())
+    assert tree.closed == 1
+
+
+def test_entries_behind_those_of_32_bits_are_found():
+    class Far:
+        """A tree of more entries than tests have room for."""
+
+        _core = property(lambda self: self)
+        _find = staticmethod(lambda name: 0)
+
+        def plan(self, fields, start, stop):
+            self.block = type("Block", (), {"entries": (start, stop)})
+            return self
+
+        def blocks(self):
+            return [self.block, self.block]
+
+        def arrays(self, names, entries, **read):
+            return entries.tolist()
+
+    lazy = Lazy(forthwith.Chain(["a.root:t"]), library="np", step_size=None, options={}, threads=1)
+    places = pl.Series([False, True, False, True]).arg_true().to_numpy()
+    some = Passing(2, lambda: places, lambda first, last: True)
+    assert lazy.read_some(Far(), ["x"], 2**32 - 2, 2**32 + 10**6, some) == [2**32 - 1, 2**32 + 1]
+
+
+def test_expressions_are_columns_where_files_lack_some(tmp_path):
+    for at, columns in enumerate(({"k": np.arange(5), "n": np.arange(5.0)}, {"k": np.arange(5) + 10})):
+        with forthwith.recreate(tmp_path / f"{at}.root") as file:
+            file["t"] = columns
+    names = [f"{tmp_path / str(at)}.root:t" for at in range(2)]
+    for given in (names, names[:1]):
+        for chosen in (["k + 1", "n"], ["k + 1"], ["k", "n"]):
+            expected = forthwith.Chain(given, missing="null").arrays(chosen, library="pl")
+            got = forthwith.scan(given, chosen, missing="null").collect()
+            assert got.to_dict(as_series=False) == expected.to_dict(as_series=False)
+
+
+def test_a_file_that_lost_a_column_since_it_was_looked_at_is_named(tmp_path):
+    names = [f"{tmp_path / str(at)}.root:t" for at in range(2)]
+    for at in range(2):
+        with forthwith.recreate(tmp_path / f"{at}.root") as file:
+            file["t"] = {"k": np.arange(5), **({"n": np.arange(5.0)} if at else {})}
+    frame = forthwith.scan(names, missing="null")
+    assert frame.collect().height == 10
+    with forthwith.recreate(tmp_path / "1.root") as file:
+        file["t"] = {"n": np.arange(5.0)}
+    with pytest.raises(forthwith.RequestError, match=r"(?s)1\.root.* lacks 'k'"):
+        frame.collect()

@@ -151,7 +151,7 @@ def test_to_boost_takes_metadata():
         assert one.to_boost(metadata={"called": "fName"}).called == one.name
 
 
-@pytest.mark.parametrize("labels", [["3", "1", "20"], ["3", "b"], ["1", "01"]])
+@pytest.mark.parametrize("labels", [["3", "1", "20"], ["3", "b"], ["1", "01"], ["20240101123", "5"]])
 def test_labels_that_are_whole_numbers_are_numbers_to_boost(tmp_path, labels):
     bh = pytest.importorskip("boost_histogram")
     made = bh.Histogram(bh.axis.StrCategory(labels), bh.axis.Regular(2, 0, 1), storage=bh.storage.Weight())

@@ -132,7 +132,11 @@ class Chain(NotAnArray):
         with self._ahead() as ahead:
             for at in range(len(self._parts)):
                 tree = ahead.tree(at)
-                self._lengths[at] = tree.num_entries
+                try:
+                    self._lengths[at] = tree.num_entries
+                except BaseException:
+                    tree.file.close()
+                    raise
                 yield tree
 
     @property

@@ -229,6 +229,12 @@ class Common:
         arrays = self._read(tree, columns, start, stop, options)
         begin, made = start + options.offset, {}
         for label in self.labels:
+            if label not in self.lacking and label not in arrays:
+                raise RequestError(
+                    f"{tree._place()} lacks {label!r}, which it had when the files were looked at",
+                    file=tree.file.file_path,
+                    object=tree.path,
+                )
             if label not in self.lacking:
                 made[label] = into.column(label, arrays[label], begin)
             elif label in arrays:

@@ -154,7 +154,8 @@ def _by_numbers(made: Any) -> Any:
             labels = [int(label) for label in old] if isinstance(old, bh.axis.StrCategory) else []
         except ValueError:
             return old
-        return bh.axis.IntCategory(labels) if labels and len(set(labels)) == len(labels) else old
+        fit = labels and len(set(labels)) == len(labels) and all(-(2**31) <= label < 2**31 for label in labels)
+        return bh.axis.IntCategory(labels) if fit else old
 
     axes = [axis(old) for old in made.axes]
     if all(new is old for new, old in zip(axes, made.axes, strict=True)):
