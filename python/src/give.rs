@@ -16,6 +16,7 @@ use pyo3::{
     types::{PyBool, PyBytes},
 };
 use std::{
+    cell::OnceCell,
     io::{IoSlice, Write},
     sync::Arc,
     time::{Duration, Instant},
@@ -172,6 +173,10 @@ impl Sink for ObjectSink {
         &self.name
     }
 
+    fn needs_caller(&self) -> bool {
+        true
+    }
+
     fn finish(self: Box<Self>) -> io::Result<()> {
         let closed = Python::try_attach(|py| self.object.call_method0(py, "close"));
         match closed.unwrap_or_else(shutting_down) {
@@ -216,8 +221,9 @@ pub(crate) fn listening(sink: Box<dyn Sink>, cause: &Cause) -> Box<dyn Sink> {
 }
 
 impl Listening {
-    fn listen(&mut self) -> std::io::Result<()> {
-        if self.listened.elapsed() >= LISTEN {
+    fn look(&mut self) -> std::io::Result<()> {
+        // Handlers run in one thread, and the others' looks must not count.
+        if self.listened.elapsed() >= LISTEN && is_main() {
             self.listened = Instant::now();
             if let Some(Err(error)) = Python::try_attach(|py| py.check_signals()) {
                 keep(&self.cause, error);
@@ -229,9 +235,19 @@ impl Listening {
     }
 }
 
+/// Whether this is the thread of Python's in which handlers of signals run.
+fn is_main() -> bool {
+    thread_local!(static MAIN: OnceCell<bool> = const { OnceCell::new() });
+    let found = |py: Python<'_>| -> PyResult<bool> {
+        let threading = py.import("threading")?;
+        threading.call_method0("main_thread")?.getattr("ident")?.eq(threading.call_method0("get_ident")?)
+    };
+    MAIN.with(|main| *main.get_or_init(|| Python::try_attach(found).is_some_and(|main| main.unwrap_or(true))))
+}
+
 impl Write for Listening {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.listen()?;
+        self.look()?;
         self.sink.write(bytes)
     }
 
@@ -246,8 +262,16 @@ impl Sink for Listening {
     }
 
     fn write_pieces(&mut self, pieces: &mut [IoSlice<'_>]) -> std::io::Result<()> {
-        self.listen()?;
+        self.look()?;
         self.sink.write_pieces(pieces)
+    }
+
+    fn needs_caller(&self) -> bool {
+        self.sink.needs_caller()
+    }
+
+    fn listen(&mut self) -> std::io::Result<()> {
+        self.look()
     }
 
     fn patch(&mut self, at: u64, bytes: &[u8]) -> std::io::Result<()> {

@@ -234,18 +234,25 @@ try:
     if sys.argv[2] == "full":
         # Somebody has it open and reads nothing.
         kept = os.open(sys.argv[1], os.O_RDWR)
-    forthwith.write_avro(sys.argv[1], {"a": np.zeros(100_000)})
+    if sys.argv[3] == "avro":
+        forthwith.write_avro(sys.argv[1], {"a": np.zeros(100_000)})
+    else:
+        columns = {f"c{at}": np.random.default_rng(at).normal(size=500_000) for at in range(4)}
+        with forthwith.recreate(sys.argv[1], compression="lz4") as file:
+            getattr(file, sys.argv[3])("t", columns, threads=4)
 except KeyboardInterrupt:
     print(time.monotonic() - at)
 """
 
 
-@pytest.mark.parametrize("state", ["alone", "full"])
-def test_an_interrupt_ends_waiting_for_a_named_pipe(tmp_path, state):
+@pytest.mark.parametrize(
+    ("state", "what"), [("alone", "avro"), ("full", "avro"), ("full", "mktree"), ("full", "mkrntuple")]
+)
+def test_an_interrupt_ends_waiting_for_a_named_pipe(tmp_path, state, what):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     ran = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", INTERRUPTED, pipe, state],
+        [sys.executable, "-W", "ignore", "-c", INTERRUPTED, pipe, state, what],
         capture_output=True,
         text=True,
         timeout=30,

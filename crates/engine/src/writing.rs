@@ -5,6 +5,7 @@ use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Error, Result, S
 use std::{
     collections::BTreeMap,
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 /// Makes blocks on several threads, the calling one included. A thread that may take blocks takes those that are
@@ -127,8 +128,8 @@ impl BlockRunner for BlockThreads {
         match self.threads_for(blocks) {
             1 => self.run_alone(blocks, sink),
             threads => {
-                let making = |run: &Run<'_>, bench: &mut Bench| run.work(bench, None);
-                self.run_on(threads, blocks, &making, |run, bench| run.work(bench, Some(sink)))
+                let making = |run: &Run<'_>, bench: &mut Bench| run.work(bench, None, None);
+                self.run_on(threads, blocks, &making, |run, bench| run.work(bench, Some(sink), None))
             }
         }
     }
@@ -138,8 +139,13 @@ impl BlockRunner for BlockThreads {
             1 => self.run_alone(blocks, &mut sink),
             threads => {
                 let sink = Mutex::new(sink);
-                let work = |run: &Run<'_>, bench: &mut Bench| run.work(bench, Some(&mut Shared(&sink)));
-                self.run_on(threads, blocks, &work, &work)
+                // Where another thread has the sink, there is a next time.
+                let listen = || sink.try_lock().map_or(Ok(()), |mut sink| sink.listen());
+                let taking =
+                    |run: &Run<'_>, bench: &mut Bench| run.work(bench, Some(&mut Shared(&sink)), None);
+                self.run_on(threads, blocks, &taking, |run, bench| {
+                    run.work(bench, Some(&mut Shared(&sink)), Some(&listen));
+                })
             }
         }
     }
@@ -153,6 +159,9 @@ impl BlockSink for Shared<'_, '_> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take(block, stored)
     }
 }
+
+/// The longest time for which a thread waits without listening.
+const LISTEN: Duration = Duration::from_millis(50);
 
 /// One run, shared by its threads.
 struct Run<'a> {
@@ -195,8 +204,14 @@ impl State {
 
 impl Run<'_> {
     /// Takes and makes blocks until all are taken, or one fails. A thread without a sink makes blocks until all are
-    /// begun.
-    fn work(&self, bench: &mut Bench, mut sink: Option<&mut dyn BlockSink>) {
+    /// begun. One that listens does so before it makes a block and now and then while it waits.
+    fn work(
+        &self,
+        bench: &mut Bench,
+        mut sink: Option<&mut dyn BlockSink>,
+        listen: Option<&dyn Fn() -> Result<()>>,
+    ) {
+        let listen = || listen.map_or(Ok(()), |listen| listen());
         let _stop = StopOnPanic(self);
         let mut state = self.lock();
         while !state.stopped && state.taken < self.count {
@@ -213,7 +228,7 @@ impl Run<'_> {
                 self.took(&mut state, taken, bench);
             } else if let Some(block) = self.begin(&mut state, bench) {
                 drop(state);
-                let made = self.blocks.make(block, bench);
+                let made = listen().and_then(|()| self.blocks.make(block, bench));
                 state = self.lock();
                 state.finished.insert(block, made);
                 // Otherwise this thread takes it, or the one that is taking.
@@ -223,7 +238,16 @@ impl Run<'_> {
             } else if sink.is_none() && state.next >= self.count {
                 break;
             } else {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                let (waited, _) =
+                    self.changed.wait_timeout(state, LISTEN).unwrap_or_else(PoisonError::into_inner);
+                drop(waited);
+                let heard = listen();
+                state = self.lock();
+                if let Err(error) = heard {
+                    state.error.get_or_insert(error);
+                    state.stopped = true;
+                    self.changed.notify_all();
+                }
             }
         }
     }
@@ -235,7 +259,7 @@ impl Run<'_> {
             Ok(bytes) if bench.has_spare() => state.spare.push(bytes),
             Ok(bytes) => bench.keep(bytes),
             Err(error) => {
-                state.error = Some(error);
+                state.error.get_or_insert(error);
                 state.stopped = true;
             }
         }

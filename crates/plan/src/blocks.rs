@@ -68,11 +68,23 @@ pub trait BlockSink {
     /// # Errors
     /// Whatever the file's sink says.
     fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()>;
+
+    /// Looks for reasons to stop, such as signals, by the thread that started the run, while others take blocks.
+    ///
+    /// # Errors
+    /// The run is to end.
+    fn listen(&mut self) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl<S: BlockSink + ?Sized> BlockSink for &mut S {
     fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()> {
         (**self).take(block, stored)
+    }
+
+    fn listen(&mut self) -> Result<()> {
+        (**self).listen()
     }
 }
 

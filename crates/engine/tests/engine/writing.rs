@@ -185,3 +185,36 @@ fn a_panic_ends_the_run() {
         assert!(std::panic::catch_unwind(run).is_err());
     }
 }
+
+/// Refuses to go on when it is asked for the third time; blocks are taken by any thread.
+struct Listens {
+    caller: std::thread::ThreadId,
+    asked: usize,
+    taken: usize,
+}
+
+impl BlockSink for Listens {
+    fn take(&mut self, _: usize, _: &mut StoredBlock) -> Result<()> {
+        self.taken += 1;
+        std::thread::sleep(std::time::Duration::from_micros(200));
+        Ok(())
+    }
+
+    fn listen(&mut self) -> Result<()> {
+        assert_eq!(std::thread::current().id(), self.caller);
+        self.asked += 1;
+        if self.asked == 3 {
+            return Err(Error::new(ErrorKind::Invalid { what: "a signal".into() }));
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn the_calling_thread_listens_while_others_work() {
+    let mut sink = Listens { caller: std::thread::current().id(), asked: 0, taken: 0 };
+    let maker = Made::new(vec![20_000; 5_000], &[]);
+    let error = BlockThreads::new(4).run_anywhere(&maker, &mut sink).unwrap_err();
+    assert_eq!(error.to_string(), "a signal");
+    assert!(sink.taken < 5_000);
+}

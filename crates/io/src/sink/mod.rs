@@ -68,6 +68,20 @@ pub trait Sink: Write + Send {
         Err(io::Error::new(io::ErrorKind::Unsupported, what))
     }
 
+    /// Whether the thread that began the writing has to go on with it, since only its waiting is ended by signals.
+    fn needs_caller(&self) -> bool {
+        false
+    }
+
+    /// Looks for reasons to stop, such as signals. Called now and then by the thread that began the writing, while others
+    /// write.
+    ///
+    /// # Errors
+    /// The writing is to end.
+    fn listen(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Gives everything written so far to the disk, where there is one: what is written afterwards cannot get
     /// there before it.
     ///

@@ -28,6 +28,7 @@ mod project;
 mod record;
 mod seal;
 mod sealed;
+mod step;
 mod stored;
 mod table;
 
@@ -87,11 +88,6 @@ struct TopField {
     form: Form,
     node: Node,
 }
-
-/// Bytes of arrays that are appended together, about: what several threads make pages of at a time.
-const STEP: u64 = 64 << 20;
-/// The same of arrays whose pages are made of the arrays' own memory.
-const LENT_STEP: u64 = 128 << 20;
 
 impl NtupleWriter {
     /// An ntuple of these columns, at a path of the file: directories, which are made if they are not there,
@@ -256,7 +252,7 @@ impl NtupleWriter {
         self.broken = true;
         let mut from = 0;
         while from < length {
-            let (rows, full) = (self.step(arrays, length).min(length - from), self.full());
+            let (rows, full) = (self.step(arrays, from, length), self.full());
             let longest = self.clusters.longest;
             let mut pages = Pages::new(&mut self.filling, &mut self.sealer, file, longest);
             // As many as there are bytes for, which was checked.
@@ -308,14 +304,14 @@ impl NtupleWriter {
 
     /// Rows that are appended together: some megabytes, and no more than the cluster still takes. Pages that are not
     /// full where a step ends are copied.
-    fn step(&self, arrays: &[Array], length: u64) -> u64 {
-        let bytes: u64 = arrays.iter().map(|array| array.nbytes() as u64).sum();
-        let each = (bytes / length.max(1)).max(1);
-        let is_lent = self.sealer.runner.is_none() || arrays.iter().all(|array| fill::is_lent(&array.form));
-        let most = if is_lent { LENT_STEP } else { STEP };
-        let left = self.full().saturating_sub(self.filled).min(most);
+    fn step(&self, arrays: &[Array], from: u64, length: u64) -> u64 {
         let most = self.options.cluster_entries.max(1) - (self.entries - self.begun);
-        (left / each).clamp(1, most)
+        step::rows(
+            arrays,
+            from,
+            length.min(from.saturating_add(most)),
+            self.full().saturating_sub(self.filled),
+        )
     }
 
     /// Bytes of numbers that make a cluster full. ROOT's rule: what was compressed so far says how much

@@ -11,7 +11,10 @@ use forthwith_columns::{DType, Encoding};
 use forthwith_io::xxh3;
 use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Result, StoredBlock};
 use forthwith_root::write::{Compression, FileWriter, compress_instead, compressed};
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 /// Bytes of a page that is a record of its own: what precedes a record takes some sixty.
 const WORTH_A_RECORD: u64 = 64 << 10;
@@ -79,10 +82,23 @@ impl Sealer {
     ) -> Result<()> {
         let Some(runner) = self.runner.clone() else { return Err(changed()) };
         let all = columns.iter().map(|filling| filling.elements).collect();
-        let waiting = Waiting { pages, columns: all };
-        let spare = &mut self.spare;
-        let mut taken = Taken { columns, pages, spare, file, longest, meanwhile: Some(meanwhile) };
-        runner.run_anywhere(&waiting, &mut taken)
+        let waiting = Waiting { pages, columns: all, failed: AtomicUsize::new(usize::MAX) };
+        let (spare, needs_caller) = (&mut self.spare, file.needs_caller());
+        let mut taken =
+            Taken { columns, pages, spare, file, longest, meanwhile: Some(meanwhile), failed: false };
+        let done = match needs_caller {
+            true => runner.run(&waiting, &mut taken),
+            false => runner.run_anywhere(&waiting, &mut taken),
+        };
+        let is_told = taken.failed;
+        done.map_err(|error| {
+            let column = pages.get(waiting.failed.into_inner()).filter(|_| !is_told);
+            let column = column.and_then(|(column, _)| columns.get(*column));
+            match column {
+                Some(column) => error.in_object(&column.path),
+                None => error,
+            }
+        })
     }
 
     /// Takes the memory of pages back.
@@ -95,6 +111,8 @@ impl Sealer {
 struct Waiting<'w, 'a> {
     pages: &'w [(usize, Raw<'a>)],
     columns: Vec<Elements>,
+    /// The first one that could not be made.
+    failed: AtomicUsize,
 }
 
 /// The target of the pages.
@@ -105,6 +123,8 @@ struct Taken<'t, 'a> {
     file: &'t mut FileWriter,
     longest: u64,
     meanwhile: Option<&'t mut Meanwhile<'t>>,
+    /// A page could not be taken.
+    failed: bool,
 }
 
 /// The work of one thread while the others are busy.
@@ -123,13 +143,22 @@ impl BlockMaker for Waiting<'_, '_> {
         let (column, raw) = self.pages.get(block).ok_or_else(changed)?;
         let elements = self.columns.get(*column).ok_or_else(changed)?;
         let mut bytes = bench.used();
-        seal(elements, raw, bench, &mut bytes)?;
+        if let Err(error) = seal(elements, raw, bench, &mut bytes) {
+            self.failed.fetch_min(block, Ordering::Relaxed);
+            return Err(error);
+        }
         Ok(StoredBlock { bytes, payload: raw.bytes() as u64, note: raw.count(elements).into() })
     }
 }
 
 impl BlockSink for Taken<'_, '_> {
+    fn listen(&mut self) -> Result<()> {
+        self.file.listen()
+    }
+
     fn take(&mut self, block: usize, made: &mut StoredBlock) -> Result<()> {
+        // Until it is done.
+        self.failed = true;
         if let Some(meanwhile) = self.meanwhile.take() {
             meanwhile(self.file)?;
         }
@@ -138,6 +167,7 @@ impl BlockSink for Taken<'_, '_> {
         let bytes = placed(&mut made.bytes, self.spare, self.file, self.longest);
         let bytes = bytes.map_err(|error| error.in_object(&filling.path))?;
         filling.pages.push(Sealed { elements: made.note as u32, bytes });
+        self.failed = false;
         Ok(())
     }
 }

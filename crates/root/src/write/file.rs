@@ -144,6 +144,20 @@ impl FileWriter {
         self.out.uri()
     }
 
+    /// Whether the thread that began the writing has to go on with it.
+    #[must_use]
+    pub fn needs_caller(&self) -> bool {
+        self.out.needs_caller()
+    }
+
+    /// Looks for reasons to stop, as [`Sink::listen`](forthwith_io::Sink::listen) does.
+    ///
+    /// # Errors
+    /// The writing is to end.
+    pub fn listen(&mut self) -> Result<()> {
+        self.out.listen()
+    }
+
     /// Where the next record will begin.
     #[must_use]
     pub fn position(&self) -> u64 {

@@ -106,6 +106,16 @@ impl Output {
         })
     }
 
+    /// As that of the sink.
+    pub(super) fn needs_caller(&self) -> bool {
+        self.sink.needs_caller()
+    }
+
+    /// As that of the sink.
+    pub(super) fn listen(&mut self) -> Result<()> {
+        self.attempt(|sink| sink.listen())
+    }
+
     /// Gives the sink up: nothing was written.
     pub(super) fn leave(self) -> Result<u64> {
         self.attempted()?;

@@ -467,7 +467,10 @@ impl TreeWriter {
             filled: &mut self.filled,
         };
         self.broken = true;
-        self.options.runner.run_anywhere(&work, &mut sink)?;
+        match sink.file.needs_caller() {
+            true => self.options.runner.run(&work, &mut sink)?,
+            false => self.options.runner.run_anywhere(&work, &mut sink)?,
+        }
         self.broken = false;
         for piece in work.pieces {
             if !piece.ends

@@ -16,6 +16,10 @@ pub(super) struct Written<'a> {
 }
 
 impl BlockSink for Written<'_> {
+    fn listen(&mut self) -> Result<()> {
+        self.file.listen()
+    }
+
     fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()> {
         let piece = &self.work.pieces[block];
         if !piece.ends {
