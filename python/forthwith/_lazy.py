@@ -255,10 +255,18 @@ class Lazy:
     def check(self, tree: Tree, found: Callable[[str], str], expected: dict[str, str]) -> None:
         """Refuses columns of other types than those of the first file, which engines would take for them."""
         for name, kind in expected.items():
-            if found(name) != kind:
+            try:
+                here = found(name)
+            except KeyError:
+                raise RequestError(
+                    f"{tree._place()} lacks {name!r}, which it had when the files were looked at",
+                    file=tree.file.file_path,
+                    object=tree.path,
+                ) from None
+            if here != kind:
                 more = "" if self._unites else '; missing="null" reads numbers in the type that has those of all files'
                 raise RequestError(
-                    f"{name!r} is {found(name)} in {tree._place()}, but {kind} in the first file{more}",
+                    f"{name!r} is {here} in {tree._place()}, but {kind} in the first file{more}",
                     file=tree.file.file_path,
                     object=f"{tree.path}/{name}",
                 )

@@ -459,11 +459,13 @@ def test_expressions_are_columns_where_files_lack_some(tmp_path):
             assert got.to_dict(as_series=False) == expected.to_dict(as_series=False)
 
 
-def test_a_file_that_lost_a_column_since_it_was_looked_at_is_named(tmp_path):
+@pytest.mark.parametrize("first", [["k", "n"], ["k"]])
+def test_a_file_that_lost_a_column_since_it_was_looked_at_is_named(tmp_path, first):
     names = [f"{tmp_path / str(at)}.root:t" for at in range(2)]
     for at in range(2):
         with forthwith.recreate(tmp_path / f"{at}.root") as file:
-            file["t"] = {"k": np.arange(5), **({"n": np.arange(5.0)} if at else {})}
+            columns = {"k": np.arange(5), "n": np.arange(5.0)}
+            file["t"] = columns if at else {name: columns[name] for name in first}
     frame = forthwith.scan(names, missing="null")
     assert frame.collect().height == 10
     with forthwith.recreate(tmp_path / "1.root") as file:
