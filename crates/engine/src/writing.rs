@@ -5,7 +5,7 @@ use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Error, Result, S
 use std::{
     collections::BTreeMap,
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Makes blocks on several threads, the calling one included. A thread that may take blocks takes those that are
@@ -139,8 +139,7 @@ impl BlockRunner for BlockThreads {
             1 => self.run_alone(blocks, &mut sink),
             threads => {
                 let sink = Mutex::new(sink);
-                // Where another thread has the sink, there is a next time.
-                let listen = || sink.try_lock().map_or(Ok(()), |mut sink| sink.listen());
+                let listen = || sink.lock().unwrap_or_else(PoisonError::into_inner).listen();
                 let taking =
                     |run: &Run<'_>, bench: &mut Bench| run.work(bench, Some(&mut Shared(&sink)), None);
                 self.run_on(threads, blocks, &taking, |run, bench| {
@@ -160,7 +159,7 @@ impl BlockSink for Shared<'_, '_> {
     }
 }
 
-/// The longest time for which a thread waits without listening.
+/// How often the calling thread listens, which has to wait for the block that another one takes.
 const LISTEN: Duration = Duration::from_millis(50);
 
 /// One run, shared by its threads.
@@ -211,7 +210,14 @@ impl Run<'_> {
         mut sink: Option<&mut dyn BlockSink>,
         listen: Option<&dyn Fn() -> Result<()>>,
     ) {
-        let listen = || listen.map_or(Ok(()), |listen| listen());
+        let mut heard = Instant::now();
+        let mut listen = || match listen {
+            Some(listen) if heard.elapsed() >= LISTEN => {
+                heard = Instant::now();
+                listen()
+            }
+            _ => Ok(()),
+        };
         let _stop = StopOnPanic(self);
         let mut state = self.lock();
         while !state.stopped && state.taken < self.count {
