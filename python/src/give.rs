@@ -16,7 +16,7 @@ use pyo3::{
     types::{PyBool, PyBytes},
 };
 use std::{
-    cell::OnceCell,
+    cell::Cell,
     io::{IoSlice, Write},
     sync::Arc,
     time::{Duration, Instant},
@@ -220,29 +220,41 @@ pub(crate) fn listening(sink: Box<dyn Sink>, cause: &Cause) -> Box<dyn Sink> {
     Box::new(Listening { sink, cause: Arc::clone(cause), listened: Instant::now() })
 }
 
+thread_local! {
+    /// Whether this is the thread of Python's in which handlers of signals run.
+    static IS_MAIN: Cell<Option<bool>> = const { Cell::new(None) };
+}
+
 impl Listening {
     fn look(&mut self) -> std::io::Result<()> {
-        // Handlers run in one thread, and the others' looks must not count.
-        if self.listened.elapsed() >= LISTEN && is_main() {
-            self.listened = Instant::now();
-            if let Some(Err(error)) = Python::try_attach(|py| py.check_signals()) {
+        if self.listened.elapsed() < LISTEN || IS_MAIN.get() == Some(false) {
+            return Ok(());
+        }
+        match Python::try_attach(heard) {
+            // Others' looks must not count.
+            Some(Ok(true)) => self.listened = Instant::now(),
+            Some(Err(error)) => {
                 keep(&self.cause, error);
                 // Not Interrupted, after which a writer would try again.
                 return Err(std::io::Error::other("the writing was interrupted"));
             }
+            _ => {}
         }
         Ok(())
     }
 }
 
-/// Whether this is the thread of Python's in which handlers of signals run.
-fn is_main() -> bool {
-    thread_local!(static MAIN: OnceCell<bool> = const { OnceCell::new() });
-    let found = |py: Python<'_>| -> PyResult<bool> {
-        let threading = py.import("threading")?;
-        threading.call_method0("main_thread")?.getattr("ident")?.eq(threading.call_method0("get_ident")?)
-    };
-    MAIN.with(|main| *main.get_or_init(|| Python::try_attach(found).is_some_and(|main| main.unwrap_or(true))))
+/// Looks at signals, if they are this thread's to look at. A handler may also run in what this calls of Python.
+fn heard(py: Python<'_>) -> PyResult<bool> {
+    py.check_signals()?;
+    if let Some(found) = IS_MAIN.get() {
+        return Ok(found);
+    }
+    let threading = py.import("threading")?;
+    let main = threading.call_method0("main_thread")?.getattr("ident")?;
+    let found = main.eq(threading.call_method0("get_ident")?)?;
+    IS_MAIN.set(Some(found));
+    Ok(found)
 }
 
 impl Write for Listening {
