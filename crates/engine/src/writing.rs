@@ -203,7 +203,7 @@ impl State {
 
 impl Run<'_> {
     /// Takes and makes blocks until all are taken, or one fails. A thread without a sink makes blocks until all are
-    /// begun. One that listens does so before it makes a block and now and then while it waits.
+    /// begun. One that listens does so between blocks and while it waits.
     fn work(
         &self,
         bench: &mut Bench,
@@ -226,7 +226,7 @@ impl Run<'_> {
             {
                 let block = state.taken;
                 drop(state);
-                let taken = finished.and_then(|mut stored| {
+                let taken = listen().and(finished).and_then(|mut stored| {
                     sink.take(block, &mut stored)?;
                     Ok(stored.bytes)
                 });
