@@ -334,7 +334,7 @@ def test_steps_that_nobody_wants_any_more_are_left_and_files_closed(tmp_path):
 
 
 def test_steps_can_be_left_by_a_thread_that_makes_one(tmp_path):
-    """The collector of garbage, which closes generators that nobody has any more, runs in any thread."""
+    """The collector of garbage closes generators without references, and runs in any thread."""
     steps = Steps(tmp_path, [3000] * 4, threads=2)
     begun, left, first, errors = threading.Event(), threading.Event(), threading.Lock(), []
 

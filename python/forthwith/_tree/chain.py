@@ -128,7 +128,7 @@ class Chain(NotAnArray):
                 yield tree
 
     def _opened(self) -> Iterator[Tree]:
-        """The trees one after the other. Whoever takes one closes it."""
+        """The trees one after the other. The caller closes each of them."""
         with self._ahead() as ahead:
             for at in range(len(self._parts)):
                 tree = ahead.tree(at)
