@@ -6,6 +6,8 @@ mod members;
 pub(super) use leaves::of_leaves;
 pub(super) use members::{of_member, of_undescribed};
 
+use std::sync::Arc;
+
 use forthwith_columns::{DType, Encoding, Form};
 use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
 use forthwith_program::{Entry, Frame, Layout, Program, TextLength, When, translate};
@@ -27,6 +29,18 @@ pub(super) struct Column {
     pub(super) counter: Option<usize>,
     /// The branch whose values count the items.
     pub(super) counts: Option<u32>,
+    /// The bytes of its entries, where they are more than numbers of one size.
+    pub(super) laid: Option<Arc<Laid>>,
+}
+
+/// The layout of entries.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Laid {
+    pub(crate) layout: Layout,
+    /// Whether an entry has items of this layout up to its end, and not one value.
+    pub(crate) to_end: bool,
+    /// Whether a byte count and a version stand before it.
+    pub(crate) framed: bool,
 }
 
 impl Column {
@@ -36,18 +50,19 @@ impl Column {
             reading: Ok(Reading { form, decoder, reason: reason.into() }),
             counter: None,
             counts: None,
+            laid: None,
         }
     }
 
     /// A type that cannot be read.
     pub(super) fn unsupported(type_name: impl Into<String>) -> Self {
         let type_name = type_name.into();
-        Self { reading: Err(type_name.clone()), type_name, counter: None, counts: None }
+        Self { reading: Err(type_name.clone()), type_name, counter: None, counts: None, laid: None }
     }
 
     /// A type that is known, and a reason why it cannot be read here.
     fn refused(type_name: String, reason: &str) -> Self {
-        Self { reading: Err(format!("{type_name} {reason}")), type_name, counter: None, counts: None }
+        Self { reading: Err(format!("{type_name} {reason}")), ..Self::unsupported(type_name) }
     }
 
     /// The same numbers in every entry.
@@ -67,12 +82,27 @@ impl Column {
     }
 
     fn program(type_name: String, program: Program, reason: &str) -> Self {
-        Self { type_name, reading: Ok(Reading::program(program, reason)), counter: None, counts: None }
+        Self { reading: Ok(Reading::program(program, reason)), ..Self::unsupported(type_name) }
     }
 
     fn translated(type_name: String, entry: Entry<'_>, text: TextLength, frame: Frame, member: &str) -> Self {
         match translate(entry, &unroll::dialect(text, frame), true, member) {
-            Ok(program) => Self::program(type_name, program, &reason(entry, frame)),
+            Ok(program) => {
+                let laid = match entry {
+                    Entry::Value(layout) => Some((layout, false)),
+                    Entry::ToEnd(layout) => Some((layout, true)),
+                    _ => None,
+                };
+                let framed = frame == Frame::Counted;
+                let laid = laid.map(|(layout, to_end)| {
+                    let layout = match layout {
+                        Layout::Text if text == TextLength::Big32 => Layout::LongText,
+                        layout => layout.clone(),
+                    };
+                    Laid { layout, to_end, framed }
+                });
+                Self { laid: laid.map(Arc::new), ..Self::program(type_name, program, &reason(entry, frame)) }
+            }
             // The reason of the translator is that of the column.
             Err(why) => Self::refused(type_name, &format!("({why})")),
         }

@@ -286,4 +286,4 @@ fn member_name(element: &Element) -> String {
 }
 
 /// Status bits of an object, with two more bytes if it is referenced.
-const BITS: &str = "data !I-> stack dup 16 and if 2 data skip then";
+pub(super) const BITS: &str = "data !I-> stack dup 16 and if 2 data skip then";

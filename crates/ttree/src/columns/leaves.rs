@@ -1,10 +1,12 @@
 //! Branches without classes.
 
+use std::sync::Arc;
+
 use forthwith_columns::{DType, Encoding, Form};
 use forthwith_plan::{Decoder, Kernel, Reading, Slot};
 use forthwith_program::{Frame, Layout, TextLength, translate};
 
-use super::{Column, Dimensions, fixed, number, numbers};
+use super::{Column, Dimensions, Laid, fixed, number, numbers};
 use crate::leaf_classes::leaf_numbers;
 use crate::metadata::{Branch, Leaf};
 use forthwith_root::{Number, Packing, code, unroll};
@@ -79,8 +81,12 @@ fn of_leaf_list(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
         fields.push((leaf.name.clone(), layout));
     }
     let type_name = format!("struct {{{}}}", spelled.join(" "));
-    match readable.then(|| slots(&fields).or_else(|| varying(fields, &branch.field.name))).flatten() {
-        Some(reading) => Column { reading: Ok(reading), ..Column::unsupported(type_name) },
+    let layout = Layout::Record { name: None, fields };
+    match readable.then(|| slots(&layout).or_else(|| varying(&layout, &branch.field.name))).flatten() {
+        Some(reading) => {
+            let laid = Some(Arc::new(Laid { layout, to_end: false, framed: false }));
+            Column { reading: Ok(reading), laid, ..Column::unsupported(type_name) }
+        }
         None => Column::unsupported(type_name),
     }
 }
@@ -90,7 +96,8 @@ fn is_real(number: &Layout) -> bool {
 }
 
 /// How a leaf list is read, if all of its members have one size.
-fn slots(fields: &[(String, Layout)]) -> Option<Reading> {
+fn slots(record: &Layout) -> Option<Reading> {
+    let Layout::Record { fields, .. } = record else { return None };
     let (mut slots, mut names, mut contents) = (Vec::new(), Vec::new(), Vec::new());
     let mut at = 0u64;
     for (i, (name, field)) in fields.iter().enumerate() {
@@ -107,7 +114,8 @@ fn slots(fields: &[(String, Layout)]) -> Option<Reading> {
 }
 
 /// How a leaf list is read that has leaves of any length, unless one of its numbers is packed.
-fn varying(fields: Vec<(String, Layout)>, member: &str) -> Option<Reading> {
+fn varying(record: &Layout, member: &str) -> Option<Reading> {
+    let Layout::Record { fields, .. } = record else { return None };
     let is_packed = |(_, field): &(String, Layout)| {
         let of = match field {
             Layout::Counted { of, .. } | Layout::Rest(of) | Layout::Counter(_, of) => of,
@@ -118,9 +126,8 @@ fn varying(fields: Vec<(String, Layout)>, member: &str) -> Option<Reading> {
     if fields.iter().any(is_packed) {
         return None;
     }
-    let record = Layout::Record { name: None, fields };
     let dialect = unroll::dialect(TextLength::ByteThenWord, Frame::None);
-    let mut program = translate(&record, &dialect, true, member).ok()?;
+    let mut program = translate(record, &dialect, true, member).ok()?;
     program.form = shaped(program.form);
     Some(Reading::program(program, "a record with members that vary in size"))
 }

@@ -4,7 +4,7 @@ use forthwith_plan::{Dataset, Error, OneThread, Result};
 use forthwith_root::write::{Buffer, DirectoryId, FileWriter};
 use forthwith_root::{Found, RootFile};
 
-use super::{CopyOptions, Index, Number, Placed, Processes, TreeCopy};
+use super::{CopyOptions, Index, Placed, Processes, TreeCopy};
 use crate::tree::Tree;
 
 /// What was written of a branch: its baskets and sums, behind those that it had before if the tree is extended.
@@ -72,20 +72,6 @@ impl TreeCopy {
     /// Baskets of a branch so far.
     pub(crate) fn baskets(&self, field: usize) -> u32 {
         self.filled.get(field).map_or(0, |filled| filled.baskets.len() as u32)
-    }
-
-    /// For each branch, the one of another tree that is stored in the same way.
-    ///
-    /// # Errors
-    /// The trees have other branches, or some that are stored in another way.
-    pub(crate) fn alike(&self, other: &Tree) -> Result<Vec<u32>> {
-        let numbers = self.matched(other)?.into_iter();
-        Ok(numbers
-            .filter_map(|number| match number {
-                Some(Number::Field(number)) => Some(number),
-                _ => None,
-            })
-            .collect())
     }
 
     /// Notes what was written behind the baskets of a branch.

@@ -249,6 +249,23 @@ impl Tree {
         baskets::of(branch, self.metadata.payload(), size)
     }
 
+    /// The contents of a branch, with the layout of its entries.
+    pub(crate) fn layout(&self, field: u32) -> Result<Arc<Column>> {
+        self.column(field, &self.branch(field)?)
+    }
+
+    /// The branch of the member that says how many numbers there are behind the pointer that a branch is.
+    pub(crate) fn counter_of_member(&self, branch: &Branch<'_>) -> Result<Option<u32>> {
+        let Some(member) = &branch.member else { return Ok(None) };
+        let checksum = Some(member.checksum).filter(|&checksum| checksum != 0);
+        let info = self.streamers.describe(&member.class, member.version, checksum)?;
+        let name = columns::member_name(&branch.field.name);
+        let element =
+            info.iter().flat_map(|info| &info.elements).find(|e| columns::same_member(&e.name, name));
+        let counter = element.and_then(forthwith_root::Element::counter);
+        Ok(counter.and_then(|counter| self.metadata.counts_of(branch, &counter.name)))
+    }
+
     /// The contents of a branch.
     fn column(&self, field: u32, branch: &Branch<'_>) -> Result<Arc<Column>> {
         let now = registrations();

@@ -1,9 +1,10 @@
 //! Branches and leaves to be written.
 
 use super::floats::Packed;
-use crate::leaf_classes::leaf_class;
+use crate::{columns::Laid, leaf_classes::leaf_class};
 use forthwith_columns::DType;
 use forthwith_root::write::Compression;
+use std::sync::Arc;
 
 /// A branch, as the tree's record describes it.
 #[derive(Clone, Debug)]
@@ -86,7 +87,7 @@ pub(super) enum Step {
 }
 
 /// How the entries of a branch are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Stored {
     /// As many numbers in each entry.
     Fixed,
@@ -104,12 +105,27 @@ pub(super) enum Stored {
     FramedItems,
     /// A frame and a text.
     FramedText,
+    /// These bytes for each entry, or each of its items.
+    Constant { bytes: [u8; 4], items: bool, offsets: bool },
+    /// As a layout says, by which such entries are read.
+    Laid {
+        laid: Arc<Laid>,
+        offsets: bool,
+        /// Whether a list, or keys of pairs in it, may have no value twice.
+        unique: bool,
+    },
+    /// One byte, 0 where there are no items and 1 where there are, before them.
+    Flagged(Box<Self>),
 }
 
 impl Stored {
     /// Whether the baskets say where each entry begins.
-    pub(super) fn has_offsets(self) -> bool {
-        !matches!(self, Self::Fixed | Self::Counts)
+    pub(super) fn has_offsets(&self) -> bool {
+        match self {
+            Self::Fixed | Self::Counts => false,
+            Self::Constant { offsets, .. } | Self::Laid { offsets, .. } => *offsets,
+            _ => true,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::branch::{Branch, Element, Leaf, LeafKind, Step, Stored};
 use super::mapping::Walk;
-use super::names::{ClassNames, identifier};
+use super::names::{class_name, identifier};
 use super::spelling::{cpp, numbers, product};
 use forthwith_columns::Form;
 use forthwith_plan::{Error, Result};
@@ -186,7 +186,7 @@ impl Walk<'_> {
         let Form::Record { fields, contents, name } = form.kept() else {
             return Err(Error::unsupported(format!("{} as a class", form.type_string())));
         };
-        let name = self.into.names.name(name.as_deref().unwrap_or(otherwise));
+        let name = class_name(name.as_deref().unwrap_or(otherwise));
         let field = |at: usize| fields.as_ref().and_then(|fields| fields.get(at)).cloned();
         let members = contents.iter().enumerate();
         let members =
@@ -204,7 +204,7 @@ impl Walk<'_> {
                 let what = format!("{member:?} as the name of a member of class {name}");
                 return Err(Error::unsupported(what));
             }
-            elements.push(element(self.into.names, &name, member, form)?);
+            elements.push(element(&name, member, form)?);
         }
         let mut info = StreamerInfo { class: name.as_str().into(), version: 1, checksum: 0, elements };
         info.checksum = checksum(&info);
@@ -235,9 +235,9 @@ fn type_code(form: &Form) -> i32 {
 }
 
 /// A member of a class as streamer infos have it.
-fn element(names: ClassNames, class: &str, member: &str, form: &Form) -> Result<Member> {
+fn element(class: &str, member: &str, form: &Form) -> Result<Member> {
     let class_of =
-        |name: &Option<String>| names.name(name.as_deref().unwrap_or(&format!("{class}_{member}")));
+        |name: &Option<String>| class_name(name.as_deref().unwrap_or(&format!("{class}_{member}")));
     let mut element = Member { name: member.into(), code: type_code(form), size: 24, ..Member::typed("") };
     if let Some((dtype, shape)) = numbers(form) {
         if shape.len() > 5 {

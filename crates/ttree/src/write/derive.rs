@@ -1,16 +1,25 @@
-//! The columns that the branches of a tree are, with the options by which they become such branches.
+//! The columns that the branches of a tree are, and how more entries of these branches are stored.
+//!
+//! A branch is written as it is read: numbers by the kernel that reads them, all else by the layout that its
+//! program was made of ([`Encoder`](forthwith_root::unroll::Encoder)).
 
 use std::collections::HashMap;
 
-use super::{ColumnOptions, Floats, Jagged, Nulls, Packing, Records, Strings};
+use super::{
+    ColumnOptions, Nulls,
+    branch::{Branch, Leaf, LeafKind, Source, Step, Stored, Wire},
+    floats::Packed,
+    mapping::Branches,
+};
 use crate::{
-    columns::member_name,
-    metadata::{Branch, Leaf},
+    columns::{Laid, member_name},
+    metadata,
     tree::Tree,
 };
-use forthwith_columns::{Form, MAP};
-use forthwith_plan::{Dataset, Error, Result};
-use forthwith_root::write::Compression;
+use forthwith_columns::{Encoding, Form, MAP};
+use forthwith_plan::{Dataset, Decoder, Error, Kernel, Result};
+use forthwith_program::Layout;
+use forthwith_root::{unroll::packing, write::Compression};
 
 /// A column of a tree that is there.
 #[derive(Debug)]
@@ -20,133 +29,328 @@ pub(super) struct Column {
     pub(super) options: ColumnOptions,
 }
 
-/// The columns of a tree. Branches that count the items of others are none.
+/// The columns of a tree, and its branches by their numbers. Branches that count the items of others are no
+/// columns, nor is what objects of ROOT's own have of `TObject`, which is as in a new object.
 ///
 /// # Errors
 /// A branch of a kind that no column becomes.
-pub(super) fn columns(tree: &Tree, nulls: Nulls) -> Result<Vec<Column>> {
-    let owners: HashMap<usize, u32> = tree.metadata().leaf_places().collect();
-    let mut counters = HashMap::new();
+pub(super) fn columns(tree: &Tree, nulls: Nulls) -> Result<(Vec<Column>, Branches)> {
+    let mut walk = Walk { tree, counters: counters(tree)?, column: 0, into: Branches::default() };
     let fields = tree.fields()?;
     for number in 0..fields.len() as u32 {
-        for place in tree.branch(number)?.leaves()?.into_iter().filter_map(|leaf| leaf.counter) {
-            if let Some(owner) = owners.get(&place).and_then(|owner| fields.get(*owner as usize)) {
-                counters.insert(place, owner.name.clone());
+        let branch = tree.branch(number)?;
+        let setting = branch.object.int("fCompress").and_then(|setting| i32::try_from(setting).ok());
+        walk.into.branches.push(Branch {
+            compression: setting.and_then(|setting| Compression::from_setting(setting).ok()),
+            ..Branch::new(&branch.field.name, &branch.field.title)
+        });
+    }
+    let mut columns: Vec<Column> = Vec::new();
+    for (number, field) in (0..).zip(fields).filter(|(_, field)| field.parent.is_none()) {
+        let form = walk.value(number, &mut Vec::new(), false);
+        let form = form.map_err(|e| e.in_object(&format!("{}/{}", tree.object(), field.path)))?;
+        let Some(form) = form else { continue };
+        let short = field.name.trim_end_matches('.');
+        let is_free = fields.iter().all(|other| other.parent.is_some() || other.name != short);
+        let name = if field.has_children && is_free { short } else { &field.name };
+        if columns.iter().any(|column| column.name == name) {
+            return Err(refused(format!("two branches named {name:?}")));
+        }
+        let options = ColumnOptions { nulls, ..ColumnOptions::default() };
+        columns.push(Column { name: name.to_owned(), form, options });
+        walk.column += 1;
+    }
+    for (place, owner) in &walk.counters {
+        if walk.into.branches[*owner as usize].source.is_none() {
+            return Err(refused(format!("a branch that counts items of no other (leaf at byte {place})")));
+        }
+    }
+    Ok((columns, walk.into))
+}
+
+/// The branches whose leaves count the items of others, by the places of these leaves.
+fn counters(tree: &Tree) -> Result<HashMap<usize, u32>> {
+    let owners: HashMap<usize, u32> = tree.metadata().leaf_places().collect();
+    let mut counters = HashMap::new();
+    for number in 0..tree.fields()?.len() as u32 {
+        let branch = tree.branch(number)?;
+        if branch.class != "TBranch" {
+            continue;
+        }
+        for place in branch.leaves()?.into_iter().filter_map(|leaf| leaf.counter) {
+            // A leaf of the same branch is one of its members.
+            if let Some(owner) = owners.get(&place).filter(|owner| **owner != number) {
+                counters.insert(place, *owner);
             }
         }
     }
-    let mut columns = Vec::new();
-    for (number, field) in (0..).zip(fields).filter(|(_, field)| field.parent.is_none()) {
-        let branch = tree.branch(number)?;
-        let column = column(tree, number, &branch, &counters, nulls);
-        columns.extend(column.map_err(|e| e.in_object(&format!("{}/{}", tree.object(), field.path)))?);
-    }
-    Ok(columns)
+    Ok(counters)
 }
 
-fn column(
-    tree: &Tree,
-    number: u32,
-    branch: &Branch<'_>,
-    counters: &HashMap<usize, String>,
-    nulls: Nulls,
-) -> Result<Option<Column>> {
-    let name = branch.field.name.clone();
-    let setting = branch.object.int("fCompress").and_then(|setting| i32::try_from(setting).ok());
-    let mut options = ColumnOptions {
-        nulls,
-        compression: setting.and_then(|setting| Compression::from_setting(setting).ok()),
-        ..ColumnOptions::default()
-    };
-    if branch.class == "TBranch" {
-        let leaves = branch.leaves()?;
-        let [leaf] = &leaves[..] else {
-            return Err(refused(format!("a branch of {} leaves", leaves.len())));
+struct Walk<'t> {
+    tree: &'t Tree,
+    counters: HashMap<usize, u32>,
+    /// The number of the present column.
+    column: usize,
+    into: Branches,
+}
+
+impl Walk<'_> {
+    /// The Form of a branch, where `path` leads to it; `None` if its values follow from those of others. Of
+    /// `items`, it is that of one of them.
+    fn value(&mut self, number: u32, path: &mut Vec<Step>, items: bool) -> Result<Option<Form>> {
+        let branch = self.tree.branch(number)?;
+        if !branch.field.has_children {
+            return self.leaf(number, &branch, path, items);
+        }
+        let member = branch.member.as_ref();
+        let is_collection = member.is_some_and(|member| matches!(member.kind, 3 | 4));
+        if (branch.field.has_data && !is_collection) || (is_collection && items) {
+            return Err(refused(format!("a {} with branches below it and values of its own", branch.class)));
+        }
+        if is_collection {
+            let is_read = self.tree.describe(number)?.reading.is_ok();
+            if !is_read || branch.class != "TBranchElement" {
+                return Err(refused(format!("a divided {}", branch.class)));
+            }
+            path.push(Step::Items);
+            let stored = if branch.entry_offset_len == 0 { Stored::Counts } else { Stored::Counted };
+            self.put(number, path, stored, 4);
+        }
+        let mut record = (Vec::new(), Vec::new());
+        let prefix = branch.field.name.trim_end_matches('.');
+        let done = self.members(number, path, items || is_collection, prefix, &mut record);
+        if is_collection {
+            path.pop();
+        }
+        done?;
+        let (names, contents) = record;
+        let class = member.map(|member| member.class.as_str()).unwrap_or_default();
+        let is_map = class.split('<').next().is_some_and(|kind| kind.ends_with("map"));
+        let record = match is_collection && is_map {
+            true => Form::Record { fields: None, contents, name: Some(MAP.into()) },
+            false => Form::Record { fields: Some(names), contents, name: self.class_of(number) },
         };
-        if counters.contains_key(&leaf.place) {
+        Ok(Some(match is_collection {
+            true => Form::List { key: "items".into(), content: Box::new(record) },
+            false => record,
+        }))
+    }
+
+    /// Adds the members that have branches of their own to a record; those of bases are its members, too.
+    fn members(
+        &mut self,
+        number: u32,
+        path: &mut Vec<Step>,
+        items: bool,
+        prefix: &str,
+        record: &mut (Vec<String>, Vec<Form>),
+    ) -> Result<()> {
+        let fields = self.tree.fields()?;
+        for (below, field) in (0..).zip(fields).filter(|(_, field)| field.parent == Some(number)) {
+            let branch = self.tree.branch(below)?;
+            let is_base = branch.member.as_ref().is_some_and(|member| member.kind == 1);
+            if is_base && field.has_children {
+                self.members(below, path, items, prefix, record)?;
+                continue;
+            }
+            path.push(Step::Field(record.0.len()));
+            let form = self.value(below, path, items);
+            path.pop();
+            let Some(form) = form? else { continue };
+            // Members of members that have no branch of their own have both names, unlike those of bases.
+            let plain = field.name.split('[').next().unwrap_or_default().trim_end_matches('.');
+            let inner = plain.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.'));
+            let mut name = inner.unwrap_or_else(|| member_name(&field.name)).to_owned();
+            if record.0.contains(&name) {
+                name = format!("{}.{name}", member_name(&fields[number as usize].name));
+            }
+            if record.0.contains(&name) {
+                return Err(refused(format!("an object with two members {name:?}")));
+            }
+            record.0.push(name);
+            record.1.push(form);
+        }
+        Ok(())
+    }
+
+    /// The class whose members have branches below one.
+    fn class_of(&self, number: u32) -> Option<String> {
+        let fields = self.tree.fields().ok()?;
+        let (below, _) = (0..).zip(fields).find(|(_, field)| field.parent == Some(number))?;
+        self.tree.branch(below).ok()?.member.map(|member| member.class)
+    }
+
+    /// The Form of a branch that has its values itself.
+    fn leaf(
+        &mut self,
+        number: u32,
+        branch: &metadata::Branch<'_>,
+        path: &mut Vec<Step>,
+        items: bool,
+    ) -> Result<Option<Form>> {
+        if branch.generates_offsets {
+            return Err(refused("a branch that leaves the offsets of its entries out"));
+        }
+        let leaves = branch.leaves()?;
+        if branch.class == "TBranch" && leaves.iter().any(|leaf| self.counters.contains_key(&leaf.place)) {
+            return match &leaves[..] {
+                [leaf] if leaf.class == "TLeafI" && leaf.len == 1 && leaf.counter.is_none() => Ok(None),
+                _ => Err(refused("a branch whose leaves count items of others, and are not one of 32 bits")),
+            };
+        }
+        let column = self.tree.layout(number)?;
+        let reading = match &column.reading {
+            Ok(reading) => reading,
+            Err(reason) => return Err(refused(format!("a branch of {}: {reason}", column.type_name))),
+        };
+        let has_offsets = branch.entry_offset_len != 0;
+        // Of items, the last step into them is on the way already.
+        let mut to_items = path.clone();
+        if !items {
+            to_items.push(Step::Items);
+        }
+        let name = member_name(&branch.field.name);
+        if branch.member.is_some() && OF_TOBJECT.contains(&name) {
+            let bytes = if name == "fBits" { NEW_BITS } else { [0; 4] };
+            self.put(number, path, Stored::Constant { bytes, items, offsets: has_offsets }, 4);
             return Ok(None);
         }
-        options.counter = leaf.counter.and_then(|place| counters.get(&place).cloned());
-        options.floats = floats(leaf)?;
-        if leaf.class == "TLeafC" {
-            options.strings = Strings::Characters;
+        let form = reading.form.clone();
+        match (&reading.decoder, &column.laid) {
+            (Decoder::Kernel(Kernel::Flat { wire, per_entry }), _) if !has_offsets && !items => {
+                let size = per_entry.saturating_mul(wire.width() as u64);
+                self.put_numbers(number, path, Stored::Fixed, *wire, size)?;
+            }
+            (Decoder::Kernel(Kernel::Flat { wire, per_entry }), _) if !items => {
+                let numbers = Layout::Number(*wire);
+                let layout = match &form {
+                    Form::Numpy { shape, .. } => {
+                        shape.iter().rev().fold(numbers, |of, size| Layout::Fixed(*size, Box::new(of)))
+                    }
+                    _ => return Err(refused(format!("{per_entry} numbers in an entry"))),
+                };
+                let laid = Laid { layout, to_end: false, framed: false };
+                self.put(number, path, Stored::Laid { laid: laid.into(), offsets: true, unique: false }, 0);
+            }
+            (Decoder::Kernel(Kernel::Jagged { header: 0, wire, .. }), _) if has_offsets => {
+                self.put_numbers(number, &to_items, Stored::Items, *wire, wire.width() as u64)?;
+                if let Some(place) = column.counter {
+                    self.count(place, &to_items)?;
+                }
+            }
+            (Decoder::Kernel(Kernel::Jagged { header: 1, wire, .. }), _) if has_offsets && !items => {
+                let flagged = Stored::Laid {
+                    laid: Laid { layout: Layout::Number(*wire), to_end: true, framed: false }.into(),
+                    offsets: true,
+                    unique: false,
+                };
+                self.put(number, &to_items, Stored::Flagged(Box::new(flagged)), 0);
+                self.counted_by(branch, &to_items)?;
+            }
+            (Decoder::Kernel(Kernel::Slots { size, .. }), Some(laid)) if !has_offsets => {
+                let stored = Stored::Laid { laid: laid.clone(), offsets: false, unique: false };
+                self.put(number, path, stored, *size);
+            }
+            (_, Some(laid)) if laid.to_end == items => {
+                let at = if items { &to_items } else { &*path };
+                let size = laid.layout.fixed_bytes().filter(|_| !items);
+                if !has_offsets && size.is_none() {
+                    return Err(refused(format!(
+                        "a branch of {} without offsets of its entries",
+                        column.type_name
+                    )));
+                }
+                let stored = match (&laid.layout, leaves.first()) {
+                    (Layout::OrNothing(_), Some(leaf)) if leaf.class == "TLeafC" => {
+                        Stored::Text { ends_at_nul: true }
+                    }
+                    _ => {
+                        let kind = column.type_name.split('<').next().unwrap_or_default();
+                        let unique = matches!(
+                            kind,
+                            "std::set" | "std::map" | "std::unordered_set" | "std::unordered_map"
+                        );
+                        Stored::Laid { laid: laid.clone(), offsets: has_offsets, unique: unique && !items }
+                    }
+                };
+                let at = at.clone();
+                self.put(number, &at, stored, size.unwrap_or(0));
+            }
+            _ => return Err(refused(format!("a branch of {}", column.type_name))),
         }
-        return Ok(Some(Column { name, form: form(tree, number)?, options }));
+        match form {
+            Form::List { content, .. } if items => Ok(Some(*content)),
+            _ if items => Err(refused("a member of items that is no list")),
+            form => Ok(Some(form)),
+        }
     }
-    if branch.class != "TBranchElement" {
-        return Err(refused(format!("a {}", branch.class)));
-    }
-    options.jagged = Jagged::Vector;
-    if !branch.field.has_children {
-        return Ok(Some(Column { name, form: form(tree, number)?, options }));
-    }
-    options.records = Records::Class;
-    let name = name.strip_suffix('.').unwrap_or(&name).to_owned();
-    Ok(Some(Column { name, form: object(tree, number, branch)?, options }))
-}
 
-/// The Form of a branch that has its values itself.
-fn form(tree: &Tree, number: u32) -> Result<Form> {
-    let description = tree.describe(number)?;
-    match description.reading {
-        Ok(reading) => Ok(reading.form),
-        Err(reason) => Err(refused(format!("a branch of {}: {reason}", description.type_name))),
+    /// Notes where the values of a branch come from; `size` is that of an entry, where all have the same.
+    fn put(&mut self, number: u32, path: &[Step], stored: Stored, size: u64) {
+        let branch = &mut self.into.branches[number as usize];
+        let kind = LeafKind::Element { id: 0, kind: 0, size: i32::try_from(size).unwrap_or(0) };
+        branch.leaf = Some(Leaf::new(&branch.name, "", kind));
+        branch.source = Some(Source { column: self.column, path: path.to_vec(), stored, wire: None });
     }
-}
 
-/// The Form of a divided object, or of a divided collection of them.
-fn object(tree: &Tree, number: u32, branch: &Branch<'_>) -> Result<Form> {
-    let member = branch.member.as_ref();
-    let is_collection = member.is_some_and(|member| matches!(member.kind, 3 | 4));
-    let is_map = member.is_some_and(|member| member.class.starts_with("map<"));
-    let (mut names, mut contents, mut class) = (Vec::new(), Vec::new(), None);
-    for (below, field) in (0..).zip(tree.fields()?).filter(|(_, field)| field.parent == Some(number)) {
-        let branch = tree.branch(below)?;
-        let content = match field.has_children {
-            true => object(tree, below, &branch)?,
-            false => form(tree, below)?,
+    fn put_numbers(
+        &mut self,
+        number: u32,
+        path: &[Step],
+        stored: Stored,
+        wire: Encoding,
+        size: u64,
+    ) -> Result<()> {
+        self.put(number, path, stored, size);
+        let packed = match wire {
+            Encoding::Big(_) | Encoding::Bool => return Ok(()),
+            Encoding::Widened => Packed::Float,
+            wire => {
+                Packed::Packed(packing(wire).ok_or_else(|| refused(format!("numbers stored as {wire:?}")))?)
+            }
         };
-        contents.push(match content {
-            Form::List { content, .. } if is_collection => *content,
-            _ if is_collection => return Err(refused("a collection of items that are no lists")),
-            content => content,
-        });
-        names.push(member_name(&field.name).to_owned());
-        class = class.or_else(|| branch.member.map(|member| member.class));
+        let branch = &mut self.into.branches[number as usize];
+        if let (Some(source), Some(leaf)) = (&mut branch.source, &mut branch.leaf) {
+            source.wire = Some(Wire::Packed(packed, wire.dtype().size()));
+            leaf.len = u32::try_from(size / wire.width() as u64).unwrap_or(u32::MAX);
+        }
+        Ok(())
     }
-    let record = match is_map {
-        true => Form::Record { fields: None, contents, name: Some(MAP.into()) },
-        false => Form::Record { fields: Some(names), contents, name: class },
-    };
-    Ok(match is_collection {
-        true => Form::List { key: "items".into(), content: Box::new(record) },
-        false => record,
-    })
+
+    /// Notes that the leaf at a place counts lists.
+    fn count(&mut self, place: usize, path: &[Step]) -> Result<()> {
+        let Some(&owner) = self.counters.get(&place) else {
+            return Err(refused("an array whose counter is no branch of its own"));
+        };
+        let source = Source { column: self.column, path: path.to_vec(), stored: Stored::Counts, wire: None };
+        match self.into.branches[owner as usize].source {
+            Some(_) => self.into.sharing.push((source, owner as usize)),
+            None => self.put(owner, path, Stored::Counts, 4),
+        }
+        Ok(())
+    }
+
+    /// Notes that a number beside them has the lengths of lists.
+    fn counted_by(&mut self, branch: &metadata::Branch<'_>, path: &[Step]) -> Result<()> {
+        let by = self.tree.counter_of_member(branch)?;
+        let source = by.and_then(|by| self.into.branches[by as usize].source.clone());
+        match source {
+            Some(numbers) if numbers.column == self.column && numbers.stored == Stored::Fixed => {
+                let lists =
+                    Source { column: self.column, path: path.to_vec(), stored: Stored::Counts, wire: None };
+                self.into.counted.push((lists, numbers));
+                Ok(())
+            }
+            _ => Err(refused("an array that no branch before it counts")),
+        }
+    }
 }
 
-/// How the numbers of a leaf are packed, as its title says: `x/d[0,10,16]`.
-fn floats(leaf: &Leaf<'_>) -> Result<Floats> {
-    let floats: fn(Packing) -> Floats = match leaf.class {
-        "TLeafF16" => Floats::Float16,
-        "TLeafD32" => Floats::Double32,
-        _ => return Ok(Floats::Whole),
-    };
-    let Some((_, range)) = leaf.title.rsplit_once('[').filter(|(_, range)| range.contains(',')) else {
-        return Ok(floats(Packing::Usual));
-    };
-    let unknown = || refused(format!("numbers packed in a range that is spelled [{range}"));
-    let parts: Vec<&str> = range.trim_end_matches(']').split(',').map(str::trim).collect();
-    let bound = |at: usize| parts.get(at).and_then(|part| part.parse::<f64>().ok()).ok_or_else(unknown);
-    let bits = parts.get(2).map_or(Ok(32), |part| part.parse::<u32>().map_err(|_| unknown()))?;
-    let (min, max) = (bound(0)?, bound(1)?);
-    Ok(floats(match min < max {
-        true => Packing::Range { min, max, bits },
-        false if min == max && bits < 15 => Packing::Mantissa { bits },
-        // As ROOT has it: neither a range nor a mantissa.
-        false if min == 0.0 && max == 0.0 => Packing::Usual,
-        false => return Err(unknown()),
-    }))
-}
+/// Members of `TObject`.
+const OF_TOBJECT: [&str; 2] = ["fUniqueID", "fBits"];
+/// The status bits of a new object: `kIsOnHeap` and `kNotDeleted`.
+const NEW_BITS: [u8; 4] = [3, 0, 0, 0];
 
 /// The error of a tree that cannot be extended.
 pub(super) fn refused(what: impl Into<String>) -> Error {

@@ -1,34 +1,26 @@
 //! Trees that are in the file already, to be extended.
 //!
-//! The columns follow from the branches ([`derive`](super::derive)). Whether more baskets may stand behind those
-//! that are there is found out by an empty tree of these columns, written to memory: its branches have to be
-//! stored as the old ones are, as those of trees that are merged. The record stays what it is, with more
-//! baskets, entries and clusters in it.
+//! The columns follow from the branches ([`derive`](super::derive)), and with them how more entries of each are
+//! stored. The record stays what it is, with more baskets, entries and clusters in it.
 
-use std::{cell::RefCell, sync::Arc};
+use std::cell::RefCell;
 
-use super::{
-    TreeIndex, TreeOptions, TreeWriter, branch::LeafKind, derive, mapping::Branches, names::ClassNames,
-    record::Summary,
-};
+use super::{TreeIndex, TreeOptions, TreeWriter, derive, mapping::Branches, record::Summary};
 use crate::{
     copy::{Grown, More, TreeCopy},
     tree::Tree,
 };
 use forthwith_columns::{Array, DType, Form};
-use forthwith_io::{Memory, MemorySink};
 use forthwith_plan::{Error, Result};
 use forthwith_root::{
     Found, RootFile,
-    write::{Buffer, Compression, FileSettings, FileWriter},
+    write::{Buffer, FileWriter},
 };
 
 /// The tree that is extended.
 #[derive(Debug)]
 pub(super) struct Old {
     copy: TreeCopy,
-    /// For each branch, that of the old tree.
-    fields: Vec<usize>,
     /// Entries that it had.
     entries: u64,
     cycle: u16,
@@ -151,7 +143,7 @@ impl TreeWriter {
         let (outer, name) = found.path.rsplit_once('/').unwrap_or(("", &found.path));
         let directory = file.directory(outer)?;
         let copy = TreeCopy::in_place(file, old, found, directory)?;
-        let columns = derive::columns(copy.base(), options.default_column.nulls)?;
+        let (columns, branches) = derive::columns(copy.base(), options.default_column.nulls)?;
         let index = index_of(copy.base(), &columns);
         let announced: Vec<(String, Form)> =
             columns.iter().map(|column| (column.name.clone(), column.form.clone())).collect();
@@ -164,22 +156,14 @@ impl TreeWriter {
             user_info: Vec::new(),
             ..options
         };
-        let others = copy.alike(&empty(copy.base(), name, &announced, options.clone())?)?;
-        let mut this = Self::named(file, &found.path, &announced, options, ClassNames::AsInFile)?;
-        let order = this.branches.in_order();
-        let mut fields = vec![usize::MAX; order.len()];
-        for (field, &other) in others.iter().enumerate() {
-            if let Some(&branch) = order.get(other as usize) {
-                fields[branch] = field;
-            }
-        }
+        let mut this =
+            Self::of_branches(file, (directory, &found.path, name), &announced, options, branches)?;
         this.entries = copy.entries();
         this.cluster.begin = this.entries;
-        for (filled, field) in this.filled.iter_mut().zip(&fields) {
-            *filled = Grown { entries: this.entries, before: copy.baskets(*field), ..Grown::default() };
+        for (field, filled) in this.filled.iter_mut().enumerate() {
+            *filled = Grown { entries: this.entries, before: copy.baskets(field), ..Grown::default() };
         }
-        this.old =
-            Some(Old { entries: this.entries, copy, fields, cycle: found.key.cycle, more: Vec::new() });
+        this.old = Some(Old { entries: this.entries, copy, cycle: found.key.cycle, more: Vec::new() });
         Ok(this)
     }
 }
@@ -190,12 +174,12 @@ impl Old {
     /// # Errors
     /// Something in the record that cannot be changed; whatever the file says.
     pub(super) fn finish(self, writer: TreeWriter, file: &mut FileWriter) -> Result<u64> {
-        let Self { mut copy, fields, entries, cycle, mut more } = self;
+        let Self { mut copy, entries, cycle, mut more } = self;
         if writer.entries == entries && more.is_empty() {
             return Ok(entries);
         }
         if writer.entries > entries {
-            for (filled, field) in writer.filled.into_iter().zip(fields) {
+            for (field, filled) in writer.filled.into_iter().enumerate() {
                 copy.grow(field, filled)?;
             }
             let index = writer.index.map(super::index::Index::into_values);
@@ -244,51 +228,6 @@ fn finish_with(copy: TreeCopy, more: &mut [TreeWriter], file: &mut FileWriter) -
         stored: filled().map(|filled| filled.stored).sum(),
     };
     copy.finish_with(file, Some(&more))
-}
-
-/// A tree of these columns without entries.
-fn empty(old: &Tree, name: &str, columns: &[(String, Form)], options: TreeOptions) -> Result<Tree> {
-    let sink = MemorySink::new(old.uri());
-    let settings = FileSettings { compression: Compression::NONE, ..FileSettings::default() };
-    let mut file = FileWriter::create(Box::new(sink.clone()), settings)?;
-    let mut tree = TreeWriter::named(&mut file, name, columns, options, ClassNames::AsInFile)?;
-    tree.branches.spelled_as(old)?;
-    tree.finish(&mut file)?;
-    file.finish()?;
-    let bytes = sink.bytes().unwrap_or_default();
-    let file = RootFile::open(Arc::new(Memory::new(old.uri(), bytes)))?;
-    Tree::open(&file, name)
-}
-
-impl Branches {
-    /// Takes over what has no bearing on the bytes of entries: names of leaves, whether counters have a sign, how ranges
-    /// of packed numbers are spelled, and that lists are not vectors.
-    fn spelled_as(&mut self, old: &Tree) -> Result<()> {
-        for branch in self.branches.iter_mut().filter(|branch| branch.parent.is_none()) {
-            let Ok(field) = old.find(&branch.name) else { continue };
-            let old = old.branch(field)?;
-            if let (Some(ours), Some(theirs)) = (&mut branch.class, &old.member)
-                && let Some(items) = ours.class.strip_prefix("vector<")
-                && ["list<", "deque<"].iter().any(|kind| theirs.class.strip_prefix(kind) == Some(items))
-            {
-                (ours.class, ours.checksum) = (theirs.class.to_owned(), theirs.checksum);
-            }
-            let Some(leaf) = &mut branch.leaf else { continue };
-            let leaves = old.leaves()?;
-            let [other] = &leaves[..] else { continue };
-            if branch.class.is_none() {
-                leaf.name.clone_from(&other.name);
-            }
-            match leaf.kind {
-                LeafKind::Number(DType::Int32) if leaf.counts && other.unsigned => {
-                    leaf.kind = LeafKind::Number(DType::UInt32);
-                }
-                LeafKind::Float16 | LeafKind::Double32 => leaf.title.clone_from(&other.title),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The index that the tree has, if it counts by columns.

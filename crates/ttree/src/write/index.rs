@@ -1,6 +1,6 @@
 //! The index of a tree: entries in the order of one or two columns of whole numbers.
 
-use super::{TreeIndex, plain::changed};
+use super::{TreeIndex, branch::Step, plain::changed};
 use crate::copy::write_index;
 use forthwith_columns::{Array, DType, Form};
 use forthwith_plan::{Error, Result};
@@ -81,7 +81,19 @@ impl Index {
 
 /// The rows of a column of whole numbers; nothing for those that are too large.
 pub(super) fn numbers(array: &Array) -> Result<Vec<Option<i64>>> {
-    let Form::Numpy { key, dtype, .. } = array.form.kept() else { return Err(changed()) };
+    numbers_at(array, &[])
+}
+
+/// The same of a member of records.
+pub(super) fn numbers_at(array: &Array, path: &[Step]) -> Result<Vec<Option<i64>>> {
+    let mut form = array.form.kept();
+    for step in path {
+        form = match (step, form) {
+            (Step::Field(at), Form::Record { contents, .. }) => contents.get(*at).ok_or_else(changed)?.kept(),
+            _ => return Err(changed()),
+        };
+    }
+    let Form::Numpy { key, dtype, .. } = form else { return Err(changed()) };
     let column = array.column(&format!("{key}-data")).ok_or_else(changed)?;
     let rows = usize::try_from(array.length).map_err(|_| changed())?;
     let bytes = rows.checked_mul(dtype.size()).and_then(|all| column.as_bytes().get(..all));

@@ -7,7 +7,6 @@ use super::{
     ColumnOptions, Floats, Jagged, Records, Strings, TreeOptions,
     branch::{Branch, Element, Leaf, LeafKind, Source, Step, Stored, Wire},
     floats::Packed,
-    names::ClassNames,
     plain::plain_form,
     spelling::{cpp, is_map, numbers, product, vectors},
 };
@@ -28,13 +27,13 @@ pub(super) struct Branches {
     pub(super) counters: Vec<(usize, usize)>,
     /// Columns with a counter that others have as well, with its branch: their lists are compared.
     pub(super) sharing: Vec<(Source, usize)>,
-    /// The names that classes of records get.
-    pub(super) names: ClassNames,
+    /// Lists, and the numbers beside them that have to be their lengths.
+    pub(super) counted: Vec<(Source, Source)>,
 }
 
 impl Branches {
     /// The branches of columns.
-    pub(super) fn of(columns: &[(String, Form)], options: &TreeOptions, names: ClassNames) -> Result<Self> {
+    pub(super) fn of(columns: &[(String, Form)], options: &TreeOptions) -> Result<Self> {
         let unknown =
             options.columns.iter().find(|(name, _)| !columns.iter().any(|(column, _)| column == name));
         if let Some((name, _)) = unknown {
@@ -43,7 +42,7 @@ impl Branches {
         }
         let named: HashSet<&str> =
             columns.iter().filter_map(|(name, _)| options.column(name).counter.as_deref()).collect();
-        let mut this = Self { names, ..Self::default() };
+        let mut this = Self::default();
         let mut counters = HashMap::new();
         let mut waiting = Vec::new();
         for (column, (name, form)) in columns.iter().enumerate() {

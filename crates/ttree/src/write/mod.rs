@@ -1,7 +1,7 @@
 //! Trees, written: Forms become branches, arrays baskets.
 //!
 //! A [`TreeWriter`] is made of the names and Forms of columns. `mapping` says which branches they become, `values` how the
-//! entries of a branch are encoded from columns, `cut` where baskets and clusters end. `baskets` makes baskets, on the
+//! entries of a branch are encoded from columns (`laid` by the layout that reads them), `cut` where baskets and clusters end. `baskets` makes baskets, on the
 //! threads of the [`BlockRunner`](forthwith_plan::BlockRunner) of the options; `record` describes the tree when it is
 //! finished. `grow` opens a tree that is in the file already, and `derive` finds the columns that it has. The file is handed in with each call, so that several tables may be written to one file.
 //!
@@ -51,6 +51,7 @@ mod file;
 mod floats;
 mod grow;
 mod index;
+mod laid;
 mod mapping;
 mod names;
 mod options;
@@ -75,7 +76,6 @@ use forthwith_plan::{Error, Result};
 use forthwith_root::write::{DirectoryId, FileWriter, KeyKind, KeyText};
 use index::Index;
 use mapping::Branches;
-use names::ClassNames;
 use record::Summary;
 use sink::Written;
 use std::{
@@ -131,26 +131,27 @@ impl TreeWriter {
         columns: &[(String, Form)],
         options: TreeOptions,
     ) -> Result<Self> {
-        Self::named(file, path, columns, options, ClassNames::New)
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let branches = Branches::of(columns, &options).map_err(|e| within_tree(e, path))?;
+        let index = options.index.as_ref().map(|names| Index::of(names, columns)).transpose();
+        index.map_err(|e| within_tree(e, path))?;
+        // Trees that are begun before this one ends may have classes of the same names.
+        let mut made = branches.classes.iter().filter(|info| !info.class.starts_with("pair<"));
+        made.try_for_each(|info| file.describe_new(info)).map_err(|e| within_tree(e, path))?;
+        let directory = file.directory(directory)?;
+        Self::of_branches(file, (directory, path, name), columns, options, branches)
     }
 
-    fn named(
-        file: &mut FileWriter,
-        path: &str,
+    /// A tree of these branches: the directory that it is in, its path and its name.
+    fn of_branches(
+        file: &FileWriter,
+        (directory, path, name): (DirectoryId, &str, &str),
         columns: &[(String, Form)],
         options: TreeOptions,
-        names: ClassNames,
+        branches: Branches,
     ) -> Result<Self> {
-        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let branches = Branches::of(columns, &options, names).map_err(|e| within_tree(e, path))?;
         let index = options.index.as_ref().map(|names| Index::of(names, columns)).transpose();
         let index = index.map_err(|e| within_tree(e, path))?;
-        if names == ClassNames::New {
-            // Trees that are begun before this one ends may have classes of the same names.
-            let mut made = branches.classes.iter().filter(|info| !info.class.starts_with("pair<"));
-            made.try_for_each(|info| file.describe_new(info)).map_err(|e| within_tree(e, path))?;
-        }
-        let directory = file.directory(directory)?;
         let mut stored = Vec::new();
         for (number, branch) in branches.branches.iter().enumerate() {
             let Some(source) = &branch.source else { continue };
@@ -384,7 +385,7 @@ impl TreeWriter {
 
     /// Compares the lists of columns that share a counter, and columns that are counters themselves.
     fn check_counters(&self, arrays: &[Array]) -> Result<()> {
-        let offsets = |source: &Source| lists(&arrays[source.column], &source.path);
+        let offsets = |source: &Source| lists_at(&arrays[source.column], &source.path);
         for (source, counter) in &self.branches.sharing {
             let branch = &self.branches.branches[*counter];
             let Some(first) = &branch.source else { continue };
@@ -397,6 +398,18 @@ impl TreeWriter {
                 return Err(error
                     .in_object(&self.columns[source.column].0)
                     .at_entry(self.entries + row as u64));
+            }
+        }
+        for (lists, numbers) in &self.branches.counted {
+            let array = &arrays[numbers.column];
+            let counted = offsets(lists)?;
+            let numbers = index::numbers_at(array, &numbers.path)?;
+            for (row, (pair, number)) in counted.windows(2).zip(numbers).enumerate() {
+                if number != Some(pair[1].wrapping_sub(pair[0])) {
+                    let what = "an array that has not the length that a member beside it says";
+                    let error = Error::invalid(what).in_object(&self.columns[lists.column].0);
+                    return Err(error.at_entry(self.entries + row as u64));
+                }
             }
         }
         for (column, counter) in &self.branches.counters {
@@ -546,28 +559,36 @@ fn alike(one: &Form, other: &Form) -> bool {
 }
 
 /// The offsets of the lists that a path leads to; its last step is into them.
-fn lists<'a>(array: &'a Array, path: &[Step]) -> Result<Cow<'a, [i64]>> {
+fn lists_at<'a>(array: &'a Array, path: &[Step]) -> Result<Cow<'a, [i64]>> {
     let mut form = &array.form;
     for step in path {
         form = match (step, form.kept()) {
             (Step::Field(at), Form::Record { contents, .. }) => {
                 contents.get(*at).ok_or_else(plain::changed)?
             }
-            (Step::Items, Form::List { key, .. }) => {
-                let column = array.column(&format!("{key}-offsets")).ok_or_else(plain::changed)?;
-                let count = array.length as usize + 1;
-                return Ok(match column.as_i64() {
-                    Some(offsets) => offsets.get(..count).ok_or_else(plain::changed)?.into(),
-                    None => (0..count).map_while(|row| column.item(row)).collect(),
-                });
-            }
-            (Step::Items, Form::Regular { size, .. }) => {
-                return Ok((0..=array.length).map(|row| row.wrapping_mul(*size).cast_signed()).collect());
-            }
+            (Step::Items, form) => return lists(array, form),
             _ => return Err(plain::changed()),
         };
     }
     Err(plain::changed())
+}
+
+/// The offsets of lists, of which each row of an array has one.
+fn lists<'a>(array: &'a Array, form: &Form) -> Result<Cow<'a, [i64]>> {
+    match form {
+        Form::List { key, .. } => {
+            let column = array.column(&format!("{key}-offsets")).ok_or_else(plain::changed)?;
+            let count = array.length as usize + 1;
+            Ok(match column.as_i64() {
+                Some(offsets) => offsets.get(..count).ok_or_else(plain::changed)?.into(),
+                None => (0..count).map_while(|row| column.item(row)).collect(),
+            })
+        }
+        Form::Regular { size, .. } => {
+            Ok((0..=array.length).map(|row| row.wrapping_mul(*size).cast_signed()).collect())
+        }
+        _ => Err(plain::changed()),
+    }
 }
 
 /// The first list that differs in length.

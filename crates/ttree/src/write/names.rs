@@ -13,29 +13,9 @@ pub(super) fn identifier(name: &str) -> String {
     format!("{first}{rest}")
 }
 
-/// The names that classes of records get.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum ClassNames {
-    /// Their own, unless C++ ROOT has classes of these names.
-    #[default]
-    New,
-    /// Their own in any case: those that the file to be extended has.
-    AsInFile,
-}
-
-impl ClassNames {
-    /// That of a class for records of a name.
-    pub(super) fn name(self, name: &str) -> String {
-        match self {
-            Self::New => class_name(name),
-            Self::AsInFile => name.into(),
-        }
-    }
-}
-
 /// The name of a class that C++ ROOT does not know: one that it has would be read in the place of the file's. It takes
 /// whatever begins with `string` for text within containers.
-fn class_name(name: &str) -> String {
+pub(super) fn class_name(name: &str) -> String {
     let name = identifier(name);
     let is_taken = name.starts_with("string") || is_roots_own(&name) || TAKEN.binary_search(&&*name).is_ok();
     if is_taken { format!("_{name}") } else { name }

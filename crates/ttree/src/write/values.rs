@@ -2,6 +2,7 @@
 
 use super::{
     branch::{Source, Step, Stored, Wire},
+    laid::Laid,
     plain::changed,
 };
 use forthwith_columns::{Array, Column, DType, Form};
@@ -16,6 +17,8 @@ use std::{borrow::Cow, collections::HashMap, ops::Range};
 #[derive(Debug)]
 pub(super) struct Values<'a> {
     stored: Stored,
+    /// The entries, where they are encoded already.
+    laid: Option<Laid>,
     /// The lists of the entries, where the branch counts or frames them.
     lists: Option<Cow<'a, [i64]>>,
     node: Node<'a>,
@@ -118,17 +121,24 @@ const LONGEST: u64 = 1 << 30;
 impl<'a> Values<'a> {
     /// Finds the columns of a branch. The array has been validated.
     pub(super) fn bind(source: &Source, array: &'a Array) -> Result<Self> {
+        if let Some(laid) = Laid::of(source, array)? {
+            let stored = source.stored.clone();
+            return Ok(Self { stored, laid: Some(laid), lists: None, node: Node::Nothing });
+        }
         let columns = array.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
         let nul = source.stored != Stored::Text { ends_at_nul: true };
         let framed = matches!(source.stored, Stored::Framed | Stored::FramedItems);
         let binder = Binder { columns, wire: source.wire, framed, nul };
         let (lists, node) = binder.path(&array.form, &source.path, &source.stored, array.length)?;
-        Ok(Self { stored: source.stored, lists, node })
+        Ok(Self { stored: source.stored.clone(), laid: None, lists, node })
     }
 
     /// At most how many bytes entries take, offsets included.
     pub(super) fn bytes(&self, rows: Range<usize>) -> u64 {
         let entries = rows.len() as u64;
+        if let Some(laid) = &self.laid {
+            return laid.bytes(rows);
+        }
         let items = match &self.lists {
             Some(lists) => match lists.get(rows.start..=rows.end) {
                 Some([first, .., last]) => last.saturating_sub(*first).max(0) as usize,
@@ -147,6 +157,7 @@ impl<'a> Values<'a> {
             Stored::Items => below(&self.node) + 4 * entries,
             Stored::Framed => below(&self.node) + (4 + 4 + FRAME as u64) * entries,
             Stored::FramedItems => below(&self.node) + (4 + FRAME as u64) * entries,
+            Stored::Constant { .. } | Stored::Laid { .. } | Stored::Flagged(_) => 0,
         }
     }
 
@@ -163,6 +174,9 @@ impl<'a> Values<'a> {
     }
 
     fn append_rows(&self, rows: Range<usize>, to: &mut Entries) -> Result<()> {
+        if let Some(laid) = &self.laid {
+            return laid.append(rows, self.stored.has_offsets(), to);
+        }
         match &self.stored {
             Stored::Fixed => self.node.append(rows, &mut to.data, &mut to.largest),
             Stored::Text { .. } => {
@@ -235,6 +249,7 @@ impl<'a> Values<'a> {
                 }
                 Ok(())
             }
+            Stored::Constant { .. } | Stored::Laid { .. } | Stored::Flagged(_) => Err(changed()),
         }
     }
 

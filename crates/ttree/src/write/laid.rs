@@ -1,0 +1,111 @@
+//! Entries that are encoded as a whole before they are put into baskets: those of branches that have no kernel.
+
+use super::{
+    branch::{Source, Step, Stored},
+    plain::changed,
+    values::Entries,
+};
+use forthwith_columns::{Array, Form};
+use forthwith_plan::Result;
+use forthwith_root::unroll::Encoder;
+use std::{borrow::Cow, ops::Range};
+
+/// The entries of a step.
+#[derive(Debug)]
+pub(super) struct Laid {
+    bytes: Vec<u8>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+}
+
+impl Laid {
+    /// The entries of a branch that is stored as a layout says; `None` of others.
+    ///
+    /// # Errors
+    /// Values that the layout cannot have.
+    pub(super) fn of(source: &Source, array: &Array) -> Result<Option<Self>> {
+        let rows = usize::try_from(array.length).map_err(|_| changed())?;
+        let (lists, form, count) = at(array, &source.path)?;
+        let items = |row: usize| -> Result<Range<usize>> {
+            let Some([from, end]) = lists.as_deref().and_then(|lists| lists.get(row..row + 2)) else {
+                return Err(changed());
+            };
+            let place = |at: i64| usize::try_from(at).map_err(|_| changed());
+            Ok(place(*from)?..place(*end)?)
+        };
+        let (stored, flagged) = match &source.stored {
+            Stored::Flagged(stored) => (&**stored, true),
+            stored => (stored, false),
+        };
+        let mut this = Self { bytes: Vec::new(), ends: Vec::with_capacity(rows) };
+        match stored {
+            Stored::Constant { bytes, items: of_items, .. } => {
+                for row in 0..rows {
+                    let times = if *of_items { items(row)?.len() } else { 1 };
+                    (0..times).for_each(|_| this.bytes.extend_from_slice(bytes));
+                    this.ends.push(this.bytes.len());
+                }
+            }
+            Stored::Laid { laid, unique, .. } => {
+                let encoder = Encoder::new(&laid.layout, form, array, count)?;
+                for row in 0..rows {
+                    let out = &mut this.bytes;
+                    let done = match (laid.to_end, laid.framed) {
+                        (true, _) => items(row).and_then(|items| {
+                            if flagged {
+                                out.push(u8::from(!items.is_empty()));
+                            }
+                            encoder.items(items, out)
+                        }),
+                        (false, true) => encoder.container(row, *unique, out),
+                        (false, false) if *unique => encoder.unique(row, out),
+                        (false, false) => encoder.row(row, out),
+                    };
+                    done.map_err(|error| error.at_entry(row as u64))?;
+                    this.ends.push(this.bytes.len());
+                }
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some(this))
+    }
+
+    /// The bytes of some entries, offsets included.
+    pub(super) fn bytes(&self, rows: Range<usize>) -> u64 {
+        (self.span(&rows).len() + 4 * rows.len()) as u64
+    }
+
+    pub(super) fn append(&self, rows: Range<usize>, has_offsets: bool, to: &mut Entries) -> Result<()> {
+        let span = self.span(&rows);
+        let (from, base) = (span.start, to.data.len());
+        to.data.extend_from_slice(self.bytes.get(span).ok_or_else(changed)?);
+        if has_offsets {
+            let begins = rows.map(|row| if row == 0 { 0 } else { self.ends[row - 1] });
+            to.starts.extend(begins.map(|begin| (base + begin - from) as u32));
+        }
+        Ok(())
+    }
+
+    fn span(&self, rows: &Range<usize>) -> Range<usize> {
+        let at = |row: usize| if row == 0 { 0 } else { self.ends.get(row - 1).copied().unwrap_or(0) };
+        at(rows.start)..at(rows.end)
+    }
+}
+
+/// The Form at the end of a path, and its rows; where the path leads into lists, their offsets.
+fn at<'a>(array: &'a Array, path: &[Step]) -> Result<(Option<Cow<'a, [i64]>>, &'a Form, u64)> {
+    let (mut lists, mut form, mut rows) = (None, array.form.kept(), array.length);
+    for step in path {
+        form = match (step, form) {
+            (Step::Field(at), Form::Record { contents, .. }) => contents.get(*at).ok_or_else(changed)?.kept(),
+            (Step::Items, Form::List { content, .. } | Form::Regular { content, .. }) if lists.is_none() => {
+                let offsets = super::lists(array, form)?;
+                rows = offsets.last().copied().unwrap_or(0).max(0).cast_unsigned();
+                lists = Some(offsets);
+                content.kept()
+            }
+            _ => return Err(changed()),
+        };
+    }
+    Ok((lists, form, rows))
+}
