@@ -139,7 +139,7 @@ impl Form {
             }
             Self::Record { fields: Some(names), contents, .. } => {
                 let slots: Vec<_> =
-                    names.iter().zip(contents).map(|(n, c)| format!("{n}: {}", c.type_string())).collect();
+                    names.iter().zip(contents).map(|(n, c)| format!("{}: {}", spelled(n), c.type_string())).collect();
                 format!("{{{}}}", slots.join(", "))
             }
             Self::Logical { meaning, .. } => meaning.to_string(),
@@ -150,4 +150,12 @@ impl Form {
             }
         }
     }
+}
+
+/// A name in a type: in quotes unless it is a word.
+fn spelled(name: &str) -> Cow<'_, str> {
+    let is_word = !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.is_empty()
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if is_word { Cow::Borrowed(name) } else { Cow::Owned(format!("{name:?}")) }
 }
