@@ -2,7 +2,7 @@
 
 use crate::{DType, LogicalType};
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
 /// The structure of an array, apart from its buffers. `key` names a node; its buffers are `key-data`,
 /// `key-offsets`, `key-index` and `key-tags`, as `ak.from_buffers` spells them. Offsets are always int64.
@@ -138,8 +138,11 @@ impl Form {
                 format!("({})", slots.join(", "))
             }
             Self::Record { fields: Some(names), contents, .. } => {
-                let slots: Vec<_> =
-                    names.iter().zip(contents).map(|(n, c)| format!("{}: {}", spelled(n), c.type_string())).collect();
+                let slots: Vec<_> = names
+                    .iter()
+                    .zip(contents)
+                    .map(|(n, c)| format!("{}: {}", spelled(n), c.type_string()))
+                    .collect();
                 format!("{{{}}}", slots.join(", "))
             }
             Self::Logical { meaning, .. } => meaning.to_string(),

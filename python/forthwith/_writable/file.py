@@ -460,6 +460,11 @@ class WritableTable:
         return self._path
 
     @property
+    def columns(self) -> dict[str, str]:
+        """The columns that `extend` wants: their types, as Awkward Array spells them, by their names."""
+        return {name: str(kind) for name, kind in self._types.items()}
+
+    @property
     def num_entries(self) -> int:
         """Entries written so far."""
         return self._entries

@@ -6,14 +6,17 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use forthwith_columns::{Array, Column, DType, Encoding, Form};
 use forthwith_plan::{Error, Result};
 use forthwith_program::{Layout, When};
 
 use super::{member, native};
-use crate::cpp::Packing;
+use crate::class::Layouts;
+use crate::cpp::{CppType, Packing};
 use crate::record::{BYTE_COUNT, IS_REFERENCED};
+use crate::streamer::StreamerInfo;
 use crate::write::described_class;
 
 /// Columns bound to the layout that they are written in.
@@ -26,7 +29,7 @@ pub struct Encoder<'a> {
 #[derive(Debug)]
 enum Node<'a> {
     Nothing,
-    Constant(&'static [u8]),
+    Constant(Arc<[u8]>),
     /// This number of bytes of the column for each row.
     Numbers {
         bytes: &'a [u8],
@@ -47,6 +50,12 @@ enum Node<'a> {
     },
     Fixed {
         size: usize,
+        item: Box<Self>,
+    },
+    /// Of a square of numbers, those that are not left of the diagonal.
+    Triangle {
+        offsets: Cow<'a, [i64]>,
+        sides: Vec<i64>,
         item: Box<Self>,
     },
     Record(Vec<Self>),
@@ -85,10 +94,49 @@ impl<'a> Encoder<'a> {
     /// # Errors
     /// A layout that can be read only; columns of another type; lists of another length than a member says that
     /// counts them.
-    pub fn new(layout: &Layout, form: &Form, array: &'a Array, rows: u64) -> Result<Self> {
+    pub fn new(layout: &Layout, file: &Layouts, form: &Form, array: &'a Array, rows: u64) -> Result<Self> {
         let columns = array.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
-        let mut binder = Binder { columns, counters: HashMap::new() };
+        let mut binder = Binder { file, columns, counters: HashMap::new() };
         Ok(Self { node: binder.node(layout, form, rows)? })
+    }
+
+    /// Whether there is a way to write values of a layout.
+    ///
+    /// # Errors
+    /// The first thing in it that can be read only.
+    pub fn check(layout: &Layout, file: &Layouts) -> Result<()> {
+        let check = |of: &Layout| Self::check(of, file);
+        match layout {
+            Layout::Number(wire) | Layout::Mixed(wire, _) | Layout::Converted(wire, _)
+                if can_write(*wire) =>
+            {
+                Ok(())
+            }
+            Layout::Computed(DType::UInt32, words) if words == member::BITS => Ok(()),
+            Layout::Text | Layout::LongText | Layout::Triangle(..) => Ok(()),
+            // Where there are none of them.
+            Layout::Unknown(_) | Layout::Refused(_) => Ok(()),
+            Layout::OrNothing(of)
+            | Layout::Counter(_, of)
+            | Layout::List(of)
+            | Layout::Rest(of)
+            | Layout::Counted { of, .. }
+            | Layout::Fixed(_, of)
+            | Layout::Flagged(of)
+            | Layout::Base(of) => check(of),
+            Layout::Between(before, of, behind) if before.iter().all(is_constant) && behind.is_empty() => {
+                check(of)
+            }
+            Layout::Tuple(items) => items.iter().try_for_each(check),
+            Layout::Record { fields, .. } => fields.iter().try_for_each(|(name, field)| match field {
+                Layout::Passed(words) if words == native::TOBJECT => Ok(()),
+                field => {
+                    check(field).map_err(|error| if name.is_empty() { error } else { error.in_object(name) })
+                }
+            }),
+            Layout::Framed { .. } => framed(layout, file).and_then(|(_, of)| check(of)),
+            other => Err(refused(other)),
+        }
     }
 
     /// Appends a row.
@@ -151,13 +199,14 @@ impl<'a> Encoder<'a> {
     }
 }
 
-struct Binder<'a> {
+struct Binder<'a, 'l> {
+    file: &'l Layouts,
     columns: HashMap<&'a str, &'a Column>,
     /// By their slots, numbers that count items: one for each row of the record that they are in.
     counters: HashMap<u32, Vec<i64>>,
 }
 
-impl<'a> Binder<'a> {
+impl<'a> Binder<'a, '_> {
     fn node(&mut self, layout: &Layout, form: &Form, rows: u64) -> Result<Node<'a>> {
         let other = || Error::invalid(format!("{} as {}", form.type_string(), phrase(layout)));
         Ok(match (layout, form) {
@@ -228,11 +277,33 @@ impl<'a> Binder<'a> {
                 node
             }
             (Layout::Framed { shared, .. }, form) => {
-                let (version, of) = framed(layout)?;
+                let (version, of) = framed(layout, self.file)?;
                 Node::Framed { version, shared: *shared, of: Box::new(self.node(of, form, rows)?) }
             }
-            (Layout::Between(before, of, behind), form) if before.is_empty() && behind.is_empty() => {
-                self.node(of, form, rows)?
+            (Layout::Between(before, of, behind), form)
+                if before.iter().all(is_constant) && behind.is_empty() =>
+            {
+                let before = before.iter().filter_map(|layout| match layout {
+                    Layout::Constant(bytes, _) => Some(Ok(Node::Constant(bytes.clone()))),
+                    _ => None,
+                });
+                Node::Record(before.chain([self.node(of, form, rows)]).collect::<Result<_>>()?)
+            }
+            (Layout::Triangle(slot, wire), Form::List { key, content }) => {
+                let offsets = self.offsets(key, rows)?;
+                let sides = self.counters.get(slot).cloned().ok_or_else(|| refused(layout))?;
+                let lengths = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
+                let is_square = |(length, side): (i64, &i64)| side.checked_mul(*side) == Some(length);
+                if sides.len() as u64 != rows {
+                    return Err(refused(layout));
+                }
+                if let Some(row) = lengths.zip(&sides).position(|of| !is_square(of)) {
+                    let what =
+                        "a symmetric matrix that has not as many rows and columns as another member says";
+                    return Err(Error::invalid(what).at_entry(row as u64));
+                }
+                let item = self.numbers(*wire, content).ok_or_else(other)?;
+                Node::Triangle { offsets, sides, item: Box::new(item) }
             }
             (
                 Layout::Pointer(_)
@@ -240,7 +311,6 @@ impl<'a> Binder<'a> {
                 | Layout::Between(..)
                 | Layout::Versioned(_)
                 | Layout::Computed(..)
-                | Layout::Triangle(..)
                 | Layout::Absent(_)
                 | Layout::Columns(_)
                 | Layout::Unknown(_)
@@ -262,9 +332,9 @@ impl<'a> Binder<'a> {
         let mut nodes = Vec::with_capacity(fields.len());
         for (name, field) in fields {
             let node = match field {
-                Layout::Passed(words) if words == native::TOBJECT => Ok(Node::Constant(&TOBJECT)),
+                Layout::Passed(words) if words == native::TOBJECT => Ok(Node::Constant(TOBJECT.into())),
                 Layout::Base(of) => match &**of {
-                    Layout::Framed { .. } => framed(of).and_then(|(version, of)| {
+                    Layout::Framed { .. } => framed(of, self.file).and_then(|(version, of)| {
                         Ok(Node::Framed {
                             version,
                             shared: false,
@@ -351,6 +421,14 @@ impl Node<'_> {
                 item.append_all(items, out)?;
             }
             Self::Fixed { size, item } => item.append_all(row * size..(row + 1) * size, out)?,
+            Self::Triangle { offsets, sides, item } => {
+                let all = span(offsets, row).ok_or_else(changed)?;
+                let side = sides.get(row).and_then(|side| usize::try_from(*side).ok()).ok_or_else(changed)?;
+                for at in 0..side {
+                    let begin = all.start + at * side;
+                    item.append_all(begin + at..begin + side, out)?;
+                }
+            }
             Self::Record(fields) => fields.iter().try_for_each(|field| field.append(row, out))?,
             Self::Framed { version, of, .. } => frame(*version, out, |out| of.append(row, out))?,
             Self::Flagged(of) => {
@@ -452,7 +530,7 @@ fn frame(version: Version, out: &mut Vec<u8>, body: impl FnOnce(&mut Vec<u8>) ->
 }
 
 /// The version in a frame, and what follows it.
-fn framed(layout: &Layout) -> Result<(Version, &Layout)> {
+fn framed<'l>(layout: &'l Layout, file: &Layouts) -> Result<(Version, &'l Layout)> {
     let Layout::Framed { of, .. } = layout else { return Err(refused(layout)) };
     let Layout::Versioned(arms) = &**of else { return Ok((Version::None, of)) };
     let Some((when, of)) = arms.first() else { return Err(refused(layout)) };
@@ -465,9 +543,29 @@ fn framed(layout: &Layout) -> Result<(Version, &Layout)> {
         }
         When::Class(version, _) | When::Version(version) => Version::Number(version),
         When::Checksum(sum) => Version::Checksum(sum),
-        When::AnyClass | When::Together => return Err(refused(layout)),
+        When::AnyClass => match name.map(|name| described(name, file)).transpose()?.flatten() {
+            Some(info) if info.version != 1 || info.checksum == 0 => {
+                Version::Number(u16::try_from(info.version).map_err(|_| refused(layout))?)
+            }
+            Some(info) => Version::Checksum(info.checksum),
+            None => return Err(refused(layout)),
+        },
+        When::Together => return Err(refused(layout)),
     };
     Ok((version, of))
+}
+
+/// What the file says of a class: a pair may be spelled in another way there.
+fn described(class: &str, file: &Layouts) -> Result<Option<Arc<StreamerInfo>>> {
+    let streamers = file.streamers();
+    match streamers.spelled(&CppType::parse(class)) {
+        Some(name) => streamers.latest(name),
+        None => streamers.latest(class),
+    }
+}
+
+const fn is_constant(layout: &Layout) -> bool {
+    matches!(layout, Layout::Constant(..))
 }
 
 /// The length of arrays that have one, and what they hold.
@@ -527,7 +625,6 @@ fn phrase(layout: &Layout) -> Cow<'static, str> {
         Layout::Versioned(_) | Layout::Framed { .. } => "a class whose version is not described".into(),
         Layout::Skipped(_) | Layout::Blank => "a base that the file does not describe".into(),
         Layout::Computed(..) => "a reference to an object, or a number that is computed".into(),
-        Layout::Triangle(..) => "a symmetric matrix".into(),
         Layout::Counted { .. } => "an array that a member of another object counts".into(),
         Layout::Unknown(class) => {
             format!("an object of class {class}, which the file does not describe").into()

@@ -249,6 +249,11 @@ impl Tree {
         baskets::of(branch, self.metadata.payload(), size)
     }
 
+    /// The classes that the file describes.
+    pub(crate) const fn layouts(&self) -> &Arc<Layouts> {
+        &self.layouts
+    }
+
     /// The contents of a branch, with the layout of its entries.
     pub(crate) fn layout(&self, field: u32) -> Result<Arc<Column>> {
         self.column(field, &self.branch(field)?)

@@ -3,7 +3,7 @@
 use super::floats::Packed;
 use crate::{columns::Laid, leaf_classes::leaf_class};
 use forthwith_columns::DType;
-use forthwith_root::write::Compression;
+use forthwith_root::{class::Layouts, write::Compression};
 use std::sync::Arc;
 
 /// A branch, as the tree's record describes it.
@@ -110,12 +110,24 @@ pub(super) enum Stored {
     /// As a layout says, by which such entries are read.
     Laid {
         laid: Arc<Laid>,
+        /// The classes that the file describes.
+        layouts: Known,
         offsets: bool,
         /// Whether a list, or keys of pairs in it, may have no value twice.
         unique: bool,
     },
     /// One byte, 0 where there are no items and 1 where there are, before them.
     Flagged(Box<Self>),
+}
+
+/// The classes that a file describes. There is one file.
+#[derive(Clone, Debug)]
+pub(super) struct Known(pub(super) Arc<Layouts>);
+
+impl PartialEq for Known {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl Stored {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::{
     ColumnOptions, Nulls,
-    branch::{Branch, Leaf, LeafKind, Source, Step, Stored, Wire},
+    branch::{Branch, Known, Leaf, LeafKind, Source, Step, Stored, Wire},
     floats::Packed,
     mapping::Branches,
 };
@@ -17,9 +17,13 @@ use crate::{
     tree::Tree,
 };
 use forthwith_columns::{Encoding, Form, MAP};
-use forthwith_plan::{Dataset, Decoder, Error, Kernel, Result};
+use forthwith_plan::{Dataset, Decoder, Error, ErrorKind, Kernel, Result};
 use forthwith_program::Layout;
-use forthwith_root::{unroll::packing, write::Compression};
+use forthwith_root::{
+    unroll::{Encoder, packing},
+    write::Compression,
+};
+use std::sync::Arc;
 
 /// A column of a tree that is there.
 #[derive(Debug)]
@@ -231,7 +235,8 @@ impl Walk<'_> {
                     _ => return Err(refused(format!("{per_entry} numbers in an entry"))),
                 };
                 let laid = Laid { layout, to_end: false, framed: false };
-                self.put(number, path, Stored::Laid { laid: laid.into(), offsets: true, unique: false }, 0);
+                let stored = self.laid(laid.into(), true, false)?;
+                self.put(number, path, stored, 0);
             }
             (Decoder::Kernel(Kernel::Jagged { header: 0, wire, .. }), _) if has_offsets => {
                 self.put_numbers(number, &to_items, Stored::Items, *wire, wire.width() as u64)?;
@@ -240,16 +245,13 @@ impl Walk<'_> {
                 }
             }
             (Decoder::Kernel(Kernel::Jagged { header: 1, wire, .. }), _) if has_offsets && !items => {
-                let flagged = Stored::Laid {
-                    laid: Laid { layout: Layout::Number(*wire), to_end: true, framed: false }.into(),
-                    offsets: true,
-                    unique: false,
-                };
+                let laid = Laid { layout: Layout::Number(*wire), to_end: true, framed: false };
+                let flagged = self.laid(laid.into(), true, false)?;
                 self.put(number, &to_items, Stored::Flagged(Box::new(flagged)), 0);
                 self.counted_by(branch, &to_items)?;
             }
             (Decoder::Kernel(Kernel::Slots { size, .. }), Some(laid)) if !has_offsets => {
-                let stored = Stored::Laid { laid: laid.clone(), offsets: false, unique: false };
+                let stored = self.laid(laid.clone(), false, false)?;
                 self.put(number, path, stored, *size);
             }
             (_, Some(laid)) if laid.to_end == items => {
@@ -271,7 +273,11 @@ impl Walk<'_> {
                             kind,
                             "std::set" | "std::map" | "std::unordered_set" | "std::unordered_map"
                         );
-                        Stored::Laid { laid: laid.clone(), offsets: has_offsets, unique: unique && !items }
+                        let laid = match branch.class {
+                            "TBranchObject" => named(laid, branch)?,
+                            _ => laid.clone(),
+                        };
+                        self.laid(laid, has_offsets, unique && !items)?
                     }
                 };
                 let at = at.clone();
@@ -284,6 +290,17 @@ impl Walk<'_> {
             _ if items => Err(refused("a member of items that is no list")),
             form => Ok(Some(form)),
         }
+    }
+
+    /// Entries of a layout, if values of it can be written.
+    fn laid(&self, laid: Arc<Laid>, offsets: bool, unique: bool) -> Result<Stored> {
+        let layouts = self.tree.layouts();
+        let checked = Encoder::check(&laid.layout, layouts);
+        checked.map_err(|error| match error.kind {
+            ErrorKind::Unsupported { what } => refused(format!("a branch, for want of {what}")),
+            _ => error,
+        })?;
+        Ok(Stored::Laid { laid, layouts: Known(Arc::clone(layouts)), offsets, unique })
     }
 
     /// Notes where the values of a branch come from; `size` is that of an entry, where all have the same.
@@ -345,6 +362,18 @@ impl Walk<'_> {
             _ => Err(refused("an array that no branch before it counts")),
         }
     }
+}
+
+/// The layout of objects that the name of their class stands before: its length, the name and a NUL.
+fn named(laid: &Laid, branch: &metadata::Branch<'_>) -> Result<Arc<Laid>> {
+    let class = branch.member.as_ref().map(|member| member.class.as_str()).unwrap_or_default();
+    let (Layout::Between(_, of, behind), Ok(length)) = (&laid.layout, u8::try_from(class.len())) else {
+        return Err(refused("an object behind the name of its class"));
+    };
+    let name: Vec<u8> = [&[length], class.as_bytes(), &[0]].concat();
+    let before = vec![Layout::Constant(name.into(), Box::new(Layout::Null))];
+    let layout = Layout::Between(before, of.clone(), behind.clone());
+    Ok(Arc::new(Laid { layout, ..laid.clone() }))
 }
 
 /// Members of `TObject`.

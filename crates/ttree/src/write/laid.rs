@@ -46,8 +46,8 @@ impl Laid {
                     this.ends.push(this.bytes.len());
                 }
             }
-            Stored::Laid { laid, unique, .. } => {
-                let encoder = Encoder::new(&laid.layout, form, array, count)?;
+            Stored::Laid { laid, layouts, unique, .. } => {
+                let encoder = Encoder::new(&laid.layout, &layouts.0, form, array, count)?;
                 for row in 0..rows {
                     let out = &mut this.bytes;
                     let done = match (laid.to_end, laid.framed) {
