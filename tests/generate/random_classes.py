@@ -6,6 +6,8 @@ needs PyROOT (``pip install root==0.1a12``) and ``g++``. ``random-SEED.values.js
 file, name, type, and as JSON what was written and what ROOT reads. Where ROOT does not write or read it, or ends, there is a ``problem`` instead.
 WRITER is a command that gets two paths: it writes the keys of the first file to the second, and prints as JSON which ones it does not write, and why.
 What ROOT reads there of each key stands as ``again``, or ``refused`` says why the key is not there.
+With the name of a branch as a third argument, it writes a file whose tree has this branch alone and all its entries twice, and prints null, or as JSON
+why it does not. What ROOT reads there stands as ``twice``, or ``single`` says why there is none.
 """
 
 import json
@@ -186,6 +188,23 @@ def again(path, entries, writer):
         entry["again"] = read.get("value", "problem: " + read.get("problem", ""))
 
 
+def twice(path, entries, writer):
+    """Has each branch of a file extended by its own entries, and reads it."""
+    import ROOT
+
+    other = path.with_name(f"{path.stem}-twice.root")
+    for entry in entries:
+        done = subprocess.run([*writer, str(path), str(other), entry["name"]], check=False, stdout=subprocess.PIPE)
+        if done.returncode:
+            entry["twice"] = f"problem: the writer ends with {done.returncode}"
+        elif (why := json.loads(done.stdout)) is not None:
+            entry["single"] = why
+        else:
+            call = lambda entry=entry: str(ROOT.rnd.readBranch(str(other), entry["number"], entry["name"]))
+            read = apart(call)
+            entry["twice"] = read.get("value", "problem: " + read.get("problem", ""))
+
+
 def files_of(folder, tops, plans, writer):
     """Writes the files, and gives what is in them."""
     import ROOT
@@ -214,7 +233,9 @@ def files_of(folder, tops, plans, writer):
                     entry.update({"problem": "not read: " + read["problem"]} if "problem" in read else {"read": read["value"]})
                 found.append(entry)
             if writer and "problem" not in told:
-                again(path, [entry for entry in found[begin:] if entry["is_key"] and "problem" not in entry], writer)
+                sound = [entry for entry in found[begin:] if "problem" not in entry]
+                again(path, [entry for entry in sound if entry["is_key"]], writer)
+                twice(path, [entry for entry in sound if not entry["is_key"]], writer)
     return found
 
 

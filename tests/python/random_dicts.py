@@ -1,9 +1,13 @@
-"""Writes the objects of a file once more, from what they are as dicts. See ``tests/generate/random_classes.py``."""
+"""Writes the objects of a file once more, from what they are as dicts, and extends its branches by their own entries.
+
+See ``tests/generate/random_classes.py``.
+"""
 
 import json
 import sys
 
 import forthwith
+import own_entries
 
 
 def write_again(path, other):
@@ -25,5 +29,24 @@ def write_again(path, other):
     return refused
 
 
+def extend_branch(path, other, name):
+    """Copies a tree with one branch alone to another file, and appends all its entries; gives the reason if that is refused."""
+    forthwith.merge([path], other, filter_object="t", filter_name=[name, f"{name}/**"])
+    with forthwith.open(path) as file:
+        tree = file["t"]
+        try:
+            with forthwith.update(other) as to:
+                table = to["t"]
+                try:
+                    table.extend(own_entries.columns(tree, table.columns, tree.num_entries))
+                except forthwith.UnsupportedError as error:
+                    # It could not be read.
+                    assert other not in str(error), error
+                    raise
+        except forthwith.UnsupportedError as error:
+            return str(error)
+    return None
+
+
 if __name__ == "__main__":
-    print(json.dumps(write_again(*sys.argv[1:])))
+    print(json.dumps(extend_branch(*sys.argv[1:]) if len(sys.argv) > 3 else write_again(*sys.argv[1:])))

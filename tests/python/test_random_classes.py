@@ -25,6 +25,14 @@ def in_order(told):
     return json.loads(told, object_hook=sort) if told.startswith("{") else told
 
 
+def is_twice(told, read):
+    """Whether what was told as JSON are the entries of another twice."""
+    if not told.startswith("["):
+        return False
+    both, once = (json.dumps(in_order(f'{{"all": {of}}}')["all"]) for of in (told, read))
+    return json.loads(both) == json.loads(once) * 2
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [300])
 def test_random_classes_are_what_root_reads(seed, tmp_path):
@@ -49,3 +57,9 @@ def test_random_classes_are_what_root_reads(seed, tmp_path):
     unlike = [entry for entry in keys if in_order(entry["again"]) != in_order(entry["read"])]
     assert [(entry["file"], entry["name"], entry["again"]) for entry in unlike] == []
     assert len(keys) > 3
+    # Branches were extended by their own entries.
+    values = json.loads((tmp_path / f"random-{seed}.values.json").read_text())
+    extended = [entry for entry in values if "twice" in entry]
+    unlike = [entry for entry in extended if not is_twice(entry["twice"], entry["read"])]
+    assert [(entry["file"], entry["name"], entry["type"], entry["twice"]) for entry in unlike] == []
+    assert len(extended) > 8

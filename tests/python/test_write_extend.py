@@ -7,6 +7,7 @@ import sys
 
 import awkward as ak
 import numpy as np
+import own_entries
 import pytest
 from root_judge import by_root, by_uproot
 
@@ -340,11 +341,132 @@ print(json.dumps([hit.x, hit.y]))
         assert [values.tolist() for values in file["t"].arrays(library="np").values()] == [[1, 1, 1], [2.5, 2.5, 2.5]]
 
 
+OBJECTS = """
+ROOT.gErrorIgnoreLevel = ROOT.kWarning
+ROOT.gInterpreter.Declare('''
+#include <sstream>
+struct Counts { int n = 0; float *x = nullptr; //[n]
+  double a; float b[3]; std::vector<int> list; };
+struct Two { int i; float f; };
+struct Several { int n; int k; double x[4]; };
+struct All {
+   Two two; Several several; TLorentzVector vector, *at = &vector; TMatrixDSym matrix{2}, *square = &matrix; short s[2][2];
+   Counts counts, *divided = &counts, *undivided = &counts;
+   std::set<int> set, *sets = &set; std::map<std::string, double> map, *maps = &map;
+   std::multimap<std::string, int> names, *named = &names;
+   void fill(TTree &tree, int entries) {
+      tree.Branch("two", &two, "i/I:f/F"); tree.Branch("several", &several, "n/I:k/I:x[n]/D"); tree.Branch("s", s, "s[2][2]/S");
+      tree.Branch("split", &vector, 32000, 99); tree.Branch("whole", &vector, 32000, 0); tree.Branch("matrix", &matrix);
+      tree.Branch("set", &set); tree.Branch("map", &map); tree.Branch("names", &names);
+      tree.Branch("divided.", &counts, 32000, 99); tree.Branch("undivided", &counts, 32000, 0);
+      for (int e = 0; e < entries; e++) {
+         two = {e, e / 2.f}; vector.SetXYZT(e, -e, 2 * e, .5); set = {e, e + 2}; map = {{"e", .5}, {std::to_string(e), e / 4.}};
+         names = {{"a", e}, {"a", 1}}; matrix(0, 0) = e; matrix(0, 1) = matrix(1, 0) = -e;
+         for (auto &row : s) for (auto &one : row) one = e;
+         several = {e % 3, e, {e + .5, e + .25, 0, 0}};
+         counts.n = e % 4; counts.x = new float[4]; counts.a = e; counts.list.assign(e % 2, e);
+         for (int k = 0; k < 4; k++) counts.x[k] = k + e;
+         for (auto &one : counts.b) one = e;
+         tree.Fill();
+      }
+      tree.ResetBranchAddresses();
+   }
+   void bind(TTree &tree) {
+      tree.SetBranchAddress("two", &two); tree.SetBranchAddress("several", &several); tree.SetBranchAddress("s", s);
+      tree.SetBranchAddress("whole", &at); tree.SetBranchAddress("matrix", &square);
+      tree.SetBranchAddress("set", &sets); tree.SetBranchAddress("map", &maps); tree.SetBranchAddress("names", &named);
+      tree.SetBranchAddress("undivided", &undivided);
+   }
+   std::string tell(TTree &tree, Long64_t entry) {
+      std::ostringstream out;
+      out << tree.GetEntry(entry) << ';' << two.i << ',' << two.f << ';' << several.n << several.k;
+      for (int k = 0; k < several.n; k++) out << ',' << several.x[k];
+      out << ';' << s[0][1] << s[1][0] << ';' << at->X() << ',' << at->Y() << ',' << at->T() << ';' << (*square)(0, 0) << (*square)(1, 0);
+      for (auto one : *sets) out << ';' << one;
+      for (auto &[key, one] : *maps) out << ';' << key << ':' << one;
+      for (auto &[key, one] : *named) out << ';' << key << ':' << one;
+      out << ';' << undivided->n;
+      for (int k = 0; k < undivided->n; k++) out << ',' << undivided->x[k];
+      out << undivided->a << undivided->b[2];
+      for (auto one : undivided->list) out << ',' << one;
+      for (auto name : {"split.fP.fX", "split.fE", "divided.n", "divided.x", "divided.a", "divided.b", "divided.list"}) {
+         auto leaf = tree.FindLeaf(name);
+         out << ';' << name << (leaf ? leaf->GetLen() : -1);
+         for (int k = 0; leaf && k < leaf->GetLen(); k++) out << ',' << leaf->GetValue(k);
+      }
+      return out.str();
+   }
+};
+''')
+"""
+
+
+def test_objects_of_root_are_extended(tmp_path):
+    """Divided and undivided ones, sets and maps, several leaves in a branch: by their own entries, which C++ ROOT reads."""
+    path = tmp_path / "root.root"
+    make = """
+file = ROOT.TFile(sys.argv[1], 'recreate')
+tree = ROOT.TTree('t', '')
+ROOT.All().fill(tree, 10)
+tree.Write()
+file.Close()
+print('null')
+"""
+    by_root(OBJECTS + make, path)
+    before = contents(path, "t")
+    for _ in range(2):
+        with forthwith.open(path) as file, forthwith.update(path) as to:
+            table = to["t"]
+            table.extend(own_entries.columns(file["t"], table.columns, 10))
+    after = contents(path, "t")
+    for name, values in before.items():
+        new = [0x0300_0000 if name.endswith("fBits") else value for value in values]
+        assert after[name] == values + (new if name.endswith("fBits") else values) * 2, name
+    tell = """
+file = ROOT.TFile(sys.argv[1])
+tree = file.Get('t')
+every = ROOT.All()
+every.bind(tree)
+print(json.dumps([str(every.tell(tree, entry)) for entry in range(tree.GetEntries())]))
+"""
+    told = by_root(OBJECTS + tell, path)
+    assert len(set(told)) == 10
+    assert told == told[:10] * 3
+
+
+def test_objects_that_cannot_be_are_refused(tmp_path):
+    path = tmp_path / "root.root"
+    make = """
+file = ROOT.TFile(sys.argv[1], 'recreate')
+tree = ROOT.TTree('t', '')
+ROOT.All().fill(tree, 2)
+tree.Write()
+file.Close()
+print('null')
+"""
+    by_root(OBJECTS + make, path)
+    before = contents(path, "t")
+    with forthwith.open(path) as file, forthwith.update(path) as to:
+        good = own_entries.columns(file["t"], to["t"].columns, 2)
+        for name, wrong, message in [
+            ("set", [[1, 1], []], "two equal values in a set"),
+            ("map", [[("a", 0.5)], [("b", 1.0), ("b", 2.0)]], "two equal values in a set, or keys in a map"),
+            ("undivided", [{**one, "n": one["n"] + 1} for one in good["undivided"].to_list()], "another member says"),
+            ("divided", [{**one, "n": one["n"] + 1} for one in good["divided"].to_list()], "a member beside it says"),
+            ("several", [{"n": 2, "k": 1, "x": [0.5]}] * 2, "a member beside it says"),
+            ("matrix", [{**one, "fElements": [1.0]} for one in good["matrix"].to_list()], "rows and columns"),
+            ("whole", [{"fX": 1.0}] * 2, "was announced"),
+        ]:
+            with pytest.raises(forthwith.RequestError, match=f"(?s){message}.*t/{name}"):
+                to["t"].extend({**good, name: wrong})
+    assert contents(path, "t") == before
+
+
 REFUSED = {
-    "two/TwoInOne": "tree.Branch('two', two, 'a/I:b/F')",
-    "a map": "tree.Branch('two', ROOT.std.map['int', 'float']())",
-    "an object": "tree.Branch('two', ROOT.TLorentzVector())",
-    "a set": "tree.Branch('two', ROOT.std.set['int']())",
+    "a pointer": "tree.Branch('two', ROOT.std.vector['TNamed*']())",
+    "a collection of pointers": "tree.Branch('two', ROOT.TObjArray(), 32000, 0)",
+    "an array of objects": "tree.Branch('two', ROOT.TClonesArray('TNamed'), 32000, 0)",
+    "a reference": "tree.Branch('two', ROOT.TRef())",
 }
 
 
@@ -352,10 +474,9 @@ REFUSED = {
 def test_other_branches_are_refused_by_name(tmp_path, what):
     path = tmp_path / "root.root"
     script = f"""
-import array
+ROOT.gErrorIgnoreLevel = ROOT.kWarning
 file = ROOT.TFile(sys.argv[1], 'recreate')
 tree = ROOT.TTree('t', '')
-two = array.array('i', [1, 2])
 {REFUSED[what]}
 tree.Fill()
 tree.Write()

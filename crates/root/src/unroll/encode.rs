@@ -160,6 +160,14 @@ impl<'a> Encoder<'a> {
         }
     }
 
+    /// Whether no two of some rows are equal.
+    ///
+    /// # Errors
+    /// As [`row`](Self::row), and two equal values.
+    pub fn distinct(&self, rows: Range<usize>) -> Result<()> {
+        self.node.distinct(rows)
+    }
+
     /// Appends a row that is a container, within its frame; `unique` as [`unique`](Self::unique).
     ///
     /// # Errors
@@ -185,15 +193,7 @@ impl<'a> Encoder<'a> {
                 Node::Record(pair) => pair.first().unwrap_or(item),
                 item => item,
             };
-            let (mut keys, mut ends) = (Vec::new(), vec![0]);
-            for item in span(offsets, row).ok_or_else(changed)? {
-                key.append(item, &mut keys)?;
-                ends.push(keys.len());
-            }
-            let mut known = HashSet::new();
-            if !ends.windows(2).all(|pair| known.insert(&keys[pair[0]..pair[1]])) {
-                return Err(Error::invalid("two equal values in a set, or keys in a map"));
-            }
+            key.distinct(span(offsets, row).ok_or_else(changed)?)?;
         }
         self.node.append(row, out)
     }
@@ -240,7 +240,9 @@ impl<'a> Binder<'a, '_> {
                 let offsets = self.offsets(key, rows)?;
                 let counts = self.counters.get(slot).ok_or_else(|| refused(layout))?;
                 let lengths = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
-                let wrong = lengths.zip(counts).position(|(length, count)| length != *count);
+                // There may be no array, whatever counts it.
+                let is_wrong = |(length, count): (i64, &i64)| length != *count && !(*flag && length == 0);
+                let wrong = lengths.zip(counts).position(is_wrong);
                 if counts.len() as u64 != rows {
                     return Err(refused(layout));
                 }
@@ -333,7 +335,7 @@ impl<'a> Binder<'a, '_> {
         for (name, field) in fields {
             let node = match field {
                 Layout::Passed(words) if words == native::TOBJECT => Ok(Node::Constant(TOBJECT.into())),
-                Layout::Base(of) => match &**of {
+                Layout::Base(of) => match apart(of) {
                     Layout::Framed { .. } => framed(of, self.file).and_then(|(version, of)| {
                         Ok(Node::Framed {
                             version,
@@ -389,6 +391,19 @@ impl<'a> Binder<'a, '_> {
 }
 
 impl Node<'_> {
+    fn distinct(&self, rows: Range<usize>) -> Result<()> {
+        let (mut values, mut ends) = (Vec::new(), vec![0]);
+        for row in rows {
+            self.append(row, &mut values)?;
+            ends.push(values.len());
+        }
+        let mut known = HashSet::new();
+        match ends.windows(2).all(|pair| known.insert(&values[pair[0]..pair[1]])) {
+            true => Ok(()),
+            false => Err(Error::invalid("two equal values in a set, or keys in a map")),
+        }
+    }
+
     fn append(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::Nothing => {}
@@ -564,6 +579,14 @@ fn described(class: &str, file: &Layouts) -> Result<Option<Arc<StreamerInfo>>> {
     }
 }
 
+/// What is stored by itself also where other members of many items stand together.
+fn apart(layout: &Layout) -> &Layout {
+    match layout {
+        Layout::Between(before, of, behind) if before.is_empty() && behind.is_empty() => of,
+        other => other,
+    }
+}
+
 const fn is_constant(layout: &Layout) -> bool {
     matches!(layout, Layout::Constant(..))
 }
@@ -625,6 +648,10 @@ fn phrase(layout: &Layout) -> Cow<'static, str> {
         Layout::Versioned(_) | Layout::Framed { .. } => "a class whose version is not described".into(),
         Layout::Skipped(_) | Layout::Blank => "a base that the file does not describe".into(),
         Layout::Computed(..) => "a reference to an object, or a number that is computed".into(),
+        Layout::Between(before, ..) if matches!(before.first(), Some(Layout::Given(..))) => {
+            "arrays in items, which a member beside them counts".into()
+        }
+        Layout::Between(..) => "a collection of pointers, or what has a streamer of its own".into(),
         Layout::Counted { .. } => "an array that a member of another object counts".into(),
         Layout::Unknown(class) => {
             format!("an object of class {class}, which the file does not describe").into()

@@ -131,6 +131,10 @@ impl Walk<'_> {
         let (names, contents) = record;
         let class = member.map(|member| member.class.as_str()).unwrap_or_default();
         let is_map = class.split('<').next().is_some_and(|kind| kind.ends_with("map"));
+        if is_collection && is_map && !class.contains("multimap<") {
+            let keys = [path.as_slice(), &[Step::Items, Step::Field(0)]].concat();
+            self.distinct(keys, contents.first())?;
+        }
         let record = match is_collection && is_map {
             true => Form::Record { fields: None, contents, name: Some(MAP.into()) },
             false => Form::Record { fields: Some(names), contents, name: self.class_of(number) },
@@ -139,6 +143,20 @@ impl Walk<'_> {
             true => Form::List { key: "items".into(), content: Box::new(record) },
             false => record,
         }))
+    }
+
+    /// Notes that the keys of a map, of this Form, have to be distinct.
+    fn distinct(&mut self, path: Vec<Step>, form: Option<&Form>) -> Result<()> {
+        let layout = match form {
+            Some(Form::Numpy { dtype, shape, .. }) if shape.is_empty() => {
+                Layout::Number(Encoding::Big(*dtype))
+            }
+            Some(Form::String { .. }) => Layout::Text,
+            _ => return Err(refused("a divided map whose keys are neither numbers nor text")),
+        };
+        let stored = self.laid(Laid { layout, to_end: false, framed: false }.into(), true, false)?;
+        self.into.keys.push(Source { column: self.column, path, stored, wire: None });
+        Ok(())
     }
 
     /// Adds the members that have branches of their own to a record; those of bases are its members, too.
@@ -247,8 +265,9 @@ impl Walk<'_> {
             (Decoder::Kernel(Kernel::Jagged { header: 1, wire, .. }), _) if has_offsets && !items => {
                 let laid = Laid { layout: Layout::Number(*wire), to_end: true, framed: false };
                 let flagged = self.laid(laid.into(), true, false)?;
-                self.put(number, &to_items, Stored::Flagged(Box::new(flagged)), 0);
-                self.counted_by(branch, &to_items)?;
+                let flagged = Stored::Flagged(Box::new(flagged));
+                self.put(number, &to_items, flagged.clone(), 0);
+                self.counted_by(branch, &to_items, flagged)?;
             }
             (Decoder::Kernel(Kernel::Slots { size, .. }), Some(laid)) if !has_offsets => {
                 let stored = self.laid(laid.clone(), false, false)?;
@@ -282,6 +301,7 @@ impl Walk<'_> {
                 };
                 let at = at.clone();
                 self.put(number, &at, stored, size.unwrap_or(0));
+                self.counted_last(&leaves, path);
             }
             _ => return Err(refused(format!("a branch of {}", column.type_name))),
         }
@@ -348,14 +368,27 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Notes that a leaf has the lengths of those that stand last in the same branch.
+    fn counted_last(&mut self, leaves: &[metadata::Leaf<'_>], path: &[Step]) {
+        let Some((last, before)) = leaves.split_last() else { return };
+        let Some(counter) = before.iter().position(|leaf| last.counter == Some(leaf.place)) else { return };
+        let at = |steps: &[Step], stored| Source {
+            column: self.column,
+            path: [path, steps].concat(),
+            stored,
+            wire: None,
+        };
+        let lists = at(&[Step::Field(before.len()), Step::Items], Stored::Counts);
+        self.into.counted.push((lists, at(&[Step::Field(counter)], Stored::Fixed)));
+    }
+
     /// Notes that a number beside them has the lengths of lists.
-    fn counted_by(&mut self, branch: &metadata::Branch<'_>, path: &[Step]) -> Result<()> {
+    fn counted_by(&mut self, branch: &metadata::Branch<'_>, path: &[Step], stored: Stored) -> Result<()> {
         let by = self.tree.counter_of_member(branch)?;
         let source = by.and_then(|by| self.into.branches[by as usize].source.clone());
         match source {
             Some(numbers) if numbers.column == self.column && numbers.stored == Stored::Fixed => {
-                let lists =
-                    Source { column: self.column, path: path.to_vec(), stored: Stored::Counts, wire: None };
+                let lists = Source { column: self.column, path: path.to_vec(), stored, wire: None };
                 self.into.counted.push((lists, numbers));
                 Ok(())
             }

@@ -26,13 +26,7 @@ impl Laid {
     pub(super) fn of(source: &Source, array: &Array) -> Result<Option<Self>> {
         let rows = usize::try_from(array.length).map_err(|_| changed())?;
         let (lists, form, count) = at(array, &source.path)?;
-        let items = |row: usize| -> Result<Range<usize>> {
-            let Some([from, end]) = lists.as_deref().and_then(|lists| lists.get(row..row + 2)) else {
-                return Err(changed());
-            };
-            let place = |at: i64| usize::try_from(at).map_err(|_| changed());
-            Ok(place(*from)?..place(*end)?)
-        };
+        let items = |row: usize| items(lists.as_deref(), row);
         let (stored, flagged) = match &source.stored {
             Stored::Flagged(stored) => (&**stored, true),
             stored => (stored, false),
@@ -90,6 +84,30 @@ impl Laid {
         let at = |row: usize| if row == 0 { 0 } else { self.ends.get(row - 1).copied().unwrap_or(0) };
         at(rows.start)..at(rows.end)
     }
+}
+
+/// Whether the keys in each list of a map are distinct, for a member of its pairs.
+///
+/// # Errors
+/// The first list that has a key twice.
+pub(super) fn check_keys(source: &Source, array: &Array) -> Result<()> {
+    let Stored::Laid { laid, layouts, .. } = &source.stored else { return Ok(()) };
+    let (lists, form, count) = at(array, &source.path)?;
+    let encoder = Encoder::new(&laid.layout, &layouts.0, form, array, count)?;
+    let rows = usize::try_from(array.length).map_err(|_| changed())?;
+    (0..rows).try_for_each(|row| {
+        let distinct = items(lists.as_deref(), row).and_then(|items| encoder.distinct(items));
+        distinct.map_err(|error| error.at_entry(row as u64))
+    })
+}
+
+/// The items of the list of an entry.
+fn items(lists: Option<&[i64]>, row: usize) -> Result<Range<usize>> {
+    let Some([from, end]) = lists.and_then(|lists| lists.get(row..row + 2)) else {
+        return Err(changed());
+    };
+    let place = |at: i64| usize::try_from(at).map_err(|_| changed());
+    Ok(place(*from)?..place(*end)?)
 }
 
 /// The Form at the end of a path, and its rows; where the path leads into lists, their offsets.

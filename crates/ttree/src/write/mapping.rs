@@ -27,6 +27,8 @@ pub(super) struct Branches {
     pub(super) counters: Vec<(usize, usize)>,
     /// Columns with a counter that others have as well, with its branch: their lists are compared.
     pub(super) sharing: Vec<(Source, usize)>,
+    /// Keys of maps, which no map may have twice.
+    pub(super) keys: Vec<Source>,
     /// Lists, and the numbers beside them that have to be their lengths.
     pub(super) counted: Vec<(Source, Source)>,
 }

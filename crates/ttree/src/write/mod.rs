@@ -69,7 +69,7 @@ pub use options::{
 use crate::copy::Grown;
 use announced::adapted;
 use baskets::{BasketBranch, Piece, Work};
-use branch::{Source, Step, Wire};
+use branch::{Source, Step, Stored, Wire};
 use cut::{Cuts, Sizes, basket_room, within};
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result};
@@ -298,9 +298,22 @@ impl TreeWriter {
 
     /// The values of each branch in the arrays of a step.
     fn bound<'a>(&self, arrays: &'a [Array]) -> Result<Vec<Values<'a>>> {
-        let sources =
-            self.stored.iter().filter_map(|stored| self.branches.branches[stored.number].source.as_ref());
-        sources.map(|source| Values::bind(source, &arrays[source.column])).collect()
+        let bind = |stored: &BasketBranch| {
+            let source = self.branches.branches[stored.number].source.as_ref()?;
+            let bound = Values::bind(source, &arrays[source.column]);
+            Some(bound.map_err(|error| self.placed(error, &stored.name)))
+        };
+        self.stored.iter().filter_map(bind).collect()
+    }
+
+    /// The error of a row of the present step.
+    fn placed(&self, mut error: Error, what: &str) -> Error {
+        error.place.entry = error.place.entry.map(|row| row + self.entries);
+        error.place.object = Some(match error.place.object.take() {
+            Some(member) => format!("{what}/{member}"),
+            None => what.into(),
+        });
+        error
     }
 
     /// Appends a step.
@@ -400,12 +413,19 @@ impl TreeWriter {
                     .at_entry(self.entries + row as u64));
             }
         }
+        for keys in &self.branches.keys {
+            laid::check_keys(keys, &arrays[keys.column])
+                .map_err(|error| self.placed(error, &self.columns[keys.column].0))?;
+        }
         for (lists, numbers) in &self.branches.counted {
             let array = &arrays[numbers.column];
             let counted = offsets(lists)?;
             let numbers = index::numbers_at(array, &numbers.path)?;
+            // There may be no array behind a pointer, whatever counts it.
+            let is_pointer = matches!(lists.stored, Stored::Flagged(_));
             for (row, (pair, number)) in counted.windows(2).zip(numbers).enumerate() {
-                if number != Some(pair[1].wrapping_sub(pair[0])) {
+                let length = pair[1].wrapping_sub(pair[0]);
+                if number != Some(length) && !(is_pointer && length == 0) {
                     let what = "an array that has not the length that a member beside it says";
                     let error = Error::invalid(what).in_object(&self.columns[lists.column].0);
                     return Err(error.at_entry(self.entries + row as u64));
