@@ -336,7 +336,7 @@ impl<'a> Binder<'a, '_> {
             let node = match field {
                 Layout::Passed(words) if words == native::TOBJECT => Ok(Node::Constant(TOBJECT.into())),
                 Layout::Base(of) => match apart(of) {
-                    Layout::Framed { .. } => framed(of, self.file).and_then(|(version, of)| {
+                    of @ Layout::Framed { .. } => framed(of, self.file).and_then(|(version, of)| {
                         Ok(Node::Framed {
                             version,
                             shared: false,
