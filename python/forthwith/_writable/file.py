@@ -288,14 +288,16 @@ class WritableDirectory:
     def _columns(self, name: str, columns: Any) -> tuple[str, _forthwith.Given, dict[str, Any]]:
         """The path of a new table, and its first columns, with their types where these are given."""
         path = self._join(name)
-        if path in self._file._tables:
-            raise RequestError(f"{path!r} is a table of this file already: extend it")
         columns = by_name(columns)
-        says = says_types(columns)
-        if says:
-            return path, empty(columns), types_of(columns)
-        array = taken(columns, {})
-        return path, array, spelled_types(array.types())
+        if says_types(columns):
+            array, types = empty(columns), types_of(columns)
+        else:
+            array = taken(columns, {})
+            types = spelled_types(array.types())
+        if self._file._tables.pop(path, None) is not None:
+            # As in ROOT, what is written later under a name gets the next cycle.
+            self._file._open().end(path)
+        return path, array, types
 
     def __setitem__(self, name: str, value: Any) -> None:
         if is_table(value):
@@ -432,9 +434,17 @@ class WritableTable:
 
     def extend(self, array: Any) -> None:
         """Appends entries of the table's columns: a dict of arrays, an Awkward Array of records, a data frame, Arrow data."""
+        self._check()
         columns = taken(array, self._types)
         self._file._open().extend(self._path, columns)
         self._entries += len(columns)
+
+    def _check(self) -> None:
+        # A file that is closed says so itself.
+        if not self._file.closed and self._file._tables.get(self._path) is not self:
+            raise RequestError(
+                f"{self._path!r} was removed, or another table has this name by now\n  in {self._file.file_path}"
+            )
 
     def add_branches(self, columns: Any, **options: Any) -> None:
         """Adds branches to a tree that was in the file already, with a value for each entry that there is.
@@ -450,6 +460,7 @@ class WritableTable:
             RequestError: There is a branch of that name, or there are more or fewer values than entries (also a
                 ``ValueError``).
         """
+        self._check()
         array = taken(columns, {})
         self._file._open().add_branches(self._path, array, tree_options(options))
         self._types.update(spelled_types(array.types()))
@@ -485,6 +496,7 @@ class WritableNTuple(WritableTable):
             columns: Their types, by their names.
             fields: How they are written, as `mkrntuple` takes it.
         """
+        self._check()
         array, types = new_columns(columns)
         self._file._open().add_fields(self._path, array, field_options(fields or {}))
         self._types.update(types)

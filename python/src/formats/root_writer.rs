@@ -261,6 +261,13 @@ impl State {
         table.writer.extend(file, &columns)
     }
 
+    /// Ends a table, so that another of its name can follow it.
+    fn end(&mut self, path: &str) -> Result<()> {
+        let Some(at) = self.tables.iter().position(|table| table.path == path) else { return Ok(()) };
+        let table = self.tables.remove(at);
+        table.writer.finish(self.file()?).map(drop)
+    }
+
     fn finish(&mut self) -> Result<Option<u64>> {
         let tables = std::mem::take(&mut self.tables);
         let Some(mut file) = self.file.take() else { return Ok(None) };
@@ -352,6 +359,11 @@ impl RootWriter {
     /// Takes an object off its directory. Says whether it was a table that is being extended, which ends then.
     fn remove(&self, py: Python<'_>, path: &str, name: &str, cycle: u16) -> PyResult<bool> {
         with(py, &self.0, |state| (state.remove(path, name, cycle), state.cause.clone()))
+    }
+
+    /// Ends a table: its record is written, and another of its name gets the next cycle.
+    fn end(&self, py: Python<'_>, path: &str) -> PyResult<()> {
+        with(py, &self.0, |state| (state.end(path), state.cause.clone()))
     }
 
     /// Writes an object that is given as a dict of its members, with its class under `_typename`.
