@@ -57,6 +57,8 @@ def column(branch: Branch, kind: Any, count: int) -> ak.Array:
                 assert member(name) in NEW, name
 
     gather(branch)
+    if not found:
+        return ak.Array([{}] * count)
     if record.is_tuple:
         return ak.zip(tuple(found.values()), depth_limit=2)
     return ak.zip(found, depth_limit=2 if isinstance(kind, ak.types.ListType) else 1)

@@ -463,7 +463,6 @@ print('null')
 
 
 REFUSED = {
-    "a pointer": "tree.Branch('two', ROOT.std.vector['TNamed*']())",
     "a collection of pointers": "tree.Branch('two', ROOT.TObjArray(), 32000, 0)",
     "an array of objects": "tree.Branch('two', ROOT.TClonesArray('TNamed'), 32000, 0)",
     "a reference": "tree.Branch('two', ROOT.TRef())",

@@ -15,7 +15,7 @@ use forthwith_program::{Layout, When};
 use super::{member, native};
 use crate::class::Layouts;
 use crate::cpp::{CppType, Packing};
-use crate::record::{BYTE_COUNT, IS_REFERENCED};
+use crate::record::{BYTE_COUNT, IS_REFERENCED, NEW_CLASS};
 use crate::streamer::StreamerInfo;
 use crate::write::described_class;
 
@@ -64,6 +64,13 @@ enum Node<'a> {
         version: Version,
         shared: bool,
         of: Box<Self>,
+    },
+    /// Nothing, or an object behind the name of its class: the rows of objects, below zero for none; for each of
+    /// these its class, and its row among those of that class.
+    Pointer {
+        index: Cow<'a, [i64]>,
+        tags: Option<(&'a [i8], Cow<'a, [i64]>)>,
+        classes: Vec<(String, Self)>,
     },
     /// A byte 1, and the value.
     Flagged(Box<Self>),
@@ -128,6 +135,10 @@ impl<'a> Encoder<'a> {
                 check(of)
             }
             Layout::Tuple(items) => items.iter().try_for_each(check),
+            Layout::Pointer(_) => {
+                let mut classes = readable(layout).iter();
+                classes.try_for_each(|(name, class)| check(class).map_err(|error| error.in_object(name)))
+            }
             Layout::Record { fields, .. } => fields.iter().try_for_each(|(name, field)| match field {
                 Layout::Passed(words) if words == native::TOBJECT => Ok(()),
                 field => {
@@ -291,6 +302,37 @@ impl<'a> Binder<'a, '_> {
                 });
                 Node::Record(before.chain([self.node(of, form, rows)]).collect::<Result<_>>()?)
             }
+            (Layout::Pointer(_), Form::Option { key, content }) => {
+                let index = self.integers(key, "index", rows)?;
+                let classes = readable(layout);
+                let objects = most(index.iter());
+                let (tags, contents) = match &**content {
+                    Form::Union { key, contents } if classes.len() > 1 => {
+                        let count = usize::try_from(objects).map_err(|_| changed())?;
+                        let tags = self.column(key, "tags")?.as_i8().and_then(|tags| tags.get(..count));
+                        let tags = tags.ok_or_else(changed)?;
+                        (Some((tags, self.integers(key, "index", objects)?)), contents.as_slice())
+                    }
+                    only => (None, std::slice::from_ref(only)),
+                };
+                if contents.len() != classes.len() {
+                    return Err(other());
+                }
+                let mut nodes = Vec::with_capacity(classes.len());
+                for (tag, ((name, layout), form)) in classes.iter().zip(contents).enumerate() {
+                    let own = tags.as_ref().map_or(objects, |(tags, index)| {
+                        let own =
+                            tags.iter().zip(index.iter()).filter(|(of, _)| usize::try_from(**of) == Ok(tag));
+                        most(own.map(|(_, at)| at))
+                    });
+                    let node = match (form, own) {
+                        (Form::Empty, _) | (_, 0) => Node::Nothing,
+                        (form, own) => self.node(layout, form, own)?,
+                    };
+                    nodes.push((name.clone(), node));
+                }
+                Node::Pointer { index, tags, classes: nodes }
+            }
             (Layout::Triangle(slot, wire), Form::List { key, content }) => {
                 let offsets = self.offsets(key, rows)?;
                 let sides = self.counters.get(slot).cloned().ok_or_else(|| refused(layout))?;
@@ -308,8 +350,7 @@ impl<'a> Binder<'a, '_> {
                 Node::Triangle { offsets, sides, item: Box::new(item) }
             }
             (
-                Layout::Pointer(_)
-                | Layout::OneClass { .. }
+                Layout::OneClass { .. }
                 | Layout::Between(..)
                 | Layout::Versioned(_)
                 | Layout::Computed(..)
@@ -381,8 +422,12 @@ impl<'a> Binder<'a, '_> {
     }
 
     fn offsets(&self, key: &str, rows: u64) -> Result<Cow<'a, [i64]>> {
-        let column = self.column(key, "offsets")?;
-        let count = usize::try_from(rows).ok().and_then(|rows| rows.checked_add(1)).ok_or_else(changed)?;
+        self.integers(key, "offsets", rows.checked_add(1).ok_or_else(changed)?)
+    }
+
+    fn integers(&self, key: &str, part: &str, count: u64) -> Result<Cow<'a, [i64]>> {
+        let column = self.column(key, part)?;
+        let count = usize::try_from(count).map_err(|_| changed())?;
         Ok(match column.as_i64() {
             Some(items) => Cow::Borrowed(items.get(..count).ok_or_else(changed)?),
             None => (0..count).map_while(|at| column.item(at)).collect::<Vec<i64>>().into(),
@@ -446,6 +491,27 @@ impl Node<'_> {
             }
             Self::Record(fields) => fields.iter().try_for_each(|field| field.append(row, out))?,
             Self::Framed { version, of, .. } => frame(*version, out, |out| of.append(row, out))?,
+            Self::Pointer { index, tags, classes } => {
+                let Ok(object) = usize::try_from(*index.get(row).ok_or_else(changed)?) else {
+                    out.extend([0; 4]);
+                    return Ok(());
+                };
+                let (class, row) = match tags {
+                    None => (0, object),
+                    Some((tags, index)) => {
+                        let tag = tags.get(object).and_then(|tag| usize::try_from(*tag).ok());
+                        let row = index.get(object).and_then(|row| usize::try_from(*row).ok());
+                        tag.zip(row).ok_or_else(changed)?
+                    }
+                };
+                let (name, node) = classes.get(class).ok_or_else(changed)?;
+                frame(Version::None, out, |out| {
+                    out.extend(NEW_CLASS.to_be_bytes());
+                    out.extend_from_slice(name.as_bytes());
+                    out.push(0);
+                    node.append(row, out)
+                })?;
+            }
             Self::Flagged(of) => {
                 out.push(1);
                 of.append(row, out)?;
@@ -579,6 +645,18 @@ fn described(class: &str, file: &Layouts) -> Result<Option<Arc<StreamerInfo>>> {
     }
 }
 
+/// The classes of a pointer that can be delivered.
+fn readable(layout: &Layout) -> &[(String, Layout)] {
+    let Layout::Pointer(classes) = layout else { return &[] };
+    let refused = classes.iter().position(|(_, class)| matches!(class, Layout::Refused(_)));
+    &classes[..refused.unwrap_or(classes.len())]
+}
+
+/// The number of rows that an index names.
+fn most<'i>(index: impl Iterator<Item = &'i i64>) -> u64 {
+    index.copied().max().map_or(0, |last| u64::try_from(last).map_or(0, |last| last + 1))
+}
+
 /// What is stored by itself also where other members of many items stand together.
 fn apart(layout: &Layout) -> &Layout {
     match layout {
@@ -640,10 +718,7 @@ fn changed() -> Error {
 
 fn phrase(layout: &Layout) -> Cow<'static, str> {
     match layout {
-        Layout::Pointer(classes) => {
-            let names: Vec<&str> = classes.iter().take(3).map(|(name, _)| name.as_str()).collect();
-            format!("a pointer to objects ({})", names.join(", ")).into()
-        }
+        Layout::Pointer(_) => "a pointer to an object".into(),
         Layout::OneClass { .. } => "an array that names the class of its items (TClonesArray)".into(),
         Layout::Versioned(_) | Layout::Framed { .. } => "a class whose version is not described".into(),
         Layout::Skipped(_) | Layout::Blank => "a base that the file does not describe".into(),

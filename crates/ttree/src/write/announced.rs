@@ -4,7 +4,7 @@ use super::plain::changed;
 use forthwith_columns::{Array, Column, DType, Form};
 use forthwith_plan::Result;
 
-/// An array without options and categories as one of a Form that was announced, if its values are of that: lists without items may be of an
+/// An array without categories as one of a Form that was announced, if its values are of that: lists without items may be of an
 /// unknown type, lists and arrays of a fixed length stand for each other, and fields have any order.
 pub(super) fn adapted(array: &Array, wanted: &Form) -> Result<Option<Array>> {
     let mut adapt = Adapt { array, out: Vec::new() };
@@ -50,6 +50,38 @@ impl Adapt<'_> {
                 let content = self.node(content, c, items.cast_unsigned())?;
                 content.map(|content| Form::List { key: key.clone(), content: Box::new(content) })
             }
+            (Form::Option { key, content }, Form::Option { content: c, .. }) => {
+                let rows = most(self.integers(key, "index")?.into_iter());
+                self.keep(key, "index")?;
+                let content = self.node(content, c, rows)?;
+                content.map(|content| Form::Option { key: key.clone(), content: Box::new(content) })
+            }
+            (Form::Union { key, contents }, Form::Option { content, .. })
+                if let Form::Union { contents: wanted, .. } = &**content
+                    && wanted.len() == contents.len() =>
+            {
+                self.union_of_options((key, contents), wanted)?
+            }
+            (_, Form::Option { content, .. }) => {
+                let key = self.add("index", Column::from_vec((0..rows.cast_signed()).collect()));
+                let content = self.node(form, content, rows)?;
+                content.map(|content| Form::Option { key, content: Box::new(content) })
+            }
+            (Form::Union { key, contents }, Form::Union { contents: c, .. }) if contents.len() == c.len() => {
+                let index = self.integers(key, "index")?;
+                let tags = self.array.column(&format!("{key}-tags")).and_then(Column::as_i8);
+                let tags = tags.ok_or_else(changed)?.to_vec();
+                self.keep(key, "tags")?;
+                self.keep(key, "index")?;
+                let mut taken = Vec::with_capacity(c.len());
+                for (tag, (content, wanted)) in contents.iter().zip(c).enumerate() {
+                    let own = tags.iter().zip(&index).filter(|(of, _)| usize::try_from(**of) == Ok(tag));
+                    let rows = most(own.map(|(_, at)| *at));
+                    let Some(content) = self.node(content, wanted, rows)? else { return Ok(None) };
+                    taken.push(content);
+                }
+                Some(Form::Union { key: key.clone(), contents: taken })
+            }
             (_, Form::List { content, .. }) => {
                 let Some((size, inner)) = fixed(form) else { return Ok(None) };
                 let items = rows.checked_mul(size).ok_or_else(changed)?;
@@ -89,6 +121,49 @@ impl Adapt<'_> {
         })
     }
 
+    /// A union some of whose alternatives are options, as Awkward Array has them, as an option of a union.
+    fn union_of_options(
+        &mut self,
+        (key, contents): (&str, &[Form]),
+        wanted: &[Form],
+    ) -> Result<Option<Form>> {
+        let places = self.integers(key, "index")?;
+        let tags = self.array.column(&format!("{key}-tags")).and_then(Column::as_i8).ok_or_else(changed)?;
+        let mut options = Vec::with_capacity(contents.len());
+        for content in contents {
+            options.push(match content {
+                Form::Option { key, .. } => Some(self.integers(key, "index")?),
+                _ => None,
+            });
+        }
+        let (mut outer, mut of, mut index) = (Vec::new(), Vec::new(), Vec::new());
+        for (tag, at) in tags.iter().zip(places) {
+            let option = usize::try_from(*tag).ok().and_then(|tag| options.get(tag)).ok_or_else(changed)?;
+            let at = match (option, usize::try_from(at)) {
+                (Some(rows), Ok(at)) => *rows.get(at).ok_or_else(changed)?,
+                _ => at,
+            };
+            outer.push(if at < 0 { -1 } else { of.len() as i64 });
+            if at >= 0 {
+                of.push(*tag);
+                index.push(at);
+            }
+        }
+        let mut taken = Vec::with_capacity(wanted.len());
+        for (tag, (content, wanted)) in contents.iter().zip(wanted).enumerate() {
+            let content = if let Form::Option { content, .. } = content { content } else { content };
+            let own = of.iter().zip(&index).filter(|(of, _)| usize::try_from(**of) == Ok(tag));
+            let rows = most(own.map(|(_, at)| *at));
+            let Some(content) = self.node(content, wanted, rows)? else { return Ok(None) };
+            taken.push(content);
+        }
+        let option = self.add("index", Column::from_vec(outer));
+        let union = self.add("index", Column::from_vec(index));
+        self.out.push((format!("{union}-tags"), Column::from_vec(of)));
+        let union = Form::Union { key: union, contents: taken };
+        Ok(Some(Form::Option { key: option, content: Box::new(union) }))
+    }
+
     /// A Form without any row.
     fn nothing(&mut self, wanted: &Form) -> Form {
         match wanted {
@@ -107,6 +182,16 @@ impl Adapt<'_> {
             }
             Form::Regular { size, content } => {
                 Form::Regular { size: *size, content: Box::new(self.nothing(content)) }
+            }
+            Form::Option { content, .. } => {
+                let key = self.add("index", Column::from_vec(Vec::<i64>::new()));
+                Form::Option { key, content: Box::new(self.nothing(content)) }
+            }
+            Form::Union { contents, .. } => {
+                let key = self.add("index", Column::from_vec(Vec::<i64>::new()));
+                self.out.push((format!("{key}-tags"), Column::from_vec(Vec::<i8>::new())));
+                let contents = contents.iter().map(|content| self.nothing(content)).collect();
+                Form::Union { key, contents }
             }
             Form::Record { fields, contents, name } => {
                 let contents = contents.iter().map(|content| self.nothing(content)).collect();
@@ -131,9 +216,18 @@ impl Adapt<'_> {
     }
 
     fn offsets(&self, key: &str) -> Result<Vec<i64>> {
-        let column = self.array.column(&format!("{key}-offsets")).ok_or_else(changed)?;
+        self.integers(key, "offsets")
+    }
+
+    fn integers(&self, key: &str, part: &str) -> Result<Vec<i64>> {
+        let column = self.array.column(&format!("{key}-{part}")).ok_or_else(changed)?;
         (0..column.len()).map(|row| column.item(row).ok_or_else(changed)).collect()
     }
+}
+
+/// The number of rows that an index names.
+fn most(index: impl Iterator<Item = i64>) -> u64 {
+    index.max().map_or(0, |last| u64::try_from(last).map_or(0, |last| last + 1))
 }
 
 /// The length of arrays that have one, and what they hold.

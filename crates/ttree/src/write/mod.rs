@@ -387,6 +387,10 @@ impl TreeWriter {
             let (found, wanted) = (array.form.type_string(), form.type_string());
             Error::invalid(format!("{found} where {wanted} was announced"))
         };
+        if !plain::is_plain(form) && self.old.is_some() {
+            // Pointers of objects in a branch that is there.
+            return if is_alike { Ok(array.clone()) } else { adapted(array, form)?.ok_or_else(other) };
+        }
         // Types that no tree has.
         plain::plain_form(&array.form)?;
         if plain::means_more(&array.form) && !plain::means_more(form) {
