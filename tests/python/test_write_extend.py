@@ -463,9 +463,9 @@ print('null')
 
 
 REFUSED = {
-    "a collection of pointers": "tree.Branch('two', ROOT.TObjArray(), 32000, 0)",
-    "an array of objects": "tree.Branch('two', ROOT.TClonesArray('TNamed'), 32000, 0)",
-    "a reference": "tree.Branch('two', ROOT.TRef())",
+    "a collection of pointers": "two = ROOT.TObjArray(); tree.Branch('two', two, 32000, 0)",
+    "an array of objects": "two = ROOT.TClonesArray('TNamed'); tree.Branch('two', two, 32000, 0)",
+    "a reference": "two = ROOT.TRef(); tree.Branch('two', two)",
 }
 
 
