@@ -4,12 +4,31 @@ from __future__ import annotations
 
 from operator import index
 
+from forthwith._errors import RequestError, RequestTypeError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
+
+
+def thread_count(threads: int | None) -> None:
+    """Refuses what is no number of threads.
+
+    Raises:
+        RequestTypeError: It is no whole number.
+        RequestError: It is less than 1.
+    """
+    if threads is None:
+        return
+    try:
+        count = index(threads)
+    except TypeError:
+        raise RequestTypeError(f"threads must be a whole number, not {threads!r}") from None
+    if count < 1:
+        raise RequestError(f"threads must be at least 1, not {threads}")
 
 
 def entry_range(start: int | None, stop: int | None, entries: int) -> tuple[int, int]:

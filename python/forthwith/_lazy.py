@@ -12,6 +12,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from forthwith._entries import step_size as step_size_of
+from forthwith._entries import thread_count
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._filters import BranchFilter
 from forthwith._packages import package
@@ -64,6 +65,7 @@ class Lazy:
         threads: int | None,
         options: dict[str, Any],
     ) -> None:
+        thread_count(threads)
         self._entries, self._memory = step_size_of("100 MB" if step_size is None else step_size)
         self._local = None if step_size is not None else _LOCAL
         self._library, self._threads = library, threads

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from forthwith._entries import memory_size
+from forthwith._entries import memory_size, thread_count
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._file import File, open_file
 from forthwith._keywords import refuse
@@ -78,8 +78,7 @@ class Settings:
             refuse("open", unknown, cls.of.__kwdefaults__ or ())
         if source not in _SOURCES:
             raise ValueError(f"source must be one of {', '.join(map(repr, _SOURCES))}, not {source!r}")
-        if threads is not None and threads < 1:
-            raise ValueError(f"threads must be at least 1, not {threads}")
+        thread_count(threads)
         groups = None if row_groups is None else [int(number) for number in row_groups]
         if groups is not None and min(groups, default=0) < 0:
             raise ValueError(f"row groups are numbered from 0 on, not {min(groups)}")

@@ -16,7 +16,7 @@ NEW = ("fUniqueID", "fBits")
 
 def label(name: str) -> str:
     """A branch's name without dimensions and the dot at its end."""
-    return name.split("[")[0].rstrip(".")
+    return name.split("[", maxsplit=1)[0].rstrip(".")
 
 
 def member(name: str) -> str:
@@ -52,7 +52,9 @@ def column(branch: Branch, kind: Any, count: int) -> ak.Array:
             if one.keys() and name not in fields and not record.is_tuple:
                 gather(one)
             elif record.is_tuple or name in fields:
-                found[name] = column(one, record.contents[len(found)] if record.is_tuple else record.content(name), count)
+                found[name] = column(
+                    one, record.contents[len(found)] if record.is_tuple else record.content(name), count
+                )
             else:
                 assert member(name) in NEW, name
 

@@ -156,6 +156,25 @@ print(json.dumps([
     assert found == ["of the tree", 1, 5, "a title", 7, 1, 9, 4, 5, 3, 2]
 
 
+def test_another_table_of_a_name_gets_the_next_cycle(tmp_path):
+    path = tmp_path / "a.root"
+    with forthwith.recreate(path) as file:
+        file["t"] = {"x": [1, 2]}
+        first = file["t"]
+        file["t"] = {"x": [3.5]}
+        assert file.keys() == ["t;1", "t;2"]
+        with pytest.raises(forthwith.RequestError, match="another table has this name"):
+            first.extend({"x": [3]})
+        file["t"].extend({"x": [4.5]})
+    with forthwith.update(path) as file:
+        file["t"].extend({"x": [5.5]})
+        file["t"] = {"z": [1]}
+    with forthwith.open(path) as file:
+        assert [file[f"t;{cycle}/x"].array().to_list() for cycle in (1, 3)] == [[1, 2], [3.5, 4.5, 5.5]]
+        assert file["t"].keys() == ["z"]
+    assert by_root(READ, path, "t", "z")["z"] == [1]
+
+
 def test_nothing_added_is_nothing_written(tmp_path):
     path = tmp_path / "a.root"
     write(path, 1)
@@ -381,7 +400,8 @@ struct All {
       std::ostringstream out;
       out << tree.GetEntry(entry) << ';' << two.i << ',' << two.f << ';' << several.n << several.k;
       for (int k = 0; k < several.n; k++) out << ',' << several.x[k];
-      out << ';' << s[0][1] << s[1][0] << ';' << at->X() << ',' << at->Y() << ',' << at->T() << ';' << (*square)(0, 0) << (*square)(1, 0);
+      out << ';' << s[0][1] << s[1][0] << ';' << at->X() << ',' << at->Y() << ',' << at->T();
+      out << ';' << (*square)(0, 0) << (*square)(1, 0);
       for (auto one : *sets) out << ';' << one;
       for (auto &[key, one] : *maps) out << ';' << key << ':' << one;
       for (auto &[key, one] : *named) out << ';' << key << ':' << one;

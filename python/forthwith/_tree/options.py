@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from forthwith._entries import thread_count
 from forthwith._errors import RequestError
 from forthwith._interop import library as _library
 from forthwith._progress import Bar
@@ -50,8 +51,7 @@ class ReadOptions:
     def __post_init__(self) -> None:
         if isinstance(self.progress, bool):
             object.__setattr__(self, "progress", Bar() if self.progress else None)
-        if self.threads is not None and self.threads < 1:
-            raise ValueError(f"threads must be at least 1, not {self.threads}")
+        thread_count(self.threads)
         if self.errors not in ("raise", "skip", "null"):
             raise RequestError(f"errors must be 'raise', 'skip' or 'null', not {self.errors!r}")
 

@@ -30,6 +30,8 @@ def dask(
     library: str = "ak",
     open_files: bool = True,
     allow_missing: bool = False,
+    full_paths: bool = False,
+    ak_add_doc: Any = False,
     **options: Any,
 ) -> Any:
     """Trees of one or several files as a ``dask_awkward.Array``, of which only columns that are used are read.
@@ -48,6 +50,8 @@ def dask(
         open_files: Whether all files are opened now. Otherwise the first one is, and the entries of others are found when
             they are read; ``step_size`` cannot be given then.
         allow_missing: Whether files without the tree are passed over.
+        full_paths: Whether columns are named by the paths of branches; only of trees without branches in branches.
+        ak_add_doc: As in ``TTree.arrays``.
         options: What `iterate` accepts without effect.
     """
     _options.refuse("dask", options)
@@ -78,7 +82,10 @@ def dask(
             continue
         with tree:
             names = tree.forthwith.path
-            form = form or _form(tree, filters)
+            keys = tree.keys()
+            if full_paths and any("/" in key for key in keys):
+                raise UnsupportedError("uproot.dask with full_paths=True, of a tree with branches in branches")
+            form = form or _form(tree, filters, ak_add_doc)
         if path in steps:
             partitions += _stepped(path, names, steps[path])
         elif open_files:
@@ -89,7 +96,7 @@ def dask(
         raise RequestError("no file has such a tree")
     if is_numpy:
         return _columns(form, partitions)
-    reader = _reader()(form, tuple(form.fields))
+    reader = _reader()(form, tuple(form.fields), ak_add_doc)
     ends = list(accumulate((one.stop - one.start for one in partitions), initial=0))
     divisions = tuple(ends) if all(one.is_counted for one in partitions) else None
     given = {"label": "from-forthwith", "divisions": divisions}
@@ -97,10 +104,15 @@ def dask(
     return found
 
 
-def _form(tree: Any, filters: dict[str, Any]) -> Any:
+def _form(tree: Any, filters: dict[str, Any], doc: Any) -> Any:
     """The Form of what a tree's ``arrays`` gives."""
     given = filters if isinstance(tree, HasBranches) else {name: filters[name] for name in list(filters)[:2]}
-    return tree.arrays(entry_stop=0, **given).layout.form
+    return tree.arrays(entry_stop=0, **given, **_documented(doc)).layout.form
+
+
+def _documented(doc: Any) -> dict[str, Any]:
+    """The argument of ``arrays``, which RNTuples have not."""
+    return {"ak_add_doc": doc} if doc else {}
 
 
 def _apart(files: Any) -> tuple[Any, dict[Any, Any]]:
@@ -149,13 +161,13 @@ def _reader() -> Any:
         """Reads columns of a partition."""
 
         def __reduce__(self) -> tuple[Any, ...]:
-            return _again, (self.form, self.columns)
+            return _again, (self.form, self.columns, self.doc)
 
     return Reader
 
 
-def _again(form: Any, columns: tuple[str, ...]) -> Any:
-    return _reader()(form, columns)
+def _again(form: Any, columns: tuple[str, ...], doc: Any) -> Any:
+    return _reader()(form, columns, doc)
 
 
 class _Reader:
@@ -165,8 +177,8 @@ class _Reader:
     behavior = None
     attrs = None
 
-    def __init__(self, form: Any, columns: tuple[str, ...]) -> None:
-        self.form, self.columns = form, columns
+    def __init__(self, form: Any, columns: tuple[str, ...], doc: Any = False) -> None:
+        self.form, self.columns, self.doc = form, columns, doc
 
     def project_columns(self, columns: frozenset[str]) -> Any:
         """The same for those columns that are used, or of which a field is."""
@@ -175,7 +187,7 @@ class _Reader:
         )
         ak = package("awkward")
         form = ak.forms.RecordForm([self.form.content(name) for name in used], list(used))
-        return type(self)(form, used)
+        return type(self)(form, used, self.doc)
 
     def __call__(self, partition: Partition) -> Any:
         """The columns of a partition."""
@@ -185,7 +197,7 @@ class _Reader:
             start, stop = partition.entries(tree.num_entries)
             if not self.columns:
                 return ak.Array(ak.contents.RecordArray([], [], length=stop - start))
-            arrays = tree.arrays(list(self.columns), entry_start=start, entry_stop=stop)
+            arrays = tree.arrays(list(self.columns), entry_start=start, entry_stop=stop, **_documented(self.doc))
         check_same(("the first file", _kinds(self.form)), partition.file, _kinds(arrays.layout.form))
         return arrays
 
