@@ -5,7 +5,7 @@
 //! unrolled.
 //!
 //! `member.rs` handles each member, `evolve.rs` reads other versions of a class as the latest one,
-//! `pointed.rs` chooses the classes that a pointer may lead to, `encode.rs` writes values of a schema, and `budget.rs` limits how far classes are
+//! `pointed.rs` chooses the classes that a pointer may lead to, `encode/` writes values of a schema, and `budget.rs` limits how far classes are
 //! unrolled that contain themselves. Frames, versions, items stored member by member and pointers are words
 //! of the schema (`program/translate/framed.rs`), which knows nothing else of ROOT.
 //!
@@ -35,7 +35,7 @@ use crate::class::{self as table, Item, Layouts, Member, Native, Pair};
 use crate::cpp::CppType;
 use crate::streamer::{Counter, Element, StreamerInfo, any_unframed, is_unframed, registered};
 pub use budget::{Budget, Noted};
-pub use encode::{Encoder, packing};
+pub use encode::{Encoder, check, packing};
 pub use pointed::{OWN_ITEMS, UNDESCRIBED_ITEMS};
 pub use program::{columns, dialect, program};
 

@@ -20,7 +20,7 @@ use forthwith_columns::{Encoding, Form, MAP};
 use forthwith_plan::{Dataset, Decoder, Error, ErrorKind, Kernel, Result};
 use forthwith_program::Layout;
 use forthwith_root::{
-    unroll::{Encoder, packing},
+    unroll::{self, packing},
     write::Compression,
 };
 use std::sync::Arc;
@@ -315,7 +315,7 @@ impl Walk<'_> {
     /// Entries of a layout, if values of it can be written.
     fn laid(&self, laid: Arc<Laid>, offsets: bool, unique: bool) -> Result<Stored> {
         let layouts = self.tree.layouts();
-        let checked = Encoder::check(&laid.layout, layouts);
+        let checked = unroll::check(&laid.layout, layouts);
         checked.map_err(|error| match error.kind {
             ErrorKind::Unsupported { what } => refused(format!("a branch, for want of {what}")),
             _ => error,

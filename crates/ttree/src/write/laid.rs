@@ -2,6 +2,7 @@
 
 use super::{
     branch::{Source, Step, Stored},
+    counters,
     plain::changed,
     values::Entries,
 };
@@ -117,7 +118,7 @@ fn at<'a>(array: &'a Array, path: &[Step]) -> Result<(Option<Cow<'a, [i64]>>, &'
         form = match (step, form) {
             (Step::Field(at), Form::Record { contents, .. }) => contents.get(*at).ok_or_else(changed)?.kept(),
             (Step::Items, Form::List { content, .. } | Form::Regular { content, .. }) if lists.is_none() => {
-                let offsets = super::lists(array, form)?;
+                let offsets = counters::lists(array, form)?;
                 rows = offsets.last().copied().unwrap_or(0).max(0).cast_unsigned();
                 lists = Some(offsets);
                 content.kept()

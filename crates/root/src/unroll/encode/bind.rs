@@ -1,0 +1,274 @@
+//! Columns bound to a layout: all that is looked up or compared before the first byte.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use forthwith_columns::{Column, DType, Encoding, Form};
+use forthwith_plan::{Error, Result};
+use forthwith_program::Layout;
+
+use super::changed;
+use super::node::{Head, Node};
+use super::written::{apart, can_write, framed, is_constant, phrase, readable, refused};
+use crate::class::Layouts;
+use crate::unroll::{member, native};
+
+pub(super) struct Binder<'a, 'l> {
+    pub(super) file: &'l Layouts,
+    pub(super) columns: HashMap<&'a str, &'a Column>,
+    /// By their slots, numbers that count items: one for each row of the record that they are in.
+    pub(super) counters: HashMap<u32, Vec<i64>>,
+}
+
+impl<'a> Binder<'a, '_> {
+    pub(super) fn node(&mut self, layout: &Layout, form: &Form, rows: u64) -> Result<Node<'a>> {
+        let other = || Error::invalid(format!("{} as {}", form.type_string(), phrase(layout)));
+        Ok(match (layout, form) {
+            // There are no rows of it.
+            (Layout::Unknown(_) | Layout::Refused(_), Form::Empty) => Node::Nothing,
+            (Layout::OrNothing(of), form) => self.node(of, form, rows)?,
+            (Layout::Number(wire) | Layout::Mixed(wire, _) | Layout::Converted(wire, _), form) => {
+                self.numbers(*wire, form).ok_or_else(other)?
+            }
+            (Layout::Counter(slot, of), Form::Numpy { key, .. }) => {
+                let column = self.column(key, "data")?;
+                let numbers = (0..rows as usize).map(|row| whole(column, row).ok_or_else(changed));
+                self.counters.insert(*slot, numbers.collect::<Result<_>>()?);
+                self.node(of, form, rows)?
+            }
+            (Layout::Computed(DType::UInt32, words), Form::Numpy { key, dtype: DType::UInt32, shape })
+                if words == member::BITS && shape.is_empty() =>
+            {
+                Node::Bits(self.column(key, "data")?.as_bytes())
+            }
+            (Layout::Text | Layout::LongText, Form::String { key, .. }) => Node::Text {
+                offsets: self.offsets(key, rows)?,
+                bytes: self.column(key, "data")?.as_bytes(),
+                long: *layout == Layout::LongText,
+            },
+            (Layout::List(of) | Layout::Rest(of), Form::List { key, content }) => {
+                let head = if matches!(layout, Layout::List(_)) { Head::Count } else { Head::Nothing };
+                self.list(of, content, self.offsets(key, rows)?, head)?
+            }
+            (Layout::Counted { slot, flag, of }, Form::List { key, content }) => {
+                let offsets = self.offsets(key, rows)?;
+                let counts = self.counters.get(slot).ok_or_else(|| refused(layout))?;
+                let lengths = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
+                // There may be no array, whatever counts it.
+                let is_wrong = |(length, count): (i64, &i64)| length != *count && !(*flag && length == 0);
+                let wrong = lengths.zip(counts).position(is_wrong);
+                if counts.len() as u64 != rows {
+                    return Err(refused(layout));
+                }
+                if let Some(row) = wrong {
+                    let what = "a list that has not the length that another member says";
+                    return Err(Error::invalid(what).at_entry(row as u64));
+                }
+                let head = if *flag { Head::Flag } else { Head::Nothing };
+                self.list(of, content, offsets, head)?
+            }
+            (Layout::List(of), form) if let Some((size, content)) = inner(form) => {
+                let offsets = (0..=rows).map(|row| row.checked_mul(size)?.try_into().ok());
+                let offsets: Option<Vec<i64>> = offsets.collect();
+                self.list(of, &content, offsets.ok_or_else(changed)?.into(), Head::Count)?
+            }
+            (Layout::Fixed(wanted, of), form) => match inner(form) {
+                Some((size, content)) if size == *wanted => {
+                    let item = self.node(of, &content, rows.checked_mul(size).ok_or_else(changed)?)?;
+                    Node::Fixed { size: usize::try_from(size).map_err(|_| changed())?, item: Box::new(item) }
+                }
+                _ => return Err(other()),
+            },
+            (Layout::Flagged(of), form) => Node::Flagged(Box::new(self.node(of, form, rows)?)),
+            (Layout::Tuple(items), Form::Record { contents, .. }) if items.len() == contents.len() => {
+                let items = items.iter().zip(contents);
+                Node::Record(items.map(|(item, form)| self.node(item, form, rows)).collect::<Result<_>>()?)
+            }
+            (Layout::Record { .. }, Form::Record { contents, .. }) => {
+                let mut contents = contents.iter();
+                let node = self.record(layout, &mut contents, rows)?;
+                if contents.next().is_some() {
+                    return Err(other());
+                }
+                node
+            }
+            (Layout::Framed { shared, .. }, form) => {
+                let (version, of) = framed(layout, self.file)?;
+                Node::Framed { version, shared: *shared, of: Box::new(self.node(of, form, rows)?) }
+            }
+            (Layout::Between(before, of, behind), form)
+                if before.iter().all(is_constant) && behind.is_empty() =>
+            {
+                let before = before.iter().filter_map(|layout| match layout {
+                    Layout::Constant(bytes, _) => Some(Ok(Node::Constant(bytes.clone()))),
+                    _ => None,
+                });
+                Node::Record(before.chain([self.node(of, form, rows)]).collect::<Result<_>>()?)
+            }
+            (Layout::Pointer(_), Form::Option { key, content }) => {
+                let index = self.integers(key, "index", rows)?;
+                let classes = readable(layout);
+                let objects = most(index.iter());
+                let (tags, contents) = match &**content {
+                    Form::Union { key, contents } if classes.len() > 1 => {
+                        let count = usize::try_from(objects).map_err(|_| changed())?;
+                        let tags = self.column(key, "tags")?.as_i8().and_then(|tags| tags.get(..count));
+                        let tags = tags.ok_or_else(changed)?;
+                        (Some((tags, self.integers(key, "index", objects)?)), contents.as_slice())
+                    }
+                    only => (None, std::slice::from_ref(only)),
+                };
+                if contents.len() != classes.len() {
+                    return Err(other());
+                }
+                let mut nodes = Vec::with_capacity(classes.len());
+                for (tag, ((name, layout), form)) in classes.iter().zip(contents).enumerate() {
+                    let own = tags.as_ref().map_or(objects, |(tags, index)| {
+                        let own =
+                            tags.iter().zip(index.iter()).filter(|(of, _)| usize::try_from(**of) == Ok(tag));
+                        most(own.map(|(_, at)| at))
+                    });
+                    let node = match (form, own) {
+                        (Form::Empty, _) | (_, 0) => Node::Nothing,
+                        (form, own) => self.node(layout, form, own)?,
+                    };
+                    nodes.push((name.clone(), node));
+                }
+                Node::Pointer { index, tags, classes: nodes }
+            }
+            (Layout::Triangle(slot, wire), Form::List { key, content }) => {
+                let offsets = self.offsets(key, rows)?;
+                let sides = self.counters.get(slot).cloned().ok_or_else(|| refused(layout))?;
+                let lengths = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
+                let is_square = |(length, side): (i64, &i64)| side.checked_mul(*side) == Some(length);
+                if sides.len() as u64 != rows {
+                    return Err(refused(layout));
+                }
+                if let Some(row) = lengths.zip(&sides).position(|of| !is_square(of)) {
+                    let what =
+                        "a symmetric matrix that has not as many rows and columns as another member says";
+                    return Err(Error::invalid(what).at_entry(row as u64));
+                }
+                let item = self.numbers(*wire, content).ok_or_else(other)?;
+                Node::Triangle { offsets, sides, item: Box::new(item) }
+            }
+            (
+                Layout::OneClass { .. }
+                | Layout::Between(..)
+                | Layout::Versioned(_)
+                | Layout::Computed(..)
+                | Layout::Absent(_)
+                | Layout::Columns(_)
+                | Layout::Unknown(_)
+                | Layout::Refused(_),
+                _,
+            ) => return Err(refused(layout)),
+            _ => return Err(other()),
+        })
+    }
+
+    /// The fields of a record, those of its bases among them.
+    fn record<'f>(
+        &mut self,
+        layout: &Layout,
+        contents: &mut impl Iterator<Item = &'f Form>,
+        rows: u64,
+    ) -> Result<Node<'a>> {
+        let Layout::Record { fields, .. } = layout else { return Err(refused(layout)) };
+        let mut nodes = Vec::with_capacity(fields.len());
+        for (name, field) in fields {
+            let node = match field {
+                Layout::Passed(words) if words == native::TOBJECT => Ok(Node::Constant(TOBJECT.into())),
+                Layout::Base(of) => match apart(of) {
+                    of @ Layout::Framed { .. } => framed(of, self.file).and_then(|(version, of)| {
+                        Ok(Node::Framed {
+                            version,
+                            shared: false,
+                            of: Box::new(self.record(of, contents, rows)?),
+                        })
+                    }),
+                    of => self.record(of, contents, rows),
+                },
+                field if field.is_skipped() => Err(refused(field)),
+                field => match contents.next() {
+                    Some(form) => self.node(field, form, rows),
+                    None => Err(changed()),
+                },
+            };
+            nodes.push(node.map_err(|error| if name.is_empty() { error } else { error.in_object(name) })?);
+        }
+        Ok(Node::Record(nodes))
+    }
+
+    fn list(&mut self, of: &Layout, content: &Form, offsets: Cow<'a, [i64]>, head: Head) -> Result<Node<'a>> {
+        let items = offsets.last().copied().unwrap_or(0).max(0).cast_unsigned();
+        // Lists without items may be of any type.
+        let item = match (content, items) {
+            (Form::Empty, 0) => Node::Nothing,
+            (content, items) => self.node(of, content, items)?,
+        };
+        Ok(Node::List { offsets, head, item: Box::new(item) })
+    }
+
+    fn numbers(&self, wire: Encoding, form: &Form) -> Option<Node<'a>> {
+        let Form::Numpy { key, dtype, shape } = form else { return None };
+        let bytes = self.columns.get(format!("{key}-data").as_str())?.as_bytes();
+        (shape.is_empty() && *dtype == wire.dtype() && can_write(wire)).then_some(Node::Numbers {
+            bytes,
+            width: dtype.size(),
+            wire,
+        })
+    }
+
+    fn column(&self, key: &str, part: &str) -> Result<&'a Column> {
+        self.columns.get(format!("{key}-{part}").as_str()).copied().ok_or_else(changed)
+    }
+
+    fn offsets(&self, key: &str, rows: u64) -> Result<Cow<'a, [i64]>> {
+        self.integers(key, "offsets", rows.checked_add(1).ok_or_else(changed)?)
+    }
+
+    fn integers(&self, key: &str, part: &str, count: u64) -> Result<Cow<'a, [i64]>> {
+        let column = self.column(key, part)?;
+        let count = usize::try_from(count).map_err(|_| changed())?;
+        Ok(match column.as_i64() {
+            Some(items) => Cow::Borrowed(items.get(..count).ok_or_else(changed)?),
+            None => (0..count).map_while(|at| column.item(at)).collect::<Vec<i64>>().into(),
+        })
+    }
+}
+
+/// The number of rows that an index names.
+fn most<'i>(index: impl Iterator<Item = &'i i64>) -> u64 {
+    index.copied().max().map_or(0, |last| u64::try_from(last).map_or(0, |last| last + 1))
+}
+
+/// The length of arrays that have one, and what they hold.
+fn inner(form: &Form) -> Option<(u64, Cow<'_, Form>)> {
+    match form {
+        Form::Regular { size, content } => Some((*size, Cow::Borrowed(content))),
+        Form::Numpy { key, dtype, shape } => {
+            let (size, rest) = shape.split_first()?;
+            let inner = Form::Numpy { key: key.clone(), dtype: *dtype, shape: rest.to_vec() };
+            Some((*size, Cow::Owned(inner)))
+        }
+        _ => None,
+    }
+}
+
+fn whole(column: &Column, row: usize) -> Option<i64> {
+    Some(match column.dtype() {
+        DType::Int8 => column.item::<i8>(row)?.into(),
+        DType::Int16 => column.item::<i16>(row)?.into(),
+        DType::Int32 => column.item::<i32>(row)?.into(),
+        DType::Int64 => column.item::<i64>(row)?,
+        DType::UInt8 | DType::Bool => column.item::<u8>(row)?.into(),
+        DType::UInt16 => column.item::<u16>(row)?.into(),
+        DType::UInt32 => column.item::<u32>(row)?.into(),
+        DType::UInt64 => i64::try_from(column.item::<u64>(row)?).ok()?,
+        DType::Float32 | DType::Float64 => return None,
+    })
+}
+
+/// A new `TObject`: its version, no id, and the bits `kIsOnHeap` and `kNotDeleted`.
+const TOBJECT: [u8; 10] = [0, 1, 0, 0, 0, 0, 3, 0, 0, 0];

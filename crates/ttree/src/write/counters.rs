@@ -1,0 +1,108 @@
+//! Counters of lists, beside the lists that they count.
+
+use super::{
+    TreeWriter,
+    branch::{Source, Step, Stored},
+    index, laid, plain,
+};
+use forthwith_columns::{Array, Form};
+use forthwith_plan::{Error, Result};
+use std::borrow::Cow;
+
+impl TreeWriter {
+    /// Compares the lists of columns that share a counter, and columns that are counters themselves.
+    pub(super) fn check_counters(&self, arrays: &[Array]) -> Result<()> {
+        let offsets = |source: &Source| lists_at(&arrays[source.column], &source.path);
+        for (source, counter) in &self.branches.sharing {
+            let branch = &self.branches.branches[*counter];
+            let Some(first) = &branch.source else { continue };
+            if let Some(row) = unequal(&offsets(first)?, &offsets(source)?) {
+                let what = format!(
+                    "lists whose lengths differ from those of another column with the counter {:?}",
+                    branch.name
+                );
+                let error = Error::invalid(what);
+                return Err(error
+                    .in_object(&self.columns[source.column].0)
+                    .at_entry(self.entries + row as u64));
+            }
+        }
+        for keys in &self.branches.keys {
+            laid::check_keys(keys, &arrays[keys.column])
+                .map_err(|error| self.placed(error, &self.columns[keys.column].0))?;
+        }
+        for (lists, numbers) in &self.branches.counted {
+            let array = &arrays[numbers.column];
+            let counted = offsets(lists)?;
+            let numbers = index::numbers_at(array, &numbers.path)?;
+            // There may be no array behind a pointer, whatever counts it.
+            let is_pointer = matches!(lists.stored, Stored::Flagged(_));
+            for (row, (pair, number)) in counted.windows(2).zip(numbers).enumerate() {
+                let length = pair[1].wrapping_sub(pair[0]);
+                if number != Some(length) && !(is_pointer && length == 0) {
+                    let what = "an array that has not the length that a member beside it says";
+                    let error = Error::invalid(what).in_object(&self.columns[lists.column].0);
+                    return Err(error.at_entry(self.entries + row as u64));
+                }
+            }
+        }
+        for (column, counter) in &self.branches.counters {
+            let Some(first) = &self.branches.branches[*counter].source else { continue };
+            let counted = offsets(first)?;
+            let (array, name) = (&arrays[*column], &self.columns[*column].0);
+            for (row, (pair, number)) in counted.windows(2).zip(index::numbers(array)?).enumerate() {
+                if number != Some(pair[1].wrapping_sub(pair[0])) {
+                    let what = "a column that has the name of a counter but not the lengths of its lists; the option `counter` gives the counter another name";
+                    let error = Error::invalid(what);
+                    return Err(error.in_object(name).at_entry(self.entries + row as u64));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The offsets of the lists that a path leads to; its last step is into them.
+fn lists_at<'a>(array: &'a Array, path: &[Step]) -> Result<Cow<'a, [i64]>> {
+    let mut form = &array.form;
+    for step in path {
+        form = match (step, form.kept()) {
+            (Step::Field(at), Form::Record { contents, .. }) => {
+                contents.get(*at).ok_or_else(plain::changed)?
+            }
+            (Step::Items, form) => return lists(array, form),
+            _ => return Err(plain::changed()),
+        };
+    }
+    Err(plain::changed())
+}
+
+/// The offsets of lists, of which each row of an array has one.
+pub(super) fn lists<'a>(array: &'a Array, form: &Form) -> Result<Cow<'a, [i64]>> {
+    match form {
+        Form::List { key, .. } => {
+            let column = array.column(&format!("{key}-offsets")).ok_or_else(plain::changed)?;
+            let count = array.length as usize + 1;
+            Ok(match column.as_i64() {
+                Some(offsets) => offsets.get(..count).ok_or_else(plain::changed)?.into(),
+                None => (0..count).map_while(|row| column.item(row)).collect(),
+            })
+        }
+        Form::Regular { size, .. } => {
+            Ok((0..=array.length).map(|row| row.wrapping_mul(*size).cast_signed()).collect())
+        }
+        _ => Err(plain::changed()),
+    }
+}
+
+/// The first list that differs in length.
+fn unequal(one: &[i64], other: &[i64]) -> Option<usize> {
+    if one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one == other) {
+        return None;
+    }
+    let lengths = |offsets: &[i64]| -> Vec<i64> {
+        offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect()
+    };
+    let (one, other) = (lengths(one), lengths(other));
+    one.iter().zip(&other).position(|(a, b)| a != b).or((one.len() != other.len()).then_some(0))
+}
