@@ -163,7 +163,7 @@ def test_another_table_of_a_name_gets_the_next_cycle(tmp_path):
         first = file["t"]
         file["t"] = {"x": [3.5]}
         assert file.keys() == ["t;1", "t;2"]
-        with pytest.raises(forthwith.RequestError, match="another table has this name"):
+        with pytest.raises(forthwith.RequestError, match="something else was written under this name"):
             first.extend({"x": [3]})
         file["t"].extend({"x": [4.5]})
     with forthwith.update(path) as file:
@@ -172,6 +172,19 @@ def test_another_table_of_a_name_gets_the_next_cycle(tmp_path):
     with forthwith.open(path) as file:
         assert [file[f"t;{cycle}/x"].array().to_list() for cycle in (1, 3)] == [[1, 2], [3.5, 4.5, 5.5]]
         assert file["t"].keys() == ["z"]
+    with forthwith.update(path) as file:
+        kept = file["t"]
+        with pytest.raises(forthwith.RequestError, match="nope"):
+            file.mktree("t", {"y": [1.0]}, index=("nope",))
+        kept.extend({"z": [2]})
+        file["t"] = np.histogram([1.0, 2.0])
+        with pytest.raises(forthwith.RequestError, match="under this name"):
+            kept.extend({"z": [3]})
+    with forthwith.open(path) as file:
+        assert file["t;5/z"].array().to_list() == [1, 2]
+        assert file.classnames()["t;6"] == "TH1D"
+    with forthwith.update(path) as file:
+        file["t"] = {"z": [1]}
     assert by_root(READ, path, "t", "z")["z"] == [1]
 
 
@@ -452,6 +465,74 @@ print(json.dumps([str(every.tell(tree, entry)) for entry in range(tree.GetEntrie
     told = by_root(OBJECTS + tell, path)
     assert len(set(told)) == 10
     assert told == told[:10] * 3
+
+
+LARGER = """
+ROOT.gErrorIgnoreLevel = ROOT.kWarning
+ROOT.gInterpreter.Declare('''
+struct Mine { int fBits; double fUniqueID; int n = 0; float *x = nullptr; //[n]
+};
+struct Base { int x; virtual ~Base() {} };
+struct One : public Base { };
+struct Other : public Base { };
+void fill(TTree &tree) {
+   struct { int n; float x[20]; } list; struct { int k; char text[40]; } text; Mine mine; double packed; Base *base = nullptr;
+   tree.Branch("list", &list, "n/I:x[n]/F"); tree.Branch("text", &text, "k/I:text/C"); tree.Branch("mine.", &mine, 32000, 99);
+   tree.Branch("packed", &packed, "packed/d[-4,4,16]");
+   for (int e = 0; e < 3; e++) {
+      list.n = e; mine.n = e; mine.x = new float[3]{1, 2, 3}; mine.fBits = e; mine.fUniqueID = e / 2.; packed = e;
+      for (auto &one : list.x) one = e;
+      text.k = e; snprintf(text.text, 40, "t%d", e);
+      tree.Fill();
+   }
+   tree.ResetBranchAddresses();
+}
+std::string tell(TTree &tree, Long64_t entry) {
+   struct { int n; float x[20]; } list; struct { int k; char text[40]; } text; Mine mine, *at = &mine; double packed;
+   tree.SetBranchAddress("list", &list); tree.SetBranchAddress("text", &text); tree.SetBranchAddress("mine.", &at);
+   tree.SetBranchAddress("packed", &packed);
+   tree.GetEntry(entry);
+   std::string out = std::to_string(list.n) + ':';
+   for (int k = 0; k < list.n; k++) out += std::to_string(int(list.x[k])) + ',';
+   out += std::to_string(text.k) + text.text + ':' + std::to_string(mine.fBits) + ',' + std::to_string(int(10 * mine.fUniqueID));
+   for (int k = 0; k < mine.n; k++) out += ',' + std::to_string(int(mine.x[k]));
+   return out + ':' + std::to_string(int(100 * packed));
+}
+''')
+"""
+
+
+def test_larger_counts_and_texts_than_before_are_read_by_root(tmp_path):
+    """ROOT makes room by what leaves say of their largest values. Members with the names of ``TObject``'s are no others."""
+    path = tmp_path / "root.root"
+    make = """
+file = ROOT.TFile(sys.argv[1], 'recreate')
+tree = ROOT.TTree('t', '')
+ROOT.fill(tree)
+tree.Write()
+file.Close()
+print('null')
+"""
+    by_root(LARGER + make, path)
+    more = {
+        "list": [{"n": 5, "x": [1, 2, 3, 4, 5]}],
+        "text": [{"k": 7, "text": "a much longer text"}],
+        "mine": [{"fBits": 9, "fUniqueID": 2.5, "n": 4, "x": [4, 5, 6, 7]}],
+        "packed": [50.0],
+    }
+    with forthwith.update(path) as file:
+        file["t"].extend(more)
+        with pytest.raises(forthwith.RequestError, match=r"(?s)NUL.*t/text"):
+            file["t"].extend({**more, "text": [{"k": 7, "text": "a\0b"}]})
+    tell = """
+file = ROOT.TFile(sys.argv[1])
+tree = file.Get('t')
+print(json.dumps([str(ROOT.tell(tree, entry)) for entry in range(tree.GetEntries())]))
+"""
+    told = by_root(LARGER + tell, path)
+    assert told[2] == "2:2,2,2t2:2,10,1,2:200"
+    assert told[3:] == ["5:1,2,3,4,5,7a much longer text:9,25,4,5,6,7:400"]
+    assert contents(path, "t")["packed"][3:] == [4.0]
 
 
 def test_objects_that_cannot_be_are_refused(tmp_path):

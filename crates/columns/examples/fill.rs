@@ -43,7 +43,7 @@ fn main() {
         ("8 bytes", Encoding::Big(DType::Int64)),
         ("bool", Encoding::Bool),
         ("widened", Encoding::Widened),
-        ("scaled to f32", Encoding::Scaled { factor: 1000.0, min: -5.0, to: f32 }),
+        ("scaled to f32", Encoding::Scaled { factor: 1000.0, min: -5.0, max: 5.0, to: f32 }),
         ("truncated to f32", Encoding::Truncated { bits: 12, to: f32 }),
     ] {
         let items = BLOCK / wire.width();

@@ -26,6 +26,8 @@ pub enum Encoding {
         factor: f64,
         /// The value of zero.
         min: f64,
+        /// The largest value: larger ones were stored as this.
+        max: f64,
         /// `Float32` or `Float64`.
         to: DType,
     },

@@ -107,7 +107,7 @@ mod tests {
         let long = Encoding::Big(DType::Int64);
         assert_eq!(of(long, &(-3i64).to_be_bytes(), DType::Float64), (-3f64).to_bits());
         assert_eq!(of(long, &(i64::MAX - 1).to_be_bytes(), DType::UInt64), i64::MAX as u64 - 1);
-        let packed = Encoding::Scaled { factor: 4.0, min: -1.0, to: DType::Float64 };
+        let packed = Encoding::Scaled { factor: 4.0, min: -1.0, max: 1.0, to: DType::Float64 };
         assert_eq!(of(packed, &[0, 0, 0, 11], DType::Int16), 1);
     }
 

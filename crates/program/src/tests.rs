@@ -89,7 +89,7 @@ fn packed_numbers_are_kept_as_bytes_until_all_are_there() {
 
 #[test]
 fn numbers_that_are_stored_in_several_ways_say_how() {
-    let packed = Encoding::Scaled { factor: 2.0, min: -1.0, to: DType::Float64 };
+    let packed = Encoding::Scaled { factor: 2.0, min: -1.0, max: 1.0, to: DType::Float64 };
     let of = |wire| Layout::Mixed(wire, DType::Float64);
     let arm =
         |version, x| (When::Version(version), Layout::Record { name: None, fields: vec![("x".into(), x)] });

@@ -290,14 +290,9 @@ class WritableDirectory:
         path = self._join(name)
         columns = by_name(columns)
         if says_types(columns):
-            array, types = empty(columns), types_of(columns)
-        else:
-            array = taken(columns, {})
-            types = spelled_types(array.types())
-        if self._file._tables.pop(path, None) is not None:
-            # As in ROOT, what is written later under a name gets the next cycle.
-            self._file._open().end(path)
-        return path, array, types
+            return path, empty(columns), types_of(columns)
+        array = taken(columns, {})
+        return path, array, spelled_types(array.types())
 
     def __setitem__(self, name: str, value: Any) -> None:
         if is_table(value):
@@ -306,6 +301,10 @@ class WritableDirectory:
         directory, last = self._split(name)
         what = writable(value, last)
         core = self._file._open()
+        path = self._join(name)
+        if self._file._tables.pop(path, None) is not None:
+            # What is written later under a name gets the next cycle.
+            core.end(path)
         if isinstance(what, Copied):
             what.write(core, directory, last)
         else:
@@ -433,7 +432,13 @@ class WritableTable:
         self._cycle = cycle
 
     def extend(self, array: Any) -> None:
-        """Appends entries of the table's columns: a dict of arrays, an Awkward Array of records, a data frame, Arrow data."""
+        """Appends entries of the table's columns: a dict of arrays, an Awkward Array of records, a data frame, Arrow data.
+
+        Raises:
+            RequestError: The arrays are not of the `columns`, or the table has ended: it was removed, or something else was
+                written under its name (also a ``ValueError``).
+            UnsupportedError: Values that the table has no way to store.
+        """
         self._check()
         columns = taken(array, self._types)
         self._file._open().extend(self._path, columns)
@@ -443,7 +448,8 @@ class WritableTable:
         # A file that is closed says so itself.
         if not self._file.closed and self._file._tables.get(self._path) is not self:
             raise RequestError(
-                f"{self._path!r} was removed, or another table has this name by now\n  in {self._file.file_path}"
+                f"{self._path!r} was removed, or something else was written under this name"
+                f"\n  in {self._file.file_path}"
             )
 
     def add_branches(self, columns: Any, **options: Any) -> None:

@@ -139,6 +139,8 @@ impl State {
         if array.length > 0 {
             writer.extend(file, &columns)?;
         }
+        // What is written later under a name gets the next cycle.
+        self.end(path)?;
         self.tables.push(Open { path: path.to_owned(), names, writer });
         Ok(())
     }

@@ -229,7 +229,7 @@ fn pick<J: Job>(wire: Encoding, job: J) -> J::Output {
         },
         Encoding::StrictBool => job.run(|value: &[u8; 1]| *value),
         Encoding::Widened => job.run(|value| f64::from(f32::from_be_bytes(*value)).to_ne_bytes()),
-        Encoding::Scaled { factor, min, to: DType::Float32 } => {
+        Encoding::Scaled { factor, min, to: DType::Float32, .. } => {
             job.run(|value| (scaled(value, factor, min) as f32).to_ne_bytes())
         }
         Encoding::Scaled { factor, min, .. } => job.run(|value| scaled(value, factor, min).to_ne_bytes()),

@@ -20,7 +20,7 @@ fn naive(wire: Encoding, value: &[u8]) -> Vec<u8> {
         Encoding::Big(_) => value.iter().rev().copied().collect(),
         Encoding::Little(_) | Encoding::StrictBool => value.to_vec(),
         Encoding::Widened => f64::from(f32::from_be_bytes(value.try_into().unwrap())).to_ne_bytes().to_vec(),
-        Encoding::Scaled { factor, min, to } => {
+        Encoding::Scaled { factor, min, to, .. } => {
             float(f64::from(u32::from_be_bytes(value.try_into().unwrap())) / factor + min, to)
         }
         Encoding::Truncated { bits, to } => {
@@ -54,6 +54,7 @@ fn wires() -> impl Strategy<Value = Encoding> {
         (0.5f64..1e9, -100.0f64..100.0, to.clone()).prop_map(|(factor, min, to)| Encoding::Scaled {
             factor,
             min,
+            max: min + 1.0,
             to
         }),
         (2u8..=14, to).prop_map(|(bits, to)| Encoding::Truncated { bits, to }),
@@ -287,7 +288,7 @@ fn lengths_that_do_not_belong_together_are_refused() {
     assert!(decode(wire, &[0; 12], &mut into).is_err());
     let bad = Encoding::Truncated { bits: 15, to: DType::Float32 };
     assert_eq!(decode(bad, &[0; 6], &mut into), Err(DecodeError::Encoding(bad)));
-    let bad = Encoding::Scaled { factor: 1.0, min: 0.0, to: DType::Int32 };
+    let bad = Encoding::Scaled { factor: 1.0, min: 0.0, max: 1.0, to: DType::Int32 };
     assert_eq!(decode(bad, &[0; 8], &mut into), Err(DecodeError::Encoding(bad)));
     assert!(decode_strided(wire, &[0; 8], 0, 0, 1, &mut into).is_err());
     assert!(decode_strided(wire, &[0; 8], 4, 1, 1, &mut into).is_err());

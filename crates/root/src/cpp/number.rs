@@ -130,7 +130,7 @@ fn packed(packing: Packing, to: DType) -> Option<Encoding> {
     match packing {
         Packing::Range { min, max, factor } => {
             let usable = factor.is_finite() && factor > 0.0 && min.is_finite() && max.is_finite();
-            usable.then_some(Encoding::Scaled { factor, min, to })
+            usable.then_some(Encoding::Scaled { factor, min, max, to })
         }
         Packing::Mantissa { bits } => match u8::try_from(bits) {
             Ok(bits @ 2..=14) => Some(Encoding::Truncated { bits, to }),

@@ -18,8 +18,20 @@ pub(crate) struct Grown {
     pub(crate) stored: u64,
     /// The largest count, or the length of the longest text.
     pub(crate) largest: u64,
+    /// The same of each leaf, of a branch that has several.
+    pub(crate) leaves: Vec<u64>,
     /// Baskets that the branch had before.
     pub(crate) before: u32,
+}
+
+impl Grown {
+    /// Notes a count or the length of a text of a leaf.
+    pub(crate) fn raise(&mut self, leaf: usize, value: u64) {
+        if self.leaves.len() <= leaf {
+            self.leaves.resize(leaf + 1, 0);
+        }
+        self.leaves[leaf] = self.leaves[leaf].max(value);
+    }
 }
 
 /// Writes items of a list.
@@ -84,11 +96,15 @@ impl TreeCopy {
         filled.baskets.extend(more.baskets);
         filled.total += more.total;
         filled.stored += more.stored;
-        let largest = i64::try_from(more.largest).unwrap_or(i64::MAX).min(i64::from(i32::MAX) - 1);
+        let bounded = |largest: u64| i64::try_from(largest).unwrap_or(i64::MAX).min(i64::from(i32::MAX) - 1);
+        let largest = bounded(more.largest);
         if branch.member.as_ref().is_some_and(|member| matches!(member.kind, 3 | 4)) {
             filled.maximum = filled.maximum.max(largest);
         }
-        for (leaf, extremes) in branch.object.list("fLeaves").flatten().zip(&mut filled.leaves) {
+        for (at, (leaf, extremes)) in
+            branch.object.list("fLeaves").flatten().zip(&mut filled.leaves).enumerate()
+        {
+            let largest = more.leaves.get(at).map_or(largest, |own| bounded(*own).max(largest));
             let raise = |value: i64| extremes.maximum.map(|known| known.max(value));
             if leaf.class() == "TLeafC" {
                 // With the NUL behind it.

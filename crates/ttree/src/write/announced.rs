@@ -4,7 +4,7 @@ use super::plain::changed;
 use forthwith_columns::{Array, Column, DType, Form};
 use forthwith_plan::Result;
 
-/// An array without categories as one of a Form that was announced, if its values are of that: lists without items may be of an
+/// An array without categories as one of a Form that was announced, if its values are of that. Lists without items may be of an
 /// unknown type, lists and arrays of a fixed length stand for each other, and fields have any order.
 pub(super) fn adapted(array: &Array, wanted: &Form) -> Result<Option<Array>> {
     let mut adapt = Adapt { array, out: Vec::new() };
@@ -50,37 +50,19 @@ impl Adapt<'_> {
                 let content = self.node(content, c, items.cast_unsigned())?;
                 content.map(|content| Form::List { key: key.clone(), content: Box::new(content) })
             }
+            (_, Form::Option { content, .. }) if let Form::Union { contents: wanted, .. } = &**content => {
+                self.objects(form, wanted, rows)?
+            }
             (Form::Option { key, content }, Form::Option { content: c, .. }) => {
                 let rows = most(self.integers(key, "index")?.into_iter());
                 self.keep(key, "index")?;
                 let content = self.node(content, c, rows)?;
                 content.map(|content| Form::Option { key: key.clone(), content: Box::new(content) })
             }
-            (Form::Union { key, contents }, Form::Option { content, .. })
-                if let Form::Union { contents: wanted, .. } = &**content
-                    && wanted.len() == contents.len() =>
-            {
-                self.union_of_options((key, contents), wanted)?
-            }
             (_, Form::Option { content, .. }) => {
                 let key = self.add("index", Column::from_vec((0..rows.cast_signed()).collect()));
                 let content = self.node(form, content, rows)?;
                 content.map(|content| Form::Option { key, content: Box::new(content) })
-            }
-            (Form::Union { key, contents }, Form::Union { contents: c, .. }) if contents.len() == c.len() => {
-                let index = self.integers(key, "index")?;
-                let tags = self.array.column(&format!("{key}-tags")).and_then(Column::as_i8);
-                let tags = tags.ok_or_else(changed)?.to_vec();
-                self.keep(key, "tags")?;
-                self.keep(key, "index")?;
-                let mut taken = Vec::with_capacity(c.len());
-                for (tag, (content, wanted)) in contents.iter().zip(c).enumerate() {
-                    let own = tags.iter().zip(&index).filter(|(of, _)| usize::try_from(**of) == Ok(tag));
-                    let rows = most(own.map(|(_, at)| *at));
-                    let Some(content) = self.node(content, wanted, rows)? else { return Ok(None) };
-                    taken.push(content);
-                }
-                Some(Form::Union { key: key.clone(), contents: taken })
             }
             (_, Form::List { content, .. }) => {
                 let Some((size, inner)) = fixed(form) else { return Ok(None) };
@@ -121,47 +103,78 @@ impl Adapt<'_> {
         })
     }
 
-    /// A union some of whose alternatives are options, as Awkward Array has them, as an option of a union.
-    fn union_of_options(
-        &mut self,
-        (key, contents): (&str, &[Form]),
-        wanted: &[Form],
-    ) -> Result<Option<Form>> {
-        let places = self.integers(key, "index")?;
-        let tags = self.array.column(&format!("{key}-tags")).and_then(Column::as_i8).ok_or_else(changed)?;
-        let mut options = Vec::with_capacity(contents.len());
-        for content in contents {
-            options.push(match content {
-                Form::Option { key, .. } => Some(self.integers(key, "index")?),
-                _ => None,
-            });
-        }
-        let (mut outer, mut of, mut index) = (Vec::new(), Vec::new(), Vec::new());
-        for (tag, at) in tags.iter().zip(places) {
-            let option = usize::try_from(*tag).ok().and_then(|tag| options.get(tag)).ok_or_else(changed)?;
-            let at = match (option, usize::try_from(at)) {
-                (Some(rows), Ok(at)) => *rows.get(at).ok_or_else(changed)?,
-                _ => at,
+    /// Objects of several classes, or none, as an option of a union: each goes to the class that has the name of its
+    /// record. Records without names can be told from each other only where there are as many alternatives, and
+    /// all of other types.
+    fn objects(&mut self, form: &Form, wanted: &[Form], rows: u64) -> Result<Option<Form>> {
+        let mut arms = Vec::new();
+        let chosen = self.choices(form, &mut arms)?;
+        let mut places = Vec::with_capacity(arms.len());
+        for (at, arm) in arms.iter().enumerate() {
+            let place = match (record_name(arm), wanted) {
+                (Some(name), _) => wanted.iter().position(|class| record_name(class) == Some(name)),
+                (None, _) if arms.len() == wanted.len() && are_distinct(wanted) => Some(at),
+                (None, _) => None,
             };
-            outer.push(if at < 0 { -1 } else { of.len() as i64 });
-            if at >= 0 {
-                of.push(*tag);
-                index.push(at);
+            let Some(place) = place else { return Ok(None) };
+            places.push(place);
+        }
+        let (mut outer, mut tags, mut index) = (Vec::new(), Vec::new(), Vec::new());
+        // Rows of each alternative, which several arms may be of.
+        let mut taken: Vec<Option<usize>> = vec![None; wanted.len()];
+        for (arm, place) in places.iter().enumerate() {
+            if taken[*place].replace(arm).is_some() {
+                return Ok(None);
             }
         }
-        let mut taken = Vec::with_capacity(wanted.len());
-        for (tag, (content, wanted)) in contents.iter().zip(wanted).enumerate() {
-            let content = if let Form::Option { content, .. } = content { content } else { content };
-            let own = of.iter().zip(&index).filter(|(of, _)| usize::try_from(**of) == Ok(tag));
+        for row in 0..usize::try_from(rows).map_err(|_| changed())? {
+            match chosen.of(row)? {
+                None => outer.push(-1i64),
+                Some((arm, at)) => {
+                    outer.push(tags.len() as i64);
+                    let place = *places.get(arm).ok_or_else(changed)?;
+                    tags.push(i8::try_from(place).map_err(|_| changed())?);
+                    index.push(at as i64);
+                }
+            }
+        }
+        let mut contents = Vec::with_capacity(wanted.len());
+        for (place, (class, arm)) in wanted.iter().zip(taken).enumerate() {
+            let own = tags.iter().zip(&index).filter(|(tag, _)| usize::try_from(**tag) == Ok(place));
             let rows = most(own.map(|(_, at)| *at));
-            let Some(content) = self.node(content, wanted, rows)? else { return Ok(None) };
-            taken.push(content);
+            let content = match arm {
+                Some(arm) => self.node(arms[arm], class, rows)?,
+                None => Some(self.nothing(class)),
+            };
+            let Some(content) = content else { return Ok(None) };
+            contents.push(content);
         }
         let option = self.add("index", Column::from_vec(outer));
         let union = self.add("index", Column::from_vec(index));
-        self.out.push((format!("{union}-tags"), Column::from_vec(of)));
-        let union = Form::Union { key: union, contents: taken };
+        self.out.push((format!("{union}-tags"), Column::from_vec(tags)));
+        let union = Form::Union { key: union, contents };
         Ok(Some(Form::Option { key: option, content: Box::new(union) }))
+    }
+
+    /// The ways through options and unions to what they hold, which is listed.
+    fn choices<'f>(&self, form: &'f Form, arms: &mut Vec<&'f Form>) -> Result<Choices> {
+        Ok(match form {
+            Form::Option { key, content } => {
+                Choices::Option(self.integers(key, "index")?, Box::new(self.choices(content, arms)?))
+            }
+            Form::Union { key, contents } => {
+                let tags = self.array.column(&format!("{key}-tags")).and_then(Column::as_i8);
+                let tags = tags.ok_or_else(changed)?.to_vec();
+                let of = contents.iter().map(|content| self.choices(content, arms)).collect::<Result<_>>()?;
+                Choices::Union(tags, self.integers(key, "index")?, of)
+            }
+            // Of which there are no rows.
+            Form::Empty => Choices::Nothing,
+            form => {
+                arms.push(form);
+                Choices::Arm(arms.len() - 1)
+            }
+        })
     }
 
     /// A Form without any row.
@@ -223,6 +236,43 @@ impl Adapt<'_> {
         let column = self.array.column(&format!("{key}-{part}")).ok_or_else(changed)?;
         (0..column.len()).map(|row| column.item(row).ok_or_else(changed)).collect()
     }
+}
+
+/// The way to what a row is.
+enum Choices {
+    Nothing,
+    Arm(usize),
+    Option(Vec<i64>, Box<Self>),
+    Union(Vec<i8>, Vec<i64>, Vec<Self>),
+}
+
+impl Choices {
+    /// The arm of a row and its row there; `None` if it is missing.
+    fn of(&self, row: usize) -> Result<Option<(usize, usize)>> {
+        match self {
+            Self::Nothing => Err(changed()),
+            Self::Arm(arm) => Ok(Some((*arm, row))),
+            Self::Option(index, of) => match usize::try_from(*index.get(row).ok_or_else(changed)?) {
+                Ok(at) => of.of(at),
+                Err(_) => Ok(None),
+            },
+            Self::Union(tags, index, of) => {
+                let tag = tags.get(row).and_then(|tag| usize::try_from(*tag).ok());
+                let at = index.get(row).and_then(|at| usize::try_from(*at).ok());
+                let (tag, at) = tag.zip(at).ok_or_else(changed)?;
+                of.get(tag).ok_or_else(changed)?.of(at)
+            }
+        }
+    }
+}
+
+fn record_name(form: &Form) -> Option<&str> {
+    if let Form::Record { name, .. } = form { name.as_deref() } else { None }
+}
+
+fn are_distinct(forms: &[Form]) -> bool {
+    let types: Vec<String> = forms.iter().map(Form::type_string).collect();
+    types.iter().enumerate().all(|(at, one)| !types[..at].contains(one))
 }
 
 /// The number of rows that an index names.

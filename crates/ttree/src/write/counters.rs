@@ -3,7 +3,9 @@
 use super::{
     TreeWriter,
     branch::{Source, Step, Stored},
-    index, laid, plain,
+    index, laid,
+    mapping::Counted,
+    plain,
 };
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result};
@@ -31,7 +33,7 @@ impl TreeWriter {
             laid::check_keys(keys, &arrays[keys.column])
                 .map_err(|error| self.placed(error, &self.columns[keys.column].0))?;
         }
-        for (lists, numbers) in &self.branches.counted {
+        for Counted { lists, numbers, .. } in &self.branches.counted {
             let array = &arrays[numbers.column];
             let counted = offsets(lists)?;
             let numbers = index::numbers_at(array, &numbers.path)?;
@@ -60,6 +62,37 @@ impl TreeWriter {
         }
         Ok(())
     }
+
+    /// Notes the largest counts and the longest texts of a step, where they are not of a branch by itself.
+    pub(super) fn note_largest(&mut self, arrays: &[Array]) -> Result<()> {
+        for Counted { numbers, branch, leaf, .. } in &self.branches.counted {
+            let found = index::numbers_at(&arrays[numbers.column], &numbers.path)?;
+            let largest = found.into_iter().flatten().max().unwrap_or(0).max(0);
+            self.filled[*branch].raise(*leaf, largest.cast_unsigned());
+        }
+        for (text, branch, leaf) in &self.branches.texts {
+            let longest = longest(&arrays[text.column], &text.path)?;
+            self.filled[*branch].raise(*leaf, longest);
+        }
+        Ok(())
+    }
+}
+
+/// The length of the longest text that a path of fields leads to.
+fn longest(array: &Array, path: &[Step]) -> Result<u64> {
+    let mut form = array.form.kept();
+    for step in path {
+        form = match (step, form) {
+            (Step::Field(at), Form::Record { contents, .. }) => {
+                contents.get(*at).ok_or_else(plain::changed)?.kept()
+            }
+            _ => return Err(plain::changed()),
+        };
+    }
+    let Form::String { key, .. } = form else { return Err(plain::changed()) };
+    let offsets = offsets(array, key)?;
+    let lengths = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
+    Ok(lengths.max().map_or(0, |longest| u64::try_from(longest).unwrap_or(0)))
 }
 
 /// The offsets of the lists that a path leads to; its last step is into them.
@@ -80,19 +113,22 @@ fn lists_at<'a>(array: &'a Array, path: &[Step]) -> Result<Cow<'a, [i64]>> {
 /// The offsets of lists, of which each row of an array has one.
 pub(super) fn lists<'a>(array: &'a Array, form: &Form) -> Result<Cow<'a, [i64]>> {
     match form {
-        Form::List { key, .. } => {
-            let column = array.column(&format!("{key}-offsets")).ok_or_else(plain::changed)?;
-            let count = array.length as usize + 1;
-            Ok(match column.as_i64() {
-                Some(offsets) => offsets.get(..count).ok_or_else(plain::changed)?.into(),
-                None => (0..count).map_while(|row| column.item(row)).collect(),
-            })
-        }
+        Form::List { key, .. } => offsets(array, key),
         Form::Regular { size, .. } => {
             Ok((0..=array.length).map(|row| row.wrapping_mul(*size).cast_signed()).collect())
         }
         _ => Err(plain::changed()),
     }
+}
+
+/// One offset more than an array has rows.
+fn offsets<'a>(array: &'a Array, key: &str) -> Result<Cow<'a, [i64]>> {
+    let column = array.column(&format!("{key}-offsets")).ok_or_else(plain::changed)?;
+    let count = array.length as usize + 1;
+    Ok(match column.as_i64() {
+        Some(offsets) => offsets.get(..count).ok_or_else(plain::changed)?.into(),
+        None => (0..count).map_while(|row| column.item(row)).collect(),
+    })
 }
 
 /// The first list that differs in length.

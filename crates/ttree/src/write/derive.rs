@@ -9,7 +9,7 @@ use super::{
     ColumnOptions, Nulls,
     branch::{Branch, Known, Leaf, LeafKind, Source, Step, Stored, Wire},
     floats::Packed,
-    mapping::Branches,
+    mapping::{Branches, Counted},
 };
 use crate::{
     columns::{Laid, member_name},
@@ -84,6 +84,10 @@ fn counters(tree: &Tree) -> Result<HashMap<usize, u32>> {
         for place in branch.leaves()?.into_iter().filter_map(|leaf| leaf.counter) {
             // A leaf of the same branch is one of its members.
             if let Some(owner) = owners.get(&place).filter(|owner| **owner != number) {
+                if tree.branch(*owner)?.class != "TBranch" {
+                    let error = refused("an array that a member of an object counts");
+                    return Err(error.in_object(&format!("{}/{}", tree.object(), branch.field.path)));
+                }
                 counters.insert(place, *owner);
             }
         }
@@ -233,7 +237,8 @@ impl Walk<'_> {
             to_items.push(Step::Items);
         }
         let name = member_name(&branch.field.name);
-        if branch.member.is_some() && OF_TOBJECT.contains(&name) {
+        let is_of_tobject = branch.member.as_ref().is_some_and(|member| member.class == "TObject");
+        if is_of_tobject && OF_TOBJECT.contains(&name) && (has_offsets || !items) {
             let bytes = if name == "fBits" { NEW_BITS } else { [0; 4] };
             self.put(number, path, Stored::Constant { bytes, items, offsets: has_offsets }, 4);
             return Ok(None);
@@ -271,7 +276,7 @@ impl Walk<'_> {
             }
             (Decoder::Kernel(Kernel::Slots { size, .. }), Some(laid)) if !has_offsets => {
                 let stored = self.laid(laid.clone(), false, false)?;
-                self.put(number, path, stored, *size);
+                self.put(number, path, stored, entry_size(*size)?);
             }
             (_, Some(laid)) if laid.to_end == items => {
                 let at = if items { &to_items } else { &*path };
@@ -300,8 +305,10 @@ impl Walk<'_> {
                     }
                 };
                 let at = at.clone();
-                self.put(number, &at, stored, size.unwrap_or(0));
-                self.counted_last(&leaves, path);
+                self.put(number, &at, stored, entry_size(size.unwrap_or(0))?);
+                if leaves.len() > 1 {
+                    self.counted_leaves(number, &leaves, path);
+                }
             }
             _ => return Err(refused(format!("a branch of {}", column.type_name))),
         }
@@ -324,9 +331,9 @@ impl Walk<'_> {
     }
 
     /// Notes where the values of a branch come from; `size` is that of an entry, where all have the same.
-    fn put(&mut self, number: u32, path: &[Step], stored: Stored, size: u64) {
+    fn put(&mut self, number: u32, path: &[Step], stored: Stored, size: u32) {
         let branch = &mut self.into.branches[number as usize];
-        let kind = LeafKind::Element { id: 0, kind: 0, size: i32::try_from(size).unwrap_or(0) };
+        let kind = LeafKind::Element { id: 0, kind: 0, size: size.cast_signed() };
         branch.leaf = Some(Leaf::new(&branch.name, "", kind));
         branch.source = Some(Source { column: self.column, path: path.to_vec(), stored, wire: None });
     }
@@ -339,6 +346,7 @@ impl Walk<'_> {
         wire: Encoding,
         size: u64,
     ) -> Result<()> {
+        let size = entry_size(size)?;
         self.put(number, path, stored, size);
         let packed = match wire {
             Encoding::Big(_) | Encoding::Bool => return Ok(()),
@@ -350,7 +358,7 @@ impl Walk<'_> {
         let branch = &mut self.into.branches[number as usize];
         if let (Some(source), Some(leaf)) = (&mut branch.source, &mut branch.leaf) {
             source.wire = Some(Wire::Packed(packed, wire.dtype().size()));
-            leaf.len = u32::try_from(size / wire.width() as u64).unwrap_or(u32::MAX);
+            leaf.len = size / wire.width() as u32;
         }
         Ok(())
     }
@@ -368,28 +376,36 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Notes that a leaf has the lengths of those that stand last in the same branch.
-    fn counted_last(&mut self, leaves: &[metadata::Leaf<'_>], path: &[Step]) {
-        let Some((last, before)) = leaves.split_last() else { return };
-        let Some(counter) = before.iter().position(|leaf| last.counter == Some(leaf.place)) else { return };
-        let at = |steps: &[Step], stored| Source {
-            column: self.column,
-            path: [path, steps].concat(),
-            stored,
-            wire: None,
-        };
-        let lists = at(&[Step::Field(before.len()), Step::Items], Stored::Counts);
-        self.into.counted.push((lists, at(&[Step::Field(counter)], Stored::Fixed)));
+    /// Notes which leaves of a branch count others of it, and which are text, whose largest values its record tells.
+    fn counted_leaves(&mut self, number: u32, leaves: &[metadata::Leaf<'_>], path: &[Step]) {
+        let column = self.column;
+        let at = |steps: &[Step], stored| Source { column, path: [path, steps].concat(), stored, wire: None };
+        for (counted, leaf) in leaves.iter().enumerate() {
+            if let Some(counter) =
+                leaves[..counted].iter().position(|other| leaf.counter == Some(other.place))
+            {
+                self.into.counted.push(Counted {
+                    lists: at(&[Step::Field(counted), Step::Items], Stored::Counts),
+                    numbers: at(&[Step::Field(counter)], Stored::Fixed),
+                    branch: number as usize,
+                    leaf: counter,
+                });
+            }
+            if leaf.class == "TLeafC" {
+                let text = at(&[Step::Field(counted)], Stored::Text { ends_at_nul: true });
+                self.into.texts.push((text, number as usize, counted));
+            }
+        }
     }
 
     /// Notes that a number beside them has the lengths of lists.
     fn counted_by(&mut self, branch: &metadata::Branch<'_>, path: &[Step], stored: Stored) -> Result<()> {
         let by = self.tree.counter_of_member(branch)?;
-        let source = by.and_then(|by| self.into.branches[by as usize].source.clone());
+        let source = by.and_then(|by| Some((by as usize, self.into.branches[by as usize].source.clone()?)));
         match source {
-            Some(numbers) if numbers.column == self.column && numbers.stored == Stored::Fixed => {
+            Some((branch, numbers)) if numbers.column == self.column && numbers.stored == Stored::Fixed => {
                 let lists = Source { column: self.column, path: path.to_vec(), stored, wire: None };
-                self.into.counted.push((lists, numbers));
+                self.into.counted.push(Counted { lists, numbers, branch, leaf: 0 });
                 Ok(())
             }
             _ => Err(refused("an array that no branch before it counts")),
@@ -407,6 +423,12 @@ fn named(laid: &Laid, branch: &metadata::Branch<'_>) -> Result<Arc<Laid>> {
     let before = vec![Layout::Constant(name.into(), Box::new(Layout::Null))];
     let layout = Layout::Between(before, of.clone(), behind.clone());
     Ok(Arc::new(Laid { layout, ..laid.clone() }))
+}
+
+/// The bytes of an entry, as baskets count them.
+fn entry_size(bytes: u64) -> Result<u32> {
+    let size = u32::try_from(bytes).ok().filter(|size| i32::try_from(*size).is_ok());
+    size.ok_or_else(|| refused(format!("a branch with entries of {bytes} bytes")))
 }
 
 /// Members of `TObject`.

@@ -37,7 +37,7 @@ impl TreeWriter {
     /// the old one off its directory.
     ///
     /// # Errors
-    /// The tree cannot be read, or has branches that a tree of ours is not written with; they are named.
+    /// The tree cannot be read, or has branches whose entries cannot be written; they are named.
     pub fn open(file: &mut FileWriter, old: &RootFile, found: &Found, options: TreeOptions) -> Result<Self> {
         let opened = Self::opened(file, old, found, options);
         opened.map_err(|error| error.in_file(old.uri()).in_object(&found.path))

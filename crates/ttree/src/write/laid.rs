@@ -27,7 +27,7 @@ impl Laid {
     pub(super) fn of(source: &Source, array: &Array) -> Result<Option<Self>> {
         let rows = usize::try_from(array.length).map_err(|_| changed())?;
         let (lists, form, count) = at(array, &source.path)?;
-        let items = |row: usize| items(lists.as_deref(), row);
+        let items = |row: usize| items(lists.as_deref(), row, count);
         let (stored, flagged) = match &source.stored {
             Stored::Flagged(stored) => (&**stored, true),
             stored => (stored, false),
@@ -97,18 +97,20 @@ pub(super) fn check_keys(source: &Source, array: &Array) -> Result<()> {
     let encoder = Encoder::new(&laid.layout, &layouts.0, form, array, count)?;
     let rows = usize::try_from(array.length).map_err(|_| changed())?;
     (0..rows).try_for_each(|row| {
-        let distinct = items(lists.as_deref(), row).and_then(|items| encoder.distinct(items));
+        let distinct = items(lists.as_deref(), row, count).and_then(|items| encoder.distinct(items));
         distinct.map_err(|error| error.at_entry(row as u64))
     })
 }
 
-/// The items of the list of an entry.
-fn items(lists: Option<&[i64]>, row: usize) -> Result<Range<usize>> {
+/// The items of the list of an entry, of which there are so many in all.
+fn items(lists: Option<&[i64]>, row: usize, count: u64) -> Result<Range<usize>> {
     let Some([from, end]) = lists.and_then(|lists| lists.get(row..row + 2)) else {
         return Err(changed());
     };
-    let place = |at: i64| usize::try_from(at).map_err(|_| changed());
-    Ok(place(*from)?..place(*end)?)
+    match (usize::try_from(*from), usize::try_from(*end)) {
+        (Ok(from), Ok(end)) if from <= end && end as u64 <= count => Ok(from..end),
+        _ => Err(changed()),
+    }
 }
 
 /// The Form at the end of a path, and its rows; where the path leads into lists, their offsets.

@@ -30,7 +30,19 @@ pub(super) struct Branches {
     /// Keys of maps, which no map may have twice.
     pub(super) keys: Vec<Source>,
     /// Lists, and the numbers beside them that have to be their lengths.
-    pub(super) counted: Vec<(Source, Source)>,
+    pub(super) counted: Vec<Counted>,
+    /// Texts that are one of several leaves: where they are, and the branch and the leaf.
+    pub(super) texts: Vec<(Source, usize, usize)>,
+}
+
+/// Lists that another branch or leaf counts, which is a column, or a member of one, as well.
+#[derive(Debug)]
+pub(super) struct Counted {
+    pub(super) lists: Source,
+    pub(super) numbers: Source,
+    /// The branch with the numbers, and its leaf.
+    pub(super) branch: usize,
+    pub(super) leaf: usize,
 }
 
 impl Branches {

@@ -321,6 +321,7 @@ impl TreeWriter {
         if let Some(index) = &mut self.index {
             index.extend(arrays, self.entries)?;
         }
+        self.note_largest(arrays)?;
         let sizes = self.sizes();
         let mut at = 0;
         while at < rows {
@@ -521,7 +522,11 @@ fn alike(one: &Form, other: &Form) -> bool {
         (Form::Record { fields, contents, .. }, Form::Record { fields: f, contents: c, .. }) => {
             fields == f && all(contents, c)
         }
-        (Form::Union { contents, .. }, Form::Union { contents: c, .. }) => all(contents, c),
+        // Classes are told by the names of their records.
+        (Form::Union { contents, .. }, Form::Union { contents: c, .. }) => {
+            let name = |form: &Form| if let Form::Record { name, .. } = form { name.clone() } else { None };
+            all(contents, c) && contents.iter().zip(c).all(|(one, other)| name(one) == name(other))
+        }
         (Form::Logical { meaning, content }, Form::Logical { meaning: m, content: c }) => {
             meaning == m && alike(content, c)
         }

@@ -364,7 +364,8 @@ impl Node<'_> {
             Self::Regular { size, item } => {
                 for row in rows {
                     out.extend(number(*size)?.to_be_bytes());
-                    item.append(row * size..(row + 1) * size, out, largest)?;
+                    let begin = row.checked_mul(*size).ok_or_else(changed)?;
+                    item.append(begin..begin.checked_add(*size).ok_or_else(changed)?, out, largest)?;
                 }
                 Ok(())
             }

@@ -230,7 +230,7 @@ fn values(wire: Encoding, bytes: &[u8], out: &mut Vec<u8>) {
                 let value = f32::from_be_bytes([value[0], value[1], value[2], value[3]]);
                 out.extend(f64::from(value).to_ne_bytes());
             }
-            Encoding::Scaled { factor, min, to } => {
+            Encoding::Scaled { factor, min, to, .. } => {
                 let value = u32::from_be_bytes([value[0], value[1], value[2], value[3]]);
                 float(f64::from(value) / factor + min, to, out);
             }

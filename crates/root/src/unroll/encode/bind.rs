@@ -8,7 +8,7 @@ use forthwith_plan::{Error, Result};
 use forthwith_program::Layout;
 
 use super::changed;
-use super::node::{Head, Node};
+use super::node::{Head, Length, Node};
 use super::written::{apart, can_write, framed, is_constant, phrase, readable, refused};
 use crate::class::Layouts;
 use crate::unroll::{member, native};
@@ -26,6 +26,9 @@ impl<'a> Binder<'a, '_> {
         Ok(match (layout, form) {
             // There are no rows of it.
             (Layout::Unknown(_) | Layout::Refused(_), Form::Empty) => Node::Nothing,
+            (Layout::OrNothing(of), Form::String { key, .. }) if **of == Layout::Text => {
+                self.text(key, rows, Length::EndsAtNul)?
+            }
             (Layout::OrNothing(of), form) => self.node(of, form, rows)?,
             (Layout::Number(wire) | Layout::Mixed(wire, _) | Layout::Converted(wire, _), form) => {
                 self.numbers(*wire, form).ok_or_else(other)?
@@ -41,11 +44,8 @@ impl<'a> Binder<'a, '_> {
             {
                 Node::Bits(self.column(key, "data")?.as_bytes())
             }
-            (Layout::Text | Layout::LongText, Form::String { key, .. }) => Node::Text {
-                offsets: self.offsets(key, rows)?,
-                bytes: self.column(key, "data")?.as_bytes(),
-                long: *layout == Layout::LongText,
-            },
+            (Layout::Text, Form::String { key, .. }) => self.text(key, rows, Length::Short)?,
+            (Layout::LongText, Form::String { key, .. }) => self.text(key, rows, Length::Long)?,
             (Layout::List(of) | Layout::Rest(of), Form::List { key, content }) => {
                 let head = if matches!(layout, Layout::List(_)) { Head::Count } else { Head::Nothing };
                 self.list(of, content, self.offsets(key, rows)?, head)?
@@ -207,7 +207,16 @@ impl<'a> Binder<'a, '_> {
             (Form::Empty, 0) => Node::Nothing,
             (content, items) => self.node(of, content, items)?,
         };
-        Ok(Node::List { offsets, head, item: Box::new(item) })
+        let items = usize::try_from(items).map_err(|_| changed())?;
+        Ok(Node::List { offsets, items, head, item: Box::new(item) })
+    }
+
+    fn text(&self, key: &str, rows: u64, length: Length) -> Result<Node<'a>> {
+        Ok(Node::Text {
+            offsets: self.offsets(key, rows)?,
+            bytes: self.column(key, "data")?.as_bytes(),
+            length,
+        })
     }
 
     fn numbers(&self, wire: Encoding, form: &Form) -> Option<Node<'a>> {

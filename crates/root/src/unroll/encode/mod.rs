@@ -91,12 +91,12 @@ impl<'a> Encoder<'a> {
         while let Node::Framed { of, .. } = node {
             node = of;
         }
-        if let Node::List { offsets, item, .. } = node {
+        if let Node::List { offsets, items, item, .. } = node {
             let key = match &**item {
                 Node::Record(pair) => pair.first().unwrap_or(item),
                 item => item,
             };
-            key.distinct(span(offsets, row).ok_or_else(changed)?)?;
+            key.distinct(span(offsets, row, *items).ok_or_else(changed)?)?;
         }
         self.node.append(row, out)
     }

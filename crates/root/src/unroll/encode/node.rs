@@ -28,10 +28,12 @@ pub(super) enum Node<'a> {
     Text {
         offsets: Cow<'a, [i64]>,
         bytes: &'a [u8],
-        long: bool,
+        length: Length,
     },
     List {
         offsets: Cow<'a, [i64]>,
+        /// The number of items that there are.
+        items: usize,
         head: Head,
         item: Box<Self>,
     },
@@ -61,6 +63,17 @@ pub(super) enum Node<'a> {
     },
     /// A byte 1, and the value.
     Flagged(Box<Self>),
+}
+
+/// What stands before a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Length {
+    /// One byte, or 255 and four.
+    Short,
+    /// The same of a text that C++ takes to end at a NUL.
+    EndsAtNul,
+    /// Four bytes.
+    Long,
 }
 
 /// What stands before the items of a list.
@@ -104,12 +117,16 @@ impl Node<'_> {
                 let bits = bytes.as_chunks::<4>().0.get(row).ok_or_else(changed)?;
                 out.extend((u32::from_ne_bytes(*bits) & !IS_REFERENCED).to_be_bytes());
             }
-            Self::Text { offsets, bytes, long } => {
-                let text = span(offsets, row).and_then(|span| bytes.get(span)).ok_or_else(changed)?;
+            Self::Text { offsets, bytes, length } => {
+                let text =
+                    span(offsets, row, bytes.len()).and_then(|span| bytes.get(span)).ok_or_else(changed)?;
+                if *length == Length::EndsAtNul && text.contains(&0) {
+                    return Err(Error::invalid("text with a NUL character, which would end it"));
+                }
                 match u8::try_from(text.len()) {
-                    Ok(short) if short < 255 && !long => out.push(short),
+                    Ok(short) if short < 255 && *length != Length::Long => out.push(short),
                     _ => {
-                        if !long {
+                        if *length != Length::Long {
                             out.push(255);
                         }
                         out.extend(count(text.len())?.to_be_bytes());
@@ -117,8 +134,8 @@ impl Node<'_> {
                 }
                 out.extend_from_slice(text);
             }
-            Self::List { offsets, head, item } => {
-                let items = span(offsets, row).ok_or_else(changed)?;
+            Self::List { offsets, items, head, item } => {
+                let items = span(offsets, row, *items).ok_or_else(changed)?;
                 match head {
                     Head::Nothing => {}
                     Head::Count => out.extend(count(items.len())?.to_be_bytes()),
@@ -126,9 +143,12 @@ impl Node<'_> {
                 }
                 item.append_all(items, out)?;
             }
-            Self::Fixed { size, item } => item.append_all(row * size..(row + 1) * size, out)?,
+            Self::Fixed { size, item } => {
+                let begin = row.checked_mul(*size).ok_or_else(changed)?;
+                item.append_all(begin..begin.checked_add(*size).ok_or_else(changed)?, out)?;
+            }
             Self::Triangle { offsets, sides, item } => {
-                let all = span(offsets, row).ok_or_else(changed)?;
+                let all = span(offsets, row, usize::MAX).ok_or_else(changed)?;
                 let side = sides.get(row).and_then(|side| usize::try_from(*side).ok()).ok_or_else(changed)?;
                 for at in 0..side {
                     let begin = all.start + at * side;
@@ -210,14 +230,11 @@ impl Node<'_> {
     }
 }
 
-/// How numbers are packed whose way of packing is known by what it takes to unpack them: beyond a range's end
-/// are as many steps more as there is room for.
+/// How numbers are packed that are stored in this way, if they are.
 #[must_use]
 pub fn packing(wire: Encoding) -> Option<Packing> {
     match wire {
-        Encoding::Scaled { factor, min, .. } => {
-            Some(Packing::Range { min, max: min + f64::from(u32::MAX) / factor, factor })
-        }
+        Encoding::Scaled { factor, min, max, .. } => Some(Packing::Range { min, max, factor }),
         Encoding::Truncated { bits, .. } => Some(Packing::Mantissa { bits: bits.into() }),
         _ => None,
     }
@@ -248,10 +265,11 @@ pub(super) fn frame(
     Ok(())
 }
 
-pub(super) fn span(offsets: &[i64], row: usize) -> Option<Range<usize>> {
-    let [from, end] = *offsets.get(row..row + 2)? else { return None };
+/// The items of a row, if they are among those that there are.
+pub(super) fn span(offsets: &[i64], row: usize, items: usize) -> Option<Range<usize>> {
+    let [from, end] = *offsets.get(row..row.checked_add(2)?)? else { return None };
     let (from, end) = (usize::try_from(from).ok()?, usize::try_from(end).ok()?);
-    (from <= end).then_some(from..end)
+    (from <= end && end <= items).then_some(from..end)
 }
 
 fn count(items: usize) -> Result<u32> {

@@ -33,12 +33,16 @@ pub fn check(layout: &Layout, file: &Layouts) -> Result<()> {
         | Layout::List(of)
         | Layout::Rest(of)
         | Layout::Counted { of, .. }
-        | Layout::Fixed(_, of)
         | Layout::Flagged(of)
         | Layout::Base(of) => check(of),
         Layout::Between(before, of, behind) if before.iter().all(is_constant) && behind.is_empty() => {
             check(of)
         }
+        // Of several pointers, one flag stands before the arrays of all of them.
+        Layout::Fixed(_, of) if matches!(**of, Layout::Counted { .. } | Layout::Fixed(..) if has_counted(of)) => {
+            Err(refused(of))
+        }
+        Layout::Fixed(_, of) => check(of),
         Layout::Tuple(items) => items.iter().try_for_each(check),
         Layout::Pointer(_) => {
             let mut classes = readable(layout).iter();
@@ -117,6 +121,15 @@ pub(super) fn apart(layout: &Layout) -> &Layout {
     }
 }
 
+/// Whether arrays of a fixed length are of arrays that another member counts.
+fn has_counted(layout: &Layout) -> bool {
+    match layout {
+        Layout::Counted { .. } => true,
+        Layout::Fixed(_, of) => has_counted(of),
+        _ => false,
+    }
+}
+
 pub(super) const fn is_constant(layout: &Layout) -> bool {
     matches!(layout, Layout::Constant(..))
 }
@@ -129,8 +142,13 @@ pub(super) fn phrase(layout: &Layout) -> Cow<'static, str> {
     match layout {
         Layout::Pointer(_) => "a pointer to an object".into(),
         Layout::OneClass { .. } => "an array that names the class of its items (TClonesArray)".into(),
-        Layout::Versioned(_) | Layout::Framed { .. } => "a class whose version is not described".into(),
-        Layout::Skipped(_) | Layout::Blank => "a base that the file does not describe".into(),
+        Layout::Versioned(_) | Layout::Framed { .. } => {
+            "a class or a std::array whose version is not described".into()
+        }
+        Layout::Skipped(of) if matches!(**of, Layout::Framed { .. }) => {
+            "a base that the file does not describe, or a member that another one hides".into()
+        }
+        Layout::Skipped(_) | Layout::Blank => "a member that another one of its name hides".into(),
         Layout::Computed(..) => "a reference to an object, or a number that is computed".into(),
         Layout::Between(before, ..) if matches!(before.first(), Some(Layout::Given(..))) => {
             "arrays in items, which a member beside them counts".into()
