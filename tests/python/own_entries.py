@@ -59,6 +59,8 @@ def column(branch: Branch, kind: Any, count: int) -> ak.Array:
                 assert member(name) in NEW, name
 
     gather(branch)
+    if not found and isinstance(kind, ak.types.ListType):
+        return ak.Array([[{}] * items for items in branch.array(entry_stop=count)])
     if not found:
         return ak.Array([{}] * count)
     if record.is_tuple:

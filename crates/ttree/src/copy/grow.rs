@@ -20,6 +20,8 @@ pub(crate) struct Grown {
     pub(crate) largest: u64,
     /// The same of each leaf, of a branch that has several.
     pub(crate) leaves: Vec<u64>,
+    /// Whether objects in an entry may be pointed to, so that ROOT has to remember where they are.
+    pub(crate) maps: bool,
     /// Baskets that the branch had before.
     pub(crate) before: u32,
 }
@@ -96,6 +98,7 @@ impl TreeCopy {
         filled.baskets.extend(more.baskets);
         filled.total += more.total;
         filled.stored += more.stored;
+        filled.maps |= more.maps;
         let bounded = |largest: u64| i64::try_from(largest).unwrap_or(i64::MAX).min(i64::from(i32::MAX) - 1);
         let largest = bounded(more.largest);
         if branch.member.as_ref().is_some_and(|member| matches!(member.kind, 3 | 4)) {

@@ -115,6 +115,8 @@ pub(super) enum Stored {
         offsets: bool,
         /// Whether a list, or keys of pairs in it, may have no value twice.
         unique: bool,
+        /// The length that lists have to have: that of a `std::bitset`.
+        bits: Option<u64>,
     },
     /// One byte, 0 where there are no items and 1 where there are, before them.
     Flagged(Box<Self>),

@@ -20,6 +20,7 @@ use forthwith_columns::{Encoding, Form, MAP};
 use forthwith_plan::{Dataset, Decoder, Error, ErrorKind, Kernel, Result};
 use forthwith_program::Layout;
 use forthwith_root::{
+    CppType,
     unroll::{self, packing},
     write::Compression,
 };
@@ -135,7 +136,8 @@ impl Walk<'_> {
         let (names, contents) = record;
         let class = member.map(|member| member.class.as_str()).unwrap_or_default();
         let is_map = class.split('<').next().is_some_and(|kind| kind.ends_with("map"));
-        if is_collection && is_map && !class.contains("multimap<") {
+        let is_multi = class.split('<').next().is_some_and(|kind| kind.ends_with("multimap"));
+        if is_collection && is_map && !is_multi {
             let keys = [path.as_slice(), &[Step::Items, Step::Field(0)]].concat();
             self.distinct(keys, contents.first())?;
         }
@@ -240,7 +242,9 @@ impl Walk<'_> {
         let is_of_tobject = branch.member.as_ref().is_some_and(|member| member.class == "TObject");
         if is_of_tobject && OF_TOBJECT.contains(&name) && (has_offsets || !items) {
             let bytes = if name == "fBits" { NEW_BITS } else { [0; 4] };
-            self.put(number, path, Stored::Constant { bytes, items, offsets: has_offsets }, 4);
+            // There is no field for it: only the way to the lists counts, where it is one of items.
+            let lists = path.iter().rposition(|step| *step == Step::Items).map_or(0, |at| at + 1);
+            self.put(number, &path[..lists], Stored::Constant { bytes, items, offsets: has_offsets }, 4);
             return Ok(None);
         }
         let form = reading.form.clone();
@@ -301,7 +305,17 @@ impl Walk<'_> {
                             "TBranchObject" => named(laid, branch)?,
                             _ => laid.clone(),
                         };
-                        self.laid(laid, has_offsets, unique && !items)?
+                        match (
+                            self.laid(laid, has_offsets, unique && !items)?,
+                            CppType::parse(&column.type_name),
+                        ) {
+                            (Stored::Laid { laid, layouts, offsets, unique, .. }, CppType::Bitset(size))
+                                if !items =>
+                            {
+                                Stored::Laid { laid, layouts, offsets, unique, bits: Some(size) }
+                            }
+                            (stored, _) => stored,
+                        }
                     }
                 };
                 let at = at.clone();
@@ -327,7 +341,7 @@ impl Walk<'_> {
             ErrorKind::Unsupported { what } => refused(format!("a branch, for want of {what}")),
             _ => error,
         })?;
-        Ok(Stored::Laid { laid, layouts: Known(Arc::clone(layouts)), offsets, unique })
+        Ok(Stored::Laid { laid, layouts: Known(Arc::clone(layouts)), offsets, unique, bits: None })
     }
 
     /// Notes where the values of a branch come from; `size` is that of an entry, where all have the same.

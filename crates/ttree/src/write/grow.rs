@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use super::{TreeIndex, TreeOptions, TreeWriter, derive, mapping::Branches, record::Summary};
+use super::{TreeIndex, TreeOptions, TreeWriter, branch::Stored, derive, mapping::Branches, record::Summary};
 use crate::{
     copy::{Grown, More, TreeCopy},
     tree::Tree,
@@ -14,6 +14,7 @@ use forthwith_columns::{Array, DType, Form};
 use forthwith_plan::{Error, Result};
 use forthwith_root::{
     Found, RootFile,
+    unroll::has_objects,
     write::{Buffer, FileWriter},
 };
 
@@ -161,7 +162,11 @@ impl TreeWriter {
         this.entries = copy.entries();
         this.cluster.begin = this.entries;
         for (field, filled) in this.filled.iter_mut().enumerate() {
-            *filled = Grown { entries: this.entries, before: copy.baskets(field), ..Grown::default() };
+            let source = this.branches.branches[field].source.as_ref();
+            let maps = source.is_some_and(
+                |source| matches!(&source.stored, Stored::Laid { laid, .. } if has_objects(&laid.layout)),
+            );
+            *filled = Grown { entries: this.entries, before: copy.baskets(field), maps, ..Grown::default() };
         }
         this.old = Some(Old { entries: this.entries, copy, cycle: found.key.cycle, more: Vec::new() });
         Ok(this)

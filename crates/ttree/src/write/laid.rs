@@ -7,7 +7,7 @@ use super::{
     values::Entries,
 };
 use forthwith_columns::{Array, Form};
-use forthwith_plan::Result;
+use forthwith_plan::{Error, Result};
 use forthwith_root::unroll::Encoder;
 use std::{borrow::Cow, ops::Range};
 
@@ -41,7 +41,15 @@ impl Laid {
                     this.ends.push(this.bytes.len());
                 }
             }
-            Stored::Laid { laid, layouts, unique, .. } => {
+            Stored::Laid { laid, layouts, unique, bits, .. } => {
+                if let (Some(bits), None) = (bits, &lists) {
+                    let offsets = counters::lists(array, form)?;
+                    let wrong = |pair: &[i64]| pair[1].wrapping_sub(pair[0]) != bits.cast_signed();
+                    if let Some(row) = offsets.windows(2).position(wrong) {
+                        let what = format!("a list of another length than the {bits} bits of a bitset");
+                        return Err(Error::invalid(what).at_entry(row as u64));
+                    }
+                }
                 let encoder = Encoder::new(&laid.layout, &layouts.0, form, array, count)?;
                 for row in 0..rows {
                     let out = &mut this.bytes;
@@ -113,8 +121,11 @@ fn items(lists: Option<&[i64]>, row: usize, count: u64) -> Result<Range<usize>> 
     }
 }
 
+/// Offsets of lists, where a path leads into some, a Form and its rows.
+type Place<'a> = (Option<Cow<'a, [i64]>>, &'a Form, u64);
+
 /// The Form at the end of a path, and its rows; where the path leads into lists, their offsets.
-fn at<'a>(array: &'a Array, path: &[Step]) -> Result<(Option<Cow<'a, [i64]>>, &'a Form, u64)> {
+fn at<'a>(array: &'a Array, path: &[Step]) -> Result<Place<'a>> {
     let (mut lists, mut form, mut rows) = (None, array.form.kept(), array.length);
     for step in path {
         form = match (step, form) {

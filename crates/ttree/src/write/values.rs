@@ -320,9 +320,7 @@ impl Node<'_> {
                 for pair in offsets.get(rows.start..=rows.end).ok_or_else(changed)?.windows(2) {
                     let text = bytes.get(place(pair[0])?..place(pair[1])?).ok_or_else(changed)?;
                     if !nul && text.contains(&0) {
-                        let what =
-                            "text with a NUL character, which would end the text of a leaf of characters";
-                        return Err(Error::invalid(what));
+                        return Err(ends_early());
                     }
                     *largest = (*largest).max(text.len() as u64);
                     match u8::try_from(text.len()) {
@@ -394,6 +392,10 @@ fn refused(fault: Fault) -> Error {
         Fault::Long(count) => long_list(count),
         Fault::LongRow(length) => Error::unsupported(format!("an entry of {length} bytes in a tree")),
     }
+}
+
+fn ends_early() -> Error {
+    Error::invalid("text with a NUL character, which would end the text of a leaf of characters")
 }
 
 fn long_list(count: u64) -> Error {
@@ -492,11 +494,14 @@ impl<'a> Binder<'a> {
                     item: Box::new(item),
                 },
             },
-            Form::String { key, .. } => Node::Text {
-                offsets: self.offsets(key, rows)?,
-                bytes: self.column(key, "data")?.as_bytes(),
-                nul: self.nul,
-            },
+            Form::String { key, .. } => {
+                let (offsets, bytes) = (self.offsets(key, rows)?, self.column(key, "data")?.as_bytes());
+                let all = span(&offsets, &(0..offsets.len().saturating_sub(1)));
+                if !self.nul && bytes.get(all).ok_or_else(changed)?.contains(&0) {
+                    return Err(ends_early());
+                }
+                Node::Text { offsets, bytes, nul: self.nul }
+            }
             Form::List { key, content } => {
                 let offsets = self.offsets(key, rows)?;
                 let items = offsets.last().copied().unwrap_or(0).max(0).cast_unsigned();

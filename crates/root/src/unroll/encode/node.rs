@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use forthwith_columns::Encoding;
+use forthwith_columns::{DType, Encoding};
 use forthwith_plan::{Error, Result};
 
 use super::changed;
@@ -72,7 +72,7 @@ pub(super) enum Length {
     Short,
     /// The same of a text that C++ takes to end at a NUL.
     EndsAtNul,
-    /// Four bytes.
+    /// Four bytes, of a text that C++ takes to end at a NUL, too.
     Long,
 }
 
@@ -98,7 +98,11 @@ impl Node<'_> {
     pub(super) fn distinct(&self, rows: Range<usize>) -> Result<()> {
         let (mut values, mut ends) = (Vec::new(), vec![0]);
         for row in rows {
+            let begin = values.len();
             self.append(row, &mut values)?;
+            if let Self::Numbers { wire: Encoding::Big(DType::Float32 | DType::Float64), .. } = self {
+                whole_zero(&mut values[begin..])?;
+            }
             ends.push(values.len());
         }
         let mut known = HashSet::new();
@@ -120,7 +124,7 @@ impl Node<'_> {
             Self::Text { offsets, bytes, length } => {
                 let text =
                     span(offsets, row, bytes.len()).and_then(|span| bytes.get(span)).ok_or_else(changed)?;
-                if *length == Length::EndsAtNul && text.contains(&0) {
+                if *length != Length::Short && text.contains(&0) {
                     return Err(Error::invalid("text with a NUL character, which would end it"));
                 }
                 match u8::try_from(text.len()) {
@@ -238,6 +242,22 @@ pub fn packing(wire: Encoding) -> Option<Packing> {
         Encoding::Truncated { bits, .. } => Some(Packing::Mantissa { bits: bits.into() }),
         _ => None,
     }
+}
+
+/// Makes one zero of both, in the bytes of a number, and refuses NaN, which is equal to nothing.
+fn whole_zero(bytes: &mut [u8]) -> Result<()> {
+    let value = match *bytes {
+        [a, b, c, d] => f64::from(f32::from_be_bytes([a, b, c, d])),
+        [a, b, c, d, e, f, g, h] => f64::from_be_bytes([a, b, c, d, e, f, g, h]),
+        _ => return Ok(()),
+    };
+    if value.is_nan() {
+        return Err(Error::invalid("NaN in a set, or as a key of a map"));
+    }
+    if value == 0.0 {
+        bytes.fill(0);
+    }
+    Ok(())
 }
 
 /// Writes what stands in a frame.

@@ -121,6 +121,29 @@ pub(super) fn apart(layout: &Layout) -> &Layout {
     }
 }
 
+/// Whether values of a layout have pointers in them, or objects that pointers may mean.
+#[must_use]
+pub fn has_objects(layout: &Layout) -> bool {
+    match layout {
+        Layout::Pointer(_) => true,
+        Layout::Passed(words) => words == native::TOBJECT,
+        Layout::OrNothing(of)
+        | Layout::Counter(_, of)
+        | Layout::List(of)
+        | Layout::Rest(of)
+        | Layout::Counted { of, .. }
+        | Layout::Fixed(_, of)
+        | Layout::Flagged(of)
+        | Layout::Framed { of, .. }
+        | Layout::Between(_, of, _)
+        | Layout::Base(of) => has_objects(of),
+        Layout::Versioned(arms) => arms.iter().any(|(_, of)| has_objects(of)),
+        Layout::Tuple(items) => items.iter().any(has_objects),
+        Layout::Record { fields, .. } => fields.iter().any(|(_, field)| has_objects(field)),
+        _ => false,
+    }
+}
+
 /// Whether arrays of a fixed length are of arrays that another member counts.
 fn has_counted(layout: &Layout) -> bool {
     match layout {
