@@ -383,14 +383,14 @@ struct Two { int i; float f; };
 struct Several { int n; int k; double x[4]; };
 struct All {
    Two two; Several several; TLorentzVector vector, *at = &vector; TMatrixDSym matrix{2}, *square = &matrix; short s[2][2];
-   Counts counts, *divided = &counts, *undivided = &counts; TObject object; std::bitset<9> bits;
+   Counts counts, *divided = &counts, *undivided = &counts; TObject object;
    std::set<int> set, *sets = &set; std::map<std::string, double> map, *maps = &map;
    std::multimap<std::string, int> names, *named = &names;
    void fill(TTree &tree, int entries) {
       tree.Branch("two", &two, "i/I:f/F"); tree.Branch("several", &several, "n/I:k/I:x[n]/D"); tree.Branch("s", s, "s[2][2]/S");
       tree.Branch("split", &vector, 32000, 99); tree.Branch("whole", &vector, 32000, 0); tree.Branch("matrix", &matrix);
       tree.Branch("set", &set); tree.Branch("map", &map); tree.Branch("names", &names);
-      tree.Branch("object", &object); tree.Branch("bits", &bits);
+      tree.Branch("object", &object);
       tree.Branch("divided.", &counts, 32000, 99); tree.Branch("undivided", &counts, 32000, 0);
       for (int e = 0; e < entries; e++) {
          two = {e, e / 2.f}; vector.SetXYZT(e, -e, 2 * e, .5); set = {e, e + 2}; map = {{"e", .5}, {std::to_string(e), e / 4.}};
@@ -558,7 +558,6 @@ print('null')
             ("several", [{"n": 2, "k": 1, "x": [0.5]}] * 2, "a member beside it says"),
             ("matrix", [{**one, "fElements": [1.0]} for one in good["matrix"].to_list()], "rows and columns"),
             ("whole", [{"fX": 1.0}] * 2, "was announced"),
-            ("bits", [[True] * 9, [True]], "9 bits of a bitset"),
         ]:
             with pytest.raises(forthwith.RequestError, match=f"(?s){message}.*t/{name}"):
                 to["t"].extend({**good, name: wrong})
