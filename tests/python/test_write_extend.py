@@ -495,7 +495,8 @@ std::string tell(TTree &tree, Long64_t entry) {
    tree.GetEntry(entry);
    std::string out = std::to_string(list.n) + ':';
    for (int k = 0; k < list.n; k++) out += std::to_string(int(list.x[k])) + ',';
-   out += std::to_string(text.k) + text.text + ':' + std::to_string(mine.fBits) + ',' + std::to_string(int(10 * mine.fUniqueID));
+   out += std::to_string(text.k) + text.text + ':' + std::to_string(mine.fBits);
+   out += ',' + std::to_string(int(10 * mine.fUniqueID));
    for (int k = 0; k < mine.n; k++) out += ',' + std::to_string(int(mine.x[k]));
    return out + ':' + std::to_string(int(100 * packed));
 }
