@@ -1101,9 +1101,6 @@ class RootWriter:
     def remove(self, path: str, name: str, cycle: int) -> bool:
         """Takes an object off its directory. Says whether it was a table that is being extended, which ends then."""
 
-    def end(self, path: str) -> None:
-        """Ends a table: its record is written, and another of its name gets the next cycle."""
-
     def object(self, path: str, name: str, title: str, members: dict[str, Any]) -> None:
         """Writes an object that is given by its members, with its class under ``_typename``."""
 

@@ -468,8 +468,7 @@ def test_trees_step_by_step(tmp_path):
         vectors = file.mktree("vectors", {"v": [[[1.0], []], [[2.0, 3.0]]], "w": [[1], [2, 3]]}, jagged="vector")
         file["note"] = "between trees"
         assert (file["d/t"].num_entries, vectors.num_entries) == (8, 2)
-        with pytest.raises(forthwith.RequestError, match="already"):
-            file["whole"] = {"y": [1]}
+        file["whole"] = {"y": [1]}
         with pytest.raises(forthwith.ForthwithError, match="columns x for a table with"):
             tree.extend({"x": [1.0]})
         with pytest.raises(forthwith.RequestTypeError, match="no type"):
@@ -482,7 +481,9 @@ def test_trees_step_by_step(tmp_path):
         assert found["x"].tolist() == [1.5, 2.5] * 4
         assert found["hits"].tolist() == [[1, 2, 3], []] * 4
         assert found["s"].tolist() == ["a", "löng"] * 4
-        assert file["whole"].arrays()["z"].tolist() == np.arange(30.0).reshape(10, 3).tolist()
+        # What is assigned to a name again gets the next cycle.
+        assert file["whole;1"].arrays()["z"].tolist() == np.arange(30.0).reshape(10, 3).tolist()
+        assert file["whole"].arrays().tolist() == [{"y": 1}]
         assert file["vectors"].arrays()["v"].tolist() == [[[1.0], []], [[2.0, 3.0]]]
     by = by_root(ROOT_TREE, path, "d/t", "x", "n", "hits", "s")
     assert by == {"x": [1.5, 2.5] * 4, "n": [1, 2] * 4, "hits": [[1, 2, 3], []] * 4, "s": ["a", "löng"] * 4}

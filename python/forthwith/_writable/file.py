@@ -301,10 +301,6 @@ class WritableDirectory:
         directory, last = self._split(name)
         what = writable(value, last)
         core = self._file._open()
-        path = self._join(name)
-        if self._file._tables.pop(path, None) is not None:
-            # What is written later under a name gets the next cycle.
-            core.end(path)
         if isinstance(what, Copied):
             what.write(core, directory, last)
         else:
@@ -435,8 +431,8 @@ class WritableTable:
         """Appends entries of the table's columns: a dict of arrays, an Awkward Array of records, a data frame, Arrow data.
 
         Raises:
-            RequestError: The arrays are not of the `columns`, or the table has ended: it was removed, or something else was
-                written under its name (also a ``ValueError``).
+            RequestError: The arrays are not of the `columns`, or the table has been closed: it was removed, or another table
+                was begun under its name (also a ``ValueError``).
             UnsupportedError: Values that the table has no way to store.
         """
         self._check()
@@ -448,7 +444,7 @@ class WritableTable:
         # A file that is closed says so itself.
         if not self._file.closed and self._file._tables.get(self._path) is not self:
             raise RequestError(
-                f"{self._path!r} was removed, or something else was written under this name"
+                f"{self._path!r} has been closed: it was removed, or another table was begun under its name"
                 f"\n  in {self._file.file_path}"
             )
 
@@ -478,7 +474,7 @@ class WritableTable:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns that `extend` wants: their types, as Awkward Array spells them, by their names."""
+        """The types of the columns that `extend` wants, as Awkward Array spells them, by the names of columns."""
         return {name: str(kind) for name, kind in self._types.items()}
 
     @property

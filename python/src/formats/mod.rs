@@ -6,6 +6,7 @@ mod ntuple_options;
 mod own;
 mod parquet;
 mod root;
+mod root_given;
 mod root_merge;
 mod root_records;
 mod root_writer;

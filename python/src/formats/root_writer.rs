@@ -3,10 +3,10 @@
 use super::{
     ntuple_options::{Chosen, field_options, ntuple_options},
     root::Objects,
+    root_given::given_object,
     tree_options::GivenOptions,
 };
 use crate::{
-    errors,
     file::File,
     files::Store,
     give::{listening, sink_for},
@@ -23,12 +23,12 @@ use forthwith::{
     rntuple::{FieldOptions, NtupleOptions, NtupleWriter},
     root::{
         Found, RootFile, TreeOptions, TreeWriter,
-        write::{Compression, FileSettings, FileWriter, Given, GivenObject},
+        write::{Compression, FileSettings, FileWriter},
     },
 };
 use pyo3::{
     prelude::*,
-    types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple},
+    types::{PyBytes, PyDict},
 };
 use std::collections::BTreeMap;
 
@@ -139,7 +139,7 @@ impl State {
         if array.length > 0 {
             writer.extend(file, &columns)?;
         }
-        // What is written later under a name gets the next cycle.
+        // As in ROOT, another table of a name gets the next cycle.
         self.end(path)?;
         self.tables.push(Open { path: path.to_owned(), names, writer });
         Ok(())
@@ -263,7 +263,7 @@ impl State {
         table.writer.extend(file, &columns)
     }
 
-    /// Ends a table, so that another of its name can follow it.
+    /// Ends the table at a path, if there is one: its record is written.
     fn end(&mut self, path: &str) -> Result<()> {
         let Some(at) = self.tables.iter().position(|table| table.path == path) else { return Ok(()) };
         let table = self.tables.remove(at);
@@ -361,11 +361,6 @@ impl RootWriter {
     /// Takes an object off its directory. Says whether it was a table that is being extended, which ends then.
     fn remove(&self, py: Python<'_>, path: &str, name: &str, cycle: u16) -> PyResult<bool> {
         with(py, &self.0, |state| (state.remove(path, name, cycle), state.cause.clone()))
-    }
-
-    /// Ends a table: its record is written, and another of its name gets the next cycle.
-    fn end(&self, py: Python<'_>, path: &str) -> PyResult<()> {
-        with(py, &self.0, |state| (state.end(path), state.cause.clone()))
     }
 
     /// Writes an object that is given as a dict of its members, with its class under `_typename`.
@@ -549,66 +544,3 @@ impl RootWriter {
         })
     }
 }
-
-/// An object as a dict. Objects have numbers in the order in which they are met.
-fn given_object(members: &Bound<'_, PyDict>, depth: u32, met: &mut u32) -> PyResult<GivenObject> {
-    let mut object = GivenObject { number: *met, ..GivenObject::default() };
-    *met += 1;
-    for (name, value) in members.iter() {
-        let name: String = name.extract()?;
-        if name == "_typename" {
-            object.class = value.extract()?;
-        } else {
-            object.members.insert(name, given(&value, depth + 1, met)?);
-        }
-    }
-    Ok(object)
-}
-
-/// A value as Python has it. Numbers of an array come as a pair of their kind and the bytes of numbers of 64 bits of this
-/// machine.
-fn given(value: &Bound<'_, PyAny>, depth: u32, met: &mut u32) -> PyResult<Given> {
-    let py = value.py();
-    if depth > DEEPEST {
-        return Err(errors::request(py, format!("an object with others in it, more than {DEEPEST} deep")));
-    }
-    Ok(if value.is_none() {
-        Given::Null
-    } else if let Ok(value) = value.cast::<PyBool>() {
-        Given::Int(value.is_true().into())
-    } else if value.is_instance_of::<PyInt>() {
-        match value.extract::<i64>() {
-            Ok(value) => Given::Int(value),
-            Err(_) => Given::Unsigned(value.extract()?),
-        }
-    } else if value.is_instance_of::<PyFloat>() {
-        Given::Float(value.extract()?)
-    } else if let Ok(value) = value.cast::<PyString>() {
-        Given::Text(value.to_str()?.to_owned())
-    } else if let Ok(value) = value.cast::<PyTuple>() {
-        let (kind, bytes): (String, Bound<'_, PyBytes>) = value.extract()?;
-        let numbers = bytes.as_bytes().as_chunks::<8>().0.iter();
-        match &*kind {
-            "i8" => Given::Integers(numbers.map(|number| i64::from_ne_bytes(*number)).collect()),
-            _ => Given::Numbers(numbers.map(|number| f64::from_ne_bytes(*number)).collect()),
-        }
-    } else if let Ok(value) = value.cast::<PyDict>() {
-        if value.contains("_typename")? {
-            Given::Object(Box::new(given_object(value, depth, met)?))
-        } else if let (1, Some(number)) = (value.len(), value.get_item("$ref")?) {
-            Given::Again(number.extract()?)
-        } else {
-            let entries =
-                value.iter().map(|(name, value)| Ok((name.extract()?, given(&value, depth + 1, met)?)));
-            Given::Named(entries.collect::<PyResult<_>>()?)
-        }
-    } else if let Ok(items) = value.cast::<PyList>() {
-        Given::List(items.iter().map(|item| given(&item, depth + 1, met)).collect::<PyResult<_>>()?)
-    } else {
-        let class = value.get_type().name()?;
-        return Err(errors::request(py, format!("a value of type {class} as a member of an object")));
-    })
-}
-
-/// Objects within each other, and lists.
-const DEEPEST: u32 = 100;

@@ -13,6 +13,15 @@ pub fn described_class(class: &str) -> Option<Arc<StreamerInfo>> {
     described().get(class).cloned()
 }
 
+/// Whether objects of a class have its checksum before them, and not its version. Classes without a version of their own
+/// count as version 1; ROOT finds those that have that version by their checksum as well.
+pub(crate) fn is_told_by_checksum(class: &str, version: i32, checksum: u32) -> bool {
+    version == 1 && checksum != 0 && described_class(class).is_none()
+}
+
+/// The version that stands before a container's items.
+pub(crate) const STL_VERSION: i16 = 10;
+
 /// All classes that [`described_class`] knows.
 pub fn described_classes() -> impl Iterator<Item = &'static Arc<StreamerInfo>> {
     described().values()

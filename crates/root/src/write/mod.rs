@@ -56,6 +56,7 @@ mod update;
 
 pub use add::Sum;
 pub use buffer::Buffer;
+pub(crate) use classes::{STL_VERSION, is_told_by_checksum};
 pub use classes::{described_class, described_classes};
 pub use compress::{Algorithm, Compression, compress, compress_instead, compress_into, compressed};
 pub use directory::DirectoryId;

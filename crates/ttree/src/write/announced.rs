@@ -120,7 +120,7 @@ impl Adapt<'_> {
             places.push(place);
         }
         let (mut outer, mut tags, mut index) = (Vec::new(), Vec::new(), Vec::new());
-        // Rows of each alternative, which several arms may be of.
+        // The arm of each alternative: two arms cannot be one.
         let mut taken: Vec<Option<usize>> = vec![None; wanted.len()];
         for (arm, place) in places.iter().enumerate() {
             if taken[*place].replace(arm).is_some() {
@@ -168,7 +168,7 @@ impl Adapt<'_> {
                 let of = contents.iter().map(|content| self.choices(content, arms)).collect::<Result<_>>()?;
                 Choices::Union(tags, self.integers(key, "index")?, of)
             }
-            // Of which there are no rows.
+            // It has no rows.
             Form::Empty => Choices::Nothing,
             form => {
                 arms.push(form);

@@ -3,7 +3,7 @@
 use super::floats::Packed;
 use crate::{columns::Laid, leaf_classes::leaf_class};
 use forthwith_columns::DType;
-use forthwith_root::{class::Layouts, write::Compression};
+use forthwith_root::{CppType, class::Layouts, write::Compression};
 use std::sync::Arc;
 
 /// A branch, as the tree's record describes it.
@@ -113,13 +113,37 @@ pub(super) enum Stored {
         /// The classes that the file describes.
         layouts: Known,
         offsets: bool,
-        /// Whether a list, or keys of pairs in it, may have no value twice.
-        unique: bool,
-        /// The length that lists have to have: that of a `std::bitset`.
-        bits: Option<u64>,
+        rule: Rule,
     },
     /// One byte, 0 where there are no items and 1 where there are, before them.
     Flagged(Box<Self>),
+}
+
+/// What C++ asks of a container beyond its layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    Nothing,
+    /// A set has no value twice, and a map no key.
+    Distinct,
+    /// A bitset has this number of bits.
+    Length(u64),
+}
+
+impl Rule {
+    /// That of a type, as the file spells it.
+    pub(super) fn of(type_name: &str) -> Self {
+        let kind = type_name.split('<').next().unwrap_or_default();
+        match CppType::parse(type_name) {
+            CppType::Bitset(size) => Self::Length(size),
+            _ if ["set", "map", "unordered_set", "unordered_map"]
+                .iter()
+                .any(|one| kind.strip_prefix("std::").unwrap_or(kind) == *one) =>
+            {
+                Self::Distinct
+            }
+            _ => Self::Nothing,
+        }
+    }
 }
 
 /// The classes that a file describes. There is one file.

@@ -5,20 +5,20 @@ use super::{
     branch::{Source, Step, Stored},
     index, laid,
     mapping::Counted,
+    offsets::{lists_at, offsets},
     plain,
 };
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result};
-use std::borrow::Cow;
 
 impl TreeWriter {
     /// Compares the lists of columns that share a counter, and columns that are counters themselves.
     pub(super) fn check_counters(&self, arrays: &[Array]) -> Result<()> {
-        let offsets = |source: &Source| lists_at(&arrays[source.column], &source.path);
+        let offsets_of = |source: &Source| lists_at(&arrays[source.column], &source.path);
         for (source, counter) in &self.branches.sharing {
             let branch = &self.branches.branches[*counter];
             let Some(first) = &branch.source else { continue };
-            if let Some(row) = unequal(&offsets(first)?, &offsets(source)?) {
+            if let Some(row) = unequal(&offsets_of(first)?, &offsets_of(source)?) {
                 let what = format!(
                     "lists whose lengths differ from those of another column with the counter {:?}",
                     branch.name
@@ -35,7 +35,7 @@ impl TreeWriter {
         }
         for Counted { lists, numbers, .. } in &self.branches.counted {
             let array = &arrays[numbers.column];
-            let counted = offsets(lists)?;
+            let counted = offsets_of(lists)?;
             let numbers = index::numbers_at(array, &numbers.path)?;
             // There may be no array behind a pointer, whatever counts it.
             let is_pointer = matches!(lists.stored, Stored::Flagged(_));
@@ -50,7 +50,7 @@ impl TreeWriter {
         }
         for (column, counter) in &self.branches.counters {
             let Some(first) = &self.branches.branches[*counter].source else { continue };
-            let counted = offsets(first)?;
+            let counted = offsets_of(first)?;
             let (array, name) = (&arrays[*column], &self.columns[*column].0);
             for (row, (pair, number)) in counted.windows(2).zip(index::numbers(array)?).enumerate() {
                 if number != Some(pair[1].wrapping_sub(pair[0])) {
@@ -93,42 +93,6 @@ fn longest(array: &Array, path: &[Step]) -> Result<u64> {
     let offsets = offsets(array, key)?;
     let lengths = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
     Ok(lengths.max().map_or(0, |longest| u64::try_from(longest).unwrap_or(0)))
-}
-
-/// The offsets of the lists that a path leads to; its last step is into them.
-fn lists_at<'a>(array: &'a Array, path: &[Step]) -> Result<Cow<'a, [i64]>> {
-    let mut form = &array.form;
-    for step in path {
-        form = match (step, form.kept()) {
-            (Step::Field(at), Form::Record { contents, .. }) => {
-                contents.get(*at).ok_or_else(plain::changed)?
-            }
-            (Step::Items, form) => return lists(array, form),
-            _ => return Err(plain::changed()),
-        };
-    }
-    Err(plain::changed())
-}
-
-/// The offsets of lists, of which each row of an array has one.
-pub(super) fn lists<'a>(array: &'a Array, form: &Form) -> Result<Cow<'a, [i64]>> {
-    match form {
-        Form::List { key, .. } => offsets(array, key),
-        Form::Regular { size, .. } => {
-            Ok((0..=array.length).map(|row| row.wrapping_mul(*size).cast_signed()).collect())
-        }
-        _ => Err(plain::changed()),
-    }
-}
-
-/// One offset more than an array has rows.
-fn offsets<'a>(array: &'a Array, key: &str) -> Result<Cow<'a, [i64]>> {
-    let column = array.column(&format!("{key}-offsets")).ok_or_else(plain::changed)?;
-    let count = array.length as usize + 1;
-    Ok(match column.as_i64() {
-        Some(offsets) => offsets.get(..count).ok_or_else(plain::changed)?.into(),
-        None => (0..count).map_while(|row| column.item(row)).collect(),
-    })
 }
 
 /// The first list that differs in length.

@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 
 use super::{
-    ColumnOptions, Nulls,
-    branch::{Branch, Known, Leaf, LeafKind, Source, Step, Stored, Wire},
+    branch::{Branch, Known, Leaf, LeafKind, Rule, Source, Step, Stored, Wire},
     floats::Packed,
     mapping::{Branches, Counted},
 };
@@ -20,26 +19,17 @@ use forthwith_columns::{Encoding, Form, MAP};
 use forthwith_plan::{Dataset, Decoder, Error, ErrorKind, Kernel, Result};
 use forthwith_program::Layout;
 use forthwith_root::{
-    CppType,
     unroll::{self, packing},
     write::Compression,
 };
 use std::sync::Arc;
 
-/// A column of a tree that is there.
-#[derive(Debug)]
-pub(super) struct Column {
-    pub(super) name: String,
-    pub(super) form: Form,
-    pub(super) options: ColumnOptions,
-}
-
-/// The columns of a tree, and its branches by their numbers. Branches that count the items of others are no
+/// The columns of a tree with their Forms, and its branches by their numbers. Branches that count the items of others are no
 /// columns, nor is what objects of ROOT's own have of `TObject`, which is as in a new object.
 ///
 /// # Errors
 /// A branch of a kind that no column becomes.
-pub(super) fn columns(tree: &Tree, nulls: Nulls) -> Result<(Vec<Column>, Branches)> {
+pub(super) fn columns(tree: &Tree) -> Result<(Vec<(String, Form)>, Branches)> {
     let mut walk = Walk { tree, counters: counters(tree)?, column: 0, into: Branches::default() };
     let fields = tree.fields()?;
     for number in 0..fields.len() as u32 {
@@ -50,7 +40,7 @@ pub(super) fn columns(tree: &Tree, nulls: Nulls) -> Result<(Vec<Column>, Branche
             ..Branch::new(&branch.field.name, &branch.field.title)
         });
     }
-    let mut columns: Vec<Column> = Vec::new();
+    let mut columns: Vec<(String, Form)> = Vec::new();
     for (number, field) in (0..).zip(fields).filter(|(_, field)| field.parent.is_none()) {
         let form = walk.value(number, &mut Vec::new(), false);
         let form = form.map_err(|e| e.in_object(&format!("{}/{}", tree.object(), field.path)))?;
@@ -58,11 +48,10 @@ pub(super) fn columns(tree: &Tree, nulls: Nulls) -> Result<(Vec<Column>, Branche
         let short = field.name.trim_end_matches('.');
         let is_free = fields.iter().all(|other| other.parent.is_some() || other.name != short);
         let name = if field.has_children && is_free { short } else { &field.name };
-        if columns.iter().any(|column| column.name == name) {
+        if columns.iter().any(|(known, _)| known == name) {
             return Err(refused(format!("two branches named {name:?}")));
         }
-        let options = ColumnOptions { nulls, ..ColumnOptions::default() };
-        columns.push(Column { name: name.to_owned(), form, options });
+        columns.push((name.to_owned(), form));
         walk.column += 1;
     }
     for (place, owner) in &walk.counters {
@@ -136,8 +125,7 @@ impl Walk<'_> {
         let (names, contents) = record;
         let class = member.map(|member| member.class.as_str()).unwrap_or_default();
         let is_map = class.split('<').next().is_some_and(|kind| kind.ends_with("map"));
-        let is_multi = class.split('<').next().is_some_and(|kind| kind.ends_with("multimap"));
-        if is_collection && is_map && !is_multi {
+        if is_collection && is_map && Rule::of(class) == Rule::Distinct {
             let keys = [path.as_slice(), &[Step::Items, Step::Field(0)]].concat();
             self.distinct(keys, contents.first())?;
         }
@@ -160,7 +148,7 @@ impl Walk<'_> {
             Some(Form::String { .. }) => Layout::Text,
             _ => return Err(refused("a divided map whose keys are neither numbers nor text")),
         };
-        let stored = self.laid(Laid { layout, to_end: false, framed: false }.into(), true, false)?;
+        let stored = self.laid(Laid { layout, to_end: false, framed: false }.into(), true, Rule::Distinct)?;
         self.into.keys.push(Source { column: self.column, path, stored, wire: None });
         Ok(())
     }
@@ -262,7 +250,7 @@ impl Walk<'_> {
                     _ => return Err(refused(format!("{per_entry} numbers in an entry"))),
                 };
                 let laid = Laid { layout, to_end: false, framed: false };
-                let stored = self.laid(laid.into(), true, false)?;
+                let stored = self.laid(laid.into(), true, Rule::Nothing)?;
                 self.put(number, path, stored, 0);
             }
             (Decoder::Kernel(Kernel::Jagged { header: 0, wire, .. }), _) if has_offsets => {
@@ -273,13 +261,13 @@ impl Walk<'_> {
             }
             (Decoder::Kernel(Kernel::Jagged { header: 1, wire, .. }), _) if has_offsets && !items => {
                 let laid = Laid { layout: Layout::Number(*wire), to_end: true, framed: false };
-                let flagged = self.laid(laid.into(), true, false)?;
+                let flagged = self.laid(laid.into(), true, Rule::Nothing)?;
                 let flagged = Stored::Flagged(Box::new(flagged));
                 self.put(number, &to_items, flagged.clone(), 0);
                 self.counted_by(branch, &to_items, flagged)?;
             }
             (Decoder::Kernel(Kernel::Slots { size, .. }), Some(laid)) if !has_offsets => {
-                let stored = self.laid(laid.clone(), false, false)?;
+                let stored = self.laid(laid.clone(), false, Rule::Nothing)?;
                 self.put(number, path, stored, entry_size(*size)?);
             }
             (_, Some(laid)) if laid.to_end == items => {
@@ -296,26 +284,12 @@ impl Walk<'_> {
                         Stored::Text { ends_at_nul: true }
                     }
                     _ => {
-                        let kind = column.type_name.split('<').next().unwrap_or_default();
-                        let unique = matches!(
-                            kind,
-                            "std::set" | "std::map" | "std::unordered_set" | "std::unordered_map"
-                        );
                         let laid = match branch.class {
                             "TBranchObject" => named(laid, branch)?,
                             _ => laid.clone(),
                         };
-                        match (
-                            self.laid(laid, has_offsets, unique && !items)?,
-                            CppType::parse(&column.type_name),
-                        ) {
-                            (Stored::Laid { laid, layouts, offsets, unique, .. }, CppType::Bitset(size))
-                                if !items =>
-                            {
-                                Stored::Laid { laid, layouts, offsets, unique, bits: Some(size) }
-                            }
-                            (stored, _) => stored,
-                        }
+                        let rule = if items { Rule::Nothing } else { Rule::of(&column.type_name) };
+                        self.laid(laid, has_offsets, rule)?
                     }
                 };
                 let at = at.clone();
@@ -334,14 +308,14 @@ impl Walk<'_> {
     }
 
     /// Entries of a layout, if values of it can be written.
-    fn laid(&self, laid: Arc<Laid>, offsets: bool, unique: bool) -> Result<Stored> {
+    fn laid(&self, laid: Arc<Laid>, offsets: bool, rule: Rule) -> Result<Stored> {
         let layouts = self.tree.layouts();
         let checked = unroll::check(&laid.layout, layouts);
         checked.map_err(|error| match error.kind {
             ErrorKind::Unsupported { what } => refused(format!("a branch, for want of {what}")),
             _ => error,
         })?;
-        Ok(Stored::Laid { laid, layouts: Known(Arc::clone(layouts)), offsets, unique, bits: None })
+        Ok(Stored::Laid { laid, layouts: Known(Arc::clone(layouts)), offsets, rule })
     }
 
     /// Notes where the values of a branch come from; `size` is that of an entry, where all have the same.

@@ -144,21 +144,16 @@ impl TreeWriter {
         let (outer, name) = found.path.rsplit_once('/').unwrap_or(("", &found.path));
         let directory = file.directory(outer)?;
         let copy = TreeCopy::in_place(file, old, found, directory)?;
-        let (columns, branches) = derive::columns(copy.base(), options.default_column.nulls)?;
-        let index = index_of(copy.base(), &columns);
-        let announced: Vec<(String, Form)> =
-            columns.iter().map(|column| (column.name.clone(), column.form.clone())).collect();
-        let chosen = columns.into_iter().map(|column| (column.name, column.options)).collect();
+        let (columns, branches) = derive::columns(copy.base())?;
         let options = TreeOptions {
-            columns: chosen,
-            index,
+            columns: Vec::new(),
+            index: index_of(copy.base(), &columns),
             titles: Vec::new(),
             aliases: Vec::new(),
             user_info: Vec::new(),
             ..options
         };
-        let mut this =
-            Self::of_branches(file, (directory, &found.path, name), &announced, options, branches)?;
+        let mut this = Self::of_branches(file, (directory, &found.path, name), &columns, options, branches)?;
         this.entries = copy.entries();
         this.cluster.begin = this.entries;
         for (field, filled) in this.filled.iter_mut().enumerate() {
@@ -236,13 +231,13 @@ fn finish_with(copy: TreeCopy, more: &mut [TreeWriter], file: &mut FileWriter) -
 }
 
 /// The index that the tree has, if it counts by columns.
-fn index_of(tree: &Tree, columns: &[derive::Column]) -> Option<TreeIndex> {
+fn index_of(tree: &Tree, columns: &[(String, Form)]) -> Option<TreeIndex> {
     let ([major, minor], _) = tree.index_values()?;
     let minor = Some(minor).filter(|minor| minor != "0");
     let is_column = |name: &String| {
-        columns.iter().any(|column| {
-            column.name == *name
-                && matches!(&column.form, Form::Numpy { dtype, shape, .. }
+        columns.iter().any(|(known, form)| {
+            known == name
+                && matches!(form, Form::Numpy { dtype, shape, .. }
                     if shape.is_empty() && !matches!(dtype, DType::Float32 | DType::Float64))
         })
     };

@@ -1,8 +1,8 @@
 //! Entries that are encoded as a whole before they are put into baskets: those of branches that have no kernel.
 
 use super::{
-    branch::{Source, Step, Stored},
-    counters,
+    branch::{Rule, Source, Step, Stored},
+    offsets,
     plain::changed,
     values::Entries,
 };
@@ -41,15 +41,16 @@ impl Laid {
                     this.ends.push(this.bytes.len());
                 }
             }
-            Stored::Laid { laid, layouts, unique, bits, .. } => {
-                if let (Some(bits), None) = (bits, &lists) {
-                    let offsets = counters::lists(array, form)?;
+            Stored::Laid { laid, layouts, rule, .. } => {
+                if let (Rule::Length(bits), None) = (rule, &lists) {
+                    let offsets = offsets::lists(array, form)?;
                     let wrong = |pair: &[i64]| pair[1].wrapping_sub(pair[0]) != bits.cast_signed();
                     if let Some(row) = offsets.windows(2).position(wrong) {
                         let what = format!("a list of another length than the {bits} bits of a bitset");
                         return Err(Error::invalid(what).at_entry(row as u64));
                     }
                 }
+                let unique = *rule == Rule::Distinct;
                 let encoder = Encoder::new(&laid.layout, &layouts.0, form, array, count)?;
                 for row in 0..rows {
                     let out = &mut this.bytes;
@@ -60,8 +61,8 @@ impl Laid {
                             }
                             encoder.items(items, out)
                         }),
-                        (false, true) => encoder.container(row, *unique, out),
-                        (false, false) if *unique => encoder.unique(row, out),
+                        (false, true) => encoder.container(row, unique, out),
+                        (false, false) if unique => encoder.unique(row, out),
                         (false, false) => encoder.row(row, out),
                     };
                     done.map_err(|error| error.at_entry(row as u64))?;
@@ -110,7 +111,7 @@ pub(super) fn check_keys(source: &Source, array: &Array) -> Result<()> {
     })
 }
 
-/// The items of the list of an entry, of which there are so many in all.
+/// The items of the list of an entry. All lists together have `count` items.
 fn items(lists: Option<&[i64]>, row: usize, count: u64) -> Result<Range<usize>> {
     let Some([from, end]) = lists.and_then(|lists| lists.get(row..row + 2)) else {
         return Err(changed());
@@ -131,7 +132,7 @@ fn at<'a>(array: &'a Array, path: &[Step]) -> Result<Place<'a>> {
         form = match (step, form) {
             (Step::Field(at), Form::Record { contents, .. }) => contents.get(*at).ok_or_else(changed)?.kept(),
             (Step::Items, Form::List { content, .. } | Form::Regular { content, .. }) if lists.is_none() => {
-                let offsets = counters::lists(array, form)?;
+                let offsets = offsets::lists(array, form)?;
                 rows = offsets.last().copied().unwrap_or(0).max(0).cast_unsigned();
                 lists = Some(offsets);
                 content.kept()

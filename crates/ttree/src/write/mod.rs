@@ -1,9 +1,10 @@
 //! Trees, written: Forms become branches, arrays baskets.
 //!
 //! A [`TreeWriter`] is made of the names and Forms of columns. `mapping` says which branches they become, `values` how the
-//! entries of a branch are encoded from columns (`laid` by the layout that reads them), `cut` where baskets and clusters end. `baskets` makes baskets, on the
-//! threads of the [`BlockRunner`](forthwith_plan::BlockRunner) of the options; `record` describes the tree when it is
-//! finished. `grow` opens a tree that is in the file already, and `derive` finds the columns that it has. The file is handed in with each call, so that several tables may be written to one file.
+//! entries of a branch are encoded from columns (`laid` by the layout that reads them), `cut` where baskets and clusters
+//! end. `baskets` makes baskets, on the threads of the [`BlockRunner`](forthwith_plan::BlockRunner) of the options;
+//! `record` describes the tree when it is finished. `grow` opens a tree that is in the file already, and `derive` finds
+//! the columns that it has. The file is handed in with each call, so that several tables may be written to one file.
 //!
 //! ```
 //! use forthwith_columns::{Array, Column, DType, Form};
@@ -55,6 +56,7 @@ mod index;
 mod laid;
 mod mapping;
 mod names;
+mod offsets;
 mod options;
 mod plain;
 mod record;

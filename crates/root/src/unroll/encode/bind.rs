@@ -7,8 +7,7 @@ use forthwith_columns::{Column, DType, Encoding, Form};
 use forthwith_plan::{Error, Result};
 use forthwith_program::Layout;
 
-use super::changed;
-use super::node::{Head, Length, Node};
+use super::node::{Head, Length, Node, changed};
 use super::written::{apart, can_write, framed, is_constant, phrase, readable, refused};
 use crate::class::Layouts;
 use crate::unroll::{member, native};

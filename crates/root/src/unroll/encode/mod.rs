@@ -14,13 +14,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use forthwith_columns::{Array, Form};
-use forthwith_plan::{Error, Result};
+use forthwith_plan::Result;
 use forthwith_program::Layout;
 
 use crate::class::Layouts;
 use bind::Binder;
 pub use node::packing;
-use node::{CONTAINER, Node, Version, frame, span};
+use node::{CONTAINER, Node, changed, frame, span};
 pub use written::{check, has_objects};
 
 /// Columns bound to the layout that they are written in.
@@ -30,8 +30,8 @@ pub struct Encoder<'a> {
 }
 
 impl<'a> Encoder<'a> {
-    /// Binds rows of an array, from the first one on, to a layout. `form` is a part of the array's Form that has
-    /// so many rows. The array has been validated.
+    /// Binds the first `rows` rows of a part of an array to a layout. `form` is the Form of that part. The caller has
+    /// validated the array.
     ///
     /// # Errors
     /// A layout that can be read only; columns of another type; lists of another length than a member says that
@@ -76,7 +76,7 @@ impl<'a> Encoder<'a> {
     /// # Errors
     /// As [`unique`](Self::unique).
     pub fn container(&self, row: usize, unique: bool, out: &mut Vec<u8>) -> Result<()> {
-        frame(Version::Number(CONTAINER), out, |out| match unique {
+        frame(CONTAINER, out, |out| match unique {
             true => self.unique(row, out),
             false => self.row(row, out),
         })
@@ -100,9 +100,4 @@ impl<'a> Encoder<'a> {
         }
         self.node.append(row, out)
     }
-}
-
-/// Memory that others changed, or a Form that is not the array's.
-fn changed() -> Error {
-    Error::invalid("columns that are not what their Form says")
 }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use forthwith_columns::{DType, Encoding};
 use forthwith_plan::{Error, Result};
 
-use super::changed;
 use crate::cpp::Packing;
 use crate::record::{BYTE_COUNT, IS_REFERENCED, NEW_CLASS};
+use crate::write::STL_VERSION;
 
 /// A part of a layout, with the columns that its values come from.
 #[derive(Debug)]
@@ -298,4 +298,9 @@ fn count(items: usize) -> Result<u32> {
 }
 
 /// The version that stands before the items of a container.
-pub(super) const CONTAINER: u16 = 10;
+pub(super) const CONTAINER: Version = Version::Number(STL_VERSION.unsigned_abs());
+
+/// Memory that others changed, or a Form that is not the array's.
+pub(super) fn changed() -> Error {
+    Error::invalid("columns that are not what their Form says")
+}

@@ -12,7 +12,7 @@ use crate::class::Layouts;
 use crate::cpp::CppType;
 use crate::streamer::StreamerInfo;
 use crate::unroll::{member, native};
-use crate::write::described_class;
+use crate::write::is_told_by_checksum;
 
 /// Whether there is a way to write values of a layout.
 ///
@@ -39,9 +39,7 @@ pub fn check(layout: &Layout, file: &Layouts) -> Result<()> {
             check(of)
         }
         // Of several pointers, one flag stands before the arrays of all of them.
-        Layout::Fixed(_, of) if matches!(**of, Layout::Counted { .. } | Layout::Fixed(..) if has_counted(of)) => {
-            Err(refused(of))
-        }
+        Layout::Fixed(_, of) if has_counted(of) => Err(refused(of)),
         Layout::Fixed(_, of) => check(of),
         Layout::Tuple(items) => items.iter().try_for_each(check),
         Layout::Pointer(_) => {
@@ -78,18 +76,17 @@ pub(super) fn framed<'l>(layout: &'l Layout, file: &Layouts) -> Result<(Version,
     let Some((when, of)) = arms.first() else { return Err(refused(layout)) };
     let name = if let Layout::Record { name, .. } = of { name.as_deref() } else { None };
     let version = match *when {
-        When::Any => Version::Number(CONTAINER),
-        // ROOT finds classes that have no version of their own, which count as version 1, by their checksum.
-        When::Class(1, sum) if name.is_none_or(|name| described_class(name).is_none()) => {
+        When::Any => CONTAINER,
+        When::Class(version, sum) if is_told_by_checksum(name.unwrap_or_default(), version.into(), sum) => {
             Version::Checksum(sum)
         }
         When::Class(version, _) | When::Version(version) => Version::Number(version),
         When::Checksum(sum) => Version::Checksum(sum),
         When::AnyClass => match name.map(|name| described(name, file)).transpose()?.flatten() {
-            Some(info) if info.version != 1 || info.checksum == 0 => {
-                Version::Number(u16::try_from(info.version).map_err(|_| refused(layout))?)
+            Some(info) if is_told_by_checksum(&info.class, info.version, info.checksum) => {
+                Version::Checksum(info.checksum)
             }
-            Some(info) => Version::Checksum(info.checksum),
+            Some(info) => Version::Number(u16::try_from(info.version).map_err(|_| refused(layout))?),
             None => return Err(refused(layout)),
         },
         When::Together => return Err(refused(layout)),

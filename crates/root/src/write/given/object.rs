@@ -7,10 +7,11 @@ use forthwith_plan::{Error, Result};
 
 use super::place::{Place, flag, whole};
 use super::plain::{Values, numbers};
-use super::writer::{STL_VERSION, Writer, framed};
+use super::writer::{Writer, framed};
 use super::{Given, GivenObject};
 use crate::class::{Base, Layout, Native, StoredBase, Value, known};
 use crate::cpp::tidy;
+use crate::write::STL_VERSION;
 use crate::write::{Buffer, described_class};
 
 impl Writer<'_> {

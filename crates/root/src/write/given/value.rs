@@ -5,10 +5,11 @@ use forthwith_plan::Result;
 use super::Given;
 use super::place::{Place, whole};
 use super::plain::{Values, expect, items, long_text, stored, stored_numbers, text};
-use super::writer::{STL_VERSION, Writer};
+use super::writer::Writer;
 use crate::class::{Member, Numbers, Value};
 use crate::cpp::Basic;
 use crate::write::Buffer;
+use crate::write::STL_VERSION;
 
 impl Writer<'_> {
     /// A member, or as many of it as an array has.

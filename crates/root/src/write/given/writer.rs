@@ -7,7 +7,8 @@ use forthwith_plan::{Error, Result};
 use super::GivenObject;
 use crate::class::Layouts;
 use crate::streamer::StreamerInfo;
-use crate::write::{Buffer, described_class};
+use crate::write::Buffer;
+use crate::write::is_told_by_checksum;
 
 /// What writing one object needs to know.
 pub(super) struct Writer<'l> {
@@ -33,9 +34,7 @@ pub(super) fn framed(
     info: &StreamerInfo,
     body: impl FnOnce(&mut Buffer) -> Result<()>,
 ) -> Result<()> {
-    // Classes without a version of their own count as version 1. ROOT finds those that have that version by their
-    // checksum as well.
-    if info.version == 1 && info.checksum != 0 && described_class(&info.class).is_none() {
+    if is_told_by_checksum(&info.class, info.version, info.checksum) {
         return buffer.unversioned(info.checksum, body);
     }
     match i16::try_from(info.version) {
@@ -44,7 +43,5 @@ pub(super) fn framed(
     }
 }
 
-/// The version that stands before a container's items.
-pub(super) const STL_VERSION: i16 = 10;
 /// The number by which pointers mean the object that a record is.
 const ITSELF: u32 = 1;
