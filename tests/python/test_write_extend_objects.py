@@ -227,11 +227,12 @@ def test_a_pointer_is_of_the_class_that_its_record_has_the_name_of(tmp_path):
     path = made(tmp_path, POINTERS, "ROOT.fill(tree)")
 
     def objects(*pairs):
-        parts = [ak.with_name(ak.Array([{"x": np.int32(x)}]), name).layout for name, x in pairs]
+        parts = [ak.with_name(ak.Array([{"x": x}]), name).layout for name, x in pairs]
         index = ak.index.Index64(np.zeros(len(parts), "i8"))
-        union = ak.contents.UnionArray(ak.index.Index8(np.arange(len(parts), dtype="i1")), index, parts)
+        tags = ak.index.Index8(np.arange(len(parts), dtype="i1"))
+        pointed = ak.contents.UnionArray(tags, index, parts) if len(parts) > 1 else parts[0]
         numbers = ak.contents.NumpyArray(np.arange(len(parts), dtype="i4"))
-        return ak.Array(ak.contents.RecordArray([union if len(parts) > 1 else parts[0], numbers], ["p", "k"]))
+        return ak.Array(ak.contents.RecordArray([pointed, numbers], ["p", "k"]))
 
     with forthwith.open(path) as file, forthwith.update(path) as to:
         own = file["t/holder"].array()

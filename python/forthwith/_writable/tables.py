@@ -141,6 +141,13 @@ def _nested(ak: Any, np: Any, name: str, layout: Any, kind: Any) -> Any:
         kind = kind.content
     if layout.is_option:
         return layout.copy(content=_nested(ak, np, name, layout.content, kind))
+    if layout.is_union:
+        return layout.copy(contents=[_nested(ak, np, name, content, kind) for content in layout.contents])
+    if isinstance(kind, ak.types.UnionType):
+        # The type of the alternatives that have these fields, if it is one: which of them is meant is told elsewhere.
+        plain = [one.content if isinstance(one, ak.types.OptionType) else one for one in kind.contents]
+        alike = [one for one in plain if set(getattr(one, "fields", ())) == set(layout.fields)]
+        return _nested(ak, np, name, layout, alike[0]) if len(set(map(str, alike))) == 1 else layout
     if layout.is_numpy and layout.purelist_depth > 1 and isinstance(kind, (ak.types.ListType, ak.types.RegularType)):
         layout = layout.to_RegularArray()
     if layout.is_regular and isinstance(kind, ak.types.ListType):

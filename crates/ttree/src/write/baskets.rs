@@ -1,6 +1,9 @@
 //! Baskets being made: a part of each step of columns, on any thread.
 
-use super::values::{Entries, Values, append_numbers};
+use super::{
+    entries::Entries,
+    values::{Values, append_numbers},
+};
 use forthwith_plan::{Bench, BlockMaker, Error, Result, StoredBlock};
 use forthwith_root::write::{Compression, compress_instead};
 use std::{

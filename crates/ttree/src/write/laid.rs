@@ -2,9 +2,9 @@
 
 use super::{
     branch::{Rule, Source, Step, Stored},
+    entries::Entries,
     offsets,
     plain::changed,
-    values::Entries,
 };
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result};

@@ -49,6 +49,7 @@ mod classes;
 mod counters;
 mod cut;
 mod derive;
+mod entries;
 mod file;
 mod floats;
 mod grow;
@@ -74,6 +75,7 @@ use announced::adapted;
 use baskets::{BasketBranch, Piece, Work};
 use branch::Wire;
 use cut::{Cuts, Sizes, basket_room, within};
+use entries::Entries;
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result};
 use forthwith_root::write::{DirectoryId, FileWriter, KeyKind, KeyText};
@@ -82,7 +84,7 @@ use mapping::Branches;
 use record::Summary;
 use sink::Written;
 use std::sync::{Mutex, PoisonError};
-use values::{Entries, Values};
+use values::Values;
 
 /// A tree being written.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 
 use super::{
     branch::{Source, Step, Stored, Wire},
+    entries::Entries,
     laid::Laid,
     plain::changed,
 };
@@ -85,16 +86,6 @@ fn append_short(size: usize, from: &[u8], out: &mut Vec<u8>) {
         4 => from.as_chunks().0.iter().for_each(|x| out.extend(u32::from_ne_bytes(*x).to_be_bytes())),
         _ => from.as_chunks().0.iter().for_each(|x| out.extend(u64::from_ne_bytes(*x).to_be_bytes())),
     }
-}
-
-/// Entries being encoded: the bytes, and where each entry begins if entries have offsets.
-#[derive(Debug, Default)]
-pub(super) struct Entries {
-    pub(super) data: Vec<u8>,
-    pub(super) starts: Vec<u32>,
-    pub(super) count: u64,
-    /// The largest count, or the length of the longest text.
-    pub(super) largest: u64,
 }
 
 /// A frame of a class without its own version: a byte count, and the version of `TStreamerInfo`.
