@@ -33,9 +33,8 @@ def data(name):
     return str(DATA / name)
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True, scope="session")
 def interruptible():
     """Control-C as at a terminal: a process started in the background may have inherited that it is ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

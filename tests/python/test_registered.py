@@ -532,7 +532,6 @@ def test_endless_programs_end_with_a_signal(blocks, how, tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers that send signals")
-@pytest.mark.usefixtures("interruptible")
 def test_a_stream_of_batches_ends_with_ctrl_c():
     import pyarrow as pa
 

@@ -484,7 +484,6 @@ print(threading.active_count())
 """
 
 
-@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(
     ("query", "act"),
     [

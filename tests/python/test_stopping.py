@@ -38,7 +38,6 @@ def test_an_exception_in_progress_stops(tree):
     assert len(tree["run"].array()) == 3600
 
 
-@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_in_progress_stops(tree):
     def interrupt(*now):
         signal.raise_signal(signal.SIGINT)

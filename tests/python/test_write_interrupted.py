@@ -37,7 +37,10 @@ def test_an_interrupted_step_leaves_what_was_there(tmp_path, make, how, delay):
         assert process.stdout.readline() == "begun\n"
         time.sleep(delay)
         process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=60)
+        try:
+            _, error = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert error.strip().endswith("KeyboardInterrupt"), error[-500:]
     assert os.listdir(tmp_path) == ["x.root"]
     with forthwith.open(path) as file:
