@@ -5,7 +5,7 @@ use super::{
     branch::{Source, Step, Stored},
     index, laid,
     mapping::Counted,
-    offsets::{lists_at, offsets},
+    offsets::{Place, at, lists_at, offsets},
     plain,
 };
 use forthwith_columns::{Array, Form};
@@ -33,10 +33,10 @@ impl TreeWriter {
             laid::check_keys(keys, &arrays[keys.column])
                 .map_err(|error| self.placed(error, &self.columns[keys.column].0))?;
         }
-        for Counted { lists, numbers, .. } in &self.branches.counted {
-            let array = &arrays[numbers.column];
+        for Counted { lists, numbers: numbers_of, .. } in &self.branches.counted {
+            let array = &arrays[numbers_of.column];
             let counted = offsets_of(lists)?;
-            let numbers = index::numbers_at(array, &numbers.path)?;
+            let numbers = index::numbers_at(array, &numbers_of.path)?;
             // There may be no array behind a pointer, whatever counts it.
             let is_pointer = matches!(lists.stored, Stored::Flagged(_));
             for (row, (pair, number)) in counted.windows(2).zip(numbers).enumerate() {
@@ -44,7 +44,11 @@ impl TreeWriter {
                 if number != Some(length) && !(is_pointer && length == 0) {
                     let what = "an array that has not the length that a member beside it says";
                     let error = Error::invalid(what).in_object(&self.columns[lists.column].0);
-                    return Err(error.at_entry(self.entries + row as u64));
+                    // Of items, the entry that has this one.
+                    let items = at(array, &numbers_of.path)?.lists;
+                    let ends = items.as_deref().and_then(|items| items.get(1..));
+                    let entry = ends.map_or(row, |ends| ends.partition_point(|end| *end <= row as i64));
+                    return Err(error.at_entry(self.entries + entry as u64));
                 }
             }
         }
@@ -66,6 +70,10 @@ impl TreeWriter {
     /// Notes the largest counts and the longest texts of a step, where they are not of a branch by itself.
     pub(super) fn note_largest(&mut self, arrays: &[Array]) -> Result<()> {
         for Counted { numbers, branch, leaf, .. } in &self.branches.counted {
+            // ROOT notes no largest count of arrays within items.
+            if numbers.path.contains(&Step::Items) {
+                continue;
+            }
             let found = index::numbers_at(&arrays[numbers.column], &numbers.path)?;
             let largest = found.into_iter().flatten().max().unwrap_or(0).max(0);
             self.filled[*branch].raise(*leaf, largest.cast_unsigned());
@@ -80,17 +88,9 @@ impl TreeWriter {
 
 /// The length of the longest text that a path of fields leads to.
 fn longest(array: &Array, path: &[Step]) -> Result<u64> {
-    let mut form = array.form.kept();
-    for step in path {
-        form = match (step, form) {
-            (Step::Field(at), Form::Record { contents, .. }) => {
-                contents.get(*at).ok_or_else(plain::changed)?.kept()
-            }
-            _ => return Err(plain::changed()),
-        };
-    }
+    let Place { form, rows, .. } = at(array, path)?;
     let Form::String { key, .. } = form else { return Err(plain::changed()) };
-    let offsets = offsets(array, key)?;
+    let offsets = offsets(array, key, rows)?;
     let lengths = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
     Ok(lengths.max().map_or(0, |longest| u64::try_from(longest).unwrap_or(0)))
 }

@@ -293,7 +293,11 @@ impl Walk<'_> {
                     }
                 };
                 let at = at.clone();
-                self.put(number, &at, stored, entry_size(size.unwrap_or(0))?);
+                self.put(number, &at, stored.clone(), entry_size(size.unwrap_or(0))?);
+                if unroll::is_counted_elsewhere(&laid.layout) {
+                    let pointers = Stored::Flagged(Box::new(stored));
+                    self.counted_by(branch, &[path.as_slice(), &[Step::Items]].concat(), pointers)?;
+                }
                 if leaves.len() > 1 {
                     self.counted_leaves(number, &leaves, path);
                 }
@@ -386,12 +390,17 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes that a number beside them has the lengths of lists.
+    /// Notes that a number beside them has the lengths of lists, or there are none for all that it says.
     fn counted_by(&mut self, branch: &metadata::Branch<'_>, path: &[Step], stored: Stored) -> Result<()> {
+        let depth = path[..path.len() - 1].iter().filter(|step| **step == Step::Items).count();
         let by = self.tree.counter_of_member(branch)?;
         let source = by.and_then(|by| Some((by as usize, self.into.branches[by as usize].source.clone()?)));
         match source {
-            Some((branch, numbers)) if numbers.column == self.column && numbers.stored == Stored::Fixed => {
+            Some((branch, numbers))
+                if numbers.column == self.column
+                    && matches!(numbers.stored, Stored::Fixed | Stored::Items)
+                    && numbers.path.iter().filter(|step| **step == Step::Items).count() == depth =>
+            {
                 let lists = Source { column: self.column, path: path.to_vec(), stored, wire: None };
                 self.into.counted.push(Counted { lists, numbers, branch, leaf: 0 });
                 Ok(())

@@ -1,6 +1,11 @@
 //! The index of a tree: entries in the order of one or two columns of whole numbers.
 
-use super::{TreeIndex, branch::Step, plain::changed};
+use super::{
+    TreeIndex,
+    branch::Step,
+    offsets::{Place, at},
+    plain::changed,
+};
 use crate::copy::write_index;
 use forthwith_columns::{Array, DType, Form};
 use forthwith_plan::{Error, Result};
@@ -84,18 +89,12 @@ pub(super) fn numbers(array: &Array) -> Result<Vec<Option<i64>>> {
     numbers_at(array, &[])
 }
 
-/// The same of a member of records.
+/// The same where a path leads to.
 pub(super) fn numbers_at(array: &Array, path: &[Step]) -> Result<Vec<Option<i64>>> {
-    let mut form = array.form.kept();
-    for step in path {
-        form = match (step, form) {
-            (Step::Field(at), Form::Record { contents, .. }) => contents.get(*at).ok_or_else(changed)?.kept(),
-            _ => return Err(changed()),
-        };
-    }
+    let Place { form, rows, .. } = at(array, path)?;
     let Form::Numpy { key, dtype, .. } = form else { return Err(changed()) };
     let column = array.column(&format!("{key}-data")).ok_or_else(changed)?;
-    let rows = usize::try_from(array.length).map_err(|_| changed())?;
+    let rows = usize::try_from(rows).map_err(|_| changed())?;
     let bytes = rows.checked_mul(dtype.size()).and_then(|all| column.as_bytes().get(..all));
     let bytes = bytes.ok_or_else(changed)?;
     Ok(match dtype {

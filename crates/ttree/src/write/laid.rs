@@ -1,15 +1,15 @@
 //! Entries that are encoded as a whole before they are put into baskets: those of branches that have no kernel.
 
 use super::{
-    branch::{Rule, Source, Step, Stored},
+    branch::{Rule, Source, Stored},
     entries::Entries,
-    offsets,
+    offsets::{Place, at, lists as lists_of},
     plain::changed,
 };
-use forthwith_columns::{Array, Form};
+use forthwith_columns::Array;
 use forthwith_plan::{Error, Result};
 use forthwith_root::unroll::Encoder;
-use std::{borrow::Cow, ops::Range};
+use std::ops::Range;
 
 /// The entries of a step.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Laid {
     /// Values that the layout cannot have.
     pub(super) fn of(source: &Source, array: &Array) -> Result<Option<Self>> {
         let rows = usize::try_from(array.length).map_err(|_| changed())?;
-        let (lists, form, count) = at(array, &source.path)?;
+        let Place { lists, form, rows: count } = at(array, &source.path)?;
         let items = |row: usize| items(lists.as_deref(), row, count);
         let (stored, flagged) = match &source.stored {
             Stored::Flagged(stored) => (&**stored, true),
@@ -43,7 +43,7 @@ impl Laid {
             }
             Stored::Laid { laid, layouts, rule, .. } => {
                 if let (Rule::Length(bits), None) = (rule, &lists) {
-                    let offsets = offsets::lists(array, form)?;
+                    let offsets = lists_of(array, form, count)?;
                     let wrong = |pair: &[i64]| pair[1].wrapping_sub(pair[0]) != bits.cast_signed();
                     if let Some(row) = offsets.windows(2).position(wrong) {
                         let what = format!("a list of another length than the {bits} bits of a bitset");
@@ -102,7 +102,7 @@ impl Laid {
 /// The first list that has a key twice.
 pub(super) fn check_keys(source: &Source, array: &Array) -> Result<()> {
     let Stored::Laid { laid, layouts, .. } = &source.stored else { return Ok(()) };
-    let (lists, form, count) = at(array, &source.path)?;
+    let Place { lists, form, rows: count } = at(array, &source.path)?;
     let encoder = Encoder::new(&laid.layout, &layouts.0, form, array, count)?;
     let rows = usize::try_from(array.length).map_err(|_| changed())?;
     (0..rows).try_for_each(|row| {
@@ -120,25 +120,4 @@ fn items(lists: Option<&[i64]>, row: usize, count: u64) -> Result<Range<usize>> 
         (Ok(from), Ok(end)) if from <= end && end as u64 <= count => Ok(from..end),
         _ => Err(changed()),
     }
-}
-
-/// Offsets of lists, where a path leads into some, a Form and its rows.
-type Place<'a> = (Option<Cow<'a, [i64]>>, &'a Form, u64);
-
-/// The Form at the end of a path, and its rows; where the path leads into lists, their offsets.
-fn at<'a>(array: &'a Array, path: &[Step]) -> Result<Place<'a>> {
-    let (mut lists, mut form, mut rows) = (None, array.form.kept(), array.length);
-    for step in path {
-        form = match (step, form) {
-            (Step::Field(at), Form::Record { contents, .. }) => contents.get(*at).ok_or_else(changed)?.kept(),
-            (Step::Items, Form::List { content, .. } | Form::Regular { content, .. }) if lists.is_none() => {
-                let offsets = offsets::lists(array, form)?;
-                rows = offsets.last().copied().unwrap_or(0).max(0).cast_unsigned();
-                lists = Some(offsets);
-                content.kept()
-            }
-            _ => return Err(changed()),
-        };
-    }
-    Ok((lists, form, rows))
 }

@@ -7,8 +7,11 @@ use forthwith_columns::{Column, DType, Encoding, Form};
 use forthwith_plan::{Error, Result};
 use forthwith_program::Layout;
 
-use super::node::{Head, Length, Node, changed};
-use super::written::{apart, can_write, framed, is_constant, phrase, readable, refused};
+use super::node::{Head, Length, Node, Version, changed};
+use super::written::{
+    apart, can_write, framed, is_constant, is_counted_elsewhere, one_class, phrase, pointers, readable,
+    refused,
+};
 use crate::class::Layouts;
 use crate::unroll::{member, native};
 
@@ -91,9 +94,54 @@ impl<'a> Binder<'a, '_> {
                 }
                 node
             }
+            (Layout::Framed { .. }, Form::List { key, content }) if let Some(all) = pointers(layout) => {
+                let offsets = self.offsets(key, rows)?;
+                let count = last(&offsets);
+                let forms = match (&**content, all.items().len()) {
+                    (Form::Record { contents, .. }, 2) => contents.as_slice(),
+                    (content, _) => std::slice::from_ref(content),
+                };
+                if forms.len() != all.items().len() {
+                    return Err(other());
+                }
+                let mut item = Vec::new();
+                for (layout, form) in all.items().iter().zip(forms) {
+                    item.push(if count == 0 { Node::Nothing } else { self.node(layout, form, count)? });
+                }
+                if all.has_options() {
+                    item.push(Node::Constant([0].into()));
+                }
+                let list = Self::listed(offsets, all.head, Node::Record(item))?;
+                let head: Vec<u8> = [TOBJECT.as_slice(), &[0]].concat();
+                let of = Box::new(Node::Record(vec![Node::Constant(head.into()), list]));
+                Node::Framed { version: all.version, shared: false, of }
+            }
+            (Layout::OneClass { .. }, Form::List { key, content }) => {
+                let (class, item) = one_class(layout).ok_or_else(|| refused(layout))?;
+                let offsets = self.offsets(key, rows)?;
+                let item = match &**content {
+                    Form::Empty => Node::Nothing,
+                    content => Node::Together(Box::new(self.node(item, content, last(&offsets))?)),
+                };
+                let list = Self::listed(offsets, Head::Bound, item)?;
+                // An empty name, and the class with its version.
+                let length = u8::try_from(class.len()).ok().filter(|length| *length < 255);
+                let length = length.ok_or_else(|| refused(layout))?;
+                let head = [CLONED.as_slice(), &[0, length], class.as_bytes()].concat();
+                let of = Box::new(Node::Record(vec![Node::Constant(head.into()), list]));
+                Node::Framed { version: Version::Number(CLONES), shared: false, of }
+            }
             (Layout::Framed { shared, .. }, form) => {
                 let (version, of) = framed(layout, self.file)?;
                 Node::Framed { version, shared: *shared, of: Box::new(self.node(of, form, rows)?) }
+            }
+            (Layout::Between(before, of, _), Form::List { key, .. }) if is_counted_elsewhere(layout) => {
+                if let Some(Layout::Given(slot, _)) = before.first() {
+                    let offsets = self.offsets(key, rows)?;
+                    let lengths = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
+                    self.counters.insert(*slot, lengths.collect());
+                }
+                self.node(of, form, rows)?
             }
             (Layout::Between(before, of, behind), form)
                 if before.iter().all(is_constant) && behind.is_empty() =>
@@ -152,8 +200,7 @@ impl<'a> Binder<'a, '_> {
                 Node::Triangle { offsets, sides, item: Box::new(item) }
             }
             (
-                Layout::OneClass { .. }
-                | Layout::Between(..)
+                Layout::Between(..)
                 | Layout::Versioned(_)
                 | Layout::Computed(..)
                 | Layout::Absent(_)
@@ -178,16 +225,17 @@ impl<'a> Binder<'a, '_> {
         for (name, field) in fields {
             let node = match field {
                 Layout::Passed(words) if words == native::TOBJECT => Ok(Node::Constant(TOBJECT.into())),
-                Layout::Base(of) => match apart(of) {
-                    of @ Layout::Framed { .. } => framed(of, self.file).and_then(|(version, of)| {
-                        Ok(Node::Framed {
-                            version,
-                            shared: false,
-                            of: Box::new(self.record(of, contents, rows)?),
-                        })
-                    }),
-                    of => self.record(of, contents, rows),
-                },
+                Layout::Base(of) => {
+                    let base = match apart(of) {
+                        of @ Layout::Framed { .. } => framed(of, self.file).and_then(|(version, of)| {
+                            let of = Box::new(self.record(of, contents, rows)?);
+                            Ok(Node::Framed { version, shared: false, of })
+                        }),
+                        of => self.record(of, contents, rows),
+                    };
+                    let is_apart = matches!(**of, Layout::Between(..));
+                    base.map(|base| if is_apart { base } else { Node::Base(Box::new(base)) })
+                }
                 field if field.is_skipped() => Err(refused(field)),
                 field => match contents.next() {
                     Some(form) => self.node(field, form, rows),
@@ -200,13 +248,17 @@ impl<'a> Binder<'a, '_> {
     }
 
     fn list(&mut self, of: &Layout, content: &Form, offsets: Cow<'a, [i64]>, head: Head) -> Result<Node<'a>> {
-        let items = offsets.last().copied().unwrap_or(0).max(0).cast_unsigned();
+        let items = last(&offsets);
         // Lists without items may be of any type.
         let item = match (content, items) {
             (Form::Empty, 0) => Node::Nothing,
             (content, items) => self.node(of, content, items)?,
         };
-        let items = usize::try_from(items).map_err(|_| changed())?;
+        Self::listed(offsets, head, item)
+    }
+
+    fn listed(offsets: Cow<'a, [i64]>, head: Head, item: Node<'a>) -> Result<Node<'a>> {
+        let items = usize::try_from(last(&offsets)).map_err(|_| changed())?;
         Ok(Node::List { offsets, items, head, item: Box::new(item) })
     }
 
@@ -246,6 +298,11 @@ impl<'a> Binder<'a, '_> {
     }
 }
 
+/// The number of items that lists have together.
+fn last(offsets: &[i64]) -> u64 {
+    offsets.last().copied().unwrap_or(0).max(0).cast_unsigned()
+}
+
 /// The number of rows that an index names.
 fn most<'i>(index: impl Iterator<Item = &'i i64>) -> u64 {
     index.copied().max().map_or(0, |last| u64::try_from(last).map_or(0, |last| last + 1))
@@ -277,6 +334,12 @@ fn whole(column: &Column, row: usize) -> Option<i64> {
         DType::Float32 | DType::Float64 => return None,
     })
 }
+
+/// The version of `TClonesArray`.
+const CLONES: u16 = 4;
+
+/// As [`TOBJECT`], with the bit `kBypassStreamer`: members of items stand together.
+const CLONED: [u8; 10] = [0, 1, 0, 0, 0, 0, 3, 0, 0x10, 0];
 
 /// A new `TObject`: its version, no id, and the bits `kIsOnHeap` and `kNotDeleted`.
 const TOBJECT: [u8; 10] = [0, 1, 0, 0, 0, 0, 3, 0, 0, 0];

@@ -21,7 +21,7 @@ use crate::class::Layouts;
 use bind::Binder;
 pub use node::packing;
 use node::{CONTAINER, Node, changed, frame, span};
-pub use written::{check, has_objects};
+pub use written::{check, has_objects, is_counted_elsewhere};
 
 /// Columns bound to the layout that they are written in.
 #[derive(Debug)]

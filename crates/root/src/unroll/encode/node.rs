@@ -54,6 +54,10 @@ pub(super) enum Node<'a> {
         shared: bool,
         of: Box<Self>,
     },
+    /// A base class. Where members of many items stand together, its members do so too, without its frame.
+    Base(Box<Self>),
+    /// Objects whose members stand together, without the frames of the objects.
+    Together(Box<Self>),
     /// Nothing, or an object behind the name of its class: the rows of objects, below zero for none; for each of
     /// these its class, and its row among those of that class.
     Pointer {
@@ -81,6 +85,8 @@ pub(super) enum Length {
 pub(super) enum Head {
     Nothing,
     Count,
+    /// Their number, and the index of the first, which is zero.
+    Bound,
     /// One byte: whether there are any.
     Flag,
 }
@@ -143,6 +149,10 @@ impl Node<'_> {
                 match head {
                     Head::Nothing => {}
                     Head::Count => out.extend(count(items.len())?.to_be_bytes()),
+                    Head::Bound => {
+                        out.extend(count(items.len())?.to_be_bytes());
+                        out.extend([0; 4]);
+                    }
                     Head::Flag => out.push(u8::from(!items.is_empty())),
                 }
                 item.append_all(items, out)?;
@@ -161,6 +171,8 @@ impl Node<'_> {
             }
             Self::Record(fields) => fields.iter().try_for_each(|field| field.append(row, out))?,
             Self::Framed { version, of, .. } => frame(*version, out, |out| of.append(row, out))?,
+            Self::Base(of) => of.append(row, out)?,
+            Self::Together(of) => of.bare().together(row..row + 1, out)?,
             Self::Pointer { index, tags, classes } => {
                 let Ok(object) = usize::try_from(*index.get(row).ok_or_else(changed)?) else {
                     out.extend([0; 4]);
@@ -194,8 +206,24 @@ impl Node<'_> {
     pub(super) fn append_all(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::Numbers { width, .. } => self.numbers(rows, *width, out),
+            Self::Together(of) => of.bare().together(rows, out),
             item => rows.into_iter().try_for_each(|row| item.append(row, out)),
         }
+    }
+
+    /// Appends rows member by member: the first of all rows, then the second.
+    fn together(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
+        match self {
+            Self::Record(fields) => fields.iter().try_for_each(|field| field.together(rows.clone(), out)),
+            Self::Base(of) => of.bare().together(rows, out),
+            Self::Framed { version, shared: true, of } => frame(*version, out, |out| of.together(rows, out)),
+            node => node.append_all(rows, out),
+        }
+    }
+
+    /// A value without its frame.
+    fn bare(&self) -> &Self {
+        if let Self::Framed { of, .. } = self { of } else { self }
     }
 
     fn numbers(&self, rows: Range<usize>, width: usize, out: &mut Vec<u8>) -> Result<()> {

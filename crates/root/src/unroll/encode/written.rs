@@ -7,7 +7,7 @@ use forthwith_columns::{DType, Encoding};
 use forthwith_plan::{Error, Result};
 use forthwith_program::{Layout, When};
 
-use super::node::{CONTAINER, Version};
+use super::node::{CONTAINER, Head, Version};
 use crate::class::Layouts;
 use crate::cpp::CppType;
 use crate::streamer::StreamerInfo;
@@ -35,16 +35,32 @@ pub fn check(layout: &Layout, file: &Layouts) -> Result<()> {
         | Layout::Counted { of, .. }
         | Layout::Flagged(of)
         | Layout::Base(of) => check(of),
+        layout if pointers(layout).is_some() => {
+            pointers(layout).map_or(Ok(()), |all| all.items().iter().try_for_each(check))
+        }
+        Layout::OneClass { .. } => match one_class(layout) {
+            Some((_, item)) => check(item),
+            None => Err(refused(layout)),
+        },
         Layout::Between(before, of, behind) if before.iter().all(is_constant) && behind.is_empty() => {
             check(of)
         }
+        Layout::Between(_, of, _) if is_counted_elsewhere(layout) => check(of),
         // Of several pointers, one flag stands before the arrays of all of them.
         Layout::Fixed(_, of) if has_counted(of) => Err(refused(of)),
         Layout::Fixed(_, of) => check(of),
         Layout::Tuple(items) => items.iter().try_for_each(check),
         Layout::Pointer(_) => {
-            let mut classes = readable(layout).iter();
-            classes.try_for_each(|(name, class)| check(class).map_err(|error| error.in_object(name)))
+            // Of several classes, an object of one that can be read only is an error when it is written.
+            let classes = readable(layout).iter();
+            let mut refused = None;
+            for (name, class) in classes {
+                match check(class) {
+                    Ok(()) => return Ok(()),
+                    Err(error) => refused = refused.or(Some(error.in_object(name))),
+                }
+            }
+            refused.map_or(Ok(()), Err)
         }
         Layout::Record { fields, .. } => fields.iter().try_for_each(|(name, field)| match field {
             Layout::Passed(words) if words == native::TOBJECT => Ok(()),
@@ -67,6 +83,19 @@ pub(super) const fn can_write(wire: Encoding) -> bool {
             | Encoding::Scaled { .. }
             | Encoding::Truncated { .. }
     )
+}
+
+/// Whether arrays are counted by numbers that are no part of the layout: whoever writes them has to compare these.
+#[must_use]
+pub fn is_counted_elsewhere(layout: &Layout) -> bool {
+    match layout {
+        Layout::Between(before, of, behind) => {
+            matches!(before[..], [Layout::Given(..)])
+                && matches!(**of, Layout::Counted { .. })
+                && behind.is_empty()
+        }
+        _ => false,
+    }
 }
 
 /// The version in a frame, and what follows it.
@@ -92,6 +121,60 @@ pub(super) fn framed<'l>(layout: &'l Layout, file: &Layouts) -> Result<(Version,
         When::Together => return Err(refused(layout)),
     };
     Ok((version, of))
+}
+
+/// A container of pointers to objects of any class, which has a streamer of its own: its version, what stands before
+/// the items, and the pointers of an item.
+pub(super) struct Pointers<'l> {
+    pub(super) version: Version,
+    pub(super) head: Head,
+    item: &'l Layout,
+}
+
+impl<'l> Pointers<'l> {
+    /// The parts of an item.
+    pub(super) fn items(&self) -> &'l [Layout] {
+        match self.item {
+            Layout::Tuple(items) => items,
+            Layout::Between(_, of, _) => std::slice::from_ref(of),
+            item => std::slice::from_ref(item),
+        }
+    }
+
+    /// Whether an option stands behind each item, which is none here.
+    pub(super) const fn has_options(&self) -> bool {
+        matches!(self.item, Layout::Between(..))
+    }
+}
+
+/// What a frame has in it if the layout is one of a container of pointers (`TList`, `TMap`, `TObjArray` and theirs).
+pub(super) fn pointers(layout: &Layout) -> Option<Pointers<'_>> {
+    let Layout::Framed { of, .. } = layout else { return None };
+    let Layout::Versioned(arms) = &**of else { return None };
+    let [(When::Any, Layout::Between(before, of, behind))] = &arms[..] else { return None };
+    let Layout::Counted { flag: false, of: item, .. } = &**of else { return None };
+    let has_bound = matches!(before.last(), Some(Layout::Opaque(4)));
+    let [Layout::Passed(words), Layout::Text, Layout::Counter(..), ..] = &before[..] else { return None };
+    if words != native::TOBJECT || !behind.is_empty() {
+        return None;
+    }
+    // The versions of TObjArray, TMap and TList; the latter is that of what inherits its streamer, too.
+    let version = match (has_bound, &**item) {
+        (true, Layout::Pointer(_)) => 3,
+        (false, Layout::Tuple(pair)) if pair.iter().all(|of| matches!(of, Layout::Pointer(_))) => 3,
+        (false, Layout::Between(none, of, _)) if none.is_empty() && matches!(**of, Layout::Pointer(_)) => 5,
+        _ => return None,
+    };
+    let head = if has_bound { Head::Bound } else { Head::Count };
+    Some(Pointers { version: Version::Number(version), head, item })
+}
+
+/// The name that stands before items of an array that can be of one class only, and the layout of an item: those of the
+/// latest version.
+pub(super) fn one_class(layout: &Layout) -> Option<(&str, &Layout)> {
+    let Layout::OneClass { alternatives, classes } = layout else { return None };
+    let (name, _, item) = classes.first()?;
+    (alternatives.len() == 1).then_some((name, item))
 }
 
 /// What the file says of a class: a pair may be spelled in another way there.
@@ -122,7 +205,7 @@ pub(super) fn apart(layout: &Layout) -> &Layout {
 #[must_use]
 pub fn has_objects(layout: &Layout) -> bool {
     match layout {
-        Layout::Pointer(_) => true,
+        Layout::Pointer(_) | Layout::OneClass { .. } => true,
         Layout::Passed(words) => words == native::TOBJECT,
         Layout::OrNothing(of)
         | Layout::Counter(_, of)
@@ -161,7 +244,7 @@ pub(super) fn refused(layout: &Layout) -> Error {
 pub(super) fn phrase(layout: &Layout) -> Cow<'static, str> {
     match layout {
         Layout::Pointer(_) => "a pointer to an object".into(),
-        Layout::OneClass { .. } => "an array that names the class of its items (TClonesArray)".into(),
+        Layout::OneClass { .. } => "an array that may be of several classes (TClonesArray)".into(),
         Layout::Versioned(_) | Layout::Framed { .. } => {
             "a class or a std::array whose version is not described".into()
         }
@@ -171,7 +254,7 @@ pub(super) fn phrase(layout: &Layout) -> Cow<'static, str> {
         Layout::Skipped(_) | Layout::Blank => "a member that another one of its name hides".into(),
         Layout::Computed(..) => "a reference to an object, or a number that is computed".into(),
         Layout::Between(before, ..) if matches!(before.first(), Some(Layout::Given(..))) => {
-            "arrays in items, which a member beside them counts".into()
+            "arrays of arrays, which a member beside them counts".into()
         }
         Layout::Between(..) => "a collection of pointers, or what has a streamer of its own".into(),
         Layout::Counted { .. } => "an array that a member of another object counts".into(),
