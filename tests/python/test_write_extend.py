@@ -367,8 +367,8 @@ print(json.dumps([hit.x, hit.y]))
 
 
 REFUSED = {
-    "a collection of pointers": "two = ROOT.TObjArray(); tree.Branch('two', two, 32000, 0)",
-    "an array of objects": "two = ROOT.TClonesArray('TNamed'); tree.Branch('two', two, 32000, 0)",
+    "an array of one of several classes": "two = ROOT.TClonesArray('TNamed'); two.ConstructedAt(0); other = ROOT.TVector2(); "
+    "tree.Branch('two', two, 32000, 0); tree.Branch('other', other)",
     "a reference": "two = ROOT.TRef(); tree.Branch('two', two)",
 }
 

@@ -164,9 +164,10 @@ def test_larger_counts_and_texts_than_before_are_read_by_root(tmp_path):
     tell = """
 file = ROOT.TFile(sys.argv[1])
 tree = file.Get('t')
-print(json.dumps([str(ROOT.tell(tree, entry)) for entry in range(tree.GetEntries())]))
+print(json.dumps([str(ROOT.tell(tree, entry)) for entry in range(tree.GetEntries())] + [tree.GetBranch('mine.n').GetMaximum()]))
 """
-    told = by_root(LARGER + tell, path)
+    *told, largest = by_root(LARGER + tell, path)
+    assert largest == 4
     assert told[2] == "2:2,2,2t2:2,10,1,2:200"
     assert told[3:] == ["5:1,2,3,4,5,7a much longer text:9,25,4,5,6,7:400"]
     assert contents(path, "t")["packed"][3:] == [4.0]

@@ -16,7 +16,26 @@ struct Track {
    float *x = nullptr; //[n]
    double y = 0;
 };
+#include <TBuffer.h>
+#include <TObject.h>
+struct Odd : public TObject {
+   int a = 0;
+   ClassDef(Odd, 1)
+};
+void Odd::Streamer(TBuffer &b) {
+   unsigned begin, count;
+   if (b.IsReading()) {
+      b.ReadVersion(&begin, &count);
+      b >> a >> a;
+      b.CheckByteCount(begin, count, IsA());
+   } else {
+      count = b.WriteVersion(IsA(), true);
+      b << a << a;
+      b.SetByteCount(count, true);
+   }
+}
 #ifdef __CLING__
+#pragma link C++ class Odd-;
 #pragma link C++ class Track+;
 #pragma link C++ class std::vector<Track>+;
 #endif
@@ -118,9 +137,10 @@ def test_arrays_in_items_have_the_length_that_the_item_says(tmp_path):
     with forthwith.open(path) as file, forthwith.update(path) as to:
         table = to["t"]
         good = own_entries.columns(file["t"], table.columns, 3)
-        tracks = [[], [{"n": 1, "x": [5.0], "y": 1.0}], [{"n": 0, "x": [], "y": 2.0}, {"n": 2, "x": [1.0], "y": 3.0}]]
+        track = {"n": 0, "x": [], "y": 2.0}
+        tracks = [[track] * 5, [{"n": 1, "x": [5.0], "y": 1.0}], [track, {"n": 2, "x": [1.0], "y": 3.0}]]
         for name in ("tracks", "whole"):
-            with pytest.raises(forthwith.RequestError, match=rf"(?s)length that .*says.*t/{name}.*entry 5"):
+            with pytest.raises(forthwith.RequestError, match=rf"(?s)length that .*says.*t/{name}/x, entry 5"):
                 table.extend({**good, name: ak.Array(tracks)})
         # There may be no array, whatever counts it.
         tracks[2][1]["x"] = []
@@ -129,3 +149,50 @@ def test_arrays_in_items_have_the_length_that_the_item_says(tmp_path):
     assert {name: values[:3] for name, values in after.items()} == before
     told = by_root(POINTERS + TELL.replace("range(tree.GetEntries())", "range(5)"), path)
     assert told[4].endswith(";,1 1 5")
+
+
+def test_an_object_goes_to_the_class_that_has_its_members(tmp_path):
+    """Of several, the name of the record says which; without one, there has to be one that has these members."""
+    (tmp_path / "track.C").write_text(TRACK)
+    path = made(tmp_path, POINTERS, "ROOT.All().fill(tree, 2)")
+    with forthwith.open(path) as file, forthwith.update(path) as to:
+        table = to["t"]
+        good = own_entries.columns(file["t"], table.columns, 1)
+        for array in ([[{"fString": "plain"}]], ak.with_name([[{"fName": "a", "fTitle": "b"}]], "TNamed")):
+            table.extend({**good, "array": array})
+        with pytest.raises(forthwith.RequestError, match=r"(?s)the name of a record says .*TNamed.*t/array"):
+            table.extend({**good, "array": [[{"no": "such"}]]})
+    told = by_root(POINTERS + TELL, path)
+    assert [one.split(";")[0] for one in told[2:]] == [",TObjString plain", ",TNamed a"]
+
+
+OWN = """
+ROOT.gErrorIgnoreLevel = ROOT.kFatal
+import os
+ROOT.gROOT.LoadMacro(os.path.dirname(sys.argv[1]) + '/track.C+')
+file = ROOT.TFile(sys.argv[1], 'recreate')
+for name in ('TOrdCollection', 'Odd'):
+    tree = ROOT.TTree(name, '')
+    one = getattr(ROOT, name)()
+    tree.Branch('one', name, one, 32000, 0)
+    tree.Fill()
+    tree.Write()
+file.Close()
+print('null')
+"""
+
+
+def test_classes_with_a_streamer_of_their_own_are_refused(tmp_path):
+    """ROOT's by their names; others, which no description tells, by their first entry."""
+    (tmp_path / "track.C").write_text(TRACK)
+    path = tmp_path / "own.root"
+    by_root(OWN, path)
+    before = path.read_bytes()
+    with forthwith.update(path) as file:
+        with pytest.raises(
+            forthwith.UnsupportedError, match=r"(?s)TOrdCollection, which has a streamer.*TOrdCollection/one"
+        ):
+            file["TOrdCollection"]
+        with pytest.raises(forthwith.UnsupportedError, match=r"(?s)first entry cannot be read: .*:Odd/one, basket 0"):
+            file["Odd"]
+    assert path.read_bytes() == before

@@ -187,7 +187,10 @@ def _as_numbers(np: Any, name: str, value: Any, dtype: Any) -> Any:
     if _has_missing(np, value):
         # Whoever writes has a word for it, or refuses it.
         return value
-    numbers = np.asarray(value)
+    try:
+        numbers = np.asarray(value)
+    except ValueError as error:
+        raise RequestTypeError(f"column {name!r} is {dtype}, but the given values are no numbers: {error}") from None
     if numbers.ndim == 0:
         raise RequestTypeError(f"column {name!r} is one value, where a value for each entry is needed: {value!r}")
     if numbers.dtype.kind == "O" and any(one is None for one in numbers.flat):

@@ -229,6 +229,7 @@ impl State {
         let (old, found) = self.old_table(path)?;
         let file = self.file()?;
         let writer = TreeWriter::open(file, &old, &found, options)?;
+        first_entries(&self.uri, &format!("{path};{}", found.key.cycle), &writer)?;
         let columns: Vec<_> =
             writer.columns().map(|(name, form)| (name.to_owned(), form.type_string())).collect();
         let names = columns.iter().map(|(name, _)| name.clone()).collect();
@@ -278,6 +279,25 @@ impl State {
         }
         file.finish().map(Some)
     }
+}
+
+/// Reads the first entry of each branch that would be written by a layout.
+///
+/// # Errors
+/// The layout is not what the branch has, as where a class has a streamer of its own.
+fn first_entries(uri: &str, path: &str, writer: &TreeWriter) -> Result<()> {
+    let mut laid = writer.laid().peekable();
+    if writer.entries() == 0 || laid.peek().is_none() {
+        return Ok(());
+    }
+    let table = forthwith::File::open(uri)?.table(path)?;
+    laid.try_for_each(|branch| {
+        let read = table.plan(&[branch], 0..1).and_then(|plan| table.read(&plan, Some(1), None));
+        read.map(drop).map_err(|error| {
+            let what = format!("extending a branch whose first entry cannot be read: {}", error.kind);
+            Error { kind: Error::unsupported(what).kind, place: error.place }
+        })
+    })
 }
 
 /// Begins to write.

@@ -101,7 +101,10 @@ impl TreeCopy {
         filled.maps |= more.maps;
         let bounded = |largest: u64| i64::try_from(largest).unwrap_or(i64::MAX).min(i64::from(i32::MAX) - 1);
         let largest = bounded(more.largest);
-        if branch.member.as_ref().is_some_and(|member| matches!(member.kind, 3 | 4)) {
+        if let Some(member) = &branch.member {
+            // The items of collections, or of arrays that this member counts.
+            let counted = more.leaves.first().map_or(0, |own| bounded(*own));
+            let largest = if matches!(member.kind, 3 | 4) { largest } else { counted };
             filled.maximum = filled.maximum.max(largest);
         }
         for (at, (leaf, extremes)) in

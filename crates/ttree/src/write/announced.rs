@@ -53,6 +53,23 @@ impl Adapt<'_> {
             (_, Form::Option { content, .. }) if let Form::Union { contents: wanted, .. } = &**content => {
                 self.objects(form, wanted, rows)?
             }
+            (Form::Union { key, contents }, Form::Union { contents: wanted, .. })
+                if contents.len() == wanted.len() =>
+            {
+                let tags = self.array.column(&format!("{key}-tags")).and_then(Column::as_i8);
+                let tags = tags.ok_or_else(changed)?.to_vec();
+                let index = self.integers(key, "index")?;
+                self.keep(key, "tags")?;
+                self.keep(key, "index")?;
+                let mut taken = Vec::with_capacity(wanted.len());
+                for (place, (content, wanted)) in contents.iter().zip(wanted).enumerate() {
+                    let own = tags.iter().zip(&index).filter(|(tag, _)| usize::try_from(**tag) == Ok(place));
+                    let rows = most(own.map(|(_, at)| *at));
+                    let Some(content) = self.node(content, wanted, rows)? else { return Ok(None) };
+                    taken.push(content);
+                }
+                Some(Form::Union { key: key.clone(), contents: taken })
+            }
             (Form::Option { key, content }, Form::Option { content: c, .. }) => {
                 let rows = most(self.integers(key, "index")?.into_iter());
                 self.keep(key, "index")?;
@@ -104,17 +121,33 @@ impl Adapt<'_> {
     }
 
     /// Objects of several classes, or none, as an option of a union: each goes to the class that has the name of its
-    /// record. Records without names can be told from each other only where there are as many alternatives, and
-    /// all of other types.
+    /// record. Without a name, it goes to the only alternative that it is a value of, or where there are as many, and
+    /// all of other types, to that of its place; lists and what has no rows to the first.
     fn objects(&mut self, form: &Form, wanted: &[Form], rows: u64) -> Result<Option<Form>> {
         let mut arms = Vec::new();
         let chosen = self.choices(form, &mut arms)?;
         let mut places = Vec::with_capacity(arms.len());
+        let mut counts = vec![0; arms.len()];
+        for row in 0..usize::try_from(rows).map_err(|_| changed())? {
+            if let Some((arm, at)) = chosen.of(row)? {
+                let count = counts.get_mut(arm).ok_or_else(changed)?;
+                *count = (at as u64 + 1).max(*count);
+            }
+        }
         for (at, arm) in arms.iter().enumerate() {
-            let place = match (record_name(arm), wanted) {
-                (Some(name), _) => wanted.iter().position(|class| record_name(class) == Some(name)),
-                (None, _) if arms.len() == wanted.len() && are_distinct(wanted) => Some(at),
-                (None, _) => None,
+            let place = match record_name(arm) {
+                Some(name) => wanted.iter().position(|class| record_name(class) == Some(name)),
+                None => {
+                    let fitting = self.fitting(arm, wanted, counts[at])?;
+                    match fitting[..] {
+                        [only] => Some(only),
+                        _ if fitting.contains(&at) && arms.len() == wanted.len() && are_distinct(wanted) => {
+                            Some(at)
+                        }
+                        [first, ..] if counts[at] == 0 || matches!(arm, Form::List { .. }) => Some(first),
+                        _ => None,
+                    }
+                }
             };
             let Some(place) = place else { return Ok(None) };
             places.push(place);
@@ -154,6 +187,19 @@ impl Adapt<'_> {
         self.out.push((format!("{union}-tags"), Column::from_vec(tags)));
         let union = Form::Union { key: union, contents };
         Ok(Some(Form::Option { key: option, content: Box::new(union) }))
+    }
+
+    /// The alternatives of which some rows of a Form are values.
+    fn fitting(&mut self, form: &Form, wanted: &[Form], rows: u64) -> Result<Vec<usize>> {
+        let mut fitting = Vec::new();
+        for (place, class) in wanted.iter().enumerate() {
+            let before = self.out.len();
+            if self.node(form, class, rows)?.is_some() {
+                fitting.push(place);
+            }
+            self.out.truncate(before);
+        }
+        Ok(fitting)
     }
 
     /// The ways through options and unions to what they hold, which is listed.
@@ -268,6 +314,23 @@ impl Choices {
 
 fn record_name(form: &Form) -> Option<&str> {
     if let Form::Record { name, .. } = form { name.as_deref() } else { None }
+}
+
+/// The names of records that are alternatives of others, each once.
+pub(super) fn classes<'f>(form: &'f Form, into: &mut Vec<&'f str>) {
+    match form.kept() {
+        Form::Union { contents, .. } => {
+            for content in contents {
+                into.extend(record_name(content.kept()).filter(|name| !into.contains(name)));
+                classes(content, into);
+            }
+        }
+        Form::Record { contents, .. } => contents.iter().for_each(|content| classes(content, into)),
+        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
+            classes(content, into);
+        }
+        _ => {}
+    }
 }
 
 fn are_distinct(forms: &[Form]) -> bool {

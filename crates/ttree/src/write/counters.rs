@@ -41,9 +41,16 @@ impl TreeWriter {
             let is_pointer = matches!(lists.stored, Stored::Flagged(_));
             for (row, (pair, number)) in counted.windows(2).zip(numbers).enumerate() {
                 let length = pair[1].wrapping_sub(pair[0]);
-                if number != Some(length) && !(is_pointer && length == 0) {
+                // C++ counts in 31 bits.
+                let is_count = number.is_some_and(|number| i32::try_from(number).is_ok());
+                if number != Some(length) && !(is_pointer && length == 0 && is_count) {
                     let what = "an array that has not the length that a member beside it says";
-                    let error = Error::invalid(what).in_object(&self.columns[lists.column].0);
+                    let (column, form) = &self.columns[lists.column];
+                    let place = match member(form, &lists.path) {
+                        Some(member) => format!("{column}/{member}"),
+                        None => column.clone(),
+                    };
+                    let error = Error::invalid(what).in_object(&place);
                     // Of items, the entry that has this one.
                     let items = at(array, &numbers_of.path)?.lists;
                     let ends = items.as_deref().and_then(|items| items.get(1..));
@@ -84,6 +91,22 @@ impl TreeWriter {
         }
         Ok(())
     }
+}
+
+/// The name of the last field on a path.
+fn member<'f>(form: &'f Form, path: &[Step]) -> Option<&'f str> {
+    let (mut form, mut name) = (form.kept(), None);
+    for step in path {
+        form = match (step, form) {
+            (Step::Field(at), Form::Record { fields, contents, .. }) => {
+                name = fields.as_ref().and_then(|fields| fields.get(*at)).map(String::as_str);
+                contents.get(*at)?.kept()
+            }
+            (Step::Items, Form::List { content, .. } | Form::Regular { content, .. }) => content.kept(),
+            _ => return name,
+        };
+    }
+    name
 }
 
 /// The length of the longest text that a path of fields leads to.

@@ -5,7 +5,13 @@
 
 use std::cell::RefCell;
 
-use super::{TreeIndex, TreeOptions, TreeWriter, branch::Stored, derive, mapping::Branches, record::Summary};
+use super::{
+    TreeIndex, TreeOptions, TreeWriter,
+    branch::{Branch, Stored},
+    derive,
+    mapping::Branches,
+    record::Summary,
+};
 use crate::{
     copy::{Grown, More, TreeCopy},
     tree::Tree,
@@ -48,6 +54,19 @@ impl TreeWriter {
     pub fn columns(&self) -> impl Iterator<Item = (&str, &Form)> {
         let more = self.old.iter().flat_map(|old| &old.more).flat_map(|more| &more.columns);
         self.columns.iter().chain(more).map(|(name, form)| (name.as_str(), form))
+    }
+
+    /// The numbers of branches whose entries are written by the layout of a class. A file does not say which classes have
+    /// a streamer of their own: that an entry cannot be read shows it.
+    pub fn laid(&self) -> impl Iterator<Item = u32> {
+        let is_laid = |branch: &Branch| {
+            let source = branch.source.as_ref();
+            source.is_some_and(|source| matches!(source.stored, Stored::Laid { .. }))
+        };
+        (0..)
+            .zip(&self.branches.branches)
+            .filter(move |(_, branch)| is_laid(branch))
+            .map(|(number, _)| number)
     }
 
     /// Adds columns with a value for each entry that there is. Steps that follow have them as well, behind the

@@ -51,7 +51,16 @@ impl Laid {
                     }
                 }
                 let unique = *rule == Rule::Distinct;
-                let encoder = Encoder::new(&laid.layout, &layouts.0, form, array, count)?;
+                let encoder = Encoder::new(&laid.layout, &layouts.0, form, array, count);
+                let encoder = encoder.map_err(|mut error| {
+                    // Of items, the entry that has this one.
+                    if let (Some(row), Some(lists)) = (&mut error.place.entry, &lists) {
+                        *row = lists[1..]
+                            .partition_point(|end| u64::try_from(*end).is_ok_and(|end| end <= *row))
+                            as u64;
+                    }
+                    error
+                })?;
                 for row in 0..rows {
                     let out = &mut this.bytes;
                     let done = match (laid.to_end, laid.framed) {

@@ -388,7 +388,13 @@ impl TreeWriter {
         }
         let other = || {
             let (found, wanted) = (array.form.type_string(), form.type_string());
-            Error::invalid(format!("{found} where {wanted} was announced"))
+            let mut classes = Vec::new();
+            announced::classes(form, &mut classes);
+            let hint = match classes.is_empty() {
+                true => String::new(),
+                false => format!("; the name of a record says of which class it is: {}", classes.join(", ")),
+            };
+            Error::invalid(format!("{found} where {wanted} was announced{hint}"))
         };
         if !plain::is_plain(form) && self.old.is_some() {
             // Pointers of objects in a branch that is there.

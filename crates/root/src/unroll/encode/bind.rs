@@ -57,7 +57,9 @@ impl<'a> Binder<'a, '_> {
                 let counts = self.counters.get(slot).ok_or_else(|| refused(layout))?;
                 let lengths = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
                 // There may be no array, whatever counts it.
-                let is_wrong = |(length, count): (i64, &i64)| length != *count && !(*flag && length == 0);
+                let is_wrong = |(length, count): (i64, &i64)| {
+                    length != *count && !(*flag && length == 0 && i32::try_from(*count).is_ok())
+                };
                 let wrong = lengths.zip(counts).position(is_wrong);
                 if counts.len() as u64 != rows {
                     return Err(refused(layout));
@@ -76,7 +78,8 @@ impl<'a> Binder<'a, '_> {
             }
             (Layout::Fixed(wanted, of), form) => match inner(form) {
                 Some((size, content)) if size == *wanted => {
-                    let item = self.node(of, &content, rows.checked_mul(size).ok_or_else(changed)?)?;
+                    let item = self.node(of, &content, rows.checked_mul(size).ok_or_else(changed)?);
+                    let item = item.map_err(|error| outer(error, |row| row.checked_div(size)))?;
                     Node::Fixed { size: usize::try_from(size).map_err(|_| changed())?, item: Box::new(item) }
                 }
                 _ => return Err(other()),
@@ -177,7 +180,17 @@ impl<'a> Binder<'a, '_> {
                     });
                     let node = match (form, own) {
                         (Form::Empty, _) | (_, 0) => Node::Nothing,
-                        (form, own) => self.node(layout, form, own)?,
+                        (form, own) => self.node(layout, form, own).map_err(|error| {
+                            let of =
+                                |rows: &[i64], row| rows.iter().position(|at| u64::try_from(*at) == Ok(row));
+                            outer(error, |row| {
+                                let object = match &tags {
+                                    None => row,
+                                    Some((_, index)) => of(index, row)? as u64,
+                                };
+                                of(&index, object).map(|row| row as u64)
+                            })
+                        })?,
                     };
                     nodes.push((name.clone(), node));
                 }
@@ -252,7 +265,11 @@ impl<'a> Binder<'a, '_> {
         // Lists without items may be of any type.
         let item = match (content, items) {
             (Form::Empty, 0) => Node::Nothing,
-            (content, items) => self.node(of, content, items)?,
+            (content, items) => self.node(of, content, items).map_err(|error| {
+                let is_behind = |item, end: &i64| u64::try_from(*end).is_ok_and(|end| end > item);
+                let ends = offsets.get(1..).unwrap_or_default();
+                outer(error, |item| ends.iter().position(|end| is_behind(item, end)).map(|row| row as u64))
+            })?,
         };
         Self::listed(offsets, head, item)
     }
@@ -296,6 +313,12 @@ impl<'a> Binder<'a, '_> {
             None => (0..count).map_while(|at| column.item(at)).collect::<Vec<i64>>().into(),
         })
     }
+}
+
+/// An error in a part whose rows are not those of the whole: with the row of the whole as its entry.
+fn outer(mut error: Error, row: impl Fn(u64) -> Option<u64>) -> Error {
+    error.place.entry = error.place.entry.and_then(row);
+    error
 }
 
 /// The number of items that lists have together.

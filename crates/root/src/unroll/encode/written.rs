@@ -8,7 +8,7 @@ use forthwith_plan::{Error, Result};
 use forthwith_program::{Layout, When};
 
 use super::node::{CONTAINER, Head, Version};
-use crate::class::Layouts;
+use crate::class::{self as table, Layouts, Native};
 use crate::cpp::CppType;
 use crate::streamer::StreamerInfo;
 use crate::unroll::{member, native};
@@ -62,6 +62,9 @@ pub fn check(layout: &Layout, file: &Layouts) -> Result<()> {
             }
             refused.map_or(Ok(()), Err)
         }
+        Layout::Record { name: Some(class), .. } if has_own_streamer(class) => {
+            Err(Error::unsupported(format!("writing {class}, which has a streamer of its own")))
+        }
         Layout::Record { fields, .. } => fields.iter().try_for_each(|(name, field)| match field {
             Layout::Passed(words) if words == native::TOBJECT => Ok(()),
             field => {
@@ -96,6 +99,11 @@ pub fn is_counted_elsewhere(layout: &Layout) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether ROOT writes a class by code of its own, which nothing here repeats, whatever its description says.
+fn has_own_streamer(class: &str) -> bool {
+    matches!(table::native(class), Native::Bag | Native::Btree | Native::Opaque | Native::Basket)
 }
 
 /// The version in a frame, and what follows it.
@@ -256,7 +264,7 @@ pub(super) fn phrase(layout: &Layout) -> Cow<'static, str> {
         Layout::Between(before, ..) if matches!(before.first(), Some(Layout::Given(..))) => {
             "arrays of arrays, which a member beside them counts".into()
         }
-        Layout::Between(..) => "a collection of pointers, or what has a streamer of its own".into(),
+        Layout::Between(..) => "a value that stands between others".into(),
         Layout::Counted { .. } => "an array that a member of another object counts".into(),
         Layout::Unknown(class) => {
             format!("an object of class {class}, which the file does not describe").into()
