@@ -228,8 +228,8 @@ impl State {
     fn reopen_tree(&mut self, path: &str, options: TreeOptions) -> Result<(u64, OwnTypes)> {
         let (old, found) = self.old_table(path)?;
         let file = self.file()?;
+        first_entries(&old, &found)?;
         let writer = TreeWriter::open(file, &old, &found, options)?;
-        first_entries(&self.uri, &format!("{path};{}", found.key.cycle), &writer)?;
         let columns: Vec<_> =
             writer.columns().map(|(name, form)| (name.to_owned(), form.type_string())).collect();
         let names = columns.iter().map(|(name, _)| name.clone()).collect();
@@ -285,14 +285,15 @@ impl State {
 ///
 /// # Errors
 /// The layout is not what the branch has, as where a class has a streamer of its own.
-fn first_entries(uri: &str, path: &str, writer: &TreeWriter) -> Result<()> {
-    let mut laid = writer.laid().peekable();
-    if writer.entries() == 0 || laid.peek().is_none() {
+fn first_entries(old: &RootFile, found: &Found) -> Result<()> {
+    let laid = TreeWriter::laid(old, found)?;
+    if laid.is_empty() {
         return Ok(());
     }
-    let table = forthwith::File::open(uri)?.table(path)?;
-    laid.try_for_each(|branch| {
-        let read = table.plan(&[branch], 0..1).and_then(|plan| table.read(&plan, Some(1), None));
+    let table = forthwith::File::open(old.uri())?.table(&format!("{};{}", found.path, found.key.cycle))?;
+    let entries = table.entries()?.min(1);
+    laid.into_iter().try_for_each(|branch| {
+        let read = table.plan(&[branch], 0..entries).and_then(|plan| table.read(&plan, Some(1), None));
         read.map(drop).map_err(|error| {
             let what = format!("extending a branch whose first entry cannot be read: {}", error.kind);
             Error { kind: Error::unsupported(what).kind, place: error.place }

@@ -56,17 +56,20 @@ impl TreeWriter {
         self.columns.iter().chain(more).map(|(name, form)| (name.as_str(), form))
     }
 
-    /// The numbers of branches whose entries are written by the layout of a class. A file does not say which classes have
-    /// a streamer of their own: that an entry cannot be read shows it.
-    pub fn laid(&self) -> impl Iterator<Item = u32> {
+    /// The numbers of those branches of a tree that would be extended by the layout of a class. A file does not say which
+    /// classes have a streamer of their own: that an entry cannot be read shows it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), before anything is written.
+    pub fn laid(old: &RootFile, found: &Found) -> Result<Vec<u32>> {
+        let columns = Tree::open_found(old, found).and_then(|tree| derive::columns(&tree));
+        let (_, branches) = columns.map_err(|error| error.in_file(old.uri()).in_object(&found.path))?;
         let is_laid = |branch: &Branch| {
             let source = branch.source.as_ref();
             source.is_some_and(|source| matches!(source.stored, Stored::Laid { .. }))
         };
-        (0..)
-            .zip(&self.branches.branches)
-            .filter(move |(_, branch)| is_laid(branch))
-            .map(|(number, _)| number)
+        let numbered = (0..).zip(&branches.branches);
+        Ok(numbered.filter(|(_, branch)| is_laid(branch)).map(|(number, _)| number).collect())
     }
 
     /// Adds columns with a value for each entry that there is. Steps that follow have them as well, behind the
