@@ -420,3 +420,12 @@ def test_columns_that_are_none_are_called_by_their_names(tmp_path, column):
         pytest.raises(forthwith.RequestError, match=r"columns of different lengths \(x: 3, y: 4\)"),
     ):
         file["t"] = {"x": np.arange(3), "y": np.arange(4)}
+
+
+@pytest.mark.parametrize("values", [[[1], [1, 2]], ak.Array([[1], [1, 2]]), ak.Array([None, 1])])
+def test_lists_and_missing_values_are_no_numbers(tmp_path, make, values):
+    with forthwith.recreate(tmp_path / "a.root") as file:
+        table = getattr(file, make)("t", {"x": "i4"})
+        with pytest.raises((forthwith.RequestError, forthwith.UnsupportedError), match=r"int32|missing values"):
+            table.extend({"x": values})
+        table.extend({"x": [1]})

@@ -190,7 +190,11 @@ def _as_numbers(np: Any, name: str, value: Any, dtype: Any) -> Any:
     try:
         numbers = np.asarray(value)
     except ValueError as error:
-        raise RequestTypeError(f"column {name!r} is {dtype}, but the given values are no numbers: {error}") from None
+        if type(value).__module__.startswith("awkward."):
+            # Lists, or missing values: whoever writes says so.
+            return value
+        what = "lists of several lengths, or no numbers"
+        raise RequestTypeError(f"column {name!r} is {dtype}, but the given values are {what}") from error
     if numbers.ndim == 0:
         raise RequestTypeError(f"column {name!r} is one value, where a value for each entry is needed: {value!r}")
     if numbers.dtype.kind == "O" and any(one is None for one in numbers.flat):
