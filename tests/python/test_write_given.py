@@ -429,3 +429,21 @@ def test_lists_and_missing_values_are_no_numbers(tmp_path, make, values):
         with pytest.raises((forthwith.RequestError, forthwith.UnsupportedError), match=r"int32|missing values"):
             table.extend({"x": values})
         table.extend({"x": [1]})
+
+
+def test_alternatives_stay_what_they_are(tmp_path):
+    """Numbers, tuples and lists of an RNTuple's variant are of the given types; records take those of their fields."""
+    layout = ak.contents.UnionArray(
+        ak.index.Index8([0, 1, 2, 0]),
+        ak.index.Index64([0, 0, 0, 1]),
+        [
+            ak.contents.NumpyArray(np.array([1.5, 2.5])),
+            ak.to_layout(ak.zip({"a": np.array([3], "i4")})),
+            ak.to_layout(ak.Array([[1, 2]])),
+        ],
+    )
+    values = [1.5, {"a": 3}, [1, 2], 2.5]
+    with forthwith.recreate(tmp_path / "a.root") as file:
+        file.mkrntuple("t", {"x": ak.Array(layout)}).extend({"x": ak.Array(layout)})
+    with forthwith.open(tmp_path / "a.root") as file:
+        assert file["t"]["x"].array().to_list() == values * 2

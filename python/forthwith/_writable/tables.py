@@ -144,9 +144,11 @@ def _nested(ak: Any, np: Any, name: str, layout: Any, kind: Any) -> Any:
     if layout.is_union:
         return layout.copy(contents=[_nested(ak, np, name, content, kind) for content in layout.contents])
     if isinstance(kind, ak.types.UnionType):
-        # The type of the alternatives that have these fields, if it is one: which of them is meant is told elsewhere.
+        # The type of the records that have these fields, if it is one: which of them is meant is told elsewhere.
         plain = [one.content if isinstance(one, ak.types.OptionType) else one for one in kind.contents]
-        alike = [one for one in plain if set(getattr(one, "fields", ())) == set(layout.fields)]
+        records = [one for one in plain if isinstance(one, ak.types.RecordType) and not one.is_tuple]
+        is_named = layout.is_record and not layout.is_tuple
+        alike = [one for one in records if is_named and set(one.fields) == set(layout.fields)]
         return _nested(ak, np, name, layout, alike[0]) if len(set(map(str, alike))) == 1 else layout
     if layout.is_numpy and layout.purelist_depth > 1 and isinstance(kind, (ak.types.ListType, ak.types.RegularType)):
         layout = layout.to_RegularArray()
