@@ -41,8 +41,14 @@ def extend_branch(path, other, name):
             entries = own_entries.columns(tree, kinds, tree.num_entries)
         except forthwith.UnsupportedError as error:
             return str(error)
-        with forthwith.update(other) as to:
-            to["t"].extend(entries)
+        try:
+            with forthwith.update(other) as to:
+                to["t"].extend(entries)
+        except forthwith.UnsupportedError as error:
+            # An object in a collection of pointers is of a class that can be read only.
+            if "union[" in kinds[next(iter(kinds))]:
+                return str(error)
+            raise
     return None
 
 
