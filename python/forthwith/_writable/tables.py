@@ -193,7 +193,7 @@ def _as_numbers(np: Any, name: str, value: Any, dtype: Any) -> Any:
         numbers = np.asarray(value)
     except ValueError as error:
         if type(value).__module__.startswith("awkward."):
-            # Lists, or missing values: whoever writes says so.
+            # The writer of the table refuses lists and missing values, with their types.
             return value
         what = "lists of several lengths, or no numbers"
         raise RequestTypeError(f"column {name!r} is {dtype}, but the given values are {what}") from error

@@ -88,7 +88,8 @@ pub(super) const fn can_write(wire: Encoding) -> bool {
     )
 }
 
-/// Whether arrays are counted by numbers that are no part of the layout: whoever writes them has to compare these.
+/// Whether arrays are counted by a number that is no part of the layout. The caller of [`Encoder`](super::Encoder) has to
+/// compare their lengths with it.
 #[must_use]
 pub fn is_counted_elsewhere(layout: &Layout) -> bool {
     match layout {
