@@ -5,7 +5,7 @@ use std::sync::Arc;
 use forthwith_forth::{CompileErrorKind, Compiled, Limits, LiteralWidth, Machine, Options, RunError, Status};
 use proptest::prelude::*;
 
-use super::support::{fails, i32s, i64s, run, u64s};
+use super::support::{compiled, fails, i32s, i64s, run, run_compiled, u64s};
 
 fn leb128(mut value: u64, to: &mut Vec<u8>) {
     while value >= 0x80 {
@@ -315,17 +315,14 @@ proptest! {
         }
         values.truncate(values.len().saturating_sub(cut));
         let (name, size) = [("uint8", 1), ("int16", 2), ("uint32", 4), ("int64", 8)][dtype];
-        let (vm, result) = run(
-            &format!("input x output y {name} x #{bits}rle-> y"), &[values.len() as i64], &[&data],
-        );
+        let program = compiled(&format!("input x output y {name} x #{bits}rle-> y"));
+        let (vm, result) = run_compiled(&program, &[values.len() as i64], &[&data]);
         prop_assert_eq!(result, Ok(Status::Done));
         let expected: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()[..size].to_vec()).collect();
         prop_assert_eq!(vm.outputs()[0].as_bytes(), &*expected);
         // Every cut is a clean error, or enough.
         for end in (0..data.len()).step_by(if cfg!(miri) { 41 } else { 1 }) {
-            let (vm, result) = run(
-                &format!("input x output y {name} x #{bits}rle-> y"), &[values.len() as i64], &[&data[..end]],
-            );
+            let (vm, result) = run_compiled(&program, &[values.len() as i64], &[&data[..end]]);
             prop_assert!(matches!(result, Ok(Status::Done) | Err(RunError::ReadBeyond)));
             let length = vm.outputs()[0].as_bytes().len();
             prop_assert_eq!(vm.outputs()[0].as_bytes(), &expected[..length]);

@@ -9,9 +9,21 @@ pub(crate) const TIERS: [Tier; 3] = [Tier::Checked, Tier::Fused, Tier::Compiled]
 
 /// Runs with the given items on the stack, in all tiers, and checks that they agree.
 pub(crate) fn run(source: &str, stack: &[i64], inputs: &[&[u8]]) -> (Machine, Result<Status, RunError>) {
-    let compiled = Arc::new(Compiled::new(source).unwrap_or_else(|error| panic!("{error}")));
+    run_compiled(&compiled(source), stack, inputs)
+}
+
+pub(crate) fn compiled(source: &str) -> Arc<Compiled> {
+    Arc::new(Compiled::new(source).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// Likewise a program that was compiled before, as where it runs over many inputs.
+pub(crate) fn run_compiled(
+    compiled: &Arc<Compiled>,
+    stack: &[i64],
+    inputs: &[&[u8]],
+) -> (Machine, Result<Status, RunError>) {
     let results = TIERS.map(|tier| {
-        let mut machine = Machine::new(Arc::clone(&compiled), Limits::default());
+        let mut machine = Machine::new(Arc::clone(compiled), Limits::default());
         machine.force_tier(Some(tier));
         machine.begin();
         for &item in stack {
