@@ -24,6 +24,8 @@ mod text;
 
 #[cfg(feature = "builders")]
 pub use own::{OwnBlock, OwnFormat, own_program, register, registered, replace, unregister};
+#[cfg(feature = "root")]
+pub use root::extend_tree;
 pub use text::JsonRows;
 
 use crate::{Container, OpenOptions, OptionSpec};

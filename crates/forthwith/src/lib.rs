@@ -78,6 +78,7 @@ pub use forthwith_ttree as ttree;
 pub mod root {
     //! ROOT files: the container, its objects, and its trees.
 
+    pub use crate::formats::extend_tree;
     pub use forthwith_root::{
         Array, Base, Basic, BasketHeader, Check, Checked, Counter, Cursor, Datime, Directory,
         DirectoryRecord, Element, ElementKind, EmbeddedBasket, Found, Frame, Header, Interval, Items, Key,

@@ -22,7 +22,7 @@ use forthwith::{
     plan::{Error, ErrorKind, Result},
     rntuple::{FieldOptions, NtupleOptions, NtupleWriter},
     root::{
-        Found, RootFile, TreeOptions, TreeWriter,
+        Found, RootFile, TreeOptions, TreeWriter, extend_tree,
         write::{Compression, FileSettings, FileWriter},
     },
 };
@@ -228,8 +228,7 @@ impl State {
     fn reopen_tree(&mut self, path: &str, options: TreeOptions) -> Result<(u64, OwnTypes)> {
         let (old, found) = self.old_table(path)?;
         let file = self.file()?;
-        first_entries(&old, &found)?;
-        let writer = TreeWriter::open(file, &old, &found, options)?;
+        let writer = extend_tree(file, &old, &found, options)?;
         let columns: Vec<_> =
             writer.columns().map(|(name, form)| (name.to_owned(), form.type_string())).collect();
         let names = columns.iter().map(|(name, _)| name.clone()).collect();
@@ -279,26 +278,6 @@ impl State {
         }
         file.finish().map(Some)
     }
-}
-
-/// Reads the first entry of each branch that would be written by a layout.
-///
-/// # Errors
-/// The layout is not what the branch has, as where a class has a streamer of its own.
-fn first_entries(old: &RootFile, found: &Found) -> Result<()> {
-    let laid = TreeWriter::laid(old, found)?;
-    if laid.is_empty() {
-        return Ok(());
-    }
-    let table = forthwith::File::open(old.uri())?.table(&format!("{};{}", found.path, found.key.cycle))?;
-    let entries = table.entries()?.min(1);
-    laid.into_iter().try_for_each(|branch| {
-        let read = table.plan(&[branch], 0..entries).and_then(|plan| table.read(&plan, Some(1), None));
-        read.map(drop).map_err(|error| {
-            let what = format!("extending a branch whose first entry cannot be read: {}", error.kind);
-            Error { kind: Error::unsupported(what).kind, place: error.place }
-        })
-    })
 }
 
 /// Begins to write.

@@ -1,6 +1,9 @@
 //! ROOT files.
 
+mod extend;
 mod merge;
+
+pub use extend::extend_tree;
 
 use super::Format;
 use crate::check::{Counted, Reading as CheckedReading};

@@ -43,10 +43,20 @@ impl TreeWriter {
     /// What is there is not written over: [`finish`](Self::finish) writes a new record of the tree, and takes
     /// the old one off its directory.
     ///
+    /// `read` is called with the numbers of those branches that are extended by the layout of a class, if there are
+    /// any, and reads their first entries, by whatever reads blocks. A file does not say which classes have a
+    /// streamer of their own: that an entry cannot be read by its layout shows it.
+    ///
     /// # Errors
-    /// The tree cannot be read, or has branches whose entries cannot be written; they are named.
-    pub fn open(file: &mut FileWriter, old: &RootFile, found: &Found, options: TreeOptions) -> Result<Self> {
-        let opened = Self::opened(file, old, found, options);
+    /// The tree cannot be read, or has branches whose entries cannot be written; they are named. Those of `read`.
+    pub fn open(
+        file: &mut FileWriter,
+        old: &RootFile,
+        found: &Found,
+        options: TreeOptions,
+        read: impl FnOnce(&[u32]) -> Result<()>,
+    ) -> Result<Self> {
+        let opened = Self::opened(file, old, found, options, read);
         opened.map_err(|error| error.in_file(old.uri()).in_object(&found.path))
     }
 
@@ -54,22 +64,6 @@ impl TreeWriter {
     pub fn columns(&self) -> impl Iterator<Item = (&str, &Form)> {
         let more = self.old.iter().flat_map(|old| &old.more).flat_map(|more| &more.columns);
         self.columns.iter().chain(more).map(|(name, form)| (name.as_str(), form))
-    }
-
-    /// The numbers of those branches of a tree that would be extended by the layout of a class. A file does not say which
-    /// classes have a streamer of their own: that an entry cannot be read shows it.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open), before anything is written.
-    pub fn laid(old: &RootFile, found: &Found) -> Result<Vec<u32>> {
-        let columns = Tree::open_found(old, found).and_then(|tree| derive::columns(&tree));
-        let (_, branches) = columns.map_err(|error| error.in_file(old.uri()).in_object(&found.path))?;
-        let is_laid = |branch: &Branch| {
-            let source = branch.source.as_ref();
-            source.is_some_and(|source| matches!(source.stored, Stored::Laid { .. }))
-        };
-        let numbered = (0..).zip(&branches.branches);
-        Ok(numbered.filter(|(_, branch)| is_laid(branch)).map(|(number, _)| number).collect())
     }
 
     /// Adds columns with a value for each entry that there is. Steps that follow have them as well, behind the
@@ -162,11 +156,21 @@ impl TreeWriter {
         done
     }
 
-    fn opened(file: &mut FileWriter, old: &RootFile, found: &Found, options: TreeOptions) -> Result<Self> {
+    fn opened(
+        file: &mut FileWriter,
+        old: &RootFile,
+        found: &Found,
+        options: TreeOptions,
+        read: impl FnOnce(&[u32]) -> Result<()>,
+    ) -> Result<Self> {
         let (outer, name) = found.path.rsplit_once('/').unwrap_or(("", &found.path));
         let directory = file.directory(outer)?;
         let copy = TreeCopy::in_place(file, old, found, directory)?;
         let (columns, branches) = derive::columns(copy.base())?;
+        let laid = laid(&branches);
+        if !laid.is_empty() {
+            read(&laid)?;
+        }
         let options = TreeOptions {
             columns: Vec::new(),
             index: index_of(copy.base(), &columns),
@@ -188,6 +192,15 @@ impl TreeWriter {
         this.old = Some(Old { entries: this.entries, copy, cycle: found.key.cycle, more: Vec::new() });
         Ok(this)
     }
+}
+
+/// The numbers of the branches that are extended by the layout of a class.
+fn laid(branches: &Branches) -> Vec<u32> {
+    let is_laid = |branch: &Branch| {
+        branch.source.as_ref().is_some_and(|source| matches!(source.stored, Stored::Laid { .. }))
+    };
+    let numbered = (0..).zip(&branches.branches);
+    numbered.filter(|(_, branch)| is_laid(branch)).map(|(number, _)| number).collect()
 }
 
 impl Old {
