@@ -192,15 +192,20 @@ def twice(path, entries, writer):
     """Has each branch of a file extended by its own entries, and reads it."""
     import ROOT
 
-    other = path.with_name(f"{path.stem}-twice.root")
-    for entry in entries:
-        done = subprocess.run([*writer, str(path), str(other), entry["name"]], check=False, stdout=subprocess.PIPE)
-        if done.returncode:
-            entry["twice"] = f"problem: the writer ends with {done.returncode}"
-        elif (why := json.loads(done.stdout)) is not None:
-            entry["single"] = why
+    others = [path.with_name(f"{path.stem}-twice-{at}.root") for at in range(len(entries))]
+    pairs = [word for other, entry in zip(others, entries) for word in (str(other), entry["name"])]
+    if not entries:
+        return
+    done = subprocess.run([*writer, str(path), *pairs], check=False, stdout=subprocess.PIPE)
+    ended = {"problem": f"the writer ends with {done.returncode}"}
+    told = [ended] * len(entries) if done.returncode else json.loads(done.stdout)
+    for entry, other, said in zip(entries, others, told):
+        if "problem" in said:
+            entry["twice"] = "problem: " + said["problem"]
+        elif said["refused"] is not None:
+            entry["single"] = said["refused"]
         else:
-            call = lambda entry=entry: str(ROOT.rnd.readBranch(str(other), entry["number"], entry["name"]))
+            call = lambda entry=entry, other=other: str(ROOT.rnd.readBranch(str(other), entry["number"], entry["name"]))
             read = apart(call)
             entry["twice"] = read.get("value", "problem: " + read.get("problem", ""))
 

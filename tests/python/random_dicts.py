@@ -52,5 +52,18 @@ def extend_branch(path, other, name):
     return None
 
 
+def extend_branches(path, pairs):
+    """Extends branches, each in a file of its own; gives for each nothing, why it is refused, or what failed otherwise."""
+    found = []
+    for other, name in pairs:
+        try:
+            found.append({"refused": extend_branch(path, other, name)})
+        except Exception as error:
+            found.append({"problem": f"{type(error).__name__}: {error}"})
+    return found
+
+
 if __name__ == "__main__":
-    print(json.dumps(extend_branch(*sys.argv[1:]) if len(sys.argv) > 3 else write_again(*sys.argv[1:])))
+    path, *others = sys.argv[1:]
+    branches = list(zip(others[::2], others[1::2], strict=False))
+    print(json.dumps(extend_branches(path, branches) if branches else write_again(path, *others)))

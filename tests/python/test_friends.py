@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from conftest import data
 from random_friends import campaign
-from root_judge import ROOT_PYTHON, by_root
+from root_judge import ROOT_PYTHON, by_root, need_root
 from test_check_recover import FRIEND, renamed_friend
 
 import forthwith
@@ -38,8 +38,7 @@ def opened(files, *names):
 
 
 def test_random_friends_are_those_of_root(tmp_path):
-    if not os.path.exists(ROOT_PYTHON):
-        pytest.skip(f"no C++ ROOT: {ROOT_PYTHON} is not there, FORTHWITH_ROOT_PYTHON may name another")
+    need_root()
     script = HERE.parent / "generate" / "random_friends.py"
     subprocess.run([ROOT_PYTHON, script, "1", "40", tmp_path], check=True, capture_output=True, timeout=300)
     count, missing = campaign(tmp_path)
@@ -173,8 +172,7 @@ def test_friends_of_what_is_no_local_file_have_to_be_given():
 
 
 def test_an_absolute_path_in_the_same_folder_is_beside(files):
-    if not os.path.exists(ROOT_PYTHON):
-        pytest.skip(f"no C++ ROOT: {ROOT_PYTHON} is not there, FORTHWITH_ROOT_PYTHON may name another")
+    need_root()
     script = """
 file = ROOT.TFile(sys.argv[1], "UPDATE")
 tree = file.Get("m")

@@ -6,7 +6,6 @@ else by ``.venv-root/bin/python``.
 
 import hashlib
 import json
-import os
 import random
 import subprocess
 import warnings
@@ -15,10 +14,10 @@ import awkward as ak
 import numpy as np
 import pytest
 from conftest import TESTS
+from root_judge import ROOT_PYTHON, need_root
 
 import forthwith
 
-ROOT_PYTHON = os.environ.get("FORTHWITH_ROOT_PYTHON") or str(TESTS.parent / ".venv-root" / "bin" / "python")
 LONG = 1_500_000
 DAMAGES = 90
 THREADS = (1, 2, 3)
@@ -27,8 +26,7 @@ THREADS = (1, 2, 3)
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """The file, and what ROOT says of it."""
-    if not os.access(ROOT_PYTHON, os.X_OK):
-        pytest.skip(f"no C++ ROOT: {ROOT_PYTHON} is not there, FORTHWITH_ROOT_PYTHON may name another")
+    need_root()
     folder = tmp_path_factory.mktemp("long")
     command = [ROOT_PYTHON, str(TESTS / "generate" / "long.py"), str(folder)]
     ran = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

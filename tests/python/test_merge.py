@@ -11,7 +11,7 @@ import time
 import awkward as ak
 import numpy as np
 import pytest
-from root_judge import ROOT_PYTHON, by_root, by_uproot
+from root_judge import ROOT_PYTHON, by_root, by_uproot, need_root
 
 import forthwith
 
@@ -397,8 +397,7 @@ def test_branches_without_all_entries_cannot_follow_each_other(tmp_path):
 )
 def test_root_finds_what_was_in_random_files(tmp_path, script, seed, count):
     """Trees merged, cut, divided and compressed anew; histograms and others merged as ``hadd`` does. More of them by hand."""
-    if not os.path.exists(ROOT_PYTHON):
-        pytest.skip("no C++ ROOT")
+    need_root()
     command = pathlib.Path(sys.executable).parent / "forthwith"
     arguments = [ROOT_PYTHON, DATA.parent / "generate" / script, str(seed), str(count), tmp_path, command]
     environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
@@ -460,12 +459,14 @@ def test_rntuples_follow_each_other(tmp_path):
     assert forthwith.merge(paths, out) == {"d/r": 1051}
     assert {name: ak.to_list(read(out, "d/r")[name]) for name in parts[0]} == joined(parts)
     script = """
-reader = ROOT.RNTupleReader.Open("d/r", sys.argv[1])
-frame = ROOT.RDataFrame("d/r", sys.argv[1])
-print(json.dumps([reader.GetNEntries(), frame.Sum("n").GetValue(), frame.Define("k", "x.size()").Sum("k").GetValue()]))
+found = []
+for path in sys.argv[1:]:
+    reader = ROOT.RNTupleReader.Open("d/r", path)
+    frame = ROOT.RDataFrame("d/r", path)
+    found.append([reader.GetNEntries(), frame.Sum("n").GetValue(), frame.Define("k", "x.size()").Sum("k").GetValue()])
+print(json.dumps(found))
 """
     expected = joined(parts)
-    assert by_root(script, out) == [1051, sum(expected["n"]), sum(map(len, expected["x"]))]
     assert by_uproot(out, "d/r", ["n", "x", "s"]) == expected
     other = tmp_path / "other.root"
     with forthwith.recreate(other) as file:
@@ -473,13 +474,16 @@ print(json.dumps([reader.GetNEntries(), frame.Sum("n").GetValue(), frame.Define(
         file["d/r"].extend({"n": np.arange(3.0)})
     with pytest.raises(forthwith.RequestError, match="unequal fields"):
         forthwith.merge([paths[0], other], out)
-    for compression in ("zstd:9", "lz4", "lzma", None, "zlib"):
-        assert forthwith.merge(out, tmp_path / "anew.root", compression=compression) == {"d/r": 1051}
-        assert {name: ak.to_list(read(tmp_path / "anew.root", "d/r")[name]) for name in expected} == expected
-        assert by_root(script, tmp_path / "anew.root") == by_root(script, out)
-        sound(tmp_path / "anew.root")
+    written = [out]
+    for number, compression in enumerate(("zstd:9", "lz4", "lzma", None, "zlib")):
+        anew, copy = tmp_path / f"anew-{number}.root", tmp_path / f"copy-{number}.root"
+        assert forthwith.merge(written[-1], anew, compression=compression) == {"d/r": 1051}
+        assert {name: ak.to_list(read(anew, "d/r")[name]) for name in expected} == expected
+        sound(anew)
         # The next pages are those of this codec.
-        forthwith.merge(tmp_path / "anew.root", out)
+        forthwith.merge(anew, copy)
+        written += [anew, copy]
+    assert by_root(script, *written) == [[1051, sum(expected["n"]), sum(map(len, expected["x"]))]] * len(written)
     damaged = bytearray(paths[0].read_bytes())
     at = damaged.index(b"RBlob", damaged.index(b"RBlob") + 5) + 40
     damaged[at] ^= 255

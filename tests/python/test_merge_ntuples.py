@@ -10,24 +10,21 @@ import sys
 import awkward as ak
 import numpy as np
 import pytest
+from root_judge import ROOT_PYTHON, by_root
 
 import forthwith
 
 TESTS = pathlib.Path(__file__).parent.parent
 DATA = TESTS / "data" / "rntuple"
-ROOT_PYTHON = os.environ.get("FORTHWITH_ROOT_PYTHON") or str(TESTS.parent / ".venv-root" / "bin" / "python")
 
 # What cannot be copied, and why.
 REFUSED = {"attributes-none.root": "attribute sets", "attributes-zstd.root": "attribute sets"}
 
 # Prints each entry of an RNTuple as C++ ROOT shows it.
 SHOW = """
-import json, sys
-import ROOT
-
 ROOT.gErrorIgnoreLevel = ROOT.kFatal
 shown = []
-for path, name, wanted in json.loads(sys.stdin.read()):
+for path, name, wanted in json.load(open(sys.argv[1])):
     try:
         reader = ROOT.RNTupleReader.Open(name, path)
         entries = []
@@ -67,13 +64,11 @@ def sound(path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def by_root(asked):
+def shown_by_root(asked, folder):
     """What C++ ROOT shows of the entries of RNTuples."""
-    command = [ROOT_PYTHON, "-W", "ignore", "-c", SHOW]
-    text = json.dumps(asked)
-    done = subprocess.run(command, check=False, input=text, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    question = folder / "asked.json"
+    question.write_text(json.dumps(asked))
+    return by_root(SHOW, question)
 
 
 def choices(rng, count):
@@ -115,7 +110,7 @@ def test_chosen_entries_have_what_the_file_has(name, tmp_path):
                 expected.append([at % entries for at in picked])
         if not os.path.exists(ROOT_PYTHON):
             continue
-        before, *shown = by_root([(str(source), table, None), *asked])
+        before, *shown = shown_by_root([(str(source), table, None), *asked], tmp_path)
         for entries_shown, picked in zip(shown, expected, strict=True):
             # C++ ROOT shows nothing of files whose pages are in several records.
             if not isinstance(before, str):
@@ -217,7 +212,9 @@ def test_fields_that_were_added_late_follow_others(tmp_path):
         file["events"].extend({name: column[:3] for name, column in parts[0].items()})
     assert values(out, "events")["n"][-4:] == [1199, 0, 1, 2]
     if os.path.exists(ROOT_PYTHON):
-        one, two = by_root([(str(paths[1]), "events", None), (str(out), "events", list(range(400, 800)))])
+        one, two = shown_by_root(
+            [(str(paths[1]), "events", None), (str(out), "events", list(range(400, 800)))], tmp_path
+        )
         assert one == two
 
 
@@ -321,7 +318,7 @@ def test_pages_of_other_encodings_become_those_of_the_first(tmp_path, order):
         sound(out)
         asked.append((str(out), "n", None))
     if os.path.exists(ROOT_PYTHON):
-        *before, whole, anew, some = by_root(asked)
+        *before, whole, anew, some = shown_by_root(asked, tmp_path)
         joined = [entry for at in order for entry in before[at]]
         assert whole == anew == joined
         assert some == joined[chosen]

@@ -3,7 +3,7 @@
 import struct
 
 import pytest
-from root_judge import by_root
+from root_judge import by_another_root, by_root
 
 import forthwith
 
@@ -102,7 +102,7 @@ MERGED += "for path in sys.argv[2:]:\n    merger.AddFile(path)\nprint(json.dumps
 
 
 def make(path, base, entries, skipped=0, flush=4, swap=0, table=1, plain=0):
-    by_root(MAKE, path, base, entries, skipped, flush, swap, table, plain)
+    by_another_root(MAKE, path, base, entries, skipped, flush, swap, table, plain)
     return path
 
 

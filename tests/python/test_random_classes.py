@@ -5,15 +5,13 @@ The files are made anew by C++ ROOT, with its compiler: by the interpreter that 
 """
 
 import json
-import os
 import subprocess
 import sys
 
 import pytest
 from conftest import TESTS
 from random_reader import UNSAID, compare
-
-ROOT_PYTHON = os.environ.get("FORTHWITH_ROOT_PYTHON") or str(TESTS.parent / ".venv-root" / "bin" / "python")
+from root_judge import ROOT_PYTHON, need_root
 
 
 def in_order(told):
@@ -36,8 +34,7 @@ def is_twice(told, read):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [300])
 def test_random_classes_are_what_root_reads(seed, tmp_path):
-    if not os.access(ROOT_PYTHON, os.X_OK):
-        pytest.skip(f"no C++ ROOT: {ROOT_PYTHON} is not there, FORTHWITH_ROOT_PYTHON may name another")
+    need_root()
     writer = [sys.executable, str(TESTS / "python" / "random_dicts.py")]
     command = [ROOT_PYTHON, str(TESTS / "generate" / "random_classes.py"), str(tmp_path), str(seed), "6", "5", *writer]
     ran = subprocess.run(

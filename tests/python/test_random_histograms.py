@@ -11,19 +11,18 @@ import subprocess
 
 import numpy as np
 import pytest
+from root_judge import ROOT_PYTHON, need_root
 
 import forthwith
 from forthwith.hist.statistics import statistics
 
 TESTS = pathlib.Path(__file__).parent.parent
-ROOT_PYTHON = os.environ.get("FORTHWITH_ROOT_PYTHON") or str(TESTS.parent / ".venv-root" / "bin" / "python")
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """The file of random histograms, and what C++ ROOT says of them."""
-    if not os.path.exists(ROOT_PYTHON):
-        pytest.skip(f"no C++ ROOT: {ROOT_PYTHON} is not there, FORTHWITH_ROOT_PYTHON may name another")
+    need_root()
     count, _, seed = os.environ.get("FORTHWITH_HISTOGRAMS", "100").partition(":")
     folder = tmp_path_factory.mktemp("random")
     script = str(TESTS / "generate" / "random_histograms.py")

@@ -10,18 +10,17 @@ import pathlib
 import subprocess
 
 import pytest
+from root_judge import ROOT_PYTHON, need_root
 from test_rntuple import plain
 
 import forthwith
 
 TESTS = pathlib.Path(__file__).parent.parent
-ROOT_PYTHON = os.environ.get("FORTHWITH_ROOT_PYTHON") or str(TESTS.parent / ".venv-root" / "bin" / "python")
 
 
 @pytest.mark.slow
 def test_values_are_what_root_reads(tmp_path):
-    if not os.path.exists(ROOT_PYTHON):
-        pytest.skip(f"no C++ ROOT: {ROOT_PYTHON} is not there, FORTHWITH_ROOT_PYTHON may name another")
+    need_root()
     count, _, seed = os.environ.get("FORTHWITH_NTUPLES", "2").partition(":")
     script = str(TESTS / "generate" / "random_ntuples.py")
     subprocess.run(

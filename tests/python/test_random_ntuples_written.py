@@ -11,10 +11,10 @@ import subprocess
 import sys
 
 import pytest
+from root_judge import ROOT_PYTHON, need_root
 
 TESTS = pathlib.Path(__file__).parent.parent
 SCRIPT = str(TESTS / "generate" / "random_ntuples_written.py")
-ROOT_PYTHON = os.environ.get("FORTHWITH_ROOT_PYTHON") or str(TESTS.parent / ".venv-root" / "bin" / "python")
 
 
 def run(python, *arguments):
@@ -36,8 +36,7 @@ def test_what_is_written_is_read(tmp_path, is_chosen):
     said = run(sys.executable, "forthwith", tmp_path)
     assert is_chosen or f"{count} files" in said
     assert " 0 values" not in said
-    if not os.path.exists(ROOT_PYTHON):
-        pytest.skip(f"no C++ ROOT: {ROOT_PYTHON} is not there, FORTHWITH_ROOT_PYTHON may name another")
+    need_root()
     run(ROOT_PYTHON, "root", tmp_path)
     if subprocess.run([ROOT_PYTHON, "-c", "import uproot"], capture_output=True, check=False).returncode == 0:
         run(ROOT_PYTHON, "uproot", tmp_path)

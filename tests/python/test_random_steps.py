@@ -11,8 +11,7 @@ import sys
 
 import awkward as ak
 import numpy as np
-import pytest
-from root_judge import HERE, ROOT_PYTHON
+from root_judge import HERE, ROOT_PYTHON, need_root
 
 import forthwith
 
@@ -186,7 +185,6 @@ def test_trees_that_are_written_in_steps_are_those_written_at_once(tmp_path):
             error.add_note(f"seed {int(seed or 1) + number}")
             raise
     assert f"{3 * int(count)} files" in compared(sys.executable, tmp_path, "forthwith")
-    if not os.path.exists(ROOT_PYTHON):
-        pytest.skip(f"no C++ ROOT: {ROOT_PYTHON} is not there, FORTHWITH_ROOT_PYTHON may name another")
+    need_root()
     compared(ROOT_PYTHON, tmp_path, "uproot")
     compared(ROOT_PYTHON, tmp_path, "root")
