@@ -1,4 +1,7 @@
-"""Runs one generator: ``python make.py FOLDER NAME`` calls ``NAME()`` of ``NAME.C`` in C++ ROOT, in FOLDER."""
+"""Runs one generator: ``python make.py FOLDER NAME`` calls ``NAME()`` of ``NAME.C`` in C++ ROOT, in FOLDER.
+
+Without a name it compiles the classes of all.
+"""
 import os
 import sys
 import warnings
@@ -16,13 +19,17 @@ def load(folder, name):
     build = os.path.join(folder, "build")
     os.makedirs(build, exist_ok=True)
     ROOT.gSystem.SetBuildDir(build, True)
-    if ROOT.gROOT.LoadMacro(os.path.join(here, name + ".C+")) != 0:
+    # Compiling takes most of the time.
+    ROOT.gSystem.SetFlagsDebug("-O0")
+    if ROOT.gROOT.LoadMacro(os.path.join(here, name + ".C+g")) != 0:
         raise SystemExit(f"{name}.C does not compile")
 
 
-def main(folder, name):
+def main(folder, name=None):
     folder = os.path.abspath(folder)
     load(folder, "classes")
+    if name is None:
+        return
     load(folder, name)
     os.chdir(folder)  # a file keeps the path that it was opened with
     getattr(ROOT, name)()

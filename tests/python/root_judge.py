@@ -33,7 +33,7 @@ class Server:
         """What :func:`subprocess.run` answers."""
         if cls.server is None:
             cls.server = subprocess.Popen(
-                [ROOT_PYTHON, "-P", str(HERE / "root_server.py")],
+                [ROOT_PYTHON, "-P", "-W", "ignore", str(HERE / "root_server.py")],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
