@@ -6,8 +6,9 @@ needs PyROOT (``pip install root==0.1a12``) and ``g++``. ``random-SEED.values.js
 file, name, type, and as JSON what was written and what ROOT reads. Where ROOT does not write or read it, or ends, there is a ``problem`` instead.
 WRITER is a command that gets two paths: it writes the keys of the first file to the second, and prints as JSON which ones it does not write, and why.
 What ROOT reads there of each key stands as ``again``, or ``refused`` says why the key is not there.
-With the name of a branch as a third argument, it writes a file whose tree has this branch alone and all its entries twice, and prints null, or as JSON
-why it does not. What ROOT reads there stands as ``twice``, or ``single`` says why there is none.
+With several paths behind the first, each with the name of a branch, it writes files whose trees have this branch alone and all its entries twice, and
+prints as JSON a list of what it says of each: ``refused`` is null or why it does not, ``problem`` what failed otherwise. What ROOT reads there stands
+as ``twice``, or ``single`` says why there is none.
 """
 
 import json
@@ -199,7 +200,7 @@ def twice(path, entries, writer):
     done = subprocess.run([*writer, str(path), *pairs], check=False, stdout=subprocess.PIPE)
     ended = {"problem": f"the writer ends with {done.returncode}"}
     told = [ended] * len(entries) if done.returncode else json.loads(done.stdout)
-    for entry, other, said in zip(entries, others, told):
+    for entry, other, said in zip(entries, others, told, strict=True):
         if "problem" in said:
             entry["twice"] = "problem: " + said["problem"]
         elif said["refused"] is not None:

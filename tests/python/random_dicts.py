@@ -5,6 +5,7 @@ See ``tests/generate/random_classes.py``.
 
 import json
 import sys
+import traceback
 
 import own_entries
 
@@ -56,14 +57,17 @@ def extend_branches(path, pairs):
     """Extends branches, each in a file of its own; gives for each nothing, why it is refused, or what failed otherwise."""
     found = []
     for other, name in pairs:
+        print("extending", name, file=sys.stderr, flush=True)
         try:
             found.append({"refused": extend_branch(path, other, name)})
         except Exception as error:
+            traceback.print_exc()
             found.append({"problem": f"{type(error).__name__}: {error}"})
     return found
 
 
 if __name__ == "__main__":
     path, *others = sys.argv[1:]
-    branches = list(zip(others[::2], others[1::2], strict=False))
-    print(json.dumps(extend_branches(path, branches) if branches else write_again(path, *others)))
+    is_again = len(others) == 1
+    pairs = [] if is_again else zip(others[::2], others[1::2], strict=True)
+    print(json.dumps(write_again(path, *others) if is_again else extend_branches(path, pairs)))

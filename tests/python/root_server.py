@@ -1,15 +1,21 @@
 """Runs scripts under C++ ROOT, each in a process that is forked off one where ROOT has been imported.
 
 Importing ROOT takes longer than most scripts. A request is a line of JSON on standard input: the script's text, its arguments,
-and names of files for what it prints and for its errors. The answer is a line with what the process returned, as
-:mod:`subprocess` has it.
+its folder, what its environment has besides the server's, and names of files for what it prints and for its errors. The
+answer is a line with what the process returned, as :mod:`subprocess` has it.
 """
 
 import json
 import os
 import sys
 
-import ROOT
+# Whatever else is printed here is no answer.
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
+# The folder of this file has modules of tests.
+del sys.path[0]
+
+import ROOT  # noqa: E402
 
 ROOT.gROOT.SetBatch(True)
 # What most scripts need, and would be made for each of them.
@@ -26,17 +32,19 @@ def begin(request):
     # What was read of requests stays in the other's buffer.
     sys.stdin = os.fdopen(0)
     sys.argv = ["-c", *request["arguments"]]
+    os.chdir(request["folder"])
+    os.environ.update(request["environment"])
 
 
-answers = os.fdopen(os.dup(1), "w")
 script = None
 for line in sys.stdin:
     request = json.loads(line)
-    if os.fork() == 0:
+    child = os.fork()
+    if child == 0:
         answers.close()
         begin(request)
         script = request["script"]
         break
-    print(os.waitstatus_to_exitcode(os.wait()[1]), file=answers, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), file=answers, flush=True)
 if script is not None:
     exec(compile(script, "<script>", "exec"), {"__name__": "__main__"})

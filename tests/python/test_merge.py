@@ -483,6 +483,8 @@ print(json.dumps(found))
         # The next pages are those of this codec.
         forthwith.merge(anew, copy)
         written += [anew, copy]
+    # A file that is there is written over.
+    assert forthwith.merge(out, copy) == {"d/r": 1051}
     assert by_root(script, *written) == [[1051, sum(expected["n"]), sum(map(len, expected["x"]))]] * len(written)
     damaged = bytearray(paths[0].read_bytes())
     at = damaged.index(b"RBlob", damaged.index(b"RBlob") + 5) + 40

@@ -1,7 +1,6 @@
 """RNTuples merged and copied with a choice of fields and entries: forthwith and C++ ROOT read what the files had."""
 
 import json
-import os
 import pathlib
 import random
 import subprocess
@@ -10,7 +9,7 @@ import sys
 import awkward as ak
 import numpy as np
 import pytest
-from root_judge import ROOT_PYTHON, by_root
+from root_judge import by_root, has_root
 
 import forthwith
 
@@ -68,7 +67,7 @@ def shown_by_root(asked, folder):
     """What C++ ROOT shows of the entries of RNTuples."""
     question = folder / "asked.json"
     question.write_text(json.dumps(asked))
-    return by_root(SHOW, question)
+    return by_root(SHOW, question, seconds=600)
 
 
 def choices(rng, count):
@@ -108,7 +107,7 @@ def test_chosen_entries_have_what_the_file_has(name, tmp_path):
                     sound(out)
                 asked.append((str(out), table, None))
                 expected.append([at % entries for at in picked])
-        if not os.path.exists(ROOT_PYTHON):
+        if not has_root():
             continue
         before, *shown = shown_by_root([(str(source), table, None), *asked], tmp_path)
         for entries_shown, picked in zip(shown, expected, strict=True):
@@ -211,7 +210,7 @@ def test_fields_that_were_added_late_follow_others(tmp_path):
     with forthwith.update(out) as file:
         file["events"].extend({name: column[:3] for name, column in parts[0].items()})
     assert values(out, "events")["n"][-4:] == [1199, 0, 1, 2]
-    if os.path.exists(ROOT_PYTHON):
+    if has_root():
         one, two = shown_by_root(
             [(str(paths[1]), "events", None), (str(out), "events", list(range(400, 800)))], tmp_path
         )
@@ -317,7 +316,7 @@ def test_pages_of_other_encodings_become_those_of_the_first(tmp_path, order):
         assert values(out, "n") == {name: column[picked] for name, column in expected.items()}
         sound(out)
         asked.append((str(out), "n", None))
-    if os.path.exists(ROOT_PYTHON):
+    if has_root():
         *before, whole, anew, some = shown_by_root(asked, tmp_path)
         joined = [entry for at in order for entry in before[at]]
         assert whole == anew == joined
