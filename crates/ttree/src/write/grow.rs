@@ -43,9 +43,9 @@ impl TreeWriter {
     /// What is there is not written over: [`finish`](Self::finish) writes a new record of the tree, and takes
     /// the old one off its directory.
     ///
-    /// `read` is called with the numbers of those branches that are extended by the layout of a class, if there are
-    /// any, and reads their first entries, by whatever reads blocks. A file does not say which classes have a
-    /// streamer of their own: that an entry cannot be read by its layout shows it.
+    /// `read` is called with the tree and the numbers of those branches that are extended by the layout of a class, if
+    /// there are any, and reads their first entries, by whatever reads blocks. A file does not say which classes have
+    /// a streamer of their own: that an entry cannot be read by its layout shows it. Nothing has been written then.
     ///
     /// # Errors
     /// The tree cannot be read, or has branches whose entries cannot be written; they are named. Those of `read`.
@@ -54,7 +54,7 @@ impl TreeWriter {
         old: &RootFile,
         found: &Found,
         options: TreeOptions,
-        read: impl FnOnce(&[u32]) -> Result<()>,
+        read: impl FnOnce(&Tree, &[u32]) -> Result<()>,
     ) -> Result<Self> {
         let opened = Self::opened(file, old, found, options, read);
         opened.map_err(|error| error.in_file(old.uri()).in_object(&found.path))
@@ -161,16 +161,18 @@ impl TreeWriter {
         old: &RootFile,
         found: &Found,
         options: TreeOptions,
-        read: impl FnOnce(&[u32]) -> Result<()>,
+        read: impl FnOnce(&Tree, &[u32]) -> Result<()>,
     ) -> Result<Self> {
+        // A tree that is refused leaves the file as it was: a copy writes the baskets that are in the tree's record.
+        let tree = Tree::open_found(old, found)?;
+        let (columns, branches) = derive::columns(&tree)?;
+        let laid = laid(&branches);
+        if !laid.is_empty() {
+            read(&tree, &laid)?;
+        }
         let (outer, name) = found.path.rsplit_once('/').unwrap_or(("", &found.path));
         let directory = file.directory(outer)?;
         let copy = TreeCopy::in_place(file, old, found, directory)?;
-        let (columns, branches) = derive::columns(copy.base())?;
-        let laid = laid(&branches);
-        if !laid.is_empty() {
-            read(&laid)?;
-        }
         let options = TreeOptions {
             columns: Vec::new(),
             index: index_of(copy.base(), &columns),

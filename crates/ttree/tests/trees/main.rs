@@ -9,6 +9,7 @@ mod copied;
 mod damage;
 mod decode;
 mod lookup;
+mod refused;
 mod rewritten;
 mod support;
 mod unframe;

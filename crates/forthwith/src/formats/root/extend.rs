@@ -1,12 +1,13 @@
 //! Trees that are in a ROOT file already, to be extended.
 
-use std::sync::Arc;
-
-use crate::File;
+use crate::{format, table::read};
 use forthwith_engine::{Engine, Options};
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Dataset, Error, Result};
 use forthwith_root::{Found, RootFile, write::FileWriter};
-use forthwith_ttree::write::{TreeOptions, TreeWriter};
+use forthwith_ttree::{
+    Tree,
+    write::{TreeOptions, TreeWriter},
+};
 
 /// Opens a tree that is in a ROOT file already, to be extended: [`TreeWriter::open`], with the first entry of each branch
 /// read that is written by the layout of a class, so that a class whose streamer writes something else is found before
@@ -14,6 +15,25 @@ use forthwith_ttree::write::{TreeOptions, TreeWriter};
 ///
 /// `old` is the file as it was when `file` began to change it, and `found` the tree in it. Of the options those hold that
 /// say how baskets and clusters are made, and what missing values are; the rest follows from the tree.
+///
+/// ```no_run
+/// # fn extend(columns: &[forthwith::columns::Array]) -> forthwith::plan::Result<()> {
+/// use forthwith::io::{UpdateSink, open_unmapped};
+/// use forthwith::root::write::{FileSettings, FileWriter};
+/// use forthwith::root::{RootFile, TreeOptions, extend_tree};
+///
+/// // The file is locked first, and not mapped, since its bytes change.
+/// let sink = UpdateSink::open("events.root")?;
+/// let old = RootFile::open(open_unmapped("events.root")?)?;
+/// let sink = sink.begin_at(old.header().end)?;
+/// let mut file = FileWriter::update(Box::new(sink), &old, FileSettings::of(&old))?;
+/// let mut tree = extend_tree(&mut file, &old, &old.find("events")?, TreeOptions::default())?;
+/// tree.extend(&mut file, columns)?;
+/// tree.finish(&mut file)?;
+/// file.finish()?;
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// The tree cannot be read, or has branches whose entries cannot be written; they are named.
@@ -23,18 +43,23 @@ pub fn extend_tree(
     found: &Found,
     options: TreeOptions,
 ) -> Result<TreeWriter> {
-    TreeWriter::open(file, old, found, options, |branches| first_entries(old, found, branches))
+    TreeWriter::open(file, old, found, options, |tree, branches| first_entries(old, tree, branches))
 }
 
 /// Reads the first entry of each of these branches.
-fn first_entries(old: &RootFile, found: &Found, branches: &[u32]) -> Result<()> {
-    let engine = Arc::new(Engine::new(Options::with_threads(1)));
-    let file = File::from_source(Arc::clone(old.source()), engine)?;
-    let table = file.table(&format!("{};{}", found.path, found.key.cycle))?;
-    let entries = table.entries()?.min(1);
+fn first_entries(old: &RootFile, tree: &Tree, branches: &[u32]) -> Result<()> {
+    let engine = Engine::new(Options::with_threads(1));
+    let entries = tree.entries()?.min(1);
+    let first = |branch: u32| {
+        let plan = tree.plan(&[branch], 0..entries)?;
+        // A branch with baskets in other files is refused for these.
+        if plan.others.is_empty() {
+            read(&engine, old.source(), format(&plan.format)?, tree, &plan, Some(1), None)?;
+        }
+        Ok(())
+    };
     branches.iter().try_for_each(|&branch| {
-        let read = table.plan(&[branch], 0..entries).and_then(|plan| table.read(&plan, Some(1), None));
-        read.map(drop).map_err(|error| {
+        first(branch).map_err(|error: Error| {
             let what = format!("extending a branch whose first entry cannot be read: {}", error.kind);
             Error { kind: Error::unsupported(what).kind, place: error.place }
         })
