@@ -16,11 +16,15 @@ nothing failed and something passed.
 
 import argparse
 import collections
+import concurrent.futures
 import contextlib
 import faulthandler
 import fnmatch
+import functools
 import json
 import math
+import multiprocessing
+import os
 import pathlib
 import re
 import resource
@@ -59,6 +63,12 @@ class Counts:
 
     def skips_for(self, where, why):
         self.skips.append((where, why))
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failures += other.failures
+        self.skips += other.skips
+        self.differences += other.differences
 
     def __str__(self):
         return f"{self.passed} passed, {len(self.failures)} failed, {len(self.skips)} skipped"
@@ -285,6 +295,24 @@ def shorten(reason):
     return reason.split("\n", maxsplit=1)[0][:110]
 
 
+def check(golden_path, only, every_file):
+    """The results of one file; nothing if it is none of those that are wanted."""
+    golden = json.loads(golden_path.read_text())
+    path = golden_path.with_name(golden["file"])
+    if golden.get("format", "root") not in ("root", "rntuple", "avro", "parquet") or not fnmatch.fnmatch(path.name, only):
+        return None
+    counts = Counts()
+    try:
+        with whole(path) as path:
+            compared = (check_damaged if "try" in golden else check_file)(path, golden, counts)
+    except forthwith.ForthwithError as error:
+        counts.fails(path.name, f"{type(error).__name__}: {error}")
+        return counts
+    if every_file and not compared and not golden.get("recursive"):
+        counts.fails(path.name, "nothing of this file could be compared")
+    return counts
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=pathlib.Path, metavar="FOLDER")
@@ -294,27 +322,17 @@ def main():
     args = parser.parse_args()
 
     total = Counts()
-    for folder in args.folders:
-        began, files, counts = time.monotonic(), 0, Counts()
-        for golden_path in sorted(folder.glob("*.golden.json")):
-            golden = json.loads(golden_path.read_text())
-            path = golden_path.with_name(golden["file"])
-            if golden.get("format", "root") not in ("root", "rntuple", "avro", "parquet") or not fnmatch.fnmatch(path.name, args.only):
-                continue
-            files += 1
-            try:
-                with whole(path) as path:
-                    compared = (check_damaged if "try" in golden else check_file)(path, golden, counts)
-            except forthwith.ForthwithError as error:
-                counts.fails(path.name, f"{type(error).__name__}: {error}")
-                continue
-            if args.every_file and not compared and not golden.get("recursive"):
-                counts.fails(path.name, "nothing of this file could be compared")
-        print(f"{folder}: {files} files, {counts} ({time.monotonic() - began:.1f} s)", flush=True)
-        total.passed += counts.passed
-        total.failures += counts.failures
-        total.skips += counts.skips
-        total.differences += counts.differences
+    processes = min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    with concurrent.futures.ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+        for folder in args.folders:
+            began, files, counts = time.monotonic(), 0, Counts()
+            goldens = sorted(folder.glob("*.golden.json"))
+            for found in pool.map(functools.partial(check, only=args.only, every_file=args.every_file), goldens):
+                if found is not None:
+                    files += 1
+                    counts.add(found)
+            print(f"{folder}: {files} files, {counts} ({time.monotonic() - began:.1f} s)", flush=True)
+            total.add(counts)
 
     for reason, count in collections.Counter(total.differences).most_common():
         print(f"  passed {count}, unlike uproot: {reason}")
