@@ -5,10 +5,10 @@ in forty passes and one that some pass; and of a hundred small files. Both sides
 take turns, each in a process of its own: what one keeps of its memory, or gives back, is otherwise the other's. *Least* is
 what no reader can do without, in the same rounds: of the filter's column and the blocks of the other one in which entries
 pass reading what is stored, comparing the checksum that LZ4 has in ROOT, decompressing by cramjam and a copy into the
-columns (numbers are stored in the other order of bytes), or without a codec the copy alone; and the filter by polars of a
-frame that is there. Then both with their defaults: forthwith with all processors, uproot's arrays by way of Awkward Array
-and Arrow, as columns of lists need, and the least by as many threads. Bytes are counted by a file object, in a reading of
-its own, also of what DuckDB and DataFusion read of ``forthwith.dataset``.
+columns (numbers are stored in the other order of bytes, offsets with half the width), or without a codec the copy alone; and
+the filter by polars of a frame that is there. Then both with their defaults: forthwith with all processors, uproot's arrays
+by way of Awkward Array and Arrow, as columns of lists need, and the least by as many threads. Bytes are counted by a file
+object, in a reading of its own, also of what DuckDB and DataFusion read of ``forthwith.dataset``.
 """
 
 import io
@@ -105,7 +105,7 @@ def theirs(names, column, above, by_arrow=False):
 
 
 def blocks(name, column):
-    """The first entry of each basket, the one behind its last, and its parts: codec, stored bytes and decompressed size."""
+    """Baskets: the first entry, the one behind the last, where numbers end, and parts: codec, stored bytes, decompressed size."""
     path, inner = name.rsplit(":", 1)
     data = np.memmap(path, dtype=np.uint8, mode="r")
     tree = forthwith.open(path)[inner]
@@ -117,6 +117,8 @@ def blocks(name, column):
     for at, (seek, size) in zip(range(count), places, strict=False):
         raw = data[seek : seek + size]
         length, behind = (int.from_bytes(raw[where].tobytes(), "big") for where in (slice(6, 10), slice(14, 16)))
+        # Offsets stand behind the numbers, each with 32 bits.
+        border = int.from_bytes(raw[behind - 5 : behind - 1].tobytes(), "big") - behind
         parts = [(b"", raw[behind:], length)] if size - behind == length else []
         while not parts or (parts[0][0] and behind < size):
             kind = raw[behind : behind + 2].tobytes()
@@ -128,20 +130,20 @@ def blocks(name, column):
             )
             parts.append((kind, raw[behind + 9 + 8 * (kind == b"L4") : behind + 9 + stored], out))
             behind += 9 + stored
-        found.append((begins[at], begins[at + 1], parts))
+        found.append((begins[at], begins[at + 1], border, parts))
     return found
 
 
 def decompress(found, columns):
     """Reads and decompresses baskets, one behind the other, and copies each into the same memory."""
     into = {b"ZS": cramjam.zstd.decompress_into, b"L4": cramjam.lz4.decompress_block_into}
-    longest = max((sum(size for _, _, size in parts) for _, _, parts in found), default=0)
+    longest = max((sum(size for _, _, size in parts) for *_, parts in found), default=0)
     # Whatever is new when it is written to costs more than that.
     memory = getattr(HERE, "memory", ())
     if len(memory) < 2 * longest:
         HERE.memory = memory = np.zeros(2 * longest, np.uint8)
     raw, buffer, place = memory[:longest], memory[longest:], 0
-    for _, _, parts in found:
+    for first, last, border, parts in found:
         at = 0
         for kind, stored, size in parts:
             if kind:
@@ -153,9 +155,15 @@ def decompress(found, columns):
                 buffer[at : at + size] = stored
             at += size
         if parts[0][0]:
-            place = place if place + at <= len(columns) else 0
-            np.copyto(columns[place : place + at], buffer[:at])
-            place += at
+            place = place if place + 2 * at <= len(columns) else 0
+            np.copyto(columns[place : place + border], buffer[:border])
+            if at > border:
+                count, place = last - first, -(-(place + border) // 8) * 8
+                offsets = buffer[border + 4 : border + 4 + 4 * count].view(">i4")
+                np.copyto(columns[place : place + 8 * count].view("i8"), offsets)
+                place += 8 * count
+            else:
+                place += border
 
 
 def least(name, column, above, pool):

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from forthwith._arrow_predicates import as_cut, columns_of
 from forthwith._errors import RequestError, UnsupportedError
-from forthwith._lazy import Lazy, Passing
+from forthwith._lazy import Lazy
 from forthwith._packages import package
 
 TYPE_CHECKING = False
@@ -156,8 +156,7 @@ class Scan:
         if not len(passing):
             return None
         rest = [name for name in self._names if name not in needed]
-        some = Passing(len(passing), lambda: package("numpy").asarray(passing))
-        few = self._lazy.read_some(tree, rest, start, stop, some) if rest else None
+        few = self._lazy.read_some(tree, rest, start, stop, package("numpy").asarray(passing)) if rest else None
         if few is not None:
             found, looked = self._typed(tree, few, rest), looked.filter(mask)
         else:

@@ -38,15 +38,13 @@ _FEW, _SMALL = 8, 2_000
 # Where at most one of that many entries passes, all blocks may have such entries.
 _RARE = 1_000
 # Bytes of a step of a file on this machine, and the steps that are made at a time.
-_LOCAL, _MOST_STEPS = 12_000_000, 8
+_LOCAL, _MOST_STEPS = 20_000_000, 8
 # A step of less is made where it is asked for.
 _WORTH_A_THREAD = 500_000
 # A step, and closing its file.
 _TASKS_OF_ONE_STEP = 2
 # By how many threads a thread reads, if that is not what was asked for.
 _HERE = threading.local()
-# Blocks that are looked at one by one for entries that pass.
-_MANY_BLOCKS = 500
 
 
 class Lazy:
@@ -201,24 +199,28 @@ class Lazy:
         reading = common.complete if common.unites else walk.arrays
         return reading(tree, common.of(tree, 0), start, stop, options)
 
-    def read_some(self, tree: Tree, names: list[str], start: int, stop: int, passing: Passing) -> Any:
+    def read_some(self, tree: Tree, names: list[str], start: int, stop: int, places: Any) -> Any:
         """The entries between two that pass a filter; ``None`` if reading all of them costs no more.
 
-        Blocks without such entries are not read, and only these entries of others are made columns.
+        Blocks without such entries are not read, and only these entries of others are made columns. ``places`` is a NumPy
+        array of the entries that pass, in order, counted from ``start``.
         """
-        if self._unites or stop - start < _SMALL or passing.count * _FEW > stop - start:
+        if self._unites or stop - start < _SMALL or not are_few(len(places), stop - start):
             return None
         try:
             plan = tree._core.plan([tree._find(name) for name in names], start, stop)
         except KeyInFileError:
             # Columns that are computed are so for all entries.
             return None
-        blocks = [(max(first, start) - start, min(last, stop) - start) for first, last in _entries_of(plan)]
-        if passing.count * _RARE > stop - start and 2 * passing.blocks(blocks) > len(blocks):
-            return None
+        if len(places) * _RARE > stop - start:
+            np = package("numpy")
+            blocks = [(max(first, start) - start, min(last, stop) - start) for first, last in _entries_of(plan)]
+            firsts, lasts = np.searchsorted(places, np.array(blocks, places.dtype).reshape(-1, 2).T)
+            if 2 * np.count_nonzero(firsts < lasts) > len(blocks):
+                return None
         some: Any = tree
         # Engines number the entries of a step with 32 bits.
-        return some.arrays(names, entries=passing.places().astype("int64") + start, **self._read)
+        return some.arrays(names, entries=places.astype("int64") + start, **self._read)
 
     def _parts(
         self, tree: Tree, names: list[str], cut: str | None, left: int | None, is_local: bool
@@ -314,27 +316,9 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class Passing:
-    """The entries of a step that pass a filter, counted from its first one.
-
-    Args:
-        count: Their number.
-        places: Makes a NumPy array of them, in order.
-        any_between: Whether there is one between two entries. By default `places` are made to know that.
-    """
-
-    def __init__(
-        self, count: int, places: Callable[[], Any], any_between: Callable[[int, int], bool] | None = None
-    ) -> None:
-        self.count, self.places, self._any_between = count, places, any_between
-
-    def blocks(self, blocks: list[tuple[int, int]]) -> int:
-        """The number of blocks, by their first entry and the one behind their last, in which one passes."""
-        if self._any_between is not None and len(blocks) <= _MANY_BLOCKS:
-            return sum(map(self._any_between, *zip(*blocks, strict=True)))
-        np = package("numpy")
-        firsts, lasts = np.searchsorted(self.places(), np.array(blocks).T)
-        return int(np.count_nonzero(firsts < lasts))
+def are_few(count: int, entries: int) -> bool:
+    """Whether so many of some entries are read one by one."""
+    return count * _FEW <= entries
 
 
 def _entries_of(plan: _forthwith.Plan) -> list[tuple[int, int]]:

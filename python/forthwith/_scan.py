@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from forthwith._lazy import Lazy, Passing
+from forthwith._lazy import Lazy, are_few
 from forthwith._packages import package
 from forthwith._predicates import as_cut
 
@@ -87,22 +87,29 @@ def _step(
     count = int(passed.sum())
     if not count:
         return pl.DataFrame(schema={name: schema[name] for name in wanted})
-    # By series: each query over a small frame costs as much as opening a file.
-    found = {one.name: one.filter(passed) for one in looked.get_columns() if one.name in wanted}
+    few = more = places = None
+    first, last = 0, stop - start
     rest = [name for name in wanted if name not in needed]
-    passing = Passing(
-        count,
-        lambda: passed.arg_true().to_numpy(),
-        lambda first, last: bool(passed.slice(first, last - first).any()),
-    )
-    few = lazy.read_some(tree, rest, start, stop, passing) if rest else None
+    if are_few(count, stop - start):
+        places = pl.int_range(stop - start, dtype=pl.UInt32, eager=True).filter(passed)
+        few = lazy.read_some(tree, rest, start, stop, places.to_numpy()) if rest else None
+    if rest and few is None:
+        # Blocks before the first entry that passes, and behind the last one, are not read.
+        first, last = int(passed.arg_max()), _behind_last(passed) if places is None else int(places[-1]) + 1
+        more = checked(lazy.read(tree, rest, start + first, start + last), rest)
+
+    def kept(column: Any, first: int, last: int) -> Any:
+        # Lists are filtered one by one, and gathered at once.
+        if places is not None and column.dtype == pl.List:
+            return column[places - first if first else places]
+        return column.filter(passed if last - first == len(passed) else passed[first:last])
+
+    # By series: each query over a small frame costs as much as opening a file.
+    found = {one.name: kept(one, 0, stop - start) for one in looked.get_columns() if one.name in wanted}
     if few is not None:
         found.update({one.name: one for one in checked(few, rest).get_columns()})
-    elif rest:
-        # Blocks before the first entry that passes, and behind the last one, are not read.
-        first, last = int(passed.arg_max()), _behind_last(passed)
-        more = checked(lazy.read(tree, rest, start + first, start + last), rest)
-        found.update({one.name: one.filter(passed[first:last]) for one in more.get_columns()})
+    elif more is not None:
+        found.update({one.name: kept(one, first, last) for one in more.get_columns()})
     return pl.DataFrame([found[name] for name in wanted]) if wanted else pl.DataFrame(height=count)
 
 

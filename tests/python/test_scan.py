@@ -15,7 +15,7 @@ import pytest
 from conftest import data
 
 import forthwith
-from forthwith._lazy import Lazy, Passing
+from forthwith._lazy import Lazy
 
 pl = pytest.importorskip("polars")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -40,6 +40,10 @@ QUERIES = {
     "two columns": lambda frame: frame.select("x", "n"),
     "a filter": lambda frame: frame.filter(pl.col("n") % 7 == 3).select("x"),
     "a filter of two": lambda frame: frame.filter((pl.col("n") > 40_000) & (pl.col("x") < 21_000)),
+    "one of forty lists": lambda frame: frame.filter(pl.col("n") % 40 == 13).select("n", "lists"),
+    "lists of a filter": lambda frame: frame.filter(pl.col("lists").list.sum() % 97 == 3).select("lists", "big"),
+    "few lists": lambda frame: frame.filter(pl.col("n").is_in([30, 20_017, 20_018])).select("lists"),
+    "most lists": lambda frame: frame.filter(pl.col("n") % 40 != 13).select("lists"),
     "nothing passes": lambda frame: frame.filter(pl.col("n") < 0).select("lists"),
     "a filter without columns": lambda frame: frame.filter(pl.lit(True)).select("n"),
     "head": lambda frame: frame.head(12_345),
@@ -443,8 +447,7 @@ def test_entries_behind_those_of_32_bits_are_found():
 
     lazy = Lazy(forthwith.Chain(["a.root:t"]), library="np", step_size=None, options={}, threads=1)
     places = pl.Series([False, True, False, True]).arg_true().to_numpy()
-    some = Passing(2, lambda: places, lambda first, last: True)
-    assert lazy.read_some(Far(), ["x"], 2**32 - 2, 2**32 + 10**6, some) == [2**32 - 1, 2**32 + 1]
+    assert lazy.read_some(Far(), ["x"], 2**32 - 2, 2**32 + 10**6, places) == [2**32 - 1, 2**32 + 1]
 
 
 def test_expressions_are_columns_where_files_lack_some(tmp_path):

@@ -59,13 +59,14 @@
 //!
 //! # Unsafe code
 //!
-//! This is one of the crates that have any, in four places and for these reasons:
+//! This is one of the crates that have any, in five places and for these reasons:
 //!
 //! * `memory`: mappings, their movement and their release; bytes before the start and after the capacity of a
 //!   buffer.
 //! * `builder`: slots are disjoint pieces of one buffer, written by several threads at once.
 //! * `column`: the same bytes seen as bytes and as numbers.
 //! * `kernels`: calls of functions compiled for processors that were asked first.
+//! * `arrow`: offsets that have been validated are Arrow's without being looked at once more.
 //!
 //! Everything but the mappings runs under Miri, where all memory comes from the ordinary allocator.
 

@@ -47,8 +47,7 @@ impl Exporter<'_> {
                 Ok(Arc::new(DictionaryArray::try_new(numbers, texts)?))
             }
             Form::List { key, content } => {
-                let end = offsets_end(self.lookup, key, length)?;
-                let offsets = self.offsets(key, length)?;
+                let (offsets, end) = self.offsets(key, length)?;
                 let items = self.node(content, end, false)?;
                 if schema::pair(content, self.options).is_some() {
                     let DataType::Map(field, sorted) = self.data_type(form, missing)? else {
@@ -145,8 +144,7 @@ impl Exporter<'_> {
         length: u64,
         rows: Option<&Presence>,
     ) -> Result<ArrayRef, ExportError> {
-        let end = offsets_end(self.lookup, key, length)?;
-        let offsets = self.offsets(key, length)?;
+        let (offsets, end) = self.offsets(key, length)?;
         let nulls = rows.map(spread::nulls);
         let offsets = rows.map_or(offsets.clone(), |rows| spread::offsets(&offsets, rows));
         let column = self.lookup.column(key, "data", DType::UInt8, end)?.slice(0..end as usize);
@@ -225,9 +223,15 @@ impl Exporter<'_> {
         Ok(Arc::new(FixedSizeListArray::try_new_with_length(field, size, inner, None, rows)?))
     }
 
-    fn offsets(&self, key: &str, length: u64) -> Result<OffsetBuffer<i64>, ExportError> {
+    /// Offsets, and where the last list ends. They are not looked at once more, which takes as long as making numbers of them.
+    fn offsets(&self, key: &str, length: u64) -> Result<(OffsetBuffer<i64>, u64), ExportError> {
         let column = self.lookup.column(key, "offsets", DType::Int64, length + 1)?;
-        Ok(OffsetBuffer::new(scalars(&column.slice(0..length as usize + 1))))
+        // SAFETY: there is at least one offset, the first is not negative and none is less than the one before: `export` has just
+        // validated the array. Whoever changes its memory meanwhile could do so later as well.
+        let offsets = unsafe { OffsetBuffer::new_unchecked(scalars(&column.slice(0..length as usize + 1))) };
+        let offsets: OffsetBuffer<i64> = offsets;
+        let end = offsets.last().unsigned_abs();
+        Ok((offsets, end))
     }
 
     fn field(&self, form: &Form, name: &str) -> Result<FieldRef, ExportError> {

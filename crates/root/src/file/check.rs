@@ -216,8 +216,9 @@ impl<'f> Check<'f> {
             if !found.key.is_directory() {
                 self.check_object(&found.path, &found.key, tables);
             }
-            self.check_unlisted();
         }
+        // Tables have said by now which objects they hide.
+        self.check_unlisted();
         // No tree has them, or none that can be read.
         for (at, length) in std::mem::take(&mut self.records.unseen) {
             if let Some(key) = self.records.keys.get(&at).cloned() {
