@@ -34,7 +34,7 @@ def dataset(
         files: As in `concatenate`; an open `Tree` or `Chain`.
         names: As in `Tree.arrays`.
         step_size: The entries, or the memory of all columns of a query, that are read at a time. If not given 100 MB, and
-            12 MB of files on this machine, of which several threads read a step each.
+            20 MB of files on this machine, of which several threads read a step each.
         threads: As in `Tree.arrays`.
         options: ``missing`` as in `Chain`, others as in ``open``.
 

@@ -17,7 +17,7 @@ use forthwith_io::ProcessOnce;
 use forthwith_plan::Result;
 
 pub use builtin::builtin_divided;
-pub(crate) use builtin::{builtin, builtin_versions};
+pub(crate) use builtin::{Row, builtin, builtin_versions, written};
 pub use element::{Counter, Element, ElementKind, OwnMember};
 use info::Label;
 pub use info::StreamerInfo;
