@@ -5,8 +5,8 @@ in forty passes and one that some pass; and of a hundred small files. Both sides
 take turns, each in a process of its own: what one keeps of its memory, or gives back, is otherwise the other's. *Least* is
 what no reader can do without, in the same rounds: of the filter's column and the blocks of the other one in which entries
 pass reading what is stored, comparing the checksum that LZ4 has in ROOT, decompressing by cramjam and a copy into the
-columns (numbers are stored in the other order of bytes, offsets with half the width), or without a codec the copy alone; and
-the filter by polars of a frame that is there. Then both with their defaults: forthwith with all processors, uproot's arrays
+columns (numbers are stored in the other order of bytes, offsets with half the width), but of the other column only where one
+entry in a thousand passes, or without a codec the copy alone; and the filter by polars of a frame that is there. Then both with their defaults: forthwith with all processors, uproot's arrays
 by way of Awkward Array and Arrow, as columns of lists need, and the least by as many threads. Bytes are counted by a file
 object, in a reading of its own, also of what DuckDB and DataFusion read of ``forthwith.dataset``.
 """
@@ -105,7 +105,7 @@ def theirs(names, column, above, by_arrow=False):
 
 
 def blocks(name, column):
-    """Baskets: the first entry, the one behind the last, where numbers end, and parts: codec, stored bytes, decompressed size."""
+    """Baskets: the first entry, the one behind the last, where numbers end, and parts: codec, stored bytes, size."""
     path, inner = name.rsplit(":", 1)
     data = np.memmap(path, dtype=np.uint8, mode="r")
     tree = forthwith.open(path)[inner]
@@ -135,15 +135,15 @@ def blocks(name, column):
 
 
 def decompress(found, columns):
-    """Reads and decompresses baskets, one behind the other, and copies each into the same memory."""
+    """Reads and decompresses baskets, one behind the other, and copies those that are wanted into the same memory."""
     into = {b"ZS": cramjam.zstd.decompress_into, b"L4": cramjam.lz4.decompress_block_into}
-    longest = max((sum(size for _, _, size in parts) for *_, parts in found), default=0)
+    longest = max((sum(size for _, _, size in parts) for *_, parts, _ in found), default=0)
     # Whatever is new when it is written to costs more than that.
     memory = getattr(HERE, "memory", ())
     if len(memory) < 2 * longest:
         HERE.memory = memory = np.zeros(2 * longest, np.uint8)
     raw, buffer, place = memory[:longest], memory[longest:], 0
-    for first, last, border, parts in found:
+    for first, last, border, parts, is_copied in found:
         at = 0
         for kind, stored, size in parts:
             if kind:
@@ -154,12 +154,12 @@ def decompress(found, columns):
             else:
                 buffer[at : at + size] = stored
             at += size
-        if parts[0][0]:
+        if parts[0][0] and is_copied:
             place = place if place + 2 * at <= len(columns) else 0
             np.copyto(columns[place : place + border], buffer[:border])
             if at > border:
                 count, place = last - first, -(-(place + border) // 8) * 8
-                offsets = buffer[border + 4 : border + 4 + 4 * count].view(">i4")
+                offsets = buffer[border + 4 : border + 4 + 4 * count].view("i4")
                 np.copyto(columns[place : place + 8 * count].view("i8"), offsets)
                 place += 8 * count
             else:
@@ -171,12 +171,16 @@ def least(name, column, above, pool):
     frame = forthwith.open(name).arrays(["x1", column], library="pl")
     places = (frame["x1"] > above).arg_true().to_numpy()
     needed = [one for one in blocks(name, column) if np.searchsorted(places, one[0]) < np.searchsorted(places, one[1])]
-    found = blocks(name, "x1") + needed
+    are_many = len(places) * 1000 > len(frame)
+    found = [(*one, True) for one in blocks(name, "x1")] + [(*one, are_many) for one in needed]
     columns = [np.zeros(STEP, np.uint8) for _ in range(THREADS)]
 
     def filtered(frame):
         passed = frame["x1"] > above
-        return frame["x1"].filter(passed), frame[column].filter(passed)
+        if column != "pt":
+            return frame["x1"].filter(passed), frame[column].filter(passed)
+        places = pl.int_range(len(frame), dtype=pl.get_index_type(), eager=True).filter(passed)
+        return frame["x1"].filter(passed), frame[column][places]
 
     def act():
         decompress(found, columns[0])

@@ -156,7 +156,9 @@ class Scan:
         if not len(passing):
             return None
         rest = [name for name in self._names if name not in needed]
-        few = self._lazy.read_some(tree, rest, start, stop, package("numpy").asarray(passing)) if rest else None
+        few = None
+        if rest:
+            few = self._lazy.read_some(tree, rest, start, stop, len(passing), lambda: package("numpy").asarray(passing))
         if few is not None:
             found, looked = self._typed(tree, few, rest), looked.filter(mask)
         else:

@@ -199,28 +199,33 @@ class Lazy:
         reading = common.complete if common.unites else walk.arrays
         return reading(tree, common.of(tree, 0), start, stop, options)
 
-    def read_some(self, tree: Tree, names: list[str], start: int, stop: int, places: Any) -> Any:
+    def read_some(
+        self, tree: Tree, names: list[str], start: int, stop: int, count: int, places: Callable[[], Any]
+    ) -> Any:
         """The entries between two that pass a filter; ``None`` if reading all of them costs no more.
 
-        Blocks without such entries are not read, and only these entries of others are made columns. ``places`` is a NumPy
-        array of the entries that pass, in order, counted from ``start``.
+        Blocks without such entries are not read, and only these entries of others are made columns. ``count`` is their
+        number, and ``places`` makes a NumPy array of them, in order, counted from ``start``.
         """
-        if self._unites or stop - start < _SMALL or not are_few(len(places), stop - start):
+        if self._unites or stop - start < _SMALL or not are_few(count, stop - start):
             return None
         try:
             plan = tree._core.plan([tree._find(name) for name in names], start, stop)
         except KeyInFileError:
             # Columns that are computed are so for all entries.
             return None
-        if len(places) * _RARE > stop - start:
+        found = places()
+        if count * _RARE > stop - start:
             np = package("numpy")
-            blocks = [(max(first, start) - start, min(last, stop) - start) for first, last in _entries_of(plan)]
-            firsts, lasts = np.searchsorted(places, np.array(blocks, places.dtype).reshape(-1, 2).T)
+            # Blocks of what counts a column's items may lie before the step or behind it.
+            blocks = [(max(first, start), min(last, stop)) for first, last in _entries_of(plan)]
+            blocks = [(first - start, last - start) for first, last in blocks if first < last]
+            firsts, lasts = np.searchsorted(found, np.array(blocks, found.dtype).reshape(-1, 2).T)
             if 2 * np.count_nonzero(firsts < lasts) > len(blocks):
                 return None
         some: Any = tree
         # Engines number the entries of a step with 32 bits.
-        return some.arrays(names, entries=places.astype("int64") + start, **self._read)
+        return some.arrays(names, entries=found.astype("int64") + start, **self._read)
 
     def _parts(
         self, tree: Tree, names: list[str], cut: str | None, left: int | None, is_local: bool
@@ -317,7 +322,7 @@ def _processors() -> int:
 
 
 def are_few(count: int, entries: int) -> bool:
-    """Whether so many of some entries are read one by one."""
+    """Whether so few of some entries pass a filter that they are looked at one by one."""
     return count * _FEW <= entries
 
 

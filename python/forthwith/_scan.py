@@ -91,25 +91,28 @@ def _step(
     first, last = 0, stop - start
     rest = [name for name in wanted if name not in needed]
     if are_few(count, stop - start):
-        places = pl.int_range(stop - start, dtype=pl.UInt32, eager=True).filter(passed)
-        few = lazy.read_some(tree, rest, start, stop, places.to_numpy()) if rest else None
+        places = pl.int_range(stop - start, dtype=pl.get_index_type(), eager=True).filter(passed)
+    if rest:
+        few = lazy.read_some(tree, rest, start, stop, count, lambda: package("numpy").asarray(places))
     if rest and few is None:
         # Blocks before the first entry that passes, and behind the last one, are not read.
         first, last = int(passed.arg_max()), _behind_last(passed) if places is None else int(places[-1]) + 1
         more = checked(lazy.read(tree, rest, start + first, start + last), rest)
 
-    def kept(column: Any, first: int, last: int) -> Any:
-        # Lists are filtered one by one, and gathered at once.
-        if places is not None and column.dtype == pl.List:
-            return column[places - first if first else places]
-        return column.filter(passed if last - first == len(passed) else passed[first:last])
+    def kept(columns: Any, first: int, last: int) -> dict[str, Any]:
+        passing = passed[first:last] if last - first < len(passed) else passed
+        here = places - first if first and places is not None else places
+        # polars filters lists one by one, which takes longer than gathering a few.
+        return {
+            one.name: one[here] if here is not None and one.dtype == pl.List else one.filter(passing) for one in columns
+        }
 
     # By series: each query over a small frame costs as much as opening a file.
-    found = {one.name: kept(one, 0, stop - start) for one in looked.get_columns() if one.name in wanted}
+    found = kept([one for one in looked.get_columns() if one.name in wanted], 0, stop - start)
     if few is not None:
         found.update({one.name: one for one in checked(few, rest).get_columns()})
     elif more is not None:
-        found.update({one.name: kept(one, first, last) for one in more.get_columns()})
+        found.update(kept(more.get_columns(), first, last))
     return pl.DataFrame([found[name] for name in wanted]) if wanted else pl.DataFrame(height=count)
 
 

@@ -15,6 +15,7 @@ import pytest
 from conftest import data
 
 import forthwith
+from forthwith import _lazy
 from forthwith._lazy import Lazy
 
 pl = pytest.importorskip("polars")
@@ -29,6 +30,7 @@ def path(tmp_path_factory):
         "n": n,
         "x": n * 0.5,
         "lists": ak.unflatten(np.arange(150_000), np.full(50_000, 3)),
+        "nested": ak.Array([[[1], []], [], None, [[2, None], None], [[3]]] * 10_000),
         "big": ak.Array(["some text"] * 50_000),
     }
     forthwith.write_parquet(path, columns, row_group_entries=5_000)
@@ -43,6 +45,7 @@ QUERIES = {
     "one of forty lists": lambda frame: frame.filter(pl.col("n") % 40 == 13).select("n", "lists"),
     "lists of a filter": lambda frame: frame.filter(pl.col("lists").list.sum() % 97 == 3).select("lists", "big"),
     "few lists": lambda frame: frame.filter(pl.col("n").is_in([30, 20_017, 20_018])).select("lists"),
+    "lists in lists": lambda frame: frame.filter(pl.col("n") % 41 == 13).select("nested", "n"),
     "most lists": lambda frame: frame.filter(pl.col("n") % 40 != 13).select("lists"),
     "nothing passes": lambda frame: frame.filter(pl.col("n") < 0).select("lists"),
     "a filter without columns": lambda frame: frame.filter(pl.lit(True)).select("n"),
@@ -64,6 +67,26 @@ def test_queries_answer_as_polars_does(path, query, step_size):
     expected = query(pl.read_parquet(path).lazy()).collect()
     got = query(forthwith.scan(path, step_size=step_size)).collect()
     assert got.cast(dict(expected.schema.items())).equals(expected)
+
+
+@pytest.mark.parametrize("engine", ["polars", "arrow"])
+def test_blocks_outside_of_a_step_count_for_nothing(monkeypatch, engine):
+    """Baskets of what counts a column's items are planned as far as those of the column reach."""
+    monkeypatch.setattr(_lazy, "_SMALL", 1)
+    path = pathlib.Path(__file__).parents[1] / "data/layout.root"
+    with forthwith.open(f"{path}:offsetmap") as tree:
+        expected = tree.arrays(["x"], library="pl")["x"].to_list()
+        entries = [at for at in range(tree.num_entries) if at % 40 == 10]
+        if engine == "polars":
+            found = (
+                forthwith.scan(tree, step_size=84).filter(pl.col("i") % 40 == 10).select("x").collect()["x"].to_list()
+            )
+        else:
+            arrow = pytest.importorskip("pyarrow.dataset")
+            data = forthwith.dataset(tree, step_size=84)
+            found = data.to_table(columns=["x"], filter=arrow.field("i").isin(entries))["x"].to_pylist()
+        assert len(entries) == 4
+        assert found == [expected[at] for at in entries]
 
 
 def test_only_needed_columns_are_read(path, monkeypatch):
@@ -447,7 +470,7 @@ def test_entries_behind_those_of_32_bits_are_found():
 
     lazy = Lazy(forthwith.Chain(["a.root:t"]), library="np", step_size=None, options={}, threads=1)
     places = pl.Series([False, True, False, True]).arg_true().to_numpy()
-    assert lazy.read_some(Far(), ["x"], 2**32 - 2, 2**32 + 10**6, places) == [2**32 - 1, 2**32 + 1]
+    assert lazy.read_some(Far(), ["x"], 2**32 - 2, 2**32 + 10**6, 2, lambda: places) == [2**32 - 1, 2**32 + 1]
 
 
 def test_expressions_are_columns_where_files_lack_some(tmp_path):

@@ -226,10 +226,11 @@ impl Exporter<'_> {
     /// Offsets, and where the last list ends. They are not looked at once more, which takes as long as making numbers of them.
     fn offsets(&self, key: &str, length: u64) -> Result<(OffsetBuffer<i64>, u64), ExportError> {
         let column = self.lookup.column(key, "offsets", DType::Int64, length + 1)?;
+        let offsets = scalars(&column.slice(0..length as usize + 1));
         // SAFETY: there is at least one offset, the first is not negative and none is less than the one before: `export` has just
-        // validated the array. Whoever changes its memory meanwhile could do so later as well.
-        let offsets = unsafe { OffsetBuffer::new_unchecked(scalars(&column.slice(0..length as usize + 1))) };
-        let offsets: OffsetBuffer<i64> = offsets;
+        // validated the array, which walks the same Form with the same lengths. Whoever changes its memory meanwhile could do so
+        // later as well.
+        let offsets = unsafe { OffsetBuffer::<i64>::new_unchecked(offsets) };
         let end = offsets.last().unsigned_abs();
         Ok((offsets, end))
     }

@@ -38,16 +38,14 @@ pub(super) fn named_by(info: &StreamerInfo) -> impl Iterator<Item = &str> {
 fn described() -> &'static BTreeMap<&'static str, Arc<StreamerInfo>> {
     static CLASSES: OnceLock<BTreeMap<&'static str, Arc<StreamerInfo>>> = OnceLock::new();
     CLASSES.get_or_init(|| {
-        let read = written()
-            .filter_map(|(class, version, ..)| Some(StreamerInfo::clone(&*builtin(class, *version)?)));
-        let more = MORE.iter().map(|(class, version, _, elements)| spelled(class, *version, elements));
-        let complete = |mut info: StreamerInfo| {
-            let row = row(&info.class)?;
+        let read = written().filter_map(|row| Some((row, StreamerInfo::clone(&*builtin(row.0, row.1)?))));
+        let more = MORE.iter().map(|row| (row, spelled(row.0, row.1, row.3)));
+        let complete = |(row, mut info): (&'static Row, StreamerInfo)| {
             info.checksum = row.2;
             info.elements.iter_mut().for_each(complete_element);
-            Some((row.0, Arc::new(info)))
+            (row.0, Arc::new(info))
         };
-        read.chain(more).filter_map(complete).collect()
+        read.chain(more).map(complete).collect()
     })
 }
 
