@@ -18,9 +18,12 @@ path, make, how = sys.argv[1:4]
 begin = {"recreate": forthwith.recreate, "update": forthwith.update}[how]
 with begin(path) as file:
     table = getattr(file, make)("big", {"x": "f8", "n": "var * int32"})
+    step = {"x": np.arange(100_000.0), "n": [[1, 2]] * 100_000}
+    # The first step imports packages, and Python loses an interrupt that comes when an import ends.
+    table.extend(step)
     print("begun", flush=True)
     while True:
-        table.extend({"x": np.arange(100_000.0), "n": [[1, 2]] * 100_000})
+        table.extend(step)
 """
 
 
