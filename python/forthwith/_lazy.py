@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from forthwith._entries import step_size as step_size_of
 from forthwith._entries import thread_count
-from forthwith._errors import KeyInFileError, RequestError
+from forthwith._errors import KeyInFileError, MissingPackageError, RequestError
 from forthwith._filters import BranchFilter
 from forthwith._packages import package
 from forthwith._stores import scheme
@@ -202,7 +202,7 @@ class Lazy:
     def read_some(
         self, tree: Tree, names: list[str], start: int, stop: int, count: int, places: Callable[[], Any]
     ) -> Any:
-        """The entries between two that pass a filter; ``None`` if reading all of them costs no more.
+        """The entries between two that pass a filter; ``None`` if reading all of them costs no more, or NumPy is not there.
 
         Blocks without such entries are not read, and only these entries of others are made columns. ``count`` is their
         number, and ``places`` makes a NumPy array of them, in order, counted from ``start``.
@@ -214,7 +214,10 @@ class Lazy:
         except KeyInFileError:
             # Columns that are computed are so for all entries.
             return None
-        found = places()
+        try:
+            found = places()
+        except MissingPackageError:
+            return None
         if count * _RARE > stop - start:
             np = package("numpy")
             # Blocks of what counts a column's items may lie before the step or behind it.

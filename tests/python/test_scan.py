@@ -5,6 +5,7 @@ import gc
 import io
 import pathlib
 import random
+import sys
 import threading
 import time
 import weakref
@@ -87,6 +88,13 @@ def test_blocks_outside_of_a_step_count_for_nothing(monkeypatch, engine):
             found = data.to_table(columns=["x"], filter=arrow.field("i").isin(entries))["x"].to_pylist()
         assert len(entries) == 4
         assert found == [expected[at] for at in entries]
+
+
+@pytest.mark.parametrize("every", [40, 9_000])
+def test_numpy_is_not_needed(path, monkeypatch, every):
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    found = forthwith.scan(path).filter(pl.col("n") % every == 13).select("lists").collect()["lists"].to_list()
+    assert found == [[3 * n, 3 * n + 1, 3 * n + 2] for n in range(13, 50_000, every)]
 
 
 def test_only_needed_columns_are_read(path, monkeypatch):

@@ -228,8 +228,8 @@ impl Exporter<'_> {
         let column = self.lookup.column(key, "offsets", DType::Int64, length + 1)?;
         let offsets = scalars(&column.slice(0..length as usize + 1));
         // SAFETY: there is at least one offset, the first is not negative and none is less than the one before: `export` has just
-        // validated the array, which walks the same Form with the same lengths. Whoever changes its memory meanwhile could do so
-        // later as well.
+        // validated the array, which walks the same Form with the same lengths. A program that changes the array's
+        // memory meanwhile could change it later as well.
         let offsets = unsafe { OffsetBuffer::<i64>::new_unchecked(offsets) };
         let end = offsets.last().unsigned_abs();
         Ok((offsets, end))
