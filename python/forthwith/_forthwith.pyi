@@ -681,6 +681,9 @@ class Plan:
     @property
     def stored_bytes(self) -> int:
         """Bytes to read."""
+    @property
+    def can_choose(self) -> bool:
+        """Whether each entry of a block can be decoded without the others."""
     def blocks(self) -> list[Block]:
         """The blocks to decode, ordered by group, then by entry."""
 

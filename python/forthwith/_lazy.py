@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 # Of that many entries at most one passes where they are read one by one, and a step has at least the other number.
 _FEW, _SMALL = 8, 2_000
-# Where at most one of that many entries passes, all blocks may have such entries.
+# Where at most one of that many entries passes, all blocks may have such entries, though all of a block are decoded.
 _RARE = 1_000
 # Bytes of a step of a file on this machine, and the steps that are made at a time.
 _LOCAL, _MOST_STEPS = 20_000_000, 8
@@ -218,7 +218,7 @@ class Lazy:
             found = places()
         except MissingPackageError:
             return None
-        if count * _RARE > stop - start:
+        if not plan.can_choose and count * _RARE > stop - start:
             np = package("numpy")
             # Blocks of what counts a column's items may lie before the step or behind it.
             blocks = [(max(first, start), min(last, stop)) for first, last in _entries_of(plan)]

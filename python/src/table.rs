@@ -377,6 +377,11 @@ impl Plan {
         self.0.stored_bytes()
     }
 
+    #[getter]
+    fn can_choose(&self) -> bool {
+        self.0.can_choose()
+    }
+
     fn blocks(&self) -> Vec<Block> {
         let task = |(task, t): (usize, &plan::Task)| Block {
             task,

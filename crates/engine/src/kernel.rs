@@ -237,7 +237,7 @@ pub(crate) fn flat_in_pieces(
 }
 
 /// The bytes of the wanted entries when each takes `size`.
-fn fixed<'a>(wanted: Wanted<'a>, size: u64) -> Result<&'a [u8]> {
+pub(crate) fn fixed<'a>(wanted: Wanted<'a>, size: u64) -> Result<&'a [u8]> {
     let payload = wanted.block.payload;
     let expected = wanted.block.entries.saturating_mul(size);
     if payload.len() as u64 != expected {
@@ -325,6 +325,6 @@ fn undecoded(error: kernels::DecodeError) -> Error {
 }
 
 #[cold]
-fn lengths() -> Error {
+pub(crate) fn lengths() -> Error {
     Error::invalid("the plan does not fit the block")
 }

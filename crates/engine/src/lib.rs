@@ -25,6 +25,7 @@
 #![deny(missing_docs)]
 
 mod bulk;
+mod chosen;
 mod confirm;
 mod engine;
 mod fetch;

@@ -164,8 +164,17 @@ impl Load {
         for task in &plan.tasks {
             let load = &mut loads[task.group as usize];
             let most = task.stored.len().saturating_mul(LARGEST_EXPANSION).saturating_add(4096);
-            load.entries += task.wanted.end - task.wanted.start;
-            load.payload = load.payload.saturating_add(task.payload_hint.min(most));
+            let (entries, payload) = match plan.chosen_of(task) {
+                None => (task.wanted.end - task.wanted.start, task.payload_hint),
+                // Of the block as much as of its entries.
+                Some(chosen) => {
+                    let (rows, all) = (chosen.len() as u64, task.entries.end - task.entries.start);
+                    let payload = u128::from(task.payload_hint) * u128::from(rows) / u128::from(all.max(1));
+                    (rows, u64::try_from(payload).unwrap_or(u64::MAX))
+                }
+            };
+            load.entries += entries;
+            load.payload = load.payload.saturating_add(payload.min(most));
             load.stored = load.stored.saturating_add(task.stored.len());
             load.first.get_or_insert(task.wanted.start);
         }

@@ -121,7 +121,7 @@ pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut ProgressCallback<'_>>) 
     let views = version.as_ref().is_none_or(Version::is_settled);
     let viewed = AtomicBool::new(false);
     let changed = || -> Result<bool> { Ok(viewed.load(Ordering::Relaxed) && source.version()? != version) };
-    if threads > 1 && views && source.zero_copy() {
+    if threads > 1 && views && source.zero_copy() && plan.chosen.is_none() {
         let steps = steps(plan, &order, |task| is_plain(plan, task, source.as_ref(), format));
         if steps.len() > order.len() {
             match read_steps(call, tick.as_deref_mut(), &order, steps, Some(&viewed)) {
@@ -200,7 +200,7 @@ fn read_steps(
     if let Some((_, error)) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);
     }
-    let entries = plan.entries.end - plan.entries.start;
+    let entries = plan.rows();
     let mut arrays = Vec::new();
     let doubtful = places.iter().any(|place| place.texts.is_doubtful());
     for (number, place) in places.into_iter().take(plan.delivered as usize).enumerate() {
@@ -264,6 +264,13 @@ fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
             return invalid(format!("a plan with an impossible group ({})", group.path));
         }
     }
+    if let Some(chosen) = &plan.chosen {
+        let ascend = chosen.windows(2).all(|pair| pair[0] < pair[1]);
+        let inside = chosen.iter().all(|entry| plan.entries.contains(entry));
+        if !ascend || !inside || !plan.can_choose() {
+            return invalid("a plan for some entries that cannot be read by themselves".into());
+        }
+    }
     // A group that others wait for must not wait itself: the order of work has these two steps and no more.
     let mut needing = vec![false; groups];
     for task in plan.tasks.iter().filter(|t| !t.needs.is_empty()) {
@@ -273,6 +280,7 @@ fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
     }
     // Of each group the entries so far.
     let mut at: Vec<Option<Range<u64>>> = vec![None; groups];
+    let mut rows = vec![0; groups];
     for task in &plan.tasks {
         let inside = task.entries.start <= task.wanted.start
             && task.wanted.start < task.wanted.end
@@ -288,14 +296,23 @@ fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
             return invalid(format!("a plan with an impossible task (block {})", task.block));
         }
         let so_far = at[task.group as usize].get_or_insert(task.wanted.start..task.wanted.start);
-        if so_far.end != task.wanted.start {
+        if let Some(chosen) = plan.chosen_of(task) {
+            // Counted instead: what is between two blocks is not wanted.
+            if chosen.is_empty() || so_far.end > task.wanted.start {
+                return invalid(format!("a plan whose blocks have no chosen entries (block {})", task.block));
+            }
+            rows[task.group as usize] += chosen.len() as u64;
+        } else if so_far.end != task.wanted.start {
             return invalid(format!("a plan whose blocks do not meet (block {})", task.block));
         }
         so_far.end = task.wanted.end;
     }
-    for (group, covered) in plan.groups.iter().zip(&at).take(plan.delivered as usize) {
+    for ((group, covered), rows) in plan.groups.iter().zip(&at).zip(rows).take(plan.delivered as usize) {
         let counted = group.items.as_ref().unwrap_or(&plan.entries);
-        let covered = covered.as_ref().map_or(counted.is_empty(), |c| c == counted);
+        let covered = match &plan.chosen {
+            None => covered.as_ref().map_or(counted.is_empty(), |c| c == counted),
+            Some(chosen) => rows == chosen.len() as u64,
+        };
         if !covered {
             let Range { start, end } = counted;
             return invalid(format!("a plan that does not cover entries {start} to {end} of {}", group.path));
@@ -507,9 +524,10 @@ impl Run<'_> {
             self.places[*need as usize].wait_complete(stop)?;
         }
         let mut hold = Bytes::new();
-        let Worker { scratch, stored, decoders, window } = worker;
+        let Worker { scratch, stored, decoders, window, chosen } = worker;
+        let entries = self.plan.chosen_of(task);
         if let (Decoder::Kernel(Kernel::Flat { wire, per_entry }), Some(range)) =
-            (&places.group.decoder, self.fetcher.long_range(at))
+            (&places.group.decoder, self.fetcher.long_range(at).filter(|_| entries.is_none()))
         {
             let head = self.fetcher.piece(range.start..range.start + HEAD, stored)?;
             if let Framing::Plain(entries) = self.format.locate(places.group, task, head) {
@@ -541,6 +559,14 @@ impl Run<'_> {
                 vec![(kernel::Wanted::new(task, block)?, task.block)]
             }
         };
+        if let (Decoder::Kernel(kernel), Some(entries)) = (&places.group.decoder, entries) {
+            let first = task.wanted.start;
+            let alone = chosen.of(kernel, &parts, first, entries)?;
+            let done = kernel::run(kernel, task, alone, None, places, number, stop);
+            done.map_err(|error| error.renumbered(|entry| entries.get((entry - first) as usize).copied()))?;
+            places.done();
+            return Ok(());
+        }
         match (&places.group.decoder, &parts[..]) {
             (Decoder::Kernel(kernel), [(block, _)]) => {
                 let (block, counter) = (*block, places.group.counter);

@@ -83,7 +83,7 @@ pub(crate) fn check(plan: &Plan, arrays: &[Array], threads: usize) -> Result<()>
     for (number, array) in arrays.iter().enumerate() {
         array.check_text_by(threads).map_err(|bad| {
             let error = Error::fault(bad.to_string());
-            let error = error.in_object(&plan.path_of(number)).at_entry(plan.entries.start + bad.row);
+            let error = error.in_object(&plan.path_of(number)).at_entry(plan.entry_of(bad.row));
             match bad.member.trim_start_matches('.') {
                 "" => error,
                 member => error.in_member(member),

@@ -1,6 +1,6 @@
 //! The warm state of a thread.
 
-use crate::{fetch::Window, program::Decoders};
+use crate::{chosen::Chosen, fetch::Window, program::Decoders};
 use forthwith_columns::Policy;
 use forthwith_plan::{Scratch, ScratchBuffer};
 use std::sync::Arc;
@@ -11,6 +11,7 @@ pub(crate) struct Worker {
     pub(crate) stored: ScratchBuffer,
     pub(crate) decoders: Decoders,
     pub(crate) window: Option<Arc<Window>>,
+    pub(crate) chosen: Chosen,
 }
 
 impl std::fmt::Debug for Worker {
@@ -27,6 +28,7 @@ impl Worker {
         let memory = ScratchBuffer::memory(policy);
         Self {
             scratch: Scratch::of(&memory).limited(policy.limit),
+            chosen: Chosen::new(&memory),
             stored: ScratchBuffer::new(memory),
             decoders: Decoders::default(),
             window: None,
@@ -39,5 +41,6 @@ impl Worker {
         self.scratch.trim(SCRATCH_KEPT);
         self.decoders.trim(SCRATCH_KEPT);
         self.stored.trim(SCRATCH_KEPT);
+        self.chosen.trim(SCRATCH_KEPT);
     }
 }

@@ -488,6 +488,7 @@ impl Dataset for ParquetTable {
             utf8: true,
             bits: false,
             entries,
+            chosen: None,
         })
     }
 

@@ -226,6 +226,13 @@ impl Error {
         self
     }
 
+    /// Changes the entry number, if there is one.
+    #[must_use]
+    pub fn renumbered(mut self, number: impl FnOnce(u64) -> Option<u64>) -> Self {
+        self.place.entry = self.place.entry.and_then(number);
+        self
+    }
+
     /// Adds the entry number, unless known already.
     #[must_use]
     pub fn at_entry(mut self, entry: u64) -> Self {

@@ -1,6 +1,7 @@
 //! The vocabulary of the seams, and nothing else.
 mod blocks;
 mod check;
+mod choose;
 mod dataset;
 mod error;
 mod format;

@@ -40,6 +40,9 @@ pub struct Plan {
     /// made of them when it is looked at; otherwise it is made while the rows are decoded, side by side.
     #[serde(default)]
     pub bits: bool,
+    /// The entries that are decoded, in ascending order, if not all that are [asked for](Self::entries).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Arc<[u64]>>,
 }
 
 impl Plan {

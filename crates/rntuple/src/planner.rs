@@ -114,6 +114,7 @@ impl<'n> Planner<'n> {
             utf8: false,
             bits: false,
             entries: self.entries,
+            chosen: None,
         }
     }
 

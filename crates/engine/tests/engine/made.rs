@@ -258,6 +258,7 @@ pub(crate) fn make() -> (Made, Truth) {
         picks: Vec::new(),
         utf8: false,
         bits: false,
+        chosen: None,
     };
     (made, truth)
 }

@@ -2,6 +2,7 @@
 //! payload.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod chosen;
 mod failures;
 mod made;
 mod memory;

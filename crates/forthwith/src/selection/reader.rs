@@ -186,12 +186,27 @@ impl Reader<'_, '_, '_> {
         table.read(&plan, self.threads, self.tick.as_deref_mut())
     }
 
-    /// Reads the blocks that have the entries. Fields that are divided alike are read together.
+    /// Reads the entries alone of blocks that have them, where each can be decoded by itself.
     fn some(&mut self, table: &Table, fields: &[u32], entries: &[u64]) -> Result<Vec<Array>> {
         let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
             return self.range(table, fields, 0..0);
         };
         let all = *first..last.saturating_add(1);
+        let plan = table.plan(fields, all.clone())?;
+        match plan.choosing(entries.into()) {
+            Some(plan) => table.read(&plan, self.threads, self.tick.as_deref_mut()),
+            None => self.blocks(table, fields, all, entries),
+        }
+    }
+
+    /// Reads the blocks that have the entries. Fields that are divided alike are read together.
+    fn blocks(
+        &mut self,
+        table: &Table,
+        fields: &[u32],
+        all: Range<u64>,
+        entries: &[u64],
+    ) -> Result<Vec<Array>> {
         let mut alike: Vec<(Vec<Range<u64>>, Vec<u32>)> = Vec::new();
         for field in fields {
             let cuts = table.here(table.dataset().boundaries(&[*field], all.clone()))?;

@@ -556,6 +556,7 @@ impl Dataset for Tree {
             utf8: false,
             bits: false,
             entries,
+            chosen: None,
         })
     }
 

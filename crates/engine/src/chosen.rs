@@ -1,0 +1,136 @@
+//! Blocks of which some entries are decoded: the bytes of those alone, one behind the other.
+//!
+//! What is copied is far less than a column of all entries, and the kernels do not know of it.
+
+use crate::kernel::{Wanted, fixed, lengths};
+use forthwith_columns::Memory;
+use forthwith_plan::{Block, Error, Kernel, Result, ScratchBuffer};
+
+/// Memory for the bytes of entries that are decoded, and for where each begins.
+pub(crate) struct Chosen {
+    payload: ScratchBuffer,
+    bounds: ScratchBuffer,
+}
+
+impl Chosen {
+    pub(crate) fn new(memory: &Memory) -> Self {
+        Self { payload: ScratchBuffer::new(memory.clone()), bounds: ScratchBuffer::new(memory.clone()) }
+    }
+
+    /// Gives back more than `bytes`.
+    pub(crate) fn trim(&mut self, bytes: usize) {
+        self.payload.trim(bytes);
+        self.bounds.trim(bytes);
+    }
+
+    /// The block that has the entries alone, which ascend. `parts` are the wanted entries of a block or of its pieces, each with
+    /// its number, the first of which is the entry `first`.
+    pub(crate) fn of(
+        &mut self,
+        kernel: &Kernel,
+        parts: &[(Wanted<'_>, u64)],
+        first: u64,
+        entries: &[u64],
+    ) -> Result<Wanted<'_>> {
+        let size = match kernel {
+            Kernel::Flat { wire, per_entry } => Some(per_entry.saturating_mul(wire.width() as u64)),
+            Kernel::Slots { size, .. } => Some(*size),
+            _ => None,
+        };
+        match (size, parts) {
+            (Some(size), parts) => self.fixed(size, parts, first, entries),
+            (None, [(wanted, _)]) => self.jagged(*wanted, first, entries),
+            (None, _) => Err(Error::unsupported("this kernel in pieces")),
+        }
+    }
+
+    /// Entries of `size` bytes each.
+    fn fixed(
+        &mut self,
+        size: u64,
+        parts: &[(Wanted<'_>, u64)],
+        first: u64,
+        entries: &[u64],
+    ) -> Result<Wanted<'_>> {
+        let blocks = parts.iter().map(|(part, block)| {
+            let bytes = fixed(*part, size).map_err(|error| error.in_block(*block))?;
+            Ok((bytes, part.entries))
+        });
+        let blocks = blocks.collect::<Result<Vec<_>>>()?;
+        // The blocks have these bytes, if the entries are in them.
+        let all: u64 = blocks.iter().map(|(_, entries)| *entries).sum();
+        if entries.len() as u64 > all {
+            return Err(lengths());
+        }
+        let length = entries.len() * size as usize;
+        let payload = self.payload.take(length)?;
+        let mut into = &mut payload[..];
+        let (mut rest, mut begin) = (entries, first);
+        for (bytes, count) in blocks {
+            let here;
+            (here, rest) = rest.split_at(rest.partition_point(|entry| entry - begin < count));
+            for run in here.chunk_by(|entry, next| entry + 1 == *next) {
+                let from = (run[0] - begin) as usize * size as usize;
+                let length = run.len() * size as usize;
+                let bytes = bytes.get(from..from + length).ok_or_else(lengths)?;
+                let (to, behind) = into.split_at_mut_checked(length).ok_or_else(lengths)?;
+                to.copy_from_slice(bytes);
+                into = behind;
+            }
+            begin += count;
+        }
+        if !rest.is_empty() {
+            return Err(lengths());
+        }
+        Ok(whole(payload, entries.len(), &[]))
+    }
+
+    /// Entries that say where they are.
+    fn jagged(&mut self, wanted: Wanted<'_>, first: u64, entries: &[u64]) -> Result<Wanted<'_>> {
+        if wanted.bounds.is_empty() {
+            return Err(Error::mismatch("the number of entry bounds", wanted.entries + 1, 0));
+        }
+        let (all, known) = (wanted.block.payload, wanted.bounds.as_chunks::<4>().0);
+        let payload = self.payload.take(all.len())?;
+        let bounds = self.bounds.take(4 * (entries.len() + 1))?;
+        let (start, ends) = bounds.split_first_chunk_mut::<4>().ok_or_else(lengths)?;
+        *start = [0; 4];
+        let mut ends = ends.as_chunks_mut::<4>().0;
+        let (mut at, mut last) = (0, 0);
+        for run in entries.chunk_by(|entry, next| entry + 1 == *next) {
+            let place = (run[0] - first) as usize;
+            let known = known.get(place..=place + run.len()).ok_or_else(lengths)?;
+            let bound = |at: usize| known.get(at).map_or(0, |bound| u32::from_le_bytes(*bound));
+            let (from, to) = (bound(0), bound(run.len()));
+            // Runs do not overlap, so that what is copied is no more than the payload. What is within a run is compared by the kernel.
+            let bytes = all.get(from as usize..to as usize).filter(|_| last <= from);
+            let bytes = bytes.ok_or_else(|| backwards(known, last, first, run[0]))?;
+            payload.get_mut(at..at + bytes.len()).ok_or_else(lengths)?.copy_from_slice(bytes);
+            let (here, behind) = ends.split_at_mut_checked(run.len()).ok_or_else(lengths)?;
+            for (end, known) in here.iter_mut().zip(&known[1..]) {
+                *end = u32::from_le_bytes(*known).wrapping_sub(from).wrapping_add(at as u32).to_le_bytes();
+            }
+            ends = behind;
+            at += bytes.len();
+            last = to;
+        }
+        Ok(whole(&payload[..at], entries.len(), bounds))
+    }
+}
+
+/// All of what was copied.
+fn whole<'a>(payload: &'a [u8], entries: usize, bounds: &'a [u8]) -> Wanted<'a> {
+    let entries = entries as u64;
+    Wanted { block: Block { payload, entries, bounds, origin: 0 }, from: 0, entries, bounds }
+}
+
+/// The error for the first entry of a run that ends before it starts, or starts before another ends.
+#[cold]
+fn backwards(known: &[[u8; 4]], last: u32, first: u64, begin: u64) -> Error {
+    let bounds: Vec<u32> = known.iter().map(|bound| u32::from_le_bytes(*bound)).collect();
+    let falls = |pair: &[u32]| pair[0] > pair[1];
+    let within =
+        bounds.windows(2).position(falls).filter(|_| bounds.first().is_some_and(|from| last <= *from));
+    let entry = begin + within.unwrap_or(0) as u64;
+    Error::fault(format!("entry {} ends before it starts", entry - first)).at_entry(entry)
+}
