@@ -105,7 +105,7 @@ def theirs(names, column, above, by_arrow=False):
 
 
 def blocks(name, column):
-    """Baskets: the first entry, the one behind the last, where numbers end, and parts: codec, stored bytes, size."""
+    """Baskets: the first entry, the one behind the last, where numbers end, and parts: codec, place, stored length, size."""
     path, inner = name.rsplit(":", 1)
     data = np.memmap(path, dtype=np.uint8, mode="r")
     tree = forthwith.open(path)[inner]
@@ -119,7 +119,7 @@ def blocks(name, column):
         length, behind = (int.from_bytes(raw[where].tobytes(), "big") for where in (slice(6, 10), slice(14, 16)))
         # Offsets stand behind the numbers, each with 32 bits.
         border = int.from_bytes(raw[behind - 5 : behind - 1].tobytes(), "big") - behind
-        parts = [(b"", raw[behind:], length)] if size - behind == length else []
+        parts = [(b"", int(seek) + behind, length, length)] if size - behind == length else []
         while not parts or (parts[0][0] and behind < size):
             kind = raw[behind : behind + 2].tobytes()
             stored, out = (int.from_bytes(raw[behind + i : behind + i + 3].tobytes(), "little") for i in (3, 6))
@@ -128,16 +128,17 @@ def blocks(name, column):
                 kind != b"L4"
                 or xxhash.xxh64_digest(raw[behind + 17 : behind + 9 + stored]) == raw[behind + 9 : behind + 17].tobytes()
             )
-            parts.append((kind, raw[behind + 9 + 8 * (kind == b"L4") : behind + 9 + stored], out))
+            before = 9 + 8 * (kind == b"L4")
+            parts.append((kind, int(seek) + behind + before, stored + 9 - before, out))
             behind += 9 + stored
         found.append((begins[at], begins[at + 1], border, parts))
     return found
 
 
-def decompress(found, columns):
+def decompress(file, found, columns):
     """Reads and decompresses baskets, one behind the other, and copies those that are wanted into the same memory."""
     into = {b"ZS": cramjam.zstd.decompress_into, b"L4": cramjam.lz4.decompress_block_into}
-    longest = max((sum(size for _, _, size in parts) for *_, parts, _ in found), default=0)
+    longest = max((sum(size for *_, size in parts) for *_, parts, _ in found), default=0)
     # Whatever is new when it is written to costs more than that.
     memory = getattr(HERE, "memory", ())
     if len(memory) < 2 * longest:
@@ -145,14 +146,14 @@ def decompress(found, columns):
     raw, buffer, place = memory[:longest], memory[longest:], 0
     for first, last, border, parts, is_copied in found:
         at = 0
-        for kind, stored, size in parts:
+        for kind, where, stored, size in parts:
             if kind:
-                np.copyto(raw[: len(stored)], stored)
+                os.preadv(file, [raw[:stored]], where)
                 if kind == b"L4":
-                    xxhash.xxh64_intdigest(raw[: len(stored)])
-                into[kind](raw[: len(stored)], buffer[at : at + size])
+                    xxhash.xxh64_intdigest(raw[:stored])
+                into[kind](raw[:stored], buffer[at : at + size])
             else:
-                buffer[at : at + size] = stored
+                os.preadv(file, [buffer[at : at + size]], where)
             at += size
         if parts[0][0] and is_copied:
             place = place if place + 2 * at <= len(columns) else 0
@@ -174,6 +175,7 @@ def least(name, column, above, pool):
     are_many = len(places) * 1000 > len(frame)
     found = [(*one, True) for one in blocks(name, "x1")] + [(*one, are_many) for one in needed]
     columns = [np.zeros(STEP, np.uint8) for _ in range(THREADS)]
+    file = os.open(name.rsplit(":", 1)[0], os.O_RDONLY)
 
     def filtered(frame):
         passed = frame["x1"] > above
@@ -183,11 +185,11 @@ def least(name, column, above, pool):
         return frame["x1"].filter(passed), frame[column][places]
 
     def act():
-        decompress(found, columns[0])
+        decompress(file, found, columns[0])
         return filtered(frame)
 
     def several():
-        parts = [pool.submit(decompress, found[at::THREADS], columns[at]) for at in range(THREADS)]
+        parts = [pool.submit(decompress, file, found[at::THREADS], columns[at]) for at in range(THREADS)]
         parts += [pool.submit(filtered, part) for part in frame.iter_slices(-(-len(frame) // THREADS))]
         return [part.result() for part in parts]
 

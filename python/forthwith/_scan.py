@@ -44,6 +44,7 @@ def scan(
     # No entry is read for the types.
     schema = lazy.empty(names).schema
     everything = list(schema)
+    numbers = _Numbers(pl)
 
     def source(columns: list[str] | None, predicate: Any, rows: int | None, _: int | None) -> Iterator[Any]:
         wanted = everything if columns is None else [name for name in everything if name in columns]
@@ -51,7 +52,7 @@ def scan(
         cut = None if predicate is None else as_cut(predicate, schema)
 
         def step(tree: Tree, start: int, stop: int) -> Any:
-            return _step(pl, lazy, tree, wanted, needed, predicate, start, stop, schema)
+            return _step(pl, lazy, tree, wanted, needed, predicate, start, stop, schema, numbers)
 
         yield from lazy.steps(list(dict.fromkeys(wanted + needed)), cut, rows, step)
 
@@ -69,6 +70,7 @@ def _step(
     start: int,
     stop: int,
     schema: Mapping[str, Any],
+    numbers: _Numbers,
 ) -> Any:
     def checked(frame: Any, names: list[str]) -> Any:
         lazy.check(tree, lambda name: str(frame.schema[name]), {name: str(schema[name]) for name in names})
@@ -91,7 +93,7 @@ def _step(
     first, last = 0, stop - start
     rest = [name for name in wanted if name not in needed]
     if are_few(count, stop - start):
-        places = pl.int_range(stop - start, dtype=pl.get_index_type(), eager=True).filter(passed)
+        places = numbers.up_to(stop - start).filter(passed)
     if rest:
         few = lazy.read_some(tree, rest, start, stop, count, lambda: package("numpy").asarray(places))
     if rest and few is None:
@@ -114,6 +116,21 @@ def _step(
     elif more is not None:
         found.update(kept(more.get_columns(), first, last))
     return pl.DataFrame([found[name] for name in wanted]) if wanted else pl.DataFrame(height=count)
+
+
+class _Numbers:
+    """The numbers of the entries of steps, which are made once: they take as long as to find those that pass."""
+
+    def __init__(self, pl: Any) -> None:
+        self._pl = pl
+        self._all = pl.Series(dtype=pl.get_index_type())
+
+    def up_to(self, count: int) -> Any:
+        """A Series of the first ones."""
+        known = self._all
+        if len(known) < count:
+            self._all = known = self._pl.int_range(count, dtype=self._pl.get_index_type(), eager=True)
+        return known.head(count)
 
 
 def _behind_last(passed: Any) -> int:
