@@ -119,7 +119,11 @@ def _step(
 
 
 class _Numbers:
-    """The numbers of the entries of steps, which are made once: they take as long as to find those that pass."""
+    """The numbers of the entries of steps, which are made once: they take as long as to find those that pass. Those of long steps
+    are made anew, and none are pickled.
+    """
+
+    _MOST = 1 << 22
 
     def __init__(self, pl: Any) -> None:
         self._pl = pl
@@ -129,8 +133,13 @@ class _Numbers:
         """A Series of the first ones."""
         known = self._all
         if len(known) < count:
-            self._all = known = self._pl.int_range(count, dtype=self._pl.get_index_type(), eager=True)
+            known = self._pl.int_range(count, dtype=self._pl.get_index_type(), eager=True)
+            if count <= self._MOST:
+                self._all = known
         return known.head(count)
+
+    def __reduce__(self) -> Any:
+        return _Numbers, (self._pl,)
 
 
 def _behind_last(passed: Any) -> int:

@@ -4,6 +4,7 @@ import io
 import subprocess
 import sys
 
+import awkward as ak
 import numpy as np
 import pytest
 from random_cuts import campaign
@@ -239,3 +240,58 @@ def test_chains_of_columns_that_may_lack_values_and_such_as_may_not(tmp_path):
     }
     assert pa.table(chain.select(["x"], cut="x > 1 or x == 0")).to_pydict() == {"x": [0, 2, 7]}
     assert chain.arrays(["2 * l + x"])["2 * l + x"].to_list() == [[3.0], [], [7.0], None, None]
+
+
+LISTS = [[], range(5000), range(700, 1900), range(0, 5000, 7), [0, 4999], [1234], [3, 4, 5, 900, 901, 4000]]
+
+
+@pytest.mark.parametrize("codec", [None, forthwith.LZ4(4)])
+def test_listed_entries_are_those_of_the_whole_whether_columns_are_decoded_alone_or_not(tmp_path, codec):
+    random = np.random.default_rng(3)
+    counts = random.integers(0, 4, 5000)
+    lists = ak.unflatten(random.normal(size=counts.sum()).astype(np.float32), counts)
+    columns = {
+        "x": random.normal(size=5000),
+        "pair": random.integers(0, 9, (5000, 2)),
+        "flag": random.random(5000) < 0.5,
+        "l": lists,
+        "s": ak.Array([f"text {at}" for at in range(5000)]),
+        "nested": ak.Array([[[at], []] for at in range(5000)]),
+    }
+    with forthwith.recreate(tmp_path / "x.root", compression=codec) as file:
+        file.mktree("t", columns, cluster_entries=300)
+    with forthwith.open(tmp_path / "x.root:t") as tree:
+        whole = tree.arrays()
+        assert ak.all(whole.l == lists)
+        for entries in LISTS:
+            found = tree.arrays(entries=list(entries))
+            assert found.type.content == whole.type.content
+            assert found.to_list() == whole[list(entries)].to_list()
+            for name in columns:
+                assert tree.arrays([name], entries=list(entries), threads=2)[name].to_list() == found[name].to_list()
+
+
+def test_damage_is_that_of_the_file_where_entries_of_avro_are_listed(tmp_path):
+    fields = [{"name": "x", "type": "double"}, {"name": "b", "type": "boolean"}]
+    schema = {"type": "record", "name": "r", "fields": fields}
+    rows = {"x": np.arange(4000.0), "b": np.arange(4000) % 2 == 0}
+    for codec in ("null", "deflate"):
+        path = tmp_path / f"{codec}.avro"
+        with forthwith.avro_writer(path, codec=codec, schema=schema, block_entries=500) as file:
+            file.write(rows)
+        data = path.read_bytes()
+        if codec == "null":
+            # A flag that is no boolean.
+            at = data.index(np.float64(2501).tobytes()) + 8
+            data = data[:at] + b"\x02" + data[at + 1 :]
+        else:
+            at = len(data) * 5 // 8
+            data = data[:at] + bytes(64) + data[at + 64 :]
+        path.write_bytes(data)
+        with forthwith.open(path) as table:
+            assert table.arrays(["x"], entries=[5, 700]).x.to_list() == [5, 700]
+            with pytest.raises(forthwith.DamagedFileError, match="block"):
+                table.arrays(entries=[5, 2501, 3999])
+            with pytest.warns(forthwith.DataLossWarning):
+                left = table.arrays(entries=[5, 2501, 3999], errors="skip")
+            assert left.x.to_list() == [5, 3999]

@@ -465,6 +465,7 @@ def test_entries_behind_those_of_32_bits_are_found():
 
         _core = property(lambda self: self)
         _find = staticmethod(lambda name: 0)
+        can_choose = False
 
         def plan(self, fields, start, stop):
             self.block = type("Block", (), {"entries": (start, stop)})

@@ -462,7 +462,8 @@ impl Dataset for AvroTable {
             };
             // Nor is text in them; where it is wrong was said already.
             let utf8 = plan.utf8 && ahead == 0;
-            plans.push(Plan { entries, tasks, groups, utf8, ..plan.clone() });
+            // Of entries that are not chosen, too: a block is damaged as a whole.
+            plans.push(Plan { entries, tasks, groups, utf8, chosen: None, ..plan.clone() });
         }
         Ok(plans)
     }

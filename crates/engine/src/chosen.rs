@@ -104,7 +104,7 @@ impl Chosen {
             let (from, to) = (bound(0), bound(run.len()));
             // Runs do not overlap, so that what is copied is no more than the payload. What is within a run is compared by the kernel.
             let bytes = all.get(from as usize..to as usize).filter(|_| last <= from);
-            let bytes = bytes.ok_or_else(|| backwards(known, last, first, run[0]))?;
+            let bytes = bytes.ok_or_else(|| wrong(known, all.len(), run[0]))?;
             payload.get_mut(at..at + bytes.len()).ok_or_else(lengths)?.copy_from_slice(bytes);
             let (here, behind) = ends.split_at_mut_checked(run.len()).ok_or_else(lengths)?;
             for (end, known) in here.iter_mut().zip(&known[1..]) {
@@ -124,13 +124,18 @@ fn whole<'a>(payload: &'a [u8], entries: usize, bounds: &'a [u8]) -> Wanted<'a> 
     Wanted { block: Block { payload, entries, bounds, origin: 0 }, from: 0, entries, bounds }
 }
 
-/// The error for the first entry of a run that ends before it starts, or starts before another ends.
+/// Why a run of entries cannot be copied: it has an entry that ends before it starts or behind the payload, or it begins before
+/// the last one ends.
 #[cold]
-fn backwards(known: &[[u8; 4]], last: u32, first: u64, begin: u64) -> Error {
+fn wrong(known: &[[u8; 4]], length: usize, begin: u64) -> Error {
     let bounds: Vec<u32> = known.iter().map(|bound| u32::from_le_bytes(*bound)).collect();
-    let falls = |pair: &[u32]| pair[0] > pair[1];
-    let within =
-        bounds.windows(2).position(falls).filter(|_| bounds.first().is_some_and(|from| last <= *from));
-    let entry = begin + within.unwrap_or(0) as u64;
-    Error::fault(format!("entry {} ends before it starts", entry - first)).at_entry(entry)
+    for (entry, pair) in (begin..).zip(bounds.windows(2)) {
+        if pair[0] > pair[1] {
+            return Error::fault("an entry ends before it starts").at_entry(entry);
+        }
+        if pair[1] as usize > length {
+            return Error::fault("an entry ends behind the data of its block").at_entry(entry);
+        }
+    }
+    Error::fault("an entry starts before the one before it ends").at_entry(begin)
 }

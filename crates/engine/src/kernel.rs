@@ -130,7 +130,8 @@ pub(crate) fn run(
             let bytes = bound(bounds, wanted.entries).saturating_sub(bound(bounds, 0));
             let headers = u64::from(*header) * wanted.entries;
             let total = bytes.checked_sub(headers).filter(|n| n % u64::from(item) == 0);
-            let items = total.ok_or_else(|| ragged(task, 0))? / u64::from(item);
+            let items =
+                total.ok_or_else(|| ragged(bounds, *header, item, task.wanted.start))? / u64::from(item);
             places.wait_turn(number, stop)?;
             let base = places.builders[1].len() as u64 / per_item;
             let mut slots = take_now(places, &[wanted.entries, items * per_item])?;
@@ -213,11 +214,7 @@ pub(crate) fn flat_in_pieces(
     number: usize,
     stop: Stop<'_>,
 ) -> Result<()> {
-    let size = per_entry.saturating_mul(wire.width() as u64);
-    let expected = (task.entries.end - task.entries.start).saturating_mul(size);
-    if entries.end - entries.start != expected {
-        return Err(Error::mismatch("the length of the block's data", expected, entries.end - entries.start));
-    }
+    let size = piece_size(wire, per_entry, task, &entries)?;
     let start = entries.start + (task.wanted.start - task.entries.start) * size;
     let count = task.wanted.end - task.wanted.start;
     let end = start + count * size;
@@ -234,6 +231,52 @@ pub(crate) fn flat_in_pieces(
         (from, at) = (to, next);
     }
     Ok(())
+}
+
+/// The same of some of the wanted entries alone, which ascend: what lies between two of them is read where it is shorter than a piece.
+#[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
+pub(crate) fn chosen_in_pieces(
+    wire: Encoding,
+    per_entry: u64,
+    task: &Task,
+    entries: Range<u64>,
+    mut chosen: &[u64],
+    read: &mut ReadPiece<'_>,
+    places: &Places<'_>,
+    number: usize,
+    stop: Stop<'_>,
+) -> Result<()> {
+    let size = piece_size(wire, per_entry, task, &entries)?;
+    let mut slots = take(places, number, stop, &[chosen.len() as u64 * per_entry])?;
+    let mut into = &mut slots.first_mut().ok_or_else(lengths)?[..];
+    let made = per_entry as usize * wire.dtype().size();
+    while let Some(first) = chosen.first() {
+        let near = chosen.partition_point(|entry| (entry - first + 1).saturating_mul(size) <= PIECE as u64);
+        let (here, behind) = chosen.split_at(near.max(1));
+        let start = entries.start + (first - task.entries.start) * size;
+        let end = start + here.last().map_or(0, |last| (last - first + 1) * size);
+        let (now, rest) = into.split_at_mut_checked(here.len() * made).ok_or_else(lengths)?;
+        read(start..end, &mut |bytes| {
+            for (entry, to) in here.iter().zip(now.chunks_exact_mut(made)) {
+                let at = ((entry - first) * size) as usize;
+                let bytes = bytes.get(at..at + size as usize).ok_or_else(lengths)?;
+                kernels::decode(wire, bytes, to).map_err(undecoded)?;
+            }
+            Ok(())
+        })?;
+        (chosen, into) = (behind, rest);
+    }
+    Ok(())
+}
+
+/// Bytes of an entry, of which a block has as many as it says.
+fn piece_size(wire: Encoding, per_entry: u64, task: &Task, entries: &Range<u64>) -> Result<u64> {
+    let size = per_entry.saturating_mul(wire.width() as u64);
+    let expected = (task.entries.end - task.entries.start).saturating_mul(size);
+    if entries.end - entries.start != expected {
+        return Err(Error::mismatch("the length of the block's data", expected, entries.end - entries.start));
+    }
+    Ok(size)
 }
 
 /// The bytes of the wanted entries when each takes `size`.
@@ -302,9 +345,17 @@ fn take_now<'p>(places: &'p Places<'_>, items: &[u64]) -> Result<Vec<Slot<'p>>> 
     places.builders.iter().zip(items).map(append).collect()
 }
 
+/// The error for entries that are not all headers and whole items, of the first that is not.
 #[cold]
-fn ragged(task: &Task, entry: u64) -> Error {
-    Error::fault("the entry's length is not a whole number of items").at_entry(task.wanted.start + entry)
+fn ragged(bounds: &[u8], header: u32, item: u32, first: u64) -> Error {
+    let all = (bounds.len() as u64 / 4).saturating_sub(1);
+    let is_ragged = |entry: &u64| {
+        let length = bound(bounds, entry + 1).checked_sub(bound(bounds, *entry));
+        let items = length.and_then(|length| length.checked_sub(u64::from(header)));
+        items.is_none_or(|items| !items.is_multiple_of(u64::from(item)))
+    };
+    let entry = (0..all).find(is_ragged).unwrap_or(0);
+    Error::fault("the entry's length is not a whole number of items").at_entry(first + entry)
 }
 
 #[cold]

@@ -27,6 +27,7 @@
 mod bulk;
 mod chosen;
 mod confirm;
+mod consistent;
 mod engine;
 mod fetch;
 mod kernel;

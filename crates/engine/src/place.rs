@@ -166,10 +166,11 @@ impl Load {
             let most = task.stored.len().saturating_mul(LARGEST_EXPANSION).saturating_add(4096);
             let (entries, payload) = match plan.chosen_of(task) {
                 None => (task.wanted.end - task.wanted.start, task.payload_hint),
-                // Of the block as much as of its entries.
+                // Twice as much of the block as of its entries: those with many items may be chosen.
                 Some(chosen) => {
                     let (rows, all) = (chosen.len() as u64, task.entries.end - task.entries.start);
-                    let payload = u128::from(task.payload_hint) * u128::from(rows) / u128::from(all.max(1));
+                    let payload =
+                        u128::from(task.payload_hint) * u128::from(rows) * 2 / u128::from(all.max(1));
                     (rows, u64::try_from(payload).unwrap_or(u64::MAX))
                 }
             };

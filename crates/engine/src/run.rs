@@ -2,6 +2,7 @@
 
 use crate::{
     confirm::confirmed,
+    consistent,
     engine::{Engine, Progress, ProgressCallback},
     fetch::Fetcher,
     kernel,
@@ -13,11 +14,11 @@ use crate::{
     worker::Worker,
 };
 use bytes::Bytes;
-use forthwith_columns::{Array, Builder, DType, Form, Invalid};
+use forthwith_columns::{Array, Builder, Invalid};
 use forthwith_forth::Compiled;
 use forthwith_io::{Source, Version};
 use forthwith_plan::{
-    BlockFormat, Decoder, Error, ErrorKind, Framing, Group, Kernel, Pick, Plan, Result, Stored, Task,
+    BlockFormat, Decoder, Error, ErrorKind, Framing, Kernel, Pick, Plan, Result, Stored, Task,
 };
 use std::{
     ops::Range,
@@ -101,8 +102,7 @@ impl Engine {
             return all;
         }
         // Bytes that compress well become many values.
-        let values =
-            plan.entries.end.saturating_sub(plan.entries.start).saturating_mul(plan.groups.len() as u64);
+        let values = plan.rows().saturating_mul(plan.groups.len() as u64);
         let more = plan.stored_bytes().saturating_add(values) / WORTH_A_THREAD;
         all.min(usize::try_from(more).unwrap_or(usize::MAX).saturating_add(1))
     }
@@ -115,7 +115,7 @@ const WORTH_A_THREAD: u64 = 32 << 10;
 /// whose result or error counts.
 pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut ProgressCallback<'_>>) -> Result<Vec<Array>> {
     let Call { plan, source, format, threads, .. } = call;
-    check(plan, format)?;
+    consistent::check(plan, format)?;
     let order = order(plan, source.as_ref());
     let version = source.version()?;
     let views = version.as_ref().is_none_or(Version::is_settled);
@@ -247,105 +247,6 @@ fn picked(plan: &Plan, arrays: &[Array]) -> Result<Vec<Array>> {
         picked.and_then(|array| array.regular(&pick.lists)).map_err(fault)
     };
     plan.picks.iter().map(pick).collect()
-}
-
-/// Refuses plans that contradict themselves: they may come from elsewhere.
-fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
-    let invalid = |what: String| Err(Error::invalid(what));
-    if plan.format != format.id() {
-        return invalid(format!("a plan for {}, not for {}", plan.format, format.id()));
-    }
-    if plan.delivered as usize > plan.groups.len() || plan.entries.start > plan.entries.end {
-        return invalid("a plan that delivers more than it has".into());
-    }
-    let groups = plan.groups.len();
-    for group in &plan.groups {
-        if !consistent(plan, group) {
-            return invalid(format!("a plan with an impossible group ({})", group.path));
-        }
-    }
-    if let Some(chosen) = &plan.chosen {
-        let ascend = chosen.windows(2).all(|pair| pair[0] < pair[1]);
-        let inside = chosen.iter().all(|entry| plan.entries.contains(entry));
-        if !ascend || !inside || !plan.can_choose() {
-            return invalid("a plan for some entries that cannot be read by themselves".into());
-        }
-    }
-    // A group that others wait for must not wait itself: the order of work has these two steps and no more.
-    let mut needing = vec![false; groups];
-    for task in plan.tasks.iter().filter(|t| !t.needs.is_empty()) {
-        if let Some(needing) = needing.get_mut(task.group as usize) {
-            *needing = true;
-        }
-    }
-    // Of each group the entries so far.
-    let mut at: Vec<Option<Range<u64>>> = vec![None; groups];
-    let mut rows = vec![0; groups];
-    for task in &plan.tasks {
-        let inside = task.entries.start <= task.wanted.start
-            && task.wanted.start < task.wanted.end
-            && task.wanted.end <= task.entries.end;
-        let known = (task.group as usize) < groups
-            && task.needs.iter().all(|n| needing.get(*n as usize).is_some_and(|needing| !needing))
-            && plan.groups[task.group as usize].counter.is_none_or(|c| task.needs.contains(&c));
-        let stored = match &task.stored {
-            Stored::Range(range) => range.start <= range.end,
-            Stored::Inline(_) | Stored::Missing { .. } => true,
-        };
-        if !inside || !known || !stored {
-            return invalid(format!("a plan with an impossible task (block {})", task.block));
-        }
-        let so_far = at[task.group as usize].get_or_insert(task.wanted.start..task.wanted.start);
-        if let Some(chosen) = plan.chosen_of(task) {
-            // Counted instead: what is between two blocks is not wanted.
-            if chosen.is_empty() || so_far.end > task.wanted.start {
-                return invalid(format!("a plan whose blocks have no chosen entries (block {})", task.block));
-            }
-            rows[task.group as usize] += chosen.len() as u64;
-        } else if so_far.end != task.wanted.start {
-            return invalid(format!("a plan whose blocks do not meet (block {})", task.block));
-        }
-        so_far.end = task.wanted.end;
-    }
-    for ((group, covered), rows) in plan.groups.iter().zip(&at).zip(rows).take(plan.delivered as usize) {
-        let counted = group.items.as_ref().unwrap_or(&plan.entries);
-        let covered = match &plan.chosen {
-            None => covered.as_ref().map_or(counted.is_empty(), |c| c == counted),
-            Some(chosen) => rows == chosen.len() as u64,
-        };
-        if !covered {
-            let Range { start, end } = counted;
-            return invalid(format!("a plan that does not cover entries {start} to {end} of {}", group.path));
-        }
-    }
-    Ok(())
-}
-
-/// Whether a group has the columns that its decoder and the groups it counts for take for granted.
-fn consistent(plan: &Plan, group: &Group) -> bool {
-    let columns = match &group.decoder {
-        Decoder::Kernel(Kernel::Flat { per_entry, .. }) if *per_entry > 0 => 1,
-        Decoder::Kernel(Kernel::Slots { slots, .. }) => slots.len(),
-        Decoder::Kernel(Kernel::Jagged { per_item, .. }) if *per_item > 0 => 2,
-        Decoder::Program(program) => program.outputs.len(),
-        Decoder::Format(_) => group.columns.len(),
-        _ => return false,
-    };
-    let counter = group.counter.is_none_or(|c| {
-        let counter = plan.groups.get(c as usize);
-        counter.is_some_and(|c| match (&c.decoder, &group.decoder) {
-            (Decoder::Kernel(Kernel::Flat { per_entry: 1, .. }), _) => true,
-            // Each item has a count.
-            (Decoder::Kernel(Kernel::Jagged { per_item: 1, .. }), Decoder::Program(program)) => {
-                program.counts
-            }
-            _ => false,
-        })
-    });
-    let offsets = group.columns.iter().all(|c| !c.offsets || c.dtype == DType::Int64);
-    let split = !group.split || matches!(group.form, Form::Record { .. });
-    let first = plan.groups.first().is_some_and(|first| std::ptr::eq(first, group));
-    group.columns.len() == columns && offsets && counter && split && !(group.joins && (first || group.split))
 }
 
 /// The order of tasks. Groups that others need come first; a source that is read in windows is read in file
@@ -525,17 +426,26 @@ impl Run<'_> {
         }
         let mut hold = Bytes::new();
         let Worker { scratch, stored, decoders, window, chosen } = worker;
-        let entries = self.plan.chosen_of(task);
+        // Where all are, nothing has to be left out.
+        let is_part = |chosen: &&[u64]| (chosen.len() as u64) < task.wanted.end - task.wanted.start;
+        let entries = self.plan.chosen_of(task).filter(is_part);
         if let (Decoder::Kernel(Kernel::Flat { wire, per_entry }), Some(range)) =
-            (&places.group.decoder, self.fetcher.long_range(at).filter(|_| entries.is_none()))
+            (&places.group.decoder, self.fetcher.long_range(at))
         {
             let head = self.fetcher.piece(range.start..range.start + HEAD, stored)?;
-            if let Framing::Plain(entries) = self.format.locate(places.group, task, head) {
-                let entries = range.start + entries.start..range.start + entries.end;
+            if let Framing::Plain(all) = self.format.locate(places.group, task, head) {
+                let all = range.start + all.start..range.start + all.end;
                 let mut read = |piece: Range<u64>, into: &mut dyn FnMut(&[u8]) -> Result<()>| {
                     into(self.fetcher.piece(piece, stored)?)
                 };
-                kernel::flat_in_pieces(*wire, *per_entry, task, entries, &mut read, places, number, stop)?;
+                match entries {
+                    None => {
+                        kernel::flat_in_pieces(*wire, *per_entry, task, all, &mut read, places, number, stop)?
+                    }
+                    Some(chosen) => kernel::chosen_in_pieces(
+                        *wire, *per_entry, task, all, chosen, &mut read, places, number, stop,
+                    )?,
+                }
                 places.done();
                 return Ok(());
             }

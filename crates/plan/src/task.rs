@@ -21,7 +21,7 @@ pub struct Plan {
     /// they are the second and the following.
     #[serde(default)]
     pub others: Vec<String>,
-    /// The entries asked for.
+    /// The entries asked for, or the range in which [some](Self::chosen) are.
     pub entries: Range<u64>,
     /// The delivered groups: one for each field asked for (or one for all of them that is split), then the
     /// groups only needed by others.
@@ -40,7 +40,7 @@ pub struct Plan {
     /// made of them when it is looked at; otherwise it is made while the rows are decoded, side by side.
     #[serde(default)]
     pub bits: bool,
-    /// The entries that are decoded, in ascending order, if not all that are [asked for](Self::entries).
+    /// The entries that are decoded, in ascending order, if not all of the [range](Self::entries) are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Arc<[u64]>>,
 }
@@ -259,7 +259,8 @@ pub struct Task {
     pub block: u64,
     /// Entries the block holds, by the metadata.
     pub entries: Range<u64>,
-    /// The entries wanted of it; inside `entries`, not empty.
+    /// The entries wanted of it; inside `entries`, not empty. Where some are [chosen](Plan::chosen), from the first to the last of
+    /// these.
     pub wanted: Range<u64>,
     /// The bytes.
     pub stored: Stored,

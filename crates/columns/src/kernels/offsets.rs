@@ -134,31 +134,31 @@ pub enum OffsetsError {
     #[error("counts cannot be {0}")]
     Type(DType),
     /// An entry ends before it starts.
-    #[error("entry {entry} ends before it starts")]
+    #[error("an entry ends before it starts")]
     Backwards {
         /// The entry, counted from the first given.
         entry: usize,
     },
     /// An entry is too short for its header.
-    #[error("entry {entry} is shorter than its header")]
+    #[error("an entry is shorter than its header")]
     NoHeader {
         /// The entry, counted from the first given.
         entry: usize,
     },
     /// An entry's bytes do not divide into items.
-    #[error("entry {entry} ends within an item")]
+    #[error("an entry ends within an item")]
     Partial {
         /// The entry, counted from the first given.
         entry: usize,
     },
     /// A count below zero.
-    #[error("entry {entry} has a negative number of items")]
+    #[error("an entry has a negative number of items")]
     Negative {
         /// The entry, counted from the first given.
         entry: usize,
     },
     /// More items than an int64 can count.
-    #[error("entry {entry} has more items than its bytes can hold")]
+    #[error("an entry has more items than its bytes can hold")]
     Overflow {
         /// The entry, counted from the first given.
         entry: usize,

@@ -1,10 +1,20 @@
 //! Some entries of blocks alone are what the arrays of all entries have in these rows.
 
 use crate::made::*;
+use bytes::Bytes;
 use forthwith_columns::Array;
+use forthwith_columns::{DType, Encoding};
 use forthwith_io::{Callback, Source};
-use forthwith_plan::{Decoder, Plan, Stored};
-use std::{ops::Range, sync::Arc};
+use forthwith_plan::{
+    Block, BlockFormat, Decoder, Framing, Group, Kernel, Piece, Plan, Result, Scratch, Stored, Task,
+};
+use std::{
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 /// The groups that kernels decode, of some of the entries.
 fn plan(made: &Made, entries: Range<u64>) -> Plan {
@@ -49,9 +59,9 @@ fn chosen_entries_are_those_of_the_whole() {
         let one_in = 1 + round * round / 8;
         let mut entries: Vec<u64> = all
             .clone()
-            .filter(|entry| (entry / 3 + round) % 4 == 0 || next(&mut state) % one_in == 0)
+            .filter(|entry| (entry / 3 + round) % 4 == 0 || next(&mut state).is_multiple_of(one_in))
             .collect();
-        entries.retain(|_| round % 3 > 0 || next(&mut state) % one_in == 0);
+        entries.retain(|_| round % 3 > 0 || next(&mut state).is_multiple_of(one_in));
         let chosen = plan(&made, all).choosing(entries.clone().into()).unwrap();
         assert_eq!(chosen.rows(), entries.len() as u64);
         let sources: [Arc<dyn Source>; 3] = [
@@ -96,7 +106,7 @@ fn plans_whose_choice_contradicts_their_blocks_are_refused() {
     wrong(&|plan| plan.chosen = Some([700, 5, 2000].into()));
     wrong(&|plan| plan.chosen = Some([5, 700, 700, 2000].into()));
     wrong(&|plan| plan.chosen = Some([5, 700, 2000, 9000].into()));
-    wrong(&|plan| plan.chosen = Some([5, 700].into()));
+    wrong(&|plan| plan.chosen = Some([5, 700, 1000, 2000].into()));
     wrong(&|plan| plan.chosen = None);
     wrong(&|plan| plan.tasks.swap(0, 1));
     wrong(&|plan| drop(plan.tasks.remove(1)));
@@ -120,11 +130,123 @@ fn a_fault_is_said_of_the_entry_that_has_it() {
     let error = read(&[0, last]).unwrap_err().to_string();
     assert!(error.contains("ends before it starts") && error.contains(&format!("entry {last}")), "{error}");
     read(&[0, last - 2]).unwrap();
-    // An item of nine bytes.
-    made.file[place..place + 4].copy_from_slice(&1_u32.to_le_bytes());
+    // The entry before it begins with what is no whole item any more.
+    let short = u32::from_le_bytes(made.file[place - 4..place].try_into().unwrap()) + 3;
+    made.file[place..place + 4].copy_from_slice(&short.to_le_bytes());
+    let chosen = plan(&made, 0..ENTRIES).choosing([0, last - 1].into()).unwrap();
+    let error = engine().read(&chosen, &memory(&made.file), &Plain, None, None).unwrap_err();
+    assert_eq!(error.place.entry, Some(last - 1), "{error}");
+    // Behind the data of the block.
+    made.file[place + 4..place + 8].copy_from_slice(&u32::MAX.to_le_bytes());
+    let chosen = plan(&made, 0..ENTRIES).choosing([0, last].into()).unwrap();
+    let error = engine().read(&chosen, &memory(&made.file), &Plain, None, None).unwrap_err();
+    assert_eq!(error.place.entry, Some(last), "{error}");
+    assert!(error.to_string().contains("behind the data"), "{error}");
+}
+
+#[test]
+fn blocks_that_cannot_be_read_do_not_matter_without_chosen_entries() {
+    let (mut made, _) = make();
+    for task in &mut made.plan.tasks {
+        if task.entries.contains(&700) {
+            task.stored = Stored::Missing { reason: "lost".into(), at: None };
+        }
+    }
     let read = |entries: &[u64]| {
         let chosen = plan(&made, 0..ENTRIES).choosing(entries.into()).unwrap();
         engine().read(&chosen, &memory(&made.file), &Plain, None, None)
     };
-    assert!(read(&[last]).is_err());
+    assert_eq!(read(&[5, 2000]).unwrap()[0].length, 2);
+    assert!(read(&[5, 700, 2000]).unwrap_err().to_string().contains("lost"));
+}
+
+/// A block of numbers that lie there as they are, or in pieces with framing between.
+struct Long {
+    in_pieces: bool,
+}
+
+const ONE: u64 = 1000;
+
+impl BlockFormat for Long {
+    fn id(&self) -> &'static str {
+        "plain"
+    }
+
+    fn locate(&self, _: &Group, task: &Task, _: &[u8]) -> Framing {
+        if self.in_pieces { Framing::Pieces } else { Framing::Plain(0..task.stored.len()) }
+    }
+
+    fn pieces(&self, _: &Group, _: &Task, stored: &[u8]) -> Result<Vec<Piece>> {
+        let each = 4 * ONE as usize;
+        let all = stored.len() / each;
+        Ok((0..all)
+            .map(|at| Piece { bytes: at * each..(at + 1) * each, entries: ONE, block: at as u64 })
+            .collect())
+    }
+
+    fn unframe<'a>(&self, _: &Group, task: &Task, stored: &'a [u8], _: &'a mut Scratch) -> Result<Block<'a>> {
+        Ok(Block { payload: stored, entries: task.entries.end - task.entries.start, bounds: &[], origin: 0 })
+    }
+}
+
+/// A local file that counts the bytes that are read of it.
+#[derive(Debug)]
+struct Counted(Copying, AtomicU64);
+
+impl Source for Counted {
+    fn uri(&self) -> &str {
+        "counted"
+    }
+    fn size(&self) -> forthwith_io::Result<u64> {
+        self.0.size()
+    }
+    fn read(&self, ranges: &[Range<u64>]) -> forthwith_io::Result<Vec<Bytes>> {
+        self.1.fetch_add(ranges.iter().map(|range| range.end - range.start).sum(), Ordering::Relaxed);
+        self.0.read(ranges)
+    }
+    fn read_into(&self, at: u64, into: &mut [u8]) -> forthwith_io::Result<()> {
+        self.1.fetch_add(into.len() as u64, Ordering::Relaxed);
+        self.0.read_into(at, into)
+    }
+    fn zero_copy(&self) -> bool {
+        false
+    }
+    fn concurrent(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn of_long_blocks_no_more_is_read_than_lies_near() {
+    let all = 1000 * ONE;
+    let file: Vec<u8> = (0..all as i32).flat_map(i32::to_be_bytes).collect();
+    let mut plan = Plan { entries: 0..all, delivered: 1, format: "plain".into(), ..Plan::default() };
+    plan.groups.push(groups().swap_remove(0));
+    assert_eq!(
+        plan.groups[0].decoder,
+        Decoder::Kernel(Kernel::Flat { wire: Encoding::Big(DType::Int32), per_entry: 1 })
+    );
+    plan.tasks.push(Task::of(0, 0, 0..all, Stored::Range(0..file.len() as u64)));
+    let many: Vec<u64> = (0..all).filter(|entry| entry % 7 < 2).collect();
+    for (entries, most) in
+        [(&[7, 9, 70_000, 500_000, all - 1][..], 300_000), (&[3, 4, 5, 6], 2000), (&many, u64::MAX)]
+    {
+        let chosen = plan.clone().choosing(entries.into()).unwrap();
+        for in_pieces in [false, true] {
+            let local = Copying { file: file.clone(), distant: false };
+            let counted = Arc::new(Counted(local, AtomicU64::default()));
+            let sources: [Arc<dyn Source>; 3] = [
+                Arc::clone(&counted) as _,
+                Arc::new(Callback::new("slow", Box::new(Slow(file.clone())))),
+                memory(&file),
+            ];
+            for source in sources {
+                let found = engine().read(&chosen, &source, &Long { in_pieces }, None, None).unwrap();
+                let expected: Vec<i32> = entries.iter().map(|entry| *entry as i32).collect();
+                assert!(found[0].columns[0].1.items::<i32>().unwrap() == expected);
+            }
+            let read = counted.1.load(Ordering::Relaxed);
+            assert!(in_pieces || read <= most, "{read} bytes for {} entries", entries.len());
+        }
+    }
 }

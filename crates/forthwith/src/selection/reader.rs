@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{ProgressCallback, Table};
 use forthwith_columns::Array;
-use forthwith_plan::{Error, Result};
-use std::{collections::HashMap, ops::Range};
+use forthwith_plan::{Error, Group, Plan, Result};
+use std::{collections::HashMap, iter, ops::Range};
 
 /// Reads fields once each, for rows that become fewer.
 pub(super) struct Reader<'a, 'b, 'c> {
@@ -186,44 +186,29 @@ impl Reader<'_, '_, '_> {
         table.read(&plan, self.threads, self.tick.as_deref_mut())
     }
 
-    /// Reads the entries alone of blocks that have them, where each can be decoded by itself.
+    /// Reads the blocks that have the entries. Fields that are divided alike are read together, if they are read alike as well.
     fn some(&mut self, table: &Table, fields: &[u32], entries: &[u64]) -> Result<Vec<Array>> {
         let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
             return self.range(table, fields, 0..0);
         };
         let all = *first..last.saturating_add(1);
-        let plan = table.plan(fields, all.clone())?;
-        match plan.choosing(entries.into()) {
-            Some(plan) => table.read(&plan, self.threads, self.tick.as_deref_mut()),
-            None => self.blocks(table, fields, all, entries),
-        }
-    }
-
-    /// Reads the blocks that have the entries. Fields that are divided alike are read together.
-    fn blocks(
-        &mut self,
-        table: &Table,
-        fields: &[u32],
-        all: Range<u64>,
-        entries: &[u64],
-    ) -> Result<Vec<Array>> {
-        let mut alike: Vec<(Vec<Range<u64>>, Vec<u32>)> = Vec::new();
-        for field in fields {
+        let choosing = choosing(&table.plan(fields, 0..0)?, fields.len());
+        let mut alike: Vec<(Vec<Range<u64>>, bool, Vec<u32>)> = Vec::new();
+        for (field, chooses) in fields.iter().zip(choosing) {
             let cuts = table.here(table.dataset().boundaries(&[*field], all.clone()))?;
             let parts = parts(&cuts, entries);
-            match alike.iter_mut().find(|(known, _)| *known == parts) {
-                Some((_, same)) => same.push(*field),
-                None => alike.push((parts, vec![*field])),
+            match alike.iter_mut().find(|(known, how, _)| *how == chooses && *known == parts) {
+                Some((.., same)) => same.push(*field),
+                None => alike.push((parts, chooses, vec![*field])),
             }
         }
         let mut made: HashMap<u32, Array> = HashMap::new();
-        for (parts, fields) in alike {
+        for (parts, chooses, fields) in alike {
             let mut read = Vec::with_capacity(parts.len());
             for part in &parts {
                 let begin = entries.partition_point(|entry| *entry < part.start);
                 let end = entries.partition_point(|entry| *entry < part.end);
-                let runs = runs(&entries[begin..end], |entry| entry - part.start);
-                read.push((self.range(table, &fields, part.clone())?, runs));
+                read.push(self.part(table, &fields, part, &entries[begin..end], chooses)?);
             }
             for (at, field) in fields.iter().enumerate() {
                 let pieces: Vec<(&Array, &[Range<u64>])> = read
@@ -239,6 +224,36 @@ impl Reader<'_, '_, '_> {
         }
         let array = |field: &u32| made.remove(field).ok_or_else(|| missing(&field.to_string()));
         fields.iter().map(array).collect()
+    }
+
+    /// Reads the blocks of a part, and says which of the rows are the entries: all of them where no others are decoded.
+    fn part(
+        &mut self,
+        table: &Table,
+        fields: &[u32],
+        part: &Range<u64>,
+        entries: &[u64],
+        chooses: bool,
+    ) -> Result<(Vec<Array>, Vec<Range<u64>>)> {
+        let count = entries.len() as u64;
+        if chooses && count < part.end - part.start {
+            let plan = table.plan(fields, part.clone())?;
+            if let Some(plan) = plan.choosing(entries.into()) {
+                let arrays = table.read(&plan, self.threads, self.tick.as_deref_mut())?;
+                return Ok((arrays, iter::once(0..count).collect()));
+            }
+        }
+        let runs = runs(entries, |entry| entry - part.start);
+        Ok((self.range(table, fields, part.clone())?, runs))
+    }
+}
+
+/// Whether each entry of the fields can be decoded by itself, by a plan for them: of each field, or the same of all where they have
+/// groups together.
+fn choosing(plan: &Plan, fields: usize) -> Vec<bool> {
+    match plan.groups.get(..fields).filter(|_| plan.delivered as usize == fields) {
+        Some(groups) => groups.iter().map(Group::can_choose).collect(),
+        None => vec![plan.can_choose(); fields],
     }
 }
 
