@@ -69,14 +69,16 @@ impl Chosen {
         for (bytes, count) in blocks {
             let here;
             (here, rest) = rest.split_at(rest.partition_point(|entry| entry - begin < count));
-            for run in here.chunk_by(|entry, next| entry + 1 == *next) {
-                let from = (run[0] - begin) as usize * size as usize;
-                let length = run.len() * size as usize;
-                let bytes = bytes.get(from..from + length).ok_or_else(lengths)?;
-                let (to, behind) = into.split_at_mut_checked(length).ok_or_else(lengths)?;
-                to.copy_from_slice(bytes);
-                into = behind;
-            }
+            let (to, behind) = into.split_at_mut_checked(here.len() * size as usize).ok_or_else(lengths)?;
+            let copied = match size {
+                1 => one_by_one::<1>(bytes, begin, here, to),
+                2 => one_by_one::<2>(bytes, begin, here, to),
+                4 => one_by_one::<4>(bytes, begin, here, to),
+                8 => one_by_one::<8>(bytes, begin, here, to),
+                _ => run_by_run(bytes, size as usize, begin, here, to),
+            };
+            copied.ok_or_else(lengths)?;
+            into = behind;
             begin += count;
         }
         if !rest.is_empty() {
@@ -116,6 +118,27 @@ impl Chosen {
         }
         Ok(whole(&payload[..at], entries.len(), bounds))
     }
+}
+
+/// Copies entries of a number each: which of them follow each other is not asked, as no processor could tell in advance.
+fn one_by_one<const SIZE: usize>(from: &[u8], begin: u64, entries: &[u64], to: &mut [u8]) -> Option<()> {
+    let all = from.as_chunks::<SIZE>().0;
+    for (entry, to) in entries.iter().zip(to.as_chunks_mut::<SIZE>().0) {
+        *to = *all.get((entry - begin) as usize)?;
+    }
+    Some(())
+}
+
+/// Copies entries of `size` bytes each.
+fn run_by_run(from: &[u8], size: usize, begin: u64, entries: &[u64], mut to: &mut [u8]) -> Option<()> {
+    for run in entries.chunk_by(|entry, next| entry + 1 == *next) {
+        let at = (run[0] - begin) as usize * size;
+        let bytes = from.get(at..at + run.len() * size)?;
+        let (here, behind) = to.split_at_mut_checked(bytes.len())?;
+        here.copy_from_slice(bytes);
+        to = behind;
+    }
+    Some(())
 }
 
 /// All of what was copied.
