@@ -479,6 +479,8 @@ class Table:
         """
     def raw(self, plan: Plan, task: int) -> RawBlock:
         """One block of a plan, decompressed and not decoded."""
+    def boundaries(self, fields: Sequence[int], start: int, stop: int) -> list[int]:
+        """The entries at which blocks of some fields begin, and both ends of the range."""
     def steps(
         self,
         fields: Sequence[int],

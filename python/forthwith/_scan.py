@@ -119,8 +119,9 @@ def _step(
 
 
 class _Numbers:
-    """The numbers of the entries of steps, which are made once: they take as long as to find those that pass. Those of long steps
-    are made anew, and none are pickled.
+    """The numbers of the entries of steps, which are made once: they take as long as to find those that pass.
+
+    Those of long steps are made anew, and none are pickled.
     """
 
     _MOST = 1 << 22

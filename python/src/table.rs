@@ -199,6 +199,10 @@ impl Table {
         Ok(RawBlock(block))
     }
 
+    fn boundaries(&self, py: Python<'_>, fields: Vec<u32>, start: u64, stop: u64) -> PyResult<Vec<u64>> {
+        self.handle.run(py, || self.table.boundaries(&fields, start..stop))
+    }
+
     #[pyo3(signature = (fields, start, stop, entries=None, bytes=None))]
     fn steps(
         &self,

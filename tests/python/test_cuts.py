@@ -260,7 +260,7 @@ def test_listed_entries_are_those_of_the_whole_whether_columns_are_decoded_alone
     }
     with forthwith.recreate(tmp_path / "x.root", compression=codec) as file:
         file.mktree("t", columns, cluster_entries=300)
-    with forthwith.open(tmp_path / "x.root:t") as tree:
+    with forthwith.open(f"{tmp_path / 'x.root'}:t") as tree:
         whole = tree.arrays()
         assert ak.all(whole.l == lists)
         for entries in LISTS:

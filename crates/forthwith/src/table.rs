@@ -207,6 +207,15 @@ impl Table {
         Ok(plan)
     }
 
+    /// The entries at which blocks of some fields begin, each for itself where a plan has several in one task, and both ends of the
+    /// range.
+    ///
+    /// # Errors
+    /// No such field or entries; damaged metadata.
+    pub fn boundaries(&self, fields: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {
+        self.here(self.dataset.boundaries(fields, entries))
+    }
+
     /// Reads a plan: one array for each field it was made for, in that order. `threads` overrides the engine's number; `tick` is
     /// called on this thread from time to time and stops the work by answering `false`.
     ///

@@ -113,6 +113,11 @@ def _around(
             first, last = block
             if error.entry is not None and first <= error.entry < last and failures[error.object, error.block] <= MOST:
                 first, last = error.entry, error.entry + 1
+            elif (middle := _middle(tree, columns, first, last, error)) is not None:
+                # Blocks that are read together, of which not all need be damaged.
+                pieces = [(last, end), (middle, last), (first, middle), (begin, first)]
+                waiting += [piece for piece in pieces if piece[0] < piece[1]]
+                continue
             lost.append(Loss(first, last, error))
             parts.append((first, last, None))
             # The rest of the block by itself, so that what is beside it is read once.
@@ -199,6 +204,19 @@ def _lost(
     if not ranges:
         return begin, end
     return min(first for first, _ in ranges), max(last for _, last in ranges)
+
+
+def _middle(
+    tree: Tree, columns: Columns, first: int, last: int, error: DamagedFileError | UnsupportedError
+) -> int | None:
+    """The entry at which the middle one of several blocks begins. All columns have the same ones if none is named."""
+    fields = columns.core.fields if isinstance(columns, Query) else [at for _, at in columns]
+    place = error.object or ""
+    named = [at for at in fields if place.endswith(f"/{tree._fields[at].path}")]
+    if not named and place != tree.path:
+        return None
+    begins = tree._core.boundaries((named or fields)[:1], first, last)[1:-1]
+    return begins[len(begins) // 2] if begins else None
 
 
 def warn(tree: Tree, lost: list[Loss]) -> None:

@@ -195,7 +195,7 @@ impl Reader<'_, '_, '_> {
         let choosing = choosing(&table.plan(fields, 0..0)?, fields.len());
         let mut alike: Vec<(Vec<Range<u64>>, bool, Vec<u32>)> = Vec::new();
         for (field, chooses) in fields.iter().zip(choosing) {
-            let cuts = table.here(table.dataset().boundaries(&[*field], all.clone()))?;
+            let cuts = table.boundaries(&[*field], all.clone())?;
             let parts = parts(&cuts, entries);
             match alike.iter_mut().find(|(known, how, _)| *how == chooses && *known == parts) {
                 Some((.., same)) => same.push(*field),
