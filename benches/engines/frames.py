@@ -148,12 +148,14 @@ def decompress(file, found, columns):
         at = 0
         for kind, where, stored, size in parts:
             if kind:
-                assert os.preadv(file, [raw[:stored]], where) == stored
+                count = os.preadv(file, [raw[:stored]], where)
+                assert count == stored
                 if kind == b"L4":
                     xxhash.xxh64_intdigest(raw[:stored])
                 into[kind](raw[:stored], buffer[at : at + size])
             else:
-                assert os.preadv(file, [buffer[at : at + size]], where) == size
+                count = os.preadv(file, [buffer[at : at + size]], where)
+                assert count == size
             at += size
         if parts[0][0] and is_copied:
             place = place if place + 2 * at <= len(columns) else 0

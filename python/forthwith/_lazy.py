@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 # Of that many entries at most one passes where they are read one by one, and a step has at least the other number.
 _FEW, _SMALL = 8, 2_000
-# Where at most one of that many entries passes, all blocks may have such entries, though all of a block are decoded.
+# Columns of which all entries of a block are decoded are read where at most one of that many entries passes, even if all blocks
+# have such entries.
 _RARE = 1_000
 # Bytes of a step of a file on this machine, and the steps that are made at a time.
 _LOCAL, _MOST_STEPS = 20_000_000, 8

@@ -119,7 +119,7 @@ def _step(
 
 
 class _Numbers:
-    """The numbers of the entries of steps, which are made once: they take as long as to find those that pass.
+    """The numbers of the entries of steps, which are made once: to make them takes as long as to find those that pass.
 
     Those of long steps are made anew, and none are pickled.
     """

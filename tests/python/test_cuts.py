@@ -269,29 +269,3 @@ def test_listed_entries_are_those_of_the_whole_whether_columns_are_decoded_alone
             assert found.to_list() == whole[list(entries)].to_list()
             for name in columns:
                 assert tree.arrays([name], entries=list(entries), threads=2)[name].to_list() == found[name].to_list()
-
-
-def test_damage_is_that_of_the_file_where_entries_of_avro_are_listed(tmp_path):
-    fields = [{"name": "x", "type": "double"}, {"name": "b", "type": "boolean"}]
-    schema = {"type": "record", "name": "r", "fields": fields}
-    rows = {"x": np.arange(4000.0), "b": np.arange(4000) % 2 == 0}
-    for codec in ("null", "deflate"):
-        path = tmp_path / f"{codec}.avro"
-        with forthwith.avro_writer(path, codec=codec, schema=schema, block_entries=500) as file:
-            file.write(rows)
-        data = path.read_bytes()
-        if codec == "null":
-            # A flag that is no boolean.
-            at = data.index(np.float64(2501).tobytes()) + 8
-            data = data[:at] + b"\x02" + data[at + 1 :]
-        else:
-            at = len(data) * 5 // 8
-            data = data[:at] + bytes(64) + data[at + 64 :]
-        path.write_bytes(data)
-        with forthwith.open(path) as table:
-            assert table.arrays(["x"], entries=[5, 700]).x.to_list() == [5, 700]
-            with pytest.raises(forthwith.DamagedFileError, match="block"):
-                table.arrays(entries=[5, 2501, 3999])
-            with pytest.warns(forthwith.DataLossWarning):
-                left = table.arrays(entries=[5, 2501, 3999], errors="skip")
-            assert left.x.to_list() == [5, 3999]

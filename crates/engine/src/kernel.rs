@@ -220,20 +220,26 @@ pub(crate) fn flat_in_pieces(
     let end = start + count * size;
     let mut slots = take(places, number, stop, &[count * per_entry])?;
     let slot = slots.first_mut().ok_or_else(lengths)?;
+    in_pieces(wire, start..end, read, slot)
+}
+
+/// Reads and decodes values that follow each other.
+fn in_pieces(wire: Encoding, bytes: Range<u64>, read: &mut ReadPiece<'_>, into: &mut [u8]) -> Result<()> {
     // Whole values: every width divides the piece but three, whose pieces are a little shorter.
     let piece = (PIECE / wire.width() * wire.width()) as u64;
-    let (mut from, mut at) = (start, 0);
-    while from < end {
-        let to = end.min(from + piece);
+    let (mut from, mut at) = (bytes.start, 0);
+    while from < bytes.end {
+        let to = bytes.end.min(from + piece);
         let next = at + ((to - from) as usize / wire.width()) * wire.dtype().size();
-        let into = slot.get_mut(at..next).ok_or_else(lengths)?;
+        let into = into.get_mut(at..next).ok_or_else(lengths)?;
         read(from..to, &mut |bytes| kernels::decode(wire, bytes, into).map_err(undecoded))?;
         (from, at) = (to, next);
     }
     Ok(())
 }
 
-/// The same of some of the wanted entries alone, which ascend: what lies between two of them is read where it is shorter than a piece.
+/// Reads and decodes some of the wanted entries alone, which ascend: together as many as lie within a piece, with what is between
+/// them, and entries that are longer than a piece by themselves, piece by piece.
 #[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
 pub(crate) fn chosen_in_pieces(
     wire: Encoding,
@@ -256,14 +262,18 @@ pub(crate) fn chosen_in_pieces(
         let start = entries.start + (first - task.entries.start) * size;
         let end = start + here.last().map_or(0, |last| (last - first + 1) * size);
         let (now, rest) = into.split_at_mut_checked(here.len() * made).ok_or_else(lengths)?;
-        read(start..end, &mut |bytes| {
-            for (entry, to) in here.iter().zip(now.chunks_exact_mut(made)) {
-                let at = ((entry - first) * size) as usize;
-                let bytes = bytes.get(at..at + size as usize).ok_or_else(lengths)?;
-                kernels::decode(wire, bytes, to).map_err(undecoded)?;
-            }
-            Ok(())
-        })?;
+        if near == 0 {
+            in_pieces(wire, start..end, read, now)?;
+        } else {
+            read(start..end, &mut |bytes| {
+                for (entry, to) in here.iter().zip(now.chunks_exact_mut(made)) {
+                    let at = ((entry - first) * size) as usize;
+                    let bytes = bytes.get(at..at + size as usize).ok_or_else(lengths)?;
+                    kernels::decode(wire, bytes, to).map_err(undecoded)?;
+                }
+                Ok(())
+            })?;
+        }
         (chosen, into) = (behind, rest);
     }
     Ok(())

@@ -166,7 +166,7 @@ impl Load {
             let most = task.stored.len().saturating_mul(LARGEST_EXPANSION).saturating_add(4096);
             let (entries, payload) = match plan.chosen_of(task) {
                 None => (task.wanted.end - task.wanted.start, task.payload_hint),
-                // Twice as much of the block as of its entries: those with many items may be chosen.
+                // The share of the block's bytes is twice that of its entries: those with many items may be chosen.
                 Some(chosen) => {
                     let (rows, all) = (chosen.len() as u64, task.entries.end - task.entries.start);
                     let payload =

@@ -211,7 +211,7 @@ impl Table {
     /// range.
     ///
     /// # Errors
-    /// No such field or entries; damaged metadata.
+    /// Damaged metadata; no such field or entries, in formats that look at them for it.
     pub fn boundaries(&self, fields: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {
         self.here(self.dataset.boundaries(fields, entries))
     }

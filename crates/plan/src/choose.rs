@@ -4,8 +4,9 @@ use crate::{Decoder, Group, Plan, Task};
 use std::{ops::Range, sync::Arc};
 
 impl Plan {
-    /// The plan for some of its entries alone, which ascend: without the blocks that have none of them. `None` where an entry
-    /// cannot be decoded without those before it: by a program, by the format, or where another column counts its items.
+    /// The plan for some of its entries alone, without the blocks that have none of them. They have to ascend and to be in the
+    /// plan's range, which the engine verifies. `None` where some were chosen before, and where an entry cannot be decoded without
+    /// those before it: by a program, by the format, or because another column counts its items.
     #[must_use]
     pub fn choosing(mut self, entries: Arc<[u64]>) -> Option<Self> {
         if self.chosen.is_some() || !self.can_choose() {
@@ -26,7 +27,7 @@ impl Plan {
         self.groups.iter().all(Group::can_choose) && self.tasks.iter().all(|task| task.needs.is_empty())
     }
 
-    /// The entries of a task that are chosen, if not all that it wants are.
+    /// The entries of a task that are chosen; `None` if the plan chooses none, so that all that the task wants are read.
     #[must_use]
     pub fn chosen_of(&self, task: &Task) -> Option<&[u64]> {
         self.chosen.as_deref().map(|chosen| within(chosen, &task.wanted))

@@ -109,15 +109,20 @@ def _around(
             _about_entries(error)
             _about_this(tree, columns, error)
             block = _lost(tree, columns, begin, end, error)
-            failures[error.object, error.block] = failures.get((error.object, error.block), 0) + 1
+            place = error.object, error.block
+            failures[place] = failures.get(place, 0) + 1
             first, last = block
-            if error.entry is not None and first <= error.entry < last and failures[error.object, error.block] <= MOST:
+            if error.entry is not None and first <= error.entry < last and failures[place] <= MOST:
                 first, last = error.entry, error.entry + 1
             elif (middle := _middle(tree, columns, first, last, error)) is not None:
-                # Blocks that are read together, of which not all need be damaged.
+                # Blocks that are read together, of which not all need be damaged. Each may have as many damaged entries.
+                failures.pop(place)
                 pieces = [(last, end), (middle, last), (first, middle), (begin, first)]
                 waiting += [piece for piece in pieces if piece[0] < piece[1]]
                 continue
+            elif error.block is None:
+                # Of the next block, too, the error will not say which it is.
+                failures.pop(place)
             lost.append(Loss(first, last, error))
             parts.append((first, last, None))
             # The rest of the block by itself, so that what is beside it is read once.
@@ -211,11 +216,14 @@ def _middle(
 ) -> int | None:
     """The entry at which the middle one of several blocks begins. All columns have the same ones if none is named."""
     fields = columns.core.fields if isinstance(columns, Query) else [at for _, at in columns]
-    place = error.object or ""
-    named = [at for at in fields if place.endswith(f"/{tree._fields[at].path}")]
-    if not named and place != tree.path:
+    above = f"{tree.path}/" if tree.path else ""
+    named = [at for at in fields if error.object == f"{above}{tree._fields[at].path}"]
+    if not named and (error.object or "") != tree.path:
         return None
-    begins = tree._core.boundaries((named or fields)[:1], first, last)[1:-1]
+    try:
+        begins = tree._core.boundaries((named or fields)[:1], first, last)[1:-1]
+    except DamagedFileError:
+        return None  # what says where blocks begin is damaged itself
     return begins[len(begins) // 2] if begins else None
 
 

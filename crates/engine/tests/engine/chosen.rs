@@ -3,7 +3,7 @@
 use crate::made::*;
 use bytes::Bytes;
 use forthwith_columns::Array;
-use forthwith_columns::{DType, Encoding};
+use forthwith_columns::{DType, Encoding, Form};
 use forthwith_io::{Callback, Source};
 use forthwith_plan::{
     Block, BlockFormat, Decoder, Framing, Group, Kernel, Piece, Plan, Result, Scratch, Stored, Task,
@@ -214,6 +214,26 @@ impl Source for Counted {
     fn concurrent(&self) -> bool {
         true
     }
+}
+
+#[test]
+fn entries_that_are_longer_than_a_piece_are_read_piece_by_piece() {
+    let each = 100_000_u64;
+    let file: Vec<u8> = (0..7 * each as i32).flat_map(i32::to_be_bytes).collect();
+    let mut plan = Plan { entries: 0..7, delivered: 1, format: "plain".into(), ..Plan::default() };
+    plan.groups.push(groups().swap_remove(0));
+    plan.groups[0].decoder =
+        Decoder::Kernel(Kernel::Flat { wire: Encoding::Big(DType::Int32), per_entry: each });
+    plan.groups[0].form = Form::Numpy { key: "node0".into(), dtype: DType::Int32, shape: vec![each] };
+    plan.tasks.push(Task::of(0, 0, 0..7, Stored::Range(0..file.len() as u64)));
+    let chosen = plan.choosing([1, 2, 6].into()).unwrap();
+    let counted = Arc::new(Counted(Copying { file, distant: false }, AtomicU64::default()));
+    let source: Arc<dyn Source> = Arc::clone(&counted) as _;
+    let found = engine().read(&chosen, &source, &Long { in_pieces: false }, None, None).unwrap();
+    let entry = |at: u64| (at * each) as i32..((at + 1) * each) as i32;
+    let expected: Vec<i32> = [1, 2, 6].into_iter().flat_map(entry).collect();
+    assert!(found[0].columns[0].1.items::<i32>().unwrap() == expected);
+    assert!(counted.1.load(Ordering::Relaxed) < 3 * 4 * each + 5000);
 }
 
 #[test]

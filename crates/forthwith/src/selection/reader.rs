@@ -248,8 +248,7 @@ impl Reader<'_, '_, '_> {
     }
 }
 
-/// Whether each entry of the fields can be decoded by itself, by a plan for them: of each field, or the same of all where they have
-/// groups together.
+/// Which of the fields of a plan have entries that can be decoded by themselves. Fields that share groups have the same answer.
 fn choosing(plan: &Plan, fields: usize) -> Vec<bool> {
     match plan.groups.get(..fields).filter(|_| plan.delivered as usize == fields) {
         Some(groups) => groups.iter().map(Group::can_choose).collect(),

@@ -1,0 +1,105 @@
+"""How much is lost with ``errors="skip"`` and ``"null"``: no more than the damaged entry, or its block."""
+
+import io
+import warnings
+
+import awkward as ak
+import numpy as np
+import pytest
+
+import forthwith
+
+TEXT = {"type": "record", "name": "r", "fields": [{"name": "s", "type": "string"}]}
+
+
+def test_damage_is_that_of_the_file_where_entries_of_avro_are_listed(tmp_path):
+    fields = [{"name": "x", "type": "double"}, {"name": "b", "type": "boolean"}]
+    schema = {"type": "record", "name": "r", "fields": fields}
+    rows = {"x": np.arange(4000.0), "b": np.arange(4000) % 2 == 0}
+    for codec in ("null", "deflate"):
+        path = tmp_path / f"{codec}.avro"
+        with forthwith.avro_writer(path, codec=codec, schema=schema, block_entries=500) as file:
+            file.write(rows)
+        data = path.read_bytes()
+        if codec == "null":
+            # A flag that is no boolean.
+            at = data.index(np.float64(2501).tobytes()) + 8
+            data = data[:at] + b"\x02" + data[at + 1 :]
+        else:
+            at = len(data) * 5 // 8
+            data = data[:at] + bytes(64) + data[at + 64 :]
+        path.write_bytes(data)
+        with forthwith.open(path) as table:
+            assert table.arrays(["x"], entries=[5, 700]).x.to_list() == [5, 700]
+            with pytest.raises(forthwith.DamagedFileError, match="block"):
+                table.arrays(entries=[5, 2501, 3999])
+            with pytest.warns(forthwith.DataLossWarning):
+                left = table.arrays(entries=[5, 2501, 3999], errors="skip")
+            assert left.x.to_list() == [5, 3999]
+
+
+def texts(folder, damaged):
+    """An Avro file of eighty blocks of a hundred texts, some of which are no text."""
+    with forthwith.avro_writer(folder / "x.avro", schema=TEXT, block_entries=100) as file:
+        file.write({"s": ak.Array([f"text{at:05}" for at in range(8000)])})
+    data = (folder / "x.avro").read_bytes()
+    for at in damaged:
+        data = data.replace(f"text{at:05}".encode(), b"\xff\xff\xff\xff" + f"{at:05}".encode())
+    return forthwith.open(io.BytesIO(data))
+
+
+@pytest.mark.parametrize("damaged", [range(50, 8000, 100), [*range(730, 770), 7999]])
+def test_texts_are_lost_one_by_one_however_many_blocks_have_some(tmp_path, damaged):
+    tree, lost = texts(tmp_path, damaged), []
+    left = tree.arrays(errors="skip", lost=lost)
+    assert [(loss.start, loss.stop) for loss in lost] == [(at, at + 1) for at in damaged]
+    assert left.s.to_list() == [f"text{at:05}" for at in range(8000) if at not in damaged]
+    nulls = tree.arrays(errors="null", lost=[])
+    assert np.flatnonzero(ak.is_none(nulls.s)).tolist() == list(damaged)
+
+
+def test_other_row_groups_of_parquet_are_not_lost(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"s": [f"text{at:05}" for at in range(3000)], "k": range(3000)})
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=1000, compression="none", use_dictionary=False)
+    data = (tmp_path / "x.parquet").read_bytes()
+    for at in range(100, 140):
+        data = data.replace(f"text{at:05}".encode(), b"\xff\xff\xff\xff" + f"{at:05}".encode())
+    lost = []
+    left = forthwith.open(io.BytesIO(data)).arrays(errors="skip", lost=lost)
+    assert left.k.to_list() == [*range(100), *range(140, 3000)]
+    assert {loss.error.object for loss in lost} == {"s"}
+
+
+def test_one_basket_is_one_loss_where_branches_have_others(tmp_path):
+    with forthwith.recreate(tmp_path / "x.root", compression=forthwith.ZLIB(1)) as file:
+        file.mktree("t", {"x": np.random.default_rng(1).normal(size=5000), "y": np.arange(5000)}, cluster_entries=500)
+    data = bytearray((tmp_path / "x.root").read_bytes())
+    with forthwith.open(tmp_path / "x.root") as file:
+        branch = next(one for one in file["t"].as_object.member("fBranches") if one.member("fName") == "x")
+        seek, size = (int(np.asarray(branch.member(name))[3]) for name in ("fBasketSeek", "fBasketBytes"))
+    data[seek + size // 2 : seek + size // 2 + 40] = bytes(40)
+    tree, lost = forthwith.open(io.BytesIO(bytes(data)))["t"], []
+    assert tree.arrays(errors="skip", lost=lost).y.to_list() == [*range(1500), *range(2000, 5000)]
+    assert [(loss.start, loss.stop) for loss in lost] == [(1500, 2000)]
+
+
+def test_whatever_byte_of_an_ntuple_is_wrong_it_is_a_loss(tmp_path):
+    columns = {"x": np.arange(300.0), "l": ak.Array([[at] * (at % 3) for at in range(300)])}
+    with forthwith.recreate(tmp_path / "x.root", compression=None) as file:
+        file.mkrntuple("n", columns, cluster_entries=60)
+    data = (tmp_path / "x.root").read_bytes()
+    opened = 0
+    for at in range(0, len(data), 29):
+        wrong = bytearray(data)
+        wrong[at] ^= 0x55
+        try:
+            tree = forthwith.open(io.BytesIO(bytes(wrong)))["n"]
+        except forthwith.ForthwithError:
+            continue
+        opened += 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", forthwith.DataLossWarning)
+            assert len(tree.arrays(errors="skip")) <= 300
+            assert len(tree.arrays(errors="null")) == 300
+    assert opened > 100
