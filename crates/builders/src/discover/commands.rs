@@ -1,6 +1,7 @@
 //! The commands.
 
 use super::{ArrayBuilder, Begun, Kind};
+use crate::table::Columns;
 use crate::{BuildError, Command, DEEPEST, Fault, MOST_SLOTS, Open, Sink, Slot, Step};
 
 impl ArrayBuilder {
@@ -25,6 +26,18 @@ impl ArrayBuilder {
     /// Appends a real number.
     pub fn real(&mut self, x: f64) -> Result<(), BuildError> {
         let here = self.here(Command::Real)?;
+        match self.nodes.at_mut(here.0) {
+            // Nothing can go wrong here, so that nothing has to be kept for an error.
+            Columns::Float64(items) if items.len() < items.capacity() => {
+                items.push(x);
+                Ok(())
+            }
+            _ => self.other_real(here, x),
+        }
+    }
+
+    #[inline(never)]
+    fn other_real(&mut self, here: Slot, x: f64) -> Result<(), BuildError> {
         self.placed(|this| Sink::put_real(this, here, x))
     }
 
@@ -149,6 +162,7 @@ impl ArrayBuilder {
 
     /// The same error with the place where the next value would have gone.
     #[must_use]
+    #[cold]
     pub fn locate(&self, refused: BuildError) -> BuildError {
         let inside = |refused: BuildError, begun: &Begun| match (begun.kind, begun.to) {
             (Kind::List, Some(content)) => {
@@ -186,6 +200,7 @@ impl ArrayBuilder {
         self.open.push(Begun { open, kind, to, selected: 0 });
     }
 
+    #[inline]
     fn placed<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, BuildError>) -> Result<T, BuildError> {
         f(self).map_err(|refused| self.locate(refused))
     }

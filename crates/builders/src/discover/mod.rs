@@ -134,15 +134,21 @@ impl ArrayBuilder {
     }
 
     /// The place of what was selected last, or why there is none.
+    #[inline]
     fn here(&self, command: Command) -> Result<Slot, BuildError> {
-        let Some(begun) = self.open.last() else { return Ok(Self::ROOT) };
-        begun.to.ok_or_else(|| {
-            let (begin, select, end) = match begun.kind {
-                Kind::Record => (Command::BeginRecord, Command::Field, Command::EndRecord),
-                _ => (Command::BeginTuple, Command::Index, Command::EndTuple),
-            };
-            self.refuse(Fault::Unplaced { command, begun: begin, select, end })
-        })
+        match self.open.last() {
+            None => Ok(Self::ROOT),
+            Some(begun) => begun.to.ok_or_else(|| self.unplaced(begun.kind, command)),
+        }
+    }
+
+    #[cold]
+    fn unplaced(&self, begun: Kind, command: Command) -> BuildError {
+        let (begin, select, end) = match begun {
+            Kind::Record => (Command::BeginRecord, Command::Field, Command::EndRecord),
+            _ => (Command::BeginTuple, Command::Index, Command::EndTuple),
+        };
+        self.refuse(Fault::Unplaced { command, begun: begin, select, end })
     }
 }
 

@@ -28,6 +28,7 @@ macro_rules! each_number {
 pub(crate) use each_number;
 
 #[derive(Clone, Debug)]
+#[repr(u8)]
 pub(crate) enum Columns {
     /// Of unknown type: no value goes here.
     Nothing {
