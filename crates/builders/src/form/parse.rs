@@ -200,35 +200,23 @@ impl<'a> Parser<'a> {
         match self.peek() {
             Some('?') => {
                 self.at += 1;
-                Ok(optional(self.ty(depth + 1)?))
+                self.ty(depth + 1).map(optional)
             }
-            Some('0'..='9') => {
-                let before = self.at;
-                let Ok(size) = self.word().parse() else {
-                    self.at = before;
-                    return self.fail("a number");
-                };
-                self.expect('*')?;
-                let content = Box::new(self.ty(depth + 1)?);
-                Ok(Form::new(Kind::Regular { size, content }))
-            }
+            Some('0'..='9') => self.regular(depth),
             Some('{') => {
                 self.at += 1;
                 self.record('}', depth)
             }
             Some('(') => {
                 self.at += 1;
-                let contents = self.types(')', depth)?.0;
-                Ok(Form::new(Kind::Record { fields: None, contents }))
+                self.tuple(')', depth)
             }
             Some('[') => {
                 self.at += 1;
-                let mut list = self.ty(depth + 1)?;
-                if !matches!(list.kind, Kind::ListOffset { .. } | Kind::Regular { .. }) {
-                    return self.fail("lists before the bracket");
-                }
-                self.close(&mut list)?;
-                Ok(list)
+                self.closed(|this| match this.ty(depth + 1)? {
+                    list if matches!(list.kind, Kind::ListOffset { .. } | Kind::Regular { .. }) => Ok(list),
+                    _ => this.fail("lists before the bracket"),
+                })
             }
             Some('"') => match self.json()? {
                 Json::String(name) => {
@@ -241,75 +229,95 @@ impl<'a> Parser<'a> {
         }
     }
 
+    fn regular(&mut self, depth: usize) -> Parsed<Form> {
+        let before = self.at;
+        let Ok(size) = self.word().parse() else {
+            self.at = before;
+            return self.fail("a number");
+        };
+        self.expect('*')?;
+        let content = Box::new(self.ty(depth + 1)?);
+        Ok(Form::new(Kind::Regular { size, content }))
+    }
+
+    /// What a type begins with says how it goes on. Types in types are each a short function, as they are within each other: code
+    /// that is not optimised needs stack for all that is in a function.
     fn by_word(&mut self, depth: usize) -> Parsed<Form> {
         self.peek();
         let before = self.at;
         let word = self.word();
         match word {
-            "" => self.fail(&a_type("")),
             "var" => {
                 self.expect('*')?;
                 Ok(self.ty(depth + 1)?.list())
             }
-            "option" => {
-                self.expect('[')?;
-                let mut form = optional(self.ty(depth + 1)?);
-                self.close(&mut form)?;
-                Ok(form)
-            }
-            "union" => {
-                self.expect('[')?;
-                let (contents, parameters) = self.types(']', depth)?;
-                let mut form = union_of(contents);
-                form.parameters.extend(parameters.unwrap_or_default());
-                Ok(form)
-            }
+            "option" => self.option(depth),
+            "union" => self.union(depth),
             "struct" => {
                 self.expect('[')?;
                 self.expect('{')?;
-                let mut form = self.record('}', depth)?;
-                self.close(&mut form)?;
-                Ok(form)
+                self.closed(|this| this.record('}', depth))
             }
             "tuple" => {
                 self.expect('[')?;
                 self.expect('[')?;
-                let contents = self.types(']', depth)?.0;
-                let mut form = Form::new(Kind::Record { fields: None, contents });
-                self.close(&mut form)?;
-                Ok(form)
+                self.closed(|this| this.tuple(']', depth))
             }
-            "categorical" => {
-                self.expect('[')?;
-                if !self.take_word("type") {
-                    return self.fail("type=");
-                }
-                self.expect('=')?;
-                let form = self.ty(depth + 1)?;
-                self.expect(']')?;
-                Ok(match form.kind {
-                    Kind::IndexedOption { .. } => form,
-                    _ => Form::new(Kind::Indexed { index: Index::I64, content: Box::new(form) }),
-                }
-                .with_parameter("__array__", "categorical".into()))
-            }
-            "string" | "bytes" => {
-                let text = if word == "string" { Text::String } else { Text::Bytes };
-                if !self.take('[') {
-                    return Ok(Form::text(text));
-                }
-                self.peek();
-                let before = self.at;
-                let Ok(size) = self.word().parse() else {
+            "categorical" => self.categorical(depth),
+            _ => match self.leaf(word)? {
+                Some(form) => Ok(form),
+                None if !word.is_empty() && self.take('[') => self.named(word, depth),
+                None => {
                     self.at = before;
-                    return self.fail("a length");
-                };
-                self.expect(']')?;
-                let form = Form::new(Kind::Regular { size, content: Box::new(text.item()) });
-                Ok(form.with_parameter("__array__", text.list_name().into()))
-            }
-            "char" => Ok(Text::String.item()),
-            "byte" => Ok(Text::Bytes.item()),
+                    self.fail(&a_type(word))
+                }
+            },
+        }
+    }
+
+    fn option(&mut self, depth: usize) -> Parsed<Form> {
+        self.expect('[')?;
+        self.closed(|this| this.ty(depth + 1).map(optional))
+    }
+
+    fn union(&mut self, depth: usize) -> Parsed<Form> {
+        self.expect('[')?;
+        let (contents, parameters) = self.types(']', depth)?;
+        let mut form = union_of(contents);
+        form.parameters.extend(parameters.unwrap_or_default());
+        Ok(form)
+    }
+
+    fn tuple(&mut self, close: char, depth: usize) -> Parsed<Form> {
+        let contents = self.types(close, depth)?.0;
+        Ok(Form::new(Kind::Record { fields: None, contents }))
+    }
+
+    /// A type with a bracket behind it, and perhaps parameters.
+    fn closed(&mut self, form: impl FnOnce(&mut Self) -> Parsed<Form>) -> Parsed<Form> {
+        let mut form = form(self)?;
+        self.close(&mut form)?;
+        Ok(form)
+    }
+
+    fn categorical(&mut self, depth: usize) -> Parsed<Form> {
+        self.expect('[')?;
+        if !self.take_word("type") {
+            return self.fail("type=");
+        }
+        self.expect('=')?;
+        let form = self.ty(depth + 1)?;
+        self.expect(']')?;
+        Ok(categorical(form))
+    }
+
+    /// A type without others in it, if the word is that of one.
+    fn leaf(&mut self, word: &str) -> Parsed<Option<Form>> {
+        let form = match word {
+            "string" => self.text(Text::String)?,
+            "bytes" => self.text(Text::Bytes)?,
+            "char" => Text::String.item(),
+            "byte" => Text::Bytes.item(),
             "datetime64" | "timedelta64" => {
                 self.expect('[')?;
                 let unit = self.word();
@@ -318,18 +326,31 @@ impl<'a> Parser<'a> {
                 };
                 let mut form = Form::number(primitive);
                 self.close(&mut form)?;
-                Ok(form)
+                form
             }
-            "unknown" => self.plain(Form::new(Kind::Empty)),
+            "unknown" => self.plain(Form::new(Kind::Empty))?,
             _ => match Primitive::from_name(word) {
-                Some(primitive) => self.plain(Form::number(primitive)),
-                None if self.take('[') => self.named(word, depth),
-                None => {
-                    self.at = before;
-                    self.fail(&a_type(word))
-                }
+                Some(primitive) => self.plain(Form::number(primitive))?,
+                None => return Ok(None),
             },
+        };
+        Ok(Some(form))
+    }
+
+    /// Text, or text of one length.
+    fn text(&mut self, text: Text) -> Parsed<Form> {
+        if !self.take('[') {
+            return Ok(Form::text(text));
         }
+        self.peek();
+        let before = self.at;
+        let Ok(size) = self.word().parse() else {
+            self.at = before;
+            return self.fail("a length");
+        };
+        self.expect(']')?;
+        let form = Form::new(Kind::Regular { size, content: Box::new(text.item()) });
+        Ok(form.with_parameter("__array__", text.list_name().into()))
     }
 
     /// A type that may have parameters behind it.
@@ -397,6 +418,14 @@ impl<'a> Parser<'a> {
         }
         Ok((contents, parameters))
     }
+}
+
+fn categorical(form: Form) -> Form {
+    match form.kind {
+        Kind::IndexedOption { .. } => form,
+        _ => Form::new(Kind::Indexed { index: Index::I64, content: Box::new(form) }),
+    }
+    .with_parameter("__array__", "categorical".into())
 }
 
 /// A type or null, with the option where Awkward Array has it.
@@ -520,5 +549,32 @@ mod tests {
         assert_eq!(Form::from_type(&"var * ".repeat(1 << 20)), Err(FormError::Deep));
         assert_eq!(Form::from_type(&"?".repeat(1 << 20)), Err(FormError::Deep));
         assert_eq!(Form::from_type(&"(".repeat(1 << 20)), Err(FormError::Deep));
+    }
+
+    #[test]
+    fn types_as_deep_as_are_allowed_need_little_stack() {
+        let kinds = [
+            ("var * ", ""),
+            ("?", ""),
+            ("3 * ", ""),
+            ("[var * ", "]"),
+            ("option[", "]"),
+            ("union[int8, var * ", "]"),
+            ("{x: ", "}"),
+            ("(", ")"),
+            ("struct[{x: ", "}]"),
+            ("tuple[[", "]]"),
+            ("name[x: ", "]"),
+            ("name[", "]"),
+            ("\"a name\"[x: ", "]"),
+            ("categorical[type=", "]"),
+        ];
+        for (begin, end) in kinds {
+            let ty = |levels| format!("{}float32{}", begin.repeat(levels), end.repeat(levels));
+            // Two levels each at most.
+            let deep = Form::parse(&ty(Form::DEEPEST / 2 - 1));
+            assert!(deep.is_ok(), "{begin}: {deep:?}");
+            assert_eq!(Form::parse(&ty(4000)), Err(FormError::Deep), "{begin}");
+        }
     }
 }

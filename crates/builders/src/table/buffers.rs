@@ -9,7 +9,13 @@ impl Nodes {
     /// Moves the buffers of the first `length` values of the array out.
     pub(crate) fn give(&mut self, length: usize) -> Vec<(String, Column)> {
         let (keys, mut out) = (self.keys(), Vec::new());
-        self.give_node(0, length, &keys, &mut out);
+        // By a list of what is left rather than by recursion: code that is not optimised needs kilobytes of stack for each level.
+        let mut left = vec![(0, length)];
+        while let Some((node, length)) = left.pop() {
+            let below = self.below(node, length);
+            self.give_node(node, length, keys[node as usize], &mut out);
+            left.extend(below.into_iter().rev());
+        }
         out
     }
 
@@ -31,10 +37,8 @@ impl Nodes {
         self.below(node, 0).into_iter().for_each(|(content, _)| self.number(content, next, keys));
     }
 
-    fn give_node(&mut self, node: u32, length: usize, keys: &[usize], out: &mut Vec<(String, Column)>) {
-        let below = self.below(node, length);
+    fn give_node(&mut self, node: u32, length: usize, key: usize, out: &mut Vec<(String, Column)>) {
         let columns = std::mem::replace(self.at_mut(node), Columns::UNKNOWN);
-        let key = keys[node as usize];
         let mut give = |part: &str, column| out.push((format!("node{key}-{part}"), column));
         match columns {
             Columns::Boolean(items) => {
@@ -81,9 +85,6 @@ impl Nodes {
             | Columns::Record(_)
             | Columns::Unmasked { .. } => {}
             Columns::Nothing { .. } => give("index", Column::from_vec(vec![-1i64; length])),
-        }
-        for (content, rows) in below {
-            self.give_node(content, rows, keys, out);
         }
     }
 }
