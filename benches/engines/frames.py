@@ -5,10 +5,11 @@ in forty passes and one that some pass; and of a hundred small files. Both sides
 take turns, each in a process of its own: what one keeps of its memory, or gives back, is otherwise the other's. *Least* is
 what no reader can do without, in the same rounds: of the filter's column and the blocks of the other one in which entries
 pass reading what is stored, comparing the checksum that LZ4 has in ROOT, decompressing by cramjam and a copy into the
-columns (numbers are stored in the other order of bytes, offsets with half the width), but of the other column only where one
-entry in a thousand passes, or without a codec the copy alone; and the filter by polars of a frame that is there. Then both with their defaults: forthwith with all processors, uproot's arrays
-by way of Awkward Array and Arrow, as columns of lists need, and the least by as many threads. Bytes are counted by a file
-object, in a reading of its own, also of what DuckDB and DataFusion read of ``forthwith.dataset``.
+columns (numbers are stored in the other order of bytes, offsets with half the width), but of the other column only where more
+than one entry in a thousand passes, or without a codec the reading alone; and the filter by polars of a frame that is there.
+Then both with their defaults: forthwith with all processors, uproot's arrays by way of Awkward Array and Arrow, as columns of
+lists need, and the least by as many threads. Bytes are counted by a file object, in a reading of its own, also of what DuckDB
+and DataFusion read of ``forthwith.dataset``.
 """
 
 import io

@@ -195,12 +195,10 @@ def _lost(
     """The entries of the block that the error is about, or all of them if it does not say."""
     if error.block is None:
         return begin, end
-    fields = columns.core.fields if isinstance(columns, Query) else [at for _, at in columns]
+    fields, named = _fields(tree, columns, error)
     plan = tree._core.plan(fields, begin, end)
     found = [block.entries for block in plan.blocks() if block.block == error.block]
     # Blocks of several branches can have one number: the error's branch tells them apart.
-    known = [(tree._fields[at].path, at) for at in fields] if isinstance(columns, Query) else columns
-    named = [at for label, at in known if error.object is not None and error.object.endswith(label)]
     if named:
         own = tree._core.plan(named[:1], begin, end)
         found = [block.entries for block in own.blocks() if block.block == error.block] or found
@@ -211,13 +209,18 @@ def _lost(
     return min(first for first, _ in ranges), max(last for _, last in ranges)
 
 
+def _fields(tree: Tree, columns: Columns, error: DamagedFileError | UnsupportedError) -> tuple[list[int], list[int]]:
+    """The fields that are read, and those of them that the error names."""
+    fields = columns.core.fields if isinstance(columns, Query) else [at for _, at in columns]
+    above = f"{tree.path}/" if tree.path else ""
+    return fields, [at for at in fields if error.object == f"{above}{tree._fields[at].path}"]
+
+
 def _middle(
     tree: Tree, columns: Columns, first: int, last: int, error: DamagedFileError | UnsupportedError
 ) -> int | None:
     """The entry at which the middle one of several blocks begins. All columns have the same ones if none is named."""
-    fields = columns.core.fields if isinstance(columns, Query) else [at for _, at in columns]
-    above = f"{tree.path}/" if tree.path else ""
-    named = [at for at in fields if error.object == f"{above}{tree._fields[at].path}"]
+    fields, named = _fields(tree, columns, error)
     if not named and (error.object or "") != tree.path:
         return None
     try:
