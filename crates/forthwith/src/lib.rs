@@ -80,10 +80,10 @@ pub mod root {
 
     pub use crate::formats::extend_tree;
     pub use forthwith_root::{
-        Array, Base, Basic, BasketHeader, Check, Checked, Counter, Cursor, Datime, Directory,
-        DirectoryRecord, Element, ElementKind, EmbeddedBasket, Found, Frame, Header, Interval, Items, Key,
-        Leftover, List, Object, Objects, Packed, Packing, Record, Records, Recovered, RootFile, Shape,
-        StreamerInfo, Streamers, TObject, TableCheck, Tag, Value, Walker, beta_interval, check_record, code,
+        Array, Base, BasketHeader, Check, Checked, Counter, Cursor, Datime, Directory, DirectoryRecord,
+        Element, ElementKind, EmbeddedBasket, Found, Frame, Header, Interval, Items, Key, Leftover, List,
+        Object, Objects, Packed, Packing, Record, Records, Recovered, RootFile, Shape, StreamerInfo,
+        Streamers, TObject, TableCheck, Tag, Value, Walker, beta_interval, check_record, code,
         decompress_blocks, decompress_record, forget_class, prepare, register_class, register_unframed, text,
         write,
     };

@@ -35,7 +35,7 @@ mod streamer;
 pub mod unroll;
 pub mod write;
 
-pub use cpp::{Basic, Container, CppType, Holds, Number, Packing, code};
+pub use cpp::{Container, CppType, Holds, Number, Packing, code};
 pub use efficiency::{Interval, beta_interval};
 pub use file::{
     Check, Checked, Directory, DirectoryRecord, Found, Header, Record, Records, Recovered, RootFile,

@@ -6,9 +6,10 @@
 use crate::table::Table;
 use forthwith::{
     Object,
+    columns::DType,
     plan::Error,
     rntuple::Ntuple,
-    root::{self, Basic, Shape, Value, text},
+    root::{self, Shape, Value, text},
 };
 use pyo3::{
     exceptions::{PyIndexError, PyValueError},
@@ -290,23 +291,11 @@ fn map<'py>(py: Python<'py>, values: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py
 
 fn numbers<'py>(
     maker: &Bound<'py, PyAny>,
-    basic: Basic,
+    basic: DType,
     bytes: &[u8],
     dimensions: Option<&[usize]>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let typestr = match basic {
-        Basic::I8 => ">i1",
-        Basic::I16 => ">i2",
-        Basic::I32 => ">i4",
-        Basic::I64 => ">i8",
-        Basic::U8 => ">u1",
-        Basic::U16 => ">u2",
-        Basic::U32 => ">u4",
-        Basic::U64 => ">u8",
-        Basic::F32 => ">f4",
-        Basic::F64 => ">f8",
-        Basic::Bool => "|b1",
-    };
+    let typestr = basic.typestr().replace('<', ">");
     let shape = dimensions.map(<[usize]>::to_vec);
     maker.call_method1("array", (PyBytes::new(maker.py(), bytes), typestr, shape))
 }

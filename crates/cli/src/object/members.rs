@@ -1,7 +1,8 @@
 //! Members of objects, as indented text and as JSON.
 
 use crate::human;
-use forthwith::root::{Basic, Object, Value, text as decoded};
+use forthwith::columns::DType;
+use forthwith::root::{Object, Value, text as decoded};
 use serde_json::{Map, Value as Json, json};
 
 /// Objects in objects are listed to this depth.
@@ -168,7 +169,7 @@ fn of_value(value: Value<'_>, path: &mut Vec<u32>, left: &mut usize) -> Json {
         Value::UInt(value) => json!(value),
         Value::Float(value) => json!(value),
         Value::Text(bytes) => json!(decoded(bytes)),
-        Value::Array(array) if matches!(array.basic, Basic::F32 | Basic::F64) => {
+        Value::Array(array) if matches!(array.basic, DType::Float32 | DType::Float64) => {
             array.floats().map(|n| json!(n)).collect()
         }
         Value::Array(array) => array.ints().map(|n| json!(n)).collect(),

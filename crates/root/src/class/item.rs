@@ -90,7 +90,7 @@ impl Item {
     /// Fewest bytes of an item.
     pub(crate) fn least(&self) -> usize {
         match self {
-            Self::Number(number) => number.basic.map_or(3, crate::cpp::Basic::size),
+            Self::Number(number) => number.basic.map_or(3, forthwith_columns::DType::size),
             Self::Unknown(_) => 4,
             Self::Text => 1,
             Self::LongText | Self::Pointer(_) | Self::List(..) | Self::Map(..) => 4,

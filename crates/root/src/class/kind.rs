@@ -1,6 +1,6 @@
 //! The ways in which classes are streamed.
 
-use crate::cpp::Basic;
+use forthwith_columns::DType;
 
 /// How a class is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub enum Native {
     /// `TBtree`: six numbers of its nodes, then what other collections have.
     Btree,
     /// `TArray…`: a count and numbers, no frame.
-    Numbers(Basic),
+    Numbers(DType),
     /// `TBasket`: a key, a header, and perhaps the data.
     Basket,
     /// Something with a byte count and contents that are not looked at.

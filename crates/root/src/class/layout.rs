@@ -7,7 +7,7 @@ use std::sync::Arc;
 use forthwith_columns::{DType, Encoding};
 
 use super::{Item, Layouts, Native, is_described, known};
-use crate::cpp::{Basic, CppType, MANTISSA, Number};
+use crate::cpp::{CppType, MANTISSA, Number};
 use crate::streamer::{Counter, Element, ElementKind, OwnMember, Packing, StreamerInfo, code};
 
 /// One version of a class: its bases and members in the order in which they are stored. Other classes are
@@ -90,7 +90,7 @@ pub enum Value {
     /// As many numbers as the product of two other members.
     Area(Numbers, Arc<[Counter; 2]>),
     /// As many rows as another member says, of these numbers.
-    Rows(Arc<[Basic]>, Arc<Counter>),
+    Rows(Arc<[DType]>, Arc<Counter>),
     /// Four bytes of how many rows there are, and rows of this many `TString`s.
     Table(u32),
     /// As many pointers to objects of any class as another member says.
@@ -145,7 +145,7 @@ pub struct Numbers {
     /// ROOT's code.
     pub code: i32,
     /// Their kind, unless they are packed.
-    pub basic: Option<Basic>,
+    pub basic: Option<DType>,
     /// How they are packed, if that is said.
     packing: Option<Packing>,
 }

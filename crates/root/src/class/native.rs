@@ -5,8 +5,8 @@
 
 use super::kind::Native;
 use super::own::stored;
-use crate::cpp::Basic;
 use crate::streamer::is_unframed;
+use forthwith_columns::DType;
 
 /// How a class is read, unless a user said otherwise.
 pub fn known(class: &str) -> Native {
@@ -30,12 +30,12 @@ pub fn native(class: &str) -> Native {
         "TObjArray" => Native::ObjArray,
         "TMap" => Native::Map,
         "TString" => Native::Text,
-        "TArrayC" => Native::Numbers(Basic::I8),
-        "TArrayS" => Native::Numbers(Basic::I16),
-        "TArrayI" => Native::Numbers(Basic::I32),
-        "TArrayL" | "TArrayL64" => Native::Numbers(Basic::I64),
-        "TArrayF" => Native::Numbers(Basic::F32),
-        "TArrayD" => Native::Numbers(Basic::F64),
+        "TArrayC" => Native::Numbers(DType::Int8),
+        "TArrayS" => Native::Numbers(DType::Int16),
+        "TArrayI" => Native::Numbers(DType::Int32),
+        "TArrayL" | "TArrayL64" => Native::Numbers(DType::Int64),
+        "TArrayF" => Native::Numbers(DType::Float32),
+        "TArrayD" => Native::Numbers(DType::Float64),
         "TBasket" => Native::Basket,
         "TClonesArray" => Native::Clones,
         "THashTable" | "TOrdCollection" | "TCollection" | "TSeqCollection" => Native::Bag,

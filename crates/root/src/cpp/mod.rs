@@ -5,7 +5,7 @@ mod number;
 mod packing;
 
 pub(crate) use number::MANTISSA;
-pub use number::{Basic, Number};
+pub use number::Number;
 pub use packing::Packing;
 
 /// A C++ type, as far as its name tells how it is stored.

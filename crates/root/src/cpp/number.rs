@@ -5,63 +5,6 @@ use forthwith_columns::{DType, Encoding};
 
 use super::{Packing, code};
 
-/// Kinds of numbers as they are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basic {
-    /// One byte, signed.
-    I8,
-    /// Two bytes, signed.
-    I16,
-    /// Four bytes, signed.
-    I32,
-    /// Eight bytes, signed.
-    I64,
-    /// One byte.
-    U8,
-    /// Two bytes.
-    U16,
-    /// Four bytes.
-    U32,
-    /// Eight bytes.
-    U64,
-    /// Four bytes, floating point.
-    F32,
-    /// Eight bytes, floating point.
-    F64,
-    /// One byte, zero or not.
-    Bool,
-}
-
-impl Basic {
-    /// Bytes of a number.
-    #[must_use]
-    pub fn size(self) -> usize {
-        match self {
-            Self::I8 | Self::U8 | Self::Bool => 1,
-            Self::I16 | Self::U16 => 2,
-            Self::I32 | Self::U32 | Self::F32 => 4,
-            Self::I64 | Self::U64 | Self::F64 => 8,
-        }
-    }
-
-    /// As a column of such numbers has them.
-    pub fn dtype(self) -> DType {
-        match self {
-            Self::I8 => DType::Int8,
-            Self::I16 => DType::Int16,
-            Self::I32 => DType::Int32,
-            Self::I64 => DType::Int64,
-            Self::U8 => DType::UInt8,
-            Self::U16 => DType::UInt16,
-            Self::U32 => DType::UInt32,
-            Self::U64 => DType::UInt64,
-            Self::F32 => DType::Float32,
-            Self::F64 => DType::Float64,
-            Self::Bool => DType::Bool,
-        }
-    }
-}
-
 /// A row of the table: one kind of number.
 #[derive(Debug)]
 pub struct Number {
@@ -70,7 +13,7 @@ pub struct Number {
     /// ROOT's codes for it in streamer elements. The first is that of a type of such a name.
     pub codes: &'static [i32],
     /// How it is stored; `None` if always packed. One with a range is packed in any case.
-    pub basic: Option<Basic>,
+    pub basic: Option<DType>,
     /// The element type of a column of it.
     pub(crate) dtype: DType,
     /// Its names in C++ and ROOT.
@@ -145,42 +88,41 @@ pub(crate) const MANTISSA: u8 = 12;
 const fn row(
     spelling: &'static str,
     codes: &'static [i32],
-    basic: Basic,
     dtype: DType,
     names: &'static [&'static str],
 ) -> Number {
-    Number { spelling, codes, basic: Some(basic), dtype, names }
+    Number { spelling, codes, basic: Some(dtype), dtype, names }
 }
 
 #[rustfmt::skip]
 static NUMBERS: [Number; 15] = [
-    row("bool", &[code::BOOL], Basic::Bool, DType::Bool, &["bool", "Bool_t"]),
-    row("int8_t", &[code::CHAR, code::LEGACY_CHAR], Basic::I8, DType::Int8,
+    row("bool", &[code::BOOL], DType::Bool, &["bool", "Bool_t"]),
+    row("int8_t", &[code::CHAR, code::LEGACY_CHAR], DType::Int8,
         &["char", "Char_t", "signed char", "int8_t", "Int8_t"]),
-    row("uint8_t", &[code::UCHAR], Basic::U8, DType::UInt8,
+    row("uint8_t", &[code::UCHAR], DType::UInt8,
         &["unsigned char", "UChar_t", "Byte_t", "uint8_t", "UInt8_t", "byte"]),
-    row("int16_t", &[code::SHORT], Basic::I16, DType::Int16,
+    row("int16_t", &[code::SHORT], DType::Int16,
         &["short", "Short_t", "short int", "Version_t", "int16_t"]),
-    row("uint16_t", &[code::USHORT], Basic::U16, DType::UInt16,
+    row("uint16_t", &[code::USHORT], DType::UInt16,
         &["unsigned short", "UShort_t", "unsigned short int", "uint16_t"]),
-    row("int32_t", &[code::INT], Basic::I32, DType::Int32,
+    row("int32_t", &[code::INT], DType::Int32,
         &["int", "Int_t", "int32_t", "signed int", "signed"]),
     // The counter of an array is declared as `int`. It cannot be negative, and the Python readers people
     // switch from have always given it without a sign: same bytes, same values, so their type is kept for
     // columns.
-    row("uint32_t", &[code::COUNTER], Basic::I32, DType::UInt32, &[]),
-    row("uint32_t", &[code::UINT], Basic::U32, DType::UInt32,
+    Number { basic: Some(DType::Int32), ..row("uint32_t", &[code::COUNTER], DType::UInt32, &[]) },
+    row("uint32_t", &[code::UINT], DType::UInt32,
         &["unsigned int", "UInt_t", "unsigned", "uint32_t"]),
-    row("uint32_t", &[code::BITS], Basic::U32, DType::UInt32, &[]),
-    row("int64_t", &[code::LONG64, code::LONG], Basic::I64, DType::Int64,
+    row("uint32_t", &[code::BITS], DType::UInt32, &[]),
+    row("int64_t", &[code::LONG64, code::LONG], DType::Int64,
         &["long", "Long_t", "long int", "long long", "Long64_t", "long long int", "int64_t"]),
-    row("uint64_t", &[code::ULONG64, code::ULONG], Basic::U64, DType::UInt64,
+    row("uint64_t", &[code::ULONG64, code::ULONG], DType::UInt64,
         &["unsigned long", "ULong_t", "unsigned long long", "ULong64_t", "unsigned long int",
           "unsigned long long int", "uint64_t", "size_t"]),
-    row("float", &[code::FLOAT], Basic::F32, DType::Float32, &["float", "Float_t"]),
-    row("double", &[code::DOUBLE], Basic::F64, DType::Float64, &["double", "Double_t"]),
-    row("Double32_t", &[code::DOUBLE32], Basic::F32, DType::Float64, &["Double32_t"]),
-    Number { spelling: "Float16_t", codes: &[code::FLOAT16], basic: None, dtype: DType::Float32, names: &["Float16_t"] },
+    row("float", &[code::FLOAT], DType::Float32, &["float", "Float_t"]),
+    row("double", &[code::DOUBLE], DType::Float64, &["double", "Double_t"]),
+    Number { basic: Some(DType::Float32), ..row("Double32_t", &[code::DOUBLE32], DType::Float64, &["Double32_t"]) },
+    Number { basic: None, ..row("Float16_t", &[code::FLOAT16], DType::Float32, &["Float16_t"]) },
 ];
 
 /// The row of each code in the table above; one behind its end for codes that no number has. Classes are laid

@@ -12,9 +12,9 @@ use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::marks::{Marks, SpotKind};
 use super::steps::{COUNTED, Pack, Steps};
-use crate::cpp::Basic;
 use crate::record::Cursor;
 use crate::record::text;
+use forthwith_columns::DType;
 
 /// The object of a record with everything it points to.
 ///
@@ -30,7 +30,7 @@ pub struct Objects {
     pub(super) classes: Vec<Arc<str>>,
     pub(super) layouts: Vec<Arc<Steps>>,
     pub(super) packs: Vec<Pack>,
-    pub(super) made: Vec<(Basic, Box<[u8]>)>,
+    pub(super) made: Vec<(DType, Box<[u8]>)>,
     pub(super) faults: Vec<(u32, Error)>,
     pub(super) unread: u32,
     pub(super) leftovers: Vec<Leftover>,
@@ -89,7 +89,7 @@ pub(super) enum Member {
     UInt(u64),
     Float(f64),
     Text(u32, u32),
-    Array(Basic, u32, u32),
+    Array(DType, u32, u32),
     Packed(u16, u32, u32),
     /// Numbers that were made of those in the payload.
     Made(u32),
@@ -146,7 +146,7 @@ pub enum Value<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Array<'a> {
     /// Their kind.
-    pub basic: Basic,
+    pub basic: DType,
     /// Their bytes, big-endian.
     pub bytes: &'a [u8],
 }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use forthwith_plan::{Error, Result};
 
 use crate::class::{Base, Layout, Layouts, Member, Native, Numbers, StoredBase, Value, known};
-use crate::cpp::Basic;
 use crate::streamer::{Counter, Element, Packing};
+use forthwith_columns::DType;
 
 /// How one version of a class is read.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ pub(super) enum Step {
     /// A `TObject`: two slots, `fUniqueID` and `fBits`.
     TObject,
     /// A number, as most members are.
-    Number(Basic),
+    Number(DType),
     /// There only if the truth value in the slot is this one.
     Only(u32, bool, Box<Self>),
     /// A member, with the slots of members that count it.

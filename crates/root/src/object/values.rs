@@ -6,7 +6,7 @@ use super::objects::{Member, Shape, number};
 use super::reader::Reader;
 use super::steps::Pack;
 use crate::class::{self, Numbers, Value};
-use crate::cpp::Basic;
+use forthwith_columns::DType;
 
 /// The offset at which the members of an object begin, and the slots from there of those that count another.
 pub(super) type Counters = (usize, [u32; 2]);
@@ -37,8 +37,8 @@ impl Reader<'_> {
             Value::Repeated(numbers, _, times) => self.repeated(numbers, counter(counters), *times)?,
             Value::Seeks(_) => match self.cursor.u8()? {
                 0 => Member::Null,
-                2 => self.counted(Basic::I64, counter(counters))?,
-                _ => self.counted(Basic::I32, counter(counters))?,
+                2 => self.counted(DType::Int64, counter(counters))?,
+                _ => self.counted(DType::Int32, counter(counters))?,
             },
             Value::CountedTexts(_) => self.counted_texts(counter(counters), 1)?,
             Value::Bits => {
@@ -217,7 +217,7 @@ impl Reader<'_> {
         self.text()
     }
 
-    fn counted(&mut self, basic: Basic, counter: usize) -> Result<Member> {
+    fn counted(&mut self, basic: DType, counter: usize) -> Result<Member> {
         let count = self.count(counter, basic.size())?;
         self.numbers(basic, count)
     }
@@ -227,7 +227,7 @@ impl Reader<'_> {
         match numbers.basic {
             Some(basic) if times == 1 => self.counted(basic, counter),
             basic => {
-                let size = basic.map_or_else(|| Pack::of(numbers).size(), Basic::size);
+                let size = basic.map_or_else(|| Pack::of(numbers).size(), DType::size);
                 let count = self.count(counter, times as usize * size)?;
                 self.many(numbers, times as usize * count)
             }
@@ -277,14 +277,14 @@ impl Reader<'_> {
     }
 
     /// A count, and as many numbers.
-    pub(super) fn sized(&mut self, basic: Basic) -> Result<Member> {
+    pub(super) fn sized(&mut self, basic: DType) -> Result<Member> {
         let count = self.cursor.i32()?;
         let count = self.cursor.count("number of array items", count, basic.size())?;
         self.numbers(basic, count)
     }
 
     /// Rows of numbers, as many as the member in a slot counts.
-    fn rows(&mut self, row: &[Basic], counter: usize) -> Result<Member> {
+    fn rows(&mut self, row: &[DType], counter: usize) -> Result<Member> {
         let count = self.count(counter, row.iter().map(|of| of.size()).sum())?;
         self.values(Shape::List, count, 1, |reader, _| {
             reader.values(Shape::Pair, row.len(), 1, |reader, at| {
@@ -293,14 +293,14 @@ impl Reader<'_> {
         })
     }
 
-    pub(super) fn numbers(&mut self, basic: Basic, count: usize) -> Result<Member> {
+    pub(super) fn numbers(&mut self, basic: DType, count: usize) -> Result<Member> {
         let begin = self.cursor.position();
         let bytes = self.cursor.take(count.saturating_mul(basic.size()))?;
         Ok(Member::Array(basic, begin as u32, bytes.len() as u32))
     }
 
     /// A symmetric matrix, row by row, of which each row has only what is not left of the diagonal.
-    fn symmetric(&mut self, basic: Basic, counter: usize) -> Result<Member> {
+    fn symmetric(&mut self, basic: DType, counter: usize) -> Result<Member> {
         let size = basic.size();
         let rows = self.count(counter, size)?;
         let half = self.cursor.take((rows.saturating_mul(rows + 1) / 2).saturating_mul(size))?;
@@ -362,7 +362,7 @@ impl Reader<'_> {
 }
 
 /// The kind of numbers that are never packed.
-fn plain(numbers: &Numbers) -> Result<Basic> {
+fn plain(numbers: &Numbers) -> Result<DType> {
     numbers.basic.ok_or_else(|| Error::unsupported("packed numbers where a class's own code writes them"))
 }
 

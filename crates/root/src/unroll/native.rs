@@ -11,7 +11,7 @@ pub(super) fn schema(class: &str, native: Native) -> Option<Layout> {
     match (native, class) {
         (Native::Text, _) => Some(Layout::Text),
         (Native::LongText, _) => Some(Layout::LongText),
-        (Native::Numbers(basic), _) => Some(big(basic.dtype()).list()),
+        (Native::Numbers(basic), _) => Some(big(basic).list()),
         (Native::TObject, _) => Some(record(class, vec![("", Layout::Passed(TOBJECT.into()))])),
         (Native::Bare, "TRef") => {
             Some(record(class, vec![("ref", Layout::Computed(DType::UInt32, TREF.into()))]))

@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use forthwith_columns::DType;
 use forthwith_io::Memory;
 use forthwith_plan::ErrorKind;
 use forthwith_plan::Severity;
-use forthwith_root::{Basic, Objects, RootFile, Shape, Streamers, Value, Walker, text};
+use forthwith_root::{Objects, RootFile, Shape, Streamers, Value, Walker, text};
 use serde_json::{Value as Json, json};
 
 fn bytes(name: &str) -> Vec<u8> {
@@ -26,8 +27,8 @@ fn plain(value: Value<'_>) -> Json {
         Value::Float(value) => json!(value),
         Value::Text(value) => json!(text(value)),
         Value::Array(array) => match array.basic {
-            Basic::Bool => array.ints().map(|item| item != 0).collect(),
-            Basic::F32 | Basic::F64 => array.floats().collect(),
+            DType::Bool => array.ints().map(|item| item != 0).collect(),
+            DType::Float32 | DType::Float64 => array.floats().collect(),
             _ => array.ints().collect(),
         },
         Value::List(list) if list.shape() == Shape::Map => {

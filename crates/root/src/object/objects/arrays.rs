@@ -1,7 +1,7 @@
 //! Views of the values of arrays and lists.
 
 use super::{Array, Items, List, Member, NONE, Object, Packed, Shape, Value};
-use crate::cpp::Basic;
+use forthwith_columns::DType;
 
 impl<'a> Array<'a> {
     /// The number of items.
@@ -91,18 +91,18 @@ impl<'a> Iterator for List<'a> {
 impl ExactSizeIterator for List<'_> {}
 
 /// The number that these bytes, as many as its kind has, are.
-pub(in crate::object) fn number(basic: Basic, bytes: &[u8]) -> Member {
+pub(in crate::object) fn number(basic: DType, bytes: &[u8]) -> Member {
     let mut wide = [0; 8];
     wide[8 - bytes.len()..].copy_from_slice(bytes);
     let unsigned = u64::from_be_bytes(wide);
     let shift = 64 - 8 * bytes.len() as u32;
     let signed = (unsigned << shift) as i64 >> shift;
     match basic {
-        Basic::I8 | Basic::I16 | Basic::I32 | Basic::I64 => Member::Int(signed),
-        Basic::U8 | Basic::U16 | Basic::U32 | Basic::U64 => Member::UInt(unsigned),
-        Basic::F32 => Member::Float(f64::from(f32::from_bits(unsigned as u32))),
-        Basic::F64 => Member::Float(f64::from_bits(unsigned)),
-        Basic::Bool => Member::Bool(unsigned != 0),
+        DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64 => Member::Int(signed),
+        DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64 => Member::UInt(unsigned),
+        DType::Float32 => Member::Float(f64::from(f32::from_bits(unsigned as u32))),
+        DType::Float64 => Member::Float(f64::from_bits(unsigned)),
+        DType::Bool => Member::Bool(unsigned != 0),
     }
 }
 

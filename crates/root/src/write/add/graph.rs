@@ -2,9 +2,9 @@
 
 use forthwith_plan::{Error, Result};
 
-use crate::cpp::Basic;
 use crate::object::{Object, Value};
 use crate::write::Edits;
+use forthwith_columns::DType;
 
 /// The points of graphs, with their errors.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Graph {
         let numbers = |name: &'static str| match (graph.member(name), graph.array(name)) {
             (Some(Value::Null), _) if points == 0 => Ok((name, Vec::new())),
             (_, Some(array)) if array.is_empty() && points == 0 => Ok((name, Vec::new())),
-            (_, Some(array)) if array.basic != Basic::F64 => {
+            (_, Some(array)) if array.basic != DType::Float64 => {
                 Err(Error::unsupported(format!("adding a {class} whose points are no doubles"))
                     .in_member(name))
             }

@@ -1,12 +1,12 @@
 //! Numbers of bins.
 
-use crate::cpp::Basic;
 use crate::object::Array;
+use forthwith_columns::DType;
 
 /// One number for each bin.
 #[derive(Clone, Debug)]
 pub(super) enum Numbers {
-    Whole(Basic, Vec<i64>),
+    Whole(DType, Vec<i64>),
     Single(Vec<f32>),
     Double(Vec<f64>),
 }
@@ -25,8 +25,8 @@ macro_rules! each {
 impl Numbers {
     pub(super) fn of(array: Array<'_>) -> Self {
         match array.basic {
-            Basic::F32 => Self::Single(array.floats().map(|value| value as f32).collect()),
-            Basic::F64 => Self::Double(array.floats().collect()),
+            DType::Float32 => Self::Single(array.floats().map(|value| value as f32).collect()),
+            DType::Float64 => Self::Double(array.floats().collect()),
             basic => Self::Whole(basic, array.ints().collect()),
         }
     }
@@ -149,11 +149,11 @@ fn is_set<N: Default + PartialEq>(number: &N) -> bool {
 }
 
 /// ROOT's bins stop at what their type holds, on both sides alike.
-fn bounded(basic: Basic, number: i64) -> i64 {
+fn bounded(basic: DType, number: i64) -> i64 {
     let most = match basic {
-        Basic::I8 => i64::from(i8::MAX),
-        Basic::I16 => i64::from(i16::MAX),
-        Basic::I32 => i64::from(i32::MAX),
+        DType::Int8 => i64::from(i8::MAX),
+        DType::Int16 => i64::from(i16::MAX),
+        DType::Int32 => i64::from(i32::MAX),
         _ => i64::MAX,
     };
     number.clamp(-most, most)

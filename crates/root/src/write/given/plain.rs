@@ -7,9 +7,9 @@ use forthwith_plan::Result;
 use super::Given;
 use super::place::{Place, fit, flag, float};
 use crate::class::Numbers;
-use crate::cpp::Basic;
 use crate::streamer::Counter;
 use crate::write::Buffer;
+use forthwith_columns::DType;
 
 /// Numbers one after the other.
 pub(super) enum Values<'g> {
@@ -60,7 +60,7 @@ impl<'g> Values<'g> {
 }
 
 /// Numbers of one kind.
-pub(super) fn numbers(buffer: &mut Buffer, at: &Place<'_>, basic: Basic, values: &Values<'_>) -> Result<()> {
+pub(super) fn numbers(buffer: &mut Buffer, at: &Place<'_>, basic: DType, values: &Values<'_>) -> Result<()> {
     (0..values.len()).try_for_each(|index| number(buffer, at, basic, &values.at(index)))
 }
 
@@ -85,24 +85,24 @@ pub(super) fn stored(buffer: &mut Buffer, at: &Place<'_>, numbers: &Numbers, val
     }
 }
 
-pub(super) fn number(buffer: &mut Buffer, at: &Place<'_>, basic: Basic, value: &Given) -> Result<()> {
+pub(super) fn number(buffer: &mut Buffer, at: &Place<'_>, basic: DType, value: &Given) -> Result<()> {
     macro_rules! write {
         ($type:ident) => {
             buffer.$type(fit::<$type>(at, value)?)
         };
     }
     match basic {
-        Basic::I8 => write!(i8),
-        Basic::I16 => write!(i16),
-        Basic::I32 => write!(i32),
-        Basic::I64 => write!(i64),
-        Basic::U8 => write!(u8),
-        Basic::U16 => write!(u16),
-        Basic::U32 => write!(u32),
-        Basic::U64 => write!(u64),
-        Basic::Bool => buffer.bool(flag(at, value)?),
-        Basic::F32 => buffer.f32(float(at, value)? as f32),
-        Basic::F64 => buffer.f64(float(at, value)?),
+        DType::Int8 => write!(i8),
+        DType::Int16 => write!(i16),
+        DType::Int32 => write!(i32),
+        DType::Int64 => write!(i64),
+        DType::UInt8 => write!(u8),
+        DType::UInt16 => write!(u16),
+        DType::UInt32 => write!(u32),
+        DType::UInt64 => write!(u64),
+        DType::Bool => buffer.bool(flag(at, value)?),
+        DType::Float32 => buffer.f32(float(at, value)? as f32),
+        DType::Float64 => buffer.f64(float(at, value)?),
     }
     Ok(())
 }

@@ -7,9 +7,9 @@ use super::place::{Place, whole};
 use super::plain::{Values, expect, items, long_text, stored, stored_numbers, text};
 use super::writer::Writer;
 use crate::class::{Member, Numbers, Value};
-use crate::cpp::Basic;
 use crate::write::Buffer;
 use crate::write::STL_VERSION;
+use forthwith_columns::DType;
 
 impl Writer<'_> {
     /// A member, or as many of it as an array has.
@@ -112,7 +112,7 @@ impl Writer<'_> {
             (Value::Counted(..) | Value::CountedTexts(_) | Value::Loop { .. }, _) => {
                 return self.counted(buffer, at, how, length, value);
             }
-            (Value::Number(Numbers { basic: Some(Basic::I8 | Basic::U8), .. }), Given::Text(text)) => {
+            (Value::Number(Numbers { basic: Some(DType::Int8 | DType::UInt8), .. }), Given::Text(text)) => {
                 // An array of characters, of which those behind the text are 0.
                 if text.len() > length {
                     return Err(at.invalid(format!("has {} letters, and room for {length}", text.len())));
