@@ -47,6 +47,17 @@ impl<T> ProcessOnce<T> {
         }
     }
 
+    /// As [`get_or_make`](Self::get_or_make), where making it may fail.
+    ///
+    /// # Errors
+    /// That of `make`, and nothing is kept.
+    pub fn get_or_try<E>(&self, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+        match self.get() {
+            Some(there) => Ok(there),
+            None => Ok(self.keep(make()?)),
+        }
+    }
+
     fn keep_of(&self, process: u32, value: T) -> &T {
         if let Some(there) = self.get() {
             return there;

@@ -247,6 +247,14 @@ impl Error {
         self
     }
 
+    /// Counts the byte position from this many bytes before, which is where it is if none is known.
+    #[cold]
+    #[must_use]
+    pub fn behind(mut self, bytes: u64) -> Self {
+        self.place.byte = Some(self.place.byte.unwrap_or(0).saturating_add(bytes));
+        self
+    }
+
     /// Adds the place of a decimal in a column whose first row is this entry.
     #[must_use]
     pub fn in_many_digits(self, column: &str, first: u64, many: &ManyDigits) -> Self {

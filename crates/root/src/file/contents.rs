@@ -1,5 +1,6 @@
 //! The record of a directory, and the keys in its list.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -42,7 +43,7 @@ impl DirectoryRecord {
         let modified = Datime(cursor.u32()?);
         let nbytes_keys = cursor.u32()?;
         let nbytes_name = cursor.u32()?;
-        let mut pointer = || if version > 1000 { cursor.u64() } else { cursor.u32().map(u64::from) };
+        let mut pointer = || cursor.pointer(version > 1000);
         let (seek_directory, seek_parent, seek_keys) = (pointer()?, pointer()?, pointer()?);
         let uuid = if version % 1000 > 1 {
             // ROOT 3 left it out in places where the version promises it; nothing depends on it.
@@ -63,6 +64,12 @@ impl DirectoryRecord {
         })
     }
 
+    /// The bytes of the file that the record of a directory is in.
+    pub(super) fn place(key: &Key) -> Result<Range<u64>> {
+        let stored = key.stored()?;
+        Ok(stored.start..stored.end.min(stored.start + Self::MAX_LENGTH))
+    }
+
     /// Longest form of the record.
     pub(super) const MAX_LENGTH: u64 = 60;
 }
@@ -76,11 +83,10 @@ pub(super) struct Contents {
 
 impl Contents {
     pub(super) fn new(record: DirectoryRecord) -> Self {
-        let keys = ProcessOnce::new();
-        if record.nbytes_keys == 0 || record.seek_keys == 0 {
-            keys.keep(Arc::default());
+        match record.nbytes_keys == 0 || record.seek_keys == 0 {
+            true => Self::with_keys(record, Arc::default()),
+            false => Self { record, keys: ProcessOnce::new() },
         }
-        Self { record, keys }
     }
 
     /// A directory with these keys, whatever its record says.
@@ -91,23 +97,15 @@ impl Contents {
     }
 
     /// The bytes of the file that list the keys, unless they have been read.
-    pub(super) fn wanted(&self) -> Option<std::ops::Range<u64>> {
+    pub(super) fn wanted(&self) -> Option<Range<u64>> {
         let begin = self.record.seek_keys;
         self.keys.get().is_none().then(|| begin..begin.saturating_add(u64::from(self.record.nbytes_keys)))
     }
 
     /// Parses and keeps the keys.
     pub(super) fn learn(&self, bytes: &Bytes) -> Result<&Arc<[Key]>> {
-        if let Some(keys) = self.keys.get() {
-            return Ok(keys);
-        }
-        let keys = parse_keys(bytes).map_err(|mut error| {
-            if let Some(byte) = &mut error.place.byte {
-                *byte += self.record.seek_keys;
-            }
-            error
-        })?;
-        Ok(self.keys.keep(keys))
+        let parse = || parse_keys(bytes).map_err(|error| error.behind(self.record.seek_keys));
+        self.keys.get_or_try(parse)
     }
 }
 

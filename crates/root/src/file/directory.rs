@@ -98,13 +98,8 @@ impl Directory {
             let what = format!("{} is a {}, not a directory", self.join(&key.name), key.class_name);
             return Err(self.here(Error::invalid(what)));
         }
-        let contents = self.file.load_directories(&[key]).map_err(|error| self.here(error))?;
-        let contents = contents.into_iter().next();
-        let path = self.join(&key.name).into();
-        // One key was asked for.
-        let missing =
-            || self.here(ErrorKind::NotFound { what: "directory", name: key.label(), near: vec![] });
-        Ok(Self { file: self.file.clone(), path, contents: contents.ok_or_else(missing)? })
+        let contents = self.file.load_directory(key).map_err(|error| self.here(error))?;
+        Ok(Self { file: self.file.clone(), path: self.join(&key.name).into(), contents })
     }
 
     /// Finds an object by its path: `name`, `name;cycle`, `dir/sub/name;cycle`. Without a cycle, the highest
@@ -147,9 +142,7 @@ impl Directory {
                 deepest = number;
             }
             let here = || self.below(&visited, number);
-            if contents.keys.get().is_none() {
-                self.file.load_keys(&[&contents]).map_err(|error| here().here(error))?;
-            }
+            self.file.load_keys(&[&contents]).map_err(|error| here().here(error))?;
             let keys = contents.keys.get().cloned().unwrap_or_default();
             if let Some(key) = pick(&keys, &path[at..]) {
                 return Ok(Search::Found(Found { path: here().join(&key.name), key: key.clone() }));
@@ -161,13 +154,9 @@ impl Directory {
                 let rest = &path[visited[deepest].at..];
                 return Ok(Search::Missing { rest, deepest: self.below(&visited, deepest) });
             };
-            let contents = self.file.load_directories(&[&key]);
+            let contents = self.file.load_directory(&key);
             let contents = contents.map_err(|error| self.below(&visited, from).here(error))?;
-            // One key was asked for.
-            let contents = contents.into_iter().next();
-            let missing =
-                || self.here(ErrorKind::NotFound { what: "directory", name: key.label(), near: vec![] });
-            visited.push(Visit { contents: contents.ok_or_else(missing)?, from: Some((from, key.name)), at });
+            visited.push(Visit { contents, from: Some((from, key.name)), at });
             number = visited.len() - 1;
         }
     }

@@ -58,15 +58,14 @@ impl Header {
         if !(1..2 * WIDE).contains(&version) || !(LEAST_BEGIN..=MOST_BEGIN).contains(&begin) {
             return not_root();
         }
-        let pointer = |cursor: &mut Cursor<'_>| if wide { cursor.u64() } else { cursor.u32().map(u64::from) };
-        let end = pointer(&mut cursor)?;
-        let seek_free = pointer(&mut cursor)?;
+        let end = cursor.pointer(wide)?;
+        let seek_free = cursor.pointer(wide)?;
         let nbytes_free = cursor.u32()?;
         let nfree = cursor.u32()?;
         let nbytes_name = cursor.u32()?;
         let units = cursor.u8()?;
         let compression = cursor.i32()?;
-        let seek_info = pointer(&mut cursor)?;
+        let seek_info = cursor.pointer(wide)?;
         let nbytes_info = cursor.u32()?;
         // Files before version 4 have no UUID, and unused bytes here.
         let uuid = match cursor.u16() {
@@ -94,6 +93,16 @@ impl Header {
     pub fn root_version(&self) -> (i32, i32, i32) {
         let version = self.version.rem_euclid(WIDE);
         (version / 10_000, version / 100 % 100, version % 100)
+    }
+
+    /// Place and length of the record of streamer infos, if there is one.
+    pub(super) fn info(&self) -> Option<(u64, u32)> {
+        Some((self.seek_info, self.nbytes_info)).filter(|&(at, nbytes)| at != 0 && nbytes != 0)
+    }
+
+    /// Place and length of the record of free segments, if there is one.
+    pub(super) fn free(&self) -> Option<(u64, u32)> {
+        Some((self.seek_free, self.nbytes_free)).filter(|&(at, nbytes)| at != 0 && nbytes != 0)
     }
 
     /// Whether the header's pointers have 64 bits.

@@ -12,11 +12,12 @@ mod recover;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use forthwith_io::{ProcessLock, ProcessOnce, Source};
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Error, ErrorKind, Result};
 
 pub use check::{Check, Checked, TableCheck};
 pub(crate) use compressed::decompress_growing;
@@ -45,33 +46,18 @@ struct Shared {
     source: Arc<dyn Source>,
     header: Header,
     top: Arc<Contents>,
-    /// Directories that were known from the start, by where their records stand, and those opened so far.
+    /// Directories that were known from the start, by where their records stand.
     given: HashMap<u64, Arc<Contents>>,
+    later: Later,
+}
+
+/// What is read when it is first asked for.
+#[derive(Default)]
+struct Later {
     directories: ProcessLock<HashMap<u64, Arc<Contents>>>,
     streamers: ProcessOnce<Arc<Streamers>>,
     layouts: ProcessOnce<Arc<Layouts>>,
     walker: ProcessOnce<Arc<Walker>>,
-}
-
-impl Shared {
-    fn new(
-        source: Arc<dyn Source>,
-        header: Header,
-        top: Arc<Contents>,
-        given: HashMap<u64, Arc<Contents>>,
-    ) -> Self {
-        let directories = ProcessLock::default();
-        Self {
-            source,
-            header,
-            top,
-            given,
-            directories,
-            streamers: ProcessOnce::new(),
-            layouts: ProcessOnce::new(),
-            walker: ProcessOnce::new(),
-        }
-    }
 }
 
 impl RootFile {
@@ -99,8 +85,9 @@ impl RootFile {
         } else {
             source.read_one(at..end)?
         };
-        let top = DirectoryRecord::parse(&mut Cursor::new(&record)).map_err(|error| offset(error, at))?;
-        Ok(Shared::new(source.clone(), header, Arc::new(Contents::new(top)), HashMap::new()))
+        let top = DirectoryRecord::parse(&mut Cursor::new(&record)).map_err(|error| error.behind(at))?;
+        let (top, given) = (Arc::new(Contents::new(top)), HashMap::new());
+        Ok(Shared { source: source.clone(), header, top, given, later: Later::default() })
     }
 
     /// The source of its bytes.
@@ -127,22 +114,9 @@ impl RootFile {
     /// # Errors
     /// The record cannot be read or decompressed, or its key's lengths contradict each other.
     pub fn payload(&self, key: &Key) -> Result<Bytes> {
-        self.payload_of(key).map_err(|error| error.in_file(self.uri()).in_object(&key.name))
-    }
-
-    fn payload_of(&self, key: &Key) -> Result<Bytes> {
-        let record = self.source().read_one(key.seek..key.stored()?.end)?;
-        // Bytes elsewhere in a file that was changed may look like an object, too.
-        key.compare(&Key::parse(&mut Cursor::new(&record)).map_err(|error| offset(error, key.seek))?)?;
-        // The bytes of the key are there: its length is not above that of the record.
-        let stored = record.slice(usize::from(key.keylen).min(record.len())..);
-        let length = key.objlen as usize;
-        if length <= stored.len() {
-            return Ok(stored.slice(..length));
-        }
-        let payload = decompress_growing(&stored, length)
-            .map_err(|error| offset(error, key.seek + u64::from(key.keylen)))?;
-        Ok(payload.into())
+        let record = key.stored().and_then(|stored| self.record_in(key.seek..stored.end, Some(key)));
+        let (_, payload) = record.map_err(|error| error.in_file(self.uri()).in_object(&key.name))?;
+        Ok(payload)
     }
 
     /// The record that begins at a byte of the file: its own key, and its payload.
@@ -150,12 +124,17 @@ impl RootFile {
     /// # Errors
     /// There is no record, or it cannot be read or decompressed.
     pub fn record(&self, at: u64, nbytes: u32) -> Result<(Key, Bytes)> {
-        self.record_at(at, nbytes).map_err(|error| error.in_file(self.uri()))
+        let record = self.record_in(at..at.saturating_add(u64::from(nbytes)), None);
+        record.map_err(|error| error.in_file(self.uri()))
     }
 
-    fn record_at(&self, at: u64, nbytes: u32) -> Result<(Key, Bytes)> {
-        let bytes = self.source().read_one(at..at.saturating_add(u64::from(nbytes)))?;
-        let key = Key::parse(&mut Cursor::new(&bytes)).map_err(|error| offset(error, at))?;
+    /// The record that these bytes are, which is to be the one that a directory lists.
+    fn record_in(&self, range: Range<u64>, listed: Option<&Key>) -> Result<(Key, Bytes)> {
+        let at = range.start;
+        let bytes = self.source().read_one(range)?;
+        let key = Key::parse(&mut Cursor::new(&bytes)).map_err(|error| error.behind(at))?;
+        // Bytes elsewhere in a file that was changed may look like an object, too.
+        listed.map_or(Ok(()), |listed| listed.compare(&key))?;
         let begin = usize::from(key.keylen);
         if begin > bytes.len() {
             return Err(Error::out_of_range("key length", begin, bytes.len()));
@@ -165,8 +144,7 @@ impl RootFile {
         if length <= stored.len() {
             return Ok((key, stored.slice(..length)));
         }
-        let payload =
-            decompress_growing(&stored, length).map_err(|error| offset(error, at + begin as u64))?;
+        let payload = decompress_growing(&stored, length).map_err(|error| error.behind(at + begin as u64))?;
         Ok((key, payload.into()))
     }
 
@@ -176,18 +154,13 @@ impl RootFile {
     /// # Errors
     /// The record cannot be read, or is no list of streamer infos.
     pub fn streamers(&self) -> Result<Arc<Streamers>> {
-        if let Some(streamers) = self.shared.streamers.get() {
-            return Ok(streamers.clone());
-        }
-        let header = self.header();
-        let streamers = if header.seek_info == 0 || header.nbytes_info == 0 {
-            Streamers::default()
-        } else {
-            let (key, payload) = self.record(header.seek_info, header.nbytes_info)?;
-            Streamers::parse(payload, u32::from(key.keylen))
-                .map_err(|error| error.in_file(self.uri()).in_object("StreamerInfo"))?
+        let parse = || {
+            let Some((at, nbytes)) = self.header().info() else { return Ok(Arc::default()) };
+            let (key, payload) = self.record(at, nbytes)?;
+            let streamers = Streamers::parse(payload, u32::from(key.keylen));
+            streamers.map(Arc::new).map_err(|error| error.in_file(self.uri()).in_object("StreamerInfo"))
         };
-        Ok(self.shared.streamers.keep(Arc::new(streamers)).clone())
+        self.shared.later.streamers.get_or_try(parse).cloned()
     }
 
     /// How the classes of the file are stored.
@@ -195,11 +168,8 @@ impl RootFile {
     /// # Errors
     /// The streamer infos cannot be read.
     pub fn layouts(&self) -> Result<Arc<Layouts>> {
-        if let Some(layouts) = self.shared.layouts.get() {
-            return Ok(layouts.clone());
-        }
-        let layouts = Layouts::new(self.streamers()?, self.header().version % 1_000_000);
-        Ok(self.shared.layouts.keep(Arc::new(layouts)).clone())
+        let make = || Ok(Arc::new(Layouts::new(self.streamers()?, self.header().version % 1_000_000)));
+        self.shared.later.layouts.get_or_try(make).cloned()
     }
 
     /// The walker for this file's objects.
@@ -207,11 +177,7 @@ impl RootFile {
     /// # Errors
     /// The streamer infos cannot be read.
     pub fn walker(&self) -> Result<Arc<Walker>> {
-        if let Some(walker) = self.shared.walker.get() {
-            return Ok(walker.clone());
-        }
-        let walker = Walker::with(self.layouts()?);
-        Ok(self.shared.walker.keep(Arc::new(walker)).clone())
+        self.shared.later.walker.get_or_try(|| Ok(Arc::new(Walker::with(self.layouts()?)))).cloned()
     }
 
     /// The object that a record is, with everything it points to.
@@ -219,9 +185,7 @@ impl RootFile {
     /// # Errors
     /// The record cannot be read, or is not what its key and the streamer infos say.
     pub fn object(&self, key: &Key) -> Result<Objects> {
-        let payload = self.payload(key)?;
-        let objects = self.walker()?.read(payload, u32::from(key.keylen), &key.class_name);
-        objects.map_err(|error| error.in_file(self.uri()).in_object(&key.name))
+        self.object_by(Walker::read, key)
     }
 
     /// As [`object`](Self::object), so that it can be [edited](crate::write::Edits).
@@ -229,8 +193,15 @@ impl RootFile {
     /// # Errors
     /// As [`object`](Self::object).
     pub fn object_to_edit(&self, key: &Key) -> Result<Objects> {
-        let payload = self.payload(key)?;
-        let objects = self.walker()?.read_to_edit(payload, u32::from(key.keylen), &key.class_name);
+        self.object_by(Walker::read_to_edit, key)
+    }
+
+    fn object_by(
+        &self,
+        read: impl FnOnce(&Walker, Bytes, u32, &str) -> Result<Objects>,
+        key: &Key,
+    ) -> Result<Objects> {
+        let objects = read(&*self.walker()?, self.payload(key)?, u32::from(key.keylen), &key.class_name);
         objects.map_err(|error| error.in_file(self.uri()).in_object(&key.name))
     }
 
@@ -248,31 +219,24 @@ impl RootFile {
     /// # Errors
     /// The list cannot be read.
     pub fn free_segments(&self) -> Result<Vec<(u64, u64)>> {
-        let header = self.header();
-        if header.seek_free == 0 || header.nbytes_free == 0 {
-            return Ok(Vec::new());
-        }
-        let (_, payload) = self.record(header.seek_free, header.nbytes_free)?;
+        let Some((at, nbytes)) = self.header().free() else { return Ok(Vec::new()) };
+        let (_, payload) = self.record(at, nbytes)?;
         records::parse_free(&payload).map_err(|error| error.in_file(self.uri()))
     }
 
     /// The directories that these keys stand for. Those not seen before are read at once.
     fn load_directories(&self, keys: &[&Key]) -> Result<Vec<Arc<Contents>>> {
-        let Shared { given, directories, .. } = &*self.shared;
+        let Shared { given, later: Later { directories, .. }, .. } = &*self.shared;
         let known = |seek: u64| given.get(&seek).cloned().or_else(|| directories.lock().get(&seek).cloned());
         let mut found: HashMap<u64, Arc<Contents>> =
             keys.iter().filter_map(|key| Some((key.seek, known(key.seek)?))).collect();
         let fresh: Vec<&Key> = keys.iter().copied().filter(|key| !found.contains_key(&key.seek)).collect();
-        let ranges = fresh.iter().map(|key| {
-            let stored = key.stored()?;
-            Ok(stored.start..stored.end.min(stored.start + DirectoryRecord::MAX_LENGTH))
-        });
-        let ranges: Vec<_> = ranges.collect::<Result<_>>()?;
+        let ranges: Vec<_> = fresh.iter().map(|key| DirectoryRecord::place(key)).collect::<Result<_>>()?;
         if !ranges.is_empty() {
             let answers = self.source().read(&ranges)?;
             for ((key, range), bytes) in fresh.iter().zip(&ranges).zip(answers) {
                 let record = DirectoryRecord::parse(&mut Cursor::new(&bytes))
-                    .map_err(|error| offset(error, range.start).in_object(&key.name))?;
+                    .map_err(|error| error.behind(range.start).in_object(&key.name))?;
                 let mut kept = directories.lock();
                 let contents = kept.entry(key.seek).or_insert_with(|| Arc::new(Contents::new(record)));
                 found.insert(key.seek, Arc::clone(contents));
@@ -280,6 +244,13 @@ impl RootFile {
         }
         // All keys are known now.
         Ok(keys.iter().filter_map(|key| found.get(&key.seek).cloned()).collect())
+    }
+
+    /// The directory that a key stands for.
+    fn load_directory(&self, key: &Key) -> Result<Arc<Contents>> {
+        // One key was asked for.
+        let missing = || ErrorKind::NotFound { what: "directory", name: key.label(), near: vec![] };
+        self.load_directories(&[key])?.pop().ok_or_else(|| missing().into())
     }
 
     /// Reads the lists of keys of all these directories that are not known yet, at once.
@@ -302,12 +273,6 @@ impl fmt::Debug for RootFile {
             .field("header", self.header())
             .finish_non_exhaustive()
     }
-}
-
-/// Makes a position in a record one in the file.
-fn offset(mut error: Error, by: u64) -> Error {
-    error.place.byte = Some(error.place.byte.unwrap_or(0).saturating_add(by));
-    error
 }
 
 /// Bytes read when a file is opened: the header, and in nearly every file the top directory.

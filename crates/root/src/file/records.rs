@@ -105,11 +105,8 @@ pub(super) fn parse_free(payload: &[u8]) -> Result<Vec<(u64, u64)>> {
     let mut segments = Vec::new();
     while cursor.remaining() > 0 {
         let version = cursor.i16()?;
-        segments.push(if version > 1000 {
-            (cursor.u64()?, cursor.u64()?)
-        } else {
-            (u64::from(cursor.u32()?), u64::from(cursor.u32()?))
-        });
+        let wide = version > 1000;
+        segments.push((cursor.pointer(wide)?, cursor.pointer(wide)?));
     }
     Ok(segments)
 }

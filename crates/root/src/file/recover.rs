@@ -7,7 +7,7 @@ use forthwith_io::Source;
 use forthwith_plan::{Error, Result};
 
 use super::contents::Contents;
-use super::{DirectoryRecord, RootFile};
+use super::{DirectoryRecord, Later, RootFile, Shared};
 use crate::record::{Cursor, Key};
 
 /// The directories and records that a recovery found.
@@ -82,9 +82,7 @@ impl RootFile {
                 "TFile" | "" => {}
                 "TList" if &*key.name == "StreamerInfo" => info = Some((key.seek, record.length)),
                 _ if key.is_directory() => {
-                    let stored = key.stored()?;
-                    let until = stored.end.min(stored.start + DirectoryRecord::MAX_LENGTH);
-                    let bytes = walked.source().read_one(stored.start..until)?;
+                    let bytes = walked.source().read_one(DirectoryRecord::place(&key)?)?;
                     let parsed = DirectoryRecord::parse(&mut Cursor::new(&bytes)).ok();
                     // A list of keys has the class of its directory, too.
                     if let Some(parsed) = parsed.filter(|parsed| parsed.seek_directory == key.seek) {
@@ -128,7 +126,9 @@ impl RootFile {
         };
         let top = contents(top_seek, top);
         let below = directories.into_iter().map(|(seek, record)| (seek, contents(seek, record))).collect();
-        Self { shared: Arc::new(super::Shared::new(self.source().clone(), header, top, below)) }
+        let shared =
+            Shared { source: self.source().clone(), header, top, given: below, later: Later::default() };
+        Self { shared: Arc::new(shared) }
     }
 
     /// The objects here that the file's own lists of keys do not name.

@@ -113,6 +113,15 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
+    /// Reads an offset in the file, of 64 or 32 bits.
+    ///
+    /// # Errors
+    /// The frame ends before.
+    #[inline]
+    pub fn pointer(&mut self, wide: bool) -> Result<u64> {
+        if wide { self.u64() } else { self.u32().map(u64::from) }
+    }
+
     /// Reads a string: one byte of length, or 255 and four bytes of length.
     ///
     /// # Errors

@@ -51,12 +51,9 @@ impl<'a> RawKey<'a> {
         let datime = Datime(cursor.u32()?);
         let keylen = cursor.u16()?;
         let cycle = cursor.u16()?;
-        let (seek, seek_directory) = if version > 1000 {
-            // The upper 16 bits hold the process id's offset.
-            (cursor.u64()?, cursor.u64()? & 0x0000_FFFF_FFFF_FFFF)
-        } else {
-            (u64::from(cursor.u32()?), u64::from(cursor.u32()?))
-        };
+        let wide = version > 1000;
+        // Of 64 bits, the upper 16 hold the process id's offset.
+        let (seek, seek_directory) = (cursor.pointer(wide)?, cursor.pointer(wide)? & 0x0000_FFFF_FFFF_FFFF);
         let (class_name, name, title) = (cursor.string()?, cursor.string()?, cursor.string()?);
         Ok(Self {
             nbytes,

@@ -228,13 +228,13 @@ impl Streamers {
     }
 
     fn info(&self, entry: &Entry) -> Result<Arc<StreamerInfo>> {
-        if let Some(info) = entry.info.get() {
-            return Ok(info.clone());
-        }
-        let mut cursor = Cursor::with_origin(&self.payload, self.origin);
-        cursor.seek(entry.at)?;
-        let info = StreamerInfo::parse(&mut cursor).map_err(|error| error.in_object(&entry.label.class))?;
-        Ok(entry.info.keep(Arc::new(info)).clone())
+        let parse = || {
+            let mut cursor = Cursor::with_origin(&self.payload, self.origin);
+            cursor.seek(entry.at)?;
+            let info = StreamerInfo::parse(&mut cursor);
+            info.map(Arc::new).map_err(|error| error.in_object(&entry.label.class))
+        };
+        entry.info.get_or_try(parse).cloned()
     }
 }
 
