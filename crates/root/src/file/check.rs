@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use forthwith_io::Decompressor;
 use forthwith_plan::{Error, ErrorKind, Finding, Result, Severity};
 
-use super::{DirectoryRecord, RootFile, decompress_record, known::is_roots_own};
+use super::{DirectoryRecord, Record, RootFile, decompress_record, known::is_roots_own};
 use crate::object::{Object, Objects};
 use crate::record::{Cursor, Key};
 
@@ -171,28 +171,39 @@ impl<'f> Check<'f> {
         self.find_in(severity, part, None, byte, what);
     }
 
-    /// Notes something that keeps nothing from being read.
-    fn remark(&mut self, part: &'static str, object: Option<&str>, byte: u64, what: String) {
-        self.find_in(Severity::Remark, part, object, Some(byte), what);
+    /// Notes each number of which two parts of the file have different accounts.
+    fn compare<const N: usize>(
+        &mut self,
+        severity: Severity,
+        (part, object, byte): (&'static str, Option<&str>, u64),
+        accounts: [(&str, [(&str, u64); 2]); N],
+    ) {
+        for (what, [(one, of_one), (other, of_other)]) in accounts {
+            if of_one != of_other {
+                let what = format!("{what}: the {one} says {of_one}, the {other} {of_other}");
+                self.find_in(severity, part, object, Some(byte), what);
+            }
+        }
+    }
+
+    /// Whether the header has a record of lists where that says that it is. It is found without.
+    fn compare_list(&mut self, part: &'static str, (at, nbytes): (u64, u32), list: &Key) {
+        let accounts = [
+            ("place of the list", [("header", at), ("record", list.seek)]),
+            ("length of the list", [("header", nbytes.into()), ("record", length_of(list))]),
+        ];
+        self.compare(Severity::Remark, (part, None, at), accounts);
     }
 
     fn check_all(&mut self, tables: &mut [&mut dyn TableCheck]) -> Result<()> {
         let size = self.file.source().size()?;
         let header = self.file.header();
-        match header.end.cmp(&size) {
-            std::cmp::Ordering::Less => self.find(
-                Severity::Remark,
-                "header",
-                Some(header.end),
-                format!("{} bytes follow behind the end that the header gives", size - header.end),
-            ),
-            std::cmp::Ordering::Greater => self.find(
-                Severity::Damage,
-                "header",
-                Some(size),
-                format!("the file ends {} bytes before the end that the header gives", header.end - size),
-            ),
-            std::cmp::Ordering::Equal => {}
+        if let Some(more @ 1..) = size.checked_sub(header.end) {
+            let what = format!("{more} bytes follow behind the end that the header gives");
+            self.find(Severity::Remark, "header", Some(header.end), what);
+        } else if let Some(missing @ 1..) = header.end.checked_sub(size) {
+            let what = format!("the file ends {missing} bytes before the end that the header gives");
+            self.find(Severity::Damage, "header", Some(size), what);
         }
         self.check_top();
         self.check_records()?;
@@ -237,16 +248,14 @@ impl<'f> Check<'f> {
             self.find(Severity::Damage, "header", Some(begin), what);
             return;
         }
-        let name = u64::from(header.nbytes_name);
-        differ("length of key and name", "header", name, "directory", u64::from(record.nbytes_name))
-            .into_iter()
-            .for_each(|what| self.remark("header", None, begin, what));
+        let names = [("header", header.nbytes_name.into()), ("directory", record.nbytes_name.into())];
+        self.compare(Severity::Remark, ("header", None, begin), [("length of key and name", names)]);
         self.check_directory_record("", record, 0);
     }
 
     fn check_directory(&mut self, path: &str, key: &Key) {
-        let Ok(contents) = self.file.load_directories(&[key]) else { return };
-        let Some(record) = contents.first().map(|contents| &contents.record) else { return };
+        let Ok(contents) = self.file.load_directory(key) else { return };
+        let record = &contents.record;
         if record.seek_directory != key.seek {
             // ROOT reads it once more from there.
             let what = format!("the directory says that it is at byte {}", record.seek_directory);
@@ -259,28 +268,20 @@ impl<'f> Check<'f> {
     fn check_directory_record(&mut self, path: &str, record: &DirectoryRecord, mother: u64) {
         let at = record.seek_directory;
         let object = Some(path).filter(|path| !path.is_empty());
-        differ("place of its mother", "directory", record.seek_parent, "key", mother)
-            .into_iter()
-            .for_each(|what| self.remark("keys", object, at, what));
+        let mothers = [("directory", record.seek_parent), ("key", mother)];
+        self.compare(Severity::Remark, ("keys", object, at), [("place of its mother", mothers)]);
         let seek = record.seek_keys;
         if seek == 0 || record.nbytes_keys == 0 {
             return;
         }
         let Some(list) = self.key_at(seek) else { return };
-        let differences = [
-            differ("place of the list of keys", "directory", seek, "record", list.seek),
-            differ(
-                "length of the list of keys",
-                "directory",
-                record.nbytes_keys.into(),
-                "record",
-                length_of(&list),
-            ),
-            differ("place of the directory", "directory", at, "list of keys", list.seek_directory),
+        let lengths = [("directory", record.nbytes_keys.into()), ("record", length_of(&list))];
+        let accounts = [
+            ("place of the list of keys", [("directory", seek), ("record", list.seek)]),
+            ("length of the list of keys", lengths),
+            ("place of the directory", [("directory", at), ("list of keys", list.seek_directory)]),
         ];
-        for what in differences.into_iter().flatten() {
-            self.remark("keys", object, seek, what);
-        }
+        self.compare(Severity::Remark, ("keys", object, seek), accounts);
     }
 
     fn check_records(&mut self) -> Result<()> {
@@ -288,26 +289,22 @@ impl<'f> Check<'f> {
             // The writer may have left something between records. What is listed behind is looked up by
             // itself.
             let record = match record {
+                // Lists of keys and of free segments are found by other means.
+                Ok(Record { at, key: Some(key), .. }) if key.seek != at && &*key.class_name != "TFile" => {
+                    let why = format!("the key says that it stands at byte {}", key.seek);
+                    Err((Some(key.label()), Some(at), why))
+                }
+                record => record.map_err(|error| (None, error.place.byte, error.kind.to_string())),
+            };
+            let record = match record {
                 Ok(record) => record,
-                Err(error) => {
-                    let what = format!("no record here, so that none behind it is found: {}", error.kind);
-                    self.find(Severity::Remark, "records", error.place.byte, what);
+                Err((object, byte, why)) => {
+                    let what = format!("no record here, so that none behind it is found: {why}");
+                    self.find_in(Severity::Remark, "records", object.as_deref(), byte, what);
                     self.records.is_cut_short = true;
                     break;
                 }
             };
-            if let Some(key) = record.key.as_ref().filter(|key| key.seek != record.at)
-                // Lists of keys and of free segments are found by other means.
-                && &*key.class_name != "TFile"
-            {
-                let what = format!(
-                    "no record here, so that none behind it is found: the key says that it stands at byte {}",
-                    key.seek
-                );
-                self.find_in(Severity::Remark, "records", Some(&key.label()), Some(record.at), what);
-                self.records.is_cut_short = true;
-                break;
-            }
             let Some(key) = record.key else {
                 self.checked.records += 1;
                 self.records.gaps.push((record.at, record.at + record.length - 1));
@@ -322,8 +319,6 @@ impl<'f> Check<'f> {
         self.checked.records += 1;
         if &*key.class_name == "TBasket" {
             self.checked.baskets += 1;
-        }
-        if &*key.class_name == "TBasket" {
             // Its tree knows more of it.
             self.records.unseen.insert(at, length);
         } else {
@@ -373,19 +368,15 @@ impl<'f> Check<'f> {
             self.find_in(Severity::Damage, "keys", Some(&label), Some(key.seek), what);
             return;
         };
-        let differences = [
-            ("place", key.seek, record.seek),
-            ("length", u64::from(key.nbytes.unsigned_abs()), u64::from(record.nbytes.unsigned_abs())),
-            ("length of the key", u64::from(key.keylen), u64::from(record.keylen)),
-            ("length of the object", u64::from(key.objlen), u64::from(record.objlen)),
-            ("cycle", u64::from(key.cycle), u64::from(record.cycle)),
+        let both = |of: fn(&Key) -> u64| [("directory", of(key)), ("record", of(&record))];
+        let accounts = [
+            ("place", both(|key| key.seek)),
+            ("length", both(length_of)),
+            ("length of the key", both(|key| key.keylen.into())),
+            ("length of the object", both(|key| key.objlen.into())),
+            ("cycle", both(|key| key.cycle.into())),
         ];
-        for (what, listed, stored) in differences {
-            if listed != stored {
-                let what = format!("{what}: the directory says {listed}, the record {stored}");
-                self.find_in(Severity::Damage, "keys", Some(&label), Some(key.seek), what);
-            }
-        }
+        self.compare(Severity::Damage, ("keys", Some(&label), key.seek), accounts);
         if key.is_renamed(&record) {
             let what = format!("it was renamed: the record says that it is {}", shortened(&record.name));
             self.find_in(Severity::Remark, "keys", Some(&label), Some(key.seek), what);
@@ -407,9 +398,9 @@ impl<'f> Check<'f> {
         if unlisted.is_empty() {
             return;
         }
-        let is_closed = self.file.header().seek_free != 0 && self.file.header().nbytes_free != 0;
+        let is_closed = self.file.header().free().is_some();
         let severity = if is_closed { Severity::Remark } else { Severity::Damage };
-        let names = unlisted.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
+        let names = unlisted[..unlisted.len().min(10)].join(", ");
         let what =
             format!("{} objects are in no directory, and a recovery finds them: {names}", unlisted.len());
         self.find(severity, "keys", None, what);
@@ -426,14 +417,10 @@ impl<'f> Check<'f> {
         };
         let header = self.file.header();
         if let Some(key) = self.key_at(header.seek_free).filter(|_| !segments.is_empty()) {
-            let differences = [
-                differ("place of the list", "header", header.seek_free, "record", key.seek),
-                differ("length of the list", "header", header.nbytes_free.into(), "record", length_of(&key)),
-                differ("number of segments", "header", header.nfree.into(), "list", segments.len() as u64),
-            ];
-            for what in differences.into_iter().flatten() {
-                self.remark(part, None, header.seek_free, what);
-            }
+            self.compare_list(part, (header.seek_free, header.nbytes_free), &key);
+            let numbers = [("header", header.nfree.into()), ("list", segments.len() as u64)];
+            let accounts = [("number of segments", numbers)];
+            self.compare(Severity::Remark, (part, None, header.seek_free), accounts);
         }
         let end = header.end;
         match segments.last() {
@@ -460,26 +447,17 @@ impl<'f> Check<'f> {
         if let Err(error) = infos {
             self.find(Severity::Damage, "streamer infos", error.place.byte, error.kind.to_string());
         }
-        let header = self.file.header();
-        if header.seek_info == 0 || header.nbytes_info == 0 {
-            return;
-        }
-        let Some(key) = self.key_at(header.seek_info) else { return };
+        let Some((at, nbytes)) = self.file.header().info() else { return };
+        let Some(key) = self.key_at(at) else { return };
         if &*key.class_name != "TList" {
             // ROOT makes an object of that class, and finds no infos in it.
             let what = format!(
                 "their record says that it is of class {}, and not a TList",
                 shortened(&key.class_name)
             );
-            self.find(Severity::Damage, "streamer infos", Some(header.seek_info), what);
+            self.find(Severity::Damage, "streamer infos", Some(at), what);
         }
-        let differences = [
-            differ("place of the list", "header", header.seek_info, "record", key.seek),
-            differ("length of the list", "header", header.nbytes_info.into(), "record", length_of(&key)),
-        ];
-        for what in differences.into_iter().flatten() {
-            self.remark("streamer infos", None, header.seek_info, what);
-        }
+        self.compare_list("streamer infos", (at, nbytes), &key);
     }
 
     fn check_object(&mut self, path: &str, key: &Key, tables: &mut [&mut dyn TableCheck]) {
@@ -536,11 +514,6 @@ struct Walked {
     is_cut_short: bool,
     /// Baskets that no tree has looked at, with their lengths.
     unseen: BTreeMap<u64, u64>,
-}
-
-/// Two accounts of one number, if they differ.
-fn differ(what: &str, one: &str, of_one: u64, other: &str, of_other: u64) -> Option<String> {
-    (of_one != of_other).then(|| format!("{what}: the {one} says {of_one}, the {other} {of_other}"))
 }
 
 /// The length of a record by its key.
