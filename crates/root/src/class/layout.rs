@@ -317,6 +317,23 @@ impl Numbers {
         Some(Self { code, basic, packing })
     }
 
+    /// Those of a number without a range.
+    pub(crate) const fn of(number: &Number) -> Self {
+        Self { code: number.codes[0], basic: number.basic, packing: None }
+    }
+
+    /// Bytes of one of them.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.basic.map_or_else(|| self.packing().size(), DType::size)
+    }
+
+    /// The number that these bytes of a packed one mean.
+    pub(crate) fn unpacked(&self, bytes: &[u8]) -> f64 {
+        let value = self.packing().value(bytes);
+        if self.is_single() { f64::from(value as f32) } else { value }
+    }
+
     /// How they are packed that are not of some [basic](Self::basic) kind.
     #[must_use]
     pub fn packing(&self) -> Packing {

@@ -52,6 +52,15 @@ impl Packing {
         }
     }
 
+    /// Bytes of a packed number.
+    #[must_use]
+    pub const fn size(self) -> usize {
+        match self {
+            Self::Range { .. } => 4,
+            Self::Mantissa { .. } => 3,
+        }
+    }
+
     /// The number that packed bytes mean: four for a range, three for a mantissa; 0 for any other number of
     /// bytes.
     #[must_use]

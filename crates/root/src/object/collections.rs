@@ -4,32 +4,28 @@ use forthwith_plan::{Error, Result};
 
 use super::objects::{Contents, NONE};
 use super::reader::{Reader, Target};
+use crate::class::Native;
 use crate::record::{Frame, text};
 
 impl Reader<'_> {
-    pub(super) fn list(&mut self, depth: usize) -> Result<(i16, Contents)> {
-        let frame = self.frame()?;
-        let (name, count) = self.collection(&frame)?;
-        let links = self.links(count, 4)?;
-        for link in links..links + count {
-            self.to.links[link] = self.link(depth)?;
-            self.cursor.list_option(frame.version)?;
-        }
-        self.leave(&frame);
-        Ok((frame.version, Contents::Items { first: links as u32, count: count as u32, name }))
-    }
-
-    /// A collection of pointers: `each` for every object that it counts, and in a `TObjArray` its lower bound before
-    /// them.
-    pub(super) fn bag(&mut self, each: usize, has_bound: bool, depth: usize) -> Result<(i16, Contents)> {
-        let frame = self.frame()?;
-        let (name, count) = self.collection(&frame)?;
-        if has_bound {
-            self.cursor.i32()?;
-        }
-        let first = self.pointers(each * count, depth)?;
-        self.leave(&frame);
-        Ok((frame.version, Contents::Items { first, count: (each * count) as u32, name }))
+    /// A collection of pointers. A `TMap` has two for each object that it counts, a `TObjArray` its lower bound before
+    /// them, and a `TList` an option behind each.
+    pub(super) fn bag(&mut self, kind: Native, depth: usize) -> Result<(i16, Contents)> {
+        self.in_frame(|reader, frame| {
+            let (name, count) = reader.collection(frame)?;
+            if kind == Native::ObjArray {
+                reader.cursor.i32()?;
+            }
+            let count = if kind == Native::Map { 2 * count } else { count };
+            let links = reader.links(count, 4)?;
+            for link in links..links + count {
+                reader.to.links[link] = reader.link(depth)?;
+                if kind == Native::List {
+                    reader.cursor.list_option(frame.version)?;
+                }
+            }
+            Ok((frame.version, Contents::Items { first: links as u32, count: count as u32, name }))
+        })
     }
 
     /// `TBtree`: how its nodes are made, then a collection in a frame of its own. It has no version, and
@@ -37,7 +33,7 @@ impl Reader<'_> {
     pub(super) fn btree(&mut self, depth: usize) -> Result<(i16, Contents)> {
         let frame = self.frame_without_checksum()?;
         self.cursor.take(NODE_NUMBERS * 4)?;
-        let (_, contents) = self.bag(1, false, depth)?;
+        let (_, contents) = self.bag(Native::Bag, depth)?;
         self.leave(&frame);
         Ok((frame.version, contents))
     }
@@ -57,10 +53,6 @@ impl Reader<'_> {
         let _lower_bound = self.cursor.i32()?;
         let by_member = bits & if frame.version == 3 { OLD_BY_MEMBER } else { BY_MEMBER } != 0;
         let class = self.class_by_name(class);
-        let limit = self.cursor.remaining();
-        if count > limit {
-            return Err(Error::out_of_range("number of objects", count, limit));
-        }
         let links = self.links(count, 1)?;
         if by_member {
             let first = self.member_wise(class, version, None, count, depth + 1)?;

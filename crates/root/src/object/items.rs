@@ -4,23 +4,20 @@ use forthwith_plan::{Error, Result};
 
 use super::objects::{Member, Shape};
 use super::reader::Reader;
-use crate::class::Item;
+use crate::class::{Item, Numbers};
 use crate::cpp::{Container, Holds, Number};
 use crate::record::BYTE_COUNT;
-use crate::record::Frame;
 
 impl Reader<'_> {
     /// A container behind a frame.
     pub(super) fn framed(&mut self, item: &Item, depth: usize) -> Result<Member> {
-        let frame = self.frame()?;
-        let member = if frame.member_wise {
-            let written = self.written(&frame)?;
-            self.by_member(item, written, depth + 1)?
-        } else {
-            self.item(item, depth + 1)?
-        };
-        self.leave(&frame);
-        Ok(member)
+        self.in_frame(|reader, frame| match frame.member_wise {
+            true => {
+                let written = reader.written(frame)?;
+                reader.by_member(item, written, depth + 1)
+            }
+            false => reader.item(item, depth + 1),
+        })
     }
 
     /// A container that is an object of its own: a record, or what a pointer leads to.
@@ -45,25 +42,13 @@ impl Reader<'_> {
 
     /// Several containers behind one frame.
     pub(super) fn framed_many(&mut self, item: &Item, count: usize, depth: usize) -> Result<Member> {
-        let frame = self.frame()?;
-        let member = self.inside(item, count, &frame, depth)?;
-        self.leave(&frame);
-        Ok(member)
-    }
-
-    /// Several containers within a frame.
-    pub(super) fn inside(
-        &mut self,
-        item: &Item,
-        count: usize,
-        frame: &Frame,
-        depth: usize,
-    ) -> Result<Member> {
-        // The version of the items' class stands there once.
-        let written = if frame.member_wise { Some(self.written(frame)?) } else { None };
-        self.values(Shape::List, count, 4, |reader, _| match written {
-            Some(written) => reader.by_member(item, written, depth + 1),
-            None => reader.item(item, depth + 1),
+        self.in_frame(|reader, frame| {
+            // The version of the items' class stands there once.
+            let written = if frame.member_wise { Some(reader.written(frame)?) } else { None };
+            reader.values(Shape::List, count, 4, |reader, _| match written {
+                Some(written) => reader.by_member(item, written, depth + 1),
+                None => reader.item(item, depth + 1),
+            })
         })
     }
 
@@ -99,7 +84,7 @@ impl Reader<'_> {
         Ok(match item {
             Item::Number(number) => match number.basic {
                 Some(basic) => super::objects::number(basic, self.cursor.take(basic.size())?),
-                None => self.float16()?,
+                None => self.packed_number(&Numbers::of(number))?,
             },
             Item::Text => self.text()?,
             Item::LongText => self.long_text()?,
@@ -113,7 +98,7 @@ impl Reader<'_> {
                 }
             }
             Item::List(container, item) => {
-                let count = self.size()?;
+                let count = self.cursor.i32()?;
                 match **item {
                     Item::Number(Number { basic: Some(basic), .. }) => {
                         self.numbers(*basic, self.cursor.count(ITEMS, count, basic.size())?)?
@@ -127,7 +112,7 @@ impl Reader<'_> {
             }
             Item::Map(_, pair) => {
                 let [key, value] = &pair.items;
-                let count = self.size()?;
+                let count = self.cursor.i32()?;
                 let least = key.least() + value.least();
                 let count = self.cursor.count(ITEMS, count, least)?;
                 self.values(Shape::Map, 2 * count, least / 2, |reader, index| {
@@ -135,30 +120,12 @@ impl Reader<'_> {
                 })?
             }
             // As an object of its own.
-            Item::Pair(pair) => {
-                let frame = self.frame()?;
-                let halves = self.values(Shape::Pair, 2, 0, |reader, index| {
-                    reader.apart(&pair.members[index], depth + 1)
-                })?;
-                self.leave(&frame);
-                halves
-            }
-            Item::Array(array) => {
-                let frame = self.frame()?;
-                let items = self.apart(array, depth + 1)?;
-                self.leave(&frame);
-                items
-            }
+            Item::Pair(pair) => self.in_frame(|reader, _| {
+                reader
+                    .values(Shape::Pair, 2, 0, |reader, index| reader.apart(&pair.members[index], depth + 1))
+            })?,
+            Item::Array(array) => self.in_frame(|reader, _| reader.apart(array, depth + 1))?,
         })
-    }
-
-    pub(super) fn size(&mut self) -> Result<i32> {
-        self.cursor.i32()
-    }
-
-    pub(super) fn float16(&mut self) -> Result<Member> {
-        let packing = crate::streamer::Packing::Mantissa { bits: crate::cpp::MANTISSA.into() };
-        Ok(Member::Float(packing.value(self.cursor.take(3)?)))
     }
 
     /// This number of objects in place, or pointers.

@@ -11,9 +11,9 @@ use bytes::Bytes;
 use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::marks::{Marks, SpotKind};
-use super::steps::{COUNTED, Pack, Steps};
-use crate::record::Cursor;
-use crate::record::text;
+use super::steps::{COUNTED, Steps};
+use crate::class::Numbers;
+use crate::record::{Cursor, text};
 use forthwith_columns::DType;
 
 /// The object of a record with everything it points to.
@@ -29,7 +29,7 @@ pub struct Objects {
     pub(super) links: Vec<u32>,
     pub(super) classes: Vec<Arc<str>>,
     pub(super) layouts: Vec<Arc<Steps>>,
-    pub(super) packs: Vec<Pack>,
+    pub(super) packs: Vec<Numbers>,
     pub(super) made: Vec<(DType, Box<[u8]>)>,
     pub(super) faults: Vec<(u32, Error)>,
     pub(super) unread: u32,
@@ -154,7 +154,7 @@ pub struct Array<'a> {
 /// Packed numbers as they are stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Packed<'a> {
-    pack: Pack,
+    numbers: Numbers,
     bytes: &'a [u8],
 }
 
@@ -347,17 +347,15 @@ impl<'a> Object<'a> {
     /// A member, of the class or a base.
     #[must_use]
     pub fn member(self, name: &str) -> Option<Value<'a>> {
-        let Contents::Members { layout, first } = self.node().contents else { return None };
-        let slot = self.objects.layouts[layout as usize].slot(name)?;
-        Some(self.value(self.objects.members[(first + slot) as usize]))
+        let (steps, first) = self.steps()?;
+        Some(self.value(self.objects.members[first + steps.slot(name)? as usize]))
     }
 
     /// Where a member stands in the payload, of an object that was [read to be edited](super::Walker::read_to_edit).
     #[must_use]
     pub fn place(self, name: &str) -> Option<Range<usize>> {
-        let Contents::Members { layout, first } = self.node().contents else { return None };
-        let slot = self.objects.layouts[layout as usize].slot(name)?;
-        self.objects.marks.as_ref()?.place((first + slot) as usize)
+        let (steps, first) = self.steps()?;
+        self.objects.marks.as_ref()?.place(first + steps.slot(name)? as usize)
     }
 
     /// Where the pointers of a collection of ROOT's stand, in their order, and where the objects begin that they lead to; of one that
@@ -382,11 +380,8 @@ impl<'a> Object<'a> {
 
     /// Every member with its name, bases first.
     pub fn members(self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
-        let (names, first) = match self.node().contents {
-            Contents::Members { layout, first } => (&*self.objects.layouts[layout as usize].names, first),
-            _ => (&[] as &[Box<str>], 0),
-        };
-        let members = &self.objects.members[first as usize..];
+        let (names, first) = self.steps().map_or((&[][..], 0), |(steps, first)| (&*steps.names, first));
+        let members = &self.objects.members[first..];
         names.iter().zip(members).map(move |(name, member)| (&**name, self.value(*member)))
     }
 
@@ -394,9 +389,7 @@ impl<'a> Object<'a> {
     /// those of as many, or there are none.
     #[must_use]
     pub fn dimensions(self, slot: usize, items: usize) -> Option<Vec<usize>> {
-        let Contents::Members { layout, .. } = self.node().contents else { return None };
-        let slot = u32::try_from(slot).ok()?;
-        let declared = self.objects.layouts[layout as usize].dimensions.get(&slot)?;
+        let declared = self.steps()?.0.dimensions.get(&u32::try_from(slot).ok()?)?;
         let mut dimensions: Vec<usize> = declared.iter().map(|&size| size as usize).collect();
         let product = |sizes: &[usize]| sizes.iter().try_fold(1_usize, |all, &size| all.checked_mul(size));
         if declared.last() == Some(&COUNTED) {
@@ -408,11 +401,8 @@ impl<'a> Object<'a> {
 
     /// The bases of its class and theirs, each before its own.
     pub fn bases(self) -> impl Iterator<Item = Base<'a>> {
-        let spans = match self.node().contents {
-            Contents::Members { layout, .. } => &*self.objects.layouts[layout as usize].bases,
-            _ => &[],
-        };
-        spans.iter().map(|span| Base {
+        let spans = self.steps().into_iter().flat_map(|(steps, _)| &steps.bases);
+        spans.map(|span| Base {
             class: &span.class,
             version: span.version,
             members: span.begin as usize..span.end as usize,
@@ -447,12 +437,8 @@ impl<'a> Object<'a> {
     /// Text.
     #[must_use]
     pub fn text(self, name: &str) -> Option<String> {
-        match self.member(name)? {
+        match self.innermost(name)? {
             Value::Text(bytes) => Some(text(bytes)),
-            Value::Object(object) => match object.inner()? {
-                Value::Text(bytes) => Some(text(bytes)),
-                _ => None,
-            },
             _ => None,
         }
     }
@@ -479,12 +465,8 @@ impl<'a> Object<'a> {
     /// Numbers.
     #[must_use]
     pub fn array(self, name: &str) -> Option<Array<'a>> {
-        match self.member(name)? {
+        match self.innermost(name)? {
             Value::Array(array) => Some(array),
-            Value::Object(object) => match object.inner()? {
-                Value::Array(array) => Some(array),
-                _ => None,
-            },
             _ => None,
         }
     }
@@ -516,6 +498,20 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// A member, or what it holds that is all of an object.
+    fn innermost(self, name: &str) -> Option<Value<'a>> {
+        match self.member(name)? {
+            Value::Object(object) => object.inner(),
+            value => Some(value),
+        }
+    }
+
+    /// How its members were read, and where they begin.
+    fn steps(self) -> Option<(&'a Steps, usize)> {
+        let Contents::Members { layout, first } = self.node().contents else { return None };
+        Some((&self.objects.layouts[layout as usize], first as usize))
+    }
+
     fn node(self) -> &'a Node {
         &self.objects.nodes[self.number as usize]
     }
@@ -537,7 +533,7 @@ impl<'a> Object<'a> {
                 Value::Array(Array { basic: *basic, bytes })
             }
             Member::Packed(pack, start, length) => Value::Packed(Packed {
-                pack: objects.packs[usize::from(pack)],
+                numbers: objects.packs[usize::from(pack)],
                 bytes: objects.bytes(start, length),
             }),
             Member::List(shape, first, count) => {

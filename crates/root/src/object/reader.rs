@@ -6,7 +6,7 @@ use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::marks::Marks;
 use super::objects::{Contents, Leftover, Member, Node, Objects, number};
-use super::steps::Step;
+use super::steps::{Step, Steps};
 use super::walk::{Walker, Wanted};
 use crate::class::{Item, Native, known};
 use crate::record::BasketHeader;
@@ -24,8 +24,6 @@ pub(super) struct Reader<'a> {
     frames: Vec<Frame>,
     /// The object that is being read.
     pub(super) current: u32,
-    /// Containers met as classes of their own.
-    containers: Vec<(u32, Option<Arc<Item>>)>,
     /// Objects that pointers can refer to, by where they begin: ascending, since reading goes forward.
     begun: Vec<(u32, u32)>,
     /// Classes by the address of a name seen before: references to a class lead to the same bytes.
@@ -40,6 +38,8 @@ pub(super) struct Class {
     pub(super) native: Native,
     /// The layout used last.
     layout: Option<(i32, Option<u32>, u32)>,
+    /// The container that it is, if any, once that was asked.
+    container: Option<Option<Arc<Item>>>,
 }
 
 /// The target of a pointer.
@@ -77,7 +77,6 @@ impl<'a> Reader<'a> {
             classes: Vec::new(),
             frames: Vec::new(),
             current: 0,
-            containers: Vec::new(),
             begun: Vec::new(),
             seen: Vec::new(),
             budget: 100_000 + 2 * length as u64,
@@ -103,32 +102,17 @@ impl<'a> Reader<'a> {
         let class = self.to.nodes[node as usize].class;
         let (version, contents) = match self.classes[class as usize].native {
             Native::ByInfo => match self.container_class(class)? {
-                Some(item) => (0, {
-                    let container = self.whole_container(&item, end.is_some(), depth)?;
-                    self.single(container)
-                }),
+                Some(item) => self.single(|reader| reader.whole_container(&item, end.is_some(), depth))?,
                 None => self.by_info(class, true, depth)?,
             },
             Native::Own | Native::Uncounted => self.by_info(class, true, depth)?,
             Native::TObject | Native::Bare => self.by_info(class, false, depth)?,
             Native::Clones => self.clones(depth)?,
-            Native::Bag => self.bag(1, false, depth)?,
-            Native::List => self.list(depth)?,
-            Native::ObjArray => self.bag(1, true, depth)?,
-            Native::Map => self.bag(2, false, depth)?,
-            Native::Text => {
-                let text = self.text()?;
-                (0, self.single(text))
-            }
-            Native::LongText => {
-                let text = self.long_text()?;
-                (0, self.single(text))
-            }
+            kind @ (Native::Bag | Native::List | Native::ObjArray | Native::Map) => self.bag(kind, depth)?,
+            Native::Text => self.single(Self::text)?,
+            Native::LongText => self.single(Self::long_text)?,
             Native::Btree => self.btree(depth)?,
-            Native::Numbers(basic) => {
-                let numbers = self.sized(basic)?;
-                (0, self.single(numbers))
-            }
+            Native::Numbers(basic) => self.single(|reader| reader.sized(basic))?,
             Native::Basket => {
                 let begin = self.cursor.position();
                 // Usually its tag tells where it ends; in old files only its contents do.
@@ -143,12 +127,7 @@ impl<'a> Reader<'a> {
             }
             Native::Opaque => {
                 let frame = self.frame()?;
-                if frame.end.is_none() && end.is_none() {
-                    return Err(self.unknown(class, frame.version));
-                }
-                self.cursor.leave(&frame);
-                self.note_passed(frame.body);
-                (frame.version, Contents::Opaque)
+                self.opaque(class, &frame, end)?
             }
             Native::Nothing => (0, Contents::Opaque),
         };
@@ -173,38 +152,52 @@ impl<'a> Reader<'a> {
                 frame = self.frame_without_checksum()?;
             }
         }
-        let mut bases = Vec::new();
+        let members = self.by_layout(class, version, frame.checksum, |reader, layout, steps| {
+            let first = reader.to.members.len();
+            reader.spend(steps.names.len() as u64)?;
+            reader.to.members.resize(first + steps.names.len(), Member::Null);
+            let base = reader.steps(&steps.steps, first, first, depth)?;
+            Ok((Contents::Members { layout, first: first as u32 }, base))
+        })?;
+        let Some(members) = members else { return self.opaque(class, &frame, None) };
+        self.leave(&frame);
+        Ok((frame.version, members))
+    }
+
+    /// Passes over the rest of something in a frame, whose end that or its tag has to tell.
+    fn opaque(&mut self, class: u32, frame: &Frame, end: Option<usize>) -> Result<(i16, Contents)> {
+        if frame.end.or(end).is_none() {
+            return Err(self.unknown(class, frame.version));
+        }
+        self.cursor.leave(frame);
+        self.note_passed(frame.body);
+        Ok((frame.version, Contents::Opaque))
+    }
+
+    /// Reads members by the layout of a class version, and once more for each base whose version turns out not to be
+    /// the one that the layout is for. `None` if nothing describes the class.
+    pub(super) fn by_layout<T>(
+        &mut self,
+        class: u32,
+        version: i32,
+        checksum: Option<u32>,
+        mut read: impl FnMut(&mut Self, u32, &Steps) -> Result<(T, Option<(Box<str>, i32)>)>,
+    ) -> Result<Option<T>> {
+        let mut bases: Vec<(Box<str>, i32)> = Vec::new();
+        let (start, mark) = (self.cursor, self.mark());
         loop {
-            let mark = self.mark();
-            let body = self.cursor;
-            let Some(layout) = self.layout(class, version, frame.checksum, &bases)? else {
-                if frame.end.is_none() {
-                    return Err(self.unknown(class, frame.version));
-                }
-                self.cursor.leave(&frame);
-                self.note_passed(frame.body);
-                return Ok((frame.version, Contents::Opaque));
-            };
+            let Some(layout) = self.layout(class, version, checksum, &bases)? else { return Ok(None) };
             let steps = self.to.layouts[layout as usize].clone();
-            let first = self.to.members.len();
-            self.spend(steps.names.len() as u64)?;
-            self.to.members.resize(first + steps.names.len(), Member::Null);
-            match self.steps(&steps.steps, first, first, depth)? {
-                None => {
-                    self.leave(&frame);
-                    return Ok((frame.version, Contents::Members { layout, first: first as u32 }));
-                }
-                Some(base) => {
-                    // Once more, with what has been learnt. Every turn fixes one more base.
-                    self.back_to(mark);
-                    self.cursor = body;
-                    if bases.iter().any(|(class, _): &(Box<str>, i32)| *class == base.0) {
-                        // The same base twice, in two versions.
-                        return Err(self.unknown(class, frame.version));
-                    }
-                    bases.push(base);
-                }
+            let (members, base) = read(self, layout, &steps)?;
+            let Some(base) = base else { return Ok(Some(members)) };
+            // With what has been learnt. Every turn fixes one more base.
+            self.back_to(mark);
+            self.cursor = start;
+            if bases.iter().any(|(class, _)| *class == base.0) {
+                // The same base twice, in two versions.
+                return Err(self.unknown(class, version as i16));
             }
+            bases.push(base);
         }
     }
 
@@ -354,10 +347,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn single(&mut self, member: Member) -> Contents {
+    /// A value that is all of an object.
+    fn single(&mut self, read: impl FnOnce(&mut Self) -> Result<Member>) -> Result<(i16, Contents)> {
+        let member = read(self)?;
         let first = self.to.members.len() as u32;
         self.to.members.push(member);
-        Contents::Member { first }
+        Ok((0, Contents::Member { first }))
     }
 
     pub(super) fn layout(
@@ -403,23 +398,18 @@ impl<'a> Reader<'a> {
 
     /// How a class that is a container is stored.
     fn container_class(&mut self, class: u32) -> Result<Option<Arc<Item>>> {
-        if let Some((_, item)) = self.containers.iter().find(|(known, _)| *known == class) {
-            return Ok(item.clone());
+        let class = &mut self.classes[class as usize];
+        if class.container.is_none() {
+            class.container = Some(self.walker.file.container(&class.name)?);
         }
-        let name = &self.classes[class as usize].name;
-        if !name.ends_with('>') {
-            return Ok(None);
-        }
-        let item = self.walker.file.container(name)?;
-        self.containers.push((class, item.clone()));
-        Ok(item)
+        Ok(class.container.clone().flatten())
     }
 
     pub(super) fn class_by_name(&mut self, name: &str) -> u32 {
         let place = self.classes.iter().position(|class| &*class.name == name);
         place.unwrap_or_else(|| {
             let native = known(name);
-            self.classes.push(Class { name: name.into(), native, layout: None });
+            self.classes.push(Class { name: name.into(), native, layout: None, container: None });
             self.classes.len() - 1
         }) as u32
     }

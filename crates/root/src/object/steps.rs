@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use forthwith_plan::{Error, Result};
 
 use crate::class::{Base, Layout, Layouts, Member, Native, Numbers, StoredBase, Value, known};
-use crate::streamer::{Counter, Element, Packing};
+use crate::streamer::{Counter, Element};
 use forthwith_columns::DType;
 
 /// How one version of a class is read.
@@ -51,14 +51,6 @@ pub(super) enum Step {
     Member(Value, [u32; 2]),
     /// This number of members one after the other.
     Array(Value, u32, [u32; 2]),
-}
-
-/// How a `Float16_t` or `Double32_t` is packed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Pack {
-    pub(super) packing: Packing,
-    /// Whether it is a `float` in memory.
-    pub(super) single: bool,
 }
 
 /// The version of a base that steps have been made for.
@@ -264,26 +256,6 @@ impl Maker<'_> {
     fn step(&mut self, name: &str, step: Step) {
         self.to.steps.push(step);
         self.to.names.push(name.into());
-    }
-}
-
-impl Pack {
-    pub(super) fn of(numbers: &Numbers) -> Self {
-        Self { packing: numbers.packing(), single: numbers.is_single() }
-    }
-
-    /// Bytes of a number.
-    pub(super) fn size(self) -> usize {
-        match self.packing {
-            Packing::Range { .. } => 4,
-            Packing::Mantissa { .. } => 3,
-        }
-    }
-
-    /// The number that these bytes are.
-    pub(super) fn value(self, bytes: &[u8]) -> f64 {
-        let value = self.packing.value(bytes);
-        if self.single { f64::from(value as f32) } else { value }
     }
 }
 

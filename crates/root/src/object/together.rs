@@ -28,7 +28,7 @@ impl Reader<'_> {
             Item::Map(_, pair) => (Shape::Map, None, Some(&pair.members)),
             _ => return Err(Error::unsupported("an item that is stored member by member")),
         };
-        let count = self.size()?;
+        let count = self.cursor.i32()?;
         let count = self.cursor.count(ITEMS, count, 0)?;
         if count == 0 && streamed >= 7 {
             return self.values(shape, 0, 0, |_, _| Ok(Member::Null));
@@ -85,30 +85,21 @@ impl Reader<'_> {
         match value {
             // One frame for those of all objects.
             Value::Container(item) => {
-                let frame = self.frame()?;
-                let all = self.inside(item, count.saturating_mul(length), &frame, depth)?;
-                self.leave(&frame);
-                let Member::List(_, begin, _) = all else { return Ok(()) };
-                for index in 0..count {
-                    let begin = begin as usize + index * length;
-                    self.to.members[first + index * width + slot] = match array {
-                        None => self.to.members[begin],
-                        Some(_) => Member::List(Shape::List, begin as u32, length as u32),
-                    };
-                }
+                let all = self.framed_many(item, count.saturating_mul(length), depth)?;
+                self.share(all, array, to);
             }
             Value::StdText if array.is_none() => self.text_column(first + slot, width, count)?,
             Value::Text | Value::StdText if array.is_some() => {
-                self.strings(first + slot, width, count, length)?
+                let all = self.texts(count.saturating_mul(length))?;
+                self.share(all, array, to);
             }
-            Value::Loop { class, pointers, .. } => {
-                let frame = self.frame()?;
+            Value::Loop { class, pointers, .. } => self.in_frame(|reader, _| {
                 for object in (0..count).map(|index| first + index * width) {
-                    let times = self.count(object + counters[0] as usize, 0)?.saturating_mul(length);
-                    self.to.members[object + slot] = self.repetitions(class, *pointers, times, depth)?;
+                    let times = reader.count(object + counters[0] as usize, 0)?.saturating_mul(length);
+                    reader.to.members[object + slot] = reader.repetitions(class, *pointers, times, depth)?;
                 }
-                self.leave(&frame);
-            }
+                Ok(())
+            })?,
             _ => {
                 for object in (0..count).map(|index| first + index * width) {
                     self.to.members[object + slot] =
@@ -119,40 +110,33 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Strings, with one frame for all of them or without.
-    pub(super) fn text_column(&mut self, first: usize, stride: usize, count: usize) -> Result<()> {
-        let (bare, mark) = (self.cursor, self.mark());
-        if let Ok(frame) = self.frame()
-            && frame.end.is_some()
-        {
-            let read = self.texts(first, stride, count);
-            if self.cursor.leave(&frame) == 0 && read.is_ok() {
-                return Ok(());
+    /// Shares a list out to objects: to each an item, or as many as an array has.
+    fn share(&mut self, all: Member, array: Option<u32>, to: Column) {
+        let Member::List(_, begin, _) = all else { return };
+        for index in 0..to.count {
+            let begin = begin + index as u32 * array.unwrap_or(1);
+            self.to.members[to.first + index * to.width + to.slot] = match array {
+                None => self.to.members[begin as usize],
+                Some(length) => Member::List(Shape::List, begin, length),
+            };
+        }
+    }
+
+    /// Strings, with one frame for all of them or without, into every `stride`th slot from `first` on.
+    fn text_column(&mut self, first: usize, stride: usize, count: usize) -> Result<()> {
+        self.perhaps_framed(|reader| {
+            for index in 0..count {
+                reader.to.members[first + index * stride] = reader.text()?;
             }
-        }
-        self.back_to(mark);
-        self.cursor = bare;
-        self.texts(first, stride, count)
+            Ok(())
+        })
     }
 
-    fn texts(&mut self, first: usize, stride: usize, count: usize) -> Result<()> {
-        for index in 0..count {
-            self.to.members[first + index * stride] = self.text()?;
-        }
-        Ok(())
-    }
-
-    /// Arrays of `length` strings that are one member of this number of objects, into every `stride`th slot
-    /// from `first` on.
-    pub(super) fn strings(&mut self, first: usize, stride: usize, count: usize, length: usize) -> Result<()> {
-        let all = count.saturating_mul(length);
-        let texts = self.room(all, 1)?;
-        self.text_column(texts, 1, all)?;
-        for index in 0..count {
-            let begin = (texts + index * length) as u32;
-            self.to.members[first + index * stride] = Member::List(Shape::List, begin, length as u32);
-        }
-        Ok(())
+    /// A list of strings, with one frame for all of them or without.
+    pub(super) fn texts(&mut self, count: usize) -> Result<Member> {
+        let first = self.room(count, 1)?;
+        self.text_column(first, 1, count)?;
+        Ok(Member::List(Shape::List, first as u32, count as u32))
     }
 
     /// Objects of one class, their first members one after the other, then their second ones, and so on.
@@ -168,20 +152,13 @@ impl Reader<'_> {
         if depth > super::reader::MAX_DEPTH {
             return Err(Error::out_of_range("depth of nested objects", depth, super::reader::MAX_DEPTH));
         }
-        let mut bases = Vec::new();
-        let start = self.cursor;
-        let mark = self.mark();
-        loop {
-            let Some(layout) = self.layout(class, version, checksum, &bases)? else {
-                return Err(self.unknown(class, version as i16));
-            };
-            let steps = self.to.layouts[layout as usize].clone();
+        let node = self.by_layout(class, version, checksum, |reader, layout, steps| {
             let width = steps.names.len();
-            self.spend((count as u64).saturating_mul(width as u64 + 1))?;
-            let (first, node) = (self.to.members.len(), self.to.nodes.len());
-            self.to.members.resize(first + count * width, Member::Null);
-            let here = self.cursor.position() as u32;
-            self.to.nodes.extend((0..count).map(|index| Node {
+            reader.spend((count as u64).saturating_mul(width as u64 + 1))?;
+            let (first, node) = (reader.to.members.len(), reader.to.nodes.len());
+            reader.to.members.resize(first + count * width, Member::Null);
+            let here = reader.cursor.position() as u32;
+            reader.to.nodes.extend((0..count).map(|index| Node {
                 class,
                 version: version as i16,
                 begin: here,
@@ -189,16 +166,9 @@ impl Reader<'_> {
                 end: here,
                 contents: Contents::Members { layout, first: (first + index * width) as u32 },
             }));
-            let Some(base) = self.columns(&steps.steps, first, width, count, depth)? else {
-                return Ok(node as u32);
-            };
-            self.back_to(mark);
-            self.cursor = start;
-            if bases.iter().any(|(class, _): &(Box<str>, i32)| *class == base.0) {
-                return Err(self.unknown(class, version as i16));
-            }
-            bases.push(base);
-        }
+            Ok((node as u32, reader.columns(&steps.steps, first, width, count, depth)?))
+        })?;
+        node.ok_or_else(|| self.unknown(class, version as i16))
     }
 
     fn columns(

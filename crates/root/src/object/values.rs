@@ -4,8 +4,8 @@ use forthwith_plan::{Error, Result};
 
 use super::objects::{Member, Shape, number};
 use super::reader::Reader;
-use super::steps::Pack;
 use crate::class::{self, Numbers, Value};
+use crate::record::Frame;
 use forthwith_columns::DType;
 
 /// The offset at which the members of an object begin, and the slots from there of those that count another.
@@ -25,10 +25,7 @@ impl Reader<'_> {
         Ok(match value {
             Value::Number(numbers) => match numbers.basic {
                 Some(basic) => number(basic, self.cursor.take(basic.size())?),
-                None => {
-                    let pack = Pack::of(numbers);
-                    Member::Float(pack.value(self.cursor.take(pack.size())?))
-                }
+                None => self.packed_number(numbers)?,
             },
             Value::Counted(numbers, _) => match self.cursor.u8()? {
                 0 => Member::Null,
@@ -50,7 +47,7 @@ impl Reader<'_> {
             }
             Value::Text => self.text()?,
             Value::LongText => self.long_text()?,
-            Value::StdText => self.std_string()?,
+            Value::StdText => self.perhaps_framed(Self::text)?,
             Value::Container(item) => self.isolated(|reader| reader.framed(item, depth))?,
             Value::Whole(item) => self.whole_container(item, false, depth)?,
             Value::Bare(item) | Value::Item(item) => self.item(item, depth + 1)?,
@@ -118,11 +115,7 @@ impl Reader<'_> {
                 _ => self.repeated(numbers, counter, length)?,
             },
             Value::CountedTexts(_) => self.counted_texts(counter, many)?,
-            Value::Text | Value::StdText => {
-                let texts = self.room(many, 1)?;
-                self.text_column(texts, 1, many)?;
-                Member::List(Shape::List, texts as u32, length)
-            }
+            Value::Text | Value::StdText => self.texts(many)?,
             Value::Container(item) => self.isolated(|reader| reader.framed_many(item, many, depth))?,
             Value::Object(class) => self.repetitions(class, false, many, depth)?,
             Value::TObject => self.repetitions("TObject", false, many, depth)?,
@@ -170,28 +163,17 @@ impl Reader<'_> {
     /// The items of an array of arrays, as lists in lists.
     fn nested(&mut self, all: Member, sizes: &[u32]) -> Result<Member> {
         let [size, inner @ ..] = sizes else { return Ok(all) };
-        let part = |length: u32, row: usize| (length / size * row as u32, length / size);
         self.values(Shape::List, *size as usize, 0, |reader, row| {
-            let row = match all {
-                Member::Array(basic, start, length) => {
-                    let (offset, length) = part(length, row);
-                    Member::Array(basic, start + offset, length)
-                }
-                Member::Packed(pack, start, length) => {
-                    let (offset, length) = part(length, row);
-                    Member::Packed(pack, start + offset, length)
-                }
-                Member::List(shape, first, count) => {
-                    let (offset, count) = part(count, row);
-                    Member::List(shape, first + offset, count)
-                }
-                Member::Objects(first, count) => {
-                    let (offset, count) = part(count, row);
-                    Member::Objects(first + offset, count)
-                }
-                other => other,
-            };
-            reader.nested(row, inner)
+            let mut part = all;
+            if let Member::Array(_, first, length)
+            | Member::Packed(_, first, length)
+            | Member::List(_, first, length)
+            | Member::Objects(first, length) = &mut part
+            {
+                *length /= size;
+                *first += *length * row as u32;
+            }
+            reader.nested(part, inner)
         })
     }
 
@@ -200,21 +182,28 @@ impl Reader<'_> {
         Ok(Member::Text((self.cursor.position() - length) as u32, length as u32))
     }
 
-    /// A `std::string` as a member has a frame in some places and none in others.
-    pub(super) fn std_string(&mut self) -> Result<Member> {
+    /// Something in a frame.
+    pub(super) fn in_frame<T>(&mut self, read: impl FnOnce(&mut Self, &Frame) -> Result<T>) -> Result<T> {
+        let frame = self.frame()?;
+        let read = read(self, &frame)?;
+        self.leave(&frame);
+        Ok(read)
+    }
+
+    /// Something that has a frame in some places and none in others, as a `std::string` that is a member.
+    pub(super) fn perhaps_framed<T>(&mut self, read: impl Fn(&mut Self) -> Result<T>) -> Result<T> {
         let (bare, mark) = (self.cursor, self.mark());
         if let Ok(frame) = self.frame()
             && frame.end.is_some()
         {
-            let text = self.text();
-            let unread = self.cursor.leave(&frame);
-            if text.is_ok() && unread == 0 {
-                return text;
+            let framed = read(self);
+            if self.cursor.leave(&frame) == 0 && framed.is_ok() {
+                return framed;
             }
         }
         self.back_to(mark);
         self.cursor = bare;
-        self.text()
+        read(self)
     }
 
     fn counted(&mut self, basic: DType, counter: usize) -> Result<Member> {
@@ -226,9 +215,8 @@ impl Reader<'_> {
     fn repeated(&mut self, numbers: &Numbers, counter: usize, times: u32) -> Result<Member> {
         match numbers.basic {
             Some(basic) if times == 1 => self.counted(basic, counter),
-            basic => {
-                let size = basic.map_or_else(|| Pack::of(numbers).size(), DType::size);
-                let count = self.count(counter, times as usize * size)?;
+            _ => {
+                let count = self.count(counter, times as usize * numbers.size())?;
                 self.many(numbers, times as usize * count)
             }
         }
@@ -238,7 +226,7 @@ impl Reader<'_> {
     fn many(&mut self, numbers: &Numbers, count: usize) -> Result<Member> {
         match numbers.basic {
             Some(basic) => self.numbers(basic, count),
-            None => self.packed(Pack::of(numbers), count),
+            None => self.packed(numbers, count),
         }
     }
 
@@ -253,10 +241,7 @@ impl Reader<'_> {
 
     /// This number of objects or pointers in a frame.
     fn looped(&mut self, class: &str, pointers: bool, count: usize, depth: usize) -> Result<Member> {
-        let frame = self.frame()?;
-        let member = self.repetitions(class, pointers, count, depth)?;
-        self.leave(&frame);
-        Ok(member)
+        self.in_frame(|reader, _| reader.repetitions(class, pointers, count, depth))
     }
 
     /// The number in a slot that counts a member, if that many items of `size` bytes can follow.
@@ -273,7 +258,9 @@ impl Reader<'_> {
     pub(super) fn long_text(&mut self) -> Result<Member> {
         let length = self.cursor.i32()?;
         let length = self.cursor.count("length of text", length, 1)?;
-        self.bytes(length)
+        let begin = self.cursor.position();
+        self.cursor.take(length)?;
+        Ok(Member::Text(begin as u32, length as u32))
     }
 
     /// A count, and as many numbers.
@@ -315,25 +302,22 @@ impl Reader<'_> {
         Ok(Member::Made(self.to.made.len() as u32 - 1))
     }
 
-    fn packed(&mut self, pack: Pack, count: usize) -> Result<Member> {
+    pub(super) fn packed_number(&mut self, numbers: &Numbers) -> Result<Member> {
+        Ok(Member::Float(numbers.unpacked(self.cursor.take(numbers.size())?)))
+    }
+
+    fn packed(&mut self, numbers: &Numbers, count: usize) -> Result<Member> {
         let begin = self.cursor.position();
-        let bytes = self.cursor.take(count.saturating_mul(pack.size()))?;
-        let known = self.to.packs.iter().position(|known| *known == pack);
+        let bytes = self.cursor.take(count.saturating_mul(numbers.size()))?;
+        let known = self.to.packs.iter().position(|known| known == numbers);
         let number = known.unwrap_or(self.to.packs.len());
         if known.is_none() {
-            self.to.packs.push(pack);
+            self.to.packs.push(*numbers);
         }
         match u16::try_from(number) {
             Ok(number) => Ok(Member::Packed(number, begin as u32, bytes.len() as u32)),
             Err(_) => Err(Error::unsupported("an object with that many different packings")),
         }
-    }
-
-    /// Text of this number of bytes.
-    pub(super) fn bytes(&mut self, length: usize) -> Result<Member> {
-        let begin = self.cursor.position();
-        self.cursor.take(length)?;
-        Ok(Member::Text(begin as u32, length as u32))
     }
 
     /// Reads something in a frame. If that fails, it is passed over.

@@ -45,7 +45,7 @@ impl Packed<'_> {
     /// The number of items.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.bytes.len() / self.pack.size()
+        self.bytes.len() / self.numbers.size()
     }
 
     /// Whether there are none.
@@ -57,12 +57,12 @@ impl Packed<'_> {
     /// Whether they are `float`s in memory; else they are `double`s.
     #[must_use]
     pub fn is_single(&self) -> bool {
-        self.pack.single
+        self.numbers.is_single()
     }
 
     /// The numbers.
     pub fn floats(&self) -> impl ExactSizeIterator<Item = f64> + '_ {
-        self.bytes.chunks_exact(self.pack.size()).map(|bytes| self.pack.value(bytes))
+        self.bytes.chunks_exact(self.numbers.size()).map(|bytes| self.numbers.unpacked(bytes))
     }
 }
 
