@@ -83,7 +83,7 @@ pub(super) fn of(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result<Vec
                 match (file, Basket::parse(&mut Cursor::new(copied))) {
                     // A basket that was written, and read back before the tree was: the copy needs no
                     // decompression, but the record is what everything else here is about.
-                    (Ok(file), Ok(basket)) if basket.seek() == file.start && basket.nbytes > 0 => {
+                    (Ok(file), Ok(basket)) if basket.header.seek == file.start && basket.nbytes > 0 => {
                         Bytes::File(file)
                     }
                     // If it is damaged, that is found where it is read.

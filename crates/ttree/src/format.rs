@@ -127,15 +127,15 @@ fn needs_bounds(decoder: &Decoder) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Basket {
     /// As the file has it.
-    header: BasketHeader,
+    pub(crate) header: BasketHeader,
     /// Offset of the header, for errors.
     at: usize,
     /// Length of the record. 0 for a basket that never was one.
     pub(crate) nbytes: u32,
     /// Length of the key with the header.
-    keylen: u32,
+    pub(crate) keylen: u32,
     /// Number of entries.
-    entries: u32,
+    pub(crate) entries: u32,
     /// The end of the entries' bytes, counted from the beginning of the key.
     last: u32,
 }
@@ -192,34 +192,9 @@ impl Basket {
         Ok(Self { header, at, nbytes, keylen, entries, last })
     }
 
-    /// Offset of the record in the file. 0 for a basket that never was one.
-    pub(crate) fn seek(&self) -> u64 {
-        self.header.seek
-    }
-
     /// Whether the basket was streamed into another record rather than written as one.
     pub(crate) fn is_embedded(&self) -> bool {
         !self.header.flag.is_multiple_of(GENERATED)
-    }
-
-    /// Length of the key with the header.
-    pub(crate) fn key_len(&self) -> u32 {
-        self.keylen
-    }
-
-    /// Length of the payload, decompressed.
-    pub(crate) fn object_len(&self) -> u32 {
-        self.header.objlen
-    }
-
-    /// Number of entries.
-    pub(crate) fn entries(&self) -> u32 {
-        self.entries
-    }
-
-    /// Bytes of each entry, where all have as many.
-    pub(crate) fn width(&self) -> u32 {
-        self.header.nev_buf_size
     }
 
     /// Whether entries say where they stood when they were written, for the pointers in them.
@@ -300,12 +275,12 @@ impl Basket {
         let body = &stored[keylen..];
         let compressed = objlen > body.len();
         if compressed {
-            check_record(body, objlen).map_err(|error| behind(error, keylen))?;
+            check_record(body, objlen).map_err(|error| error.behind(keylen as u64))?;
         }
         let payload_room = if compressed { objlen } else { 0 };
         let (room, bounds, decompressor) = scratch.rooms(payload_room, bounds_len(layout, wanted))?;
         let payload = if compressed {
-            decompress_record(body, room, decompressor).map_err(|error| behind(error, keylen))?;
+            decompress_record(body, room, decompressor).map_err(|error| error.behind(keylen as u64))?;
             &*room
         } else {
             &body[..objlen]
@@ -443,13 +418,6 @@ fn ascending(last: u32, bounds: &[[u8; 4]]) -> bool {
     // No early exit: this way it is done many at a time.
     let falls = pairs.fold(false, |bad, (&a, &b)| bad | (u32::from_le_bytes(a) > u32::from_le_bytes(b)));
     !falls && bounds.first().is_none_or(|&first| last <= u32::from_le_bytes(first))
-}
-
-/// The error of something that stands `length` bytes further.
-#[cold]
-fn behind(mut error: Error, length: usize) -> Error {
-    error.place.byte = Some(error.place.byte.unwrap_or(0) + length as u64);
-    error
 }
 
 /// The number of bounds that are converted before they are compared.

@@ -39,28 +39,23 @@ impl DirectoryRecord {
     /// The bytes end before.
     pub fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
         let version = cursor.i16()?;
-        let created = Datime(cursor.u32()?);
-        let modified = Datime(cursor.u32()?);
-        let nbytes_keys = cursor.u32()?;
-        let nbytes_name = cursor.u32()?;
-        let mut pointer = || cursor.pointer(version > 1000);
-        let (seek_directory, seek_parent, seek_keys) = (pointer()?, pointer()?, pointer()?);
-        let uuid = if version % 1000 > 1 {
-            // ROOT 3 left it out in places where the version promises it; nothing depends on it.
-            cursor.u16().and_then(|_| cursor.take(16)).ok().and_then(|bytes| bytes.try_into().ok())
-        } else {
-            None
-        };
+        let wide = version > 1000;
         Ok(Self {
             version,
-            created,
-            modified,
-            nbytes_keys,
-            nbytes_name,
-            seek_directory,
-            seek_parent,
-            seek_keys,
-            uuid,
+            created: Datime(cursor.u32()?),
+            modified: Datime(cursor.u32()?),
+            nbytes_keys: cursor.u32()?,
+            nbytes_name: cursor.u32()?,
+            seek_directory: cursor.pointer(wide)?,
+            seek_parent: cursor.pointer(wide)?,
+            seek_keys: cursor.pointer(wide)?,
+            uuid: match version % 1000 > 1 {
+                // ROOT 3 left it out in places where the version promises it; nothing depends on it.
+                true => {
+                    cursor.u16().and_then(|_| cursor.take(16)).ok().and_then(|bytes| bytes.try_into().ok())
+                }
+                false => None,
+            },
         })
     }
 

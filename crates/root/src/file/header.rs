@@ -58,33 +58,23 @@ impl Header {
         if !(1..2 * WIDE).contains(&version) || !(LEAST_BEGIN..=MOST_BEGIN).contains(&begin) {
             return not_root();
         }
-        let end = cursor.pointer(wide)?;
-        let seek_free = cursor.pointer(wide)?;
-        let nbytes_free = cursor.u32()?;
-        let nfree = cursor.u32()?;
-        let nbytes_name = cursor.u32()?;
-        let units = cursor.u8()?;
-        let compression = cursor.i32()?;
-        let seek_info = cursor.pointer(wide)?;
-        let nbytes_info = cursor.u32()?;
-        // Files before version 4 have no UUID, and unused bytes here.
-        let uuid = match cursor.u16() {
-            Ok(1) => cursor.take(16).ok().and_then(|bytes| bytes.try_into().ok()),
-            _ => None,
-        };
         Ok(Self {
             version,
             begin,
-            end,
-            seek_free,
-            nbytes_free,
-            nfree,
-            nbytes_name,
-            units,
-            compression,
-            seek_info,
-            nbytes_info,
-            uuid,
+            end: cursor.pointer(wide)?,
+            seek_free: cursor.pointer(wide)?,
+            nbytes_free: cursor.u32()?,
+            nfree: cursor.u32()?,
+            nbytes_name: cursor.u32()?,
+            units: cursor.u8()?,
+            compression: cursor.i32()?,
+            seek_info: cursor.pointer(wide)?,
+            nbytes_info: cursor.u32()?,
+            // Files before version 4 have no UUID, and unused bytes here.
+            uuid: match cursor.u16() {
+                Ok(1) => cursor.take(16).ok().and_then(|bytes| bytes.try_into().ok()),
+                _ => None,
+            },
         })
     }
 

@@ -66,12 +66,6 @@ impl BasketHeader {
         let version = cursor.i16()?;
         let buffer_size = cursor.i32()?;
         let nev_buf_size = cursor.i32()?;
-        // The sign says that one more byte follows.
-        let io_bits = if nev_buf_size < 0 { Some(cursor.u8()?) } else { None };
-        let nev_buf = cursor.i32()?;
-        let last = cursor.i32()?;
-        let flag = cursor.u8()?;
-        let nev_buf_size = nev_buf_size.unsigned_abs();
         Ok(Self {
             nbytes,
             objlen,
@@ -79,11 +73,12 @@ impl BasketHeader {
             seek,
             version,
             buffer_size,
-            nev_buf_size,
-            io_bits,
-            nev_buf,
-            last,
-            flag,
+            nev_buf_size: nev_buf_size.unsigned_abs(),
+            // The sign says that one more byte follows.
+            io_bits: if nev_buf_size < 0 { Some(cursor.u8()?) } else { None },
+            nev_buf: cursor.i32()?,
+            last: cursor.i32()?,
+            flag: cursor.u8()?,
         })
     }
 

@@ -38,6 +38,29 @@ pub struct KeyOf<Text> {
     pub title: Text,
 }
 
+impl<Text> KeyOf<Text> {
+    #[inline]
+    fn parse_by<'a>(cursor: &mut Cursor<'a>, text: impl Fn(&'a [u8]) -> Text) -> Result<Self> {
+        let nbytes = cursor.i32()?;
+        let version = cursor.i16()?;
+        let wide = version > 1000;
+        Ok(Self {
+            nbytes,
+            version,
+            objlen: cursor.u32()?,
+            datime: Datime(cursor.u32()?),
+            keylen: cursor.u16()?,
+            cycle: cursor.u16()?,
+            seek: cursor.pointer(wide)?,
+            // Of 64 bits, the upper 16 hold the process id's offset.
+            seek_directory: cursor.pointer(wide)? & 0x0000_FFFF_FFFF_FFFF,
+            class_name: text(cursor.string()?),
+            name: text(cursor.string()?),
+            title: text(cursor.string()?),
+        })
+    }
+}
+
 impl<'a> RawKey<'a> {
     /// Parses a key as [`Key::parse`] does. Inlined, because every basket has one.
     ///
@@ -45,29 +68,7 @@ impl<'a> RawKey<'a> {
     /// The bytes end before.
     #[inline]
     pub fn parse(cursor: &mut Cursor<'a>) -> Result<Self> {
-        let nbytes = cursor.i32()?;
-        let version = cursor.i16()?;
-        let objlen = cursor.u32()?;
-        let datime = Datime(cursor.u32()?);
-        let keylen = cursor.u16()?;
-        let cycle = cursor.u16()?;
-        let wide = version > 1000;
-        // Of 64 bits, the upper 16 hold the process id's offset.
-        let (seek, seek_directory) = (cursor.pointer(wide)?, cursor.pointer(wide)? & 0x0000_FFFF_FFFF_FFFF);
-        let (class_name, name, title) = (cursor.string()?, cursor.string()?, cursor.string()?);
-        Ok(Self {
-            nbytes,
-            version,
-            objlen,
-            datime,
-            keylen,
-            cycle,
-            seek,
-            seek_directory,
-            class_name,
-            name,
-            title,
-        })
+        Self::parse_by(cursor, |bytes| bytes)
     }
 }
 
@@ -81,20 +82,7 @@ impl Key {
     /// # Errors
     /// The bytes end before.
     pub fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
-        let raw = RawKey::parse(cursor)?;
-        Ok(Self {
-            nbytes: raw.nbytes,
-            version: raw.version,
-            objlen: raw.objlen,
-            datime: raw.datime,
-            keylen: raw.keylen,
-            cycle: raw.cycle,
-            seek: raw.seek,
-            seek_directory: raw.seek_directory,
-            class_name: text(raw.class_name).into(),
-            name: text(raw.name).into(),
-            title: text(raw.title).into(),
-        })
+        Self::parse_by(cursor, |bytes| text(bytes).into())
     }
 
     /// Whether the object is a directory.

@@ -90,7 +90,7 @@ impl Pending {
             let shift = self.data.len() as u32;
             self.origins.extend(part.iter().map(|start| start + block.origin as u32));
             self.points |= pointers && bytes.windows(4).any(|word| word == [0xFF; 4]);
-            self.width = basket.width();
+            self.width = basket.header.nev_buf_size;
             let Some(change) = change else {
                 self.starts.extend(part.iter().map(|start| start - first + shift));
                 self.data.extend(bytes);
@@ -220,7 +220,7 @@ impl BlockMaker for Batch<'_> {
 /// record.
 fn recompressed(record: &[u8], compression: Compression, bench: &mut Bench) -> Result<StoredBlock> {
     let basket = Basket::parse(&mut Cursor::new(record))?;
-    let (key_len, object_len) = (basket.key_len() as usize, basket.object_len() as usize);
+    let (key_len, object_len) = (basket.keylen as usize, basket.header.objlen as usize);
     let (key, stored) = record.split_at_checked(key_len).unwrap_or((record, &[]));
     let mut payload = std::mem::take(&mut bench.payload);
     payload.clear();

@@ -96,7 +96,7 @@ impl Copies {
             parsed => parsed?,
         };
         // The key was parsed, so that this is no more than was copied.
-        let key = basket.key_len() as usize;
+        let key = basket.keylen as usize;
         if length - key <= SHORT {
             self.bytes.truncate(begin + key);
             self.bytes.extend(&record[key..]);
@@ -117,24 +117,24 @@ impl Copies {
 /// Refuses a record that is no basket of `entries` entries. Answers the length of the record without compression.
 pub(super) fn check(record: &[u8], entries: u64) -> Result<u64> {
     let basket = Basket::parse(&mut Cursor::new(record))?;
-    let stored = record.get(basket.key_len() as usize..).unwrap_or_default();
+    let stored = record.get(basket.keylen as usize..).unwrap_or_default();
     measured(&basket, stored, record.len() as u64, entries)
 }
 
 /// How long a record is when it is not compressed: its key is that of a basket, which must be of so many bytes and
 /// entries, and `stored` what follows.
 fn measured(basket: &Basket, stored: &[u8], length: u64, entries: u64) -> Result<u64> {
-    if u64::from(basket.entries()) != entries {
-        return Err(Error::mismatch("number of entries in the basket", entries, basket.entries()));
+    if u64::from(basket.entries) != entries {
+        return Err(Error::mismatch("number of entries in the basket", entries, basket.entries));
     }
-    if u64::from(basket.nbytes) != length || u64::from(basket.key_len()) > length {
+    if u64::from(basket.nbytes) != length || u64::from(basket.keylen) > length {
         return Err(Error::mismatch("length of the basket", length, basket.nbytes));
     }
-    let object_len = basket.object_len() as usize;
+    let object_len = basket.header.objlen as usize;
     if object_len > stored.len() {
         check_record(stored, object_len)?;
     }
-    Ok(u64::from(basket.key_len()) + object_len as u64)
+    Ok(u64::from(basket.keylen) + object_len as u64)
 }
 
 /// Bytes of most keys, and of the longest.
