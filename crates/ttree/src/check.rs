@@ -113,7 +113,7 @@ impl TreeCheck {
                 (Some(range.start), self.look_at_record(branch, &basket.entries, range, check))
             }
             Bytes::Record(range) => {
-                let stored = tree.record().get(range.clone()).unwrap_or_default();
+                let stored = tree.metadata.objects.payload().get(range.clone()).unwrap_or_default();
                 (None, branch.look_at(&basket.entries, stored, &mut self.scratch))
             }
             &Bytes::Nowhere(seek, length) => (None, Err(tree.misplaced(seek, length))),

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use bytes::Bytes;
 use forthwith_plan::{Error, Field, FriendName, Result};
 
 use crate::copy::REFERENCES;
@@ -62,7 +61,7 @@ impl TreeInfo {
 pub(super) struct Metadata {
     pub(super) info: TreeInfo,
     pub(super) fields: Vec<Field>,
-    objects: Objects,
+    pub(super) objects: Objects,
     /// The branch of each field, by its number among the objects.
     branches: Vec<u32>,
     /// Entry offsets may have been left out in all branches.
@@ -147,14 +146,6 @@ impl Metadata {
         let generates_offsets = generates_offsets(tree);
         let references = Field::named(REFERENCES, "");
         Ok(Self { info, fields, branches: numbers, generates_offsets, references, objects })
-    }
-
-    pub(super) fn payload(&self) -> &Bytes {
-        self.objects.payload()
-    }
-
-    pub(super) fn objects(&self) -> &Objects {
-        &self.objects
     }
 
     /// The object that a field's branch is.

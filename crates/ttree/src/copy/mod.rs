@@ -153,7 +153,7 @@ impl TreeCopy {
         let place = |error: Error| error.in_file(file.uri()).in_object(&found.path);
         let objects = file.object_to_edit(&found.key)?;
         let base = Tree::of(file, &found.path, objects).map_err(place)?;
-        let kept = base.needed(is_kept).map_err(place)?;
+        let kept = base.metadata.needed(is_kept).map_err(place)?;
         let branches = base.fields()?.len();
         if branches > 0 && !kept.contains(&true) {
             let what = "no branch of the tree was chosen";
@@ -220,9 +220,9 @@ impl TreeCopy {
         if self.tabled > 0 {
             let end = if self.stays { self.entries } else { self.entries.min(self.held) };
             self.fill_tables(writer, end, &mut |_| true)
-                .map_err(|error| error.in_file(self.base.uri()).in_object(self.base.object()))?;
+                .map_err(|error| error.in_file(&self.base.uri).in_object(self.base.object()))?;
         }
-        let place = |error: Error| error.in_file(self.base.uri()).in_object(self.base.object());
+        let place = |error: Error| error.in_file(&self.base.uri).in_object(self.base.object());
         let title = self.base.info().title.clone();
         let key = KeyText { class: &self.class, name: &self.name, title: &title };
         let edits = record::edits(&self, more).map_err(place)?;
@@ -269,7 +269,7 @@ impl TreeCopy {
             let Some(number) = number else { continue };
             let branch = match number {
                 Number::Field(number) => tree.branch(*number)?,
-                Number::References => match tree.references() {
+                Number::References => match tree.metadata.references() {
                     Some(branch) => branch,
                     None => continue,
                 },
@@ -311,7 +311,13 @@ impl TreeCopy {
         arrange(&mut tasks);
         let is_unread = self.stays && tables.is_some();
         let into = Into { writer, copy: self, runner, progress, processes: processes.before };
-        let mut run = Run::new(into, &origins, branches.into_iter().collect(), tree.payload(), &found.path);
+        let mut run = Run::new(
+            into,
+            &origins,
+            branches.into_iter().collect(),
+            tree.metadata.objects.payload().clone(),
+            &found.path,
+        );
         run.is_old = file.header().version % 1_000_000 < 30_400;
         run.renumber = renumber;
         for task in &tasks {
@@ -371,7 +377,7 @@ impl TreeCopy {
                 return Err(unequal("has", &more));
             }
         }
-        match (self.base.references().is_some(), tree.references().is_some()) {
+        match (self.base.metadata.references().is_some(), tree.metadata.references().is_some()) {
             (false, true) => {
                 let what = "merging trees of which a later one alone has a table of references to objects (fBranchRef)";
                 Err(Error::unsupported(what))

@@ -13,9 +13,9 @@ use super::{Extremes, Filled, Index, More, NO_MAP, TreeCopy, references};
 /// # Errors
 /// Something in it cannot be changed.
 pub(super) fn edits<'c>(copy: &'c TreeCopy, more: Option<&'c More<'c>>) -> Result<Edits<'c>> {
-    let metadata = copy.base.metadata();
-    let mut edits = Edits::new(metadata.objects())?;
-    let tree = metadata.objects().top();
+    let metadata = &copy.base.metadata;
+    let mut edits = Edits::new(&metadata.objects)?;
+    let tree = metadata.objects.top();
     let sum = |of: fn(&Filled) -> u64| copy.filled.iter().map(of).sum::<u64>();
     let (total, stored) = (sum(|filled| filled.total), sum(|filled| filled.stored));
     let (total, stored) = more.map_or((total, stored), |more| (total + more.total, stored + more.stored));
@@ -55,7 +55,7 @@ pub(super) fn edits<'c>(copy: &'c TreeCopy, more: Option<&'c More<'c>>) -> Resul
         tables(copy, &mut edits, object, &dropped)?;
     }
     if !dropped.is_empty() {
-        let branches = metadata.objects().iter().filter(|object| object.class().starts_with("TBranch"));
+        let branches = metadata.objects.iter().filter(|object| object.class().starts_with("TBranch"));
         let kept = branches.filter(|object| !dropped.contains(&object.range().start));
         for list in kept.chain([tree]).filter_map(|object| object.object("fBranches")) {
             shorten(&mut edits, list, &dropped)?;
@@ -134,7 +134,7 @@ fn tables(
 ) -> Result<()> {
     let Some(list) = references::parents(branch) else { return Ok(()) };
     let places: HashMap<u32, usize> =
-        copy.base.metadata().branch_places().map(|(place, field)| (field, place)).collect();
+        copy.base.metadata.branch_places().map(|(place, field)| (field, place)).collect();
     let table = copy.table.iter();
     let mut parents = table.flat_map(|table| &table.parents).map(|parent| places.get(&(*parent)?));
     let mut all = 0;

@@ -29,13 +29,13 @@ pub(super) struct Table {
 impl Table {
     /// That of a tree. `None` where the record has another form: before tables knew of processes.
     pub(super) fn of(tree: &Tree) -> Option<Self> {
-        let object = tree.references()?.object.object("fRefTable")?;
+        let object = tree.metadata.references()?.object.object("fRefTable")?;
         let Value::List(names) = object.member("fProcessGUIDs")? else { return None };
         let text = |value| match value {
             Value::Text(name) => lossy(name),
             _ => String::new(),
         };
-        let fields: HashMap<usize, u32> = tree.metadata().branch_places().collect();
+        let fields: HashMap<usize, u32> = tree.metadata.branch_places().collect();
         let parents = object.list("fParents");
         let parents = parents.map(|parent| fields.get(&parent?.range().start).copied());
         Some(Self { processes: names.map(text).collect(), parents: parents.collect() })
@@ -166,7 +166,7 @@ impl TreeCopy {
         processes: &Processes,
         field: impl Fn(u32) -> Option<u32>,
     ) -> Result<Option<Renumber>> {
-        if tree.references().is_none() {
+        if tree.metadata.references().is_none() {
             return Ok(None);
         }
         if self.stays {
@@ -217,7 +217,7 @@ impl TreeCopy {
         end: u64,
         progress: &mut CopyProgress<'_>,
     ) -> Result<()> {
-        let Some(branch) = self.base.references() else { return Ok(()) };
+        let Some(branch) = self.base.metadata.references() else { return Ok(()) };
         let (name, own) = (branch.field.name.clone(), branch.object.int("fCompress"));
         let own = own.and_then(|setting| Compression::from_setting(i32::try_from(setting).ok()?).ok());
         let compression = self.options.compression.or(own).unwrap_or(writer.compression());

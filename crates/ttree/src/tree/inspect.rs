@@ -109,11 +109,6 @@ impl Tree {
         })
     }
 
-    /// The bytes of the tree's own record.
-    pub(crate) fn record(&self) -> &[u8] {
-        self.metadata.payload()
-    }
-
     /// Why a basket cannot be where its branch says.
     pub(crate) fn misplaced(&self, seek: i64, length: i64) -> Error {
         misplaced(seek, length, self.file_size)

@@ -48,13 +48,14 @@ use planner::Planner;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Tree {
-    uri: String,
+    pub(crate) uri: String,
     object: String,
     source: Arc<dyn Source>,
     file_size: u64,
     streamers: Arc<Streamers>,
-    layouts: Arc<Layouts>,
-    metadata: Metadata,
+    /// The classes that the file describes.
+    pub(crate) layouts: Arc<Layouts>,
+    pub(crate) metadata: Metadata,
     index: ProcessOnce<Index>,
     /// The branch of each leaf, by the leaf's place in the record.
     owners: ProcessOnce<HashMap<usize, u32>>,
@@ -176,29 +177,6 @@ impl Tree {
         }
     }
 
-    pub(crate) fn uri(&self) -> &str {
-        &self.uri
-    }
-
-    pub(crate) fn metadata(&self) -> &Metadata {
-        &self.metadata
-    }
-
-    /// The tree's record, as bytes of their own.
-    pub(crate) fn payload(&self) -> bytes::Bytes {
-        self.metadata.payload().clone()
-    }
-
-    /// Which branches are needed where some are wanted.
-    pub(crate) fn needed(&self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<bool>> {
-        self.metadata.needed(is_wanted)
-    }
-
-    /// The branch of references to objects.
-    pub(crate) fn references(&self) -> Option<Branch<'_>> {
-        self.metadata.references()
-    }
-
     /// The branches by their paths, in their order where several have the same.
     pub(crate) fn paths(&self) -> Result<HashMap<&str, VecDeque<u32>>> {
         let mut paths: HashMap<&str, VecDeque<u32>> = HashMap::new();
@@ -210,12 +188,12 @@ impl Tree {
 
     /// Whether the tree was flushed, so that it knows its clusters.
     pub(crate) fn is_flushed(&self) -> bool {
-        self.metadata.objects().top().int("fFlushedBytes").unwrap_or(0) > 0
+        self.metadata.objects.top().int("fFlushedBytes").unwrap_or(0) > 0
     }
 
     /// The tree's index: what it counts by, and its values.
     pub(crate) fn index_values(&self) -> Option<crate::copy::IndexValues> {
-        crate::copy::values_of(self.metadata.objects().top().object("fTreeIndex")?)
+        crate::copy::values_of(self.metadata.objects.top().object("fTreeIndex")?)
     }
 
     fn make_index(&self) -> Index {
@@ -246,12 +224,7 @@ impl Tree {
     /// A branch's baskets. Another file that they are in is not opened for that.
     pub(crate) fn baskets(&self, branch: &Branch<'_>) -> Result<Vec<BasketRef>> {
         let size = if branch.file_name.is_empty() { self.file_size } else { u64::MAX };
-        baskets::of(branch, self.metadata.payload(), size)
-    }
-
-    /// The classes that the file describes.
-    pub(crate) const fn layouts(&self) -> &Arc<Layouts> {
-        &self.layouts
+        baskets::of(branch, self.metadata.objects.payload(), size)
     }
 
     /// The contents of a branch, with the layout of its entries.
@@ -470,7 +443,7 @@ impl Dataset for Tree {
     }
 
     fn index(&self) -> Result<Option<TableIndex>> {
-        let found = index::of(self.metadata.objects().top(), self.metadata.info.entries);
+        let found = index::of(self.metadata.objects.top(), self.metadata.info.entries);
         found.map_err(|error| self.locate(error))
     }
 

@@ -53,7 +53,7 @@ impl Tree {
                 }
                 None => return Vec::new(),
             },
-            Bytes::Record(range) => self.metadata.payload().get(range.clone()).unwrap_or_default(),
+            Bytes::Record(range) => self.metadata.objects.payload().get(range.clone()).unwrap_or_default(),
             Bytes::Nowhere(..) => return Vec::new(),
         };
         match unframe(Asked::default(), &basket.entries, &basket.entries, stored, scratch) {

@@ -66,7 +66,9 @@ impl Planner<'_> {
                     Some(range) => Stored::Range(range),
                     None => missing(range.start as i64, length as i64),
                 },
-                baskets::Bytes::Record(range) => Stored::Inline(tree.metadata.payload().slice(range.clone())),
+                baskets::Bytes::Record(range) => {
+                    Stored::Inline(tree.metadata.objects.payload().slice(range.clone()))
+                }
                 &baskets::Bytes::Nowhere(seek, length) => missing(seek, length),
             };
             self.tasks.push(Task {

@@ -64,7 +64,7 @@ pub(super) fn columns(tree: &Tree) -> Result<(Vec<(String, Form)>, Branches)> {
 
 /// The branches whose leaves count the items of others, by the places of these leaves.
 fn counters(tree: &Tree) -> Result<HashMap<usize, u32>> {
-    let owners: HashMap<usize, u32> = tree.metadata().leaf_places().collect();
+    let owners: HashMap<usize, u32> = tree.metadata.leaf_places().collect();
     let mut counters = HashMap::new();
     for number in 0..tree.fields()?.len() as u32 {
         let branch = tree.branch(number)?;
@@ -313,7 +313,7 @@ impl Walk<'_> {
 
     /// Entries of a layout, if values of it can be written.
     fn laid(&self, laid: Arc<Laid>, offsets: bool, rule: Rule) -> Result<Stored> {
-        let layouts = self.tree.layouts();
+        let layouts = &self.tree.layouts;
         let checked = unroll::check(&laid.layout, layouts);
         checked.map_err(|error| match error.kind {
             ErrorKind::Unsupported { what } => refused(format!("a branch, for want of {what}")),
