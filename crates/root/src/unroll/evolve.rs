@@ -9,11 +9,9 @@ pub(super) fn read_as(from: &Layout, to: &Layout) -> Option<Layout> {
         return Some(from.clone());
     }
     Some(match (from, to) {
-        (Layout::Framed { shared, of }, Layout::Framed { of: to, .. }) => {
-            Layout::Framed { shared: *shared, of: Box::new(read_as(of, to)?) }
-        }
-        // Text is delivered the same whether it has a frame or not.
         (Layout::Framed { shared, of }, to) => {
+            // Text is delivered the same whether it has a frame or not.
+            let to = if let Layout::Framed { of, .. } = to { of } else { to };
             Layout::Framed { shared: *shared, of: Box::new(read_as(of, to)?) }
         }
         (from, Layout::Framed { of, .. }) => read_as(from, of)?,

@@ -225,12 +225,8 @@ impl Classes<'_> {
 
 /// Of members of the same name, the last is meant: that of the most derived class.
 fn hide_repeated(fields: &mut [(String, Layout)]) {
-    let names: Vec<String> = fields
-        .iter()
-        .filter(|(_, field)| !matches!(field, Layout::Base(_)))
-        .map(|(name, _)| name.clone())
-        .collect();
-    let mut later: Vec<String> = names;
+    let own = fields.iter().filter(|(_, field)| !matches!(field, Layout::Base(_)));
+    let mut later: Vec<String> = own.map(|(name, _)| name.clone()).collect();
     for (_, field) in fields.iter_mut().rev() {
         if let Layout::Base(of) = field {
             hide(of, &later);

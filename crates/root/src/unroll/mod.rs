@@ -412,13 +412,8 @@ impl<'a> Classes<'a> {
     fn sibling(&mut self, class: &str) -> Result<Vec<(When, Layout)>, Unsupported> {
         let Some((template, _)) = class.split_once('<') else { return Ok(Vec::new()) };
         let is_sibling = |name: &str| name.split_once('<').is_some_and(|(known, _)| known == template);
-        let mut names: Vec<String> = self
-            .file
-            .streamers
-            .classes()
-            .map(|(name, _)| name.to_owned())
-            .filter(|name| is_sibling(name))
-            .collect();
+        let names = self.file.streamers.classes().map(|(name, _)| name.to_owned());
+        let mut names: Vec<String> = names.filter(|name| is_sibling(name)).collect();
         names.sort_unstable();
         names.dedup();
         names.truncate(MAX_SIBLINGS);
@@ -473,7 +468,7 @@ fn framed(arms: Vec<(When, Layout)>) -> Layout {
 
 /// An array of these dimensions, or the value itself if there are none.
 #[must_use]
-pub fn fixed(schema: Layout, dimensions: &[u32]) -> Layout {
+pub fn fixed(schema: Layout, dimensions: &[impl Copy + Into<u64>]) -> Layout {
     dimensions.iter().rev().fold(schema, |inner, &size| Layout::Fixed(size.into(), Box::new(inner)))
 }
 

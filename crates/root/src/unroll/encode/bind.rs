@@ -54,20 +54,11 @@ impl<'a> Binder<'a, '_> {
             }
             (Layout::Counted { slot, flag, of }, Form::List { key, content }) => {
                 let offsets = self.offsets(key, rows)?;
-                let counts = self.counters.get(slot).ok_or_else(|| refused(layout))?;
-                let lengths = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
                 // There may be no array, whatever counts it.
-                let is_wrong = |(length, count): (i64, &i64)| {
-                    length != *count && !(*flag && length == 0 && i32::try_from(*count).is_ok())
-                };
-                let wrong = lengths.zip(counts).position(is_wrong);
-                if counts.len() as u64 != rows {
-                    return Err(refused(layout));
-                }
-                if let Some(row) = wrong {
-                    let what = "a list that has not the length that another member says";
-                    return Err(Error::invalid(what).at_entry(row as u64));
-                }
+                let suits =
+                    |length, count| length == count || (*flag && length == 0 && i32::try_from(count).is_ok());
+                let wrong = "a list that has not the length that another member says";
+                self.counts(*slot, &offsets, suits, wrong).ok_or_else(|| refused(layout))??;
                 let head = if *flag { Head::Flag } else { Head::Nothing };
                 self.list(of, content, offsets, head)?
             }
@@ -79,7 +70,7 @@ impl<'a> Binder<'a, '_> {
             (Layout::Fixed(wanted, of), form) => match inner(form) {
                 Some((size, content)) if size == *wanted => {
                     let item = self.node(of, &content, rows.checked_mul(size).ok_or_else(changed)?);
-                    let item = item.map_err(|error| outer(error, |row| row.checked_div(size)))?;
+                    let item = item.map_err(|error| error.renumbered(|row| row.checked_div(size)))?;
                     Node::Fixed { size: usize::try_from(size).map_err(|_| changed())?, item: Box::new(item) }
                 }
                 _ => return Err(other()),
@@ -140,9 +131,7 @@ impl<'a> Binder<'a, '_> {
             }
             (Layout::Between(before, of, _), Form::List { key, .. }) if is_counted_elsewhere(layout) => {
                 if let Some(Layout::Given(slot, _)) = before.first() {
-                    let offsets = self.offsets(key, rows)?;
-                    let lengths = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
-                    self.counters.insert(*slot, lengths.collect());
+                    self.counters.insert(*slot, lengths(&self.offsets(key, rows)?).collect());
                 }
                 self.node(of, form, rows)?
             }
@@ -183,7 +172,7 @@ impl<'a> Binder<'a, '_> {
                         (form, own) => self.node(layout, form, own).map_err(|error| {
                             let of =
                                 |rows: &[i64], row| rows.iter().position(|at| u64::try_from(*at) == Ok(row));
-                            outer(error, |row| {
+                            error.renumbered(|row| {
                                 let object = match &tags {
                                     None => row,
                                     Some((_, index)) => of(index, row)? as u64,
@@ -198,17 +187,10 @@ impl<'a> Binder<'a, '_> {
             }
             (Layout::Triangle(slot, wire), Form::List { key, content }) => {
                 let offsets = self.offsets(key, rows)?;
-                let sides = self.counters.get(slot).cloned().ok_or_else(|| refused(layout))?;
-                let lengths = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
-                let is_square = |(length, side): (i64, &i64)| side.checked_mul(*side) == Some(length);
-                if sides.len() as u64 != rows {
-                    return Err(refused(layout));
-                }
-                if let Some(row) = lengths.zip(&sides).position(|of| !is_square(of)) {
-                    let what =
-                        "a symmetric matrix that has not as many rows and columns as another member says";
-                    return Err(Error::invalid(what).at_entry(row as u64));
-                }
+                let is_square = |length, side: i64| side.checked_mul(side) == Some(length);
+                let wrong = "a symmetric matrix that has not as many rows and columns as another member says";
+                let sides = self.counts(*slot, &offsets, is_square, wrong);
+                let sides = sides.ok_or_else(|| refused(layout))??.clone();
                 let item = self.numbers(*wire, content).ok_or_else(other)?;
                 Node::Triangle { offsets, sides, item: Box::new(item) }
             }
@@ -268,7 +250,8 @@ impl<'a> Binder<'a, '_> {
             (content, items) => self.node(of, content, items).map_err(|error| {
                 let is_behind = |item, end: &i64| u64::try_from(*end).is_ok_and(|end| end > item);
                 let ends = offsets.get(1..).unwrap_or_default();
-                outer(error, |item| ends.iter().position(|end| is_behind(item, end)).map(|row| row as u64))
+                error
+                    .renumbered(|item| ends.iter().position(|end| is_behind(item, end)).map(|row| row as u64))
             })?,
         };
         Self::listed(offsets, head, item)
@@ -277,6 +260,20 @@ impl<'a> Binder<'a, '_> {
     fn listed(offsets: Cow<'a, [i64]>, head: Head, item: Node<'a>) -> Result<Node<'a>> {
         let items = usize::try_from(last(&offsets)).map_err(|_| changed())?;
         Ok(Node::List { offsets, items, head, item: Box::new(item) })
+    }
+
+    /// The numbers that count the items of lists, each of which suits the length that there is. `None` if there are
+    /// none.
+    fn counts(
+        &self,
+        slot: u32,
+        offsets: &[i64],
+        suits: impl Fn(i64, i64) -> bool,
+        wrong: &str,
+    ) -> Option<Result<&Vec<i64>>> {
+        let counts = self.counters.get(&slot).filter(|counts| counts.len() + 1 == offsets.len())?;
+        let row = lengths(offsets).zip(counts).position(|(length, count)| !suits(length, *count));
+        Some(row.map_or(Ok(counts), |row| Err(Error::invalid(wrong).at_entry(row as u64))))
     }
 
     fn text(&self, key: &str, rows: u64, length: Length) -> Result<Node<'a>> {
@@ -315,10 +312,9 @@ impl<'a> Binder<'a, '_> {
     }
 }
 
-/// An error in a part whose rows are not those of the whole: with the row of the whole as its entry.
-fn outer(mut error: Error, row: impl Fn(u64) -> Option<u64>) -> Error {
-    error.place.entry = error.place.entry.and_then(row);
-    error
+/// The numbers of items of lists.
+fn lengths(offsets: &[i64]) -> impl Iterator<Item = i64> {
+    offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]))
 }
 
 /// The number of items that lists have together.
