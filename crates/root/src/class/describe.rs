@@ -7,7 +7,7 @@ use forthwith_plan::Result;
 
 use super::kind::Native;
 use super::native::native;
-use super::own::{is_own, own, own_versions};
+use super::own::{own, own_versions, stored};
 use crate::streamer::{StreamerInfo, Streamers, builtin, builtin_versions, registered};
 
 /// How a class is stored in this version, or with this checksum. `None` if nothing says it.
@@ -59,5 +59,5 @@ pub fn versions(streamers: &Streamers, class: &str) -> Result<Vec<Arc<StreamerIn
 /// Whether anything says how a class is stored.
 #[must_use]
 pub fn is_described(streamers: &Streamers, class: &str) -> bool {
-    streamers.describes(class) || is_own(class) || !builtin_versions(class).is_empty()
+    streamers.describes(class) || stored(class).is_some() || !builtin_versions(class).is_empty()
 }

@@ -56,11 +56,6 @@ pub(super) fn stored(class: &str) -> Option<Native> {
     rows(class).next().map(|(_, stored, ..)| *stored)
 }
 
-/// Whether code of a class's own streams it in some version that is known here.
-pub(super) fn is_own(class: &str) -> bool {
-    rows(class).next().is_some()
-}
-
 fn rows(class: &str) -> impl Iterator<Item = &'static Row> {
     let name = if matrix_item(class).is_some() { SYMMETRIC } else { class };
     TABLE.iter().filter(move |(of, ..)| *of == name)

@@ -32,11 +32,16 @@ impl Number {
         NUMBERS.iter().find(|number| number.names.contains(&name))
     }
 
+    /// Whether types are named by it.
+    pub(crate) const fn has_names(&self) -> bool {
+        !self.names.is_empty()
+    }
+
     /// The number that columns of this type are written as.
     #[must_use]
     pub fn of(dtype: DType) -> &'static Self {
         // The table has a row with names for each.
-        NUMBERS.iter().find(|number| number.dtype == dtype && !number.names.is_empty()).unwrap_or(&NUMBERS[0])
+        NUMBERS.iter().find(|number| number.dtype == dtype && number.has_names()).unwrap_or(&NUMBERS[0])
     }
 
     /// Its name in C++, as ROOT spells it in the types of members.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use forthwith_plan::{Error, Result};
 
+use super::walk::Wanted;
 use crate::class::{Base, Layout, Layouts, Member, Native, Numbers, StoredBase, Value, known};
 use crate::streamer::{Counter, Element};
 use forthwith_columns::DType;
@@ -75,22 +76,16 @@ impl Steps {
         alike.map(|&(_, slot)| slot).find(|&slot| *self.names[slot as usize] == *name)
     }
 
-    /// The steps of a class version. `versions` are those of bases that differ from what the info expects.
+    /// The steps of a class version.
     ///
     /// # Errors
     /// An info cannot be parsed, or something in it cannot be read: the object must then be passed over.
-    pub(super) fn of(
-        file: &Layouts,
-        class: &str,
-        version: i32,
-        checksum: Option<u32>,
-        versions: &[(Box<str>, i32)],
-    ) -> Result<Option<Self>> {
+    pub(super) fn of(file: &Layouts, wanted: &Wanted) -> Result<Option<Self>> {
         let mut steps = Self::default();
-        let mut maker = Maker { file, versions, to: &mut steps };
-        match known(class) {
+        let mut maker = Maker { file, versions: &wanted.bases, to: &mut steps };
+        match known(&wanted.class) {
             Native::TObject => maker.tobject(),
-            _ => match file.describe(class, version, checksum)? {
+            _ => match file.describe(&wanted.class, wanted.version, wanted.checksum)? {
                 Some(layout) => maker.class(&layout, 0)?,
                 None => return Ok(None),
             },

@@ -118,8 +118,7 @@ impl Walker {
         if let Some(steps) = self.known.lock().get(wanted) {
             return Ok(steps.clone());
         }
-        let Wanted { class, version, checksum, bases } = wanted;
-        let steps = Steps::of(&self.file, class, *version, *checksum, bases)?.map(Arc::new);
+        let steps = Steps::of(&self.file, wanted)?.map(Arc::new);
         Ok(self.known.lock().entry(wanted.clone()).or_insert(steps).clone())
     }
 }

@@ -239,17 +239,9 @@ impl Element {
             4.. if bits & HAS_RANGE != 0 => Packing::from_comment(&title),
             _ => None,
         };
-        let element = Self {
-            kind: ElementKind::Basic,
-            name,
-            title: title.into(),
-            code,
-            size,
-            array_length,
-            dimensions: indices[..rank.min(5) as usize].to_vec(),
-            type_name: type_name.into(),
-            packing,
-        };
+        let (title, dimensions) = (title.into(), indices[..rank.min(5) as usize].to_vec());
+        let element =
+            Self { name, title, code, size, array_length, dimensions, packing, ..Self::typed(&type_name) };
         Ok((element, indices))
     }
 }

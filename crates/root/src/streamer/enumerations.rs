@@ -4,7 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use forthwith_columns::DType;
+
 use super::{ElementKind, StreamerInfo, code};
+use crate::cpp::Number;
 
 /// The names of enumerations, and the codes of the numbers that items of containers are stored as.
 ///
@@ -48,19 +51,9 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['<', '>', ',', '*', '['])
 }
 
-/// Tests for the code of whole numbers.
-const fn is_number(number: i32) -> bool {
-    matches!(
-        number,
-        code::CHAR
-            | code::SHORT
-            | code::INT
-            | code::LONG
-            | code::LONG64
-            | code::UCHAR
-            | code::USHORT
-            | code::UINT
-            | code::ULONG
-            | code::ULONG64
-    )
+/// Tests for the code of whole numbers that types are named by.
+fn is_number(number: i32) -> bool {
+    use DType::{Bool, Float32, Float64};
+    let is_whole = |number: &Number| !matches!(number.dtype, Bool | Float32 | Float64) && number.has_names();
+    number != code::LEGACY_CHAR && Number::coded(number).is_some_and(is_whole)
 }
