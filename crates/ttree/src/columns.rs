@@ -13,7 +13,7 @@ use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
 use forthwith_program::{Entry, Frame, Layout, Program, TextLength, When, translate};
 
 use forthwith_root::class::dimensions;
-use forthwith_root::unroll::{self, Classes};
+use forthwith_root::unroll::{self, Classes, fixed};
 use forthwith_root::{CppType, Element, Number, Packing};
 
 use crate::metadata::{Branch, Leaf, MemberOf};
@@ -155,57 +155,45 @@ fn reason(entry: Entry<'_>, frame: Frame) -> String {
 }
 
 fn features(schema: &Layout, found: &mut Vec<&'static str>) {
-    let mut add = |what| {
-        if !found.contains(&what) {
-            found.push(what);
-        }
-    };
-    match schema {
-        Layout::Text | Layout::LongText => add("texts"),
+    let feature = match schema {
+        Layout::Text | Layout::LongText => "texts",
         Layout::Number(Encoding::Scaled { .. } | Encoding::Truncated { .. }) | Layout::Mixed(..) => {
-            add("packed numbers")
+            "packed numbers"
         }
-        Layout::List(of) => {
-            add("lists");
-            features(of, found);
+        Layout::List(_) => "lists",
+        Layout::Counted { .. } => "arrays that another member counts",
+        Layout::Columns(_) => "lists stored member by member",
+        Layout::Framed { .. } => "byte counts",
+        Layout::Versioned(arms)
+            if arms.iter().filter(|(when, _)| !matches!(when, When::Any | When::Together)).count() > 1 =>
+        {
+            "several versions of a class"
         }
-        Layout::Counted { of, .. } => {
-            add("arrays that another member counts");
-            features(of, found);
-        }
-        Layout::Columns(of) => {
-            add("lists stored member by member");
-            features(of, found);
-        }
-        Layout::Framed { of, .. } => {
-            add("byte counts");
-            features(of, found);
-        }
-        Layout::Versioned(arms) => {
-            if arms.iter().filter(|(when, _)| !matches!(when, When::Any | When::Together)).count() > 1 {
-                add("several versions of a class");
-            }
-            arms.iter().for_each(|(_, arm)| features(arm, found));
-        }
-        Layout::Pointer(classes) => {
-            add("pointers");
-            classes.iter().for_each(|(_, class)| features(class, found));
-        }
-        Layout::OneClass { classes, .. } => {
-            add("an array that names the class of its items");
-            classes.iter().for_each(|(_, _, class)| features(class, found));
-        }
-        Layout::Unknown(_) => add("a class that the file does not describe, if there are such objects"),
-        Layout::Record { fields, .. } | Layout::Arranged { fields, .. } => {
-            fields.iter().for_each(|(_, field)| features(field, found));
-        }
-        Layout::Tuple(items) => items.iter().for_each(|item| features(item, found)),
-        Layout::Fixed(_, of)
+        Layout::Pointer(_) => "pointers",
+        Layout::OneClass { .. } => "an array that names the class of its items",
+        Layout::Unknown(_) => "a class that the file does not describe, if there are such objects",
+        _ => "",
+    };
+    if !feature.is_empty() && !found.contains(&feature) {
+        found.push(feature);
+    }
+    match schema {
+        Layout::List(of)
+        | Layout::Counted { of, .. }
+        | Layout::Columns(of)
+        | Layout::Framed { of, .. }
+        | Layout::Fixed(_, of)
         | Layout::Base(of)
         | Layout::Between(_, of, _)
         | Layout::OrNothing(of)
         | Layout::Flagged(of)
         | Layout::Skipped(of) => features(of, found),
+        Layout::Versioned(arms) => arms.iter().for_each(|(_, arm)| features(arm, found)),
+        Layout::OneClass { classes, .. } => classes.iter().for_each(|(_, _, class)| features(class, found)),
+        Layout::Pointer(fields) | Layout::Record { fields, .. } | Layout::Arranged { fields, .. } => {
+            fields.iter().for_each(|(_, field)| features(field, found));
+        }
+        Layout::Tuple(items) => items.iter().for_each(|item| features(item, found)),
         _ => {}
     }
 }
@@ -396,9 +384,4 @@ pub(super) fn of_counts() -> Column {
 fn number(code: i32, packing: Option<Packing>) -> Option<(&'static str, Encoding)> {
     let number = Number::coded(code)?;
     Some((number.spelling, number.wire(packing)?))
-}
-
-/// An array of these dimensions, or the value itself if there are none.
-fn fixed(schema: Layout, dimensions: &Dimensions) -> Layout {
-    dimensions.fixed.iter().rev().fold(schema, |inner, &size| Layout::Fixed(size, Box::new(inner)))
 }

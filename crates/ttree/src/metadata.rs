@@ -183,9 +183,8 @@ impl Metadata {
             let Some(branch) = self.branch(field) else { continue };
             let counters = branch.leaves()?.into_iter().filter_map(|leaf| leaf.counter);
             let named = [self.named_by(&branch, "fBranchCount"), self.named_by(&branch, "fBranchCount2")];
-            let named = named.into_iter().flatten().map(|at| at as u32);
             let counters = counters.filter_map(|place| owners.get(&place).copied());
-            for more in counters.chain(named).chain(branch.field.parent) {
+            for more in counters.chain(named.into_iter().flatten()).chain(branch.field.parent) {
                 if let Some(known) = needed.get_mut(more as usize).filter(|known| !**known) {
                     *known = true;
                     waiting.push(more);
@@ -196,22 +195,18 @@ impl Metadata {
     }
 
     /// The branch that a branch's record names.
-    fn named_by(&self, branch: &Branch<'_>, member: &str) -> Option<usize> {
-        let number_at = |place: usize| {
-            let is_there =
-                |&number: &u32| self.objects.object(number).is_some_and(|o| o.range().start == place);
-            self.branches.iter().position(is_there)
-        };
-        match branch.object.member(member) {
-            Some(Value::Object(counter)) => self.branches.iter().position(|&of| of == counter.number()),
-            Some(Value::Elsewhere(place)) => number_at(place),
+    fn named_by(&self, branch: &Branch<'_>, member: &str) -> Option<u32> {
+        let at = match branch.object.member(member)? {
+            Value::Object(counter) => self.branches.iter().position(|&of| of == counter.number()),
+            Value::Elsewhere(place) => self.branch_places().position(|(begin, _)| begin == place),
             _ => None,
-        }
+        };
+        at.map(|at| at as u32)
     }
 
     /// The branch that says how many items the collection has that a branch is a member of.
     pub(super) fn items_of(&self, branch: &Branch<'_>) -> Option<u32> {
-        self.named_by(branch, "fBranchCount").map(|at| at as u32)
+        self.named_by(branch, "fBranchCount")
     }
 
     /// The branch that counts the items of another, by the record or by its name.
@@ -225,15 +220,14 @@ impl Metadata {
                 field.parent == branch.field.parent
                     && name.rsplit_once('.').map_or(name == member, |(b, name)| b == before && name == member)
             };
-            self.fields.iter().position(is_counter)
+            self.fields.iter().position(is_counter).map(|at| at as u32)
         };
-        self.named_by(branch, "fBranchCount2").or_else(beside).map(|at| at as u32)
+        self.named_by(branch, "fBranchCount2").or_else(beside)
     }
 
     /// The branch that a field is.
     pub(super) fn branch(&self, field: u32) -> Option<Branch<'_>> {
-        let object = self.objects.object(*self.branches.get(field as usize)?)?;
-        let mut branch = Branch::new(object, self.fields.get(field as usize)?);
+        let mut branch = Branch::new(self.branch_object(field)?, self.fields.get(field as usize)?);
         branch.generates_offsets |= self.generates_offsets;
         Some(branch)
     }
@@ -437,29 +431,29 @@ fn cluster_ranges(tree: Object<'_>) -> Vec<(u64, u64)> {
     ends.zip(sizes).collect()
 }
 
-fn aliases(tree: Object<'_>) -> Result<Vec<(String, String)>> {
-    let list = tree.object("fAliases").filter(|list| list.class() == "TList");
+/// The objects of one class in a list that a tree has.
+fn listed<'t>(tree: Object<'t>, list: &str, class: &str) -> Result<Vec<Object<'t>>> {
+    let list = tree.object(list).filter(|list| list.class() == "TList");
     let Some(list) = list else { return Ok(Vec::new()) };
-    let named = list.readable()?.items().flatten().filter(|item| item.class() == "TNamed");
+    let items = list.readable()?.items().flatten().filter(|item| item.class() == class);
+    items.map(Object::readable).collect()
+}
+
+fn aliases(tree: Object<'_>) -> Result<Vec<(String, String)>> {
     let pair = |item: Object<'_>| {
-        item.readable()?;
         let text = |name| item.text(name).unwrap_or_default();
-        Ok((text("fName"), text("fTitle")))
+        (text("fName"), text("fTitle"))
     };
-    named.map(pair).collect()
+    Ok(listed(tree, "fAliases", "TNamed")?.into_iter().map(pair).collect())
 }
 
 fn friends(tree: Object<'_>) -> Result<Vec<FriendName>> {
-    let list = tree.object("fFriends").filter(|list| list.class() == "TList");
-    let Some(list) = list else { return Ok(Vec::new()) };
-    let elements = list.readable()?.items().flatten().filter(|item| item.class() == "TFriendElement");
     let friend = |item: Object<'_>| {
-        item.readable()?;
         let name = item.text("fName").unwrap_or_default();
         let path = item.text("fTreeName").filter(|path| !path.is_empty()).unwrap_or_else(|| name.clone());
-        Ok(FriendName { name, file: item.text("fTitle").unwrap_or_default(), path })
+        FriendName { name, file: item.text("fTitle").unwrap_or_default(), path }
     };
-    elements.map(friend).collect()
+    Ok(listed(tree, "fFriends", "TFriendElement")?.into_iter().map(friend).collect())
 }
 
 /// In the I/O features: entry offsets may be left out.

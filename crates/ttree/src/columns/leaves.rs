@@ -55,7 +55,7 @@ fn of_leaf_list(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
             continue;
         };
         spelled.push(format!("{name} {}{};", leaf.name, dimensions.spelling("", leaf.counter.is_some())));
-        let of = Box::new(fixed(Layout::Number(wire), &dimensions));
+        let of = Box::new(fixed(Layout::Number(wire), &dimensions.fixed));
         let before = |place: usize| leaves[..i].iter().position(|leaf| leaf.place == place);
         let layout = match (leaf.counter, leaf.counter.and_then(before)) {
             (None, _) => *of,

@@ -64,7 +64,7 @@ pub(crate) fn of_member(
         (Value::LongText, None) => text("char*", TextLength::Big32),
         (Value::Text, None) => text("TString", TextLength::ByteThenWord),
         (Value::Text, Some(_)) if !items => {
-            let schema = fixed(Layout::Text, &dimensions);
+            let schema = fixed(Layout::Text, &dimensions.fixed);
             Column::translated(
                 spell("TString"),
                 Entry::Value(&schema),
@@ -83,7 +83,17 @@ pub(crate) fn of_member(
             let type_name = format!("{}[{}]", spell(element_type(element)), counter.name);
             of_described(type_name, classes.member(info, element), items, member)
         }
-        (Value::Counted(numbers, counter), _) => of_counted(element, numbers, &counter.name, dimensions),
+        // A flag, then as many numbers as another member says.
+        (Value::Counted(numbers, counter), _) => match number(numbers.code, element.packing) {
+            None => Column::unsupported(&*element.type_name),
+            Some((name, wire)) => {
+                let type_name = format!("{name}[{}]", counter.name);
+                match numbers.code {
+                    code::BITS => Column::unsupported(type_name),
+                    _ => Column::jagged(type_name, 1, wire, Vec::new()),
+                }
+            }
+        },
         (Value::CountedTexts(_), _) => Column::unsupported(&*element.type_name),
         _ => {
             let name = element.type_name.trim();
@@ -92,7 +102,7 @@ pub(crate) fn of_member(
             let kind = CppType::parse(name);
             let type_name = spell(&kind.spelling());
             if let (Some(schema), true, false) = (plain(&kind), is_stl, items) {
-                let schema = fixed(schema, &dimensions);
+                let schema = fixed(schema, &dimensions.fixed);
                 let text = TextLength::ByteThenWord;
                 return Column::translated(type_name, Entry::Value(&schema), text, Frame::Counted, member);
             }
@@ -171,17 +181,5 @@ fn element_type(element: &Element) -> &str {
     match number(element.code - code::POINTER, element.packing) {
         Some((name, _)) => name,
         None => element.type_name.trim_end_matches('*'),
-    }
-}
-
-/// A pointer to numbers: a flag, then as many as another member says.
-fn of_counted(element: &Element, numbers: &Numbers, counter: &str, dimensions: Dimensions) -> Column {
-    let Some((name, wire)) = number(numbers.code, element.packing) else {
-        return Column::unsupported(&*element.type_name);
-    };
-    let type_name = format!("{}[{counter}]", dimensions.spelling(name, false));
-    match numbers.code {
-        code::BITS => Column::unsupported(type_name),
-        _ => Column::jagged(type_name, 1, wire, Vec::new()),
     }
 }

@@ -349,16 +349,16 @@ impl Tree {
         }
         let mut classes = self.classes(member, look);
         let items = matches!(member.kind, 31 | 41);
-        let counts = match &element.kind {
-            ElementKind::Base { .. } if items && counted => {
-                let field = self.metadata.items_of(branch);
-                field.map(|field| self.numbers_of(field, false)).transpose()?.flatten()
-            }
+        // The branch with the numbers that count the items of the member.
+        let counter = match &element.kind {
+            ElementKind::Base { .. } if items && counted => self.metadata.items_of(branch),
             ElementKind::BasicPointer(counter) | ElementKind::Loop(counter) if counted => {
-                self.counts(branch, &counter.name, items)?
+                self.metadata.counts_of(branch, &counter.name)
             }
             _ => None,
         };
+        let of_items = items && !element.is_base();
+        let counts = counter.map(|field| self.numbers_of(field, of_items)).transpose()?.flatten();
         let given = counts.map(|(_, numbers)| numbers);
         let mut column = columns::of_member(branch, &info, element, items, given, &mut classes);
         // A list needs no more if entries have bounds.
@@ -366,14 +366,6 @@ impl Tree {
             |reading: &Reading| matches!(&reading.decoder, Decoder::Program(program) if program.counts);
         column.counts = counts.map(|(field, _)| field).filter(|_| column.reading.as_ref().is_ok_and(needs));
         Ok(column)
-    }
-
-    /// The branch with the numbers that count the items of a member, and their type.
-    fn counts(&self, branch: &Branch<'_>, member: &str, items: bool) -> Result<Option<(u32, DType)>> {
-        match self.metadata.counts_of(branch, member) {
-            Some(field) => self.numbers_of(field, items),
-            None => Ok(None),
-        }
     }
 
     /// A branch with numbers, one to an entry, or with `items`, to an item, and their type; `None` if it has
