@@ -27,16 +27,14 @@ pub fn describe(
     {
         return Ok(Some(info));
     }
-    match streamers.describe(class, version, checksum)? {
-        Some(info) => Ok(Some(info)),
-        // The checksum tells which class it is, where it goes by another name: a typedef, or a name within a
-        // class.
-        None if checksum.is_some_and(|checksum| streamers.is_checksum(checksum)) => {
-            streamers.by_checksum_alone(checksum.unwrap_or_default())
-        }
-        // A class without a version of its own counts as version 1.
-        None => Ok(builtin(class, if checksum.is_some() { 1 } else { version })),
+    if let Some(info) = streamers.describe(class, version, checksum)? {
+        return Ok(Some(info));
     }
+    // The checksum tells which class it is, where it goes by another name: a typedef, or a name within a
+    // class.
+    let renamed = checksum.map(|checksum| streamers.by_checksum_alone(checksum)).transpose()?.flatten();
+    // A class without a version of its own counts as version 1.
+    Ok(renamed.or_else(|| builtin(class, if checksum.is_some() { 1 } else { version })))
 }
 
 /// How a class is stored in each version that is known without a user: by code of its own, else by the file,

@@ -18,38 +18,25 @@ pub struct StreamerInfo {
     pub elements: Vec<Element>,
 }
 
-/// The class and version by which infos are told apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Label {
-    pub(super) class: Box<str>,
-    pub(super) version: i32,
-    pub(super) checksum: u32,
-}
-
-impl Label {
-    /// Parses an info up to its elements and leaves the cursor at them.
-    pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
-        let (name, _) = cursor.tnamed()?;
-        let class = text(name).into();
-        let checksum = cursor.u32()?;
-        let version = cursor.i32()?;
-        Ok(Self { class, version, checksum })
-    }
-}
-
 impl StreamerInfo {
+    /// Parses an info up to its elements, of which it has none yet, and leaves the cursor at them.
+    pub(super) fn label(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let (name, _) = cursor.tnamed()?;
+        let checksum = cursor.u32()?;
+        Ok(Self { class: text(name).into(), checksum, version: cursor.i32()?, elements: Vec::new() })
+    }
+
     /// Parses an info from its byte count on.
     pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
         let frame = cursor.frame()?;
-        let label = Label::parse(cursor)?;
-        let mut elements = Vec::new();
+        let mut info = Self::label(cursor)?;
         if let Tag::Object { .. } = cursor.tag()? {
             let array = cursor.frame()?;
             let (_, count) = cursor.collection(array.version)?;
             let _lower_bound = cursor.i32()?;
             for _ in 0..count {
                 let Tag::Object { class, end, .. } = cursor.tag()? else { continue };
-                elements.push(Element::parse(class, cursor)?);
+                info.elements.push(Element::parse(class, cursor)?);
                 if let Some(end) = end {
                     cursor.seek(end)?;
                 }
@@ -57,6 +44,6 @@ impl StreamerInfo {
             cursor.leave(&array);
         }
         cursor.leave(&frame);
-        Ok(Self { class: label.class, version: label.version, checksum: label.checksum, elements })
+        Ok(info)
     }
 }

@@ -19,7 +19,6 @@ use forthwith_plan::Result;
 pub use builtin::builtin_divided;
 pub(crate) use builtin::{Row, builtin, builtin_versions, written};
 pub use element::{Counter, Element, ElementKind, OwnMember};
-use info::Label;
 pub use info::StreamerInfo;
 pub use registered::{
     any_unframed, forget_class, is_unframed, register_class, register_unframed, registered, registrations,
@@ -49,7 +48,8 @@ pub struct Streamers {
 
 #[derive(Debug)]
 struct Entry {
-    label: Label,
+    /// The info without its elements.
+    label: StreamerInfo,
     at: usize,
     info: ProcessOnce<Arc<StreamerInfo>>,
 }
@@ -68,7 +68,7 @@ impl Streamers {
                 b"TStreamerInfo" => {
                     let at = cursor.position();
                     let frame = cursor.frame()?;
-                    let label = Label::parse(cursor)?;
+                    let label = StreamerInfo::label(cursor)?;
                     cursor.leave(&frame);
                     let number = streamers.entries.len() as u32;
                     streamers.by_class.entry(tidy(&label.class).into()).or_default().push(number);
@@ -112,11 +112,6 @@ impl Streamers {
     /// The info cannot be parsed.
     pub fn by_checksum(&self, class: &str, checksum: u32) -> Result<Option<Arc<StreamerInfo>>> {
         self.pick(class, |label| label.checksum == checksum)
-    }
-
-    /// Whether some class has this checksum.
-    pub(crate) fn is_checksum(&self, checksum: u32) -> bool {
-        self.entries.iter().any(|entry| entry.label.checksum == checksum)
     }
 
     /// The info with this checksum, of whatever class.
@@ -222,7 +217,7 @@ impl Streamers {
         numbers.iter().map(|&number| &self.entries[number as usize])
     }
 
-    fn pick(&self, class: &str, suits: impl Fn(&Label) -> bool) -> Result<Option<Arc<StreamerInfo>>> {
+    fn pick(&self, class: &str, suits: impl Fn(&StreamerInfo) -> bool) -> Result<Option<Arc<StreamerInfo>>> {
         let entry = self.of(class).rfind(|entry| suits(&entry.label));
         entry.map(|entry| self.info(entry)).transpose()
     }
