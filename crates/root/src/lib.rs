@@ -46,6 +46,6 @@ pub use record::{
     BasketHeader, Cursor, Datime, EmbeddedBasket, Frame, Key, KeyOf, RawKey, TObject, Tag, lossy, text,
 };
 pub use streamer::{
-    Counter, Element, ElementKind, OwnMember, StreamerInfo, Streamers, any_unframed, builtin_divided,
-    forget_class, is_unframed, prepare, register_class, register_unframed, registered, registrations,
+    Counter, Element, ElementKind, StreamerInfo, Streamers, any_unframed, builtin_divided, forget_class,
+    is_unframed, prepare, register_class, register_unframed, registered, registrations,
 };

@@ -8,7 +8,7 @@ use forthwith_columns::{DType, Encoding};
 
 use super::{Item, Layouts, Native, is_described, known};
 use crate::cpp::{CppType, MANTISSA, Number};
-use crate::streamer::{Counter, Element, ElementKind, OwnMember, Packing, StreamerInfo, code};
+use crate::streamer::{Counter, Element, ElementKind, Packing, StreamerInfo, code};
 
 /// One version of a class: its bases and members in the order in which they are stored. Other classes are
 /// meant by name, since a class may contain itself.
@@ -193,7 +193,13 @@ impl Member {
                 let stored = base(element, *version, file);
                 (Value::Base(Base { stored, version: *version, checksum: *checksum }), None)
             }
-            ElementKind::Own(own) => (own_value(element, own, file), None),
+            ElementKind::Own { word, numbers, counter } => {
+                let value = own(element, word, numbers, counter.as_ref());
+                (value.unwrap_or(Value::Unsupported), None)
+            }
+            ElementKind::Only(flag, when, of) => {
+                (Value::Only(counter(flag), *when, Arc::new(Self::of(of, file).value)), None)
+            }
             ElementKind::Words(number, words) => (Value::Words(*number, (&**words).into()), None),
             // Files have the code of one for arrays, too.
             ElementKind::StlString => (Value::StdText, length.or(is_array.then_some(1))),
@@ -286,27 +292,26 @@ fn base(element: &Element, version: Option<i32>, file: &Layouts) -> StoredBase {
     }
 }
 
-/// The stored form of a member that only code of a class's own writes.
-fn own_value(element: &Element, own: &OwnMember, file: &Layouts) -> Value {
-    let numbers = || Numbers::coded(element.code, None);
-    let counter = |counter: &Counter| Arc::new(counter.clone());
-    let value = match own {
-        OwnMember::Bare(of, times) => numbers().map(|numbers| Value::Repeated(numbers, counter(of), *times)),
-        OwnMember::Sized => numbers().map(Value::Sized),
-        OwnMember::Triangle(rows) => numbers().map(|numbers| Value::Triangle(numbers, counter(rows))),
-        OwnMember::Area(sides) => numbers().map(|numbers| Value::Area(numbers, Arc::new(sides.clone()))),
-        OwnMember::Rows(codes, rows) => {
-            let basic = |&code| Number::coded(code).and_then(|number| number.basic);
-            codes.iter().map(basic).collect::<Option<_>>().map(|row| Value::Rows(row, counter(rows)))
+/// The stored form of a member that only code of a class's own writes, by the word for it.
+fn own(element: &Element, word: &str, numbers: &[i32], counter: Option<&Counter>) -> Option<Value> {
+    let of = || Numbers::coded(element.code, None);
+    let first = numbers.first().and_then(|&number| u32::try_from(number).ok()).unwrap_or(1);
+    let basic = |&code: &i32| Number::coded(code).and_then(|number| number.basic);
+    Some(match (word, counter.map(|counter| Arc::new(counter.clone()))) {
+        ("bare", Some(counter)) => Value::Repeated(of()?, counter, first),
+        ("sized", None) => Value::Sized(of()?),
+        ("triangle", Some(rows)) => Value::Triangle(of()?, rows),
+        ("area", Some(sides)) => {
+            let (width, height) = sides.name.split_once('*')?;
+            let side = |name: &str| Counter { name: name.into(), ..(*sides).clone() };
+            Value::Area(of()?, Arc::new([side(width), side(height)]))
         }
-        OwnMember::Table(width) => Some(Value::Table(*width)),
-        OwnMember::Pointers(of) => Some(Value::Pointers(counter(of))),
-        OwnMember::Process => Some(Value::Process),
-        OwnMember::Only(flag, when, of) => {
-            Some(Value::Only(counter(flag), *when, Arc::new(Member::of(of, file).value)))
-        }
-    };
-    value.unwrap_or(Value::Unsupported)
+        ("rows", Some(rows)) => Value::Rows(numbers.iter().map(basic).collect::<Option<_>>()?, rows),
+        ("table", None) => Value::Table(first),
+        ("pointers", Some(counter)) => Value::Pointers(counter),
+        ("process", None) => Value::Process,
+        _ => return None,
+    })
 }
 
 impl Numbers {

@@ -66,8 +66,18 @@ pub enum ElementKind {
     },
     /// A `std::string`.
     StlString,
-    /// Numbers and texts as only code of a class's own writes them.
-    Own(Box<OwnMember>),
+    /// As only code of a class's own writes it, and ROOT's for streamer elements never does (`class/own.rs`).
+    /// Numbers are of the element's code.
+    Own {
+        /// How it does.
+        word: Box<str>,
+        /// The numbers behind the word.
+        numbers: Box<[i32]>,
+        /// The member that counts its items.
+        counter: Option<Counter>,
+    },
+    /// There only if another member, a truth value, is this one.
+    Only(Counter, bool, Box<Element>),
     /// Told by a user: the type of a number that these words leave on the stack; without one, bytes that they
     /// step over.
     Words(Option<DType>, Box<str>),
@@ -75,30 +85,6 @@ pub enum ElementKind {
     Artificial,
     /// Anything newer, kept as it is.
     Unknown(Box<str>),
-}
-
-/// Members that a class's own code writes, and ROOT's for streamer elements never does. Numbers are of the
-/// element's code.
-#[derive(Clone, Debug, PartialEq)]
-pub enum OwnMember {
-    /// Numbers with no byte before them: a multiple of the number that another member holds.
-    Bare(Counter, u32),
-    /// Numbers behind four bytes of how many there are.
-    Sized,
-    /// The upper right half of a square matrix with as many rows as another member says.
-    Triangle(Counter),
-    /// As many numbers as the product of two other members.
-    Area([Counter; 2]),
-    /// As many rows as another member says, of numbers of these codes.
-    Rows(Box<[i32]>, Counter),
-    /// Four bytes of how many rows there are, and rows of this many `TString`s.
-    Table(u32),
-    /// As many pointers to objects as another member says.
-    Pointers(Counter),
-    /// The end of a `TRef`: a process id, or a UUID as text if the status bits before it say so.
-    Process,
-    /// There only if another member, a truth value, is this one.
-    Only(Counter, bool, Box<Element>),
 }
 
 /// The member that counts another's items.
@@ -147,10 +133,9 @@ impl Element {
     pub fn counter(&self) -> Option<&Counter> {
         match &self.kind {
             ElementKind::BasicPointer(counter) | ElementKind::Loop(counter) => Some(counter),
-            ElementKind::Own(own) => match &**own {
-                OwnMember::Bare(counter, _) | OwnMember::Triangle(counter) => Some(counter),
-                _ => None,
-            },
+            ElementKind::Own { word, counter, .. } if matches!(&**word, "bare" | "triangle") => {
+                counter.as_ref()
+            }
             _ => None,
         }
     }

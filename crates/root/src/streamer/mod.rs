@@ -18,7 +18,7 @@ use forthwith_plan::Result;
 
 pub use builtin::builtin_divided;
 pub(crate) use builtin::{Row, builtin, builtin_versions, written};
-pub use element::{Counter, Element, ElementKind, OwnMember};
+pub use element::{Counter, Element, ElementKind};
 pub use info::StreamerInfo;
 pub use registered::{
     any_unframed, forget_class, is_unframed, register_class, register_unframed, registered, registrations,

@@ -1,6 +1,6 @@
 //! Streamer infos spelled as text, as the tables of classes have them that no file needs to describe.
 
-use super::{Counter, Element, ElementKind, OwnMember, StreamerInfo, code};
+use super::{Counter, Element, ElementKind, StreamerInfo, code};
 use crate::cpp::Number;
 
 /// The info of a class version whose elements are spelled one after the other, with `;` between.
@@ -28,43 +28,24 @@ fn element(class: &str, text: &str) -> Element {
     element.code = code.parse().unwrap_or(0);
     let counter = counter.map(|text| self::counter(class, text));
     element.kind = match (element.code, counter) {
-        (0, counter) => own(&mut element, class, code, counter),
+        (0, counter) => own(&mut element, code, counter),
         (_, None) => ElementKind::Basic,
         (code::STREAM_LOOP, Some(counter)) => ElementKind::Loop(counter),
         (_, Some(counter)) => ElementKind::BasicPointer(counter),
     };
     if let Some(flag) = only {
         let (flag, when) = flag.strip_prefix('!').map_or((flag, true), |flag| (flag, false));
-        let inner = Box::new(element.clone());
-        element.kind = ElementKind::Own(Box::new(OwnMember::Only(self::counter(class, flag), when, inner)));
+        element.kind = ElementKind::Only(self::counter(class, flag), when, Box::new(element.clone()));
     }
     element
 }
 
 /// A member that only code of the class's own writes, by a word and perhaps numbers behind it.
-fn own(element: &mut Element, class: &str, words: &str, counter: Option<Counter>) -> ElementKind {
+fn own(element: &mut Element, words: &str, counter: Option<Counter>) -> ElementKind {
     element.code = Number::named(&element.type_name).map_or(0, |number| number.codes[0]);
     let (word, numbers) = words.split_once(' ').unwrap_or((words, ""));
-    let mut numbers = numbers.split(' ').filter_map(|number| number.parse::<i32>().ok());
-    let first = |numbers: &mut dyn Iterator<Item = i32>| {
-        numbers.next().and_then(|number| u32::try_from(number).ok()).unwrap_or(1)
-    };
-    let own = match (word, counter) {
-        ("bare", Some(counter)) => OwnMember::Bare(counter, first(&mut numbers)),
-        ("triangle", Some(counter)) => OwnMember::Triangle(counter),
-        ("rows", Some(counter)) => OwnMember::Rows(numbers.collect(), counter),
-        ("pointers", Some(counter)) => OwnMember::Pointers(counter),
-        ("area", Some(sides)) => {
-            let (width, height) = sides.name.split_once('*').unwrap_or((&sides.name, ""));
-            OwnMember::Area([width, height].map(|side| self::counter(class, side)))
-        }
-        ("sized", None) => OwnMember::Sized,
-        ("table", None) => OwnMember::Table(first(&mut numbers)),
-        ("process", None) => OwnMember::Process,
-        // No row has another.
-        _ => return ElementKind::Unknown(words.into()),
-    };
-    ElementKind::Own(Box::new(own))
+    let numbers = numbers.split(' ').filter_map(|number| number.parse().ok()).collect();
+    ElementKind::Own { word: word.into(), numbers, counter }
 }
 
 /// A member of the class, or `Base.member`.

@@ -101,7 +101,9 @@ fn write(buffer: &mut Buffer, info: &StreamerInfo) {
 fn class_of(element: &Element) -> &str {
     match &element.kind {
         ElementKind::Base { .. } => "TStreamerBase",
-        ElementKind::Basic | ElementKind::Own(_) | ElementKind::Words(..) => "TStreamerBasicType",
+        ElementKind::Basic | ElementKind::Own { .. } | ElementKind::Only(..) | ElementKind::Words(..) => {
+            "TStreamerBasicType"
+        }
         ElementKind::BasicPointer(_) => "TStreamerBasicPointer",
         ElementKind::Loop(_) => "TStreamerLoop",
         ElementKind::Object => "TStreamerObject",
