@@ -110,12 +110,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes where a member stands: up to here.
-    #[inline]
-    pub(super) fn note_member(&mut self, member: usize, begin: usize) {
-        self.note_place(member, begin..self.cursor.position());
-    }
-
     /// Notes where a member stands.
     #[inline]
     pub(super) fn note_place(&mut self, member: usize, place: Range<usize>) {

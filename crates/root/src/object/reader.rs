@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
                 }
             };
             self.to.members[slot] = member;
-            self.note_member(slot, begin);
+            self.note_place(slot, begin..self.cursor.position());
             slot += 1;
         }
         Ok(None)

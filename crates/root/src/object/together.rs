@@ -6,7 +6,7 @@ use super::items::{ITEMS, shape};
 use super::objects::{Contents, Member, Node, Shape};
 use super::reader::Reader;
 use super::steps::Step;
-use crate::class::{Item, Value};
+use crate::class::{self, Item, Value};
 use crate::record::Frame;
 
 impl Reader<'_> {
@@ -43,10 +43,7 @@ impl Reader<'_> {
             }
             for (half, member) in members.iter().enumerate() {
                 let to = Column { first: halves + half, slot: 0, width: 2, count };
-                self.column(&member.value, member.array, [0; 2], to, depth)?;
-                for place in (0..count).map(|index| halves + half + 2 * index) {
-                    self.to.members[place] = self.shaped(self.to.members[place], &member.dimensions)?;
-                }
+                self.apart_column(member, to, depth)?;
             }
             let length = if shape == Shape::Map { 2 * count } else { count };
             return Ok(Member::List(shape, pairs as u32, length as u32));
@@ -60,15 +57,20 @@ impl Reader<'_> {
             // One member, of which there is one in each.
             Some(Item::Array(array)) => {
                 let first = self.room(count, 0)?;
-                let to = Column { first, slot: 0, width: 1, count };
-                self.column(&array.value, array.array, [0; 2], to, depth)?;
-                for place in first..first + count {
-                    self.to.members[place] = self.shaped(self.to.members[place], &array.dimensions)?;
-                }
+                self.apart_column(array, Column { first, slot: 0, width: 1, count }, depth)?;
                 Ok(Member::List(shape, first as u32, count as u32))
             }
             _ => Err(Error::unsupported("a container of numbers that is stored member by member")),
         }
+    }
+
+    /// One member of many values, which nothing counts.
+    fn apart_column(&mut self, member: &class::Member, to: Column, depth: usize) -> Result<()> {
+        self.column(&member.value, member.array, [0; 2], to, depth)?;
+        for place in (0..to.count).map(|index| to.first + index * to.width) {
+            self.to.members[place] = self.shaped(self.to.members[place], &member.dimensions)?;
+        }
+        Ok(())
     }
 
     /// One member of many objects.

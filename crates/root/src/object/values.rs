@@ -27,10 +27,9 @@ impl Reader<'_> {
                 Some(basic) => number(basic, self.cursor.take(basic.size())?),
                 None => self.packed_number(numbers)?,
             },
-            Value::Counted(numbers, _) => match self.cursor.u8()? {
-                0 => Member::Null,
-                _ => self.repeated(numbers, counter(counters), 1)?,
-            },
+            Value::Counted(numbers, _) => {
+                self.flagged(|reader| reader.repeated(numbers, counter(counters), 1))?
+            }
             Value::Repeated(numbers, _, times) => self.repeated(numbers, counter(counters), *times)?,
             Value::Seeks(_) => match self.cursor.u8()? {
                 0 => Member::Null,
@@ -110,10 +109,7 @@ impl Reader<'_> {
         let (counter, many) = (first + counter as usize, length as usize);
         Ok(match value {
             Value::Number(numbers) => self.many(numbers, many)?,
-            Value::Counted(numbers, _) => match self.cursor.u8()? {
-                0 => Member::Null,
-                _ => self.repeated(numbers, counter, length)?,
-            },
+            Value::Counted(numbers, _) => self.flagged(|reader| reader.repeated(numbers, counter, length))?,
             Value::CountedTexts(_) => self.counted_texts(counter, many)?,
             Value::Text | Value::StdText => self.texts(many)?,
             Value::Container(item) => self.isolated(|reader| reader.framed_many(item, many, depth))?,
@@ -230,13 +226,17 @@ impl Reader<'_> {
         }
     }
 
+    /// A flag, and something if that is set.
+    fn flagged(&mut self, read: impl FnOnce(&mut Self) -> Result<Member>) -> Result<Member> {
+        if self.cursor.u8()? == 0 { Ok(Member::Null) } else { read(self) }
+    }
+
     /// A flag, and a number of texts for each that the member in a slot counts.
     fn counted_texts(&mut self, counter: usize, times: usize) -> Result<Member> {
-        if self.cursor.u8()? == 0 {
-            return Ok(Member::Null);
-        }
-        let count = self.count(counter, 4)?.saturating_mul(times);
-        self.values(Shape::List, count, 4, |reader, _| reader.long_text())
+        self.flagged(|reader| {
+            let count = reader.count(counter, 4)?.saturating_mul(times);
+            reader.values(Shape::List, count, 4, |reader, _| reader.long_text())
+        })
     }
 
     /// This number of objects or pointers in a frame.
