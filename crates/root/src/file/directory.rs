@@ -112,8 +112,8 @@ impl Directory {
     pub fn find(&self, path: &str) -> Result<Found> {
         let path = path.trim_start_matches('/');
         let (directory, rest) = match self.search(path)? {
-            Search::Found(found) => return Ok(found),
-            Search::Missing { deepest, rest } => (deepest, rest),
+            Ok(found) => return Ok(found),
+            Err(missing) => missing,
         };
         let keys = directory.keys()?;
         let (name, cycle) = split_cycle(rest);
@@ -129,8 +129,9 @@ impl Directory {
 
     /// Looks for the whole path here, then for the rest of it in the directories that it may begin with, the
     /// longest name first. No directory is searched twice for the same rest: a file may claim that
-    /// directories contain each other.
-    fn search<'p>(&self, path: &'p str) -> Result<Search<'p>> {
+    /// directories contain each other. If there is no such object, the directory that has most of the path, and what is
+    /// left of the path there.
+    fn search<'p>(&self, path: &'p str) -> Result<Result<Found, (Self, &'p str)>> {
         let mut visited = vec![Visit { contents: Arc::clone(&self.contents), from: None, at: 0 }];
         let mut known = HashSet::new();
         // Directories to be searched, the next one last.
@@ -145,14 +146,14 @@ impl Directory {
             self.file.load_keys(&[&contents]).map_err(|error| here().here(error))?;
             let keys = contents.keys.get().cloned().unwrap_or_default();
             if let Some(key) = pick(&keys, &path[at..]) {
-                return Ok(Search::Found(Found { path: here().join(&key.name), key: key.clone() }));
+                return Ok(Ok(Found { path: here().join(&key.name), key: key.clone() }));
             }
             let longer = beginnings(&keys, &path[at..]);
             open.extend(longer.into_iter().map(|(length, key)| (number, key.clone(), at + length)));
             let next = std::iter::from_fn(|| open.pop()).find(|(_, key, at)| known.insert((key.seek, *at)));
             let Some((from, key, at)) = next else {
                 let rest = &path[visited[deepest].at..];
-                return Ok(Search::Missing { rest, deepest: self.below(&visited, deepest) });
+                return Ok(Err((self.below(&visited, deepest), rest)));
             };
             let contents = self.file.load_directory(&key);
             let contents = contents.map_err(|error| self.below(&visited, from).here(error))?;
@@ -182,16 +183,6 @@ impl Directory {
         let error = error.into().in_file(self.file.uri());
         if self.path.is_empty() { error } else { error.in_object(&self.path) }
     }
-}
-
-/// The result of a search for a path.
-enum Search<'p> {
-    Found(Found),
-    /// The directory that has most of the path, and what is left of the path there.
-    Missing {
-        deepest: Directory,
-        rest: &'p str,
-    },
 }
 
 /// A directory that a search came to.

@@ -171,32 +171,33 @@ impl<'a> Cursor<'a> {
     }
 
     fn enter(&mut self, checksum: bool) -> Result<Frame> {
-        let begin = self.position;
-        let outer = self.end;
-        let counted = self.remaining() >= 4 && self.data[begin] & 0x40 != 0;
+        let (begin, outer) = (self.position, self.end);
+        let entered = self.enter_from(begin, outer, checksum);
+        if entered.is_err() {
+            (self.position, self.end) = (begin, outer);
+        }
+        entered
+    }
+
+    #[inline]
+    fn enter_from(&mut self, begin: usize, outer: usize, checksum: bool) -> Result<Frame> {
         let mut end = None;
-        if counted {
+        if self.remaining() >= 4 && self.data[begin] & 0x40 != 0 {
             let count = self.u32()? & !BYTE_COUNT;
             let limit = self.remaining();
             if count as usize > limit {
-                self.position = begin;
                 return Err(Error::out_of_range("byte count", count, limit).at_byte(begin as u64));
             }
-            let inner = self.position + count as usize;
-            self.end = inner;
-            end = Some(inner);
+            self.end = self.position + count as usize;
+            end = Some(self.end);
         }
-        let header = self.version_and_checksum(counted && checksum);
-        match header {
-            Ok((version, member_wise, checksum)) => {
-                Ok(Frame { begin, body: self.position, end, outer, version, member_wise, checksum })
-            }
-            Err(error) => {
-                self.end = outer;
-                self.position = begin;
-                Err(error)
-            }
-        }
+        let raw = self.i16()?;
+        // Bit 14 of a negative version is part of the number.
+        let member_wise = raw > 0 && raw & MEMBER_WISE != 0;
+        let version = if member_wise { raw & !MEMBER_WISE } else { raw };
+        let has_checksum = version <= 0 && end.is_some() && checksum && self.remaining() >= 4;
+        let checksum = if has_checksum { Some(self.u32()?) } else { None };
+        Ok(Frame { begin, body: self.position, end, outer, version, member_wise, checksum })
     }
 
     /// Leaves the object that `frame` began, and goes to its end if that is known. Answers how many of its
@@ -286,16 +287,6 @@ impl<'a> Cursor<'a> {
     #[must_use]
     pub fn origin(&self) -> u32 {
         self.origin
-    }
-
-    fn version_and_checksum(&mut self, checksum: bool) -> Result<(i16, bool, Option<u32>)> {
-        let raw = self.i16()?;
-        // Bit 14 of a negative version is part of the number.
-        let member_wise = raw > 0 && raw & MEMBER_WISE != 0;
-        let version = if member_wise { raw & !MEMBER_WISE } else { raw };
-        let checksum =
-            if version <= 0 && checksum && self.remaining() >= 4 { Some(self.u32()?) } else { None };
-        Ok((version, member_wise, checksum))
     }
 
     #[inline]
