@@ -49,9 +49,10 @@ pub(super) fn of(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result<Vec
     }
     let last = branch.write_basket;
     let count = usize::try_from(last).unwrap_or(usize::MAX).saturating_add(1);
-    let begins: Vec<u64> = branch.basket_entries().take(count).map(first_entry).collect::<Result<_>>()?;
-    let seeks: Vec<i64> = branch.basket_seeks().take(count).collect();
-    let lengths: Vec<i64> = branch.basket_bytes().take(count).collect();
+    let begins: Vec<u64> =
+        branch.integers("fBasketEntry").take(count).map(first_entry).collect::<Result<_>>()?;
+    let seeks: Vec<i64> = branch.integers("fBasketSeek").take(count).collect();
+    let lengths: Vec<i64> = branch.integers("fBasketBytes").take(count).collect();
     let embedded = branch.embedded_baskets();
     let end = branch.end();
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use forthwith_columns::{DType, Encoding, Form};
 use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
-use forthwith_program::{Entry, Frame, Layout, Program, TextLength, When, translate};
+use forthwith_program::{Entry, Frame, Layout, TextLength, When, translate};
 
 use forthwith_root::class::dimensions;
 use forthwith_root::unroll::{self, Classes, fixed};
@@ -45,13 +45,8 @@ pub(crate) struct Laid {
 
 impl Column {
     fn new(type_name: String, form: Form, decoder: Decoder, reason: &str) -> Self {
-        Self {
-            type_name,
-            reading: Ok(Reading { form, decoder, reason: reason.into() }),
-            counter: None,
-            counts: None,
-            laid: None,
-        }
+        let reading = Ok(Reading { form, decoder, reason: reason.into() });
+        Self { reading, ..Self::unsupported(type_name) }
     }
 
     /// A type that cannot be read.
@@ -81,10 +76,6 @@ impl Column {
         Self::new(type_name, form, Decoder::Kernel(kernel), "numbers of one size between entry bounds")
     }
 
-    fn program(type_name: String, program: Program, reason: &str) -> Self {
-        Self { reading: Ok(Reading::program(program, reason)), ..Self::unsupported(type_name) }
-    }
-
     fn translated(type_name: String, entry: Entry<'_>, text: TextLength, frame: Frame, member: &str) -> Self {
         match translate(entry, &unroll::dialect(text, frame), true, member) {
             Ok(program) => {
@@ -101,7 +92,8 @@ impl Column {
                     };
                     Laid { layout, to_end, framed }
                 });
-                Self { laid: laid.map(Arc::new), ..Self::program(type_name, program, &reason(entry, frame)) }
+                let reading = Ok(Reading::program(program, reason(entry, frame)));
+                Self { reading, laid: laid.map(Arc::new), ..Self::unsupported(type_name) }
             }
             // The reason of the translator is that of the column.
             Err(why) => Self::refused(type_name, &format!("({why})")),
@@ -306,10 +298,11 @@ pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf, classes: &mut Cl
         return Column::translated(type_name, Entry::Value(&schema), TextLength::ByteThenWord, frame, name);
     }
     let schema = match &kind {
-        CppType::Other(class) if class == "TClonesArray" => classes.object(class),
         // Written by its members' description, not by its own code: without a frame, and the branch tells the
         // version.
-        CppType::Other(class) if member.kind == 0 => classes.unframed(class, member.version, member.checksum),
+        CppType::Other(class) if member.kind == 0 && class != "TClonesArray" => {
+            classes.unframed(class, member.version, member.checksum)
+        }
         CppType::Other(class) => classes.object(class),
         CppType::Pair(..) if member.kind == 0 => classes.bare_of(&kind),
         CppType::Array(..) => classes.bare_of(&kind),

@@ -359,19 +359,11 @@ impl<'t> Branch<'t> {
         self.object.list("fLeaves").flatten().map(Leaf::new).collect()
     }
 
-    /// The entries that baskets begin with. There is one more than baskets were flushed, except in old files.
-    pub(super) fn basket_entries(&self) -> impl Iterator<Item = i64> + use<'t> {
-        integers(self.object, "fBasketEntry")
-    }
-
-    /// Offsets of the baskets in the file.
-    pub(super) fn basket_seeks(&self) -> impl Iterator<Item = i64> + use<'t> {
-        integers(self.object, "fBasketSeek")
-    }
-
-    /// The baskets' lengths.
-    pub(super) fn basket_bytes(&self) -> impl Iterator<Item = i64> + use<'t> {
-        integers(self.object, "fBasketBytes")
+    /// The elements of an array of integers: of `fBasketEntry`, the entries that baskets begin with, of which
+    /// there is one more than baskets were flushed, except in old files; of `fBasketSeek`, their offsets in the
+    /// file; of `fBasketBytes`, their lengths.
+    pub(super) fn integers(&self, name: &str) -> impl Iterator<Item = i64> + use<'t> {
+        integers(self.object, name)
     }
 
     /// The baskets in the tree's own record, by their number.
