@@ -251,9 +251,8 @@ impl<'a> Reader<'a> {
                     _ => Member::Null,
                 },
                 Step::Number(basic) => number(*basic, self.cursor.take(basic.size())?),
-                Step::Member(value, slots) => self.value_here(value, (first, *slots), slot, depth)?,
-                Step::Array(value, length, slots) => {
-                    self.several(value, *length, (first, *slots), slot, depth)?
+                Step::Member(value, array, slots) => {
+                    self.value(value, *array, (first, *slots), slot, depth)?
                 }
             };
             self.to.members[slot] = member;

@@ -48,10 +48,8 @@ pub(super) enum Step {
     Number(DType),
     /// There only if the truth value in the slot is this one.
     Only(u32, bool, Box<Self>),
-    /// A member, with the slots of members that count it.
-    Member(Value, [u32; 2]),
-    /// This number of members one after the other.
-    Array(Value, u32, [u32; 2]),
+    /// A member, or as many of it as an array has, with the slots of members that count it.
+    Member(Value, Option<u32>, [u32; 2]),
 }
 
 /// The version of a base that steps have been made for.
@@ -141,7 +139,7 @@ impl Maker<'_> {
             StoredBase::Framed | StoredBase::Members { .. } => None,
         };
         if let Some(value) = whole {
-            self.step(class, Step::Member(value, [0; 2]));
+            self.step(class, Step::Member(value, None, [0; 2]));
             let (version, end) = (version.unwrap_or(0), begin + 1);
             self.to.bases.push(BaseSpan { class: class.into(), version, begin, end, depth: depth_of_span });
             return Ok(());
@@ -223,7 +221,7 @@ impl Maker<'_> {
             Value::Area(_, sides) => slots = [slot(&sides[0])?, slot(&sides[1])?],
             Value::Loop { counter, .. } => match slot(counter) {
                 Some(counter) => slots[0] = counter,
-                None => return Some(Step::Member(Value::Framed, slots)),
+                None => return Some(Step::Member(Value::Framed, None, slots)),
             },
             Value::Only(flag, when, of) => {
                 return Some(Step::Only(slot(flag)?, *when, Box::new(self.step_of(of, None)?)));
@@ -234,10 +232,7 @@ impl Maker<'_> {
             }
             _ => {}
         }
-        Some(match array {
-            None => Step::Member(value.clone(), slots),
-            Some(length) => Step::Array(value.clone(), length, slots),
-        })
+        Some(Step::Member(value.clone(), array, slots))
     }
 
     fn tobject(&mut self) {

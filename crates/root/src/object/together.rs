@@ -185,12 +185,8 @@ impl Reader<'_> {
         while at < steps.len() {
             let (next, slots) = group(steps, at);
             match &steps[at] {
-                Step::Member(value, counters) => {
-                    self.column(value, None, *counters, Column { first, slot, width, count }, depth)?;
-                }
-                Step::Array(value, length, counters) => {
-                    let to = Column { first, slot, width, count };
-                    self.column(value, Some(*length), *counters, to, depth)?;
+                Step::Member(value, array, counters) => {
+                    self.column(value, *array, *counters, Column { first, slot, width, count }, depth)?;
                 }
                 // Its members take part.
                 Step::Enter(base) if base.flat => {

@@ -134,6 +134,7 @@ impl Reader<'_> {
     }
 
     /// Reads a member of a class, or as many as an array has.
+    #[inline(always)]
     pub(super) fn value(
         &mut self,
         value: &Value,
