@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use forthwith_columns::{DType, Encoding, Form};
 use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
-use forthwith_program::{Entry, Frame, Layout, TextLength, When, translate};
+use forthwith_program::{Entry, Frame, Layout, When, translate};
 
 use forthwith_root::class::dimensions;
 use forthwith_root::unroll::{self, Classes, fixed};
@@ -76,8 +76,8 @@ impl Column {
         Self::new(type_name, form, Decoder::Kernel(kernel), "numbers of one size between entry bounds")
     }
 
-    fn translated(type_name: String, entry: Entry<'_>, text: TextLength, frame: Frame, member: &str) -> Self {
-        match translate(entry, &unroll::dialect(text, frame), true, member) {
+    fn translated(type_name: String, entry: Entry<'_>, frame: Frame, member: &str) -> Self {
+        match translate(entry, &unroll::dialect(frame), true, member) {
             Ok(program) => {
                 let laid = match entry {
                     Entry::Value(layout) => Some((layout, false)),
@@ -85,13 +85,7 @@ impl Column {
                     _ => None,
                 };
                 let framed = frame == Frame::Counted;
-                let laid = laid.map(|(layout, to_end)| {
-                    let layout = match layout {
-                        Layout::Text if text == TextLength::Big32 => Layout::LongText,
-                        layout => layout.clone(),
-                    };
-                    Laid { layout, to_end, framed }
-                });
+                let laid = laid.map(|(layout, to_end)| Laid { layout: layout.clone(), to_end, framed });
                 let reading = Ok(Reading::program(program, reason(entry, frame)));
                 Self { reading, laid: laid.map(Arc::new), ..Self::unsupported(type_name) }
             }
@@ -121,9 +115,7 @@ impl Column {
         entry: impl Fn(&Layout) -> Entry<'_>,
     ) -> Self {
         match schema {
-            Ok(schema) => {
-                Self::translated(type_name, entry(&schema), TextLength::ByteThenWord, Frame::None, member)
-            }
+            Ok(schema) => Self::translated(type_name, entry(&schema), Frame::None, member),
             Err(why) if why == type_name => Self::unsupported(type_name),
             Err(why) => Self::refused(type_name, &format!("({why})")),
         }
@@ -295,7 +287,7 @@ pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf, classes: &mut Cl
     if let Some(schema) = plain(&kind) {
         // Lists of numbers and text, to any depth.
         let frame = if matches!(kind, CppType::Text(_)) { Frame::None } else { Frame::Counted };
-        return Column::translated(type_name, Entry::Value(&schema), TextLength::ByteThenWord, frame, name);
+        return Column::translated(type_name, Entry::Value(&schema), frame, name);
     }
     let schema = match &kind {
         // Written by its members' description, not by its own code: without a frame, and the branch tells the
@@ -329,8 +321,7 @@ pub(super) fn of_pointers_by_class(branch: &Branch<'_>) -> Column {
     let array = Layout::Between(vec![counter], Box::new(numbers), Vec::new());
     let schema =
         Layout::Framed { shared: true, of: Box::new(Layout::Versioned(vec![(When::AnyClass, array)])) };
-    let text = TextLength::ByteThenWord;
-    Column::translated("TIndArray".into(), Entry::Value(&schema), text, Frame::None, &branch.field.name)
+    Column::translated("TIndArray".into(), Entry::Value(&schema), Frame::None, &branch.field.name)
 }
 
 /// The schema of lists of numbers and text, for which the machine has native loops.

@@ -10,8 +10,8 @@ use crate::cpp::CppType;
 
 /// How ROOT writes counts and strings, behind the given frame.
 #[must_use]
-pub fn dialect(text: TextLength, entry: Frame) -> Dialect {
-    Dialect { counts: Count::Big32, text, entry }
+pub fn dialect(entry: Frame) -> Dialect {
+    Dialect { counts: Count::Big32, text: TextLength::ByteThenWord, entry }
 }
 
 /// The program that reads entries of one value each of this type, as ROOT streams such a value as a whole: an
@@ -22,7 +22,7 @@ pub fn dialect(text: TextLength, entry: Frame) -> Dialect {
 /// The file does not describe the class, or a column cannot have it: why, as a phrase.
 pub fn program(file: &Layouts, type_name: &str, items: bool, member: &str) -> Result<Program, Unsupported> {
     let kind = CppType::parse(type_name);
-    let dialect = dialect(TextLength::ByteThenWord, Frame::None);
+    let dialect = dialect(Frame::None);
     let mut noted = Noted::default();
     let unrolled = Budget::widest(
         &mut noted,

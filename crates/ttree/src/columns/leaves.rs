@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use forthwith_columns::{DType, Encoding, Form};
 use forthwith_plan::{Decoder, Kernel, Reading, Slot};
-use forthwith_program::{Frame, Layout, TextLength, translate};
+use forthwith_program::{Frame, Layout, translate};
 
 use super::{Column, Dimensions, Laid, fixed, number, numbers};
 use crate::leaf_classes::leaf_numbers;
@@ -126,7 +126,7 @@ fn varying(record: &Layout, member: &str) -> Option<Reading> {
     if fields.iter().any(is_packed) {
         return None;
     }
-    let dialect = unroll::dialect(TextLength::ByteThenWord, Frame::None);
+    let dialect = unroll::dialect(Frame::None);
     let mut program = translate(record, &dialect, true, member).ok()?;
     program.form = shaped(program.form);
     Some(Reading::program(program, "a record with members that vary in size"))

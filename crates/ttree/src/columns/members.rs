@@ -1,7 +1,7 @@
 //! Members of classes that have branches of their own.
 
 use forthwith_columns::{DType, Encoding};
-use forthwith_program::{Entry, Frame, Layout, TextLength};
+use forthwith_program::{Entry, Frame, Layout};
 
 use super::{Column, Dimensions, fixed, number, plain};
 use crate::metadata::{Branch, Leaf, MemberOf};
@@ -48,9 +48,9 @@ pub(crate) fn of_member(
         return Column::described(spell(&element.name), schema, member);
     }
     let stored = classes.member_described(element);
-    let text = |name, length| {
-        let entry = if items { Entry::ToEnd } else { Entry::Value };
-        Column::translated(spell(name), entry(&Layout::Text), length, Frame::None, member)
+    let text = |name, layout| {
+        let entry = if items { Entry::ToEnd(layout) } else { Entry::Value(layout) };
+        Column::translated(spell(name), entry, Frame::None, member)
     };
     match (&stored.value, stored.array) {
         (Value::Bits, _) => {
@@ -61,17 +61,11 @@ pub(crate) fn of_member(
             let reason = "referenced objects have two bytes more";
             of_described(type_name, classes.member(info, element), items, member).because(reason)
         }
-        (Value::LongText, None) => text("char*", TextLength::Big32),
-        (Value::Text, None) => text("TString", TextLength::ByteThenWord),
+        (Value::LongText, None) => text("char*", &Layout::LongText),
+        (Value::Text, None) => text("TString", &Layout::Text),
         (Value::Text, Some(_)) if !items => {
             let schema = fixed(Layout::Text, &dimensions.fixed);
-            Column::translated(
-                spell("TString"),
-                Entry::Value(&schema),
-                TextLength::ByteThenWord,
-                Frame::Counted,
-                member,
-            )
+            Column::translated(spell("TString"), Entry::Value(&schema), Frame::Counted, member)
         }
         (Value::Number(numbers), _) => of_numbers(element, numbers, items, dimensions),
         (Value::Counted(_, counter) | Value::CountedTexts(counter), _)
@@ -103,8 +97,7 @@ pub(crate) fn of_member(
             let type_name = spell(&kind.spelling());
             if let (Some(schema), true, false) = (plain(&kind), is_stl, items) {
                 let schema = fixed(schema, &dimensions.fixed);
-                let text = TextLength::ByteThenWord;
-                return Column::translated(type_name, Entry::Value(&schema), text, Frame::Counted, member);
+                return Column::translated(type_name, Entry::Value(&schema), Frame::Counted, member);
             }
             let schema = classes.member(info, element);
             if let (ElementKind::Loop(counter), true) = (&element.kind, items) {
