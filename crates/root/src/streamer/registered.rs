@@ -146,13 +146,11 @@ fn element(class: &str, name: &str, kind: &str) -> Result<Element> {
         }
         if element.packing.is_none() {
             let inner = kind[before.len()..].trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-            for dimension in inner.ok_or_else(|| wrong("no dimensions"))?.split("][") {
-                let length: u32 = dimension.trim().parse().map_err(|_| wrong("no dimensions"))?;
-                element.dimensions.push(length);
-            }
+            let sizes = inner.into_iter().flat_map(|inner| inner.split("][")).map(|size| size.trim().parse());
+            element.dimensions = sizes.collect::<Result<_, _>>().map_err(|_| wrong("no dimensions"))?;
             let length = element.dimensions.iter().try_fold(1_u32, |all, &one| all.checked_mul(one));
-            element.array_length =
-                length.filter(|&length| length > 0).ok_or_else(|| wrong("no dimensions"))?;
+            let length = length.filter(|&length| inner.is_some() && length > 0);
+            element.array_length = length.ok_or_else(|| wrong("no dimensions"))?;
         }
     }
     element.type_name = plain.into();
@@ -163,27 +161,16 @@ fn element(class: &str, name: &str, kind: &str) -> Result<Element> {
         "char*" => Some(code::CHAR_STAR),
         _ => Number::named(template).map(|number| number.codes[0]),
     };
-    element.code = array
-        + match number {
-            Some(number) => number,
-            None if template == "TString" => code::TSTRING,
-            None if template == "string" => {
-                element.kind = ElementKind::StlString;
-                if array > 0 { code::STL } else { code::STL_STRING }
-            }
-            None if is_container => {
-                element.kind = ElementKind::Stl { container: 0, content: 0 };
-                code::STL
-            }
-            None if template.ends_with('*') => {
-                element.kind = ElementKind::ObjectAnyPointer;
-                code::ANY_POINTER
-            }
-            None => {
-                element.kind = ElementKind::ObjectAny;
-                code::ANY
-            }
-        };
+    let (kind, code) = match number {
+        Some(number) => (ElementKind::Basic, number),
+        None if template == "TString" => (ElementKind::Basic, code::TSTRING),
+        None if template == "string" && array > 0 => (ElementKind::StlString, code::STL),
+        None if template == "string" => (ElementKind::StlString, code::STL_STRING),
+        None if is_container => (ElementKind::Stl { container: 0, content: 0 }, code::STL),
+        None if template.ends_with('*') => (ElementKind::ObjectAnyPointer, code::ANY_POINTER),
+        None => (ElementKind::ObjectAny, code::ANY),
+    };
+    (element.kind, element.code) = (kind, array + code);
     Ok(element)
 }
 
