@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::reader::Reader;
-use crate::record::{Cursor, Frame, NEW_CLASS, Tag};
+use crate::record::{Cursor, Frame, Tag};
 use forthwith_plan::Result;
 
 /// The places that were noted while a record was read.
@@ -133,21 +133,8 @@ impl Reader<'_> {
 
 /// Whether bytes that nothing is known of may hold pointers: a class's name, or a reference to one.
 pub(crate) fn may_point(payload: &[u8], range: &Range<usize>, origin: u32) -> bool {
-    let names_class = |word: u32| {
-        let place = (word & !CLASS).checked_sub(origin + 2);
-        let there = place.and_then(|place| {
-            let mut cursor = Cursor::new(payload);
-            cursor.seek(place as usize).ok()?;
-            cursor.u32().ok()
-        });
-        word & CLASS != 0 && there == Some(NEW_CLASS)
-    };
+    let cursor = Cursor::with_origin(payload, origin);
     let bytes = payload.get(range.clone()).unwrap_or_default();
-    bytes.windows(4).any(|word| {
-        let word = u32::from_be_bytes([word[0], word[1], word[2], word[3]]);
-        word == NEW_CLASS || names_class(word)
-    })
+    let word = |bytes: &[u8]| u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    bytes.windows(4).any(|bytes| cursor.names_class(word(bytes)))
 }
-
-/// Set in a tag that refers to a class named before.
-const CLASS: u32 = 0x8000_0000;

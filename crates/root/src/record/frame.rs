@@ -113,7 +113,11 @@ impl<'a> Cursor<'a> {
             (self.u32()?, Some(end))
         };
         if tag & CLASS != 0 {
-            let class = if tag == NEW_CLASS { self.cstring()? } else { self.class_at(tag & !CLASS, begin)? };
+            let named = || self.class_at(tag).filter(|&(position, _)| position < begin);
+            let class = match tag {
+                NEW_CLASS => self.cstring()?,
+                _ => named().ok_or_else(|| bad_reference(tag & !CLASS, begin))?.1,
+            };
             if let Some(end) = end.filter(|&end| end < self.position()) {
                 let (what, least) = ("end of an object before its class", self.position() as u64);
                 let error = ErrorKind::Mismatch { what, expected: least, found: end as u64 };
@@ -135,17 +139,20 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The class name that a class reference means: it stands where the class was first named.
-    fn class_at(&self, reference: u32, begin: usize) -> Result<&'a [u8]> {
-        let named = self.referred(reference).filter(|&position| position < begin).and_then(|position| {
-            let mut there = Self::new(self.data());
-            there.seek(position).ok()?;
-            if there.u32().ok()? != NEW_CLASS {
-                return None;
-            }
-            there.cstring().ok()
-        });
-        named.ok_or_else(|| bad_reference(reference, begin))
+    /// The class name that the tag of a class reference means, and where it was first named: it stands there.
+    fn class_at(&self, tag: u32) -> Option<(usize, &'a [u8])> {
+        let position = self.referred(tag & !CLASS).filter(|_| tag & CLASS != 0)?;
+        let mut there = Self::new(self.data());
+        there.seek(position).ok()?;
+        if there.u32().ok()? != NEW_CLASS {
+            return None;
+        }
+        Some((position, there.cstring().ok()?))
+    }
+
+    /// Whether this is a tag that a class is named by, or named again.
+    pub(crate) fn names_class(&self, tag: u32) -> bool {
+        tag == NEW_CLASS || self.class_at(tag).is_some()
     }
 
     /// The position in the payload that a reference means. Numbers 0 and 1 are taken, hence the shift by two.
