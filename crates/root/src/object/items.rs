@@ -98,14 +98,11 @@ impl Reader<'_> {
                 }
             }
             Item::List(container, item) => {
-                let count = self.cursor.i32()?;
+                let (count, least) = (self.cursor.i32()?, item.least());
+                let count = self.cursor.count(ITEMS, count, least)?;
                 match **item {
-                    Item::Number(Number { basic: Some(basic), .. }) => {
-                        self.numbers(*basic, self.cursor.count(ITEMS, count, basic.size())?)?
-                    }
+                    Item::Number(Number { basic: Some(basic), .. }) => self.numbers(*basic, count)?,
                     _ => {
-                        let count = self.cursor.count(ITEMS, count, item.least())?;
-                        let least = item.least();
                         self.values(shape(container), count, least, |reader, _| reader.item(item, depth + 1))?
                     }
                 }
