@@ -77,10 +77,11 @@ fn root_streamers(py: Python<'_>, file: &Bound<'_, File>) -> PyResult<Vec<Info>>
 }
 
 fn element(element: &root::Element) -> Element {
-    let (class, mut base, mut checksum_of_base, mut container) = (class_of(&element.kind), None, 0, None);
+    let (mut class, mut base, mut checksum_of_base, mut container) = (element.kind.class(), None, 0, None);
     match element.kind {
         ElementKind::Base { version, checksum } => (base, checksum_of_base) = (version, checksum),
         ElementKind::Stl { container: which, content } => container = Some((which, content)),
+        ElementKind::Artificial => class = "TStreamerArtificial",
         _ => {}
     }
     let counter = element.counter().map(|of| (of.version, of.name.to_string(), of.class.to_string()));
@@ -98,26 +99,6 @@ fn element(element: &root::Element) -> Element {
         counter,
         container,
     )
-}
-
-/// ROOT's class of an element.
-fn class_of(kind: &ElementKind) -> &str {
-    match kind {
-        ElementKind::Base { .. } => "TStreamerBase",
-        ElementKind::Basic => "TStreamerBasicType",
-        ElementKind::BasicPointer(_) => "TStreamerBasicPointer",
-        ElementKind::Loop(_) => "TStreamerLoop",
-        ElementKind::Object => "TStreamerObject",
-        ElementKind::ObjectAny => "TStreamerObjectAny",
-        ElementKind::ObjectPointer => "TStreamerObjectPointer",
-        ElementKind::ObjectAnyPointer => "TStreamerObjectAnyPointer",
-        ElementKind::String => "TStreamerString",
-        ElementKind::Stl { .. } => "TStreamerSTL",
-        ElementKind::StlString => "TStreamerSTLstring",
-        ElementKind::Artificial => "TStreamerArtificial",
-        ElementKind::Unknown(class) => class,
-        _ => "TStreamerElement",
-    }
 }
 
 /// What a function finds in a ROOT file.

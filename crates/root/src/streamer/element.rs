@@ -87,6 +87,28 @@ pub enum ElementKind {
     Unknown(Box<str>),
 }
 
+impl ElementKind {
+    /// ROOT's class of such elements.
+    #[must_use]
+    pub fn class(&self) -> &str {
+        match self {
+            Self::Base { .. } => "TStreamerBase",
+            Self::Basic | Self::Own { .. } | Self::Only(..) | Self::Words(..) => "TStreamerBasicType",
+            Self::BasicPointer(_) => "TStreamerBasicPointer",
+            Self::Loop(_) => "TStreamerLoop",
+            Self::Object => "TStreamerObject",
+            Self::ObjectAny => "TStreamerObjectAny",
+            Self::ObjectPointer => "TStreamerObjectPointer",
+            Self::ObjectAnyPointer => "TStreamerObjectAnyPointer",
+            Self::String => "TStreamerString",
+            Self::Stl { .. } => "TStreamerSTL",
+            Self::StlString => "TStreamerSTLstring",
+            Self::Artificial => "TStreamerElement",
+            Self::Unknown(class) => class,
+        }
+    }
+}
+
 /// The member that counts another's items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counter {

@@ -91,31 +91,10 @@ fn write(buffer: &mut Buffer, info: &StreamerInfo) {
         buffer.object("TObjArray", |buffer| {
             buffer.tobjarray(0, info.elements.len(), |buffer, index| {
                 let element = &info.elements[index];
-                buffer.object(class_of(element), |buffer| write_element(buffer, element));
+                buffer.object(element.kind.class(), |buffer| write_element(buffer, element));
             });
         });
     });
-}
-
-/// The class of an element.
-fn class_of(element: &Element) -> &str {
-    match &element.kind {
-        ElementKind::Base { .. } => "TStreamerBase",
-        ElementKind::Basic | ElementKind::Own { .. } | ElementKind::Only(..) | ElementKind::Words(..) => {
-            "TStreamerBasicType"
-        }
-        ElementKind::BasicPointer(_) => "TStreamerBasicPointer",
-        ElementKind::Loop(_) => "TStreamerLoop",
-        ElementKind::Object => "TStreamerObject",
-        ElementKind::ObjectAny => "TStreamerObjectAny",
-        ElementKind::ObjectPointer => "TStreamerObjectPointer",
-        ElementKind::ObjectAnyPointer => "TStreamerObjectAnyPointer",
-        ElementKind::String => "TStreamerString",
-        ElementKind::Stl { .. } => "TStreamerSTL",
-        ElementKind::StlString => "TStreamerSTLstring",
-        ElementKind::Artificial => "TStreamerElement",
-        ElementKind::Unknown(class) => class,
-    }
 }
 
 fn write_element(buffer: &mut Buffer, element: &Element) {
