@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use forthwith_io::Decompressor;
 use forthwith_plan::{Error, ErrorKind, Finding, Result, Severity};
 
-use super::{DirectoryRecord, Record, RootFile, decompress_record, known::is_roots_own};
+use super::{DirectoryRecord, Record, RootFile, decompress_growing, known::is_roots_own};
 use crate::object::{Object, Objects};
 use crate::record::{Cursor, Key};
 
@@ -355,9 +354,7 @@ impl<'f> Check<'f> {
             return Ok(stored.end - stored.start);
         }
         let bytes = self.file.source().read_one(stored)?;
-        super::check_record(&bytes, key.objlen as usize)?;
-        let mut payload = vec![0; key.objlen as usize];
-        decompress_record(&bytes, &mut payload, &mut Decompressor::default())?;
+        decompress_growing(&bytes, key.objlen as usize)?;
         Ok(u64::from(key.objlen))
     }
 

@@ -82,11 +82,7 @@ impl Directory {
     /// # Errors
     /// The list cannot be read, or is not one.
     pub fn keys(&self) -> Result<Arc<[Key]>> {
-        if let Some(keys) = self.contents.keys.get() {
-            return Ok(keys.clone());
-        }
-        self.file.load_keys(&[&self.contents]).map_err(|error| self.here(error))?;
-        Ok(self.contents.keys.get().cloned().unwrap_or_default())
+        self.file.keys_of(&self.contents).map_err(|error| self.here(error))
     }
 
     /// Opens the directory that a key of this one stands for.
@@ -143,8 +139,7 @@ impl Directory {
                 deepest = number;
             }
             let here = || self.below(&visited, number);
-            self.file.load_keys(&[&contents]).map_err(|error| here().here(error))?;
-            let keys = contents.keys.get().cloned().unwrap_or_default();
+            let keys = self.file.keys_of(&contents).map_err(|error| here().here(error))?;
             if let Some(key) = pick(&keys, &path[at..]) {
                 return Ok(Ok(Found { path: here().join(&key.name), key: key.clone() }));
             }

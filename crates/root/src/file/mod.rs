@@ -253,6 +253,12 @@ impl RootFile {
         self.load_directories(&[key])?.pop().ok_or_else(|| missing().into())
     }
 
+    /// The keys of a directory, read if they are not known yet.
+    fn keys_of(&self, directory: &Contents) -> Result<Arc<[Key]>> {
+        self.load_keys(&[directory])?;
+        Ok(directory.keys.get().cloned().unwrap_or_default())
+    }
+
     /// Reads the lists of keys of all these directories that are not known yet, at once.
     fn load_keys(&self, directories: &[&Contents]) -> Result<()> {
         let wanted = directories.iter().filter_map(|contents| Some((*contents, contents.wanted()?)));
