@@ -100,19 +100,24 @@ impl Buffer {
     pub fn object(&mut self, class: &str, body: impl FnOnce(&mut Self)) -> u32 {
         let reference = self.place() + 2;
         self.counted(|buffer| {
-            match buffer.classes.get(class) {
-                Some(place) => buffer.u32(KNOWN_CLASS | (place + 2)),
-                None => {
-                    let place = buffer.place();
-                    buffer.classes.insert(class.into(), place);
-                    buffer.u32(NEW_CLASS);
-                    buffer.extend(class.as_bytes());
-                    buffer.u8(0);
-                }
-            }
+            buffer.class(class);
             body(buffer);
         });
         reference
+    }
+
+    /// Appends the class of an object behind its byte count.
+    pub(super) fn class(&mut self, class: &str) {
+        match self.classes.get(class) {
+            Some(place) => self.u32(KNOWN_CLASS | (place + 2)),
+            None => {
+                let place = self.place();
+                self.classes.insert(class.into(), place);
+                self.u32(NEW_CLASS);
+                self.extend(class.as_bytes());
+                self.u8(0);
+            }
+        }
     }
 
     /// Appends a pointer to an object that is in the same payload already.
@@ -185,14 +190,25 @@ impl Buffer {
     }
 
     pub(super) fn counted<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        let at = self.begin_count();
+        let result = body(self);
+        self.end_count(at);
+        result
+    }
+
+    /// Leaves room for a byte count, and answers where.
+    pub(super) fn begin_count(&mut self) -> usize {
         let at = self.bytes.len();
         self.u32(0);
-        let result = body(self);
+        at
+    }
+
+    /// Says how many bytes there are behind the byte count that has room there.
+    pub(super) fn end_count(&mut self, at: usize) {
         let count = self.bytes.len() - at - 4;
         self.too_long |= count >= LONGEST;
         // Cut off only if it is too long, which is an error.
         self.bytes[at..at + 4].copy_from_slice(&(BYTE_COUNT | count as u32 & !BYTE_COUNT).to_be_bytes());
-        result
     }
 }
 

@@ -5,47 +5,35 @@ use std::borrow::Cow;
 use forthwith_plan::Result;
 
 use super::Given;
-use super::place::{Place, float};
-use super::plain::{Values, long_text, number, numbers, text};
-use super::writer::{Writer, framed};
+use super::place::Place;
+use super::plain::Values;
+use super::writer::Writer;
 use crate::class::Item;
 use crate::cpp::{CppType, MANTISSA, Number, Packing};
-use crate::write::Buffer;
 
 impl Writer<'_> {
     /// An item, or a container: a count, and its items. `kind` is its type.
-    pub(super) fn item(
-        &mut self,
-        buffer: &mut Buffer,
-        at: &Place<'_>,
-        item: &Item,
-        kind: &CppType,
-        value: &Given,
-    ) -> Result<()> {
+    pub(super) fn item(&mut self, at: &Place<'_>, item: &Item, kind: &CppType, value: &Given) -> Result<()> {
         match item {
             Item::Number(of) => match of.basic {
-                Some(basic) => number(buffer, at, basic, value),
-                None => {
-                    let packing = Packing::Mantissa { bits: MANTISSA.into() };
-                    packing.append(float(at, value)?, |bytes| buffer.extend(bytes));
-                    Ok(())
-                }
+                Some(basic) => self.number(at, basic, value),
+                None => self.packed(at, Packing::Mantissa { bits: MANTISSA.into() }, value),
             },
-            Item::Text => text(buffer, at, value),
-            Item::LongText => long_text(buffer, at, value),
-            Item::Pointer(_) => self.pointer(buffer, at, value),
-            Item::Class(class) => self.in_place(buffer, at, class, value),
+            Item::Text => self.text(at, value),
+            Item::LongText => self.long_text(at, value),
+            Item::Pointer(_) => self.pointer(at, value),
+            Item::Class(class) => self.in_place(at, class, value),
             Item::Unknown(name) | Item::Memberless(name) => {
                 Err(at.unsupported(&format!("items of class {name}, which the file does not describe")))
             }
-            Item::List(_, inner) => self.list(buffer, at, inner, kind, value),
+            Item::List(_, inner) => self.list(at, inner, kind, value),
             Item::Map(_, pair) => {
                 let types = halves(kind);
                 let entries = entries(at, value)?;
-                buffer.count(entries.len());
+                self.buffer.count(entries.len());
                 for [key, value] in entries {
-                    self.item(buffer, at, &pair.items[0], types[0], &key)?;
-                    self.item(buffer, at, &pair.items[1], types[1], &value)?;
+                    self.item(at, &pair.items[0], types[0], &key)?;
+                    self.item(at, &pair.items[1], types[1], &value)?;
                 }
                 Ok(())
             }
@@ -55,9 +43,9 @@ impl Writer<'_> {
                     return Err(at.wrong("a list of two values", value));
                 };
                 let types = halves(kind);
-                self.described(buffer, at, kind, |writer, buffer| {
-                    writer.value(buffer, &at.part(types[0]), &pair.members[0], first)?;
-                    writer.value(buffer, &at.part(types[1]), &pair.members[1], second)
+                self.described(at, kind, |writer| {
+                    writer.value(&at.part(types[0]), &pair.members[0], first)?;
+                    writer.value(&at.part(types[1]), &pair.members[1], second)
                 })
             }
             Item::Array(array) => {
@@ -66,19 +54,12 @@ impl Writer<'_> {
                     inner = of;
                 }
                 let part = at.part(inner);
-                self.described(buffer, at, kind, |writer, buffer| writer.value(buffer, &part, array, value))
+                self.described(at, kind, |writer| writer.value(&part, array, value))
             }
         }
     }
 
-    fn list(
-        &mut self,
-        buffer: &mut Buffer,
-        at: &Place<'_>,
-        item: &Item,
-        kind: &CppType,
-        value: &Given,
-    ) -> Result<()> {
+    fn list(&mut self, at: &Place<'_>, item: &Item, kind: &CppType, value: &Given) -> Result<()> {
         let inner = match kind {
             CppType::Sequence(_, inner) | CppType::Array(inner, _) => inner,
             kind => kind,
@@ -86,20 +67,20 @@ impl Writer<'_> {
         match (item, value) {
             (Item::Number(Number { basic: Some(basic), .. }), Given::Numbers(_) | Given::Integers(_)) => {
                 let values = Values::of(value);
-                buffer.count(values.len());
-                numbers(buffer, at, *basic, &values)
+                self.buffer.count(values.len());
+                self.numbers(at, *basic, &values)
             }
             (_, Given::List(items)) => {
-                buffer.count(items.len());
-                items.iter().try_for_each(|value| self.item(buffer, at, item, inner, value))
+                self.buffer.count(items.len());
+                items.iter().try_for_each(|value| self.item(at, item, inner, value))
             }
             (_, other) => {
                 let rows = Values::of_row(other);
                 if rows.is_empty() && !matches!(other, Given::Numbers(_) | Given::Integers(_)) {
                     return Err(at.wrong("a list", other));
                 }
-                buffer.count(rows.len());
-                rows.iter().try_for_each(|value| self.item(buffer, at, item, inner, value))
+                self.buffer.count(rows.len());
+                rows.iter().try_for_each(|value| self.item(at, item, inner, value))
             }
         }
     }
@@ -107,10 +88,9 @@ impl Writer<'_> {
     /// A pair or an array as the object that the file describes.
     fn described(
         &mut self,
-        buffer: &mut Buffer,
         at: &Place<'_>,
         kind: &CppType,
-        body: impl FnOnce(&mut Self, &mut Buffer) -> Result<()>,
+        body: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
         let streamers = self.layouts.streamers();
         let info = match streamers.spelled(kind) {
@@ -121,7 +101,7 @@ impl Writer<'_> {
             let what = format!("items of type {}, which the file does not describe", kind.spelling());
             return Err(at.unsupported(&what));
         };
-        framed(buffer, &info, |buffer| body(self, buffer))
+        self.framed(&info, body)
     }
 }
 

@@ -78,7 +78,7 @@ impl Given {
 /// A class that nothing describes, or that has something in it which is not written; a member that is missing, or is not
 /// what its class says; more objects within each other than readers follow.
 pub(super) fn write_object(buffer: &mut Buffer, layouts: &Layouts, object: &GivenObject) -> Result<()> {
-    writer::Writer::new(layouts, object).whole(buffer, &object.class, object)
+    writer::Writer::new(buffer, layouts, object).whole(&object.class, object)
 }
 
 /// The classes of an object and of all that is in it.

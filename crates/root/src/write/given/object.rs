@@ -6,23 +6,22 @@ use std::sync::Arc;
 use forthwith_plan::{Error, Result};
 
 use super::place::{Place, flag, whole};
-use super::plain::{Values, numbers};
-use super::writer::{Writer, framed};
+use super::plain::Values;
+use super::writer::Writer;
 use super::{Given, GivenObject};
 use crate::class::{Base, Layout, Native, StoredBase, Value, known};
 use crate::cpp::tidy;
-use crate::write::STL_VERSION;
-use crate::write::{Buffer, described_class};
+use crate::write::{STL_VERSION, described_class};
 
 impl Writer<'_> {
     /// An object, of whatever class its place says.
-    pub(super) fn whole(&mut self, buffer: &mut Buffer, class: &str, object: &GivenObject) -> Result<()> {
+    pub(super) fn whole(&mut self, class: &str, object: &GivenObject) -> Result<()> {
         if object.members.contains_key(NOT_READ) {
             let what = format!("writing an object of class {class} that was not understood when it was read");
             return Err(Error::unsupported(what));
         }
         let outer = take(&mut self.names);
-        let done = self.class(buffer, class, object);
+        let done = self.class(class, object);
         let names = std::mem::replace(&mut self.names, outer);
         done?;
         let unknown = |name: &&String| !names.contains(&***name) && !OF_ALL.contains(&&***name);
@@ -36,16 +35,10 @@ impl Writer<'_> {
     }
 
     /// An object without a place for a pointer before it.
-    pub(super) fn in_place(
-        &mut self,
-        buffer: &mut Buffer,
-        at: &Place<'_>,
-        class: &str,
-        value: &Given,
-    ) -> Result<()> {
+    pub(super) fn in_place(&mut self, at: &Place<'_>, class: &str, value: &Given) -> Result<()> {
         match (known(class), value) {
             (Native::Text, Given::Text(text)) => {
-                buffer.string(text);
+                self.buffer.string(text);
                 Ok(())
             }
             (
@@ -53,12 +46,12 @@ impl Writer<'_> {
                 Given::Numbers(_) | Given::Integers(_) | Given::List(_) | Given::Null,
             ) => {
                 let values = Values::of(value);
-                buffer.count(values.len());
-                numbers(buffer, at, basic, &values)
+                self.buffer.count(values.len());
+                self.numbers(at, basic, &values)
             }
             (_, Given::Object(object)) if tidy(&object.class) == tidy(class) => {
                 self.written.entry(object.number).or_insert(None);
-                self.whole(buffer, class, object)
+                self.whole(class, object)
             }
             (_, Given::Object(object)) => {
                 let found = format!("an object of class {}", object.class);
@@ -67,28 +60,29 @@ impl Writer<'_> {
             (_, Given::Named(members)) => {
                 let members = members.clone();
                 let object = GivenObject { class: class.into(), members, number: u32::MAX };
-                self.whole(buffer, class, &object)
+                self.whole(class, &object)
             }
             (_, other) => Err(at.wrong(&format!("an object of class {class}"), other)),
         }
     }
 
     /// An object behind a pointer.
-    pub(super) fn pointer(&mut self, buffer: &mut Buffer, at: &Place<'_>, value: &Given) -> Result<()> {
+    pub(super) fn pointer(&mut self, at: &Place<'_>, value: &Given) -> Result<()> {
         match value {
-            Given::Null => buffer.null(),
+            Given::Null => self.buffer.null(),
             Given::Again(number) => match self.written.get(number) {
-                Some(Some(place)) => buffer.reference(*place),
+                Some(Some(place)) => self.buffer.reference(*place),
                 Some(None) => {
                     return Err(at.unsupported("a pointer to an object that is a part of another one"));
                 }
                 None => return Err(at.invalid(format!("means object {number}, which is not written before"))),
             },
             Given::Object(object) => {
-                self.written.insert(object.number, Some(buffer.place() + 2));
-                let mut done = Ok(());
-                buffer.object(&object.class, |buffer| done = self.whole(buffer, &object.class, object));
-                return done;
+                self.written.insert(object.number, Some(self.buffer.place() + 2));
+                return self.byte_counted(|writer| {
+                    writer.buffer.class(&object.class);
+                    writer.whole(&object.class, object)
+                });
             }
             other => return Err(at.wrong("an object or nothing", other)),
         }
@@ -96,40 +90,40 @@ impl Writer<'_> {
     }
 
     /// The part of an object that a class says how to write: all of it, or a base.
-    fn class(&mut self, buffer: &mut Buffer, class: &str, object: &GivenObject) -> Result<()> {
+    fn class(&mut self, class: &str, object: &GivenObject) -> Result<()> {
         if self.depth >= DEEPEST {
             let what = format!("objects within each other, more than {DEEPEST} deep");
             return Err(Error::unsupported(what));
         }
         self.depth += 1;
-        let done = self.class_below(buffer, class, object);
+        let done = self.class_below(class, object);
         self.depth -= 1;
         done
     }
 
-    fn class_below(&mut self, buffer: &mut Buffer, class: &str, object: &GivenObject) -> Result<()> {
+    fn class_below(&mut self, class: &str, object: &GivenObject) -> Result<()> {
         let native = known(class);
         match native {
-            Native::TObject => tobject(buffer, object),
+            Native::TObject => self.tobject(object),
             Native::Numbers(_) => {
                 self.names.extend([class.into(), "fArray".into()]);
                 let at = Place::of(class, class, object);
                 let value = at.member().or_else(|_| Place::of(class, "fArray", object).member())?;
-                self.in_place(buffer, &at, class, value)
+                self.in_place(&at, class, value)
             }
             Native::List if matches!(class, "TList" | "THashList") => {
-                self.collection(buffer, class, 5, object, |writer, buffer, at, item| {
-                    writer.pointer(buffer, at, item)?;
+                self.collection(class, 5, object, |writer, at, item| {
+                    writer.pointer(at, item)?;
                     // How it is drawn.
-                    buffer.string("");
+                    writer.buffer.string("");
                     Ok(())
                 })
             }
-            Native::ObjArray => self.collection(buffer, class, 3, object, Self::pointer),
-            Native::Clones => self.clones(buffer, class, object),
-            Native::Map => self.collection(buffer, class, 3, object, |writer, buffer, at, item| match item {
+            Native::ObjArray => self.collection(class, 3, object, Self::pointer),
+            Native::Clones => self.clones(class, object),
+            Native::Map => self.collection(class, 3, object, |writer, at, item| match item {
                 Given::List(pair) if pair.len() == 2 => {
-                    pair.iter().try_for_each(|half| writer.pointer(buffer, at, half))
+                    pair.iter().try_for_each(|half| writer.pointer(at, half))
                 }
                 other => Err(at.wrong("a list of two objects", other)),
             }),
@@ -140,8 +134,8 @@ impl Writer<'_> {
                     return Err(Error::unsupported(what));
                 };
                 match native {
-                    Native::Bare => self.members(buffer, &layout, object),
-                    _ => framed(buffer, &layout.info, |buffer| self.members(buffer, &layout, object)),
+                    Native::Bare => self.members(&layout, object),
+                    _ => self.framed(&layout.info, |writer| writer.members(&layout, object)),
                 }
             }
             _ => Err(Error::unsupported(format!("writing objects of class {class}"))),
@@ -167,28 +161,27 @@ impl Writer<'_> {
 
     fn collection(
         &mut self,
-        buffer: &mut Buffer,
         class: &str,
         version: i16,
         object: &GivenObject,
-        mut each: impl FnMut(&mut Self, &mut Buffer, &Place<'_>, &Given) -> Result<()>,
+        mut each: impl FnMut(&mut Self, &Place<'_>, &Given) -> Result<()>,
     ) -> Result<()> {
         let (items, name) = self.collected(class, object)?;
         let at = Place::of(class, "items", object);
-        buffer.frame(version, |buffer| {
-            tobject(buffer, object)?;
-            buffer.string(name);
-            buffer.count(items.len());
+        self.frame(version, |writer| {
+            writer.tobject(object)?;
+            writer.buffer.string(name);
+            writer.buffer.count(items.len());
             if class == "TObjArray" {
-                buffer.i32(0);
+                writer.buffer.i32(0);
             }
-            items.iter().try_for_each(|item| each(self, buffer, &at, item))
+            items.iter().try_for_each(|item| each(writer, &at, item))
         })
     }
 
     /// An array of objects of one class, one object after the other: ROOT reads these as well as those that it writes member by
     /// member.
-    fn clones(&mut self, buffer: &mut Buffer, class: &str, object: &GivenObject) -> Result<()> {
+    fn clones(&mut self, class: &str, object: &GivenObject) -> Result<()> {
         let (items, name) = self.collected(class, object)?;
         let at = Place::of(class, "items", object);
         let first = items.iter().find_map(|item| match item {
@@ -201,15 +194,15 @@ impl Writer<'_> {
         let Some(layout) = self.layout(of)? else {
             return Err(at.unsupported(&format!("objects of class {of}, which the file does not describe")));
         };
-        buffer.frame(4, |buffer| {
-            tobject_with(buffer, object, MEMBER_BY_MEMBER)?;
-            buffer.string(name);
-            buffer.string(format!("{of};{}", layout.info.version));
-            buffer.count(items.len());
-            buffer.i32(0);
+        self.frame(4, |writer| {
+            writer.tobject_with(object, MEMBER_BY_MEMBER)?;
+            writer.buffer.string(name);
+            writer.buffer.string(format!("{of};{}", layout.info.version));
+            writer.buffer.count(items.len());
+            writer.buffer.i32(0);
             items.iter().try_for_each(|item| {
-                buffer.bool(*item != Given::Null);
-                if *item == Given::Null { Ok(()) } else { self.in_place(buffer, &at, of, item) }
+                writer.buffer.bool(*item != Given::Null);
+                if *item == Given::Null { Ok(()) } else { writer.in_place(&at, of, item) }
             })
         })
     }
@@ -232,24 +225,24 @@ impl Writer<'_> {
         }
     }
 
-    fn members(&mut self, buffer: &mut Buffer, layout: &Layout, object: &GivenObject) -> Result<()> {
+    fn members(&mut self, layout: &Layout, object: &GivenObject) -> Result<()> {
         for (element, member) in layout.members() {
             let at = Place::of_element(&layout.info.class, element, object);
             match &member.value {
-                Value::Base(base) => self.base(buffer, &at, base, object)?,
+                Value::Base(base) => self.base(&at, base, object)?,
                 Value::TObject if member.array.is_none() && !object.members.contains_key(at.name) => {
-                    tobject(buffer, object)?;
+                    self.tobject(object)?;
                 }
                 Value::Only(of, when, value) => {
                     self.names.insert(at.name.into());
                     if flag(&at, at.counter(of)?)? == *when {
                         let given = at.member()?;
-                        self.one(buffer, &at, value, given)?;
+                        self.one(&at, value, given)?;
                     }
                 }
                 _ => {
                     let given = self.given(&at)?;
-                    self.value(buffer, &at, member, given)?;
+                    self.value(&at, member, given)?;
                 }
             }
         }
@@ -272,36 +265,36 @@ impl Writer<'_> {
         Ok(value)
     }
 
-    fn base(&mut self, buffer: &mut Buffer, at: &Place<'_>, base: &Base, object: &GivenObject) -> Result<()> {
+    fn base(&mut self, at: &Place<'_>, base: &Base, object: &GivenObject) -> Result<()> {
         match &base.stored {
             StoredBase::Nothing => Ok(()),
-            StoredBase::TObject => tobject(buffer, object),
-            StoredBase::Whole | StoredBase::Members { .. } => self.class(buffer, at.name, object),
+            StoredBase::TObject => self.tobject(object),
+            StoredBase::Whole | StoredBase::Members { .. } => self.class(at.name, object),
             StoredBase::Container(item) => {
                 let value = self.given(at)?;
-                buffer.frame(STL_VERSION, |buffer| self.item(buffer, at, item, &at.kind(), value))
+                self.frame(STL_VERSION, |writer| writer.item(at, item, &at.kind(), value))
             }
             StoredBase::Framed => {
                 Err(at.unsupported("a base of this class, which the file does not describe"))
             }
         }
     }
-}
 
-fn tobject(buffer: &mut Buffer, object: &GivenObject) -> Result<()> {
-    tobject_with(buffer, object, 0)
-}
+    fn tobject(&mut self, object: &GivenObject) -> Result<()> {
+        self.tobject_with(object, 0)
+    }
 
-/// The same without some bits.
-fn tobject_with(buffer: &mut Buffer, object: &GivenObject, without: u32) -> Result<()> {
-    let of = |name| match object.members.get(name) {
-        Some(value) => whole(&Place::of("TObject", name, object), value),
-        None => Ok(0),
-    };
-    let (id, bits) = (of("fUniqueID")?, of("fBits")?);
-    // Bits of the moment: that it is in memory, and has not been deleted.
-    buffer.tobject(id as u32, bits as u32 & !(0x0300_0000 | without));
-    Ok(())
+    /// The same without some bits.
+    fn tobject_with(&mut self, object: &GivenObject, without: u32) -> Result<()> {
+        let of = |name| match object.members.get(name) {
+            Some(value) => whole(&Place::of("TObject", name, object), value),
+            None => Ok(0),
+        };
+        let (id, bits) = (of("fUniqueID")?, of("fBits")?);
+        // Bits of the moment: that it is in memory, and has not been deleted.
+        self.buffer.tobject(id as u32, bits as u32 & !(0x0300_0000 | without));
+        Ok(())
+    }
 }
 
 /// Members that any object may be given with: those of a `TObject`, and the name that it has as a key.

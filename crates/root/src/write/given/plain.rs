@@ -6,9 +6,10 @@ use forthwith_plan::Result;
 
 use super::Given;
 use super::place::{Place, fit, flag, float};
+use super::writer::Writer;
 use crate::class::Numbers;
+use crate::cpp::Packing;
 use crate::streamer::Counter;
-use crate::write::Buffer;
 use forthwith_columns::DType;
 
 /// Numbers one after the other.
@@ -59,52 +60,75 @@ impl<'g> Values<'g> {
     }
 }
 
-/// Numbers of one kind.
-pub(super) fn numbers(buffer: &mut Buffer, at: &Place<'_>, basic: DType, values: &Values<'_>) -> Result<()> {
-    (0..values.len()).try_for_each(|index| number(buffer, at, basic, &values.at(index)))
-}
+impl Writer<'_> {
+    /// Numbers of one kind.
+    pub(super) fn numbers(&mut self, at: &Place<'_>, basic: DType, values: &Values<'_>) -> Result<()> {
+        (0..values.len()).try_for_each(|index| self.number(at, basic, &values.at(index)))
+    }
 
-/// Numbers as a member has them, packed or not.
-pub(super) fn stored_numbers(
-    buffer: &mut Buffer,
-    at: &Place<'_>,
-    numbers: &Numbers,
-    values: &Values<'_>,
-) -> Result<()> {
-    (0..values.len()).try_for_each(|index| stored(buffer, at, numbers, &values.at(index)))
-}
+    /// Numbers as a member has them, packed or not.
+    pub(super) fn stored_numbers(
+        &mut self,
+        at: &Place<'_>,
+        numbers: &Numbers,
+        values: &Values<'_>,
+    ) -> Result<()> {
+        (0..values.len()).try_for_each(|index| self.stored(at, numbers, &values.at(index)))
+    }
 
-/// A number as a member has it, packed or not.
-pub(super) fn stored(buffer: &mut Buffer, at: &Place<'_>, numbers: &Numbers, value: &Given) -> Result<()> {
-    match numbers.basic {
-        Some(basic) => number(buffer, at, basic, value),
-        None => {
-            numbers.packing().append(float(at, value)?, |bytes| buffer.extend(bytes));
-            Ok(())
+    /// A number as a member has it, packed or not.
+    pub(super) fn stored(&mut self, at: &Place<'_>, numbers: &Numbers, value: &Given) -> Result<()> {
+        match numbers.basic {
+            Some(basic) => self.number(at, basic, value),
+            None => self.packed(at, numbers.packing(), value),
         }
     }
-}
 
-pub(super) fn number(buffer: &mut Buffer, at: &Place<'_>, basic: DType, value: &Given) -> Result<()> {
-    macro_rules! write {
-        ($type:ident) => {
-            buffer.$type(fit::<$type>(at, value)?)
+    pub(super) fn packed(&mut self, at: &Place<'_>, packing: Packing, value: &Given) -> Result<()> {
+        packing.append(float(at, value)?, |bytes| self.buffer.extend(bytes));
+        Ok(())
+    }
+
+    pub(super) fn number(&mut self, at: &Place<'_>, basic: DType, value: &Given) -> Result<()> {
+        macro_rules! write {
+            ($type:ident) => {
+                self.buffer.$type(fit::<$type>(at, value)?)
+            };
+        }
+        match basic {
+            DType::Int8 => write!(i8),
+            DType::Int16 => write!(i16),
+            DType::Int32 => write!(i32),
+            DType::Int64 => write!(i64),
+            DType::UInt8 => write!(u8),
+            DType::UInt16 => write!(u16),
+            DType::UInt32 => write!(u32),
+            DType::UInt64 => write!(u64),
+            DType::Bool => self.buffer.bool(flag(at, value)?),
+            DType::Float32 => self.buffer.f32(float(at, value)? as f32),
+            DType::Float64 => self.buffer.f64(float(at, value)?),
+        }
+        Ok(())
+    }
+
+    /// A text behind its length.
+    pub(super) fn text(&mut self, at: &Place<'_>, value: &Given) -> Result<()> {
+        let Given::Text(text) = value else { return Err(at.wrong("a text", value)) };
+        self.buffer.string(text);
+        Ok(())
+    }
+
+    /// A text behind four bytes of length.
+    pub(super) fn long_text(&mut self, at: &Place<'_>, value: &Given) -> Result<()> {
+        let text = match value {
+            Given::Text(text) => text,
+            Given::Null => "",
+            other => return Err(at.wrong("a text", other)),
         };
+        self.buffer.count(text.len());
+        self.buffer.extend(text.as_bytes());
+        Ok(())
     }
-    match basic {
-        DType::Int8 => write!(i8),
-        DType::Int16 => write!(i16),
-        DType::Int32 => write!(i32),
-        DType::Int64 => write!(i64),
-        DType::UInt8 => write!(u8),
-        DType::UInt16 => write!(u16),
-        DType::UInt32 => write!(u32),
-        DType::UInt64 => write!(u64),
-        DType::Bool => buffer.bool(flag(at, value)?),
-        DType::Float32 => buffer.f32(float(at, value)? as f32),
-        DType::Float64 => buffer.f64(float(at, value)?),
-    }
-    Ok(())
 }
 
 /// As many as other members say.
@@ -121,32 +145,5 @@ pub(super) fn items<'g>(at: &Place<'_>, value: &'g Given) -> Result<&'g [Given]>
     match value {
         Given::List(items) => Ok(items),
         other => Err(at.wrong("a list", other)),
-    }
-}
-
-/// A text behind its length.
-pub(super) fn text(buffer: &mut Buffer, at: &Place<'_>, value: &Given) -> Result<()> {
-    match value {
-        Given::Text(text) => {
-            buffer.string(text);
-            Ok(())
-        }
-        other => Err(at.wrong("a text", other)),
-    }
-}
-
-/// A text behind four bytes of length.
-pub(super) fn long_text(buffer: &mut Buffer, at: &Place<'_>, value: &Given) -> Result<()> {
-    match value {
-        Given::Text(text) => {
-            buffer.count(text.len());
-            buffer.extend(text.as_bytes());
-            Ok(())
-        }
-        Given::Null => {
-            buffer.count(0);
-            Ok(())
-        }
-        other => Err(at.wrong("a text", other)),
     }
 }

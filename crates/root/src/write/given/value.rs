@@ -4,58 +4,43 @@ use forthwith_plan::Result;
 
 use super::Given;
 use super::place::{Place, whole};
-use super::plain::{Values, expect, items, long_text, stored, stored_numbers, text};
+use super::plain::{Values, expect, items};
 use super::writer::Writer;
 use crate::class::{Member, Numbers, Value};
-use crate::write::Buffer;
 use crate::write::STL_VERSION;
 use forthwith_columns::DType;
 
 impl Writer<'_> {
     /// A member, or as many of it as an array has.
-    pub(super) fn value(
-        &mut self,
-        buffer: &mut Buffer,
-        at: &Place<'_>,
-        member: &Member,
-        value: &Given,
-    ) -> Result<()> {
+    pub(super) fn value(&mut self, at: &Place<'_>, member: &Member, value: &Given) -> Result<()> {
         match member.array {
-            None => self.one(buffer, at, &member.value, value),
-            Some(length) => self.several(buffer, at, member, length as usize, value),
+            None => self.one(at, &member.value, value),
+            Some(length) => self.several(at, member, length as usize, value),
         }
     }
 
-    pub(super) fn one(
-        &mut self,
-        buffer: &mut Buffer,
-        at: &Place<'_>,
-        how: &Value,
-        value: &Given,
-    ) -> Result<()> {
+    pub(super) fn one(&mut self, at: &Place<'_>, how: &Value, value: &Given) -> Result<()> {
         match how {
-            Value::Number(numbers) => stored(buffer, at, numbers, value),
+            Value::Number(numbers) => self.stored(at, numbers, value),
             Value::Counted(..) | Value::CountedTexts(_) | Value::Loop { .. } => {
-                self.counted(buffer, at, how, 1, value)
+                self.counted(at, how, 1, value)
             }
             Value::Repeated(numbers, counter, times) => {
                 let values = Values::of(value);
                 expect(at, &values, at.count(counter)?.saturating_mul(*times as usize), counter)?;
-                stored_numbers(buffer, at, numbers, &values)
+                self.stored_numbers(at, numbers, &values)
             }
             Value::Sized(numbers) => {
                 let values = Values::of(value);
-                buffer.count(values.len());
-                stored_numbers(buffer, at, numbers, &values)
+                self.buffer.count(values.len());
+                self.stored_numbers(at, numbers, &values)
             }
-            Value::Triangle(numbers, counter) => {
-                self.triangle(buffer, at, numbers, at.count(counter)?, value)
-            }
+            Value::Triangle(numbers, counter) => self.triangle(at, numbers, at.count(counter)?, value),
             Value::Area(numbers, sides) => {
                 let values = Values::of(value);
                 let all = at.count(&sides[0])?.saturating_mul(at.count(&sides[1])?);
                 expect(at, &values, all, &sides[0])?;
-                stored_numbers(buffer, at, numbers, &values)
+                self.stored_numbers(at, numbers, &values)
             }
             Value::Table(width) => {
                 let texts = Values::of(value);
@@ -63,34 +48,34 @@ impl Writer<'_> {
                 if !texts.len().is_multiple_of(width) {
                     return Err(at.invalid(format!("has {} texts, and rows are of {width}", texts.len())));
                 }
-                buffer.count(texts.len() / width);
-                (0..texts.len()).try_for_each(|index| text(buffer, at, &texts.at(index)))
+                self.buffer.count(texts.len() / width);
+                (0..texts.len()).try_for_each(|index| self.text(at, &texts.at(index)))
             }
             Value::Pointers(counter) => {
                 let items = items(at, value)?;
                 if items.len() != at.count(counter)? {
                     return Err(at.invalid(format!("has {} items, unlike {}", items.len(), counter.name)));
                 }
-                items.iter().try_for_each(|item| self.pointer(buffer, at, item))
+                items.iter().try_for_each(|item| self.pointer(at, item))
             }
             Value::Bits => {
                 let bits = whole(at, value)?;
-                buffer.u32(bits as u32 & !crate::record::IS_REFERENCED);
+                self.buffer.u32(bits as u32 & !crate::record::IS_REFERENCED);
                 Ok(())
             }
-            Value::Text => text(buffer, at, value),
-            Value::LongText => long_text(buffer, at, value),
-            Value::StdText => buffer.frame(STL_VERSION, |buffer| text(buffer, at, value)),
+            Value::Text => self.text(at, value),
+            Value::LongText => self.long_text(at, value),
+            Value::StdText => self.frame(STL_VERSION, |writer| writer.text(at, value)),
             Value::Container(item) => {
-                buffer.frame(STL_VERSION, |buffer| self.item(buffer, at, item, &at.kind(), value))
+                self.frame(STL_VERSION, |writer| writer.item(at, item, &at.kind(), value))
             }
             Value::Whole(item) | Value::Bare(item) | Value::Item(item) => {
-                self.item(buffer, at, item, &at.kind(), value)
+                self.item(at, item, &at.kind(), value)
             }
-            Value::Array(array) => self.value(buffer, at, array, value),
-            Value::TObject => self.in_place(buffer, at, "TObject", value),
-            Value::Object(class) => self.in_place(buffer, at, class, value),
-            Value::Pointer(_) => self.pointer(buffer, at, value),
+            Value::Array(array) => self.value(at, array, value),
+            Value::TObject => self.in_place(at, "TObject", value),
+            Value::Object(class) => self.in_place(at, class, value),
+            Value::Pointer(_) => self.pointer(at, value),
             Value::Process => Err(at.unsupported("a reference to an object of a process")),
             Value::Rows(..) | Value::Seeks(_) => Err(at.unsupported("what only code of its class writes")),
             Value::Base(_) | Value::Only(..) | Value::Words(..) | Value::Framed | Value::Unsupported => {
@@ -99,26 +84,19 @@ impl Writer<'_> {
         }
     }
 
-    fn several(
-        &mut self,
-        buffer: &mut Buffer,
-        at: &Place<'_>,
-        member: &Member,
-        length: usize,
-        value: &Given,
-    ) -> Result<()> {
+    fn several(&mut self, at: &Place<'_>, member: &Member, length: usize, value: &Given) -> Result<()> {
         let how = &member.value;
         match (how, value) {
             (Value::Counted(..) | Value::CountedTexts(_) | Value::Loop { .. }, _) => {
-                return self.counted(buffer, at, how, length, value);
+                return self.counted(at, how, length, value);
             }
             (Value::Number(Numbers { basic: Some(DType::Int8 | DType::UInt8), .. }), Given::Text(text)) => {
                 // An array of characters, of which those behind the text are 0.
                 if text.len() > length {
                     return Err(at.invalid(format!("has {} letters, and room for {length}", text.len())));
                 }
-                buffer.extend(text.as_bytes());
-                (text.len()..length).for_each(|_| buffer.u8(0));
+                self.buffer.extend(text.as_bytes());
+                (text.len()..length).for_each(|_| self.buffer.u8(0));
                 return Ok(());
             }
             (Value::Number(numbers), _) => {
@@ -127,7 +105,7 @@ impl Writer<'_> {
                     let what = format!("has {} numbers instead of {length}", values.len());
                     return Err(at.invalid(what));
                 }
-                return stored_numbers(buffer, at, numbers, &values);
+                return self.stored_numbers(at, numbers, &values);
             }
             _ => {}
         }
@@ -142,24 +120,17 @@ impl Writer<'_> {
         }
         match how {
             Value::Text | Value::StdText => {
-                buffer.frame(STL_VERSION, |buffer| all.iter().try_for_each(|item| text(buffer, at, item)))
+                self.frame(STL_VERSION, |writer| all.iter().try_for_each(|item| writer.text(at, item)))
             }
-            Value::Container(item) => buffer.frame(STL_VERSION, |buffer| {
-                all.iter().try_for_each(|value| self.item(buffer, at, item, &at.kind(), value))
+            Value::Container(item) => self.frame(STL_VERSION, |writer| {
+                all.iter().try_for_each(|value| writer.item(at, item, &at.kind(), value))
             }),
-            how => all.iter().try_for_each(|value| self.one(buffer, at, how, value)),
+            how => all.iter().try_for_each(|value| self.one(at, how, value)),
         }
     }
 
     /// As many as another member says, times the length of an array of such.
-    fn counted(
-        &mut self,
-        buffer: &mut Buffer,
-        at: &Place<'_>,
-        how: &Value,
-        times: usize,
-        value: &Given,
-    ) -> Result<()> {
+    fn counted(&mut self, at: &Place<'_>, how: &Value, times: usize, value: &Given) -> Result<()> {
         let (Value::Counted(_, counter) | Value::CountedTexts(counter) | Value::Loop { counter, .. }) = how
         else {
             return Err(at.unsupported("nothing counts it"));
@@ -169,44 +140,35 @@ impl Writer<'_> {
         match how {
             Value::Loop { class, pointers, .. } => {
                 expect(at, &values, expected, counter)?;
-                buffer.frame(STL_VERSION, |buffer| {
+                self.frame(STL_VERSION, |writer| {
                     (0..expected).try_for_each(|index| match pointers {
-                        true => self.pointer(buffer, at, &values.at(index)),
-                        false => self.in_place(buffer, at, class, &values.at(index)),
+                        true => writer.pointer(at, &values.at(index)),
+                        false => writer.in_place(at, class, &values.at(index)),
                     })
                 })
             }
             // There may be no array, whatever counts it.
             _ if *value == Given::Null => {
-                buffer.bool(false);
+                self.buffer.bool(false);
                 Ok(())
             }
-            Value::Counted(numbers, _) => {
+            how => {
                 expect(at, &values, expected, counter)?;
-                buffer.bool(expected > 0);
-                stored_numbers(buffer, at, numbers, &values)
-            }
-            _ => {
-                expect(at, &values, expected, counter)?;
-                buffer.bool(expected > 0);
-                (0..expected).try_for_each(|index| long_text(buffer, at, &values.at(index)))
+                self.buffer.bool(expected > 0);
+                match how {
+                    Value::Counted(numbers, _) => self.stored_numbers(at, numbers, &values),
+                    _ => (0..expected).try_for_each(|index| self.long_text(at, &values.at(index))),
+                }
             }
         }
     }
 
     /// The upper right half of a square matrix that is given whole, or that half.
-    fn triangle(
-        &mut self,
-        buffer: &mut Buffer,
-        at: &Place<'_>,
-        numbers: &Numbers,
-        rows: usize,
-        value: &Given,
-    ) -> Result<()> {
+    fn triangle(&mut self, at: &Place<'_>, numbers: &Numbers, rows: usize, value: &Given) -> Result<()> {
         let values = Values::of(value);
         let (all, half) = (rows.saturating_mul(rows), rows.saturating_mul(rows.saturating_add(1)) / 2);
         if values.len() == half {
-            return stored_numbers(buffer, at, numbers, &values);
+            return self.stored_numbers(at, numbers, &values);
         }
         if values.len() != all {
             let what = format!(
@@ -216,6 +178,6 @@ impl Writer<'_> {
             return Err(at.invalid(what));
         }
         let mut places = (0..rows).flat_map(|row| (row..rows).map(move |column| row * rows + column));
-        places.try_for_each(|place| stored(buffer, at, numbers, &values.at(place)))
+        places.try_for_each(|place| self.stored(at, numbers, &values.at(place)))
     }
 }
