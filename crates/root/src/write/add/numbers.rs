@@ -1,6 +1,9 @@
 //! Numbers of bins.
 
-use crate::object::Array;
+use forthwith_plan::Result;
+
+use crate::object::{Array, Object};
+use crate::write::Edits;
 use forthwith_columns::DType;
 
 /// One number for each bin.
@@ -73,11 +76,6 @@ impl Numbers {
         }
     }
 
-    /// The same numbers in double precision.
-    pub(super) fn doubles(&self) -> Self {
-        Self::Double(self.floats())
-    }
-
     /// As many numbers of this kind that are 0.
     pub(super) fn zeros(&self, length: usize) -> Self {
         self.part(0..0, length)
@@ -142,6 +140,21 @@ impl Numbers {
         }));
         bytes
     }
+}
+
+/// Puts numbers and sums in the place of those that the members of an object have.
+pub(super) fn write_sums(
+    edits: &mut Edits<'_>,
+    object: Object<'_>,
+    arrays: &[(&str, Numbers)],
+    sums: &[(&str, f64)],
+) -> Result<()> {
+    for (name, numbers) in arrays {
+        if let Some(place) = object.place(name) {
+            edits.replace(place, numbers.bytes());
+        }
+    }
+    sums.iter().try_for_each(|(name, value)| edits.float(object, name, *value))
 }
 
 fn is_set<N: Default + PartialEq>(number: &N) -> bool {

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use super::axis::Axis;
-use super::numbers::Numbers;
+use super::numbers::{Numbers, write_sums};
 use crate::object::Object;
 use crate::record::Cursor;
 use crate::write::{Buffer, Edits};
@@ -124,7 +124,7 @@ impl Many {
                     let plain =
                         |has: bool, squares: Option<Numbers>, contents: &Option<Numbers>| match squares {
                             Some(squares) if has => Some(squares),
-                            _ => contents.as_ref().map(Numbers::doubles),
+                            _ => contents.as_ref().map(|contents| Numbers::Double(contents.floats())),
                         };
                     *squares = plain(keeps[0], squares.take(), contents);
                     add(squares, plain(keeps[1], more_squares, &more_contents))?;
@@ -139,9 +139,7 @@ impl Many {
         }
         for ((name, own), (_, more)) in self.axis_sums.iter_mut().zip(&other.axis_sums) {
             if !own.add(more) {
-                let (expected, found) = (own.len() as u64, more.len() as u64);
-                let error = ErrorKind::Mismatch { what: "number of axes", expected, found };
-                return Err(Error::new(error).in_member(name));
+                return Err(Error::mismatch("number of axes", own.len(), more.len()).in_member(name));
             }
         }
         if keeps.contains(&true) {
@@ -151,15 +149,8 @@ impl Many {
     }
 
     pub(super) fn write(&self, edits: &mut Edits<'_>, first: Object<'_>) -> Result<()> {
-        for &(name, value) in &self.sums {
-            edits.float(first, name, value)?;
-        }
+        write_sums(edits, first, &self.axis_sums, &self.sums)?;
         edits.float(first, "fTsumw2", self.squares)?;
-        for (name, values) in &self.axis_sums {
-            if let Some(place) = first.place(name) {
-                edits.replace(place, values.bytes());
-            }
-        }
         match &self.bins {
             Bins::All { contents, squares } => {
                 for (name, values) in [("fArray", contents), ("fSumw2", squares)] {
@@ -181,13 +172,11 @@ fn add(own: &mut Option<Numbers>, more: Option<Numbers>) -> Result<()> {
             *own = more;
             Ok(())
         }
-        (Some(own), Some(more)) => {
-            // Both have as many as their axes have bins.
-            let is_done = own.add(&more);
-            is_done
-                .then_some(())
-                .ok_or_else(|| Error::unsupported("adding histograms whose bins are of other types"))
-        }
+        // Both have as many as their axes have bins.
+        (Some(own), Some(more)) => match own.add(&more) {
+            true => Ok(()),
+            false => Err(Error::unsupported("adding histograms whose bins are of other types")),
+        },
     }
 }
 

@@ -27,10 +27,8 @@ enum Rule {
     Graph(Graph),
     /// A histogram of any number of dimensions.
     Many(Box<Many>),
-    /// The objects of a collection.
-    List(List),
-    /// The histograms of a stack, which has none if it never got one.
-    Stack(Option<List>),
+    /// The objects of a collection, or the histograms of a stack, which has none if it never got one.
+    List(Option<List>),
 }
 
 impl Sum {
@@ -67,8 +65,9 @@ impl Sum {
         let object = object.readable()?;
         let class = object.class().to_owned();
         let rule = match &*class {
-            STACK => Rule::Stack(object.object(HISTOGRAMS).map(|list| List::of(list, seen)).transpose()?),
-            class if List::adds(class) => Rule::List(List::of(object, seen)?),
+            class if Self::appends(class) => {
+                Rule::List(listed(object).map(|list| List::of(list, seen)).transpose()?)
+            }
             class if Graph::adds(class) => Rule::Graph(Graph::of(object)?),
             class if Many::adds(class) => Rule::Many(Box::new(Many::of(object)?)),
             class if Bins::adds(class) => Rule::Bins(Bins::of(object)?),
@@ -94,8 +93,7 @@ impl Sum {
             Rule::Bins(bins) => bins.add(Bins::of(other)?),
             Rule::Graph(graph) => graph.add(Graph::of(other)?),
             Rule::Many(many) => many.add(Many::of(other)?),
-            Rule::List(list) => list.add(record, other, seen),
-            Rule::Stack(list) => match (list, other.object(HISTOGRAMS)) {
+            Rule::List(list) => match (list, listed(other)) {
                 (Some(list), Some(other)) => list.add(record, other, seen),
                 (_, None) => Ok(()),
                 (None, Some(_)) => Err(Error::unsupported("adding a stack of histograms to one without any")),
@@ -112,8 +110,7 @@ impl Sum {
             Rule::Bins(bins) => bins.write(edits, first),
             Rule::Graph(graph) => graph.write(edits, first),
             Rule::Many(many) => many.write(edits, first),
-            Rule::List(list) => list.write(edits, first),
-            Rule::Stack(list) => match (list, first.object(HISTOGRAMS)) {
+            Rule::List(list) => match (list, listed(first)) {
                 (Some(list), Some(first)) => list.write(edits, first),
                 _ => Ok(()),
             },
@@ -121,9 +118,12 @@ impl Sum {
     }
 }
 
+/// What an object is a list of: a stack has one as a member.
+fn listed(object: Object<'_>) -> Option<Object<'_>> {
+    if object.class() == STACK { object.object("fHists") } else { Some(object) }
+}
+
 const STACK: &str = "THStack";
-/// The member of a stack that is its list of histograms.
-const HISTOGRAMS: &str = "fHists";
 /// Classes of ROOT that have a rule of their own for several objects, with their templates.
 const UNKNOWN: [&str; 22] = [
     "TTree",

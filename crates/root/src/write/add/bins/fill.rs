@@ -3,17 +3,13 @@
 use forthwith_plan::{Error, Result};
 
 use super::limits::limits;
-use super::pending::{Entry, Pending};
+use super::pending::Entry;
 use super::{Axis, Part, statistics};
 
 impl Part {
     /// Whether all axes have ends, so that each place is in a bin.
     fn has_ends(&self) -> bool {
         self.own_axes().iter().all(|axis| axis.low < axis.high)
-    }
-
-    fn own_axes(&self) -> &[Axis] {
-        self.axes.get(..self.dimensions).unwrap_or_default()
     }
 
     /// Takes what waits in the buffers of both to where it is to be filled in the end; whether bins are left to be added.
@@ -41,8 +37,8 @@ impl Part {
             return Err(Error::unsupported(what));
         }
         let squares = self.squares();
-        if other.has(squares) && !self.has(squares) {
-            self.keep_squares();
+        if other.has(squares) {
+            self.keep_squares(squares);
         }
         if ends == [false, true] {
             self.adopt(other)?;
@@ -133,8 +129,8 @@ impl Part {
             step = step.saturating_mul(axis.cells().unwrap_or(0));
         }
         let squares = self.squares();
-        if weight != 1.0 && !self.has(squares) && !self.is_unweighted {
-            self.keep_squares();
+        if weight != 1.0 && !self.is_unweighted {
+            self.keep_squares(squares);
         }
         let is_profile = self.is_profile();
         for (name, numbers) in self.arrays.iter_mut().filter(|(_, numbers)| !numbers.is_empty()) {
@@ -162,32 +158,8 @@ impl Part {
         Ok(())
     }
 
-    fn is_profile(&self) -> bool {
-        self.numbers("fBinEntries").is_some()
-    }
-
     /// Where the squares of weights are kept, if they are.
     fn squares(&self) -> &'static str {
         if self.is_profile() { "fBinSumw2" } else { "fSumw2" }
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.numbers(name).is_some_and(|numbers| !numbers.is_empty())
-    }
-
-    /// Begins to keep the squares of weights, which are those of entries without weights so far.
-    fn keep_squares(&mut self) {
-        let squares = self.squares();
-        let own = self.plain_squares(self.is_profile().then_some("fBinEntries"));
-        if let Some((_, numbers)) = self.arrays.iter_mut().find(|(name, _)| *name == squares) {
-            *numbers = own;
-        }
-    }
-}
-
-impl Pending {
-    /// What waits in the buffer of a histogram.
-    pub(super) fn of_part(part: &Part, histogram: crate::object::Object<'_>) -> Result<Option<Self>> {
-        Self::of(histogram, part.dimensions, part.is_profile())
     }
 }

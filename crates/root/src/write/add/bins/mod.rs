@@ -1,6 +1,6 @@
 //! Histograms, profiles, efficiencies and parameters added up, by ROOT's own rules.
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 mod fill;
 mod limits;
@@ -13,7 +13,7 @@ use pending::Pending;
 use statistics::Cells;
 
 use super::axis::Axis;
-use super::numbers::Numbers;
+use super::numbers::{Numbers, write_sums};
 use crate::object::Object;
 use crate::write::Edits;
 
@@ -143,10 +143,8 @@ impl Part {
             counts_all: object.int("fStatOverflows") == Some(CONSIDERED),
             ..Self::default()
         };
-        part.pending = Pending::of_part(&part, object)?;
-        let of =
-            |name| part.scalars.iter().find(|(known, _)| *known == name).map_or(0.0, |(_, value)| *value);
-        if of("fTsumw") == 0.0 && of("fEntries") > 0.0 {
+        part.pending = Pending::of(object, part.dimensions, part.is_profile())?;
+        if part.scalar("fTsumw") == 0.0 && part.scalar("fEntries") > 0.0 {
             part.find_statistics();
         }
         Ok(part)
@@ -158,37 +156,19 @@ impl Part {
         }
         self.join(&mut other)?;
         // Squares of weights that one of them does not keep are those of entries without weights.
-        for (squares, plain) in [("fSumw2", None), ("fBinSumw2", Some("fBinEntries"))] {
-            let has = |part: &Self| part.numbers(squares).is_some_and(|numbers| !numbers.is_empty());
-            match (has(self), has(&other)) {
-                (true, false) => {
-                    let more = other.plain_squares(plain);
-                    self.add_array(squares, &more)?;
-                }
-                (false, true) => {
-                    let own = self.plain_squares(plain);
-                    if let Some((_, numbers)) = self.arrays.iter_mut().find(|(name, _)| *name == squares) {
-                        *numbers = own;
-                    }
-                    if let Some(more) = other.numbers(squares) {
-                        self.add_array(squares, more)?;
-                    }
-                }
-                (true, true) => {
-                    if let Some(more) = other.numbers(squares) {
-                        self.add_array(squares, more)?;
-                    }
-                }
-                (false, false) => {}
+        for squares in ["fSumw2", "fBinSumw2"] {
+            if self.has(squares) || other.has(squares) {
+                self.keep_squares(squares);
+                other.keep_squares(squares);
             }
         }
-        for (name, numbers) in &other.arrays {
-            if !matches!(*name, "fSumw2" | "fBinSumw2") {
-                self.add_array(name, numbers)?;
+        for (name, more) in &other.arrays {
+            if self.numbers_mut(name).is_some_and(|own| !own.add(more)) {
+                return Err(Error::invalid(format!("adding histograms of other numbers of bins in {name}")));
             }
         }
         for (name, value) in &mut self.scalars {
-            *value += other.scalars.iter().find(|(other, _)| other == name).map_or(0.0, |(_, value)| *value);
+            *value += other.scalar(name);
         }
         if let (Some(one), Some(two)) = (&mut self.number, other.number) {
             one.add(two);
@@ -198,9 +178,8 @@ impl Part {
 
     /// Whether there are no entries, not even in bins that were set.
     fn is_bare(&self) -> bool {
-        let has_entries = self.scalars.iter().any(|(name, value)| *name == "fEntries" && *value != 0.0);
         let waits = self.pending.as_ref().is_some_and(|pending| !pending.is_empty());
-        !has_entries && !waits && self.arrays.iter().all(|(_, numbers)| numbers.is_zero())
+        self.scalar("fEntries") == 0.0 && !waits && self.arrays.iter().all(|(_, numbers)| numbers.is_zero())
     }
 
     /// Gives two histograms the same bins.
@@ -247,9 +226,7 @@ impl Part {
         let all = old.iter().try_fold(1_usize, |all, &n| all.checked_mul(n)).unwrap_or(usize::MAX);
         let wrong = self.arrays.iter().find(|(_, numbers)| !numbers.is_empty() && numbers.len() != all);
         if let Some((name, numbers)) = wrong {
-            let (expected, found) = (all as u64, numbers.len() as u64);
-            let error = ErrorKind::Mismatch { what: "number of bins", expected, found };
-            return Err(Error::new(error).in_member(name));
+            return Err(Error::mismatch("number of bins", all, numbers.len()).in_member(name));
         }
         if self.arrays.iter().all(|(_, numbers)| numbers.is_empty()) {
             return Ok(());
@@ -279,10 +256,10 @@ impl Part {
     /// Statistics from the bins, where none were kept.
     fn find_statistics(&mut self) {
         let floats = |name| self.numbers(name).map(Numbers::floats).unwrap_or_default();
-        let is_profile = self.numbers("fBinEntries").is_some();
+        let is_profile = self.is_profile();
         let cells = Cells {
-            axes: self.axes.get(..self.dimensions).unwrap_or_default(),
-            contents: self.plain(None).floats(),
+            axes: self.own_axes(),
+            contents: self.plain(None),
             squares: floats("fSumw2"),
             weights: is_profile.then(|| [floats("fBinEntries"), floats("fBinSumw2")]),
             // `TProfile3D::GetStats` leaves bins beyond the ends out in any case.
@@ -299,28 +276,46 @@ impl Part {
         self.arrays.iter().find(|(known, _)| *known == name).map(|(_, numbers)| numbers)
     }
 
-    /// Squares of the errors of bins, or of the weights of entries, that were not kept.
-    fn plain_squares(&self, of: Option<&str>) -> Numbers {
-        Numbers::Double(self.plain(of).floats().into_iter().map(f64::abs).collect())
+    fn numbers_mut(&mut self, name: &str) -> Option<&mut Numbers> {
+        self.arrays.iter_mut().find(|(known, _)| *known == name).map(|(_, numbers)| numbers)
+    }
+
+    /// Whether there are numbers of this name.
+    fn has(&self, name: &str) -> bool {
+        self.numbers(name).is_some_and(|numbers| !numbers.is_empty())
+    }
+
+    /// A sum over all entries, 0 if there is none of this name.
+    fn scalar(&self, name: &str) -> f64 {
+        self.scalars.iter().find(|(known, _)| *known == name).map_or(0.0, |(_, value)| *value)
+    }
+
+    fn is_profile(&self) -> bool {
+        self.numbers("fBinEntries").is_some()
+    }
+
+    fn own_axes(&self) -> &[Axis] {
+        self.axes.get(..self.dimensions).unwrap_or_default()
+    }
+
+    /// Begins to keep the squares of weights, unless they are kept: they are those of entries without weights so far.
+    fn keep_squares(&mut self, squares: &'static str) {
+        if self.has(squares) {
+            return;
+        }
+        let plain = self.plain((squares == "fBinSumw2").then_some("fBinEntries"));
+        let plain = Numbers::Double(plain.into_iter().map(f64::abs).collect());
+        match self.numbers_mut(squares) {
+            Some(numbers) => *numbers = plain,
+            None => self.arrays.push((squares, plain)),
+        }
     }
 
     /// The contents of the bins, or the entries.
-    fn plain(&self, of: Option<&str>) -> Numbers {
-        let numbers = match of {
-            Some(name) => self.numbers(name),
-            None => {
-                self.arrays.iter().find(|(name, _)| name.starts_with("TArray")).map(|(_, numbers)| numbers)
-            }
-        };
-        Numbers::Double(numbers.map(Numbers::floats).unwrap_or_default())
-    }
-
-    fn add_array(&mut self, name: &str, more: &Numbers) -> Result<()> {
-        let Some((_, own)) = self.arrays.iter_mut().find(|(known, _)| *known == name) else { return Ok(()) };
-        if own.add(more) {
-            return Ok(());
-        }
-        Err(Error::invalid(format!("adding histograms of other numbers of bins in {name}")))
+    fn plain(&self, of: Option<&str>) -> Vec<f64> {
+        let is_meant = |name: &str| of.map_or(name.starts_with("TArray"), |of| of == name);
+        let numbers = self.arrays.iter().find(|(name, _)| is_meant(name));
+        numbers.map(|(_, numbers)| numbers.floats()).unwrap_or_default()
     }
 
     fn write(&self, edits: &mut Edits<'_>, object: Object<'_>) -> Result<()> {
@@ -362,14 +357,7 @@ impl Part {
             edits.number(object, "fBufferSize", 0)?;
             edits.doubles(object, "fBuffer", &[])?;
         }
-        for (name, numbers) in &self.arrays {
-            if let Some(place) = object.place(name) {
-                edits.replace(place, numbers.bytes());
-            }
-        }
-        for &(name, value) in &self.scalars {
-            edits.float(object, name, value)?;
-        }
+        write_sums(edits, object, &self.arrays, &self.scalars)?;
         self.number.map_or(Ok(()), |number| number.write(edits, object))
     }
 }
