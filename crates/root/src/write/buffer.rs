@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::Uuid;
 use crate::record::BYTE_COUNT;
 
 /// Big-endian bytes of the payload of one record: the opposite of a [`Cursor`](crate::Cursor).
@@ -57,6 +58,30 @@ impl Buffer {
     /// Appends bytes as they are.
     pub fn extend(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
+    }
+
+    /// The bytes themselves.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// Appends a position in the file.
+    pub(super) fn seek(&mut self, position: u64, big: bool) {
+        if big {
+            self.u64(position);
+        } else {
+            // Positions above this number are written with 64 bits.
+            self.u32(position as u32);
+        }
+    }
+
+    /// Appends the number by which a file is known, if it has one.
+    pub(super) fn uuid(&mut self, uuid: Option<Uuid>) {
+        if let Some(uuid) = uuid {
+            self.u16(1);
+            self.extend(&uuid.0);
+        }
     }
 
     /// Appends a truth value.

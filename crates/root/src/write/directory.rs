@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use forthwith_plan::Result;
 
-use super::key::{LAST_SMALL, pointer};
-use super::moment::{Moment, Uuid};
+use super::key::LAST_SMALL;
+use super::{Buffer, FileSettings, KeyText, Moment, Uuid};
 use crate::record::Datime;
 
 /// A directory of a file that is being written.
@@ -64,31 +64,42 @@ impl Listed {
 pub(super) const LENGTH: usize = 60;
 
 impl Place {
+    /// A directory that lists nothing yet.
+    pub(super) fn new(key: KeyText<'_>, position: u64, name_len: u32, settings: &FileSettings) -> Self {
+        Self {
+            name: key.name.into(),
+            title: key.title.into(),
+            parent: None,
+            position,
+            name_len,
+            created: settings.time.datime(),
+            uuid: Some(settings.uuid),
+            list: (0, 0),
+            keys: Vec::new(),
+            changed: true,
+            inner: Vec::new(),
+        }
+    }
+
     /// Offset of the directory's own data in its record.
     pub(super) fn header_at(&self) -> u64 {
         self.position + u64::from(self.name_len)
     }
 
     /// The directory's own data: always as many bytes.
-    pub(super) fn header(&self, parent: u64, modified: Moment) -> [u8; LENGTH] {
+    pub(super) fn header(&self, parent: u64, modified: Moment) -> Vec<u8> {
         let big = self.position.max(parent).max(self.list.0) > LAST_SMALL;
-        let mut bytes = Vec::with_capacity(LENGTH);
-        bytes.extend(if big { 1005_i16 } else { 5 }.to_be_bytes());
-        bytes.extend(self.created.0.to_be_bytes());
-        bytes.extend(modified.datime().0.to_be_bytes());
-        bytes.extend(self.list.1.to_be_bytes());
-        bytes.extend(self.name_len.to_be_bytes());
-        for seek in [self.position, parent, self.list.0] {
-            pointer(&mut bytes, seek, big);
-        }
-        if let Some(uuid) = self.uuid {
-            bytes.extend(1_u16.to_be_bytes());
-            bytes.extend(uuid.0);
-        }
+        let mut header = Buffer::default();
+        header.i16(if big { 1005 } else { 5 });
+        header.u32(self.created.0);
+        header.u32(modified.datime().0);
+        header.u32(self.list.1);
+        header.u32(self.name_len);
+        [self.position, parent, self.list.0].into_iter().for_each(|seek| header.seek(seek, big));
+        header.uuid(self.uuid);
+        let mut bytes = header.into_bytes();
         bytes.resize(LENGTH, 0);
-        let mut header = [0; LENGTH];
-        header.copy_from_slice(&bytes);
-        header
+        bytes
     }
 
     /// The number of the next object of a name.

@@ -10,7 +10,7 @@ use super::described::Described;
 use super::directory::{DirectoryId, LENGTH, Listed, Place};
 use super::given::{self, GivenObject};
 use super::header::Header;
-use super::key::{KeyNumbers, encode, string, string_length};
+use super::key::{KeyNumbers, encode, string_length};
 use super::output::Output;
 use super::settings::FileSettings;
 use super::update::{Found, directory_of};
@@ -68,38 +68,31 @@ impl FileWriter {
             directory: 0,
         };
         let mut record = encode(&key, KeyKind::Object, numbers)?;
-        string(&mut record, &name);
-        string(&mut record, &settings.title);
-        let top = Place {
-            title: settings.title.clone(),
-            name,
-            parent: None,
-            position: BEGIN,
-            name_len,
-            created: settings.time.datime(),
-            uuid: Some(settings.uuid),
-            list: (0, 0),
-            keys: Vec::new(),
-            changed: true,
-            inner: Vec::new(),
-        };
-        record.extend(top.header(0, settings.time));
+        record.string(&name);
+        record.string(&settings.title);
+        let top = Place::new(key, BEGIN, name_len, &settings);
+        record.extend(&top.header(0, settings.time));
         // A file that is cut off has no more than its records: readers that walk them find where they begin.
         let mut begin = header.encode(end);
         begin.resize(BEGIN as usize, 0);
         out.append(&begin)?;
-        out.append(&record)?;
-        Ok(Self {
+        out.append(record.bytes())?;
+        let found = Found { header, top, classes: Described::default(), free: Vec::new() };
+        Ok(Self::of(out, settings, found, None))
+    }
+
+    fn of(out: Output, settings: FileSettings, found: Found, old: Option<RootFile>) -> Self {
+        Self {
             out,
             settings,
             compressor: Compressor::new(),
-            directories: vec![top],
-            classes: Described::default(),
-            header,
-            free: Vec::new(),
+            directories: vec![found.top],
+            classes: found.classes,
+            header: found.header,
+            free: found.free,
             freed: Vec::new(),
-            old: None,
-        })
+            old,
+        }
     }
 
     /// Begins to change a file: what is added is listed beside what is there. The sink appends to that file, from where the file says that
@@ -113,17 +106,7 @@ impl FileWriter {
     /// The file's lists cannot be read, or it is one that cannot be changed in this way: of a very old ROOT, or not closed.
     pub fn update(sink: Box<dyn Sink>, file: &RootFile, settings: FileSettings) -> Result<Self> {
         let found = Found::of(file).map_err(|error| error.in_file(file.uri()))?;
-        Ok(Self {
-            out: Output::new(sink, file.header().end),
-            settings,
-            compressor: Compressor::new(),
-            directories: vec![found.top],
-            classes: Described::of(found.infos, found.rules),
-            header: found.header,
-            free: found.free,
-            freed: Vec::new(),
-            old: Some(file.clone()),
-        })
+        Ok(Self::of(Output::new(sink, file.header().end), settings, found, Some(file.clone())))
     }
 
     /// How objects are compressed unless they say otherwise.
@@ -216,17 +199,9 @@ impl FileWriter {
         let key_len = self.key_length(key, KeyKind::Object)?;
         let number = self.directories.len() as u64;
         let mut place = Place {
-            name: name.to_owned(),
-            title: title.to_owned(),
             parent: Some(outer),
-            position: self.out.position,
-            name_len: key_len.into(),
-            created: self.settings.time.datime(),
             uuid: Some(self.settings.uuid.part(number)),
-            list: (0, 0),
-            keys: Vec::new(),
-            changed: true,
-            inner: Vec::new(),
+            ..Place::new(key, self.out.position, key_len.into(), &self.settings)
         };
         let header = place.header(self.directories[outer.0].position, self.settings.time);
         let written = self.listed(outer, key, LENGTH, &[&header])?;
@@ -255,12 +230,7 @@ impl FileWriter {
         object_len: usize,
         stored: &[&[u8]],
     ) -> Result<RecordPlace> {
-        let cycle = match kind {
-            KeyKind::Basket { number, .. } => number as u16,
-            _ => 1,
-        };
-        let seek = self.directories[directory.0].position;
-        let record = self.append_record(key, seek, kind, cycle, object_len, stored);
+        let record = self.append_record(key, directory, kind, 1, object_len, stored);
         record.map(|(place, _)| place).map_err(|error| error.in_file(self.uri()).in_object(key.name))
     }
 
@@ -276,28 +246,8 @@ impl FileWriter {
         kind: KeyKind,
         bytes: &[u8],
     ) -> Result<RecordPlace> {
-        let seek = self.directories[directory.0].position;
-        let record = self.append_hashed(key, seek, kind, bytes);
+        let record = self.append_hashed(key, directory, kind, bytes);
         record.map_err(|error| error.in_file(self.uri()).in_object(key.name))
-    }
-
-    /// As [`record`](Self::record), for a basket whose references count process ids from such a number.
-    ///
-    /// # Errors
-    /// As [`record`](Self::record).
-    pub fn basket(
-        &mut self,
-        key: KeyText<'_>,
-        directory: DirectoryId,
-        kind: KeyKind,
-        object_len: usize,
-        stored: &[u8],
-        processes: u16,
-    ) -> Result<RecordPlace> {
-        let number = if let KeyKind::Basket { number, .. } = kind { number } else { 1 };
-        let seek = self.directories[directory.0].position | u64::from(processes) << 48;
-        let record = self.append_record(key, seek, kind, number as u16, object_len, &[stored]);
-        record.map(|(place, _)| place).map_err(|error| error.in_file(self.uri()).in_object(key.name))
     }
 
     /// Appends an object that `body` makes, compressed as the file's settings say, and lists it in a directory: under a new cycle if there
@@ -382,9 +332,9 @@ impl FileWriter {
                 format!("the name {:?}: the name of an object is not empty and has no slash", key.name);
             return Err(Error::invalid(what));
         }
-        let place = &self.directories[directory.0];
-        let (cycle, seek) = (place.next_cycle(key.name)?, place.position);
-        let (place, image) = self.append_record(key, seek, KeyKind::Object, cycle, object_len, stored)?;
+        let cycle = self.directories[directory.0].next_cycle(key.name)?;
+        let (place, image) =
+            self.append_record(key, directory, KeyKind::Object, cycle, object_len, stored)?;
         // The length of a record has been compared with what keys have room for.
         let record = (place.position, place.length() as u32);
         let image = Bytes::from(image);
@@ -400,9 +350,9 @@ impl FileWriter {
         let Some(at) = keys.iter().position(|key| &*key.name == name && key.cycle == cycle) else {
             return false;
         };
-        let (begin, length) = keys.remove(at).record;
+        let record = keys.remove(at).record;
         self.directories[directory.0].changed = true;
-        self.add_free(begin, length);
+        self.add_free(record);
         true
     }
 
@@ -427,17 +377,10 @@ impl FileWriter {
 
     /// A directory of the file as it was.
     fn old_directory(&self, outer: DirectoryId, key: &Listed) -> Result<Place> {
-        let Some(old) = &self.old else {
-            // Every directory of a new file was made here.
-            return Err(Error::new(ErrorKind::NotFound {
-                what: "directory",
-                name: key.name.to_string(),
-                near: Vec::new(),
-            }));
-        };
-        let mut place = directory_of(old, key.record.0).map_err(|error| error.in_object(&key.name))?;
-        place.parent = Some(outer);
-        Ok(place)
+        // Every directory of a new file was made here.
+        let old = self.old.as_ref().ok_or_else(|| Error::invalid("a directory of a new file"))?;
+        let place = directory_of(old, key.record.0).map_err(|error| error.in_object(&key.name))?;
+        Ok(Place { parent: Some(outer), ..place })
     }
 
     fn add_directory(&mut self, outer: DirectoryId, place: Place) -> DirectoryId {
@@ -451,7 +394,7 @@ impl FileWriter {
     pub(super) fn append_record(
         &mut self,
         key: KeyText<'_>,
-        directory: u64,
+        directory: DirectoryId,
         kind: KeyKind,
         cycle: u16,
         object_len: usize,
@@ -467,7 +410,7 @@ impl FileWriter {
     fn append_hashed(
         &mut self,
         key: KeyText<'_>,
-        directory: u64,
+        directory: DirectoryId,
         kind: KeyKind,
         bytes: &[u8],
     ) -> Result<RecordPlace> {
@@ -483,20 +426,25 @@ impl FileWriter {
     fn begin_record(
         &mut self,
         key: KeyText<'_>,
-        directory: u64,
+        directory: DirectoryId,
         kind: KeyKind,
         cycle: u16,
         object_len: usize,
         stored_len: u64,
     ) -> Result<(RecordPlace, Vec<u8>)> {
+        let (cycle, processes) = match kind {
+            KeyKind::Basket { number, processes, .. } => (number as u16, processes),
+            _ => (cycle, 0),
+        };
         let object_len = u32::try_from(object_len).ok().filter(|&length| i32::try_from(length).is_ok());
         let Some(object_len) = object_len else {
             return Err(Error::invalid("an object of more than 2 GB"));
         };
         let position = self.out.position;
         let time = self.settings.time.datime();
+        let directory = self.directories[directory.0].position | u64::from(processes) << 48;
         let numbers = KeyNumbers { stored_len, object_len, time, cycle, position, directory };
-        let image = encode(&key, kind, numbers)?;
+        let image = encode(&key, kind, numbers)?.into_bytes();
         self.out.append(&image)?;
         let key_len = image.len() as u16;
         Ok((RecordPlace { position, key_len, stored_len, cycle }, image))

@@ -1,6 +1,7 @@
 //! Free parts of a file: their list in the record, and the marks at their places.
 
-use super::key::{LAST_SMALL, pointer};
+use super::Buffer;
+use super::key::LAST_SMALL;
 
 /// The list of free parts behind a key that ends at `begin`, and how many parts it names. Its own length depends on how
 /// many they are, and the last of them begins where the list ends.
@@ -11,14 +12,14 @@ pub(super) fn list(parts: &[(u64, u64)], begin: u64) -> (Vec<u8>, u32) {
     let end = |length| begin + before + length;
     let end = if end(SMALL_SEGMENT) > LAST_SMALL { end(BIG_SEGMENT) } else { end(SMALL_SEGMENT) };
     let last = (end, last_byte(end));
-    let mut list = Vec::new();
+    let mut list = Buffer::default();
     for &segment in parts.iter().chain([&last]) {
         let big = segment.1 > LAST_SMALL;
-        list.extend(if big { 1001_i16 } else { 1 }.to_be_bytes());
-        pointer(&mut list, segment.0, big);
-        pointer(&mut list, segment.1, big);
+        list.i16(if big { 1001 } else { 1 });
+        list.seek(segment.0, big);
+        list.seek(segment.1, big);
     }
-    (list, parts.len() as u32 + 1)
+    (list.into_bytes(), parts.len() as u32 + 1)
 }
 
 /// Puts parts in order, and those that touch together.

@@ -1,7 +1,7 @@
 //! The header of a file that is written.
 
-use super::Uuid;
-use super::key::{LAST_SMALL, pointer};
+use super::key::LAST_SMALL;
+use super::{Buffer, Uuid};
 
 /// The parts of the header that are not known from elsewhere.
 #[derive(Clone, Copy, Debug)]
@@ -22,24 +22,22 @@ impl Header {
     /// Its bytes for a file that ends here.
     pub(super) fn encode(&self, end: u64) -> Vec<u8> {
         let big = end > LAST_SMALL;
-        let mut bytes = b"root".to_vec();
-        bytes.extend((self.version + if big { BIG } else { 0 }).to_be_bytes());
-        bytes.extend((self.begin as u32).to_be_bytes());
-        pointer(&mut bytes, end, big);
-        pointer(&mut bytes, self.free.0, big);
-        bytes.extend(self.free.1.to_be_bytes());
-        bytes.extend(self.free_count.to_be_bytes());
-        bytes.extend(self.name_len.to_be_bytes());
-        bytes.push(if big { 8 } else { 4 });
-        bytes.extend(self.compression.to_be_bytes());
-        pointer(&mut bytes, self.info.0, big);
-        bytes.extend(self.info.1.to_be_bytes());
+        let mut header = Buffer::default();
+        header.extend(b"root");
+        header.i32(self.version + if big { BIG } else { 0 });
+        header.u32(self.begin as u32);
+        header.seek(end, big);
+        header.seek(self.free.0, big);
+        header.u32(self.free.1);
+        header.u32(self.free_count);
+        header.u32(self.name_len);
+        header.u8(if big { 8 } else { 4 });
+        header.i32(self.compression);
+        header.seek(self.info.0, big);
+        header.u32(self.info.1);
         // Old files have other bytes there.
-        if let Some(uuid) = self.uuid {
-            bytes.extend(1_u16.to_be_bytes());
-            bytes.extend(uuid.0);
-        }
-        bytes
+        header.uuid(self.uuid);
+        header.into_bytes()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use forthwith_plan::{Error, Result};
 
+use super::Buffer;
 use crate::record::Datime;
 
 /// The texts of a key.
@@ -29,7 +30,14 @@ pub enum KeyKind {
         number: u32,
         /// The header that ends the key.
         header: [u8; BASKET_HEADER],
+        /// The number that its references count process ids from.
+        processes: u16,
     },
+}
+
+impl KeyKind {
+    /// A basket of which nothing is known but how long its key is.
+    pub const BASKET: Self = Self::Basket { number: 0, header: [0; BASKET_HEADER], processes: 0 };
 }
 
 /// The place of a record that was written.
@@ -100,11 +108,11 @@ pub(super) struct KeyNumbers {
     pub(super) directory: u64,
 }
 
-/// The bytes of a key.
+/// A key.
 ///
 /// # Errors
 /// The texts, or the record, are longer than a key has room for.
-pub(super) fn encode(text: &KeyText<'_>, kind: KeyKind, numbers: KeyNumbers) -> Result<Vec<u8>> {
+pub(super) fn encode(text: &KeyText<'_>, kind: KeyKind, numbers: KeyNumbers) -> Result<Buffer> {
     let KeyNumbers { stored_len, object_len, time, cycle, position, directory } = numbers;
     let key_len = text.length(kind, position)?;
     let nbytes = i32::try_from(u64::from(key_len) + stored_len).map_err(|_| {
@@ -112,43 +120,17 @@ pub(super) fn encode(text: &KeyText<'_>, kind: KeyKind, numbers: KeyNumbers) -> 
         Error::invalid(what).in_object(text.name)
     })?;
     let big = is_big(kind, position);
-    let mut bytes = Vec::with_capacity(key_len.into());
-    bytes.extend(nbytes.to_be_bytes());
-    bytes.extend(if big { 1004_i16 } else { 4 }.to_be_bytes());
-    bytes.extend(object_len.to_be_bytes());
-    bytes.extend(time.0.to_be_bytes());
-    bytes.extend(key_len.to_be_bytes());
-    bytes.extend(cycle.to_be_bytes());
-    for seek in [position, directory] {
-        pointer(&mut bytes, seek, big);
-    }
-    for text in [text.class, text.name, text.title] {
-        string(&mut bytes, text);
-    }
+    let mut key = Buffer::default();
+    key.i32(nbytes);
+    key.i16(if big { 1004 } else { 4 });
+    key.u32(object_len);
+    key.u32(time.0);
+    key.u16(key_len);
+    key.u16(cycle);
+    [position, directory].into_iter().for_each(|seek| key.seek(seek, big));
+    [text.class, text.name, text.title].into_iter().for_each(|text| key.string(text));
     if let KeyKind::Basket { header, .. } = kind {
-        bytes.extend(header);
+        key.extend(&header);
     }
-    Ok(bytes)
-}
-
-/// Appends a position in the file.
-pub(super) fn pointer(bytes: &mut Vec<u8>, position: u64, big: bool) {
-    if big {
-        bytes.extend(position.to_be_bytes());
-    } else {
-        // Positions above this number are written with 64 bits.
-        bytes.extend((position as u32).to_be_bytes());
-    }
-}
-
-/// Appends a string behind its length.
-pub(super) fn string(bytes: &mut Vec<u8>, text: &str) {
-    match u8::try_from(text.len()) {
-        Ok(short) if short < 255 => bytes.push(short),
-        _ => {
-            bytes.push(255);
-            bytes.extend((text.len() as u32).to_be_bytes());
-        }
-    }
-    bytes.extend(text.as_bytes());
+    Ok(key)
 }

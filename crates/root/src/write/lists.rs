@@ -4,7 +4,7 @@ use forthwith_plan::Result;
 
 use super::file::FileWriter;
 use super::update::is_record;
-use super::{Buffer, KeyKind, KeyText, compress, free};
+use super::{Buffer, DirectoryId, KeyKind, KeyText, compress, free};
 
 impl FileWriter {
     pub(super) fn is_changed(&self) -> bool {
@@ -63,33 +63,28 @@ impl FileWriter {
         let mut buffer = Buffer::new(self.key_length(key, KeyKind::Object)?);
         self.classes.write(&mut buffer);
         let stored = compress(self.settings.compression, buffer.bytes(), &mut self.compressor)?;
-        let length = buffer.bytes().len();
-        let seek = self.directories[0].position;
-        let (place, _) = self.append_record(key, seek, KeyKind::Object, 1, length, &[&stored])?;
-        let (begin, length) = self.header.info;
-        self.add_free(begin, length);
-        self.header.info = (place.position, place.length() as u32);
+        let written = self.list(key, DirectoryId::TOP, buffer.bytes().len(), &stored)?;
+        let before = std::mem::replace(&mut self.header.info, written);
+        self.add_free(before);
         Ok(())
     }
 
     fn write_keys(&mut self, at: usize) -> Result<()> {
         let place = &self.directories[at];
         let payload = place.key_list();
-        let (name, title, seek) = (place.name.clone(), place.title.clone(), place.position);
+        let (name, title) = (place.name.clone(), place.title.clone());
         let key = KeyText { class: place.class(), name: &name, title: &title };
-        let (written, _) = self
-            .append_record(key, seek, KeyKind::Object, 1, payload.len(), &[&payload])
+        let written = self
+            .list(key, DirectoryId(at), payload.len(), &payload)
             .map_err(|error| error.in_object(&self.directories[at].label()))?;
-        let (begin, length) = self.directories[at].list;
-        self.add_free(begin, length);
-        self.directories[at].list = (written.position, written.length() as u32);
+        let before = std::mem::replace(&mut self.directories[at].list, written);
+        self.add_free(before);
         Ok(())
     }
 
     /// The list of free parts.
     fn write_free(&mut self) -> Result<()> {
-        let (begin, length) = self.header.free;
-        self.add_free(begin, length);
+        self.add_free(self.header.free);
         let mut free = self.free.clone();
         free.extend(&self.freed);
         free::join(&mut free);
@@ -98,15 +93,25 @@ impl FileWriter {
         let key = KeyText { class: "TFile", name: &name, title: &title };
         let begin = self.out.position + u64::from(self.key_length(key, KeyKind::Object)?);
         let (payload, count) = free::list(&free, begin);
-        let seek = top.position;
-        let (place, _) = self.append_record(key, seek, KeyKind::Object, 1, payload.len(), &[&payload])?;
-        self.header.free = (place.position, place.length() as u32);
+        self.header.free = self.list(key, DirectoryId::TOP, payload.len(), &payload)?;
         self.header.free_count = count;
         Ok(())
     }
 
+    /// Appends the record of a list, and answers its first byte and its length.
+    fn list(
+        &mut self,
+        key: KeyText<'_>,
+        directory: DirectoryId,
+        length: usize,
+        stored: &[u8],
+    ) -> Result<(u64, u32)> {
+        let (place, _) = self.append_record(key, directory, KeyKind::Object, 1, length, &[stored])?;
+        Ok((place.position, place.length() as u32))
+    }
+
     /// Adds a record to the parts that are free. One of a file that was there must be what it is taken for.
-    pub(super) fn add_free(&mut self, begin: u64, length: u32) {
+    pub(super) fn add_free(&mut self, (begin, length): (u64, u32)) {
         if length == 0 || self.old.as_ref().is_some_and(|old| !is_record(old, begin, length)) {
             return;
         }

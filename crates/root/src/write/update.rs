@@ -1,23 +1,20 @@
 //! A file that is to be changed, as it is.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use super::Uuid;
+use super::described::Described;
 use super::directory::{LENGTH, Listed, Place};
 use super::header::Header;
 use crate::file::{DirectoryRecord, RootFile};
 use crate::record::{Cursor, Key};
-use crate::streamer::StreamerInfo;
 
 /// The facts about a file that a writer has to know.
 pub(super) struct Found {
     pub(super) header: Header,
     pub(super) top: Place,
-    pub(super) infos: Vec<Arc<StreamerInfo>>,
-    pub(super) rules: Vec<Box<str>>,
+    pub(super) classes: Described,
     pub(super) free: Vec<(u64, u64)>,
 }
 
@@ -36,8 +33,7 @@ impl Found {
         if there.begin < LEAST_BEGIN {
             return Err(Error::unsupported("changing a file whose first record begins before byte 75"));
         }
-        let mut top = directory_of(file, there.begin)?;
-        top.parent = None;
+        let top = directory_of(file, there.begin)?;
         let header = Header {
             // The million for large files is added when the file is.
             version: there.version % 1_000_000,
@@ -53,7 +49,8 @@ impl Found {
         let mut free = file.free_segments()?;
         // The last is what is behind the file. A list that cannot be true is not taken over.
         free.retain(|&(begin, end)| begin >= there.begin && begin <= end && end < there.end);
-        Ok(Self { header, top, infos: streamers.infos()?, rules: streamers.rules().to_vec(), free })
+        let classes = Described::of(streamers.infos()?, streamers.rules().to_vec());
+        Ok(Self { header, top, classes, free })
     }
 }
 
@@ -73,12 +70,8 @@ pub(super) fn directory_of(file: &RootFile, position: u64) -> Result<Place> {
     let bytes = file.source().read_one(at..at + LENGTH as u64)?;
     let record = DirectoryRecord::parse(&mut Cursor::new(&bytes)).map_err(|error| error.at_byte(at))?;
     if record.seek_directory != position {
-        let error = ErrorKind::Mismatch {
-            what: "where a directory says that it is",
-            expected: position,
-            found: record.seek_directory,
-        };
-        return Err(Error::new(error).at_byte(at));
+        let what = "where a directory says that it is";
+        return Err(Error::mismatch(what, position, record.seek_directory).at_byte(at));
     }
     let list = (record.seek_keys, record.nbytes_keys);
     let keys = if list.0 == 0 || list.1 == 0 { Vec::new() } else { keys_of(file, list)? };

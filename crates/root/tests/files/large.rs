@@ -51,7 +51,7 @@ fn grow(file: &mut FileWriter, megabytes: usize) {
     let piece = vec![0; 1 << 20];
     let top = file.directory("").unwrap();
     let key = KeyText { class: "TBasket", name: "x", title: "t" };
-    let kind = KeyKind::Basket { number: 0, header: [0; 19] };
+    let kind = KeyKind::BASKET;
     file.record(key, top, kind, megabytes << 20, &vec![&piece[..]; megabytes]).unwrap();
 }
 

@@ -50,7 +50,7 @@ fn fill(file: &mut FileWriter) {
     file.directory("empty").unwrap();
     let key = KeyText { class: "TBasket", name: "x", title: "t" };
     let directory = file.directory("").unwrap();
-    let kind = KeyKind::Basket { number: 0, header: [0; 19] };
+    let kind = KeyKind::BASKET;
     let place = file.record(key, directory, kind, 6, &[b"abc", b"def"]).unwrap();
     assert_eq!((place.stored_len, place.key_len), (6, 65));
     add(file, "", "gone", "removed");
