@@ -5,11 +5,13 @@ use std::sync::{Mutex, PoisonError};
 
 use forthwith_io::Decompressor;
 use forthwith_plan::{Bench, BlockMaker, Error, Result, Scratch, StoredBlock};
-use forthwith_root::write::{Compression, compress_into};
+use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyKind, KeyText, compress_into};
 use forthwith_root::{Cursor, decompress_record};
 
+use super::Placed;
 use super::references::Renumber;
 use crate::format::{Asked, Basket, unframe};
+use crate::write::append_numbers;
 
 /// Entries of one branch that wait for more of them.
 #[derive(Debug, Default)]
@@ -29,18 +31,40 @@ pub(super) struct Pending {
 #[derive(Debug)]
 pub(super) struct Made {
     pub(super) payload: Vec<u8>,
-    pub(super) entries: u32,
-    /// Size of the entries' bytes.
-    pub(super) data: u32,
-    /// Room for entries, or the bytes of each.
-    pub(super) size: u32,
+    pub(super) filling: Filling,
 }
 
-impl Made {
-    /// The end of its key, which is so long.
-    pub(super) fn header(&self, key_len: u16) -> [u8; 19] {
-        basket_header(self.size, self.entries, u32::from(key_len).saturating_add(self.data))
-    }
+/// What a basket says of its entries.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Filling {
+    pub(crate) entries: u32,
+    /// Size of the entries' bytes.
+    pub(crate) data: u32,
+    /// Room for entries, or the bytes of each.
+    pub(crate) size: u32,
+}
+
+/// The texts of the keys of a branch's baskets.
+pub(crate) const fn basket_text<'a>(branch: &'a str, tree: &'a str) -> KeyText<'a> {
+    KeyText { class: "TBasket", name: branch, title: tree }
+}
+
+/// Writes a basket under a number, whose payload has a length before it was compressed, and whose references count process
+/// ids from `processes`. `first` is its first entry. Answers its place, and the length of the record without compression.
+pub(crate) fn write_basket(
+    file: &mut FileWriter,
+    (directory, text): (DirectoryId, KeyText<'_>),
+    (number, first, processes): (u32, u64, u16),
+    filling: Filling,
+    (length, stored): (usize, &[u8]),
+) -> Result<(Placed, u64)> {
+    let key_len = file.key_length(text, KeyKind::BASKET)?;
+    let header = basket_header(filling, u32::from(key_len).saturating_add(filling.data));
+    let kind = KeyKind::Basket { number, header, processes };
+    let place = file.record(text, directory, kind, length, &[stored])?;
+    // The length of a record was compared with what keys have room for.
+    let placed = Placed { entry: first, bytes: place.length() as u32, position: place.position };
+    Ok((placed, u64::from(place.key_len) + length as u64))
 }
 
 impl Pending {
@@ -115,14 +139,14 @@ impl Pending {
         let (length, entries) = (data.len() as u32, starts.len() as u32);
         let mut payload = data;
         if offsets {
-            array(&mut payload, starts.iter().map(|start| start + key_len), entries);
+            array(&mut payload, starts.iter().map(|start| start + key_len));
             let moved = || starts.iter().map(|start| start + key_len).ne(origins.iter().copied());
             if points && moved() {
-                array(&mut payload, origins.iter().copied(), entries);
+                array(&mut payload, origins.iter().copied());
             }
         }
         let size = if offsets { (entries + 1).max(1000) } else { width };
-        Made { payload, entries, data: length, size }
+        Made { payload, filling: Filling { entries, data: length, size } }
     }
 }
 
@@ -131,24 +155,25 @@ impl Made {
     pub(super) fn of_equal(entry: &[u8], entries: u32, key_len: u32) -> Self {
         let mut payload = entry.repeat(entries as usize);
         let data = payload.len() as u32;
-        array(&mut payload, (0..entries).map(|at| key_len + at * entry.len() as u32), entries);
-        Self { payload, entries, data, size: (entries + 1).max(1000) }
+        array(&mut payload, (0..entries).map(|at| key_len + at * entry.len() as u32));
+        Self { payload, filling: Filling { entries, data, size: (entries + 1).max(1000) } }
     }
 }
 
 /// An array of one number for each entry and a zero, behind its length.
-fn array(payload: &mut Vec<u8>, numbers: impl Iterator<Item = u32>, entries: u32) {
-    payload.extend((entries + 1).to_be_bytes());
-    numbers.for_each(|number| payload.extend(number.to_be_bytes()));
+pub(crate) fn array(payload: &mut Vec<u8>, numbers: impl ExactSizeIterator<Item = u32>) {
+    payload.reserve(4 * numbers.len() + 8);
+    payload.extend((numbers.len() as u32 + 1).to_be_bytes());
+    append_numbers(numbers, payload);
     payload.extend([0; 4]);
 }
 
 /// What a basket says of itself at the end of its key: version, size of the buffer, room of the entries or the size
 /// of each, their number, where the last ends, and that nothing follows.
-pub(crate) fn basket_header(room: u32, entries: u32, last: u32) -> [u8; 19] {
+fn basket_header(filling: Filling, last: u32) -> [u8; 19] {
     let mut header = [0; 19];
     header[..2].copy_from_slice(&3_i16.to_be_bytes());
-    let numbers = [last.max(BUFFER), room, entries, last];
+    let numbers = [last.max(BUFFER), filling.size, filling.entries, last];
     for (place, number) in header[2..18].as_chunks_mut::<4>().0.iter_mut().zip(numbers) {
         *place = number.to_be_bytes();
     }
@@ -176,6 +201,17 @@ pub(super) enum Work {
     Taken,
 }
 
+impl Work {
+    /// Bytes of what is to be compressed.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Record(record) => record.len(),
+            Self::Made(made) => made.payload.len(),
+            Self::Taken => 0,
+        }
+    }
+}
+
 /// Baskets that are compressed together.
 pub(super) struct Batch<'j>(pub(super) &'j [Job]);
 
@@ -185,13 +221,9 @@ impl BlockMaker for Batch<'_> {
     }
 
     fn weight(&self, block: usize) -> u64 {
-        self.0.get(block).map_or(0, |job| {
-            4 * match &*job.work.lock().unwrap_or_else(PoisonError::into_inner) {
-                Work::Record(record) => record.len() as u64,
-                Work::Made(made) => made.payload.len() as u64,
-                Work::Taken => 0,
-            }
-        })
+        self.0
+            .get(block)
+            .map_or(0, |job| 4 * job.work.lock().unwrap_or_else(PoisonError::into_inner).bytes() as u64)
     }
 
     fn make(&self, block: usize, bench: &mut Bench) -> Result<StoredBlock> {

@@ -27,7 +27,7 @@ use forthwith_root::{Found, RootFile};
 
 use crate::metadata::Branch;
 use crate::tree::Tree;
-pub(crate) use basket::basket_header;
+pub(crate) use basket::{Filling, array, basket_text, write_basket};
 use entries::{Skipped, check_ranges};
 pub(crate) use grow::{Grown, More};
 use origin::Origin;
@@ -389,6 +389,11 @@ impl TreeCopy {
         }
     }
 
+    /// How entries of a branch are compressed that are not copied as they are.
+    fn compression(&self, branch: &Branch<'_>, writer: &FileWriter) -> Compression {
+        self.options.compression.or(compression_of(branch)).unwrap_or(writer.compression())
+    }
+
     /// Notes what the new branch has to say of the one of a tree.
     fn note(&mut self, field: u32, branch: &Branch<'_>) {
         let filled = &mut self.filled[field as usize];
@@ -477,6 +482,12 @@ fn is_multiple(clusters: &[(u64, u64)], size: u64) -> bool {
     let begin = clusters.len().checked_sub(2).map_or(0, |at| clusters[at].0);
     let end = clusters.last().map_or(0, |last| last.0);
     size > 0 && (end - begin).is_multiple_of(size)
+}
+
+/// How a branch says that it is compressed.
+pub(crate) fn compression_of(branch: &Branch<'_>) -> Option<Compression> {
+    let setting = branch.object.int("fCompress")?;
+    Compression::from_setting(i32::try_from(setting).ok()?).ok()
 }
 
 /// The branch of a tree that a branch of the first one is.

@@ -10,11 +10,11 @@ use std::collections::HashMap;
 
 use forthwith_io::Compressor;
 use forthwith_plan::{Error, ErrorKind, Result};
-use forthwith_root::write::{Compression, FileWriter, KeyKind, KeyText, compress_into};
+use forthwith_root::write::{FileWriter, KeyKind, compress};
 use forthwith_root::{Cursor, Object, Value, lossy};
 
-use super::basket::Made;
-use super::{CopyProgress, Placed, Processes, REFERENCES, TreeCopy};
+use super::basket::{Made, basket_text, write_basket};
+use super::{CopyProgress, Processes, REFERENCES, TreeCopy};
 use crate::tree::Tree;
 
 /// What a tree's record says of the tables of its entries.
@@ -218,28 +218,26 @@ impl TreeCopy {
         progress: &mut CopyProgress<'_>,
     ) -> Result<()> {
         let Some(branch) = self.base.metadata.references() else { return Ok(()) };
-        let (name, own) = (branch.field.name.clone(), branch.object.int("fCompress"));
-        let own = own.and_then(|setting| Compression::from_setting(i32::try_from(setting).ok()?).ok());
-        let compression = self.options.compression.or(own).unwrap_or(writer.compression());
+        let (name, compression) = (branch.field.name.clone(), self.compression(&branch, writer));
         let arrays = self.table.as_ref().map_or(1, |table| table.processes.len().max(1));
         let mut table = (-(arrays as i32)).to_be_bytes().to_vec();
         table.resize(4 + 4 * arrays, 0);
         let (mut compressor, number) = (Compressor::new(), self.references());
         while self.tabled < end {
             let count = (end - self.tabled).min((MOST_BYTES / table.len()).max(1) as u64) as u32;
-            let key = KeyText { class: "TBasket", name: &name, title: &self.name };
+            let text = basket_text(&name, &self.name);
+            let key_len = writer.key_length(text, KeyKind::BASKET)?;
+            let Made { payload, filling } = Made::of_equal(&table, count, key_len.into());
+            let stored = compress(compression, &payload, &mut compressor)?;
             let at = self.filled[number].baskets.len() as u32;
-            let key_len = writer.key_length(key, KeyKind::Basket { number: at, header: [0; 19] })?;
-            let made = Made::of_equal(&table, count, key_len.into());
-            let kind = KeyKind::Basket { number: at, header: made.header(key_len) };
-            let mut bytes = Vec::new();
-            if !compress_into(compression, &made.payload, &mut compressor, &mut bytes)? {
-                bytes.clone_from(&made.payload);
-            }
-            let place = writer.basket(key, self.directory, kind, made.payload.len(), &bytes, 0)?;
-            let placed =
-                Placed { entry: self.tabled, bytes: place.length() as u32, position: place.position };
-            self.filled[number].add(placed, u64::from(place.key_len) + made.payload.len() as u64);
+            let (placed, total) = write_basket(
+                writer,
+                (self.directory, text),
+                (at, self.tabled, 0),
+                filling,
+                (payload.len(), &stored),
+            )?;
+            self.filled[number].add(placed, total);
             self.tabled += u64::from(count);
             if !progress(0) {
                 return Err(Error::new(ErrorKind::Cancelled));

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use forthwith_plan::{BlockRunner, BlockSink, Error, ErrorKind, Result, Scratch, StoredBlock};
-use forthwith_root::write::{Compression, FileWriter, KeyKind, KeyText};
+use forthwith_root::write::{Compression, FileWriter, KeyKind};
 
-use super::basket::{Batch, Job, Pending, Work};
+use super::basket::{Batch, Job, Pending, Work, basket_text, write_basket};
 use super::origin::Origin;
 use super::references::Renumber;
 use super::window::{Copies, Record, Window, Windows, check};
@@ -45,10 +45,7 @@ pub(super) fn arrange(tasks: &mut [Task]) {
 
 /// The baskets of one tree on their way.
 pub(super) struct Run<'a, 't> {
-    writer: &'a mut FileWriter,
-    pub(super) copy: &'a mut TreeCopy,
-    runner: &'a dyn BlockRunner,
-    progress: &'a mut CopyProgress<'a>,
+    into: Into<'a>,
     origins: &'a [Origin],
     pub(super) branches: BTreeMap<u32, Branch<'t>>,
     /// Windows that wait, the last of which may get longer.
@@ -61,7 +58,6 @@ pub(super) struct Run<'a, 't> {
     jobs: Vec<Job>,
     job_bytes: usize,
     pending: BTreeMap<u32, (u64, Pending)>,
-    processes: u16,
     scratch: Scratch,
     record: bytes::Bytes,
     /// How tables of references change, which are taken apart then.
@@ -90,12 +86,8 @@ impl<'a, 't> Run<'a, 't> {
         record: bytes::Bytes,
         path: &str,
     ) -> Self {
-        let Into { writer, copy, runner, progress, processes } = into;
         Self {
-            writer,
-            copy,
-            runner,
-            progress,
+            into,
             origins,
             branches,
             windows: Vec::new(),
@@ -106,7 +98,6 @@ impl<'a, 't> Run<'a, 't> {
             jobs: Vec::new(),
             job_bytes: 0,
             pending: BTreeMap::new(),
-            processes,
             scratch: Scratch::new(),
             record,
             renumber: None,
@@ -118,15 +109,15 @@ impl<'a, 't> Run<'a, 't> {
     /// Copies what is kept of a basket. `first` is the number that the first of its kept entries gets.
     pub(super) fn task(&mut self, task: &Task, kept: &[Range<u64>], first: u64) -> Result<()> {
         let entries = &task.basket.entries;
-        let is_changed = self.renumber.is_some() && task.field as usize == self.copy.references();
+        let is_changed = self.renumber.is_some() && task.field as usize == self.into.copy.references();
         let whole = matches!(kept, [range] if range == entries) && !is_changed;
         match &task.basket.bytes {
             _ if kept.is_empty() => self.tell(task.basket.len()),
-            Bytes::File(range) if whole && self.copy.stays => {
+            Bytes::File(range) if whole && self.into.copy.stays => {
                 let bytes = u32::try_from(range.end - range.start)
                     .map_err(|_| Error::unsupported("a basket of more than 4 GB"))?;
                 let placed = Placed { entry: first, bytes, position: range.start };
-                self.copy.filled[task.field as usize].baskets.push(placed);
+                self.into.copy.filled[task.field as usize].baskets.push(placed);
                 Ok(())
             }
             Bytes::File(range) if whole => {
@@ -134,7 +125,7 @@ impl<'a, 't> Run<'a, 't> {
                     self.end_pending(task.field)?;
                 }
                 let count = entries.end - entries.start;
-                match self.copy.options.compression {
+                match self.into.copy.options.compression {
                     Some(compression) => self.again(task, range, count, first, compression),
                     None => self.stored(task, range, count, first),
                 }
@@ -209,7 +200,7 @@ impl<'a, 't> Run<'a, 't> {
         if pending.len() == 0 {
             *begin = first;
         }
-        let tables = task.field as usize == self.copy.references();
+        let tables = task.field as usize == self.into.copy.references();
         let change = self.renumber.as_ref().filter(|_| tables);
         pending.add(record, &task.basket.entries, kept, pointers && !tables, change, &mut self.scratch)?;
         let size = branch.object.int("fBasketSize").unwrap_or(0);
@@ -229,14 +220,11 @@ impl<'a, 't> Run<'a, 't> {
             return Ok(());
         };
         let first = *first;
-        let key = KeyText { class: "TBasket", name: &branch.field.name, title: &self.copy.name };
-        let kind = KeyKind::Basket { number: 0, header: [0; 19] };
-        let key_len = self.writer.key_length(key, kind)?;
+        let text = basket_text(&branch.field.name, &self.into.copy.name);
+        let key_len = self.into.writer.key_length(text, KeyKind::BASKET)?;
         let count = pending.len() as u64;
         let made = pending.take(branch.entry_offset_len != 0, key_len.into());
-        let own = branch.object.int("fCompress").and_then(|setting| i32::try_from(setting).ok());
-        let own = own.and_then(|setting| Compression::from_setting(setting).ok());
-        let compression = self.copy.options.compression.or(own).unwrap_or(self.writer.compression());
+        let compression = self.into.copy.compression(branch, self.into.writer);
         self.job(field, count, first, compression, Work::Made(made))
     }
 
@@ -249,11 +237,7 @@ impl<'a, 't> Run<'a, 't> {
         work: Work,
     ) -> Result<()> {
         self.end_windows()?;
-        self.job_bytes += match &work {
-            Work::Record(record) => record.len(),
-            Work::Made(made) => made.payload.len(),
-            Work::Taken => 0,
-        };
+        self.job_bytes += work.bytes();
         self.jobs.push(Job { field, entries, first, compression, work: Mutex::new(work) });
         if self.job_bytes >= BATCH || self.jobs.len() >= MOST_JOBS { self.end_jobs() } else { Ok(()) }
     }
@@ -268,7 +252,7 @@ impl<'a, 't> Run<'a, 't> {
         // Several requests to a server wait for each other's answers side by side. Reading a file by several
         // threads took longer than by one, which finds the bytes in its own cache when it writes them.
         if origins.iter().any(|origin| origin.source.plans_requests()) {
-            let (runner, spare) = (self.runner, std::mem::take(&mut self.spare));
+            let (runner, spare) = (self.into.runner, std::mem::take(&mut self.spare));
             let windows = Windows { all: &windows, origins, spare: &spare };
             runner.run(&windows, &mut WindowSink { run: self, windows: &windows })?;
             self.spare = spare;
@@ -284,23 +268,23 @@ impl<'a, 't> Run<'a, 't> {
             for window in windows {
                 if views {
                     // A part that was cut off is no memory to the system: the file's change is the reason then.
-                    let written = self.write(window, &origin.view(&window.bytes)?);
+                    let written = self.write(&window.records, &origin.view(&window.bytes)?);
                     written.or_else(|error| origin.unchanged().and(Err(error)))?;
                 } else {
                     origin.read(&window.bytes, &mut block)?;
-                    self.write(window, &block)?;
+                    self.write(&window.records, &block)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Writes the bytes of a window.
-    fn write(&mut self, window: &Window, bytes: &[u8]) -> Result<()> {
-        let mut totals = Vec::with_capacity(window.records.len());
+    /// Writes records that stand one behind the other.
+    fn write(&mut self, all: &[Record], bytes: &[u8]) -> Result<()> {
+        let mut totals = Vec::with_capacity(all.len());
         self.copies.clear();
         let mut at = 0;
-        for record in &window.records {
+        for record in all {
             let end = at + record.length as usize;
             let checked = self.copies.add(&bytes[at..end], record.entries);
             totals.push(checked.map_err(|error| {
@@ -310,14 +294,15 @@ impl<'a, 't> Run<'a, 't> {
             at = end;
         }
         let Copies { bytes: copies, records } = &mut self.copies;
-        let places = self.writer.stored(self.copy.directory, copies, bytes, records, self.processes)?;
+        let places =
+            self.into.writer.stored(self.into.copy.directory, copies, bytes, records, self.into.processes)?;
         let Some(places) = places else {
             let what = "copying baskets whose keys have no room for places behind 2 GB";
             return Err(Error::unsupported(what));
         };
-        for ((record, total), position) in window.records.iter().zip(totals).zip(places) {
+        for ((record, total), position) in all.iter().zip(totals).zip(places) {
             let placed = Placed { entry: record.first, bytes: record.length, position };
-            self.copy.filled[record.field as usize].add(placed, total);
+            self.into.copy.filled[record.field as usize].add(placed, total);
         }
         self.tell(at as u64)
     }
@@ -328,7 +313,7 @@ impl<'a, 't> Run<'a, 't> {
         if jobs.is_empty() {
             return Ok(());
         }
-        let runner = self.runner;
+        let runner = self.into.runner;
         let mut sink = JobSink { run: self, jobs: &jobs };
         runner.run(&Batch(&jobs), &mut sink)
     }
@@ -338,7 +323,7 @@ impl<'a, 't> Run<'a, 't> {
     /// # Errors
     /// They have not, or there is no branch.
     pub(super) fn verify_one(&self, tasks: &[Task], entries: u64) -> Result<()> {
-        let tables = self.copy.references();
+        let tables = self.into.copy.references();
         let mut stored: BTreeMap<u32, u64> = BTreeMap::new();
         for task in tasks.iter().filter(|task| task.field as usize != tables) {
             *stored.entry(task.field).or_default() += task.basket.len();
@@ -390,7 +375,7 @@ impl<'a, 't> Run<'a, 't> {
     }
 
     fn tell(&mut self, bytes: u64) -> Result<()> {
-        if (self.progress)(bytes) { Ok(()) } else { Err(Error::new(ErrorKind::Cancelled)) }
+        if (self.into.progress)(bytes) { Ok(()) } else { Err(Error::new(ErrorKind::Cancelled)) }
     }
 }
 
@@ -408,7 +393,7 @@ struct WindowSink<'s, 'a, 't> {
 impl BlockSink for WindowSink<'_, '_, '_> {
     fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()> {
         let bytes = std::mem::take(&mut stored.bytes);
-        self.run.write(&self.windows.all[block], &bytes)?;
+        self.run.write(&self.windows.all[block].records, &bytes)?;
         self.windows.keep(bytes);
         Ok(())
     }
@@ -424,34 +409,22 @@ impl BlockSink for JobSink<'_, '_, '_> {
         let job = &self.jobs[block];
         let run = &mut *self.run;
         let Some(branch) = run.branches.get(&job.field) else { return Ok(()) };
-        let directory = run.copy.directory;
         let work = job.work.lock().unwrap_or_else(PoisonError::into_inner);
-        let filled = &mut run.copy.filled[job.field as usize];
         let Work::Made(made) = &*work else {
+            let Job { field, entries, first, .. } = *job;
             let length = stored.bytes.len() as u32;
-            run.copies.clear();
-            let total = run.copies.add(&stored.bytes, job.entries)?;
-            let Copies { bytes: copies, records } = &mut run.copies;
-            let places = run.writer.stored(directory, copies, &stored.bytes, records, run.processes)?;
-            let Some(&[position]) = places.as_deref() else {
-                let what = "copying baskets whose keys have no room for places behind 2 GB";
-                return Err(Error::unsupported(what));
-            };
-            filled.add(Placed { entry: job.first, bytes: length, position }, total);
-            return (run.progress)(length.into())
-                .then_some(())
-                .ok_or_else(|| Error::new(ErrorKind::Cancelled));
+            return run.write(&[Record { field, entries, first, length }], &stored.bytes);
         };
-        let key = KeyText { class: "TBasket", name: &branch.field.name, title: &run.copy.name };
-        let number = filled.baskets.len() as u32;
-        let key_len = run.writer.key_length(key, KeyKind::Basket { number, header: [0; 19] })?;
-        let kind = KeyKind::Basket { number, header: made.header(key_len) };
-        let length = made.payload.len();
-        let place = run.writer.basket(key, directory, kind, length, &stored.bytes, run.processes)?;
-        // The length of a record was compared with what keys have room for.
-        let bytes = place.length() as u32;
-        let total = u64::from(place.key_len) + length as u64;
-        filled.add(Placed { entry: job.first, bytes, position: place.position }, total);
+        let copy = &mut *run.into.copy;
+        let filled = &mut copy.filled[job.field as usize];
+        let (placed, total) = write_basket(
+            run.into.writer,
+            (copy.directory, basket_text(&branch.field.name, &copy.name)),
+            (filled.baskets.len() as u32, job.first, run.into.processes),
+            made.filling,
+            (made.payload.len(), &stored.bytes),
+        )?;
+        filled.add(placed, total);
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Arrays of a step whose types say the same in another way, or less, than what was announced.
 
-use super::plain::changed;
+use super::plain::{changed, contents, contents_mut};
 use forthwith_columns::{Array, Column, DType, Form};
 use forthwith_plan::Result;
 
@@ -56,15 +56,12 @@ impl Adapt<'_> {
             (Form::Union { key, contents }, Form::Union { contents: wanted, .. })
                 if contents.len() == wanted.len() =>
             {
-                let tags = self.array.column(&format!("{key}-tags")).and_then(Column::as_i8);
-                let tags = tags.ok_or_else(changed)?.to_vec();
-                let index = self.integers(key, "index")?;
+                let (tags, index) = self.tagged(key)?;
                 self.keep(key, "tags")?;
                 self.keep(key, "index")?;
                 let mut taken = Vec::with_capacity(wanted.len());
                 for (place, (content, wanted)) in contents.iter().zip(wanted).enumerate() {
-                    let own = tags.iter().zip(&index).filter(|(tag, _)| usize::try_from(**tag) == Ok(place));
-                    let rows = most(own.map(|(_, at)| *at));
+                    let rows = rows_of(place, &tags, &index);
                     let Some(content) = self.node(content, wanted, rows)? else { return Ok(None) };
                     taken.push(content);
                 }
@@ -173,8 +170,7 @@ impl Adapt<'_> {
         }
         let mut contents = Vec::with_capacity(wanted.len());
         for (place, (class, arm)) in wanted.iter().zip(taken).enumerate() {
-            let own = tags.iter().zip(&index).filter(|(tag, _)| usize::try_from(**tag) == Ok(place));
-            let rows = most(own.map(|(_, at)| *at));
+            let rows = rows_of(place, &tags, &index);
             let content = match arm {
                 Some(arm) => self.node(arms[arm], class, rows)?,
                 None => Some(self.nothing(class)),
@@ -209,10 +205,9 @@ impl Adapt<'_> {
                 Choices::Option(self.integers(key, "index")?, Box::new(self.choices(content, arms)?))
             }
             Form::Union { key, contents } => {
-                let tags = self.array.column(&format!("{key}-tags")).and_then(Column::as_i8);
-                let tags = tags.ok_or_else(changed)?.to_vec();
+                let (tags, index) = self.tagged(key)?;
                 let of = contents.iter().map(|content| self.choices(content, arms)).collect::<Result<_>>()?;
-                Choices::Union(tags, self.integers(key, "index")?, of)
+                Choices::Union(tags, index, of)
             }
             // It has no rows.
             Form::Empty => Choices::Nothing,
@@ -225,39 +220,25 @@ impl Adapt<'_> {
 
     /// A Form without any row.
     fn nothing(&mut self, wanted: &Form) -> Form {
-        match wanted {
-            Form::Numpy { dtype, shape, .. } => {
-                let key = self.add("data", Column::from_bytes(*dtype, Vec::new().into()));
-                Form::Numpy { key, dtype: *dtype, shape: shape.clone() }
+        let mut form = wanted.clone();
+        let none = |dtype| Column::from_bytes(dtype, Vec::new().into());
+        match &mut form {
+            Form::Numpy { key, dtype, .. } => *key = self.add("data", none(*dtype)),
+            Form::List { key, .. } | Form::String { key, .. } => {
+                *key = self.add("offsets", Column::from_vec(vec![0i64]));
             }
-            Form::String { binary, .. } => {
-                let key = self.add("offsets", Column::from_vec(vec![0i64]));
-                self.out.push((format!("{key}-data"), Column::from_bytes(DType::UInt8, Vec::new().into())));
-                Form::String { key, binary: *binary }
+            Form::Option { key, .. } | Form::Union { key, .. } => {
+                *key = self.add("index", none(DType::Int64))
             }
-            Form::List { content, .. } => {
-                let key = self.add("offsets", Column::from_vec(vec![0i64]));
-                Form::List { key, content: Box::new(self.nothing(content)) }
-            }
-            Form::Regular { size, content } => {
-                Form::Regular { size: *size, content: Box::new(self.nothing(content)) }
-            }
-            Form::Option { content, .. } => {
-                let key = self.add("index", Column::from_vec(Vec::<i64>::new()));
-                Form::Option { key, content: Box::new(self.nothing(content)) }
-            }
-            Form::Union { contents, .. } => {
-                let key = self.add("index", Column::from_vec(Vec::<i64>::new()));
-                self.out.push((format!("{key}-tags"), Column::from_vec(Vec::<i8>::new())));
-                let contents = contents.iter().map(|content| self.nothing(content)).collect();
-                Form::Union { key, contents }
-            }
-            Form::Record { fields, contents, name } => {
-                let contents = contents.iter().map(|content| self.nothing(content)).collect();
-                Form::Record { fields: fields.clone(), contents, name: name.clone() }
-            }
-            other => other.clone(),
+            _ => {}
         }
+        match &form {
+            Form::String { key, .. } => self.out.push((format!("{key}-data"), none(DType::UInt8))),
+            Form::Union { key, .. } => self.out.push((format!("{key}-tags"), none(DType::Int8))),
+            _ => {}
+        }
+        contents_mut(&mut form).iter_mut().for_each(|content| *content = self.nothing(content));
+        form
     }
 
     fn keep(&mut self, key: &str, part: &str) -> Result<()> {
@@ -276,6 +257,12 @@ impl Adapt<'_> {
 
     fn offsets(&self, key: &str) -> Result<Vec<i64>> {
         self.integers(key, "offsets")
+    }
+
+    /// The alternatives of a union's rows, and their rows there.
+    fn tagged(&self, key: &str) -> Result<(Vec<i8>, Vec<i64>)> {
+        let tags = self.array.column(&format!("{key}-tags")).and_then(Column::as_i8);
+        Ok((tags.ok_or_else(changed)?.to_vec(), self.integers(key, "index")?))
     }
 
     fn integers(&self, key: &str, part: &str) -> Result<Vec<i64>> {
@@ -318,18 +305,11 @@ fn record_name(form: &Form) -> Option<&str> {
 
 /// The names of records that are alternatives of others, each once.
 pub(super) fn classes<'f>(form: &'f Form, into: &mut Vec<&'f str>) {
-    match form.kept() {
-        Form::Union { contents, .. } => {
-            for content in contents {
-                into.extend(record_name(content.kept()).filter(|name| !into.contains(name)));
-                classes(content, into);
-            }
+    for content in contents(form) {
+        if matches!(form, Form::Union { .. }) {
+            into.extend(record_name(content.kept()).filter(|name| !into.contains(name)));
         }
-        Form::Record { contents, .. } => contents.iter().for_each(|content| classes(content, into)),
-        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
-            classes(content, into);
-        }
-        _ => {}
+        classes(content, into);
     }
 }
 
@@ -341,6 +321,12 @@ fn are_distinct(forms: &[Form]) -> bool {
 /// The number of rows that an index names.
 fn most(index: impl Iterator<Item = i64>) -> u64 {
     index.max().map_or(0, |last| u64::try_from(last).map_or(0, |last| last + 1))
+}
+
+/// The number of rows of an alternative that a union names.
+fn rows_of(place: usize, tags: &[i8], index: &[i64]) -> u64 {
+    let own = tags.iter().zip(index).filter(|(tag, _)| usize::try_from(**tag) == Ok(place));
+    most(own.map(|(_, at)| *at))
 }
 
 /// The length of arrays that have one, and what they hold.

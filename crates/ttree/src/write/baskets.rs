@@ -1,9 +1,7 @@
 //! Baskets being made: a part of each step of columns, on any thread.
 
-use super::{
-    entries::Entries,
-    values::{Values, append_numbers},
-};
+use super::{entries::Entries, values::Values};
+use crate::copy::array;
 use forthwith_plan::{Bench, BlockMaker, Error, Result, StoredBlock};
 use forthwith_root::write::{Compression, compress_instead};
 use std::{
@@ -81,7 +79,11 @@ impl BlockMaker for Work<'_> {
         }
         let Entries { mut data, starts, largest, .. } = entries;
         if branch.has_offsets {
-            offsets(&starts, branch.key_len, &mut data)?;
+            if i32::try_from(starts.len() + 1).is_err() {
+                return Err(Error::unsupported(format!("{} entries in one basket", starts.len())));
+            }
+            // Where entries begin, counted from the key.
+            array(&mut data, starts.iter().map(|start| start + branch.key_len));
         }
         let payload = data.len() as u64;
         if branch.compression == Compression::NONE {
@@ -96,15 +98,4 @@ impl BlockMaker for Work<'_> {
         bench.payload = other;
         Ok(StoredBlock { bytes, payload, note: largest })
     }
-}
-
-/// Appends where entries begin, counted from the key, behind their number, and a zero.
-fn offsets(starts: &[u32], key_len: u32, data: &mut Vec<u8>) -> Result<()> {
-    let count = i32::try_from(starts.len() + 1)
-        .map_err(|_| Error::unsupported(format!("{} entries in one basket", starts.len())))?;
-    data.reserve(4 * starts.len() + 8);
-    data.extend(count.to_be_bytes());
-    append_numbers(starts.iter().map(|start| start + key_len), data);
-    data.extend([0; 4]);
-    Ok(())
 }

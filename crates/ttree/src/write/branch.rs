@@ -7,7 +7,7 @@ use forthwith_root::{CppType, class::Layouts, write::Compression};
 use std::sync::Arc;
 
 /// A branch, as the tree's record describes it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Branch {
     pub(super) name: String,
     pub(super) title: String,
@@ -63,7 +63,7 @@ pub(super) enum LeafKind {
     Element {
         id: i32,
         kind: i32,
-        size: i32,
+        size: u32,
     },
 }
 
@@ -232,18 +232,7 @@ impl Leaf {
 impl Branch {
     /// A branch without anything in it.
     pub(super) fn new(name: &str, title: &str) -> Self {
-        let (parent, class, leaf, source) = (None, None, None, None);
-        let (compression, basket_bytes) = (None, None);
-        Self {
-            name: name.into(),
-            title: title.into(),
-            parent,
-            class,
-            leaf,
-            source,
-            compression,
-            basket_bytes,
-        }
+        Self { name: name.into(), title: title.into(), ..Self::default() }
     }
 
     /// A branch of objects of a class, with the leaf that such branches have.
@@ -252,15 +241,32 @@ impl Branch {
     }
 }
 
-impl LeafKind {
+/// What a class of leaves is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LeafFacts {
+    pub(super) class: &'static str,
     /// The letter in the title of a branch.
-    pub(super) fn letter(self) -> char {
+    pub(super) letter: char,
+    pub(super) version: i16,
+    /// Bytes of a number in memory.
+    pub(super) size: u32,
+    /// Bytes of a number in the file.
+    pub(super) stored: u32,
+}
+
+impl LeafKind {
+    pub(super) fn facts(self) -> LeafFacts {
         match self {
-            Self::Number(dtype) => leaf_class(dtype).1,
-            Self::Float16 => 'f',
-            Self::Double32 => 'd',
-            Self::Characters => 'C',
-            Self::Element { .. } => ' ',
+            Self::Number(dtype) => {
+                let ((class, letter), size) = (leaf_class(dtype), dtype.size() as u32);
+                LeafFacts { class, letter, version: 1, size, stored: size }
+            }
+            Self::Float16 => LeafFacts { class: "TLeafF16", letter: 'f', version: 2, size: 4, stored: 3 },
+            Self::Double32 => LeafFacts { class: "TLeafD32", letter: 'd', version: 2, size: 8, stored: 4 },
+            Self::Characters => LeafFacts { class: "TLeafC", letter: 'C', version: 1, size: 1, stored: 1 },
+            Self::Element { size, .. } => {
+                LeafFacts { class: "TLeafElement", letter: ' ', version: 1, size, stored: size }
+            }
         }
     }
 }

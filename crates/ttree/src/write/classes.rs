@@ -3,7 +3,7 @@
 use super::branch::{Branch, Element, Leaf, LeafKind, Step, Stored};
 use super::mapping::Walk;
 use super::names::{class_name, identifier};
-use super::spelling::{cpp, numbers, product};
+use super::spelling::{cpp, numbers, product, vectors};
 use forthwith_columns::Form;
 use forthwith_plan::{Error, Result};
 use forthwith_root::{Element as Member, ElementKind, Number, StreamerInfo, code, write::checksum};
@@ -45,12 +45,8 @@ impl Walk<'_> {
     /// A list of records as a divided `std::vector`: a branch that counts, and one for each member.
     pub(super) fn collection(&mut self, name: &str, content: &Form, path: &[Step]) -> Result<()> {
         let class = self.class(content, name)?;
-        let blank = if class.name.ends_with('>') { " " } else { "" };
-        let element = Element {
-            clones: class.name.clone(),
-            kind: 4,
-            ..Element::whole(&format!("vector<{}{blank}>", class.name))
-        };
+        let element =
+            Element { clones: class.name.clone(), kind: 4, ..Element::whole(&vectors(&class.name, 1)) };
         self.divided(name, element, path, None, &class)
     }
 
@@ -152,7 +148,7 @@ impl Walk<'_> {
                     Some((_, counter, _)) => format!("{member}[{counter}]"),
                     None => format!("{name}{dims}"),
                 };
-                let size = dtype.map_or(0, |dtype| dtype.size() as i32);
+                let size = dtype.map_or(0, |dtype| dtype.size() as u32);
                 let leaf = Leaf {
                     len: product(&shape)?,
                     counter: place.counter.as_ref().map(|counter| counter.0),
@@ -271,8 +267,7 @@ fn element(class: &str, member: &str, form: &Form) -> Result<Member> {
             };
             element.kind = ElementKind::Stl { container: 1, content };
             element.code = code::STREAMER;
-            let blank = if item.ends_with('>') { " " } else { "" };
-            element.type_name = format!("vector<{item}{blank}>").into();
+            element.type_name = vectors(&item, 1).into();
         }
         other => {
             return Err(Error::unsupported(format!("member {member}: {} in a class", other.type_string())));

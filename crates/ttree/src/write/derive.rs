@@ -12,16 +12,14 @@ use super::{
 };
 use crate::{
     columns::{Laid, member_name},
+    copy::compression_of,
     metadata,
     tree::Tree,
 };
 use forthwith_columns::{Encoding, Form, MAP};
 use forthwith_plan::{Dataset, Decoder, Error, ErrorKind, Kernel, Result};
 use forthwith_program::Layout;
-use forthwith_root::{
-    unroll::{self, packing},
-    write::Compression,
-};
+use forthwith_root::unroll::{self, packing};
 use std::sync::Arc;
 
 /// The columns of a tree with their Forms, and its branches by their numbers. Branches that count the items of others are no
@@ -34,9 +32,8 @@ pub(super) fn columns(tree: &Tree) -> Result<(Vec<(String, Form)>, Branches)> {
     let fields = tree.fields()?;
     for number in 0..fields.len() as u32 {
         let branch = tree.branch(number)?;
-        let setting = branch.object.int("fCompress").and_then(|setting| i32::try_from(setting).ok());
         walk.into.branches.push(Branch {
-            compression: setting.and_then(|setting| Compression::from_setting(setting).ok()),
+            compression: compression_of(&branch),
             ..Branch::new(&branch.field.name, &branch.field.title)
         });
     }
@@ -325,7 +322,7 @@ impl Walk<'_> {
     /// Notes where the values of a branch come from; `size` is that of an entry, where all have the same.
     fn put(&mut self, number: u32, path: &[Step], stored: Stored, size: u32) {
         let branch = &mut self.into.branches[number as usize];
-        let kind = LeafKind::Element { id: 0, kind: 0, size: size.cast_signed() };
+        let kind = LeafKind::Element { id: 0, kind: 0, size };
         branch.leaf = Some(Leaf::new(&branch.name, "", kind));
         branch.source = Some(Source { column: self.column, path: path.to_vec(), stored, wire: None });
     }

@@ -30,9 +30,9 @@ pub(super) struct Old {
     copy: TreeCopy,
     /// Entries that it had.
     entries: u64,
-    cycle: u16,
+    pub(super) cycle: u16,
     /// Columns that are added, as trees that have these alone.
-    more: Vec<TreeWriter>,
+    pub(super) more: Vec<TreeWriter>,
 }
 
 impl TreeWriter {
@@ -228,16 +228,6 @@ impl Old {
         };
         file.remove(writer.directory, &writer.name, cycle);
         Ok(entries)
-    }
-
-    /// The cycle of the tree.
-    pub(super) const fn cycle(&self) -> u16 {
-        self.cycle
-    }
-
-    /// Whether columns were added.
-    pub(super) fn has_more(&self) -> bool {
-        !self.more.is_empty()
     }
 }
 

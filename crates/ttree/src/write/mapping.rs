@@ -7,7 +7,7 @@ use super::{
     ColumnOptions, Floats, Jagged, Records, Strings, TreeOptions,
     branch::{Branch, Element, Leaf, LeafKind, Source, Step, Stored, Wire},
     floats::Packed,
-    plain::plain_form,
+    plain::{contents, plain_form},
     spelling::{cpp, is_map, numbers, product, vectors},
 };
 use forthwith_columns::{DType, Form};
@@ -255,7 +255,7 @@ impl Walk<'_> {
         let counted = counter.map(|counter| format!("[{}]", self.into.branches[counter].name));
         let dims: String = counted.into_iter().chain(shape.iter().map(|size| format!("[{size}]"))).collect();
         let (kind, wire, range) = self.number(dtype)?;
-        let (bare, title) = (format!("{name}{dims}"), format!("{name}{dims}/{}{range}", kind.letter()));
+        let (bare, title) = (format!("{name}{dims}"), format!("{name}{dims}/{}{range}", kind.facts().letter));
         // ROOT looks for the range behind the type.
         let of_leaf = if range.is_empty() { &bare } else { &title };
         let leaf = Leaf { len: product(&shape)?, counter, ..Leaf::new(name, of_leaf, kind) };
@@ -331,11 +331,5 @@ impl Walk<'_> {
 }
 
 fn has_records(form: &Form) -> bool {
-    match form {
-        Form::Record { .. } => true,
-        Form::List { content, .. } | Form::Regular { content, .. } | Form::Logical { content, .. } => {
-            has_records(content)
-        }
-        _ => false,
-    }
+    matches!(form, Form::Record { .. }) || contents(form).iter().any(has_records)
 }

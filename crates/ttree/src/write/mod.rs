@@ -70,10 +70,9 @@ pub use options::{
     ColumnOptions, Floats, Jagged, Nulls, Packing, Records, Strings, TreeIndex, TreeOptions, UserInfo,
 };
 
-use crate::copy::Grown;
+use crate::copy::{Grown, basket_text};
 use announced::adapted;
 use baskets::{BasketBranch, Piece, Work};
-use branch::Wire;
 use cut::{Cuts, Sizes, basket_room, within};
 use entries::Entries;
 use forthwith_columns::{Array, Form};
@@ -85,6 +84,7 @@ use record::Summary;
 use sink::Written;
 use std::sync::{Mutex, PoisonError};
 use values::Values;
+pub(crate) use values::append_numbers;
 
 /// A tree being written.
 #[derive(Debug)]
@@ -160,12 +160,11 @@ impl TreeWriter {
             stored.push(BasketBranch {
                 number,
                 name: branch.name.clone(),
-                key_len: key_len(file, &branch.name, name)?,
+                key_len: file.key_length(basket_text(&branch.name, name), KeyKind::BASKET)?.into(),
                 has_offsets: source.stored.has_offsets(),
-                width: branch
-                    .leaf
-                    .as_ref()
-                    .map_or(0, |leaf| leaf.len * source.wire.map_or(leaf.kind.stored(), Wire::width) as u32),
+                width: branch.leaf.as_ref().map_or(0, |leaf| {
+                    leaf.len * source.wire.map_or(leaf.kind.facts().stored, |wire| wire.width() as u32)
+                }),
                 compression: branch.compression.unwrap_or(file.compression()),
                 basket_bytes: branch.basket_bytes.unwrap_or(options.basket_bytes).max(1),
             });
@@ -193,7 +192,7 @@ impl TreeWriter {
     /// The cycle of the tree whose record this one takes the place of, if it was in the file already.
     #[must_use]
     pub fn cycle(&self) -> Option<u16> {
-        self.old.as_ref().map(grow::Old::cycle)
+        self.old.as_ref().map(|old| old.cycle)
     }
 
     /// Entries so far.
@@ -208,7 +207,7 @@ impl TreeWriter {
     /// # Errors
     /// Arrays that are not what was announced or contradict themselves; values that a tree has no room for; whatever the file says.
     pub fn extend(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
-        if self.old.as_ref().is_some_and(grow::Old::has_more) {
+        if self.old.as_ref().is_some_and(|old| !old.more.is_empty()) {
             return self.extend_all(file, columns);
         }
         let appended = self.append(file, columns);
@@ -493,12 +492,6 @@ impl TreeWriter {
         }
         self.cluster.begin = self.entries;
     }
-}
-
-/// The length of a basket's key.
-fn key_len(file: &FileWriter, branch: &str, tree: &str) -> Result<u32> {
-    let kind = KeyKind::Basket { number: 0, header: [0; 19] };
-    file.key_length(KeyText { class: "TBasket", name: branch, title: tree }, kind).map(u32::from)
 }
 
 /// The ranges that a tree's record has, and the length of the clusters behind them. A shorter cluster at the end needs no range.

@@ -14,15 +14,12 @@ pub(super) fn plain_form(form: &Form) -> Result<Form> {
         Form::Regular { size: 0, .. } => return Err(no_dimension(form)),
         Form::Numpy { .. } | Form::String { .. } | Form::Empty => form.clone(),
         Form::Categorical { key, .. } => Form::String { key: key.clone(), binary: false },
-        Form::List { key, content } => {
-            Form::List { key: key.clone(), content: Box::new(plain_form(content)?) }
-        }
-        Form::Regular { size, content } => {
-            Form::Regular { size: *size, content: Box::new(plain_form(content)?) }
-        }
-        Form::Record { fields, contents, name } => {
-            let contents = contents.iter().map(plain_form).collect::<Result<_>>()?;
-            Form::Record { fields: fields.clone(), contents, name: name.clone() }
+        Form::List { .. } | Form::Regular { .. } | Form::Record { .. } => {
+            let mut plain = form.clone();
+            for content in contents_mut(&mut plain) {
+                *content = plain_form(content)?;
+            }
+            plain
         }
         // Values that are missing are refused, or filled, when they come.
         Form::Option { content, .. } => plain_form(content)?,
@@ -60,8 +57,7 @@ fn no_dimension(form: &Form) -> Error {
 pub(super) fn is_plain(form: &Form) -> bool {
     match form {
         Form::Numpy { .. } | Form::String { .. } | Form::Empty => true,
-        Form::List { content, .. } | Form::Regular { content, .. } => is_plain(content),
-        Form::Record { contents, .. } => contents.iter().all(is_plain),
+        Form::List { .. } | Form::Regular { .. } | Form::Record { .. } => contents(form).iter().all(is_plain),
         Form::Logical { meaning, content } => *meaning != LogicalType::Half && is_plain(content),
         _ => false,
     }
@@ -69,13 +65,31 @@ pub(super) fn is_plain(form: &Form) -> bool {
 
 /// Whether numbers are times, or mean another thing than themselves.
 pub(super) fn means_more(form: &Form) -> bool {
+    let is_more = matches!(form, Form::Logical { meaning, .. } if *meaning != LogicalType::Half);
+    is_more || contents(form).iter().any(means_more)
+}
+
+/// The Forms right below one.
+pub(super) fn contents(form: &Form) -> &[Form] {
     match form {
-        Form::Logical { meaning, content } => *meaning != LogicalType::Half || means_more(content),
-        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
-            means_more(content)
-        }
-        Form::Record { contents, .. } | Form::Union { contents, .. } => contents.iter().any(means_more),
-        _ => false,
+        Form::List { content, .. }
+        | Form::Regular { content, .. }
+        | Form::Option { content, .. }
+        | Form::Logical { content, .. } => std::slice::from_ref(content),
+        Form::Record { contents, .. } | Form::Union { contents, .. } => contents,
+        _ => &[],
+    }
+}
+
+/// The same, to be changed.
+pub(super) fn contents_mut(form: &mut Form) -> &mut [Form] {
+    match form {
+        Form::List { content, .. }
+        | Form::Regular { content, .. }
+        | Form::Option { content, .. }
+        | Form::Logical { content, .. } => std::slice::from_mut(content),
+        Form::Record { contents, .. } | Form::Union { contents, .. } => contents,
+        _ => &mut [],
     }
 }
 
@@ -103,24 +117,7 @@ struct Gather<'a> {
 impl Gather<'_> {
     fn node(&mut self, form: &Form, rows: &[Option<usize>]) -> Result<Form> {
         Ok(match form {
-            Form::Numpy { key, dtype, shape } => {
-                let each = shape.iter().product::<u64>() as usize;
-                let bytes = self.bytes(key, "data")?;
-                let width = each * dtype.size();
-                let filling = match rows.iter().any(Option::is_none) {
-                    true => self.filling(form, *dtype)?.repeat(each),
-                    false => Vec::new(),
-                };
-                let mut taken = Vec::with_capacity(rows.len().saturating_mul(width));
-                for row in rows {
-                    taken.extend_from_slice(match row {
-                        Some(row) => bytes.get(row * width..(row + 1) * width).ok_or_else(changed)?,
-                        None => &filling,
-                    });
-                }
-                let key = self.add("data", Column::from_bytes(*dtype, taken.into()));
-                Form::Numpy { key, dtype: *dtype, shape: shape.clone() }
-            }
+            Form::Numpy { key, .. } => self.numbers(form, self.bytes(key, "data")?, rows)?,
             Form::String { key, binary } => {
                 let offsets = self.offsets(key)?;
                 self.texts(&offsets, key, rows, *binary)?
@@ -177,25 +174,11 @@ impl Gather<'_> {
                 self.node(content, &picked)?
             }
             Form::Logical { meaning: LogicalType::Half, content } => match content.kept() {
-                Form::Numpy { key, dtype: DType::UInt16, shape } => {
-                    let bits = self.bytes(key, "data")?.as_chunks::<2>().0;
-                    let each = shape.iter().product::<u64>() as usize;
-                    let mut taken = Vec::with_capacity(rows.len().saturating_mul(each));
-                    for row in rows {
-                        match row {
-                            Some(row) => taken.extend(
-                                bits.get(row * each..(row + 1) * each)
-                                    .ok_or_else(changed)?
-                                    .iter()
-                                    .map(|bits| LogicalType::half(u16::from_ne_bytes(*bits))),
-                            ),
-                            None => {
-                                taken.extend(std::iter::repeat_n(self.fill.unwrap_or_default() as f32, each))
-                            }
-                        }
-                    }
-                    let key = self.add("data", Column::from_vec(taken));
-                    Form::Numpy { key, dtype: DType::Float32, shape: shape.clone() }
+                Form::Numpy { key, dtype: DType::UInt16, .. } => {
+                    let halves = self.bytes(key, "data")?.as_chunks().0.iter();
+                    let floats = halves.map(|bits| LogicalType::half(u16::from_ne_bytes(*bits)));
+                    let bytes: Vec<u8> = floats.flat_map(f32::to_ne_bytes).collect();
+                    self.numbers(&plain_form(form)?, &bytes, rows)?
                 }
                 other => self.node(other, rows)?,
             },
@@ -203,6 +186,26 @@ impl Gather<'_> {
             Form::Empty => Form::Empty,
             other => return Err(Error::unsupported(format!("{} in a tree", other.type_string()))),
         })
+    }
+
+    /// Numbers of a Form, whose column is of these bytes.
+    fn numbers(&mut self, form: &Form, bytes: &[u8], rows: &[Option<usize>]) -> Result<Form> {
+        let Form::Numpy { dtype, shape, .. } = form else { return Err(changed()) };
+        let each = shape.iter().product::<u64>() as usize;
+        let width = each * dtype.size();
+        let filling = match rows.iter().any(Option::is_none) {
+            true => self.filling(form, *dtype)?.repeat(each),
+            false => Vec::new(),
+        };
+        let mut taken = Vec::with_capacity(rows.len().saturating_mul(width));
+        for row in rows {
+            taken.extend_from_slice(match row {
+                Some(row) => bytes.get(row * width..(row + 1) * width).ok_or_else(changed)?,
+                None => &filling,
+            });
+        }
+        let key = self.add("data", Column::from_bytes(*dtype, taken.into()));
+        Ok(Form::Numpy { key, dtype: *dtype, shape: shape.clone() })
     }
 
     /// The number for one that is missing, in native order.

@@ -6,7 +6,7 @@ use super::{
     index::Index,
     mapping::Branches,
 };
-use crate::{copy::Grown, leaf_classes::leaf_class};
+use crate::copy::Grown;
 use forthwith_columns::DType;
 use forthwith_root::write::Buffer;
 
@@ -263,17 +263,19 @@ impl Summary<'_> {
     /// Writes a leaf in full, the leaf that counts it within it if that was not written before.
     fn leaf(&self, b: &mut Buffer, number: usize, leaf: &Leaf, leaves: &mut Places) {
         let largest = self.filled[number].largest;
-        let place = b.object(leaf.kind.class(), |b| {
-            b.frame(leaf.kind.version(), |b| {
+        let facts = leaf.kind.facts();
+        let is_unsigned = matches!(leaf.kind, LeafKind::Number(_)) && facts.letter.is_ascii_lowercase();
+        let place = b.object(facts.class, |b| {
+            b.frame(facts.version, |b| {
                 b.frame(2, |b| {
                     b.tnamed(0, &leaf.name, &leaf.title);
                     let len =
                         if leaf.kind == LeafKind::Characters { longest(largest) } else { leaf.len as i32 };
                     b.i32(len);
-                    b.i32(leaf.kind.size());
+                    b.u32(facts.size);
                     b.i32(0);
-                    b.u8(u8::from(leaf.counts));
-                    b.u8(u8::from(leaf.kind.is_unsigned()));
+                    b.bool(leaf.counts);
+                    b.bool(is_unsigned);
                     match leaf.counter {
                         None => b.null(),
                         Some(counter) => match (leaves[counter], &self.branches.branches[counter].leaf) {
@@ -317,9 +319,7 @@ impl Leaf {
                 b.i32(0);
                 b.i32(largest.min(i32::MAX as u64) as i32);
             }
-            LeafKind::Number(dtype) => (0..2 * dtype.size()).for_each(|_| b.u8(0)),
-            LeafKind::Float16 => (0..6).for_each(|_| b.u8(0)),
-            LeafKind::Double32 => (0..8).for_each(|_| b.u8(0)),
+            kind => (0..2 * kind.facts().stored).for_each(|_| b.u8(0)),
         }
     }
 }
@@ -327,51 +327,6 @@ impl Leaf {
 /// Room for the longest text and the NUL behind it.
 fn longest(largest: u64) -> i32 {
     largest.saturating_add(1).min(i32::MAX as u64) as i32
-}
-
-impl LeafKind {
-    fn class(self) -> &'static str {
-        match self {
-            Self::Number(dtype) => leaf_class(dtype).0,
-            Self::Float16 => "TLeafF16",
-            Self::Double32 => "TLeafD32",
-            Self::Characters => "TLeafC",
-            Self::Element { .. } => "TLeafElement",
-        }
-    }
-
-    const fn version(self) -> i16 {
-        match self {
-            Self::Float16 | Self::Double32 => 2,
-            _ => 1,
-        }
-    }
-
-    /// Bytes of a number in memory.
-    const fn size(self) -> i32 {
-        match self {
-            Self::Number(dtype) => dtype.size() as i32,
-            Self::Float16 => 4,
-            Self::Double32 => 8,
-            Self::Characters => 1,
-            Self::Element { size, .. } => size,
-        }
-    }
-
-    /// Bytes of a number in the file.
-    pub(super) const fn stored(self) -> usize {
-        match self {
-            Self::Number(dtype) => dtype.size(),
-            Self::Float16 => 3,
-            Self::Double32 => 4,
-            Self::Characters => 1,
-            Self::Element { size, .. } => size.unsigned_abs() as usize,
-        }
-    }
-
-    fn is_unsigned(self) -> bool {
-        matches!(self, Self::Number(_)) && self.letter().is_ascii_lowercase()
-    }
 }
 
 fn fill(b: &mut Buffer) {

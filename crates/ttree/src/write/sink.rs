@@ -1,10 +1,10 @@
 //! The end of the way of baskets: the file.
 
 use forthwith_plan::{BlockSink, Result, StoredBlock};
-use forthwith_root::write::{DirectoryId, FileWriter, KeyKind, KeyText};
+use forthwith_root::write::{DirectoryId, FileWriter};
 
 use super::baskets::Work;
-use crate::copy::{Grown, Placed, basket_header};
+use crate::copy::{Filling, Grown, basket_text, write_basket};
 
 /// Writes baskets in order.
 pub(super) struct Written<'a> {
@@ -27,20 +27,23 @@ impl BlockSink for Written<'_> {
         }
         let branch = &self.work.branches[piece.branch];
         let count = piece.count as u32;
-        let offsets = if branch.has_offsets { 4 * (u64::from(count) + 2) } else { 0 };
-        let last = u64::from(branch.key_len) + stored.payload - offsets;
-        let capacity = if branch.has_offsets { 1000.max(count + 1) } else { branch.width };
+        let (offsets, size) = match branch.has_offsets {
+            true => (4 * (u64::from(count) + 2), 1000.max(count + 1)),
+            false => (0, branch.width),
+        };
+        let filling = Filling { entries: count, data: (stored.payload - offsets) as u32, size };
         let filled = &mut self.filled[branch.number];
-        let header = basket_header(capacity, count, last as u32);
-        let text = KeyText { class: "TBasket", name: &branch.name, title: self.tree };
-        let kind = KeyKind::Basket { number: filled.before + filled.baskets.len() as u32, header };
-        let place =
-            self.file.record(text, self.directory, kind, stored.payload as usize, &[&stored.bytes])?;
-        let bytes = place.length() as u32;
-        filled.baskets.push(Placed { entry: filled.entries, bytes, position: place.position });
+        let (placed, total) = write_basket(
+            self.file,
+            (self.directory, basket_text(&branch.name, self.tree)),
+            (filled.before + filled.baskets.len() as u32, filled.entries, 0),
+            filling,
+            (stored.payload as usize, &stored.bytes),
+        )?;
+        filled.baskets.push(placed);
         filled.entries += piece.count;
-        filled.total += u64::from(branch.key_len) + stored.payload;
-        filled.stored += u64::from(bytes);
+        filled.total += total;
+        filled.stored += u64::from(placed.bytes);
         filled.largest = filled.largest.max(stored.note);
         Ok(())
     }

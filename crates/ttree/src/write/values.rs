@@ -4,6 +4,7 @@ use super::{
     branch::{Source, Step, Stored, Wire},
     entries::Entries,
     laid::Laid,
+    offsets::{Place, at, offsets},
     plain::changed,
 };
 use forthwith_columns::{Array, Column, DType, Form};
@@ -12,7 +13,7 @@ use forthwith_kernels::{
     nested::{self, Fault, Head, Lists, append_lists},
 };
 use forthwith_plan::{Error, Result};
-use std::{borrow::Cow, collections::HashMap, ops::Range};
+use std::{borrow::Cow, ops::Range};
 
 /// The columns of a branch, found and checked, from which any of its entries can be encoded.
 #[derive(Debug)]
@@ -63,7 +64,7 @@ impl Wire {
 }
 
 /// Appends numbers of 32 bits, the most significant byte first.
-pub(super) fn append_numbers(mut numbers: impl ExactSizeIterator<Item = u32>, out: &mut Vec<u8>) {
+pub(crate) fn append_numbers(mut numbers: impl ExactSizeIterator<Item = u32>, out: &mut Vec<u8>) {
     out.reserve(4 * numbers.len());
     // Turned round in pieces that stay in the nearest cache.
     let mut turned = [[0; 4]; 512];
@@ -116,11 +117,17 @@ impl<'a> Values<'a> {
             let stored = source.stored.clone();
             return Ok(Self { stored, laid: Some(laid), lists: None, node: Node::Nothing });
         }
-        let columns = array.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
         let nul = source.stored != Stored::Text { ends_at_nul: true };
         let framed = matches!(source.stored, Stored::Framed | Stored::FramedItems);
-        let binder = Binder { columns, wire: source.wire, framed, nul };
-        let (lists, node) = binder.path(&array.form, &source.path, &source.stored, array.length)?;
+        let binder = Binder { array, wire: source.wire, framed, nul };
+        // The first lists are those of the entries.
+        let items = source.path.iter().position(|step| *step == Step::Items).map(|at| at + 1);
+        let (outer, inner) = source.path.split_at(items.unwrap_or(source.path.len()));
+        let Place { lists, form, rows } = at(array, outer)?;
+        let node = match source.stored {
+            Stored::Counts | Stored::Counted => Node::Nothing,
+            _ => binder.node(form, inner, rows)?,
+        };
         Ok(Self { stored: source.stored.clone(), laid: None, lists, node })
     }
 
@@ -170,14 +177,6 @@ impl<'a> Values<'a> {
         }
         match &self.stored {
             Stored::Fixed => self.node.append(rows, &mut to.data, &mut to.largest),
-            Stored::Text { .. } => {
-                to.starts.reserve(rows.len());
-                for row in rows {
-                    to.starts.push(to.data.len() as u32);
-                    self.node.append(row..row + 1, &mut to.data, &mut to.largest)?;
-                }
-                Ok(())
-            }
             Stored::Counts | Stored::Counted => {
                 let lists = self.lists(&rows)?;
                 let has_starts = self.stored == Stored::Counted;
@@ -203,45 +202,47 @@ impl<'a> Values<'a> {
                 to.starts.extend(lists[..rows.len()].iter().map(|at| base.wrapping_add(begin(at))));
                 Ok(())
             }
-            Stored::FramedText => {
-                to.starts.reserve(rows.len());
-                for row in rows {
-                    let begin = to.data.len();
-                    to.starts.push(begin as u32);
-                    to.data.extend_from_slice(&FRAME_HEAD);
-                    self.node.append(row..row + 1, &mut to.data, &mut to.largest)?;
-                    close(begin, &mut to.data)?;
-                }
-                Ok(())
+            Stored::Text { .. } | Stored::FramedText => {
+                self.append_each(rows.map(|row| Ok(row..row + 1)), to)
             }
             Stored::Framed | Stored::FramedItems => {
-                let counted = self.stored == Stored::Framed;
                 let mut levels = Levels::default();
                 if let Some((lists, count)) = self.nested(&mut levels) {
                     let lists = Lists { levels: &levels[..count], ..lists };
-                    let head = Head { frame: Some(FRAME_VERSION), count: counted };
+                    let head = Head { frame: Some(FRAME_VERSION), count: self.stored == Stored::Framed };
                     return append_lists(&lists, rows, head, &mut to.data, &mut to.starts).map_err(refused);
                 }
-                let lists = self.lists(&rows)?;
-                to.starts.reserve(rows.len());
-                for pair in lists.windows(2) {
-                    let begin = to.data.len();
-                    to.starts.push(begin as u32);
-                    let (from, end) = (place(pair[0])?, place(pair[1])?);
-                    if from > end {
-                        return Err(changed());
-                    }
-                    to.data.extend_from_slice(&FRAME_HEAD);
-                    if counted {
-                        to.data.extend(number(end - from)?.to_be_bytes());
-                    }
-                    self.node.append(from..end, &mut to.data, &mut to.largest)?;
-                    close(begin, &mut to.data)?;
-                }
-                Ok(())
+                let items = self.lists(&rows)?.windows(2);
+                self.append_each(items.map(|pair| Ok(place(pair[0])?..place(pair[1])?)), to)
             }
             Stored::Constant { .. } | Stored::Laid { .. } | Stored::Flagged(_) => Err(changed()),
         }
+    }
+
+    /// Appends entries one by one, each with these rows of what stands in it.
+    fn append_each(
+        &self,
+        entries: impl ExactSizeIterator<Item = Result<Range<usize>>>,
+        to: &mut Entries,
+    ) -> Result<()> {
+        let is_framed = !matches!(self.stored, Stored::Text { .. });
+        to.starts.reserve(entries.len());
+        for rows in entries {
+            let (rows, begin) = (rows?, to.data.len());
+            to.starts.push(begin as u32);
+            if is_framed {
+                to.data.extend_from_slice(&FRAME_HEAD);
+            }
+            let count = rows.end.checked_sub(rows.start).ok_or_else(changed)?;
+            if self.stored == Stored::Framed {
+                to.data.extend(number(count)?.to_be_bytes());
+            }
+            self.node.append(rows, &mut to.data, &mut to.largest)?;
+            if is_framed {
+                close(begin, &mut to.data)?;
+            }
+        }
+        Ok(())
     }
 
     /// The numbers of entries that are lists of them, to a depth that there is a kernel for, and how many levels there are.
@@ -398,9 +399,18 @@ fn long_list(count: u64) -> Error {
     }
 }
 
+/// The path from a list to what its items lead to; without steps, all of the items are meant.
+fn into_items(path: &[Step]) -> Result<&[Step]> {
+    match path {
+        [] => Ok(path),
+        [Step::Items, path @ ..] => Ok(path),
+        _ => Err(changed()),
+    }
+}
+
 /// Finds columns.
 struct Binder<'a> {
-    columns: HashMap<&'a str, &'a Column>,
+    array: &'a Array,
     wire: Option<Wire>,
     /// Whether fixed dimensions are written as vectors.
     framed: bool,
@@ -408,61 +418,31 @@ struct Binder<'a> {
     nul: bool,
 }
 
-/// The lists of the entries, and the values.
-type Bound<'a> = (Option<Cow<'a, [i64]>>, Node<'a>);
-
 impl<'a> Binder<'a> {
-    fn path(&self, form: &'a Form, path: &[Step], stored: &Stored, rows: u64) -> Result<Bound<'a>> {
-        match (path, form) {
-            ([Step::Field(at), rest @ ..], Form::Record { contents, .. }) => {
-                self.path(contents.get(*at).ok_or_else(changed)?, rest, stored, rows)
-            }
-            ([Step::Items, rest @ ..], Form::List { content, .. } | Form::Regular { content, .. }) => {
-                let offsets = match form {
-                    Form::List { key, .. } => self.offsets(key, rows)?,
-                    Form::Regular { size, .. } => {
-                        let ends = (0..=rows).map(|row| row.checked_mul(*size)?.try_into().ok());
-                        ends.collect::<Option<Vec<i64>>>().ok_or_else(changed)?.into()
-                    }
-                    _ => return Err(changed()),
-                };
-                let items = offsets.last().copied().unwrap_or(0).max(0).cast_unsigned();
-                let node = match stored {
-                    Stored::Counts | Stored::Counted => Node::Nothing,
-                    _ => self.below(content, rest, items)?,
-                };
-                Ok((Some(offsets), node))
-            }
-            ([], form) => Ok((None, self.node(form, rows)?)),
-            (_, Form::Logical { content, .. }) => self.path(content, path, stored, rows),
-            _ => Err(changed()),
-        }
-    }
-
-    /// A node behind some steps, each of which is a list within the entry or a field.
-    fn below(&self, form: &'a Form, path: &[Step], rows: u64) -> Result<Node<'a>> {
-        match (path, form) {
-            ([], form) => self.node(form, rows),
-            ([Step::Field(at), rest @ ..], Form::Record { contents, .. }) => {
-                self.below(contents.get(*at).ok_or_else(changed)?, rest, rows)
-            }
-            ([Step::Items, rest @ ..], Form::List { key, content }) => {
-                let offsets = self.offsets(key, rows)?;
-                let items = offsets.last().copied().unwrap_or(0).max(0).cast_unsigned();
-                Ok(Node::List { offsets, item: Box::new(self.below(content, rest, items)?) })
-            }
-            ([Step::Items, rest @ ..], Form::Regular { size, content }) => {
-                let item = Box::new(self.below(content, rest, rows.saturating_mul(*size))?);
-                Ok(Node::Regular { size: usize::try_from(*size).map_err(|_| changed())?, item })
-            }
-            (_, Form::Logical { content, .. }) => self.below(content, path, rows),
-            _ => Err(changed()),
-        }
-    }
-
-    fn node(&self, form: &'a Form, rows: u64) -> Result<Node<'a>> {
+    /// The values of a Form, or those that some steps lead to, each of which is into lists or a field.
+    fn node(&self, form: &'a Form, path: &[Step], rows: u64) -> Result<Node<'a>> {
         Ok(match form {
-            Form::Logical { content, .. } => return self.node(content, rows),
+            Form::Logical { content, .. } => return self.node(content, path, rows),
+            Form::Record { contents, .. } => {
+                let [Step::Field(at), path @ ..] = path else { return Err(changed()) };
+                return self.node(contents.get(*at).ok_or_else(changed)?, path, rows);
+            }
+            Form::List { key, content } => {
+                let offsets = offsets(self.array, key, rows)?;
+                let items = offsets.last().copied().unwrap_or(0).max(0).cast_unsigned();
+                Node::List { offsets, item: Box::new(self.node(content, into_items(path)?, items)?) }
+            }
+            Form::Regular { size, content } => {
+                let items = self.node(content, into_items(path)?, rows.saturating_mul(*size))?;
+                let size = usize::try_from(*size).map_err(|_| changed())?;
+                match items {
+                    Node::Numbers { bytes, width, wire } if !self.framed && path.is_empty() => {
+                        Node::Numbers { bytes, width: width.checked_mul(size).ok_or_else(changed)?, wire }
+                    }
+                    item => Node::Regular { size, item: Box::new(item) },
+                }
+            }
+            _ if !path.is_empty() => return Err(changed()),
             Form::Numpy { key, dtype, shape } => {
                 let dims =
                     shape.iter().try_fold(1u64, |all, size| all.checked_mul(*size)).ok_or_else(changed)?;
@@ -475,28 +455,13 @@ impl<'a> Binder<'a> {
                     Ok::<_, Error>(Node::Regular { size, item: Box::new(item) })
                 })?
             }
-            Form::Regular { size, content } => match self.node(content, rows.saturating_mul(*size))? {
-                Node::Numbers { bytes, width, wire } if !self.framed => {
-                    let size = usize::try_from(*size).map_err(|_| changed())?;
-                    Node::Numbers { bytes, width: width.checked_mul(size).ok_or_else(changed)?, wire }
-                }
-                item => Node::Regular {
-                    size: usize::try_from(*size).map_err(|_| changed())?,
-                    item: Box::new(item),
-                },
-            },
             Form::String { key, .. } => {
-                let (offsets, bytes) = (self.offsets(key, rows)?, self.column(key, "data")?.as_bytes());
+                let (offsets, bytes) = (offsets(self.array, key, rows)?, self.data(key)?);
                 let all = span(&offsets, &(0..offsets.len().saturating_sub(1)));
                 if !self.nul && bytes.get(all).ok_or_else(changed)?.contains(&0) {
                     return Err(ends_early());
                 }
                 Node::Text { offsets, bytes, nul: self.nul }
-            }
-            Form::List { key, content } => {
-                let offsets = self.offsets(key, rows)?;
-                let items = offsets.last().copied().unwrap_or(0).max(0).cast_unsigned();
-                Node::List { offsets, item: Box::new(self.node(content, items)?) }
             }
             _ => return Err(changed()),
         })
@@ -509,23 +474,10 @@ impl<'a> Binder<'a> {
             _ => Wire::Big(dtype.size()),
         };
         let width = usize::try_from(dims).ok().and_then(|dims| dims.checked_mul(dtype.size()));
-        Ok(Node::Numbers {
-            bytes: self.column(key, "data")?.as_bytes(),
-            width: width.ok_or_else(changed)?,
-            wire,
-        })
+        Ok(Node::Numbers { bytes: self.data(key)?, width: width.ok_or_else(changed)?, wire })
     }
 
-    fn column(&self, key: &str, part: &str) -> Result<&'a Column> {
-        self.columns.get(format!("{key}-{part}").as_str()).copied().ok_or_else(changed)
-    }
-
-    fn offsets(&self, key: &str, rows: u64) -> Result<Cow<'a, [i64]>> {
-        let column = self.column(key, "offsets")?;
-        let count = usize::try_from(rows).ok().and_then(|rows| rows.checked_add(1)).ok_or_else(changed)?;
-        Ok(match column.as_i64() {
-            Some(items) => Cow::Borrowed(items.get(..count).ok_or_else(changed)?),
-            None => (0..count).map_while(|at| column.item(at)).collect::<Vec<i64>>().into(),
-        })
+    fn data(&self, key: &str) -> Result<&'a [u8]> {
+        self.array.column(&format!("{key}-data")).map(Column::as_bytes).ok_or_else(changed)
     }
 }
