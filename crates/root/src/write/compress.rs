@@ -32,53 +32,39 @@ impl Algorithm {
     /// Its name, in lower case.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Zlib => "zlib",
-            Self::Lzma => "lzma",
-            Self::Lz4 => "lz4",
-            Self::Zstd => "zstd",
-        }
+        self.facts().name
     }
 
+    const fn facts(self) -> Facts {
+        match self {
+            Self::Zlib => {
+                Facts { name: "zlib", number: 1, usual: 1, magic: *b"ZL\x08", codec: Codec::Zlib, step: 1 }
+            }
+            Self::Lzma => {
+                Facts { name: "lzma", number: 2, usual: 7, magic: *b"XZ\0", codec: Codec::Xz, step: 1 }
+            }
+            Self::Lz4 => {
+                Facts { name: "lz4", number: 4, usual: 4, magic: *b"L4\x01", codec: Codec::Lz4, step: 0 }
+            }
+            Self::Zstd => {
+                Facts { name: "zstd", number: 5, usual: 5, magic: *b"ZS\x01", codec: Codec::Zstd, step: 2 }
+            }
+        }
+    }
+}
+
+/// What there is to know of an algorithm.
+struct Facts {
+    name: &'static str,
     /// ROOT's number for it.
-    const fn number(self) -> i32 {
-        match self {
-            Self::Zlib => 1,
-            Self::Lzma => 2,
-            Self::Lz4 => 4,
-            Self::Zstd => 5,
-        }
-    }
-
+    number: i32,
     /// The level that is taken if none is asked for: what ROOT recommends.
-    const fn usual_level(self) -> u8 {
-        match self {
-            Self::Zlib => 1,
-            Self::Lzma => 7,
-            Self::Lz4 => 4,
-            Self::Zstd => 5,
-        }
-    }
-
+    usual: u8,
     /// The letters and the method before each block.
-    const fn magic(self) -> [u8; 3] {
-        match self {
-            Self::Zlib => *b"ZL\x08",
-            Self::Lzma => *b"XZ\0",
-            Self::Lz4 => *b"L4\x01",
-            Self::Zstd => *b"ZS\x01",
-        }
-    }
-
-    /// The codec, and its own number for one of ROOT's levels.
-    const fn codec(self, level: u8) -> (Codec, i32) {
-        match self {
-            Self::Zlib => (Codec::Zlib, level as i32),
-            Self::Lzma => (Codec::Xz, level as i32),
-            Self::Lz4 => (Codec::Lz4, 0),
-            Self::Zstd => (Codec::Zstd, 2 * level as i32),
-        }
-    }
+    magic: [u8; 3],
+    codec: Codec,
+    /// Levels of the codec for each of ROOT's.
+    step: i32,
 }
 
 impl Compression {
@@ -88,7 +74,7 @@ impl Compression {
     /// An algorithm at its usual level.
     #[must_use]
     pub const fn of(algorithm: Algorithm) -> Self {
-        Self { algorithm: Some(algorithm), level: algorithm.usual_level() }
+        Self { algorithm: Some(algorithm), level: algorithm.facts().usual }
     }
 
     /// An algorithm at one of ROOT's levels: 1 to 9; 0 is no compression.
@@ -137,7 +123,7 @@ impl Compression {
         }
         // 0 is ROOT's own choice.
         let number = if setting / 100 == 0 { 1 } else { setting / 100 };
-        match Algorithm::ALL.into_iter().find(|algorithm| algorithm.number() == number) {
+        match Algorithm::ALL.into_iter().find(|algorithm| algorithm.facts().number == number) {
             Some(algorithm) => Self::new(algorithm, setting % 100),
             None => Err(Error::invalid(format!("compression setting {setting}"))),
         }
@@ -146,7 +132,7 @@ impl Compression {
     /// ROOT's setting: a hundred times the algorithm, plus the level.
     #[must_use]
     pub fn setting(self) -> i32 {
-        self.algorithm.map_or(0, |algorithm| algorithm.number() * 100 + i32::from(self.level))
+        self.algorithm.map_or(0, |algorithm| algorithm.facts().number * 100 + i32::from(self.level))
     }
 
     /// The name that [`named`](Self::named) knows it by.
@@ -254,7 +240,7 @@ pub fn compress_into(
     let Some(algorithm) = compression.algorithm.filter(|_| payload.len() > LONGEST_PLAIN) else {
         return Ok(false);
     };
-    let (codec, _) = algorithm.codec(compression.level);
+    let codec = algorithm.facts().codec;
     let start = out.len();
     for bytes in payload.chunks(LONGEST_BLOCK) {
         let stored = block(algorithm, compression.level, bytes, compressor)?;
@@ -276,7 +262,8 @@ fn block<'c>(
     bytes: &[u8],
     compressor: &'c mut Compressor,
 ) -> Result<Option<&'c [u8]>> {
-    let (codec, level) = algorithm.codec(level);
+    let Facts { magic, codec, step, .. } = algorithm.facts();
+    let level = step * i32::from(level);
     let hash = if algorithm == Algorithm::Lz4 { HASH } else { 0 };
     let stored = compressor.compressed(codec, Some(level), bytes, HEADER + hash).map_err(ErrorKind::from)?;
     let length = stored.len() - HEADER;
@@ -284,7 +271,7 @@ fn block<'c>(
         return Ok(None);
     }
     let (header, rest) = stored.split_at_mut(HEADER);
-    header[..3].copy_from_slice(&algorithm.magic());
+    header[..3].copy_from_slice(&magic);
     header[3..6].copy_from_slice(&(length as u32).to_le_bytes()[..3]);
     header[6..].copy_from_slice(&(bytes.len() as u32).to_le_bytes()[..3]);
     let (place, block) = rest.split_at_mut(hash);
