@@ -124,7 +124,7 @@ pub use form::{Form, MAP};
 pub use forthwith_dtype::DType;
 pub use from_awkward::AwkwardImportError;
 pub use invalid::Invalid;
-pub use logical_type::{LogicalType, LongDecimal, TimeUnit};
+pub use logical_type::{LogicalType, LongDecimal, TimeUnit, calendar};
 pub use memory::{Buffer, Memory, OutOfMemory, Policy, PoolStats};
 pub use mixed::NO_NUMBER;
 pub use presence::Presence;

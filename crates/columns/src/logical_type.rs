@@ -177,8 +177,9 @@ fn clock(value: i64, unit: TimeUnit) -> String {
     }
 }
 
-/// The day of the Gregorian calendar, extended to all times.
-fn date(days: i64) -> String {
+/// Year, month and day in the Gregorian calendar, extended to all times, of a day counted from the first of January 1970.
+#[must_use]
+pub fn calendar(days: i64) -> [i128; 3] {
     // Counted from the first of March of the year 0, in whole cycles of 400 years.
     let days = i128::from(days) + 719_468;
     let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -187,9 +188,13 @@ fn date(days: i64) -> String {
     let month = (5 * of_year + 2) / 153;
     let of_month = of_year - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + cycle * 400 + i128::from(month <= 2);
+    [year + cycle * 400 + i128::from(month <= 2), month, of_month]
+}
+
+fn date(days: i64) -> String {
+    let [year, month, day] = calendar(days);
     let sign = if year < 0 { "-" } else { "" };
-    format!("{sign}{:04}-{month:02}-{of_month:02}", year.unsigned_abs())
+    format!("{sign}{:04}-{month:02}-{day:02}", year.unsigned_abs())
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use forthwith_columns::calendar;
+
 use crate::record::Datime;
 
 /// A moment, in seconds since 1970. Files have it in UTC, so that they do not depend on where they are written.
@@ -30,7 +32,7 @@ impl Moment {
     pub fn datime(self) -> Datime {
         let days = self.0.div_euclid(86_400).clamp(FIRST_DAY, LAST_DAY);
         let second = self.0.rem_euclid(86_400) as u32;
-        let (year, month, day) = date(days);
+        let [year, month, day] = calendar(days).map(|number| number as u32);
         let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
         let date = (year - 1995) << 26 | month << 22 | day << 17;
         Datime(date | hour << 12 | minute << 6 | second)
@@ -40,32 +42,6 @@ impl Moment {
 /// The first of January 1995, and the last of December 2058.
 const FIRST_DAY: i64 = 9131;
 const LAST_DAY: i64 = 32_506;
-
-/// Year, month and day of a day counted from the first of January 1970, none of them before it.
-fn date(days: i64) -> (u32, u32, u32) {
-    let mut year = 1970;
-    let mut rest = days as u32;
-    let is_leap =
-        |year: u32| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    loop {
-        let length = if is_leap(year) { 366 } else { 365 };
-        if rest < length {
-            break;
-        }
-        rest -= length;
-        year += 1;
-    }
-    let february = if is_leap(year) { 29 } else { 28 };
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if rest < length {
-            break;
-        }
-        rest -= length;
-        month += 1;
-    }
-    (year, month, rest + 1)
-}
 
 /// The number by which a file is known, wherever it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
