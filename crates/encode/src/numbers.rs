@@ -58,7 +58,7 @@ pub(crate) fn integers<'a>(
     };
     let mut found = Vec::with_capacity(count);
     for at in 0..count {
-        let value = integer(column, at);
+        let value = column.integer(at).unwrap_or_default();
         if !rows.sees(at) {
             found.push(0);
             continue;
@@ -73,27 +73,11 @@ pub(crate) fn integers<'a>(
     Ok(found.into())
 }
 
-fn integer(column: &Column, at: usize) -> i128 {
-    // The item is there, and of this type.
-    match column.dtype() {
-        DType::Bool => i128::from(column.as_bytes()[at] != 0),
-        DType::Int8 => column.item::<i8>(at).unwrap_or_default().into(),
-        DType::Int16 => column.item::<i16>(at).unwrap_or_default().into(),
-        DType::Int32 => column.item::<i32>(at).unwrap_or_default().into(),
-        DType::Int64 => column.item::<i64>(at).unwrap_or_default().into(),
-        DType::UInt8 => column.item::<u8>(at).unwrap_or_default().into(),
-        DType::UInt16 => column.item::<u16>(at).unwrap_or_default().into(),
-        DType::UInt32 => column.item::<u32>(at).unwrap_or_default().into(),
-        DType::UInt64 => column.item::<u64>(at).unwrap_or_default().into(),
-        _ => 0,
-    }
-}
-
 fn real(column: &Column, at: usize) -> f64 {
     match column.dtype() {
         DType::Float32 => column.item::<f32>(at).unwrap_or_default().into(),
         DType::Float64 => column.item::<f64>(at).unwrap_or_default(),
-        _ => integer(column, at) as f64,
+        _ => column.integer(at).unwrap_or_default() as f64,
     }
 }
 

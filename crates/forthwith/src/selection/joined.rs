@@ -184,16 +184,9 @@ fn integer(column: &Column, row: usize) -> Option<Option<i64>> {
         fits.then_some(value as i64)
     };
     Some(match column.dtype() {
-        DType::Int8 => Some(column.item::<i8>(row)?.into()),
-        DType::Int16 => Some(column.item::<i16>(row)?.into()),
-        DType::Int32 => Some(column.item::<i32>(row)?.into()),
-        DType::Int64 => Some(column.item::<i64>(row)?),
-        DType::UInt8 | DType::Bool => Some(column.view(DType::UInt8)?.item::<u8>(row)?.into()),
-        DType::UInt16 => Some(column.item::<u16>(row)?.into()),
-        DType::UInt32 => Some(column.item::<u32>(row)?.into()),
-        DType::UInt64 => i64::try_from(column.item::<u64>(row)?).ok(),
         DType::Float32 => cut(column.item::<f32>(row)?.into()),
         DType::Float64 => cut(column.item::<f64>(row)?),
+        _ => i64::try_from(column.integer(row)?).ok(),
     })
 }
 

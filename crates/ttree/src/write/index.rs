@@ -32,9 +32,7 @@ impl Index {
                 return Err(Error::invalid(what));
             };
             let form = &columns[at].1;
-            let is_whole = matches!(form.kept(), Form::Numpy { dtype, shape, .. }
-                if shape.is_empty() && !matches!(dtype, DType::Float32 | DType::Float64));
-            if !is_whole {
+            if !is_whole(form) {
                 let what =
                     format!("an index of {}: it has a whole number for each entry", form.type_string());
                 return Err(Error::unsupported(what).in_object(name));
@@ -84,6 +82,12 @@ impl Index {
     }
 }
 
+/// Whether a column has a whole number for each entry.
+pub(super) fn is_whole(form: &Form) -> bool {
+    matches!(form.kept(), Form::Numpy { dtype, shape, .. }
+        if shape.is_empty() && !matches!(dtype, DType::Float32 | DType::Float64))
+}
+
 /// The rows of a column of whole numbers; nothing for those that are too large.
 pub(super) fn numbers(array: &Array) -> Result<Vec<Option<i64>>> {
     numbers_at(array, &[])
@@ -92,25 +96,9 @@ pub(super) fn numbers(array: &Array) -> Result<Vec<Option<i64>>> {
 /// The same where a path leads to.
 pub(super) fn numbers_at(array: &Array, path: &[Step]) -> Result<Vec<Option<i64>>> {
     let Place { form, rows, .. } = at(array, path)?;
-    let Form::Numpy { key, dtype, .. } = form else { return Err(changed()) };
+    let Form::Numpy { key, .. } = form else { return Err(changed()) };
     let column = array.column(&format!("{key}-data")).ok_or_else(changed)?;
-    let rows = usize::try_from(rows).map_err(|_| changed())?;
-    let bytes = rows.checked_mul(dtype.size()).and_then(|all| column.as_bytes().get(..all));
-    let bytes = bytes.ok_or_else(changed)?;
-    Ok(match dtype {
-        DType::Bool => bytes.iter().map(|byte| Some((*byte != 0).into())).collect(),
-        DType::Int8 => each(bytes, |item| Some(i8::from_ne_bytes(item).into())),
-        DType::Int16 => each(bytes, |item| Some(i16::from_ne_bytes(item).into())),
-        DType::Int32 => each(bytes, |item| Some(i32::from_ne_bytes(item).into())),
-        DType::Int64 => each(bytes, |item| Some(i64::from_ne_bytes(item))),
-        DType::UInt8 => each(bytes, |item| Some(u8::from_ne_bytes(item).into())),
-        DType::UInt16 => each(bytes, |item| Some(u16::from_ne_bytes(item).into())),
-        DType::UInt32 => each(bytes, |item| Some(u32::from_ne_bytes(item).into())),
-        DType::UInt64 => each(bytes, |item| u64::from_ne_bytes(item).try_into().ok()),
-        DType::Float32 | DType::Float64 => return Err(changed()),
-    })
-}
-
-fn each<const N: usize>(bytes: &[u8], value: impl Fn([u8; N]) -> Option<i64>) -> Vec<Option<i64>> {
-    bytes.as_chunks().0.iter().map(|item| value(*item)).collect()
+    let rows = usize::try_from(rows).ok().filter(|rows| *rows <= column.len()).ok_or_else(changed)?;
+    let number = |row| Ok(i64::try_from(column.integer(row).ok_or_else(changed)?).ok());
+    (0..rows).map(number).collect()
 }

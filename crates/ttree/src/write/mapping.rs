@@ -7,6 +7,7 @@ use super::{
     ColumnOptions, Floats, Jagged, Records, Strings, TreeOptions,
     branch::{Branch, Element, Leaf, LeafKind, Source, Step, Stored, Wire},
     floats::Packed,
+    index::is_whole,
     plain::{contents, plain_form},
     spelling::{cpp, is_map, numbers, product, vectors},
 };
@@ -61,8 +62,7 @@ impl Branches {
         let mut waiting = Vec::new();
         for (column, (name, form)) in columns.iter().enumerate() {
             let form = plain_form(form).map_err(|e| e.in_object(name))?;
-            let is_integer = matches!(&form, Form::Numpy { dtype, shape, .. }
-                if shape.is_empty() && !matches!(dtype, DType::Bool | DType::Float32 | DType::Float64));
+            let is_integer = is_whole(&form) && !matches!(&form, Form::Numpy { dtype: DType::Bool, .. });
             this.forms.push(form);
             if is_integer && (named.contains(name.as_str()) || would_count(name, columns, options)) {
                 waiting.push((column, name));

@@ -37,7 +37,8 @@ impl<'a> Binder<'a, '_> {
             }
             (Layout::Counter(slot, of), Form::Numpy { key, .. }) => {
                 let column = self.column(key, "data")?;
-                let numbers = (0..rows as usize).map(|row| whole(column, row).ok_or_else(changed));
+                let number = |row| column.integer(row).and_then(|number| i64::try_from(number).ok());
+                let numbers = (0..rows as usize).map(|row| number(row).ok_or_else(changed));
                 self.counters.insert(*slot, numbers.collect::<Result<_>>()?);
                 self.node(of, form, rows)?
             }
@@ -338,20 +339,6 @@ fn inner(form: &Form) -> Option<(u64, Cow<'_, Form>)> {
         }
         _ => None,
     }
-}
-
-fn whole(column: &Column, row: usize) -> Option<i64> {
-    Some(match column.dtype() {
-        DType::Int8 => column.item::<i8>(row)?.into(),
-        DType::Int16 => column.item::<i16>(row)?.into(),
-        DType::Int32 => column.item::<i32>(row)?.into(),
-        DType::Int64 => column.item::<i64>(row)?,
-        DType::UInt8 | DType::Bool => column.item::<u8>(row)?.into(),
-        DType::UInt16 => column.item::<u16>(row)?.into(),
-        DType::UInt32 => column.item::<u32>(row)?.into(),
-        DType::UInt64 => i64::try_from(column.item::<u64>(row)?).ok()?,
-        DType::Float32 | DType::Float64 => return None,
-    })
 }
 
 /// The version of `TClonesArray`.
