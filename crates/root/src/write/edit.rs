@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 use super::Buffer;
 use crate::Cursor;
@@ -99,20 +99,19 @@ impl<'o> Edits<'o> {
     pub fn number(&mut self, object: Object<'_>, member: &str, value: i64) -> Result<()> {
         let (place, found) = placed(object, member)?;
         let width = place.len();
-        let room = 8 * width.clamp(1, 8) as u32;
-        let bytes = match (found, width) {
+        let bytes = match (&found, width) {
             (Value::Float(_), 4) => (value as f32).to_be_bytes().to_vec(),
             (Value::Float(_), 8) => (value as f64).to_be_bytes().to_vec(),
             (Value::Bool(_), 1) => vec![u8::from(value != 0)],
-            (Value::Int(_), 1 | 2 | 4 | 8) if value << (64 - room) >> (64 - room) == value => {
-                value.to_be_bytes()[8 - width..].to_vec()
-            }
-            (Value::UInt(_), 1 | 2 | 4 | 8)
-                if value >= 0 && (room == 64 || value.cast_unsigned() >> room == 0) =>
-            {
-                value.to_be_bytes()[8 - width..].to_vec()
-            }
             (Value::Int(_) | Value::UInt(_), 1 | 2 | 4 | 8) => {
+                let fits = match found {
+                    Value::UInt(_) => value >= 0 && (width == 8 || value >> (8 * width) == 0),
+                    _ => fits(value, width),
+                };
+                if fits {
+                    self.replace(place, value.to_be_bytes()[8 - width..].to_vec());
+                    return Ok(());
+                }
                 let what = format!("{value} as member {member} of class {}", object.class());
                 return Err(Error::invalid(format!("{what}: it has {width} bytes")));
             }
@@ -148,7 +147,7 @@ impl<'o> Edits<'o> {
         }
         let mut bytes = Buffer::new(0);
         bytes.string(value);
-        self.replace(place, bytes.bytes().to_vec());
+        self.replace(place, bytes.into_bytes());
         Ok(())
     }
 
@@ -165,8 +164,7 @@ impl<'o> Edits<'o> {
             (_, Some(_)) => width,
             _ => return Err(no_member(object, member, "an array")),
         };
-        let room = 8 * width.clamp(1, 8) as u32;
-        if let Some(value) = values.iter().find(|&&value| value << (64 - room) >> (64 - room) != value) {
+        if let Some(value) = values.iter().find(|value| !fits(**value, width)) {
             let what = format!(
                 "{value} in member {member} of class {}: its numbers have {width} bytes",
                 object.class()
@@ -180,12 +178,10 @@ impl<'o> Edits<'o> {
         } else {
             // The flag of places in the file says how wide they are.
             let flag = self.objects.payload().get(place.start);
-            vec![if values.is_empty() {
-                0
-            } else if flag == Some(&2) {
-                2
-            } else {
-                1
+            vec![match flag {
+                _ if values.is_empty() => 0,
+                Some(2) => 2,
+                _ => 1,
             }]
         };
         values.iter().for_each(|value| bytes.extend(&value.to_be_bytes()[8 - width..]));
@@ -216,14 +212,11 @@ impl<'o> Edits<'o> {
     pub fn vector(&mut self, object: Object<'_>, member: &str, counted: Vec<u8>) -> Result<()> {
         let (place, _) = placed(object, member)?;
         let stored = object.array(member).map_or(0, |array| array.bytes.len());
-        let mut cursor = Cursor::new(self.objects.payload());
-        cursor.seek(place.start)?;
-        let frame = cursor.frame()?;
-        if place.len() != stored + 10 || frame.end != Some(place.end) {
-            return Err(no_member(object, member, "a std::vector of numbers"));
+        let what = "a std::vector of numbers";
+        if place.len() != stored + 10 {
+            return Err(no_member(object, member, what));
         }
-        self.replace_with(place, move |buffer| buffer.frame(frame.version, |buffer| buffer.extend(&counted)));
-        Ok(())
+        self.framed(place, counted, || no_member(object, member, what))
     }
 
     /// Gives a `std::vector` of texts other ones.
@@ -239,18 +232,21 @@ impl<'o> Edits<'o> {
         if known.len() == values.len() && known.zip(values).all(is_same) {
             return Ok(());
         }
+        let mut counted = Buffer::new(0);
+        counted.count(values.len());
+        values.iter().for_each(|value| counted.string(value));
+        self.framed(place, counted.into_bytes(), || no_member(object, member, "a std::vector of texts"))
+    }
+
+    /// Puts bytes in the place of what a frame has, if that is all that there is.
+    fn framed(&mut self, place: Range<usize>, bytes: Vec<u8>, other: impl FnOnce() -> Error) -> Result<()> {
         let mut cursor = Cursor::new(self.objects.payload());
         cursor.seek(place.start)?;
         let frame = cursor.frame()?;
         if frame.end != Some(place.end) {
-            return Err(no_member(object, member, "a std::vector of texts"));
+            return Err(other());
         }
-        let mut counted = Buffer::new(0);
-        counted.count(values.len());
-        values.iter().for_each(|value| counted.string(value));
-        self.replace_with(place, move |buffer| {
-            buffer.frame(frame.version, |buffer| buffer.extend(counted.bytes()));
-        });
+        self.replace_with(place, move |buffer| buffer.frame(frame.version, |buffer| buffer.extend(&bytes)));
         Ok(())
     }
 
@@ -307,6 +303,12 @@ impl std::fmt::Debug for Edits<'_> {
     }
 }
 
+/// Whether so many bytes have room for a number with a sign.
+fn fits(value: i64, width: usize) -> bool {
+    let unused = 64 - 8 * width.clamp(1, 8);
+    value << unused >> unused == value
+}
+
 /// A member and where it stands.
 fn placed<'a>(object: Object<'a>, member: &str) -> Result<(Range<usize>, Value<'a>)> {
     object.place(member).zip(object.member(member)).ok_or_else(|| no_member(object, member, "one"))
@@ -351,10 +353,8 @@ impl Writer<'_, '_> {
                 (_, Some(spot)) => {
                     self.copy(buffer, at..spot.begin)?;
                     if spot.end > range.end {
-                        let what = "end of a part of a record";
-                        let error =
-                            ErrorKind::OutOfRange { what, found: spot.end as i64, limit: range.end as i64 };
-                        return Err(Error::new(error).at_byte(spot.begin as u64));
+                        let error = Error::out_of_range("end of a part of a record", spot.end, range.end);
+                        return Err(error.at_byte(spot.begin as u64));
                     }
                     self.spot(buffer, spot, depth)?;
                     at = spot.end;
