@@ -35,7 +35,6 @@ mod buffer;
 mod classes;
 mod compress;
 mod copy;
-mod describe;
 mod described;
 mod directory;
 mod edit;
