@@ -81,11 +81,6 @@ impl Place {
         }
     }
 
-    /// Offset of the directory's own data in its record.
-    pub(super) fn header_at(&self) -> u64 {
-        self.position + u64::from(self.name_len)
-    }
-
     /// The directory's own data: always as many bytes.
     pub(super) fn header(&self, parent: u64, modified: Moment) -> Vec<u8> {
         let big = self.position.max(parent).max(self.list.0) > LAST_SMALL;

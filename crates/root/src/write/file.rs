@@ -230,7 +230,7 @@ impl FileWriter {
         object_len: usize,
         stored: &[&[u8]],
     ) -> Result<RecordPlace> {
-        let record = self.append_record(key, directory, kind, 1, object_len, stored);
+        let record = self.append_record(Head { key, directory, kind, cycle: 1 }, object_len, stored);
         record.map(|(place, _)| place).map_err(|error| error.in_file(self.uri()).in_object(key.name))
     }
 
@@ -246,7 +246,7 @@ impl FileWriter {
         kind: KeyKind,
         bytes: &[u8],
     ) -> Result<RecordPlace> {
-        let record = self.append_hashed(key, directory, kind, bytes);
+        let record = self.append_hashed(Head { key, directory, kind, cycle: 1 }, bytes);
         record.map_err(|error| error.in_file(self.uri()).in_object(key.name))
     }
 
@@ -333,8 +333,8 @@ impl FileWriter {
             return Err(Error::invalid(what));
         }
         let cycle = self.directories[directory.0].next_cycle(key.name)?;
-        let (place, image) =
-            self.append_record(key, directory, KeyKind::Object, cycle, object_len, stored)?;
+        let head = Head { key, directory, kind: KeyKind::Object, cycle };
+        let (place, image) = self.append_record(head, object_len, stored)?;
         // The length of a record has been compared with what keys have room for.
         let record = (place.position, place.length() as u32);
         let image = Bytes::from(image);
@@ -393,30 +393,21 @@ impl FileWriter {
     /// Appends a record, and returns the bytes of its key as well.
     pub(super) fn append_record(
         &mut self,
-        key: KeyText<'_>,
-        directory: DirectoryId,
-        kind: KeyKind,
-        cycle: u16,
+        head: Head<'_>,
         object_len: usize,
         stored: &[&[u8]],
     ) -> Result<(RecordPlace, Vec<u8>)> {
         let stored_len = stored.iter().map(|piece| piece.len() as u64).sum();
-        let begun = self.begin_record(key, directory, kind, cycle, object_len, stored_len)?;
+        let begun = self.begin_record(head, object_len, stored_len)?;
         let pieces: Vec<_> = stored.iter().map(|piece| IoSlice::new(piece)).collect();
         self.out.append_pieces(&pieces)?;
         Ok(begun)
     }
 
-    fn append_hashed(
-        &mut self,
-        key: KeyText<'_>,
-        directory: DirectoryId,
-        kind: KeyKind,
-        bytes: &[u8],
-    ) -> Result<RecordPlace> {
+    fn append_hashed(&mut self, head: Head<'_>, bytes: &[u8]) -> Result<RecordPlace> {
         let mut hash = Xxh3::new();
         let length = bytes.len().saturating_add(size_of::<u64>());
-        let (place, _) = self.begin_record(key, directory, kind, 1, length, length as u64)?;
+        let (place, _) = self.begin_record(head, length, length as u64)?;
         self.out.append_copy(bytes, |piece| hash.update(piece))?;
         self.out.append(&hash.digest().to_le_bytes())?;
         Ok(place)
@@ -425,10 +416,7 @@ impl FileWriter {
     /// Appends the key of a record, and returns its bytes as well.
     fn begin_record(
         &mut self,
-        key: KeyText<'_>,
-        directory: DirectoryId,
-        kind: KeyKind,
-        cycle: u16,
+        Head { key, directory, kind, cycle }: Head<'_>,
         object_len: usize,
         stored_len: u64,
     ) -> Result<(RecordPlace, Vec<u8>)> {
@@ -449,6 +437,15 @@ impl FileWriter {
         let key_len = image.len() as u16;
         Ok((RecordPlace { position, key_len, stored_len, cycle }, image))
     }
+}
+
+/// What the key of a record says beside its place and its lengths. The cycle is that of an object.
+#[derive(Clone, Copy)]
+pub(super) struct Head<'a> {
+    pub(super) key: KeyText<'a>,
+    pub(super) directory: DirectoryId,
+    pub(super) kind: KeyKind,
+    pub(super) cycle: u16,
 }
 
 impl std::fmt::Debug for FileWriter {

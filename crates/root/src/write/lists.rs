@@ -2,7 +2,7 @@
 
 use forthwith_plan::Result;
 
-use super::file::FileWriter;
+use super::file::{FileWriter, Head};
 use super::update::is_record;
 use super::{Buffer, DirectoryId, KeyKind, KeyText, compress, free};
 
@@ -55,7 +55,7 @@ impl FileWriter {
         let place = &self.directories[at];
         let parent = place.parent.map_or(0, |parent| self.directories[parent.0].position);
         let header = place.header(parent, self.settings.time);
-        self.out.patch(place.header_at(), &header)
+        self.out.patch(place.position + u64::from(place.name_len), &header)
     }
 
     fn write_infos(&mut self) -> Result<()> {
@@ -106,7 +106,8 @@ impl FileWriter {
         length: usize,
         stored: &[u8],
     ) -> Result<(u64, u32)> {
-        let (place, _) = self.append_record(key, directory, KeyKind::Object, 1, length, &[stored])?;
+        let head = Head { key, directory, kind: KeyKind::Object, cycle: 1 };
+        let (place, _) = self.append_record(head, length, &[stored])?;
         Ok((place.position, place.length() as u32))
     }
 
