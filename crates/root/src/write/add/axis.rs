@@ -101,10 +101,15 @@ impl Axis {
         {
             Some((low, high)) => low + 0.5 * (high - low),
             None => {
-                let width = (self.high - self.low) / self.bins as f64;
+                let width = self.width();
                 self.low + (bin as f64 - 1.0) * width + 0.5 * width
             }
         }
+    }
+
+    /// How wide bins are on average.
+    fn width(&self) -> f64 {
+        (self.high - self.low) / self.bins as f64
     }
 
     /// Bins with those before the first and behind the last.
@@ -158,7 +163,7 @@ impl Axis {
             });
         }
         // As ROOT adds bins for labels: as many as there are.
-        let width = (self.high - self.low) / self.bins as f64;
+        let width = self.width();
         axis.bins = self.bins.max(other.bins);
         while axis.bins < last {
             axis.bins = axis.bins.saturating_mul(2);
@@ -185,7 +190,7 @@ impl Axis {
 
     /// An axis that has the bins of two in whole numbers.
     fn extended(&self, other: &Self) -> Option<Self> {
-        let widths = [self, other].map(|axis| (axis.high - axis.low) / axis.bins as f64);
+        let widths = [self, other].map(Self::width);
         let width = widths[0].max(widths[1]);
         if !widths.iter().all(|&each| each > 0.0 && each.is_finite() && is_whole(width / each)) {
             return None;
@@ -212,14 +217,13 @@ impl Axis {
     /// Where bins are in another axis. Those before the first and behind the last are where they are only if the ends are
     /// the same.
     fn within(&self, axis: &Self) -> Vec<Option<usize>> {
-        let width = |of: &Self| (of.high - of.low) / of.bins as f64;
         let end = axis.bins as usize + 1;
         let place = |bin: i64| match bin {
             0 => same(self.low, axis.low, axis).then_some(0),
             bin if bin > self.bins => same(self.high, axis.high, axis).then_some(end),
             bin => {
-                let middle = self.low + (bin as f64 - 0.5) * width(self);
-                Some((((middle - axis.low) / width(axis)) as usize + 1).min(end - 1))
+                let middle = self.low + (bin as f64 - 0.5) * self.width();
+                Some((((middle - axis.low) / axis.width()) as usize + 1).min(end - 1))
             }
         };
         (0..=self.bins + 1).map(place).collect()

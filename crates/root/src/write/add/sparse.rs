@@ -209,14 +209,13 @@ impl Filled {
                 return Err(wrong("coordinates of another number of bins"));
             }
             let more = Self {
-                places: HashMap::new(),
                 coordinates: coordinates.to_vec(),
                 size,
                 contents: Some(contents),
                 squares,
                 array: array.class().to_owned(),
                 version: chunk.version(),
-                chunk: filled.chunk,
+                ..Self::default()
             };
             filled.add(&more)?;
         }

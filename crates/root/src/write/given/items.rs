@@ -70,18 +70,12 @@ impl Writer<'_> {
                 self.buffer.count(values.len());
                 self.numbers(at, *basic, &values)
             }
-            (_, Given::List(items)) => {
+            (_, Given::List(_) | Given::Numbers(_) | Given::Integers(_)) => {
+                let items = Values::of_row(value);
                 self.buffer.count(items.len());
                 items.iter().try_for_each(|value| self.item(at, item, inner, value))
             }
-            (_, other) => {
-                let rows = Values::of_row(other);
-                if rows.is_empty() && !matches!(other, Given::Numbers(_) | Given::Integers(_)) {
-                    return Err(at.wrong("a list", other));
-                }
-                self.buffer.count(rows.len());
-                rows.iter().try_for_each(|value| self.item(at, item, inner, value))
-            }
+            (_, other) => Err(at.wrong("a list", other)),
         }
     }
 
