@@ -10,6 +10,7 @@ use forthwith_root::{Cursor, decompress_record};
 
 use super::Placed;
 use super::references::Renumber;
+use super::window::Record;
 use crate::format::{Asked, Basket, unframe};
 use crate::write::append_numbers;
 
@@ -183,10 +184,8 @@ fn basket_header(filling: Filling, last: u32) -> [u8; 19] {
 /// A basket that is to be compressed, or compressed in another way.
 #[derive(Debug)]
 pub(super) struct Job {
-    pub(super) field: u32,
-    pub(super) entries: u64,
-    /// The number that its first entry gets.
-    pub(super) first: u64,
+    /// What it becomes, whose length is not known yet.
+    pub(super) record: Record,
     pub(super) compression: Compression,
     pub(super) work: Mutex<Work>,
 }

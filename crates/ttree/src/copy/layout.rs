@@ -1,6 +1,8 @@
 //! Whether two trees store a branch in the same way, so that baskets of one can stand beside those of the
 //! other.
 
+use std::fmt::Debug;
+
 use forthwith_plan::{Error, Result};
 
 use crate::metadata::{Branch, Leaf};
@@ -10,15 +12,15 @@ use crate::metadata::{Branch, Leaf};
 /// # Errors
 /// The first thing in which they differ.
 pub(super) fn compare(first: &Branch<'_>, other: &Branch<'_>) -> Result<()> {
-    texts("class", first.class, other.class)?;
+    same("class", first.class, other.class)?;
     match (&first.member, &other.member) {
         (Some(first), Some(other)) => {
-            texts("class of its values", &first.class, &other.class)?;
-            texts("class of its items", &first.items, &other.items)?;
+            same("class of its values", &*first.class, &other.class)?;
+            same("class of its items", &first.items, &other.items)?;
             // Those below 0 are plain branches, too: texts of ROOT's own are.
-            numbers("kind", first.kind.max(0), other.kind.max(0))?;
-            numbers("number of its member", first.id, other.id)?;
-            numbers("type of its member", first.code, other.code)?;
+            same("kind", first.kind.max(0), other.kind.max(0))?;
+            same("number of its member", first.id, other.id)?;
+            same("type of its member", first.code, other.code)?;
             // That of a text follows from the compiler's own class, whose layout in files is ROOT's.
             if first.checksum != other.checksum && first.class != "string" {
                 let what = format!(
@@ -40,22 +42,22 @@ pub(super) fn compare(first: &Branch<'_>, other: &Branch<'_>) -> Result<()> {
         return Err(differs("baskets without offsets in one tree, with them in the other".into()));
     }
     let (first, other) = (first.leaves()?, other.leaves()?);
-    numbers("number of leaves", first.len() as i64, other.len() as i64)?;
+    same("number of leaves", first.len() as i64, other.len() as i64)?;
     first.iter().zip(&other).try_for_each(|(first, other)| leaves(first, other))
 }
 
 fn leaves(first: &Leaf<'_>, other: &Leaf<'_>) -> Result<()> {
-    texts("class of a leaf", as_stored(first.class), as_stored(other.class))?;
-    texts("name of a leaf", &first.name, &other.name)?;
-    numbers("sign of a leaf", first.unsigned.into(), other.unsigned.into())?;
+    same("class of a leaf", as_stored(first.class), as_stored(other.class))?;
+    same("name of a leaf", &first.name, &other.name)?;
+    same("sign of a leaf", i64::from(first.unsigned), i64::from(other.unsigned))?;
     if first.class != "TLeafC" {
-        numbers("length of a leaf", first.len, other.len)?;
+        same("length of a leaf", first.len, other.len)?;
     }
     // Ranges of packed numbers stand in the title.
     if matches!(first.class, "TLeafF16" | "TLeafD32") {
-        texts("title of a leaf", &first.title, &other.title)?;
+        same("title of a leaf", &first.title, &other.title)?;
     }
-    numbers("counter of a leaf", first.counter.is_some().into(), other.counter.is_some().into())
+    same("counter of a leaf", i64::from(first.counter.is_some()), i64::from(other.counter.is_some()))
 }
 
 /// A leaf of `Long_t` has 8 bytes as one of `Long64_t`.
@@ -63,18 +65,11 @@ fn as_stored(class: &str) -> &str {
     if class == "TLeafG" { "TLeafL" } else { class }
 }
 
-fn texts(what: &str, first: &str, other: &str) -> Result<()> {
+fn same<T: PartialEq + Debug>(what: &str, first: T, other: T) -> Result<()> {
     if first == other {
         return Ok(());
     }
     Err(differs(format!("{what}: {other:?}, and in the tree before it {first:?}")))
-}
-
-fn numbers(what: &str, first: i64, other: i64) -> Result<()> {
-    if first == other {
-        return Ok(());
-    }
-    Err(differs(format!("{what}: {other}, and in the tree before it {first}")))
 }
 
 fn differs(what: String) -> Error {

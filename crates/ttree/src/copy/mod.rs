@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use forthwith_plan::{BlockRunner, Dataset, Error, Result};
+use forthwith_plan::{BlockRunner, Dataset, Error, Result, Scratch};
 use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyText};
 use forthwith_root::{Found, RootFile};
 
@@ -33,7 +33,7 @@ pub(crate) use grow::{Grown, More};
 use origin::Origin;
 pub(crate) use record::{IndexValues, values_of, write_index};
 use references::Table;
-use run::{Into, Run, Task, arrange};
+use run::{Into, Run, Task, Waiting, arrange};
 
 /// How trees are copied.
 #[derive(Clone, Copy, Debug, Default)]
@@ -311,15 +311,18 @@ impl TreeCopy {
         arrange(&mut tasks);
         let is_unread = self.stays && tables.is_some();
         let into = Into { writer, copy: self, runner, progress, processes: processes.before };
-        let mut run = Run::new(
+        let mut run = Run {
             into,
-            &origins,
-            branches.into_iter().collect(),
-            tree.metadata.objects.payload().clone(),
-            &found.path,
-        );
-        run.is_old = file.header().version % 1_000_000 < 30_400;
-        run.renumber = renumber;
+            origins: &origins,
+            branches: branches.into_iter().collect(),
+            viewed: vec![false; origins.len()],
+            record: tree.metadata.objects.payload().clone(),
+            renumber,
+            path: &found.path,
+            is_old: file.header().version % 1_000_000 < 30_400,
+            scratch: Scratch::new(),
+            waiting: Waiting::default(),
+        };
         for task in &tasks {
             let (kept, first) = skipped.within(&task.basket.entries);
             let done = run.task(task, &kept, first);

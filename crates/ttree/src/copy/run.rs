@@ -45,27 +45,33 @@ pub(super) fn arrange(tasks: &mut [Task]) {
 
 /// The baskets of one tree on their way.
 pub(super) struct Run<'a, 't> {
-    into: Into<'a>,
-    origins: &'a [Origin],
+    pub(super) into: Into<'a>,
+    pub(super) origins: &'a [Origin],
     pub(super) branches: BTreeMap<u32, Branch<'t>>,
-    /// Windows that wait, the last of which may get longer.
+    /// Whether views of a source were written.
+    pub(super) viewed: Vec<bool>,
+    pub(super) record: bytes::Bytes,
+    /// How tables of references change, which are taken apart then.
+    pub(super) renumber: Option<Renumber>,
+    /// Where the tree is, for errors.
+    pub(super) path: &'a str,
+    /// The file is from before ROOT 3.04, whose pointers within entries are counted from elsewhere.
+    pub(super) is_old: bool,
+    pub(super) scratch: Scratch,
+    pub(super) waiting: Waiting,
+}
+
+/// What waits for more of its kind, and memory that is used again.
+#[derive(Default)]
+pub(super) struct Waiting {
+    /// Windows, the last of which may get longer.
     windows: Vec<Window>,
     window_bytes: u64,
     copies: Copies,
-    /// Whether views of a source were written.
-    viewed: Vec<bool>,
     spare: Mutex<Vec<Vec<u8>>>,
     jobs: Vec<Job>,
     job_bytes: usize,
     pending: BTreeMap<u32, (u64, Pending)>,
-    scratch: Scratch,
-    record: bytes::Bytes,
-    /// How tables of references change, which are taken apart then.
-    pub(super) renumber: Option<Renumber>,
-    /// Where the tree is, for errors.
-    path: String,
-    /// The file is from before ROOT 3.04, whose pointers within entries are counted from elsewhere.
-    pub(super) is_old: bool,
 }
 
 /// Where baskets are copied to, and how.
@@ -78,34 +84,7 @@ pub(super) struct Into<'a> {
     pub(super) processes: u16,
 }
 
-impl<'a, 't> Run<'a, 't> {
-    pub(super) fn new(
-        into: Into<'a>,
-        origins: &'a [Origin],
-        branches: BTreeMap<u32, Branch<'t>>,
-        record: bytes::Bytes,
-        path: &str,
-    ) -> Self {
-        Self {
-            into,
-            origins,
-            branches,
-            windows: Vec::new(),
-            window_bytes: 0,
-            copies: Copies::default(),
-            viewed: vec![false; origins.len()],
-            spare: Mutex::default(),
-            jobs: Vec::new(),
-            job_bytes: 0,
-            pending: BTreeMap::new(),
-            scratch: Scratch::new(),
-            record,
-            renumber: None,
-            path: path.to_owned(),
-            is_old: false,
-        }
-    }
-
+impl Run<'_, '_> {
     /// Copies what is kept of a basket. `first` is the number that the first of its kept entries gets.
     pub(super) fn task(&mut self, task: &Task, kept: &[Range<u64>], first: u64) -> Result<()> {
         let entries = &task.basket.entries;
@@ -113,22 +92,23 @@ impl<'a, 't> Run<'a, 't> {
         let whole = matches!(kept, [range] if range == entries) && !is_changed;
         match &task.basket.bytes {
             _ if kept.is_empty() => self.tell(task.basket.len()),
-            Bytes::File(range) if whole && self.into.copy.stays => {
-                let bytes = u32::try_from(range.end - range.start)
-                    .map_err(|_| Error::unsupported("a basket of more than 4 GB"))?;
-                let placed = Placed { entry: first, bytes, position: range.start };
-                self.into.copy.filled[task.field as usize].baskets.push(placed);
-                Ok(())
-            }
             Bytes::File(range) if whole => {
-                if self.pending.get(&task.field).is_some_and(|(_, pending)| pending.len() > 0) {
-                    self.end_pending(task.field)?;
+                let length = u32::try_from(range.end - range.start)
+                    .map_err(|_| Error::unsupported("a basket of more than 4 GB"))?;
+                let copy = &mut *self.into.copy;
+                if copy.stays {
+                    let placed = Placed { entry: first, bytes: length, position: range.start };
+                    copy.filled[task.field as usize].baskets.push(placed);
+                    return Ok(());
                 }
-                let count = entries.end - entries.start;
-                match self.into.copy.options.compression {
-                    Some(compression) => self.again(task, range, count, first, compression),
-                    None => self.stored(task, range, count, first),
-                }
+                let compression = copy.options.compression;
+                self.end_pending(task.field)?;
+                let entries = entries.end - entries.start;
+                let record = Record { field: task.field, entries, first, length };
+                let Some(compression) = compression else { return self.stored(task.source, range, record) };
+                let bytes = self.read(task.source, range)?;
+                check(&bytes, entries)?;
+                self.job(record, compression, Work::Record(bytes))
             }
             Bytes::File(range) => {
                 let record = self.read(task.source, range)?;
@@ -146,43 +126,22 @@ impl<'a, 't> Run<'a, 't> {
     }
 
     /// Copies a record as it is, together with those beside it.
-    fn stored(&mut self, task: &Task, range: &Range<u64>, entries: u64, first: u64) -> Result<()> {
-        let length = u32::try_from(range.end - range.start)
-            .map_err(|_| Error::unsupported("a basket of more than 4 GB"))?;
+    fn stored(&mut self, source: usize, range: &Range<u64>, record: Record) -> Result<()> {
         self.end_jobs()?;
-        let record = Record { field: task.field, entries, first, length };
-        match self.windows.last_mut().filter(|last| last.takes(task.source, range)) {
+        match self.waiting.windows.last_mut().filter(|last| last.takes(source, range)) {
             Some(last) => {
                 last.bytes.end = range.end;
                 last.records.push(record);
             }
             None => {
-                if self.window_bytes >= BATCH as u64 {
+                if self.waiting.window_bytes >= BATCH as u64 {
                     self.end_windows()?;
                 }
-                self.windows.push(Window {
-                    source: task.source,
-                    bytes: range.clone(),
-                    records: vec![record],
-                });
+                self.waiting.windows.push(Window { source, bytes: range.clone(), records: vec![record] });
             }
         }
-        self.window_bytes += u64::from(length);
+        self.waiting.window_bytes += u64::from(record.length);
         Ok(())
-    }
-
-    /// Compresses a record in another way.
-    fn again(
-        &mut self,
-        task: &Task,
-        range: &Range<u64>,
-        count: u64,
-        first: u64,
-        compression: Compression,
-    ) -> Result<()> {
-        let record = self.read(task.source, range)?;
-        check(&record, count)?;
-        self.job(task.field, count, first, compression, Work::Record(record))
     }
 
     fn take_apart(&mut self, task: &Task, record: &[u8], kept: &[Range<u64>], first: u64) -> Result<()> {
@@ -196,7 +155,7 @@ impl<'a, 't> Run<'a, 't> {
                 format!("copying entries of branch {} one by one from before ROOT 3.04", branch.field.path);
             return Err(Error::unsupported(what));
         }
-        let (begin, pending) = self.pending.entry(task.field).or_default();
+        let (begin, pending) = self.waiting.pending.entry(task.field).or_default();
         if pending.len() == 0 {
             *begin = first;
         }
@@ -215,7 +174,8 @@ impl<'a, 't> Run<'a, 't> {
     /// Makes a basket of the entries that wait.
     fn end_pending(&mut self, field: u32) -> Result<()> {
         let Some(branch) = self.branches.get(&field) else { return Ok(()) };
-        let Some((first, pending)) = self.pending.get_mut(&field).filter(|(_, pending)| pending.len() > 0)
+        let Some((first, pending)) =
+            self.waiting.pending.get_mut(&field).filter(|(_, pending)| pending.len() > 0)
         else {
             return Ok(());
         };
@@ -225,26 +185,24 @@ impl<'a, 't> Run<'a, 't> {
         let count = pending.len() as u64;
         let made = pending.take(branch.entry_offset_len != 0, key_len.into());
         let compression = self.into.copy.compression(branch, self.into.writer);
-        self.job(field, count, first, compression, Work::Made(made))
+        let record = Record { field, entries: count, first, length: 0 };
+        self.job(record, compression, Work::Made(made))
     }
 
-    fn job(
-        &mut self,
-        field: u32,
-        entries: u64,
-        first: u64,
-        compression: Compression,
-        work: Work,
-    ) -> Result<()> {
+    fn job(&mut self, record: Record, compression: Compression, work: Work) -> Result<()> {
         self.end_windows()?;
-        self.job_bytes += work.bytes();
-        self.jobs.push(Job { field, entries, first, compression, work: Mutex::new(work) });
-        if self.job_bytes >= BATCH || self.jobs.len() >= MOST_JOBS { self.end_jobs() } else { Ok(()) }
+        self.waiting.job_bytes += work.bytes();
+        self.waiting.jobs.push(Job { record, compression, work: Mutex::new(work) });
+        if self.waiting.job_bytes >= BATCH || self.waiting.jobs.len() >= MOST_JOBS {
+            self.end_jobs()
+        } else {
+            Ok(())
+        }
     }
 
     fn end_windows(&mut self) -> Result<()> {
-        let windows = std::mem::take(&mut self.windows);
-        self.window_bytes = 0;
+        let windows = std::mem::take(&mut self.waiting.windows);
+        self.waiting.window_bytes = 0;
         if windows.is_empty() {
             return Ok(());
         }
@@ -252,10 +210,10 @@ impl<'a, 't> Run<'a, 't> {
         // Several requests to a server wait for each other's answers side by side. Reading a file by several
         // threads took longer than by one, which finds the bytes in its own cache when it writes them.
         if origins.iter().any(|origin| origin.source.plans_requests()) {
-            let (runner, spare) = (self.into.runner, std::mem::take(&mut self.spare));
+            let (runner, spare) = (self.into.runner, std::mem::take(&mut self.waiting.spare));
             let windows = Windows { all: &windows, origins, spare: &spare };
             runner.run(&windows, &mut WindowSink { run: self, windows: &windows })?;
-            self.spare = spare;
+            self.waiting.spare = spare;
             return Ok(());
         }
         let mut block = Vec::new();
@@ -282,18 +240,18 @@ impl<'a, 't> Run<'a, 't> {
     /// Writes records that stand one behind the other.
     fn write(&mut self, all: &[Record], bytes: &[u8]) -> Result<()> {
         let mut totals = Vec::with_capacity(all.len());
-        self.copies.clear();
+        self.waiting.copies.clear();
         let mut at = 0;
         for record in all {
             let end = at + record.length as usize;
-            let checked = self.copies.add(&bytes[at..end], record.entries);
+            let checked = self.waiting.copies.add(&bytes[at..end], record.entries);
             totals.push(checked.map_err(|error| {
                 let path = self.branches.get(&record.field).map_or("", |branch| &branch.field.path);
                 error.in_object(&format!("{}/{path}", self.path))
             })?);
             at = end;
         }
-        let Copies { bytes: copies, records } = &mut self.copies;
+        let Copies { bytes: copies, records } = &mut self.waiting.copies;
         let places =
             self.into.writer.stored(self.into.copy.directory, copies, bytes, records, self.into.processes)?;
         let Some(places) = places else {
@@ -308,8 +266,8 @@ impl<'a, 't> Run<'a, 't> {
     }
 
     fn end_jobs(&mut self) -> Result<()> {
-        let jobs = std::mem::take(&mut self.jobs);
-        self.job_bytes = 0;
+        let jobs = std::mem::take(&mut self.waiting.jobs);
+        self.waiting.job_bytes = 0;
         if jobs.is_empty() {
             return Ok(());
         }
@@ -360,7 +318,7 @@ impl<'a, 't> Run<'a, 't> {
     }
 
     pub(super) fn finish(mut self) -> Result<()> {
-        let waiting: Vec<u32> = self.pending.keys().copied().collect();
+        let waiting: Vec<u32> = self.waiting.pending.keys().copied().collect();
         waiting.into_iter().try_for_each(|field| self.end_pending(field))?;
         self.end_windows()?;
         self.end_jobs()?;
@@ -408,19 +366,18 @@ impl BlockSink for JobSink<'_, '_, '_> {
     fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()> {
         let job = &self.jobs[block];
         let run = &mut *self.run;
-        let Some(branch) = run.branches.get(&job.field) else { return Ok(()) };
+        let Some(branch) = run.branches.get(&job.record.field) else { return Ok(()) };
         let work = job.work.lock().unwrap_or_else(PoisonError::into_inner);
         let Work::Made(made) = &*work else {
-            let Job { field, entries, first, .. } = *job;
             let length = stored.bytes.len() as u32;
-            return run.write(&[Record { field, entries, first, length }], &stored.bytes);
+            return run.write(&[Record { length, ..job.record }], &stored.bytes);
         };
         let copy = &mut *run.into.copy;
-        let filled = &mut copy.filled[job.field as usize];
+        let filled = &mut copy.filled[job.record.field as usize];
         let (placed, total) = write_basket(
             run.into.writer,
             (copy.directory, basket_text(&branch.field.name, &copy.name)),
-            (filled.baskets.len() as u32, job.first, run.into.processes),
+            (filled.baskets.len() as u32, job.record.first, run.into.processes),
             made.filling,
             (made.payload.len(), &stored.bytes),
         )?;
