@@ -125,11 +125,11 @@ impl Adapt<'_> {
         let chosen = self.choices(form, &mut arms)?;
         let mut places = Vec::with_capacity(arms.len());
         let mut counts = vec![0; arms.len()];
-        for row in 0..usize::try_from(rows).map_err(|_| changed())? {
-            if let Some((arm, at)) = chosen.of(row)? {
-                let count = counts.get_mut(arm).ok_or_else(changed)?;
-                *count = (at as u64 + 1).max(*count);
-            }
+        let rows = 0..usize::try_from(rows).map_err(|_| changed())?;
+        let picked = rows.map(|row| chosen.of(row)).collect::<Result<Vec<_>>>()?;
+        for (arm, at) in picked.iter().flatten() {
+            let count = counts.get_mut(*arm).ok_or_else(changed)?;
+            *count = (*at as u64 + 1).max(*count);
         }
         for (at, arm) in arms.iter().enumerate() {
             let place = match record_name(arm) {
@@ -157,8 +157,8 @@ impl Adapt<'_> {
                 return Ok(None);
             }
         }
-        for row in 0..usize::try_from(rows).map_err(|_| changed())? {
-            match chosen.of(row)? {
+        for row in picked {
+            match row {
                 None => outer.push(-1i64),
                 Some((arm, at)) => {
                     outer.push(tags.len() as i64);

@@ -157,6 +157,16 @@ impl PartialEq for Known {
 }
 
 impl Stored {
+    /// Whether a byte count and a version stand before each entry.
+    pub(super) fn is_framed(&self) -> bool {
+        matches!(self, Self::Framed | Self::FramedItems | Self::FramedText)
+    }
+
+    /// Whether each entry has the number of items.
+    pub(super) fn is_counted(&self) -> bool {
+        matches!(self, Self::Counts | Self::Counted | Self::Framed)
+    }
+
     /// Whether the baskets say where each entry begins.
     pub(super) fn has_offsets(&self) -> bool {
         match self {

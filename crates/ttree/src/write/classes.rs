@@ -103,15 +103,14 @@ impl Walk<'_> {
         let name = format!("{}{member}", place.prefix);
         let streamer_type = type_code(form);
         let element = Element {
-            class: class.name.clone(),
             parent: place.counter.as_ref().map_or_else(|| class.name.clone(), |counter| counter.2.clone()),
-            clones: String::new(),
             checksum: class.checksum,
             version: CLASS_VERSION,
             id,
             kind: if place.counter.is_some() { 41 } else { 0 },
             streamer_type,
             count: place.counter.as_ref().map(|counter| counter.0),
+            ..Element::whole(&class.name)
         };
         match form.kept() {
             Form::Record { .. } => {

@@ -146,7 +146,7 @@ impl Walk<'_> {
             _ => return Err(refused("a divided map whose keys are neither numbers nor text")),
         };
         let stored = self.laid(Laid { layout, to_end: false, framed: false }.into(), true, Rule::Distinct)?;
-        self.into.keys.push(Source { column: self.column, path, stored, wire: None });
+        self.into.keys.push(self.source(&path, stored));
         Ok(())
     }
 
@@ -321,10 +321,15 @@ impl Walk<'_> {
 
     /// Notes where the values of a branch come from; `size` is that of an entry, where all have the same.
     fn put(&mut self, number: u32, path: &[Step], stored: Stored, size: u32) {
+        let source = self.source(path, stored);
         let branch = &mut self.into.branches[number as usize];
         let kind = LeafKind::Element { id: 0, kind: 0, size };
         branch.leaf = Some(Leaf::new(&branch.name, "", kind));
-        branch.source = Some(Source { column: self.column, path: path.to_vec(), stored, wire: None });
+        branch.source = Some(source);
+    }
+
+    fn source(&self, path: &[Step], stored: Stored) -> Source {
+        Source { column: self.column, path: path.to_vec(), stored, wire: None }
     }
 
     fn put_numbers(
@@ -357,7 +362,7 @@ impl Walk<'_> {
         let Some(&owner) = self.counters.get(&place) else {
             return Err(refused("an array whose counter is no branch of its own"));
         };
-        let source = Source { column: self.column, path: path.to_vec(), stored: Stored::Counts, wire: None };
+        let source = self.source(path, Stored::Counts);
         match self.into.branches[owner as usize].source {
             Some(_) => self.into.sharing.push((source, owner as usize)),
             None => self.put(owner, path, Stored::Counts, 4),
@@ -367,21 +372,20 @@ impl Walk<'_> {
 
     /// Notes which leaves of a branch count others of it, and which are text, whose largest values its record tells.
     fn counted_leaves(&mut self, number: u32, leaves: &[metadata::Leaf<'_>], path: &[Step]) {
-        let column = self.column;
-        let at = |steps: &[Step], stored| Source { column, path: [path, steps].concat(), stored, wire: None };
+        let at = |steps: &[Step]| [path, steps].concat();
         for (counted, leaf) in leaves.iter().enumerate() {
             if let Some(counter) =
                 leaves[..counted].iter().position(|other| leaf.counter == Some(other.place))
             {
                 self.into.counted.push(Counted {
-                    lists: at(&[Step::Field(counted), Step::Items], Stored::Counts),
-                    numbers: at(&[Step::Field(counter)], Stored::Fixed),
+                    lists: self.source(&at(&[Step::Field(counted), Step::Items]), Stored::Counts),
+                    numbers: self.source(&at(&[Step::Field(counter)]), Stored::Fixed),
                     branch: number as usize,
                     leaf: counter,
                 });
             }
             if leaf.class == "TLeafC" {
-                let text = at(&[Step::Field(counted)], Stored::Text { ends_at_nul: true });
+                let text = self.source(&at(&[Step::Field(counted)]), Stored::Text { ends_at_nul: true });
                 self.into.texts.push((text, number as usize, counted));
             }
         }
@@ -398,7 +402,7 @@ impl Walk<'_> {
                     && matches!(numbers.stored, Stored::Fixed | Stored::Items)
                     && numbers.path.iter().filter(|step| **step == Step::Items).count() == depth =>
             {
-                let lists = Source { column: self.column, path: path.to_vec(), stored, wire: None };
+                let lists = self.source(path, stored);
                 self.into.counted.push(Counted { lists, numbers, branch, leaf: 0 });
                 Ok(())
             }

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use super::{
     TreeIndex, TreeOptions, TreeWriter,
     branch::{Branch, Stored},
-    derive,
+    derive, index,
     mapping::Branches,
     record::Summary,
 };
@@ -16,7 +16,7 @@ use crate::{
     copy::{Grown, More, TreeCopy},
     tree::Tree,
 };
-use forthwith_columns::{Array, DType, Form};
+use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result};
 use forthwith_root::{
     Found, RootFile,
@@ -219,7 +219,7 @@ impl Old {
             for (field, filled) in writer.filled.into_iter().enumerate() {
                 copy.grow(field, filled)?;
             }
-            let index = writer.index.map(super::index::Index::into_values);
+            let index = writer.index.map(index::Index::into_values);
             copy.end_growth(writer.entries, &writer.ranges, index);
         }
         let entries = match more.is_empty() {
@@ -234,9 +234,7 @@ impl Old {
 /// Writes the record with branches behind those that it has.
 fn finish_with(copy: TreeCopy, more: &mut [TreeWriter], file: &mut FileWriter) -> Result<u64> {
     more.iter_mut().try_for_each(|tree| tree.close(file))?;
-    let compression: Vec<Vec<i32>> = more.iter().map(|tree| tree.compression(file)).collect();
-    let summaries: Vec<Summary<'_>> =
-        more.iter().zip(&compression).map(|(tree, compression)| tree.summary(compression)).collect();
+    let summaries: Vec<Summary<'_>> = more.iter().map(|tree| tree.summary(file.compression())).collect();
     more.iter().zip(&summaries).try_for_each(|(tree, summary)| tree.describe(summary, file))?;
     let all = || more.iter().flat_map(|tree| &tree.branches.branches);
     let filled = || more.iter().flat_map(|tree| &tree.filled);
@@ -261,13 +259,8 @@ fn finish_with(copy: TreeCopy, more: &mut [TreeWriter], file: &mut FileWriter) -
 fn index_of(tree: &Tree, columns: &[(String, Form)]) -> Option<TreeIndex> {
     let ([major, minor], _) = tree.index_values()?;
     let minor = Some(minor).filter(|minor| minor != "0");
-    let is_column = |name: &String| {
-        columns.iter().any(|(known, form)| {
-            known == name
-                && matches!(form, Form::Numpy { dtype, shape, .. }
-                    if shape.is_empty() && !matches!(dtype, DType::Float32 | DType::Float64))
-        })
-    };
+    let is_column =
+        |name: &String| columns.iter().any(|(known, form)| known == name && index::is_whole(form));
     let counts = is_column(&major) && minor.as_ref().is_none_or(is_column);
     counts.then_some(TreeIndex { major, minor })
 }

@@ -77,7 +77,7 @@ use cut::{Cuts, Sizes, basket_room, within};
 use entries::Entries;
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result};
-use forthwith_root::write::{DirectoryId, FileWriter, KeyKind, KeyText};
+use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyKind, KeyText};
 use index::Index;
 use mapping::Branches;
 use record::Summary;
@@ -223,8 +223,7 @@ impl TreeWriter {
         if let Some(old) = self.old.take() {
             return old.finish(self, file);
         }
-        let compression = self.compression(file);
-        let summary = self.summary(&compression);
+        let summary = self.summary(file.compression());
         self.describe(&summary, file)?;
         let text = KeyText { class: "TTree", name: &self.name, title: &self.options.title };
         file.object(self.directory, text, |b| summary.write(b))?;
@@ -244,14 +243,7 @@ impl TreeWriter {
         Ok(())
     }
 
-    /// ROOT's settings for the compression of each branch.
-    fn compression(&self, file: &FileWriter) -> Vec<i32> {
-        let own = file.compression();
-        let branches = self.branches.branches.iter();
-        branches.map(|branch| branch.compression.unwrap_or(own).setting()).collect()
-    }
-
-    fn summary<'a>(&'a self, compression: &'a [i32]) -> Summary<'a> {
+    fn summary(&self, compression: Compression) -> Summary<'_> {
         let (ranges, cluster) = settled(&self.ranges);
         Summary {
             name: &self.name,
@@ -310,11 +302,7 @@ impl TreeWriter {
     /// The error of a row of the present step.
     fn placed(&self, mut error: Error, what: &str) -> Error {
         error.place.entry = error.place.entry.map(|row| row + self.entries);
-        error.place.object = Some(match error.place.object.take() {
-            Some(member) => format!("{what}/{member}"),
-            None => what.into(),
-        });
-        error
+        within_tree(error, what)
     }
 
     /// Appends a step.
@@ -537,13 +525,11 @@ fn alike(one: &Form, other: &Form) -> bool {
     }
 }
 
-fn within_tree(error: Error, tree: &str) -> Error {
-    match error.place.object.clone() {
-        Some(branch) => {
-            let mut error = error;
-            error.place.object = Some(format!("{tree}/{branch}"));
-            error
-        }
-        None => error.in_object(tree),
-    }
+/// An error in a tree, or in a branch, whose place names what is within that.
+fn within_tree(mut error: Error, tree: &str) -> Error {
+    error.place.object = Some(match error.place.object.take() {
+        Some(branch) => format!("{tree}/{branch}"),
+        None => tree.into(),
+    });
+    error
 }

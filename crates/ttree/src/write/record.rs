@@ -8,7 +8,7 @@ use super::{
 };
 use crate::copy::Grown;
 use forthwith_columns::DType;
-use forthwith_root::write::Buffer;
+use forthwith_root::write::{Buffer, Compression};
 
 /// The classes of ROOT that trees are made of.
 pub(super) const CLASSES: [&str; 16] = [
@@ -41,8 +41,8 @@ pub(super) struct Summary<'a> {
     /// The last entry and the entries of each cluster, for clusters of one length after the other; the last of them stand behind.
     pub(super) ranges: &'a [(u64, u64)],
     pub(super) cluster: u64,
-    /// The file's compression, and that of branches with another.
-    pub(super) compression: &'a [i32],
+    /// The compression of branches without one of their own.
+    pub(super) compression: Compression,
     pub(super) index: Option<&'a Index>,
 }
 
@@ -153,32 +153,16 @@ impl Summary<'_> {
     }
 
     fn aliases(&self, b: &mut Buffer) {
-        if self.options.aliases.is_empty() {
-            return b.null();
-        }
-        let items = &self.options.aliases;
-        b.object("TList", |b| {
-            b.tlist("", items.len(), |b, at| {
-                let (name, formula) = &items[at];
-                b.object("TNamed", |b| b.tnamed(0, name, formula));
-            });
+        list(b, "", &self.options.aliases, |b, (name, formula)| {
+            b.object("TNamed", |b| b.tnamed(0, name, formula));
         });
     }
 
     fn user_info(&self, b: &mut Buffer) {
-        if self.options.user_info.is_empty() {
-            return b.null();
-        }
-        let items = &self.options.user_info;
-        b.object("TList", |b| {
-            b.tlist("UserInfo", items.len(), |b, at| {
-                let (name, value) = &items[at];
-                match value {
-                    UserInfo::Text(text) => drop(b.object("TNamed", |b| b.tnamed(0, name, text))),
-                    UserInfo::Whole(value) => parameter(b, WHOLE, name, |b| b.i64(*value)),
-                    UserInfo::Real(value) => parameter(b, REAL, name, |b| b.f64(*value)),
-                }
-            });
+        list(b, "UserInfo", &self.options.user_info, |b, (name, value)| match value {
+            UserInfo::Text(text) => drop(b.object("TNamed", |b| b.tnamed(0, name, text))),
+            UserInfo::Whole(value) => parameter(b, WHOLE, name, |b| b.i64(*value)),
+            UserInfo::Real(value) => parameter(b, REAL, name, |b| b.f64(*value)),
         });
     }
 
@@ -191,13 +175,15 @@ impl Summary<'_> {
             None => self.plain(b, number, places, leaves),
             Some(element) => b.frame(10, |b| {
                 self.plain(b, number, places, leaves);
-                self.element(b, element, places);
+                self.element(b, element, number, places);
             }),
         });
     }
 
     /// What a branch of a class says beyond a `TBranch`.
-    fn element(&self, b: &mut Buffer, element: &Element, places: &Places) {
+    fn element(&self, b: &mut Buffer, element: &Element, number: usize, places: &Places) {
+        // Branches of collections tell the largest count.
+        let largest = if element.kind == 4 { self.filled[number].largest } else { 0 };
         b.string(&element.class);
         b.string(&element.parent);
         b.string(&element.clones);
@@ -206,7 +192,7 @@ impl Summary<'_> {
         b.i32(element.id);
         b.i32(element.kind);
         b.i32(element.streamer_type);
-        b.i32(element.maximum(self));
+        b.i32(largest.min(i32::MAX as u64) as i32);
         match element.count.and_then(|count| places[count]) {
             Some(place) => b.reference(place),
             None => b.null(),
@@ -222,7 +208,7 @@ impl Summary<'_> {
         b.frame(13, |b| {
             b.tnamed(NO_POINTERS, &branch.name, &branch.title);
             fill(b);
-            b.i32(self.compression[number]);
+            b.i32(branch.compression.unwrap_or(self.compression).setting());
             b.i32(largest.max(BASKET_SIZE).min(i32::MAX as u64) as i32);
             b.i32(if has_offsets { 1000.max(2 * self.cluster).min(1 << 28) as i32 } else { 0 });
             b.i32(baskets as i32);
@@ -292,17 +278,6 @@ impl Summary<'_> {
     }
 }
 
-impl Element {
-    fn maximum(&self, summary: &Summary<'_>) -> i32 {
-        // Branches of collections tell the largest count.
-        let own = summary.branches.branches.iter().zip(summary.filled);
-        let own = own.filter(|(branch, _)| {
-            branch.class.as_ref().is_some_and(|class| std::ptr::eq(class, self)) && self.kind == 4
-        });
-        own.map(|(_, filled)| filled.largest.min(i32::MAX as u64) as i32).next().unwrap_or(0)
-    }
-}
-
 impl Leaf {
     /// The smallest and the largest value: told of counters and text alone, as ROOT does.
     fn extremes(&self, b: &mut Buffer, largest: u64) {
@@ -327,6 +302,14 @@ impl Leaf {
 /// Room for the longest text and the NUL behind it.
 fn longest(largest: u64) -> i32 {
     largest.saturating_add(1).min(i32::MAX as u64) as i32
+}
+
+/// A list of the tree's own, if there is anything in it.
+fn list<T>(b: &mut Buffer, name: &str, items: &[T], each: impl Fn(&mut Buffer, &T)) {
+    match items {
+        [] => b.null(),
+        _ => drop(b.object("TList", |b| b.tlist(name, items.len(), |b, at| each(b, &items[at])))),
+    }
 }
 
 fn fill(b: &mut Buffer) {

@@ -118,7 +118,7 @@ impl<'a> Values<'a> {
             return Ok(Self { stored, laid: Some(laid), lists: None, node: Node::Nothing });
         }
         let nul = source.stored != Stored::Text { ends_at_nul: true };
-        let framed = matches!(source.stored, Stored::Framed | Stored::FramedItems);
+        let framed = source.stored.is_framed();
         let binder = Binder { array, wire: source.wire, framed, nul };
         // The first lists are those of the entries.
         let items = source.path.iter().position(|step| *step == Step::Items).map(|at| at + 1);
@@ -137,26 +137,11 @@ impl<'a> Values<'a> {
         if let Some(laid) = &self.laid {
             return laid.bytes(rows);
         }
-        let items = match &self.lists {
-            Some(lists) => match lists.get(rows.start..=rows.end) {
-                Some([first, .., last]) => last.saturating_sub(*first).max(0) as usize,
-                _ => 0,
-            },
-            None => 0,
-        };
-        let first = self.lists.as_ref().and_then(|lists| lists.get(rows.start)).map_or(0, |at| *at as usize);
-        let below = |node: &Node<'_>| node.bytes(first..first.saturating_add(items));
-        match &self.stored {
-            Stored::Fixed => self.node.bytes(rows),
-            Stored::Text { .. } => self.node.bytes(rows) + 4 * entries,
-            Stored::FramedText => self.node.bytes(rows) + (4 + FRAME as u64) * entries,
-            Stored::Counts => 4 * entries,
-            Stored::Counted => 8 * entries,
-            Stored::Items => below(&self.node) + 4 * entries,
-            Stored::Framed => below(&self.node) + (4 + 4 + FRAME as u64) * entries,
-            Stored::FramedItems => below(&self.node) + (4 + FRAME as u64) * entries,
-            Stored::Constant { .. } | Stored::Laid { .. } | Stored::Flagged(_) => 0,
-        }
+        let rows = self.lists.as_ref().map_or(rows.clone(), |lists| span(lists, &rows));
+        let offset = if self.stored.has_offsets() { 4 } else { 0 };
+        let frame = if self.stored.is_framed() { FRAME as u64 } else { 0 };
+        let count = if self.stored.is_counted() { 4 } else { 0 };
+        self.node.bytes(rows) + (offset + frame + count) * entries
     }
 
     /// Appends entries. Their places are checked again: memory of others may have changed since.
@@ -209,7 +194,7 @@ impl<'a> Values<'a> {
                 let mut levels = Levels::default();
                 if let Some((lists, count)) = self.nested(&mut levels) {
                     let lists = Lists { levels: &levels[..count], ..lists };
-                    let head = Head { frame: Some(FRAME_VERSION), count: self.stored == Stored::Framed };
+                    let head = Head { frame: Some(FRAME_VERSION), count: self.stored.is_counted() };
                     return append_lists(&lists, rows, head, &mut to.data, &mut to.starts).map_err(refused);
                 }
                 let items = self.lists(&rows)?.windows(2);
@@ -225,7 +210,7 @@ impl<'a> Values<'a> {
         entries: impl ExactSizeIterator<Item = Result<Range<usize>>>,
         to: &mut Entries,
     ) -> Result<()> {
-        let is_framed = !matches!(self.stored, Stored::Text { .. });
+        let (is_framed, is_counted) = (self.stored.is_framed(), self.stored.is_counted());
         to.starts.reserve(entries.len());
         for rows in entries {
             let (rows, begin) = (rows?, to.data.len());
@@ -234,7 +219,7 @@ impl<'a> Values<'a> {
                 to.data.extend_from_slice(&FRAME_HEAD);
             }
             let count = rows.end.checked_sub(rows.start).ok_or_else(changed)?;
-            if self.stored == Stored::Framed {
+            if is_counted {
                 to.data.extend(number(count)?.to_be_bytes());
             }
             self.node.append(rows, &mut to.data, &mut to.largest)?;
@@ -328,7 +313,7 @@ impl Node<'_> {
             }
             Self::List { offsets, item } => {
                 let offsets = offsets.get(rows.start..=rows.end).ok_or_else(changed)?;
-                if let Self::Numbers { bytes, width, wire: Wire::Big(size @ (2 | 4 | 8)) } = &**item {
+                if let Self::Numbers { bytes, width, wire: wire @ Wire::Big(2 | 4 | 8) } = &**item {
                     // The innermost lists of numbers are most of what there is.
                     for pair in offsets.windows(2) {
                         let (from, end) = (place(pair[0])?, place(pair[1])?);
@@ -336,11 +321,7 @@ impl Node<'_> {
                             .get(from.saturating_mul(*width)..end.saturating_mul(*width))
                             .ok_or_else(changed)?;
                         out.extend(number(end.wrapping_sub(from))?.to_be_bytes());
-                        if items.len() <= SHORT {
-                            append_short(*size, items, out);
-                        } else {
-                            append_big(*size, items, out);
-                        }
+                        wire.append(items, out);
                     }
                     return Ok(());
                 }
