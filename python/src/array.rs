@@ -127,10 +127,7 @@ impl Array {
     }
 
     fn buffers(&self) -> Vec<(String, Buffer)> {
-        let mut types = HashMap::new();
-        if self.typed {
-            typestrs(&self.array.form, &mut types);
-        }
+        let types = if self.typed { typestrs(&self.array.form) } else { HashMap::new() };
         let buffer = |(key, column): &(String, Column)| {
             let buffer = match key.strip_suffix("-data").and_then(|key| types.get(key)) {
                 Some(typestr) => Buffer::viewed(column.clone(), typestr, column.dtype().size()),
@@ -180,22 +177,13 @@ impl Array {
 }
 
 /// The types of NumPy for the numbers of nodes, by their keys.
-fn typestrs<'f>(form: &'f Form, found: &mut HashMap<&'f str, &'static str>) {
-    match form {
-        Form::Logical { meaning, content } => match &**content {
-            Form::Numpy { key, dtype, .. } => {
-                found.extend(meaning.typestr(*dtype).map(|typestr| (&**key, typestr)))
-            }
-            content => typestrs(content, found),
-        },
-        Form::List { content, .. } | Form::Option { content, .. } | Form::Regular { content, .. } => {
-            typestrs(content, found);
-        }
-        Form::Record { contents, .. } | Form::Union { contents, .. } => {
-            contents.iter().for_each(|content| typestrs(content, found));
-        }
-        _ => {}
-    }
+fn typestrs(form: &Form) -> HashMap<&str, &'static str> {
+    let typestrs = form.nodes().filter_map(|node| {
+        let Form::Logical { meaning, content } = node else { return None };
+        let Form::Numpy { key, dtype, .. } = &**content else { return None };
+        Some((key.as_str(), meaning.typestr(*dtype)?))
+    });
+    typestrs.collect()
 }
 
 /// An array that contradicts itself: a defect, or data that lie. Decimals without room are named with their entry.

@@ -1,7 +1,6 @@
 //! A Form with its columns.
 
 use crate::{Column, Form, Invalid};
-use std::collections::HashSet;
 
 /// Columns and what they mean: the arguments of `ak.from_buffers`.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +25,7 @@ impl Array {
     pub fn into_fields(self) -> Vec<Self> {
         let Form::Record { contents, .. } = &self.form else { return vec![self] };
         let field = |form: &Form| {
-            let mut keys = HashSet::new();
-            form.keys(&mut keys);
+            let keys = form.keys();
             let mine = self
                 .columns
                 .iter()

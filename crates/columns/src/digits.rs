@@ -70,7 +70,9 @@ impl Walk<'_> {
         member: &str,
         depth: u32,
     ) -> Result<Option<ManyDigits>, Invalid> {
-        if depth > DEEPEST || !has_decimals(form, depth) {
+        let is_decimal =
+            |node: &Form| matches!(node, Form::Logical { meaning: LogicalType::Decimal { .. }, .. });
+        if depth > DEEPEST || !form.nodes().any(is_decimal) {
             return Ok(None);
         }
         let below = |content: &Form, rows: Vec<(u64, u64)>, member: &str| {
@@ -183,21 +185,6 @@ fn shortened(number: Option<String>, bytes: usize) -> String {
         Some(number) if number.len() > MOST => format!("{}…", &number[..MOST]),
         Some(number) => number,
     }
-}
-
-fn has_decimals(form: &Form, depth: u32) -> bool {
-    depth <= DEEPEST
-        && match form {
-            Form::Logical { meaning: LogicalType::Decimal { .. }, .. } => true,
-            Form::Logical { content, .. }
-            | Form::Option { content, .. }
-            | Form::List { content, .. }
-            | Form::Regular { content, .. } => has_decimals(content, depth + 1),
-            Form::Record { contents, .. } | Form::Union { contents, .. } => {
-                contents.iter().any(|content| has_decimals(content, depth + 1))
-            }
-            Form::Empty | Form::Numpy { .. } | Form::String { .. } | Form::Categorical { .. } => false,
-        }
 }
 
 #[cfg(test)]

@@ -16,17 +16,7 @@ impl Form {
     /// Whether options and unions stand only where `ak.from_buffers` takes them.
     #[must_use]
     pub fn fits_awkward(&self) -> bool {
-        let below = match self {
-            Self::Empty | Self::Numpy { .. } | Self::String { .. } | Self::Categorical { .. } => return true,
-            Self::List { content, .. }
-            | Self::Regular { content, .. }
-            | Self::Option { content, .. }
-            | Self::Logical { content, .. } => content.fits_awkward(),
-            Self::Record { contents, .. } | Self::Union { contents, .. } => {
-                contents.iter().all(Self::fits_awkward)
-            }
-        };
-        below && !self.breaks_rules()
+        !self.nodes().any(Self::breaks_rules)
     }
 
     /// The Form that [`Array::for_awkward`] gives, without data.

@@ -96,24 +96,85 @@ impl Form {
         }
     }
 
-    /// Adds the keys of this node and all below.
-    pub(crate) fn keys<'f>(&'f self, found: &mut HashSet<&'f str>) {
+    /// What this node is made of: the items of lists, the values that there are, the fields or the alternatives.
+    #[must_use]
+    pub fn contents(&self) -> &[Self] {
         match self {
-            Self::Numpy { key, .. } | Self::String { key, .. } | Self::Categorical { key, .. } => {
-                found.insert(key);
-            }
-            Self::List { key, content } | Self::Option { key, content } => {
-                found.insert(key);
-                content.keys(found);
-            }
-            Self::Union { key, contents } => {
-                found.insert(key);
-                contents.iter().for_each(|content| content.keys(found));
-            }
-            Self::Regular { content, .. } | Self::Logical { content, .. } => content.keys(found),
-            Self::Record { contents, .. } => contents.iter().for_each(|content| content.keys(found)),
-            Self::Empty => {}
+            Self::Empty | Self::Numpy { .. } | Self::String { .. } | Self::Categorical { .. } => &[],
+            Self::List { content, .. }
+            | Self::Regular { content, .. }
+            | Self::Option { content, .. }
+            | Self::Logical { content, .. } => std::slice::from_ref(content),
+            Self::Record { contents, .. } | Self::Union { contents, .. } => contents,
         }
+    }
+
+    /// The same, to change it.
+    pub fn contents_mut(&mut self) -> &mut [Self] {
+        match self {
+            Self::Empty | Self::Numpy { .. } | Self::String { .. } | Self::Categorical { .. } => &mut [],
+            Self::List { content, .. }
+            | Self::Regular { content, .. }
+            | Self::Option { content, .. }
+            | Self::Logical { content, .. } => std::slice::from_mut(content),
+            Self::Record { contents, .. } | Self::Union { contents, .. } => contents,
+        }
+    }
+
+    /// This node and all below, each before what it is made of.
+    pub fn nodes(&self) -> impl Iterator<Item = &Self> {
+        let mut rest = vec![self];
+        std::iter::from_fn(move || {
+            let node = rest.pop()?;
+            rest.extend(node.contents().iter().rev());
+            Some(node)
+        })
+    }
+
+    /// Changes this node, and then what it is made of.
+    pub fn change(&mut self, change: &mut dyn FnMut(&mut Self)) {
+        change(self);
+        self.contents_mut().iter_mut().for_each(|content| content.change(change));
+    }
+
+    /// The key of the node's buffers, if it has any.
+    fn key(&self) -> Option<&str> {
+        match self {
+            Self::Numpy { key, .. }
+            | Self::String { key, .. }
+            | Self::Categorical { key, .. }
+            | Self::List { key, .. }
+            | Self::Option { key, .. }
+            | Self::Union { key, .. } => Some(key),
+            Self::Empty | Self::Regular { .. } | Self::Logical { .. } | Self::Record { .. } => None,
+        }
+    }
+
+    /// The same, to change it.
+    fn key_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Numpy { key, .. }
+            | Self::String { key, .. }
+            | Self::Categorical { key, .. }
+            | Self::List { key, .. }
+            | Self::Option { key, .. }
+            | Self::Union { key, .. } => Some(key),
+            Self::Empty | Self::Regular { .. } | Self::Logical { .. } | Self::Record { .. } => None,
+        }
+    }
+
+    /// Puts this before all keys.
+    pub fn prefix_keys(&mut self, prefix: &str) {
+        self.change(&mut |node| {
+            if let Some(key) = node.key_mut() {
+                key.insert_str(0, prefix);
+            }
+        });
+    }
+
+    /// The keys of this node and all below.
+    pub(crate) fn keys(&self) -> HashSet<&str> {
+        self.nodes().filter_map(Self::key).collect()
     }
 
     /// The datashape-like type of one item, such as `var * 3 * float32`.

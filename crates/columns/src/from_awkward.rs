@@ -62,33 +62,15 @@ impl Array {
             return Err(not_a_form("columns of different lengths"));
         }
         let (mut contents, mut columns) = (Vec::new(), Vec::new());
-        for (at, array) in arrays.into_iter().enumerate() {
+        for (at, mut array) in arrays.into_iter().enumerate() {
             // Keys that were different within each are different among all.
             let prefix = format!("field{at}-");
-            contents.push(prefixed(array.form, &prefix));
+            array.form.prefix_keys(&prefix);
+            contents.push(array.form);
             columns
                 .extend(array.columns.into_iter().map(|(name, column)| (format!("{prefix}{name}"), column)));
         }
         Ok(Self { form: Form::Record { fields: Some(names), contents, name: None }, length, columns })
-    }
-}
-
-/// A Form with other keys.
-fn prefixed(form: Form, prefix: &str) -> Form {
-    let under = |key: String| format!("{prefix}{key}");
-    let below = |content: Box<Form>| Box::new(prefixed(*content, prefix));
-    let all = |contents: Vec<Form>| contents.into_iter().map(|content| prefixed(content, prefix)).collect();
-    match form {
-        Form::Empty => Form::Empty,
-        Form::Numpy { key, dtype, shape } => Form::Numpy { key: under(key), dtype, shape },
-        Form::String { key, binary } => Form::String { key: under(key), binary },
-        Form::Categorical { key, categories } => Form::Categorical { key: under(key), categories },
-        Form::List { key, content } => Form::List { key: under(key), content: below(content) },
-        Form::Option { key, content } => Form::Option { key: under(key), content: below(content) },
-        Form::Regular { size, content } => Form::Regular { size, content: below(content) },
-        Form::Logical { meaning, content } => Form::Logical { meaning, content: below(content) },
-        Form::Record { fields, contents, name } => Form::Record { fields, contents: all(contents), name },
-        Form::Union { key, contents } => Form::Union { key: under(key), contents: all(contents) },
     }
 }
 

@@ -64,32 +64,15 @@ impl Form {
     }
 
     fn changed(&self, numbers: bool) -> Self {
-        let below = |content: &Self| Box::new(content.changed(numbers));
-        match self {
-            Self::Logical { meaning, content } => Self::Logical {
-                meaning: *meaning,
-                content: match change(*meaning, content, numbers) {
-                    Some((_, key)) => {
-                        let key = format!("{key}{SUFFIX}");
-                        Box::new(Self::Numpy { key, dtype: DType::Int64, shape: Vec::new() })
-                    }
-                    None => below(content),
-                },
-            },
-            Self::List { key, content } => Self::List { key: key.clone(), content: below(content) },
-            Self::Option { key, content } => Self::Option { key: key.clone(), content: below(content) },
-            Self::Regular { size, content } => Self::Regular { size: *size, content: below(content) },
-            Self::Record { fields, contents, name } => Self::Record {
-                fields: fields.clone(),
-                contents: contents.iter().map(|content| content.changed(numbers)).collect(),
-                name: name.clone(),
-            },
-            Self::Union { key, contents } => Self::Union {
-                key: key.clone(),
-                contents: contents.iter().map(|content| content.changed(numbers)).collect(),
-            },
-            Self::Empty | Self::Numpy { .. } | Self::String { .. } | Self::Categorical { .. } => self.clone(),
-        }
+        let mut changed = self.clone();
+        changed.change(&mut |node| {
+            let Self::Logical { meaning, content } = node else { return };
+            if let Some((_, key)) = change(*meaning, content, numbers) {
+                let key = format!("{key}{SUFFIX}");
+                **content = Self::Numpy { key, dtype: DType::Int64, shape: Vec::new() };
+            }
+        });
+        changed
     }
 }
 
@@ -114,8 +97,11 @@ impl Array {
     }
 
     fn changed(&self, numbers: bool) -> Result<Self, Invalid> {
-        let mut changes = Vec::new();
-        gather(&self.form, numbers, &mut changes);
+        let meant = self.form.nodes().filter_map(|node| match node {
+            Form::Logical { meaning, content } => change(*meaning, content, numbers),
+            _ => None,
+        });
+        let changes: Vec<_> = meant.collect();
         if changes.is_empty() {
             return Ok(self.clone());
         }
@@ -133,8 +119,7 @@ impl Array {
             made.push((name, column));
         }
         let form = self.form.changed(numbers);
-        let mut keys = std::collections::HashSet::new();
-        form.keys(&mut keys);
+        let keys = form.keys();
         let kept = |name: &str| name.rsplit_once('-').is_none_or(|(key, _)| keys.contains(key));
         let columns = self.columns.iter().filter(|(name, _)| kept(name)).cloned().chain(made);
         let columns = columns.collect();
@@ -164,22 +149,6 @@ fn change(meaning: LogicalType, content: &Form, numbers: bool) -> Option<(Change
             Some((Change::Decimal, key))
         }
         _ => None,
-    }
-}
-
-fn gather<'f>(form: &'f Form, numbers: bool, found: &mut Vec<(Change, &'f str)>) {
-    match form {
-        Form::Logical { meaning, content } => match change(*meaning, content, numbers) {
-            Some(change) => found.push(change),
-            None => gather(content, numbers, found),
-        },
-        Form::List { content, .. } | Form::Option { content, .. } | Form::Regular { content, .. } => {
-            gather(content, numbers, found);
-        }
-        Form::Record { contents, .. } | Form::Union { contents, .. } => {
-            contents.iter().for_each(|content| gather(content, numbers, found));
-        }
-        Form::Empty | Form::Numpy { .. } | Form::String { .. } | Form::Categorical { .. } => {}
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
 use crate::{Array, Column, DType, Form, Invalid};
-use std::collections::HashSet;
 
 impl Form {
     /// The Form that [`Array::pick`] gives; nothing if there is no such field.
@@ -31,8 +30,7 @@ impl Array {
                 merged.push((format!("{last}-index"), merge(&lookup, chain)?));
             }
         }
-        let mut keys = HashSet::new();
-        form.keys(&mut keys);
+        let keys = form.keys();
         let mine = self.columns.iter().filter(|(name, _)| {
             name.rsplit_once('-').is_some_and(|(key, _)| keys.contains(key))
                 && merged.iter().all(|(other, _)| other != name)

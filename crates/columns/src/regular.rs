@@ -6,26 +6,15 @@ use crate::{Array, DType, Form, Invalid};
 impl Form {
     /// The Form that [`Array::regular`] gives.
     #[must_use]
-    pub fn regular(self, lists: &[(String, u64)]) -> Self {
-        let below = |content: Box<Self>| Box::new(content.regular(lists));
-        match self {
-            Self::List { key, content } => match lists.iter().find(|(known, _)| *known == key) {
-                Some((_, size)) => Self::Regular { size: *size, content: below(content) },
-                None => Self::List { key, content: below(content) },
-            },
-            Self::Regular { size, content } => Self::Regular { size, content: below(content) },
-            Self::Option { key, content } => Self::Option { key, content: below(content) },
-            Self::Logical { meaning, content } => Self::Logical { meaning, content: below(content) },
-            Self::Record { fields, contents, name } => {
-                let contents = contents.into_iter().map(|content| content.regular(lists)).collect();
-                Self::Record { fields, contents, name }
+    pub fn regular(mut self, lists: &[(String, u64)]) -> Self {
+        self.change(&mut |node| {
+            let Self::List { key, content } = node else { return };
+            if let Some((_, size)) = lists.iter().find(|(known, _)| known == key) {
+                *node =
+                    Self::Regular { size: *size, content: std::mem::replace(content, Self::Empty.into()) };
             }
-            Self::Union { key, contents } => {
-                let contents = contents.into_iter().map(|content| content.regular(lists)).collect();
-                Self::Union { key, contents }
-            }
-            other => other,
-        }
+        });
+        self
     }
 }
 

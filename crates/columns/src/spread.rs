@@ -2,7 +2,6 @@
 
 use crate::lookup::Lookup;
 use crate::{Array, Column, DType, Form, Invalid};
-use std::collections::HashSet;
 
 /// The buffer that says which values are there.
 const KEY: &str = "missing";
@@ -14,8 +13,7 @@ impl Form {
         if matches!(self, Self::Option { .. }) {
             return self;
         }
-        let mut known = HashSet::new();
-        self.keys(&mut known);
+        let known = self.keys();
         let others = (2..).map(|number| format!("{KEY}{number}"));
         let mut keys = std::iter::once(KEY.to_owned()).chain(others);
         let key = keys.find(|key| !known.contains(key.as_str())).unwrap_or_default();

@@ -20,11 +20,11 @@ pub(crate) struct Texts {
 impl Texts {
     pub(crate) fn of(plan: &Plan, group: &Group) -> Self {
         let (mut written, mut doubtful) = (Vec::new(), false);
-        let mut keys = Vec::new();
-        if plan.utf8 {
-            texts(&group.form, &mut keys);
-        }
-        for key in keys {
+        let texts = group.form.nodes().filter_map(|node| match node {
+            Form::String { key, binary: false } if plan.utf8 => Some(key),
+            _ => None,
+        });
+        for key in texts {
             let column = |part: &str, dtype: DType| {
                 let name = format!("{key}-{part}");
                 group.columns.iter().position(|column| column.key == name && column.dtype == dtype)
@@ -55,21 +55,6 @@ impl Texts {
     /// Whether something may be no text.
     pub(crate) fn is_doubtful(&self) -> bool {
         self.doubtful.load(Ordering::Relaxed)
-    }
-}
-
-/// The keys of texts.
-fn texts<'f>(form: &'f Form, found: &mut Vec<&'f str>) {
-    match form {
-        Form::String { key, binary: false } => found.push(key),
-        Form::List { content, .. }
-        | Form::Regular { content, .. }
-        | Form::Option { content, .. }
-        | Form::Logical { content, .. } => texts(content, found),
-        Form::Record { contents, .. } | Form::Union { contents, .. } => {
-            contents.iter().for_each(|content| texts(content, found));
-        }
-        _ => {}
     }
 }
 

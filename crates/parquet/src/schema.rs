@@ -127,7 +127,7 @@ pub(crate) fn columns(footer: &Footer, hints: &[Hint]) -> Vec<Column> {
             }
             let numbers = walk.parts.iter().map(|part| part.number);
             let own = numbers.clone().min().zip(numbers.max()).map(|(first, last)| first..last + 1);
-            let reading = form.and_then(|form| match nodes(&form).saturating_mul(walk.parts.len()) {
+            let reading = form.and_then(|form| match form.nodes().count().saturating_mul(walk.parts.len()) {
                 0..=MOST_NODES => Ok((form, walk.parts)),
                 0..=MOST_NODES_BY_NAME if has_names(&form) => Ok((form, walk.parts)),
                 _ => Err(format!("{}, {} columns in one", path.join("/"), walk.parts.len())),
@@ -211,16 +211,6 @@ fn item<'a>(list: &Type, repeated: &'a Type) -> Option<&'a Type> {
 /// Columns of the file in it.
 fn count(field: &Type) -> usize {
     if field.is_leaf() { 1 } else { field.fields().iter().map(count).sum() }
-}
-
-fn nodes(form: &Form) -> usize {
-    match form {
-        Form::List { content, .. } | Form::Option { content, .. } | Form::Logical { content, .. } => {
-            1 + nodes(content)
-        }
-        Form::Record { contents, .. } => 1 + contents.iter().map(nodes).sum::<usize>(),
-        _ => 1,
-    }
 }
 
 /// The part of a Form that these buffers fill; `None` if that is none of it.

@@ -149,16 +149,8 @@ fn unsupported(data_type: &DataType) -> Option<&'static str> {
 
 /// The part of a Form that would be other values without its meaning, and has no type that says so.
 fn meaningless(form: &Form) -> Option<&'static str> {
-    match form {
-        Form::Logical { meaning: LogicalType::Decimal { precision, .. }, .. } if *precision > 76 => {
-            Some("decimals of more than 76 digits")
-        }
-        Form::List { content, .. } | Form::Option { content, .. } | Form::Regular { content, .. } => {
-            meaningless(content)
-        }
-        Form::Record { contents, .. } => contents.iter().find_map(meaningless),
-        _ => None,
-    }
+    let is_long = |node: &Form| matches!(node, Form::Logical { meaning: LogicalType::Decimal { precision, .. }, .. } if *precision > 76);
+    form.nodes().any(is_long).then_some("decimals of more than 76 digits")
 }
 
 /// How columns become Arrow's. Where a record is missing there are no items of its lists, so Arrow's own

@@ -1,7 +1,7 @@
 //! Programs that read the objects of streamed fields.
 
 use crate::coding::Stored;
-use forthwith_columns::{Finisher, Form};
+use forthwith_columns::Finisher;
 use forthwith_program::Program;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub(crate) struct Objects {
 
 /// A program whose columns are called differently from those of all others in a field.
 pub(crate) fn renamed(mut program: Program, prefix: &str) -> Program {
-    rename(&mut program.form, prefix);
+    program.form.prefix_keys(prefix);
     for output in &mut program.outputs {
         output.key.insert_str(0, prefix);
     }
@@ -36,25 +36,4 @@ pub(crate) fn renamed(mut program: Program, prefix: &str) -> Program {
         }
     }
     program
-}
-
-/// As deep as the classes, which a program's budget bounds.
-fn rename(form: &mut Form, prefix: &str) {
-    match form {
-        Form::Numpy { key, .. } | Form::String { key, .. } | Form::Categorical { key, .. } => {
-            key.insert_str(0, prefix);
-        }
-        Form::List { key, content } | Form::Option { key, content } => {
-            key.insert_str(0, prefix);
-            rename(content, prefix);
-        }
-        Form::Union { key, contents } => {
-            key.insert_str(0, prefix);
-            contents.iter_mut().for_each(|content| rename(content, prefix));
-        }
-        Form::Regular { content, .. } | Form::Logical { content, .. } => rename(content, prefix),
-        Form::Record { contents, .. } => contents.iter_mut().for_each(|content| rename(content, prefix)),
-        // Nothing else has a key.
-        _ => {}
-    }
 }

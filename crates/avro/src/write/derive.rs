@@ -31,33 +31,25 @@ pub(super) fn value(form: &Form, name: &str) -> Result<String, Refusal> {
 
 /// The columns with all names as Avro wants them.
 pub(super) fn spelled(form: &Form) -> Form {
-    let below = |content: &Form| Box::new(spelled(content));
-    match form {
-        Form::List { key, content } => match &**content {
+    fn spell(form: &mut Form, is_item: bool) {
+        match form {
             // Pairs of a name and a value: a map.
-            Form::Record { fields: None, contents, name } if is_map(contents) => {
-                let contents = contents.iter().map(spelled).collect();
-                let pair = Form::Record { fields: None, contents, name: name.clone() };
-                Form::List { key: key.clone(), content: Box::new(pair) }
+            Form::Record { fields: None, contents, .. } if is_item && is_map(contents) => {}
+            Form::Record { fields, contents, name } => {
+                *fields = Some(match fields {
+                    Some(fields) => names(fields),
+                    None => (0..contents.len()).map(|at| format!("_{at}")).collect(),
+                });
+                *name = name.as_deref().map(word);
             }
-            content => Form::List { key: key.clone(), content: below(content) },
-        },
-        Form::Regular { size, content } => Form::Regular { size: *size, content: below(content) },
-        Form::Option { key, content } => Form::Option { key: key.clone(), content: below(content) },
-        Form::Logical { meaning, content } => Form::Logical { meaning: *meaning, content: below(content) },
-        Form::Union { key, contents } => {
-            Form::Union { key: key.clone(), contents: contents.iter().map(spelled).collect() }
+            _ => {}
         }
-        Form::Record { fields, contents, name } => {
-            let fields = match fields {
-                Some(fields) => names(fields),
-                None => (0..contents.len()).map(|at| format!("_{at}")).collect(),
-            };
-            let contents = contents.iter().map(spelled).collect();
-            Form::Record { fields: Some(fields), contents, name: name.as_deref().map(word) }
-        }
-        other => other.clone(),
+        let are_items = matches!(form, Form::List { .. });
+        form.contents_mut().iter_mut().for_each(|content| spell(content, are_items));
     }
+    let mut spelled = form.clone();
+    spell(&mut spelled, false);
+    spelled
 }
 
 /// Names of letters, digits and underscores, all different.
@@ -266,28 +258,11 @@ impl Types {
 
 /// The key by which two types are the same: their parts, and the symbols in them.
 fn signature(form: &Form) -> String {
-    fn symbols(form: &Form, out: &mut String) {
-        match form {
-            Form::Categorical { categories, .. } => {
-                for name in categories {
-                    out.push(' ');
-                    out.push_str(name);
-                }
-                out.push(';');
-            }
-            Form::List { content, .. }
-            | Form::Regular { content, .. }
-            | Form::Option { content, .. }
-            | Form::Logical { content, .. } => symbols(content, out),
-            Form::Record { contents, .. } | Form::Union { contents, .. } => {
-                contents.iter().for_each(|content| symbols(content, out));
-            }
-            _ => {}
-        }
-    }
-    let mut signature = form.type_string();
-    symbols(form, &mut signature);
-    signature
+    let symbols = form.nodes().filter_map(|node| match node {
+        Form::Categorical { categories, .. } => Some(format!(" {};", categories.join(" "))),
+        _ => None,
+    });
+    std::iter::once(form.type_string()).chain(symbols).collect()
 }
 
 /// Whether a name is that of a type.

@@ -408,15 +408,7 @@ fn is_truth(form: &Form) -> bool {
 
 /// Whether there are fields in it, which need a class.
 fn has_record(form: &Form) -> bool {
-    match form {
-        Form::Record { fields: Some(_), .. } => true,
-        Form::Record { contents, .. } | Form::Union { contents, .. } => contents.iter().any(has_record),
-        Form::List { content, .. }
-        | Form::Regular { content, .. }
-        | Form::Option { content, .. }
-        | Form::Logical { content, .. } => has_record(content),
-        _ => false,
-    }
+    form.nodes().any(|node| matches!(node, Form::Record { fields: Some(_), .. }))
 }
 
 /// The bytes of what stands for missing values of this Form; none where lists and texts are empty.

@@ -129,14 +129,9 @@ pub(crate) fn fill<'a>(
 
 /// Whether pages are made of the memory of arrays of this Form, but for those at the ends of a step.
 pub(crate) fn is_lent(form: &Form) -> bool {
-    match form {
-        Form::Numpy { .. } | Form::String { .. } | Form::Empty => true,
-        Form::List { content, .. } | Form::Regular { content, .. } | Form::Logical { content, .. } => {
-            is_lent(content)
-        }
-        Form::Record { contents, .. } => contents.iter().all(is_lent),
-        _ => false,
-    }
+    let is_kept =
+        |node: &Form| !matches!(node, Form::Option { .. } | Form::Union { .. } | Form::Categorical { .. });
+    form.nodes().all(is_kept)
 }
 
 /// The items of rows that have this number of them each.
