@@ -6,7 +6,7 @@
 use crate::{array::Buffer, empty, errors};
 use forthwith::{
     columns::{Array, Column, DType, Form, LogicalType, Native},
-    plan::{Error, ErrorKind},
+    plan::Error,
 };
 use pyo3::{
     intern,
@@ -17,20 +17,20 @@ use pyo3::{
 use std::collections::HashMap;
 
 /// What is called of Awkward Array and of NumPy.
-pub(crate) struct Classes {
+struct Classes {
     array: Py<PyAny>,
-    pub(crate) index8: Py<PyAny>,
+    index8: Py<PyAny>,
     index32: Py<PyAny>,
-    pub(crate) index64: Py<PyAny>,
-    pub(crate) empty: Py<PyAny>,
-    pub(crate) numpy: Py<PyAny>,
-    pub(crate) list: Py<PyAny>,
-    pub(crate) regular: Py<PyAny>,
-    pub(crate) record: Py<PyAny>,
+    index64: Py<PyAny>,
+    empty: Py<PyAny>,
+    numpy: Py<PyAny>,
+    list: Py<PyAny>,
+    regular: Py<PyAny>,
+    record: Py<PyAny>,
     indexed: Py<PyAny>,
-    pub(crate) option: Py<PyAny>,
+    option: Py<PyAny>,
     unmasked: Py<PyAny>,
-    pub(crate) union: Py<PyAny>,
+    union: Py<PyAny>,
 }
 
 impl Classes {
@@ -62,17 +62,30 @@ impl Classes {
 /// The layout of an array whose options and unions stand where Awkward Array has them; `typed` with NumPy's types of times.
 pub(crate) fn layout<'py>(py: Python<'py>, array: &Array, typed: bool) -> PyResult<Bound<'py, PyAny>> {
     let columns = array.columns.iter().map(|(key, column)| (key.as_str(), column)).collect();
-    let nodes = Nodes { py, classes: Classes::of(py)?, columns, name: String::new(), typed };
-    { nodes }.node(&array.form, array.length, None, 0)
+    let mut nodes =
+        Nodes { py, classes: Classes::of(py)?, columns: Some(columns), name: String::new(), typed };
+    nodes.node(&array.form, array.length, None, 0)
+}
+
+/// The layout of no rows, whatever buffers there are: of zeros that cannot be changed.
+pub(crate) fn without_rows<'py>(
+    py: Python<'py>,
+    form: &Form,
+    logical: Option<&str>,
+    typed: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut nodes = Nodes { py, classes: Classes::of(py)?, columns: None, name: String::new(), typed };
+    nodes.node(form, 0, logical, 0)
 }
 
 /// Structure deeper than this is an attack on the stack, not data.
-pub(crate) const DEEPEST: u32 = 256;
+const DEEPEST: u32 = 256;
 
 struct Nodes<'a, 'py> {
     py: Python<'py>,
     classes: &'static Classes,
-    columns: HashMap<&'a str, &'a Column>,
+    /// None for a layout of no rows that is made once.
+    columns: Option<HashMap<&'a str, &'a Column>>,
     /// The name of a buffer, kept from one to the next.
     name: String,
     typed: bool,
@@ -92,7 +105,8 @@ impl<'a, 'py> Nodes<'a, 'py> {
         }
         let (py, classes, below) = (self.py, self.classes, depth + 1);
         if length == 0
-            && let Some(known) = empty::layout(py, classes, form, logical, self.typed)?
+            && self.columns.is_some()
+            && let Some(known) = empty::layout(py, form, logical, self.typed)?
         {
             return Ok(known);
         }
@@ -120,7 +134,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
             Form::Categorical { key, categories } => {
                 let (column, index) = self.array(key, "index", DType::Int32, length)?;
                 // All of them, whatever these rows are of: another step has others.
-                let rows = rows::<i32>(&column.slice(0..bounded(length))).max(categories.len() as u64);
+                let rows = rows::<i32>(&column).max(categories.len() as u64);
                 let index = classes.index32.bind(py).call1((index,))?;
                 let texts = Form::String { key: key.clone(), binary: false };
                 let texts = self.node(&texts, rows, None, below)?;
@@ -151,7 +165,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
                 );
             }
             Form::Option { key, content } => {
-                let (_, column) = self.column(key, "index", DType::Int64, length)?;
+                let column = self.column(key, "index", DType::Int64, length)?;
                 if length > 0 && column.counts_up() {
                     // Nothing is missing: what computes with the array need not look at an index, nor is one kept.
                     let content = self.node(content, length, None, below)?;
@@ -168,7 +182,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
                 let (tag_column, tags) = self.array(key, "tags", DType::Int8, length)?;
                 let (index_column, index) = self.array(key, "index", DType::Int64, length)?;
                 let mut needed = vec![0; contents.len()];
-                let each = numbers::<i8>(tag_column, length).zip(numbers::<i64>(index_column, length));
+                let each = numbers::<i8>(&tag_column).zip(numbers::<i64>(&index_column));
                 for (tag, at) in each {
                     if let Some(rows) = usize::try_from(tag).ok().and_then(|tag| needed.get_mut(tag)) {
                         *rows = at.saturating_add(1).max(*rows);
@@ -183,7 +197,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
             }
             Form::Logical { meaning, content } => {
                 if let Some((key, dtype, typestr)) = times(*meaning, content).filter(|_| self.typed) {
-                    let column = self.column(key, "data", dtype, length)?.1;
+                    let column = self.column(key, "data", dtype, length)?;
                     let column = Buffer::viewed(column, typestr, dtype.size());
                     let data = PyTuple::new(py, [classes.array.bind(py).call1((column,))?])?;
                     let said = (!meaning.is_typed()).then(|| meaning.to_string());
@@ -198,24 +212,28 @@ impl<'a, 'py> Nodes<'a, 'py> {
         make(py, class, arguments, logical, parameter)
     }
 
-    /// The first `items` of a buffer.
+    /// The first `items` of a buffer, and NumPy's array of them.
     fn array(
         &mut self,
         key: &str,
         part: &str,
         dtype: DType,
         items: u64,
-    ) -> PyResult<(&'a Column, Bound<'py, PyAny>)> {
-        let (column, first) = self.column(key, part, dtype, items)?;
-        let array = self.classes.array.bind(self.py).call1((Buffer::new(first),))?;
+    ) -> PyResult<(Column, Bound<'py, PyAny>)> {
+        let column = self.column(key, part, dtype, items)?;
+        let array = self.classes.array.bind(self.py).call1((Buffer::new(column.clone()),))?;
         Ok((column, array))
     }
 
-    /// A buffer, and the first `items` of it.
-    fn column(&mut self, key: &str, part: &str, dtype: DType, items: u64) -> PyResult<(&'a Column, Column)> {
+    /// The first `items` of a buffer.
+    fn column(&mut self, key: &str, part: &str, dtype: DType, items: u64) -> PyResult<Column> {
+        let Some(columns) = &self.columns else {
+            let zeros = Column::from_slice(&[0_u64]).to_bytes();
+            return Ok(Column::from_bytes(dtype, zeros).slice(0..bounded(items)));
+        };
         self.name.clear();
         self.name.extend([key, "-", part]);
-        let Some(column) = self.columns.get(self.name.as_str()).copied() else {
+        let Some(column) = columns.get(self.name.as_str()).copied() else {
             return Err(self.wrong(&format!("there is no buffer {}", self.name)));
         };
         if column.dtype() != dtype {
@@ -225,7 +243,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
         let Some(items) = usize::try_from(items).ok().filter(|items| *items <= found) else {
             return Err(self.wrong(&format!("buffer {} holds {found} items of {items}", self.name)));
         };
-        Ok((column, if items == found { column.clone() } else { column.slice(0..items) }))
+        Ok(if items == found { column.clone() } else { column.slice(0..items) })
     }
 
     /// The offsets of `length` lists, and where the last of them ends.
@@ -239,12 +257,12 @@ impl<'a, 'py> Nodes<'a, 'py> {
 
     #[cold]
     fn wrong(&self, what: &str) -> PyErr {
-        errors::exception(self.py, &Error::new(ErrorKind::Fault { what: what.to_owned() }))
+        errors::exception(self.py, &Error::fault(what))
     }
 }
 
 /// Key and types of numbers for which NumPy has a type of its own.
-pub(crate) fn times(meaning: LogicalType, content: &Form) -> Option<(&str, DType, &'static str)> {
+fn times(meaning: LogicalType, content: &Form) -> Option<(&str, DType, &'static str)> {
     match content {
         Form::Numpy { key, dtype, shape } if shape.is_empty() => {
             meaning.typestr(*dtype).map(|typestr| (&**key, *dtype, typestr))
@@ -254,7 +272,7 @@ pub(crate) fn times(meaning: LogicalType, content: &Form) -> Option<(&str, DType
 }
 
 /// An instance of a class, with the parameter `logical` and another one if it has any.
-pub(crate) fn make<'py>(
+fn make<'py>(
     py: Python<'py>,
     class: &Py<PyAny>,
     arguments: Bound<'py, PyTuple>,
@@ -274,16 +292,16 @@ pub(crate) fn make<'py>(
     class.call(arguments, Some(&named))
 }
 
-/// The first `length` items of a column, if it is of this type.
-fn numbers<T: Native>(column: &Column, length: u64) -> impl Iterator<Item = T> {
-    (0..bounded(length).min(column.len())).filter_map(|at| column.item(at))
+/// The items of a column, if it is of this type.
+fn numbers<T: Native>(column: &Column) -> impl Iterator<Item = T> {
+    (0..column.len()).filter_map(|at| column.item(at))
 }
 
 /// Rows that an index needs, of which negative numbers are nulls.
 fn rows<T: Native + Into<i64>>(index: &Column) -> u64 {
     let last = match index.items::<T>() {
         Some(index) => index.iter().fold(-1, |last, row| last.max((*row).into())),
-        None => numbers::<T>(index, u64::MAX).map(Into::into).fold(-1, i64::max),
+        None => numbers::<T>(index).map(Into::into).fold(-1, i64::max),
     };
     last.saturating_add(1).unsigned_abs()
 }
