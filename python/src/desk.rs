@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use crate::held::thread_number;
+use crate::{forth::in_main_thread, held::thread_number};
 
 /// How long a thread waits before it looks whether it is to go on waiting.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -135,10 +135,8 @@ pub(crate) struct Entered {
 
 impl Entered {
     pub(crate) fn new(py: Python<'_>, reader: &Arc<Reader>) -> PyResult<Self> {
-        let threading = py.import("threading")?;
-        let main = threading.call_method0("main_thread")?.getattr("ident")?;
-        let is_main = main.eq(threading.call_method0("get_ident")?)?;
-        Ok(Self { reader: Arc::clone(reader), was_main: IS_MAIN.replace(is_main) })
+        let was_main = IS_MAIN.replace(in_main_thread(py)?);
+        Ok(Self { reader: Arc::clone(reader), was_main })
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::{
     errors,
     files::{Store, options},
+    forth::{in_main_thread, known_as_main},
     object::{Cause, keep},
 };
 use forthwith::{
@@ -16,7 +17,6 @@ use pyo3::{
     types::{PyBool, PyBytes},
 };
 use std::{
-    cell::Cell,
     io::{IoSlice, Write},
     sync::Arc,
     time::{Duration, Instant},
@@ -220,14 +220,9 @@ pub(crate) fn listening(sink: Box<dyn Sink>, cause: &Cause) -> Box<dyn Sink> {
     Box::new(Listening { sink, cause: Arc::clone(cause), listened: Instant::now() })
 }
 
-thread_local! {
-    /// Whether this is the thread of Python's in which handlers of signals run.
-    static IS_MAIN: Cell<Option<bool>> = const { Cell::new(None) };
-}
-
 impl Listening {
     fn look(&mut self) -> std::io::Result<()> {
-        if self.listened.elapsed() < LISTEN || IS_MAIN.get() == Some(false) {
+        if self.listened.elapsed() < LISTEN || known_as_main() == Some(false) {
             return Ok(());
         }
         match Python::try_attach(heard) {
@@ -247,14 +242,7 @@ impl Listening {
 /// Looks at signals, if they are this thread's to look at. A handler may also run in what this calls of Python.
 fn heard(py: Python<'_>) -> PyResult<bool> {
     py.check_signals()?;
-    if let Some(found) = IS_MAIN.get() {
-        return Ok(found);
-    }
-    let threading = py.import("threading")?;
-    let main = threading.call_method0("main_thread")?.getattr("ident")?;
-    let found = main.eq(threading.call_method0("get_ident")?)?;
-    IS_MAIN.set(Some(found));
-    Ok(found)
+    in_main_thread(py)
 }
 
 impl Write for Listening {

@@ -9,4 +9,4 @@ mod ticker;
 pub(crate) use inputs::Lent;
 pub(crate) use items::Items;
 pub(crate) use machine::Machine;
-pub(crate) use ticker::in_main_thread;
+pub(crate) use ticker::{in_main_thread, known_as_main};

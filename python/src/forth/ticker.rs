@@ -62,21 +62,26 @@ impl Drop for Watched {
     }
 }
 
+thread_local! {
+    /// The process in which it was found out, and what: the thread that forks is the main one of the new process.
+    static MAIN: Cell<(u32, bool)> = const { Cell::new((0, false)) };
+}
+
+/// Whether this is the thread in which Python handles signals, if that was found out before.
+pub(crate) fn known_as_main() -> Option<bool> {
+    let (process, main) = MAIN.get();
+    (process == std::process::id()).then_some(main)
+}
+
 /// Whether this is the thread in which Python handles signals.
 pub(crate) fn in_main_thread(py: Python<'_>) -> PyResult<bool> {
-    thread_local! {
-        /// The process in which it was found out, and what: the thread that forks is the main one of the new process.
-        static MAIN: Cell<(u32, bool)> = const { Cell::new((0, false)) };
-    }
-    let process = std::process::id();
-    let (known, main) = MAIN.get();
-    if known == process {
+    if let Some(main) = known_as_main() {
         return Ok(main);
     }
     let threading = py.import("threading")?;
     let main = threading.call_method0("main_thread")?.getattr("ident")?;
     let main = main.eq(threading.call_method0("get_ident")?)?;
-    MAIN.set((process, main));
+    MAIN.set((std::process::id(), main));
     Ok(main)
 }
 
