@@ -216,41 +216,11 @@ fn wire_text(wire: Encoding) -> String {
 /// NumPy's word for a value as it lies in the file, and its size.
 pub(crate) fn raw_type(wire: Encoding) -> (&'static str, usize) {
     match wire {
-        Encoding::Big(dtype) => (big(dtype), dtype.size()),
-        Encoding::Little(dtype) => (little(dtype), dtype.size()),
+        Encoding::Big(dtype) if dtype != DType::Bool => (dtype.ordered_typestr(true), dtype.size()),
+        Encoding::Little(dtype) if dtype != DType::Bool => (dtype.ordered_typestr(false), dtype.size()),
         Encoding::Widened => (">f4", 4),
         Encoding::Scaled { .. } => (">u4", 4),
         // Three bytes have no type, and bytes that should be bool may be anything.
         _ => ("|u1", 1),
-    }
-}
-
-const fn big(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Int8 => "|i1",
-        DType::Int16 => ">i2",
-        DType::Int32 => ">i4",
-        DType::Int64 => ">i8",
-        DType::UInt16 => ">u2",
-        DType::UInt32 => ">u4",
-        DType::UInt64 => ">u8",
-        DType::Float32 => ">f4",
-        DType::Float64 => ">f8",
-        _ => "|u1",
-    }
-}
-
-const fn little(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Int8 => "|i1",
-        DType::Int16 => "<i2",
-        DType::Int32 => "<i4",
-        DType::Int64 => "<i8",
-        DType::UInt16 => "<u2",
-        DType::UInt32 => "<u4",
-        DType::UInt64 => "<u8",
-        DType::Float32 => "<f4",
-        DType::Float64 => "<f8",
-        _ => "|u1",
     }
 }

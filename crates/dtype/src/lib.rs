@@ -38,11 +38,17 @@ macro_rules! dtypes {
             /// NumPy's array-interface type string in native order, such as `"<f4"` or `"|b1"`.
             #[must_use]
             pub const fn typestr(self) -> &'static str {
+                self.ordered_typestr(cfg!(target_endian = "big"))
+            }
+
+            /// The same with the least significant byte first, or with the most significant one.
+            #[must_use]
+            pub const fn ordered_typestr(self, big: bool) -> &'static str {
                 match self {
-                    $(Self::$name => match ($size, cfg!(target_endian = "little")) {
+                    $(Self::$name => match ($size, big) {
                         (1, _) => concat!("|", $typestr),
-                        (_, true) => concat!("<", $typestr),
-                        (_, false) => concat!(">", $typestr),
+                        (_, false) => concat!("<", $typestr),
+                        (_, true) => concat!(">", $typestr),
                     },)*
                 }
             }

@@ -570,20 +570,7 @@ impl Walk<'_> {
 
 /// The type of items that NumPy calls so, if they are in native order.
 fn native(typestr: &str) -> Option<DType> {
-    const ALL: [DType; 11] = [
-        DType::Bool,
-        DType::Int8,
-        DType::Int16,
-        DType::Int32,
-        DType::Int64,
-        DType::UInt8,
-        DType::UInt16,
-        DType::UInt32,
-        DType::UInt64,
-        DType::Float32,
-        DType::Float64,
-    ];
-    ALL.into_iter().find(|dtype| dtype.typestr() == typestr)
+    DType::ALL.iter().copied().find(|dtype| dtype.typestr() == typestr)
 }
 
 fn parts(value: &Bound<'_, PyComplex>) -> PyResult<(f64, f64)> {
