@@ -221,11 +221,11 @@ impl File {
 
     fn keys(&self, py: Python<'_>, directory: &str, recursive: bool) -> PyResult<Vec<Key>> {
         let keys = self.handle.run(py, || self.handle.file.keys(directory, recursive))?;
-        Ok(keys.into_iter().map(Key).collect())
+        Ok(keys.into_iter().map(Key::from).collect())
     }
 
     fn find(&self, py: Python<'_>, path: &str) -> PyResult<Key> {
-        self.handle.run(py, || self.handle.file.find(path)).map(Key)
+        self.handle.run(py, || self.handle.file.find(path)).map(Key::from)
     }
 
     /// The path of the object that a path means, and that of the field of a table if the path goes on to one.
@@ -274,62 +274,40 @@ fn format_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<OpenOptions> 
 }
 
 /// One object of a file.
-#[pyclass(frozen, module = "forthwith._forthwith")]
-pub(crate) struct Key(forthwith::Key);
+#[pyclass(frozen, get_all, module = "forthwith._forthwith")]
+pub(crate) struct Key {
+    path: String,
+    name: String,
+    cycle: u16,
+    classname: String,
+    title: String,
+    stored_bytes: u64,
+    object_bytes: u64,
+    is_directory: bool,
+    is_table: bool,
+    is_unsupported_table: bool,
+}
+
+impl From<forthwith::Key> for Key {
+    fn from(key: forthwith::Key) -> Self {
+        Self {
+            path: key.path,
+            name: key.name,
+            cycle: key.cycle,
+            classname: key.class,
+            title: key.title,
+            stored_bytes: key.stored_bytes,
+            object_bytes: key.object_bytes,
+            is_directory: key.is_directory,
+            is_table: key.is_table,
+            is_unsupported_table: key.is_unsupported_table,
+        }
+    }
+}
 
 #[pymethods]
 impl Key {
-    #[getter]
-    fn path(&self) -> &str {
-        &self.0.path
-    }
-
-    #[getter]
-    fn name(&self) -> &str {
-        &self.0.name
-    }
-
-    #[getter]
-    fn cycle(&self) -> u16 {
-        self.0.cycle
-    }
-
-    #[getter]
-    fn classname(&self) -> &str {
-        &self.0.class
-    }
-
-    #[getter]
-    fn title(&self) -> &str {
-        &self.0.title
-    }
-
-    #[getter]
-    fn stored_bytes(&self) -> u64 {
-        self.0.stored_bytes
-    }
-
-    #[getter]
-    fn object_bytes(&self) -> u64 {
-        self.0.object_bytes
-    }
-
-    #[getter]
-    fn is_directory(&self) -> bool {
-        self.0.is_directory
-    }
-
-    #[getter]
-    fn is_table(&self) -> bool {
-        self.0.is_table
-    }
-
-    #[getter]
-    fn is_unsupported_table(&self) -> bool {
-        self.0.is_unsupported_table
-    }
-
     fn __repr__(&self) -> String {
-        format!("<Key {};{} ({})>", self.0.path, self.0.cycle, self.0.class)
+        format!("<Key {};{} ({})>", self.path, self.cycle, self.classname)
     }
 }
