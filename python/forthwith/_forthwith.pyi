@@ -15,7 +15,6 @@ from forthwith._errors import ForthRunError
 __all__ = [
     "Array",
     "ArrayBuilder",
-    "AvroWriter",
     "Block",
     "Buffer",
     "ColumnType",
@@ -45,6 +44,7 @@ __all__ = [
     "avro_joined",
     "avro_messages",
     "avro_schema",
+    "avro_writer",
     "command",
     "efficiency_intervals",
     "expand_files",
@@ -1145,37 +1145,20 @@ class RootWriter:
     def abandon(self) -> None:
         """Leaves nothing behind."""
 
-@final
-class AvroWriter:
-    """An Avro file being written. It begins with the first array, which says what the columns are."""
-
-    def __new__(
-        cls,
-        uri: str,
-        memory: bool,
-        schema: str | None,
-        codec: str | None,
-        level: int | None,
-        block_bytes: int,
-        block_entries: int | None,
-        name: str | None,
-        metadata: Sequence[tuple[str, bytes]],
-        marker: Sequence[int] | None,
-        store: list[tuple[str, str]] | None,
-    ) -> Self:
-        """A file to be; see `forthwith.avro.writer`. With ``memory`` it is one in memory, called ``uri`` in errors."""
-
-    def write(self, array: Given) -> None:
-        """Appends an array, of the same fields as the first."""
-
-    def finish(self) -> tuple[int, int] | None:
-        """Ends the file: the number of entries and of bytes; nothing if there was nothing to write."""
-
-    def bytes(self) -> bytes | None:
-        """The file, if it is one in memory and complete."""
-
-    def abandon(self) -> None:
-        """Leaves nothing behind."""
+def avro_writer(
+    uri: str,
+    memory: bool,
+    schema: str | None,
+    codec: str | None,
+    level: int | None,
+    block_bytes: int,
+    block_entries: int | None,
+    name: str | None,
+    metadata: Sequence[tuple[str, bytes]],
+    marker: Sequence[int] | None,
+    store: list[tuple[str, str]] | None,
+) -> TableWriter:
+    """An Avro file to be; see `forthwith.avro.writer`. With ``memory`` it is one in memory, called ``uri`` in errors."""
 
 def avro_damage(table: Table) -> list[tuple[int, int, int, str]]:
     """The blocks left out of a table: block, first byte, byte after the last, the fault. Nothing where no blocks can be."""

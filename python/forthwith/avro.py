@@ -92,7 +92,7 @@ def writer(
         raise ValueError(f"a marker has 16 bytes, not {len(marker)}")
     known = {key: value.encode() if isinstance(value, str) else bytes(value) for key, value in (metadata or {}).items()}
     text = _schema_text(schema)
-    core = _forthwith.AvroWriter(
+    core = _forthwith.avro_writer(
         uri=uri,
         memory=target is not None,
         schema=text,

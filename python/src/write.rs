@@ -1,4 +1,4 @@
-//! Tables written, in formats that need no words of their own.
+//! Tables written, in formats that need no words of their own, and what all writers share.
 
 use crate::{
     files::Store,
@@ -12,50 +12,161 @@ use forthwith::{
     FileFormat,
     columns::{Array, Form},
     io::{MemorySink, Sink},
-    plan::{Error, ErrorKind, Result, TableWriter as Writer, WriteOptions},
+    plan::{Error, Result, TableWriter as Writer, WriteOptions},
 };
 use pyo3::{prelude::*, types::PyBytes};
 use std::sync::PoisonError;
+
+/// Where a file is written: to its place, or to memory.
+pub(crate) struct Destination {
+    pub(crate) uri: String,
+    store: Store,
+    memory: Option<MemorySink>,
+    pub(crate) cause: Cause,
+}
+
+impl Destination {
+    pub(crate) fn new(uri: String, memory: bool, store: Store) -> Self {
+        let memory = memory.then(|| MemorySink::new(uri.clone()));
+        Self { uri, store, memory, cause: Cause::default() }
+    }
+
+    pub(crate) fn sink(&self) -> Result<Box<dyn Sink>> {
+        let sink: Box<dyn Sink> = match &self.memory {
+            Some(memory) => Box::new(memory.clone()),
+            None => sink_for(&self.uri, &self.store, &self.cause)?,
+        };
+        Ok(listening(sink, &self.cause))
+    }
+}
+
+/// A file that is being written.
+pub(crate) trait Written: Send + Sized {
+    fn to(&self) -> &Destination;
+
+    /// Leaves nothing behind.
+    fn abandon(&mut self);
+
+    /// Does something with it, without the interpreter. An exception of a Python object that was written to is passed on.
+    fn with<T: Send>(
+        py: Python<'_>,
+        held: &Held<Self>,
+        act: impl FnOnce(&mut Self) -> Result<T> + Send,
+    ) -> PyResult<T> {
+        let mut turn = held.take(py)?;
+        let Some(this) = turn.kept() else { unreachable!("only dropping takes it") };
+        let (done, cause) = py.detach(|| (act(this), this.to().cause.clone()));
+        drop(turn);
+        done.map_err(|error| match cause.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(raised) => raised,
+            None => error_of(py, error, None, None),
+        })
+    }
+
+    /// Its bytes, if it is one in memory and complete.
+    fn bytes<'py>(py: Python<'py>, held: &Held<Self>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let mut turn = held.take(py)?;
+        let bytes = turn.kept().and_then(|this| this.to().memory.as_ref()?.bytes());
+        Ok(bytes.map(|bytes| PyBytes::new(py, &bytes)))
+    }
+
+    fn give_up(py: Python<'_>, held: &Held<Self>) -> PyResult<()> {
+        if let Some(this) = held.take(py)?.kept() {
+            this.abandon();
+        }
+        Ok(())
+    }
+}
 
 /// A file being written. It begins with the first array, which says what the columns are.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct TableWriter(Held<State>);
 
 struct State {
-    uri: String,
-    store: Store,
-    format: FileFormat,
-    memory: Option<MemorySink>,
-    options: WriteOptions,
-    cause: Cause,
-    /// The names of the columns.
-    open: Option<(Vec<String>, Box<dyn Writer>)>,
+    to: Destination,
+    kind: Box<dyn Kind>,
+    open: Option<Open>,
+}
+
+/// The names of the columns, none where the format has values that are no records, and the writer.
+type Open = (Option<Vec<String>>, Box<dyn Writer>);
+
+/// What a file becomes: its format and the options.
+pub(crate) trait Kind: Send {
+    /// Whether what is no record is written as it is, and not as a table of one column.
+    fn has_values(&self) -> bool {
+        false
+    }
+
+    /// Whether a file is known by its options alone, so that there can be one without arrays.
+    fn is_known(&self) -> bool {
+        false
+    }
+
+    /// Begins a file of columns; of values of a Form where there are none.
+    fn begin(
+        &self,
+        sink: Box<dyn Sink>,
+        columns: Option<&[(String, Form)]>,
+        form: &Form,
+    ) -> Result<Box<dyn Writer>>;
+}
+
+impl Kind for (FileFormat, WriteOptions) {
+    fn begin(
+        &self,
+        sink: Box<dyn Sink>,
+        columns: Option<&[(String, Form)]>,
+        _: &Form,
+    ) -> Result<Box<dyn Writer>> {
+        forthwith::writer(self.0, columns.unwrap_or_default(), sink, &self.1)
+    }
 }
 
 impl State {
     fn write(&mut self, array: &Array) -> Result<()> {
-        // What is no record is a table of one column.
+        let has_values = self.kind.has_values();
         let (names, columns) = match &array.form {
-            Form::Record { fields: Some(names), .. } => (names.clone(), array.clone().into_fields()),
-            _ => (vec!["value".to_owned()], vec![array.clone()]),
+            Form::Record { fields: Some(names), .. } if !(names.is_empty() && has_values) => {
+                (Some(names.clone()), array.clone().into_fields())
+            }
+            _ => ((!has_values).then(|| vec!["value".to_owned()]), vec![array.clone()]),
         };
         if self.open.is_none() {
-            let sink: Box<dyn Sink> = match &self.memory {
-                Some(memory) => Box::new(memory.clone()),
-                None => sink_for(&self.uri, &self.store, &self.cause)?,
-            };
-            let sink = listening(sink, &self.cause);
             let forms = columns.iter().map(|column| column.form.clone());
-            let fields: Vec<_> = names.iter().cloned().zip(forms).collect();
-            self.open = Some((names.clone(), forthwith::writer(self.format, &fields, sink, &self.options)?));
+            let fields = names.as_ref().map(|names| names.iter().cloned().zip(forms).collect::<Vec<_>>());
+            let writer = self.kind.begin(self.to.sink()?, fields.as_deref(), &array.form)?;
+            self.open = Some((names.clone(), writer));
         }
         match &mut self.open {
             Some((known, writer)) if *known == names => writer.write(&columns),
-            _ => {
-                let what = "an array of other fields than the first".into();
-                Err(Error::new(ErrorKind::Invalid { what }).in_file(&self.uri))
-            }
+            _ => Err(Error::invalid("an array of other fields than the first").in_file(&self.to.uri)),
         }
+    }
+
+    fn finish(&mut self) -> Result<Option<(u64, u64)>> {
+        let writer = match self.open.take() {
+            Some((_, writer)) => writer,
+            None if self.kind.is_known() => self.kind.begin(self.to.sink()?, Some(&[]), &Form::Empty)?,
+            None => return Ok(None),
+        };
+        writer.finish().map(|written| Some((written.entries, written.bytes)))
+    }
+}
+
+impl Written for State {
+    fn to(&self) -> &Destination {
+        &self.to
+    }
+
+    fn abandon(&mut self) {
+        self.open = None;
+    }
+}
+
+impl TableWriter {
+    pub(crate) fn of(to: Destination, kind: Box<dyn Kind>) -> Self {
+        Self(Held::new(State { to, kind, open: None }))
     }
 }
 
@@ -77,56 +188,26 @@ impl TableWriter {
     ) -> PyResult<Self> {
         let format =
             FileFormat::of(&format!(".{format}")).map_err(|error| error_of(py, error, None, None))?;
-        let memory = memory.then(|| MemorySink::new(uri.clone()));
         let options = WriteOptions { codec, level, block_entries, dictionary, ..WriteOptions::default() };
-        let cause = Cause::default();
-        Ok(Self(Held::new(State { uri, store, format, memory, options, cause, open: None })))
+        Ok(Self::of(Destination::new(uri, memory, store), Box::new((format, options))))
     }
 
     fn write(&self, py: Python<'_>, array: &Given) -> PyResult<()> {
-        with(py, &self.0, |state| (state.write(&array.0), state.cause.clone()))
+        State::with(py, &self.0, |state| state.write(&array.0))
     }
 
     /// Entries and bytes; nothing if there was nothing to write.
     fn finish(&self, py: Python<'_>) -> PyResult<Option<(u64, u64)>> {
-        let done = with(py, &self.0, |state| {
-            (state.open.take().map(|(_, writer)| writer.finish()).transpose(), state.cause.clone())
-        })?;
-        Ok(done.map(|written| (written.entries, written.bytes)))
+        State::with(py, &self.0, State::finish)
     }
 
     /// The file, if it was written to memory and is complete.
     fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let mut turn = self.0.take(py)?;
-        Ok(in_memory(py, turn.kept().and_then(|state| state.memory.as_ref())))
+        State::bytes(py, &self.0)
     }
 
     /// Leaves nothing behind.
     fn abandon(&self, py: Python<'_>) -> PyResult<()> {
-        if let Some(state) = self.0.take(py)?.kept() {
-            state.open = None;
-        }
-        Ok(())
+        State::give_up(py, &self.0)
     }
-}
-
-/// Does something with the state of a writer, without the interpreter. An exception of a Python object that was written to is passed on.
-pub(crate) fn with<S: Send, T: Send>(
-    py: Python<'_>,
-    held: &Held<S>,
-    act: impl FnOnce(&mut S) -> (Result<T>, Cause) + Send,
-) -> PyResult<T> {
-    let mut turn = held.take(py)?;
-    let Some(state) = turn.kept() else { unreachable!("only dropping takes it") };
-    let (done, cause) = py.detach(|| act(state));
-    drop(turn);
-    done.map_err(|error| match cause.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        Some(raised) => raised,
-        None => error_of(py, error, None, None),
-    })
-}
-
-/// The bytes of a file in memory that is complete.
-pub(crate) fn in_memory<'py>(py: Python<'py>, memory: Option<&MemorySink>) -> Option<Bound<'py, PyBytes>> {
-    memory.and_then(MemorySink::bytes).map(|bytes| PyBytes::new(py, &bytes))
 }

@@ -19,13 +19,34 @@ use pyo3::{exceptions::PyNotImplementedError, prelude::*};
 
 /// Adds the classes and functions of all formats to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    avro::add_to(module)?;
-    own::add_to(module)?;
-    parquet::add_to(module)?;
-    root::add_to(module)?;
-    root_merge::add_to(module)?;
-    root_records::add_to(module)?;
-    root_writer::add_to(module)
+    module.add_class::<own::Stored>()?;
+    module.add_class::<root::Objects>()?;
+    module.add_class::<root_writer::RootWriter>()?;
+    let functions = [
+        wrap_pyfunction!(avro::avro_apart, module)?,
+        wrap_pyfunction!(avro::avro_canonical, module)?,
+        wrap_pyfunction!(avro::avro_damage, module)?,
+        wrap_pyfunction!(avro::avro_encode, module)?,
+        wrap_pyfunction!(avro::avro_joined, module)?,
+        wrap_pyfunction!(avro::avro_messages, module)?,
+        wrap_pyfunction!(avro::avro_schema, module)?,
+        wrap_pyfunction!(avro::avro_writer, module)?,
+        wrap_pyfunction!(own::register_format, module)?,
+        wrap_pyfunction!(own::registered_endings, module)?,
+        wrap_pyfunction!(own::registered_formats, module)?,
+        wrap_pyfunction!(own::unregister_format, module)?,
+        wrap_pyfunction!(parquet::parquet_chunks, module)?,
+        wrap_pyfunction!(parquet::parquet_row_groups, module)?,
+        wrap_pyfunction!(root::efficiency_intervals, module)?,
+        wrap_pyfunction!(root::ntuple_descriptor, module)?,
+        wrap_pyfunction!(root::ntuple_envelopes, module)?,
+        wrap_pyfunction!(root::register_class, module)?,
+        wrap_pyfunction!(root_merge::root_merge, module)?,
+        wrap_pyfunction!(root_records::root_directory, module)?,
+        wrap_pyfunction!(root_records::root_key, module)?,
+        wrap_pyfunction!(root_records::root_streamers, module)?,
+    ];
+    functions.into_iter().try_for_each(|function| module.add_function(function))
 }
 
 /// An object of a file that is no table, as Python sees it.

@@ -12,20 +12,12 @@ use forthwith::{
 use pyo3::{prelude::*, types::PyBytes};
 use std::{cell::RefCell, sync::Arc};
 
-pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Stored>()?;
-    module.add_function(wrap_pyfunction!(register_format, module)?)?;
-    module.add_function(wrap_pyfunction!(unregister_format, module)?)?;
-    module.add_function(wrap_pyfunction!(registered_formats, module)?)?;
-    module.add_function(wrap_pyfunction!(registered_endings, module)?)
-}
-
 /// Registers a format. `blocks` are bytes and entries of all blocks, `listed` and `recognised` functions of `forthwith._formats`.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 #[pyo3(signature = (name, program, described, magic, endings, *, recognised=None, header=None, entry_bytes=None, blocks=None, listed=None,
     replace=false))]
-fn register_format(
+pub(super) fn register_format(
     py: Python<'_>,
     name: &str,
     program: &str,
@@ -77,19 +69,19 @@ fn register_format(
 
 /// Takes a format back. Answers whether there was one of that name.
 #[pyfunction]
-fn unregister_format(py: Python<'_>, name: &str) -> bool {
+pub(super) fn unregister_format(py: Python<'_>, name: &str) -> bool {
     py.detach(|| forthwith::unregister(name))
 }
 
 /// The names of the formats that are registered, the last one first.
 #[pyfunction]
-fn registered_formats() -> Vec<&'static str> {
+pub(super) fn registered_formats() -> Vec<&'static str> {
     forthwith::registered().iter().map(|format| forthwith::Format::name(*format)).collect()
 }
 
 /// The endings of names of files of registered formats, without the dot.
 #[pyfunction]
-fn registered_endings() -> Vec<&'static str> {
+pub(super) fn registered_endings() -> Vec<&'static str> {
     let formats = forthwith::registered();
     formats.iter().flat_map(|format| forthwith::Format::endings(*format)).copied().collect()
 }

@@ -7,17 +7,12 @@ use pyo3::{
     types::{PyBytes, PyDict},
 };
 
-pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(parquet_row_groups, module)?)?;
-    module.add_function(wrap_pyfunction!(parquet_chunks, module)?)
-}
-
 /// A row group: number, first entry, entry after the last, bytes when decompressed.
 type RowGroup = (usize, u64, u64, u64);
 
 /// The row groups of a table; none where there are no such things.
 #[pyfunction]
-fn parquet_row_groups(table: &Bound<'_, Table>) -> Vec<RowGroup> {
+pub(super) fn parquet_row_groups(table: &Bound<'_, Table>) -> Vec<RowGroup> {
     let groups = table.get().table.own::<ParquetTable>().map(ParquetTable::row_groups).unwrap_or_default();
     let row = |g: &parquet::RowGroup| (g.number, g.entries.start, g.entries.end, g.payload_bytes);
     groups.iter().map(row).collect()
@@ -25,7 +20,7 @@ fn parquet_row_groups(table: &Bound<'_, Table>) -> Vec<RowGroup> {
 
 /// The column chunks of a field; none where there are no such things.
 #[pyfunction]
-fn parquet_chunks<'py>(
+pub(super) fn parquet_chunks<'py>(
     py: Python<'py>,
     table: &Bound<'_, Table>,
     field: u32,

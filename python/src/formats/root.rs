@@ -17,14 +17,6 @@ use pyo3::{
     types::{PyBytes, PyDict, PyList, PyString, PyTuple},
 };
 
-pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Objects>()?;
-    module.add_function(wrap_pyfunction!(efficiency_intervals, module)?)?;
-    module.add_function(wrap_pyfunction!(ntuple_descriptor, module)?)?;
-    module.add_function(wrap_pyfunction!(ntuple_envelopes, module)?)?;
-    module.add_function(wrap_pyfunction!(register_class, module)?)
-}
-
 /// An object with everything it points to; the object itself, if it is none of a ROOT file.
 pub(super) fn object(py: Python<'_>, object: Object) -> Result<PyResult<Bound<'_, PyAny>>, Object> {
     let objects = Objects(object.into_own()?);
@@ -154,14 +146,17 @@ impl Objects {
 
 /// What the header, footer and page lists of an RNTuple say, as JSON.
 #[pyfunction]
-fn ntuple_descriptor(py: Python<'_>, table: &Bound<'_, Table>) -> PyResult<String> {
+pub(super) fn ntuple_descriptor(py: Python<'_>, table: &Bound<'_, Table>) -> PyResult<String> {
     let Table { handle, table, .. } = table.get();
     handle.run(py, || ntuple_of(table)?.descriptor()?.to_json())
 }
 
 /// The header and the footer of an RNTuple, decompressed, with their checksums.
 #[pyfunction]
-fn ntuple_envelopes<'py>(py: Python<'py>, table: &Bound<'py, Table>) -> PyResult<[Bound<'py, PyBytes>; 2]> {
+pub(super) fn ntuple_envelopes<'py>(
+    py: Python<'py>,
+    table: &Bound<'py, Table>,
+) -> PyResult<[Bound<'py, PyBytes>; 2]> {
     let Table { handle, table, .. } = table.get();
     let found = handle.run(py, || ntuple_of(table)?.envelopes())?;
     Ok(found.map(|bytes| PyBytes::new(py, &bytes)))
@@ -175,7 +170,7 @@ fn ntuple_of(table: &forthwith::Table) -> forthwith::plan::Result<&Ntuple> {
 /// Says how a class is stored; without members, takes it back.
 #[pyfunction]
 #[pyo3(signature = (name, members, framed = true))]
-fn register_class(
+pub(super) fn register_class(
     py: Python<'_>,
     name: &str,
     members: Option<Vec<(String, String)>>,
@@ -191,7 +186,7 @@ fn register_class(
 /// Both ends of the intervals of efficiencies, one after the other. `how` is `"clopper-pearson"`, `"feldman-cousins"` or `"mid-p"`, of
 /// how many how many passed; or `"central"` or `"shortest"`, of beta distributions of two parameters.
 #[pyfunction]
-fn efficiency_intervals(
+pub(super) fn efficiency_intervals(
     py: Python<'_>,
     how: &str,
     level: f64,

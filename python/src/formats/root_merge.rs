@@ -14,10 +14,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(root_merge, module)?)
-}
-
 /// How often Python is asked whether to go on.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -26,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "the keywords of the function in Python")]
 #[pyo3(signature = (inputs, to, setting, common, objects, branches, entries, threads, progress, store))]
-fn root_merge(
+pub(super) fn root_merge(
     py: Python<'_>,
     inputs: Vec<String>,
     to: String,

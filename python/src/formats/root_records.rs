@@ -7,12 +7,6 @@ use forthwith::{
 };
 use pyo3::prelude::*;
 
-pub(super) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(root_key, module)?)?;
-    module.add_function(wrap_pyfunction!(root_directory, module)?)?;
-    module.add_function(wrap_pyfunction!(root_streamers, module)?)
-}
-
 /// Bytes of the record, of its key, where it is, where its directory is, when it was written, version.
 type KeyFields = (i32, u16, u64, u64, u32, i16);
 /// Version, when it was made and changed, bytes of the list of keys and of the name, where it, its mother and the list are.
@@ -39,7 +33,7 @@ type Info = (String, i32, u32, Vec<Element>);
 
 /// The numbers of an object's key.
 #[pyfunction]
-fn root_key(py: Python<'_>, file: &Bound<'_, File>, path: &str) -> PyResult<KeyFields> {
+pub(super) fn root_key(py: Python<'_>, file: &Bound<'_, File>, path: &str) -> PyResult<KeyFields> {
     of(py, file, "keys", |root| {
         let key = root.find(path)?.key;
         Ok((key.nbytes, key.keylen, key.seek, key.seek_directory, key.datime.0, key.version))
@@ -48,7 +42,11 @@ fn root_key(py: Python<'_>, file: &Bound<'_, File>, path: &str) -> PyResult<KeyF
 
 /// The numbers of a directory's record; of the topmost one without a path.
 #[pyfunction]
-fn root_directory(py: Python<'_>, file: &Bound<'_, File>, path: &str) -> PyResult<DirectoryFields> {
+pub(super) fn root_directory(
+    py: Python<'_>,
+    file: &Bound<'_, File>,
+    path: &str,
+) -> PyResult<DirectoryFields> {
     of(py, file, "directories", |root| {
         let top = root.top();
         let directory = if path.is_empty() { top } else { top.open(&root.find(path)?.key)? };
@@ -68,7 +66,7 @@ fn root_directory(py: Python<'_>, file: &Bound<'_, File>, path: &str) -> PyResul
 
 /// Class, version, checksum and members of each streamer info of a file.
 #[pyfunction]
-fn root_streamers(py: Python<'_>, file: &Bound<'_, File>) -> PyResult<Vec<Info>> {
+pub(super) fn root_streamers(py: Python<'_>, file: &Bound<'_, File>) -> PyResult<Vec<Info>> {
     let infos = of(py, file, "streamer infos", |root| root.streamers()?.infos())?;
     let infos = infos.iter().map(|info| {
         (info.class.to_string(), info.version, info.checksum, info.elements.iter().map(element).collect())
