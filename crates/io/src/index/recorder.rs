@@ -93,6 +93,10 @@ impl Source for Recorder {
         self.inner.size()
     }
 
+    fn inner(&self) -> Option<&dyn Source> {
+        Some(&*self.inner)
+    }
+
     fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         let answers = self.inner.read(ranges)?;
         ranges.iter().zip(&answers).for_each(|(range, bytes)| self.note(range.start, bytes));
@@ -117,33 +121,5 @@ impl Source for Recorder {
 
     fn concurrent(&self) -> bool {
         self.inner.concurrent()
-    }
-
-    fn plans_requests(&self) -> bool {
-        self.inner.plans_requests()
-    }
-
-    fn expect(&self, ranges: &[Range<u64>]) {
-        self.inner.expect(ranges);
-    }
-
-    fn give_up(&self) {
-        self.inner.give_up();
-    }
-
-    fn pause(&self) -> Result<()> {
-        self.inner.pause()
-    }
-
-    fn confirm(&self) -> Result<()> {
-        self.inner.confirm()
-    }
-
-    fn mark(&self) -> Option<String> {
-        self.inner.mark()
-    }
-
-    fn beside(&self, name: &str) -> Result<Arc<dyn Source>> {
-        self.inner.beside(name)
     }
 }

@@ -56,6 +56,10 @@ impl Source for Indexed {
         self.inner.size()
     }
 
+    fn inner(&self) -> Option<&dyn Source> {
+        Some(&*self.inner)
+    }
+
     fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         let others = self.others(ranges);
         let mut answers = if others.is_empty() { Vec::new() } else { self.inner.read(&others)? }.into_iter();
@@ -108,35 +112,11 @@ impl Source for Indexed {
         self.inner.concurrent()
     }
 
-    fn pause(&self) -> Result<()> {
-        self.inner.pause()
-    }
-
-    fn plans_requests(&self) -> bool {
-        self.inner.plans_requests()
-    }
-
     /// The same ranges that a [`read`](Source::read) of these will pass on.
     fn expect(&self, ranges: &[Range<u64>]) {
         let others = self.others(ranges);
         if !others.is_empty() {
             self.inner.expect(&others);
         }
-    }
-
-    fn give_up(&self) {
-        self.inner.give_up();
-    }
-
-    fn confirm(&self) -> Result<()> {
-        self.inner.confirm()
-    }
-
-    fn mark(&self) -> Option<String> {
-        self.inner.mark()
-    }
-
-    fn beside(&self, name: &str) -> Result<Arc<dyn Source>> {
-        self.inner.beside(name)
     }
 }

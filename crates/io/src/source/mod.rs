@@ -41,6 +41,12 @@ pub trait Source: Send + Sync + std::fmt::Debug {
     /// The present size in bytes.
     fn size(&self) -> Result<u64>;
 
+    /// The source that this one asks for all that it does not answer itself. It passes on to it how to wait, what is to
+    /// be read, and what there is beside it.
+    fn inner(&self) -> Option<&dyn Source> {
+        None
+    }
+
     /// Answers all ranges, in the order asked. The first failing one fails the call. The bytes are the
     /// caller's to keep: a copy, or a part of memory that nothing changes.
     fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>>;
@@ -96,14 +102,14 @@ pub trait Source: Send + Sync + std::fmt::Debug {
     /// A mark of the state of the whole source, by which another process knows it again: two sources of the
     /// same mark and size have the same bytes. `None` where nothing tells.
     fn mark(&self) -> Option<String> {
-        None
+        self.inner()?.mark()
     }
 
     /// Verifies that the source is still what answers were made of that did not ask it, as those of an
     /// [`Index`](crate::Index). To be called after data were read, which has shown it already where any of them
     /// came from the source itself.
     fn confirm(&self) -> Result<()> {
-        Ok(())
+        self.inner().map_or(Ok(()), |inner| inner.confirm())
     }
 
     /// Whether views may be handed on to those who know nothing of versions.
@@ -126,28 +132,37 @@ pub trait Source: Send + Sync + std::fmt::Debug {
     /// Called every few milliseconds by a thread that waits for what another thread reads of this source. An
     /// error ends the wait: the work is to be given up.
     fn pause(&self) -> Result<()> {
-        Ok(())
+        self.inner().map_or(Ok(()), |inner| inner.pause())
     }
 
     /// Whether the source makes requests of many ranges by itself, as one behind a network does: it is then
     /// given all that a reader will want, and not ranges that were merged before.
     fn plans_requests(&self) -> bool {
-        false
+        self.inner().is_some_and(|inner| inner.plans_requests())
     }
 
     /// Ranges that will be [read](Self::read) soon, with just this list: a source that waits for a network
     /// begins to fetch them.
     fn expect(&self, ranges: &[Range<u64>]) {
-        let _ = ranges;
+        if let Some(inner) = self.inner() {
+            inner.expect(ranges);
+        }
     }
 
     /// Ends all waits for this source, with an error.
-    fn give_up(&self) {}
+    fn give_up(&self) {
+        if let Some(inner) = self.inner() {
+            inner.give_up();
+        }
+    }
 
     /// Opens another source by the name that this one's contents have for it, which is no more to be trusted
     /// than they are: of a local file, that of a file in the same folder or one below.
     fn beside(&self, name: &str) -> Result<Arc<dyn Source>> {
-        Err(Error::new(ErrorKind::NothingBeside { of: self.uri().to_owned() }, name))
+        match self.inner() {
+            Some(inner) => inner.beside(name),
+            None => Err(Error::new(ErrorKind::NothingBeside { of: self.uri().to_owned() }, name)),
+        }
     }
 }
 
