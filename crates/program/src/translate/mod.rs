@@ -122,53 +122,43 @@ fn made(
     let mut text = text::Text::new(dialect, checking);
     let place = text::Place { depth: 1, member };
     let form = match entry {
-        Entry::ToEnd(item) => {
-            let key = shape.node();
-            shape.output(&key, "offsets", DType::Int64, true, &format!("{member}[]"))?;
-            let inner = format!("{member}[]");
+        Entry::ToEnd(item) | Entry::Fields(_, item) | Entry::Times(item) => {
+            let (key, inner) = (shape.node(), format!("{member}[]"));
+            shape.output(&key, "offsets", DType::Int64, true, &inner)?;
             shape.around = 1;
             let content = shape.form(item, 2, &inner)?;
             text.look_at(&shape);
-            if matches!(item, Layout::Framed { .. }) {
-                text.line(place, "0".into());
-                text.until_end(item, &content, place.of(&inner))?;
-                text.line(place, format!("{key}-offsets +<- stack"));
-            } else {
-                if item.least_bytes() == 0 {
+            match entry {
+                Entry::Fields(numbers, _) => {
+                    text.counts = true;
+                    let negative = text.halt(FAULT_NEGATIVE);
+                    let code = parser(Encoding::Little(numbers), member)?;
+                    let count = format!("counts {code}-> stack dup 0 < if {negative} then");
+                    text.columns(item, (&key, &count), &content, place)?;
+                }
+                Entry::Times(_) => {
+                    text.items = true;
+                    let count = text.variable("count_");
+                    text.line(place, format!("items q-> stack dup {key}-offsets +<- stack {count} !"));
+                    text.times(item, &content, &count, place.of(&inner))?;
+                }
+                _ if matches!(item, Layout::Framed { .. }) => {
+                    text.line(place, "0".into());
+                    text.until_end(item, &content, place.of(&inner))?;
+                    text.line(place, format!("{key}-offsets +<- stack"));
+                }
+                _ if item.least_bytes() == 0 => {
                     return Err(Unsupported(format!("{member}: items without bytes up to the entry's end")));
                 }
-                let offsets = format!("{key}-offsets");
-                let [begin, end] =
-                    Idiom::ToEnd.lines(&[("DATA", "data"), ("STOP", "stop"), ("OFFSETS", &offsets)]);
-                text.line(place, begin);
-                text.value(item, &content, place.within(1).of(&inner))?;
-                text.line(place, end);
+                _ => {
+                    let offsets = format!("{key}-offsets");
+                    let [begin, end] =
+                        Idiom::ToEnd.lines(&[("DATA", "data"), ("STOP", "stop"), ("OFFSETS", &offsets)]);
+                    text.line(place, begin);
+                    text.value(item, &content, place.within(1).of(&inner))?;
+                    text.line(place, end);
+                }
             }
-            Form::List { key, content: Box::new(content) }
-        }
-        Entry::Fields(numbers, item) => {
-            let (key, inner) = (shape.node(), format!("{member}[]"));
-            shape.output(&key, "offsets", DType::Int64, true, &inner)?;
-            shape.around = 1;
-            let content = shape.form(item, 2, &inner)?;
-            text.look_at(&shape);
-            text.counts = true;
-            let negative = text.halt(FAULT_NEGATIVE);
-            let code = parser(Encoding::Little(numbers), member)?;
-            let count = format!("counts {code}-> stack dup 0 < if {negative} then");
-            text.columns(item, (&key, &count), &content, place)?;
-            Form::List { key, content: Box::new(content) }
-        }
-        Entry::Times(item) => {
-            let (key, inner) = (shape.node(), format!("{member}[]"));
-            shape.output(&key, "offsets", DType::Int64, true, &inner)?;
-            shape.around = 1;
-            let content = shape.form(item, 2, &inner)?;
-            text.look_at(&shape);
-            text.items = true;
-            let count = text.variable("count_");
-            text.line(place, format!("items q-> stack dup {key}-offsets +<- stack {count} !"));
-            text.times(item, &content, &count, place.of(&inner))?;
             Form::List { key, content: Box::new(content) }
         }
         Entry::Value(value) | Entry::Item(value) => {

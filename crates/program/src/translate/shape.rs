@@ -79,19 +79,12 @@ impl Shape {
             }
             Layout::Pointer(classes) => self.pointer(classes, depth, member)?,
             Layout::OneClass { alternatives, .. } => {
-                let key = self.node();
                 let inner = format!("{member}[]");
-                self.output(&key, "offsets", DType::Int64, true, &inner)?;
-                self.around += 1;
-                let content = self.union(alternatives, depth, &inner)?;
-                self.around -= 1;
-                Form::List { key, content: Box::new(content) }
+                self.list(&inner, |shape| shape.union(alternatives, depth, &inner))?
             }
             Layout::Triangle(_, wire) => {
-                let key = self.node();
-                self.output(&key, "offsets", DType::Int64, true, &format!("{member}[]"))?;
-                let content = self.number(wire.dtype(), &format!("{member}[]"))?;
-                Form::List { key, content: Box::new(content) }
+                let inner = format!("{member}[]");
+                self.list(&inner, |shape| shape.number(wire.dtype(), &inner))?
             }
             Layout::Unknown(_) | Layout::Refused(_) if self.around > 0 => Form::Empty,
             Layout::Unknown(class) => return Err(undescribed(class)),
@@ -101,13 +94,8 @@ impl Shape {
             | Layout::Counted { of: content, .. }
             | Layout::Columns(content)
             | Layout::Rest(content) => {
-                let key = self.node();
                 let inner = format!("{member}[]");
-                self.output(&key, "offsets", DType::Int64, true, &inner)?;
-                self.around += 1;
-                let content = self.form(content, depth + 1, &inner)?;
-                self.around -= 1;
-                Form::List { key, content: Box::new(content) }
+                self.list(&inner, |shape| shape.form(content, depth + 1, &inner))?
             }
             Layout::Map(value) => {
                 let key = self.node();
@@ -161,6 +149,20 @@ impl Shape {
                 return Err(Unsupported(format!("{member}: a value that is both skipped and wanted")));
             }
         })
+    }
+
+    /// A list of what is within it, and so may be without rows.
+    fn list(
+        &mut self,
+        inner: &str,
+        content: impl FnOnce(&mut Self) -> Result<Form, Unsupported>,
+    ) -> Result<Form, Unsupported> {
+        let key = self.node();
+        self.output(&key, "offsets", DType::Int64, true, inner)?;
+        self.around += 1;
+        let content = content(self)?;
+        self.around -= 1;
+        Ok(Form::List { key, content: Box::new(content) })
     }
 
     /// A number as it lies in the file. Packed ones and truth values are kept as their bytes until all are
