@@ -32,13 +32,8 @@ impl Chosen {
         first: u64,
         entries: &[u64],
     ) -> Result<Wanted<'_>> {
-        let size = match kernel {
-            Kernel::Flat { wire, per_entry } => Some(per_entry.saturating_mul(wire.width() as u64)),
-            Kernel::Slots { size, .. } => Some(*size),
-            _ => None,
-        };
-        match (size, parts) {
-            (Some(size), parts) => self.fixed(size, parts, first, entries),
+        match (kernel.fixed(), parts) {
+            (Some((size, _)), parts) => self.fixed(size, parts, first, entries),
             (None, [(wanted, _)]) => self.jagged(*wanted, first, entries),
             (None, _) => Err(Error::unsupported("this kernel in pieces")),
         }

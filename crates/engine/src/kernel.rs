@@ -6,7 +6,7 @@ use crate::{
     stop::Stop,
 };
 use forthwith_columns::{Encoding, Slot, kernels};
-use forthwith_plan::{Block, Error, Kernel, Piece, Result, Task};
+use forthwith_plan::{self as plan, Block, Error, Kernel, Piece, Result, Task};
 use std::ops::Range;
 
 /// The wanted entries of a block.
@@ -88,67 +88,38 @@ pub(crate) fn run(
     number: usize,
     stop: Stop<'_>,
 ) -> Result<()> {
-    let payload = wanted.block.payload;
-    match kernel {
-        Kernel::Flat { wire, per_entry } => {
-            let size = per_entry.saturating_mul(wire.width() as u64);
-            let bytes = fixed(wanted, size)?;
-            let slots = take(places, number, stop, &[wanted.entries * per_entry])?;
-            for mut slot in slots {
-                kernels::decode(*wire, bytes, &mut slot).map_err(undecoded)?;
-            }
-        }
-        Kernel::Slots { size, slots: parts } => {
-            let bytes = fixed(wanted, *size)?;
-            let items: Vec<u64> = parts.iter().map(|p| wanted.entries.saturating_mul(p.count)).collect();
-            let slots = take(places, number, stop, &items)?;
-            for (mut slot, part) in slots.into_iter().zip(parts) {
-                kernels::decode_strided(
-                    part.wire,
-                    bytes,
-                    *size as usize,
-                    part.at as usize,
-                    part.count as usize,
-                    &mut slot,
-                )
-                .map_err(undecoded)?;
-            }
-        }
-        Kernel::Jagged { header, wire, per_item } => {
-            let item = per_item.saturating_mul(wire.width() as u64);
-            let item =
-                u32::try_from(item).map_err(|_| Error::unsupported(format!("items of {item} bytes")))?.max(1);
-            let made;
-            let bounds = if wanted.bounds.is_empty() {
-                let counter = counter
-                    .ok_or_else(|| Error::mismatch("the number of entry bounds", wanted.entries + 1, 0))?;
-                made = counted_bounds(wanted, task, *header, item, counter)?;
-                &made[..]
-            } else {
-                wanted.bounds
-            };
-            let bytes = bound(bounds, wanted.entries).saturating_sub(bound(bounds, 0));
-            let headers = u64::from(*header) * wanted.entries;
-            let total = bytes.checked_sub(headers).filter(|n| n % u64::from(item) == 0);
-            let items =
-                total.ok_or_else(|| ragged(bounds, *header, item, task.wanted.start))? / u64::from(item);
-            places.wait_turn(number, stop)?;
-            let base = places.builders[1].len() as u64 / per_item;
-            let mut slots = take_now(places, &[wanted.entries, items * per_item])?;
-            places.placed();
-            let (Some(mut data), Some(mut offsets)) = (slots.pop(), slots.pop()) else {
-                return Err(lengths());
-            };
-            kernels::offsets_from_bounds(bounds, *header, item, base as i64, &mut offsets)
-                .map_err(|bad| bad_offsets(&bad, task.wanted.start))?;
-            kernels::decode_jagged(*wire, payload, bounds, *header, &mut data).map_err(undecoded)?;
-        }
-        _ => return Err(Error::unsupported("this kernel")),
-    }
+    let Kernel::Jagged { header, wire, per_item } = kernel else {
+        return run_pieces(kernel, &[(wanted, task.block)], places, number, stop);
+    };
+    let item = per_item.saturating_mul(wire.width() as u64);
+    let item = u32::try_from(item).map_err(|_| Error::unsupported(format!("items of {item} bytes")))?.max(1);
+    let made;
+    let bounds = if wanted.bounds.is_empty() {
+        let counter =
+            counter.ok_or_else(|| Error::mismatch("the number of entry bounds", wanted.entries + 1, 0))?;
+        made = counted_bounds(wanted, task, *header, item, counter)?;
+        &made[..]
+    } else {
+        wanted.bounds
+    };
+    let bytes = bound(bounds, wanted.entries).saturating_sub(bound(bounds, 0));
+    let headers = u64::from(*header) * wanted.entries;
+    let total = bytes.checked_sub(headers).filter(|n| n % u64::from(item) == 0);
+    let items = total.ok_or_else(|| ragged(bounds, *header, item, task.wanted.start))? / u64::from(item);
+    places.wait_turn(number, stop)?;
+    let base = places.builders[1].len() as u64 / per_item;
+    let mut slots = take_now(places, &[wanted.entries, items * per_item])?;
+    places.placed();
+    let (Some(mut data), Some(mut offsets)) = (slots.pop(), slots.pop()) else {
+        return Err(lengths());
+    };
+    kernels::offsets_from_bounds(bounds, *header, item, base as i64, &mut offsets)
+        .map_err(|bad| bad_offsets(&bad, task.wanted.start))?;
+    kernels::decode_jagged(*wire, wanted.block.payload, bounds, *header, &mut data).map_err(undecoded)?;
     Ok(())
 }
 
-/// Values of fixed size in several pieces of a block.
+/// Values of fixed size, in one or several pieces of a block.
 pub(crate) fn run_pieces(
     kernel: &Kernel,
     parts: &[(Wanted<'_>, u64)],
@@ -157,40 +128,25 @@ pub(crate) fn run_pieces(
     stop: Stop<'_>,
 ) -> Result<()> {
     let entries: u64 = parts.iter().map(|(part, _)| part.entries).sum();
-    let whole = [];
-    let (size, values) = match kernel {
-        Kernel::Flat { wire, per_entry } => (per_entry.saturating_mul(wire.width() as u64), &whole[..]),
-        Kernel::Slots { size, slots } => (*size, &slots[..]),
-        _ => return Err(Error::unsupported("this kernel in pieces")),
+    let Some((size, values)) = kernel.fixed() else {
+        return Err(Error::unsupported("this kernel in pieces"));
     };
-    let items: Vec<u64> = match kernel {
-        Kernel::Flat { per_entry, .. } => vec![entries.saturating_mul(*per_entry)],
-        _ => values.iter().map(|slot| entries.saturating_mul(slot.count)).collect(),
-    };
+    let items: Vec<u64> = values.iter().map(|slot| entries.saturating_mul(slot.count)).collect();
     let each = parts
         .iter()
         .map(|(part, block)| Ok((fixed(*part, size).map_err(|e| e.in_block(*block))?, part.entries)));
     let each = each.collect::<Result<Vec<_>>>()?;
-    let mut slots = take(places, number, stop, &items)?;
-    for (at, slot) in slots.iter_mut().enumerate() {
+    let slots = take(places, number, stop, &items)?;
+    for (mut slot, &plan::Slot { at, wire, count }) in slots.into_iter().zip(&*values) {
+        let is_all = count.saturating_mul(wire.width() as u64) == size;
         let mut rest = &mut slot[..];
         for (bytes, entries) in &each {
-            let (wire, per_entry) = match kernel {
-                Kernel::Flat { wire, per_entry } => (*wire, *per_entry),
-                _ => (values[at].wire, values[at].count),
-            };
-            let length = (entries * per_entry) as usize * wire.dtype().size();
+            let length = (entries * count) as usize * wire.dtype().size();
             let (into, behind) = rest.split_at_mut_checked(length).ok_or_else(lengths)?;
-            let done = match kernel {
-                Kernel::Flat { .. } => kernels::decode(wire, bytes, into),
-                _ => kernels::decode_strided(
-                    wire,
-                    bytes,
-                    size as usize,
-                    values[at].at as usize,
-                    per_entry as usize,
-                    into,
-                ),
+            let done = if is_all {
+                kernels::decode(wire, bytes, into)
+            } else {
+                kernels::decode_strided(wire, bytes, size as usize, at as usize, count as usize, into)
             };
             done.map_err(undecoded)?;
             rest = behind;

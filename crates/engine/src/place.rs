@@ -12,7 +12,7 @@
 use crate::{step::Step, stop::Stop, text::Texts};
 use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory, Presence, Slot};
 use forthwith_io::LARGEST_EXPANSION;
-use forthwith_plan::{Columns as FormatColumns, Decoder, Error, ErrorKind, Group, Kernel, Plan, Result};
+use forthwith_plan::{Columns as FormatColumns, Decoder, Error, ErrorKind, Group, Plan, Result};
 use std::{
     sync::{
         Condvar, Mutex, MutexGuard, PoisonError,
@@ -210,11 +210,8 @@ impl<'p> Places<'p> {
         for (at, column) in group.columns.iter().enumerate() {
             let size = column.dtype.size() as u64;
             let room = match &group.decoder {
-                Decoder::Kernel(Kernel::Flat { per_entry, .. }) => {
-                    entries.saturating_mul(*per_entry).saturating_mul(size)
-                }
-                Decoder::Kernel(Kernel::Slots { slots, .. }) => {
-                    let count = slots.get(at).map_or(0, |s| s.count);
+                Decoder::Kernel(kernel) if let Some((_, slots)) = kernel.fixed() => {
+                    let count = slots.get(at).map_or(0, |slot| slot.count);
                     entries.saturating_mul(count).saturating_mul(size)
                 }
                 _ if column.bytes_per_payload_byte == 0 => entries.saturating_add(1).saturating_mul(size),

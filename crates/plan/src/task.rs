@@ -4,7 +4,7 @@ use bytes::Bytes;
 use forthwith_columns::{DType, Encoding, Form};
 use forthwith_program::Program;
 use serde::{Deserialize, Serialize};
-use std::{ops::Range, sync::Arc};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 /// The answer to "these columns, these entries". It can be printed, counted, cut, serialised and sent to
 /// another machine: a task never holds a closure.
@@ -237,6 +237,21 @@ pub enum Kernel {
         /// Values in one item, at least 1.
         per_item: u64,
     },
+}
+
+impl Kernel {
+    /// The bytes of an entry and the places of its values, if all entries are of one size.
+    #[must_use]
+    pub fn fixed(&self) -> Option<(u64, Cow<'_, [Slot]>)> {
+        match self {
+            Self::Flat { wire, per_entry } => {
+                let slot = Slot { at: 0, wire: *wire, count: *per_entry };
+                Some((per_entry.saturating_mul(wire.width() as u64), Cow::Owned(vec![slot])))
+            }
+            Self::Slots { size, slots } => Some((*size, Cow::Borrowed(slots))),
+            Self::Jagged { .. } => None,
+        }
+    }
 }
 
 /// Values at a fixed place in every entry.
