@@ -12,7 +12,7 @@ use forthwith_columns::{DType, Form};
 use forthwith_io::{ProcessLock, Source};
 use forthwith_plan::{
     ColumnSpec, Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Pick, Plan, Reading, Result,
-    Stored, Task,
+    Stored, Task, cuts,
 };
 use forthwith_program::{Program, translate, translate_checking};
 use std::{collections::HashSet, ops::Range, sync::Arc};
@@ -431,13 +431,7 @@ impl Dataset for AvroTable {
         for field in fields {
             self.field(*field)?;
         }
-        let mut cuts = vec![entries.start];
-        cuts.extend(
-            self.blocks_of(&entries)?.iter().map(|b| b.entries.start).filter(|at| *at > entries.start),
-        );
-        cuts.push(entries.end);
-        cuts.dedup();
-        Ok(cuts)
+        Ok(cuts(&entries, self.blocks_of(&entries)?.into_iter().map(|block| block.entries)))
     }
 
     /// A task for each block, and programs that say of every error where it is. The first block is a plan of

@@ -11,7 +11,7 @@ use crate::{
 use forthwith_io::{ProcessLock, Source};
 use forthwith_plan::{
     Dataset, Decoder, Description, Error, Field, Group, Limit, Limits, Pick, Plan, Reading, Result, Stored,
-    Task,
+    Task, check_entries, cuts,
 };
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
@@ -461,11 +461,7 @@ impl Dataset for ParquetTable {
     }
 
     fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
-        if entries.start > entries.end || entries.end > self.total() {
-            let all = self.total();
-            let what = format!("entries {} to {}, of a table that has {all}", entries.start, entries.end);
-            return Err(Error::invalid(what).in_file(&self.uri));
-        }
+        check_entries(&entries, self.total()).map_err(|error| error.in_file(&self.uri))?;
         self.look_up_places(fields, &entries).map_err(|error| error.in_file(&self.uri))?;
         let (mut groups, mut tasks) = (Vec::new(), Vec::new());
         for &field in fields {
@@ -547,12 +543,6 @@ impl Dataset for ParquetTable {
     }
 
     fn boundaries(&self, _: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {
-        let ends =
-            self.row_groups_of(&entries).iter().flat_map(|group| [group.entries.start, group.entries.end]);
-        let mut found: Vec<u64> = ends.filter(|at| entries.contains(at)).collect();
-        found.extend([entries.start, entries.end]);
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
+        Ok(cuts(&entries, self.row_groups_of(&entries).iter().map(|group| group.entries.clone())))
     }
 }

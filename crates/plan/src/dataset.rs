@@ -1,6 +1,6 @@
 //! The trait of an opened table: fields, and on request a plan.
 
-use crate::{FriendName, Limits, Plan, Reading, Result, TableIndex, Task};
+use crate::{Error, FriendName, Limits, Plan, Reading, Result, TableIndex, Task};
 use serde::{Deserialize, Serialize};
 use std::{any::Any, ops::Range};
 
@@ -236,4 +236,27 @@ pub trait Dataset: Any + Send + Sync {
         let _ = (plan, task);
         Ok(Vec::new())
     }
+}
+
+/// Refuses a range of entries that a table of `all` entries does not have.
+///
+/// # Errors
+/// It ends before it begins, or behind the last entry.
+pub fn check_entries(entries: &Range<u64>, all: u64) -> Result<()> {
+    if entries.start > entries.end || entries.end > all {
+        let what = format!("entries {} to {}, of a table that has {all}", entries.start, entries.end);
+        return Err(Error::invalid(what));
+    }
+    Ok(())
+}
+
+/// The [boundaries](Dataset::boundaries) of a range of entries whose columns all have the same blocks.
+#[must_use]
+pub fn cuts(entries: &Range<u64>, blocks: impl IntoIterator<Item = Range<u64>>) -> Vec<u64> {
+    let ends = blocks.into_iter().flat_map(|block| [block.start, block.end]);
+    let mut found: Vec<u64> = ends.filter(|at| entries.contains(at)).collect();
+    found.extend([entries.start, entries.end]);
+    found.sort_unstable();
+    found.dedup();
+    found
 }

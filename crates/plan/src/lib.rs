@@ -13,7 +13,7 @@ mod task;
 mod writer;
 pub use blocks::{Bench, BlockMaker, BlockRunner, BlockSink, OneThread, StoredBlock, in_turn};
 pub use check::{CheckReport, Finding, Severity};
-pub use dataset::{Dataset, Description, Field};
+pub use dataset::{Dataset, Description, Field, check_entries, cuts};
 pub use error::{Error, ErrorKind, Place, Result, Stated};
 pub use format::{Block, BlockFormat, Columns, Framing, Piece, Scratch};
 pub use forthwith_forth::similar_names;

@@ -4,7 +4,7 @@ use crate::form::{self, Shape};
 use crate::format::NtupleFormat;
 use crate::ntuple::Ntuple;
 use crate::planner::{self, Planner};
-use forthwith_plan::{Dataset, Description, Error, Field, Plan, Result};
+use forthwith_plan::{Dataset, Description, Error, Field, Plan, Result, check_entries, cuts};
 use std::ops::Range;
 
 impl Dataset for Ntuple {
@@ -43,12 +43,7 @@ impl Dataset for Ntuple {
     }
 
     fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
-        let all = self.entry_count();
-        if entries.start > entries.end || entries.end > all {
-            let what = format!("entries {} to {}, of a table that has {all}", entries.start, entries.end);
-            let error = Error::invalid(what);
-            return Err(self.here_as_a_whole(error));
-        }
+        check_entries(&entries, self.entry_count()).map_err(|error| self.here_as_a_whole(error))?;
         let mut planner = Planner::new(self, entries);
         for &field in fields {
             planner.add(field).map_err(|error| here(self, error, field))?;
@@ -58,12 +53,7 @@ impl Dataset for Ntuple {
 
     fn boundaries(&self, _: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {
         let clusters = self.clusters(&entries).map_err(|error| self.here_as_a_whole(error))?;
-        let ends = clusters.iter().flat_map(|at| [at.cluster.entries.start, at.cluster.entries.end]);
-        let mut found: Vec<u64> = ends.filter(|at| entries.contains(at)).collect();
-        found.extend([entries.start, entries.end]);
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
+        Ok(cuts(&entries, clusters.iter().map(|at| at.cluster.entries.clone())))
     }
 }
 

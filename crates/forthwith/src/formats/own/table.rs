@@ -8,6 +8,7 @@ use forthwith_columns::Array;
 use forthwith_io::Source;
 use forthwith_plan::{
     Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Pick, Plan, Reading, Result, Stored, Task,
+    check_entries, cuts,
 };
 use std::{
     ops::Range,
@@ -230,10 +231,7 @@ impl Dataset for OwnTable {
             self.check(*field)?;
         }
         let all = if entries == (0..0) { 0 } else { self.entries()? };
-        if entries.start > entries.end || entries.end > all {
-            let what = format!("entries {} to {}, of a table that has {all}", entries.start, entries.end);
-            return Err(self.here(Error::invalid(what)));
-        }
+        check_entries(&entries, all).map_err(|error| self.here(error))?;
         let mut plan = Plan {
             format: ID.into(),
             uri: self.source.uri().to_owned(),
@@ -269,12 +267,6 @@ impl Dataset for OwnTable {
         for field in fields {
             self.check(*field)?;
         }
-        let mut cuts = vec![entries.start];
-        cuts.extend(
-            self.blocks(&entries)?.iter().map(|(_, _, own)| own.start).filter(|at| *at > entries.start),
-        );
-        cuts.push(entries.end);
-        cuts.dedup();
-        Ok(cuts)
+        Ok(cuts(&entries, self.blocks(&entries)?.into_iter().map(|(_, _, own)| own)))
     }
 }
