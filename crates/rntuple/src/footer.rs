@@ -42,8 +42,7 @@ impl Footer {
         let begin = *body;
         let found = body.u64("the header's checksum")?;
         if let Some(expected) = header.filter(|header| *header != found) {
-            let what = "the header's checksum in the footer";
-            return Err(begin.error(ErrorKind::Mismatch { what, expected, found }));
+            return Err(begin.error(Error::mismatch("the header's checksum in the footer", expected, found)));
         }
         let mut extension = body.record("the schema extension")?;
         // An extension may be empty.
@@ -57,9 +56,8 @@ impl Footer {
             let begin = groups.rest;
             let group = ClusterGroup::parse(&mut groups.rest.record("a cluster group")?)?;
             if group.entries.start != end {
-                let (what, expected) = ("the first entry of a cluster group", end);
                 let found = group.entries.start;
-                return Err(begin.error(ErrorKind::Mismatch { what, expected, found }));
+                return Err(begin.error(Error::mismatch("the first entry of a cluster group", end, found)));
             }
             end = group.entries.end;
             footer.groups.push(group);
@@ -94,8 +92,7 @@ impl ClusterGroup {
         let what = "a cluster group";
         let (first, span) = (record.u64(what)?, record.u64(what)?);
         let end = first.checked_add(span).filter(|end| i64::try_from(*end).is_ok()).ok_or_else(|| {
-            let (what, found, limit) = ("the entries of a cluster group", span as i64, i64::MAX);
-            begin.error(ErrorKind::OutOfRange { what, found, limit })
+            begin.error(Error::out_of_range("the entries of a cluster group", span as i64, i64::MAX))
         })?;
         let clusters = record.u32(what)?;
         Ok(Self { entries: first..end, clusters, pages: record.link(what)? })

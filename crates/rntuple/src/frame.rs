@@ -1,6 +1,6 @@
 //! The parts of envelopes: little-endian numbers, strings and frames that say how long they are.
 
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 
 /// Bytes of an envelope, from first to last.
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +52,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn bytes(&mut self, what: &'static str, count: usize) -> Result<&'a [u8]> {
         let found = self.at.checked_add(count).and_then(|end| self.bytes.get(self.at..end));
         let Some(found) = found else {
-            let (needed, available) = (count as u64, self.left() as u64);
-            return Err(self.error(ErrorKind::Truncated { what, needed, available }));
+            return Err(self.error(Error::truncated(what, count, self.left())));
         };
         self.at += count;
         Ok(found)
@@ -106,8 +105,7 @@ impl<'a> Reader<'a> {
         let begin = *self;
         let size = self.i64(what)?;
         if size < 8 {
-            let (what, limit) = ("the size of a record frame", i64::MAX);
-            return Err(begin.error(ErrorKind::OutOfRange { what, found: size, limit }));
+            return Err(begin.error(Error::out_of_range("the size of a record frame", size, i64::MAX)));
         }
         self.frame(what, size - 8)
     }
@@ -117,15 +115,13 @@ impl<'a> Reader<'a> {
         let begin = *self;
         let size = self.i64(what)?;
         let Some(size) = size.checked_neg().filter(|size| *size >= 12) else {
-            let (what, limit) = ("the size of a list frame", -12);
-            return Err(begin.error(ErrorKind::OutOfRange { what, found: size, limit }));
+            return Err(begin.error(Error::out_of_range("the size of a list frame", size, -12)));
         };
         let items = self.u32(what)?;
         let rest = self.frame(what, size - 12)?;
         if (items as usize).checked_mul(least).is_none_or(|bytes| bytes > rest.left()) {
             let needed = u64::from(items).saturating_mul(least as u64);
-            let available = rest.left() as u64;
-            return Err(begin.error(ErrorKind::Truncated { what, needed, available }));
+            return Err(begin.error(Error::truncated(what, needed, rest.left())));
         }
         Ok(List { items, rest })
     }
@@ -147,7 +143,7 @@ impl<'a> Reader<'a> {
         let mut body = Self::new(self.bytes(what, size.saturating_sub(4))?, self.origin);
         if kind != 1 {
             let what = format!("a locator of type {kind}, which is no place in the file");
-            return Err(begin.error(ErrorKind::Unsupported { what }));
+            return Err(begin.error(Error::unsupported(what)));
         }
         Ok(Locator { size: body.u64(what)?, position: body.u64(what)? })
     }
@@ -167,7 +163,7 @@ impl<'a> Reader<'a> {
                 let bit = bit + set.trailing_zeros();
                 let name = if bit == 0 { " (nested deferred columns)" } else { "" };
                 let what = format!("an RNTuple with feature {bit}{name}");
-                return Err(begin.error(ErrorKind::Unsupported { what }));
+                return Err(begin.error(Error::unsupported(what)));
             }
             if word >= 0 {
                 return Ok(());
@@ -178,8 +174,8 @@ impl<'a> Reader<'a> {
 
     /// An error at what is read next.
     #[cold]
-    pub(crate) fn error(&self, kind: ErrorKind) -> Error {
-        Error::new(kind).at_byte(self.position())
+    pub(crate) fn error(&self, error: Error) -> Error {
+        error.at_byte(self.position())
     }
 }
 

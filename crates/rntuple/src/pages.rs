@@ -2,7 +2,7 @@
 
 use crate::frame::{Locator, Reader};
 use bytes::Bytes;
-use forthwith_plan::{ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use std::{ops::Range, sync::OnceLock};
 
 /// A page list. What it says of a column is read when it is asked for.
@@ -65,17 +65,22 @@ impl PageList {
         let begin = body;
         let found = body.u64("the header's checksum")?;
         if let Some(expected) = header.filter(|header| *header != found) {
-            let what = "the header's checksum in a page list";
-            return Err(begin.error(ErrorKind::Mismatch { what, expected, found }));
+            return Err(begin.error(Error::mismatch(
+                "the header's checksum in a page list",
+                expected,
+                found,
+            )));
         }
         let begin = body;
         let mut summaries = body.list("the clusters", 8)?;
         let mut lists = body.list("the pages of clusters", 12)?;
         for found in [summaries.items, lists.items] {
             if found != count {
-                let (expected, found) = (u64::from(count), u64::from(found));
-                let what = "the number of clusters of a page list";
-                return Err(begin.error(ErrorKind::Mismatch { what, expected, found }));
+                return Err(begin.error(Error::mismatch(
+                    "the number of clusters of a page list",
+                    count,
+                    found,
+                )));
             }
         }
         let mut clusters = Vec::with_capacity(count as usize);
@@ -85,17 +90,19 @@ impl PageList {
             let mut summary = summaries.rest.record("a cluster")?;
             let (first, word) = (summary.u64("a cluster")?, summary.u64("a cluster")?);
             if (word >> 56) & SHARDED != 0 {
-                return Err(begin.error(ErrorKind::Unsupported { what: "a sharded cluster".into() }));
+                return Err(begin.error(Error::unsupported("a sharded cluster")));
             }
             if first != end {
-                let what = "the first entry of a cluster";
-                return Err(begin.error(ErrorKind::Mismatch { what, expected: end, found: first }));
+                return Err(begin.error(Error::mismatch("the first entry of a cluster", end, first)));
             }
             // Both are below two to the power of 63.
             end += word & ((1 << 56) - 1);
             if end > entries.end {
-                let (what, found, limit) = ("the last entry of a cluster", end as i64, entries.end as i64);
-                return Err(begin.error(ErrorKind::OutOfRange { what, found, limit }));
+                return Err(begin.error(Error::out_of_range(
+                    "the last entry of a cluster",
+                    end,
+                    entries.end,
+                )));
             }
             let columns = lists.rest.list("the columns of a cluster", 12)?;
             let start = columns.rest.position() as usize;
@@ -108,7 +115,7 @@ impl PageList {
         }
         if end != entries.end {
             let what = "the last entry of the clusters of a group";
-            return Err(begin.error(ErrorKind::Mismatch { what, expected: entries.end, found: end }));
+            return Err(begin.error(Error::mismatch(what, entries.end, end)));
         }
         Ok(Self { bytes, clusters })
     }
@@ -143,8 +150,7 @@ impl PageList {
         let first = rest.i64("the first element of a column")?;
         if first < 0 {
             if !pages.is_empty() {
-                let what = "a suppressed column with pages".into();
-                return Err(begin.error(ErrorKind::Invalid { what }));
+                return Err(begin.error(Error::invalid("a suppressed column with pages")));
             }
             return Ok(None);
         }

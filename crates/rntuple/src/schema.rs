@@ -3,7 +3,7 @@
 use crate::frame::Reader;
 use bytes::Bytes;
 use flags::{CHECKSUM, DEFERRED, PROJECTED, RANGE, REPEATS};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result};
 use forthwith_root::Streamers;
 use std::ops::Range;
 
@@ -181,8 +181,7 @@ impl Schema {
         if (found as usize) < count {
             return Ok(());
         }
-        let limit = count as i64 - 1;
-        Err(at.error(ErrorKind::OutOfRange { what, found: found.into(), limit }))
+        Err(at.error(Error::out_of_range(what, found, count as i64 - 1)))
     }
 
     fn group(&mut self, at: &Reader<'_>) -> Result<()> {
@@ -195,7 +194,7 @@ impl Schema {
             let (depth, path) = parent.map_or((0, 0), |(depth, path)| (depth + 1, *path));
             if depth > DEEPEST {
                 let what = format!("fields more than {DEEPEST} deep ({})", field.name);
-                return Err(at.error(ErrorKind::Unsupported { what }));
+                return Err(at.error(Error::unsupported(what)));
             }
             // The type of a base stands before names that occur twice.
             let base = if field.name.starts_with(':') { field.type_name.len() } else { 0 };
@@ -207,7 +206,7 @@ impl Schema {
         let limit = stored.saturating_mul(PATHS).saturating_add(LEAST_PATHS);
         if paths > limit {
             let what = "the length of the paths of all fields";
-            return Err(at.error(ErrorKind::OutOfRange { what, found: paths as i64, limit: limit as i64 }));
+            return Err(at.error(Error::out_of_range(what, paths, limit)));
         }
         let count = self.fields.len();
         let above = self.fields.iter().map(|field| field.parent.map_or(0, |parent| parent as usize + 1));
@@ -230,8 +229,7 @@ impl Field {
         record.u32(what)?;
         let parent = record.u32(what)?;
         if parent > id {
-            let (what, found, limit) = ("the parent of a field", i64::from(parent), i64::from(id));
-            return Err(begin.error(ErrorKind::OutOfRange { what, found, limit }));
+            return Err(begin.error(Error::out_of_range("the parent of a field", parent, id)));
         }
         let (role, flags) = (record.u16(what)?, record.u16(what)?);
         let mut text = || record.text(what);
@@ -256,12 +254,8 @@ impl Column {
         // Readers take it from the pages.
         let first = if flags & DEFERRED != 0 { record.i64(what)? } else { 0 };
         if representation >= MOST_REPRESENTATIONS {
-            let (found, limit) = (representation.into(), i64::from(MOST_REPRESENTATIONS) - 1);
-            return Err(record.error(ErrorKind::OutOfRange {
-                what: "the representation of a column",
-                found,
-                limit,
-            }));
+            let what = "the representation of a column";
+            return Err(record.error(Error::out_of_range(what, representation, MOST_REPRESENTATIONS - 1)));
         }
         let range = if flags & RANGE != 0 { Some((record.f64(what)?, record.f64(what)?)) } else { None };
         Ok(Self { kind, bits, field, flags, representation, range, first })
