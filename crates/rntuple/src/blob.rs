@@ -44,7 +44,7 @@ pub(crate) fn read(source: &dyn Source, locator: Locator, checksum: u64, longest
 
 /// The payload of a record.
 pub(crate) fn object(source: &dyn Source, link: Link) -> Result<Bytes> {
-    decompressed(&read(source, link.locator, 0, 0)?, link.length)
+    decompressed(&read(source, link.locator, 0, 0)?, link.length, ENVELOPE)
 }
 
 /// The kind of an envelope: the number that it begins with, and its name.
@@ -80,7 +80,7 @@ pub(crate) fn envelope(
 
 fn envelope_of(source: &dyn Source, link: Link, kind: Envelope, longest: u64, verify: bool) -> Result<Bytes> {
     let stored = read(source, link.locator, 0, longest)?;
-    let bytes = decompressed(&stored, link.length)?;
+    let bytes = decompressed(&stored, link.length, ENVELOPE)?;
     let Some((all, hash)) = bytes.split_last_chunk::<8>().filter(|(all, _)| all.len() >= 8) else {
         return Err(Error::truncated("an envelope", 16, bytes.len()));
     };
@@ -109,11 +109,14 @@ pub(crate) fn checksum(envelope: &[u8]) -> u64 {
     envelope.last_chunk().map_or(0, |hash| u64::from_le_bytes(*hash))
 }
 
+/// What the errors of an envelope call its length, and itself.
+const ENVELOPE: [&str; 2] = ["the stored length", "an envelope"];
+
 /// Stored bytes as they are, or decompressed if they are not that many.
-fn decompressed(stored: &Bytes, length: u64) -> Result<Bytes> {
+pub(crate) fn decompressed(stored: &Bytes, length: u64, [what, of]: [&'static str; 2]) -> Result<Bytes> {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     if length < stored.len() {
-        return Err(Error::mismatch("the stored length", length, stored.len()));
+        return Err(Error::mismatch(what, length, stored.len()));
     }
     if length == stored.len() {
         return Ok(stored.clone());
@@ -121,7 +124,7 @@ fn decompressed(stored: &Bytes, length: u64) -> Result<Bytes> {
     check_record(stored, length)?;
     let mut bytes = Vec::new();
     if bytes.try_reserve_exact(length).is_err() {
-        return Err(ErrorKind::OutOfMemory { what: "an envelope", bytes: length as u64 }.into());
+        return Err(ErrorKind::OutOfMemory { what: of, bytes: length as u64 }.into());
     }
     bytes.resize(length, 0);
     decompress_record(stored, &mut bytes, &mut Decompressor::new())?;

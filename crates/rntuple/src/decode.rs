@@ -68,7 +68,7 @@ pub(crate) fn raw<'a>(
 /// The stored bytes of a page, verified, and how many they are when decompressed.
 fn stored_page<'a>(how: &Stored, task: &Task, note: Note, stored: &'a [u8]) -> Result<(&'a [u8], usize)> {
     let elements = task.entries.end.checked_sub(task.entries.start).ok_or_else(foreign)?;
-    let body = verified(stored, note)?;
+    let body = if note.verified { verified(stored)? } else { stored };
     let length = usize::try_from(how.page_bytes(elements)).map_err(|_| foreign())?;
     if body.len() > length {
         return Err(Error::mismatch("the length of a page", length, body.len()));
@@ -86,11 +86,8 @@ fn inflated<'a>(body: &'a [u8], length: usize, scratch: &'a mut Scratch) -> Resu
     Ok(payload)
 }
 
-/// The bytes of a page without its checksum, which is verified.
-fn verified(stored: &[u8], note: Note) -> Result<&[u8]> {
-    if !note.verified {
-        return Ok(stored);
-    }
+/// The bytes of a page without its checksum, which is compared.
+pub(crate) fn verified(stored: &[u8]) -> Result<&[u8]> {
     let Some((body, hash)) = stored.split_last_chunk::<8>() else {
         return Err(Error::truncated("the checksum of a page", 8, stored.len()));
     };
@@ -153,6 +150,11 @@ fn decoded(
 
 /// The fault of the ends of lists.
 #[cold]
+pub(crate) fn too_few() -> Error {
+    Error::fault("a page with fewer elements than the page list says")
+}
+
+#[cold]
 fn falling(lists: &Lists) -> Error {
     Error::fault(format!(
         "a list that ends before it begins, or behind the {} items of the cluster",
@@ -170,7 +172,7 @@ fn lists(
 ) -> Result<()> {
     let lists = marks.lists()?;
     let Lists { base, most, .. } = lists;
-    let bad = |_: DecodeError| Error::fault("a page with fewer elements than the page list says");
+    let bad = |_: DecodeError| too_few();
     let ends = Ends::of(how, page).ok_or_else(foreign)?;
     let last = ends.before(wanted.end).map_err(bad)?.filter(|last| *last <= most);
     let last = last.ok_or_else(|| falling(&lists))?;

@@ -3,6 +3,7 @@
 use crate::anchor::{Anchor, CLASS};
 use crate::blob::{self, Envelope};
 use crate::coding;
+use crate::decode;
 use crate::ends::Ends;
 use crate::footer::{ClusterGroup, Footer};
 use crate::form::{self, Shape};
@@ -11,11 +12,11 @@ use crate::pages::{Numbered, Page, PageList};
 use crate::schema::{self, Column, Schema};
 use crate::write::RawList;
 use bytes::Bytes;
-use forthwith_io::{Decompressor, Source, xxh3};
+use forthwith_io::Source;
 use forthwith_plan::{Error, Field, Result, Stored};
 use forthwith_program::Program;
 use forthwith_root::class::{Layouts, is_described};
-use forthwith_root::{Found, RootFile, check_record, decompress_record, unroll};
+use forthwith_root::{Found, RootFile, unroll};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -412,7 +413,7 @@ impl Ntuple {
         let bytes = self.page(how, page)?;
         let ends = Ends::of(how, &bytes).ok_or_else(crate::marks::foreign)?;
         let end = ends.before(usize::try_from(at).unwrap_or(usize::MAX));
-        end.ok().flatten().ok_or_else(|| Error::fault("a page with fewer elements than the page list says"))
+        end.ok().flatten().ok_or_else(decode::too_few)
     }
 
     /// A page of ends, or of the bytes of objects, decompressed.
@@ -428,23 +429,9 @@ impl Ntuple {
         let stored = blob::read(self.source.as_ref(), page.locator, checksum, self.anchor.longest)?;
         let body = stored.slice(..stored.len() - checksum as usize);
         if page.checksum && self.options.verify {
-            let hash = stored.last_chunk().map_or(0, |hash| u64::from_le_bytes(*hash));
-            let found = xxh3(&body);
-            if hash != found {
-                return Err(Error::mismatch("the checksum of a page", hash, found));
-            }
+            decode::verified(&stored)?;
         }
-        if body.len() > length {
-            return Err(Error::mismatch("the length of a page", length, body.len()));
-        }
-        let bytes = if body.len() == length {
-            body
-        } else {
-            check_record(&body, length)?;
-            let mut bytes = vec![0; length];
-            decompress_record(&body, &mut bytes, &mut Decompressor::new())?;
-            bytes.into()
-        };
+        let bytes = blob::decompressed(&body, length as u64, ["the length of a page", "a page"])?;
         let mut known = known();
         if known.len() >= KEPT {
             known.remove(0);

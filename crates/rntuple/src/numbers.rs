@@ -1,6 +1,7 @@
 //! Numbers of pages to items of columns.
 
 use crate::coding::{Kind, Stored};
+use crate::decode::too_few;
 use forthwith_columns::{
     DType, Encoding,
     kernels::{Planes, ShortFloats, copy, decode, from_planes, from_short_floats},
@@ -23,9 +24,9 @@ pub(crate) fn numbers(
     }
     let whole = |width: usize| {
         let bytes = page.get(wanted.start * width..wanted.end * width);
-        bytes.ok_or_else(|| Error::fault("a page with fewer elements than the page list says"))
+        bytes.ok_or_else(too_few)
     };
-    let bad = |_| Error::fault("a page with fewer elements than the page list says");
+    let bad = |_| too_few();
     match stored.kind {
         Kind::Plain(own) if own == dtype => decode(Encoding::Little(own), whole(size)?, into).map_err(bad),
         Kind::Split(own) if own == dtype => from_planes(Planes::Plain, size, page, wanted, into).map_err(bad),

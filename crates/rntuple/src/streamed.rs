@@ -4,6 +4,7 @@
 //! the bytes end anywhere: a task has some objects as a whole, with their bounds before their bytes.
 
 use crate::coding::Stored;
+use crate::decode::too_few;
 use crate::ends::Ends;
 use crate::form::Part;
 use crate::marks::{Note, foreign};
@@ -86,7 +87,7 @@ impl Wanted<'_> {
             let bytes = ntuple.page(how, page).map_err(here)?;
             let found = Ends::of(how, &bytes).ok_or_else(foreign)?;
             let within = (of.start - all.start) as usize..(of.end - all.start) as usize;
-            let bad = |_| here(Error::fault("a page with fewer elements than the page list says"));
+            let bad = |_| here(too_few());
             if ends.is_empty() {
                 let start = match found.before(within.start).map_err(bad)? {
                     Some(start) => start,

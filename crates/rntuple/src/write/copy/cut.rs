@@ -5,6 +5,7 @@ use super::slot::Slot;
 use super::stored::{Active, Chunk, Codecs, Elements, Found, no_zeros};
 use crate::Ntuple;
 use crate::coding::{Kind, Stored};
+use crate::decode::too_few;
 use crate::schema::STREAMED;
 use forthwith_plan::{Error, Result};
 use forthwith_root::write::Compression;
@@ -223,8 +224,7 @@ impl Cut {
                 Chunk::Zeros(count) => (0..count).try_for_each(|_| one(0)),
                 Chunk::Page(wanted, page) => {
                     let all = page.as_chunks::<8>().0.get(wanted);
-                    let all = all
-                        .ok_or_else(|| Error::fault("a page with fewer elements than the page list says"))?;
+                    let all = all.ok_or_else(too_few)?;
                     all.iter().try_for_each(|end| one(u64::from_ne_bytes(*end)))
                 }
             })?;
@@ -274,8 +274,7 @@ impl Cut {
                 Chunk::Zeros(count) => (0..count).try_for_each(|_| one(&[0; 12])),
                 Chunk::Page(wanted, page) => {
                     let all = page.as_chunks::<12>().0.get(wanted);
-                    let all = all
-                        .ok_or_else(|| Error::fault("a page with fewer elements than the page list says"))?;
+                    let all = all.ok_or_else(too_few)?;
                     all.iter().try_for_each(&mut one)
                 }
             })?;

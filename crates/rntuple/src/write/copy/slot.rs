@@ -2,6 +2,7 @@
 
 use super::stored::{Chunk, Codecs};
 use crate::coding::{Kind, Stored};
+use crate::decode::too_few;
 use crate::write::ends::encode_ends;
 use crate::write::sealed::Sealed;
 use forthwith_columns::kernels::{Planes, to_planes};
@@ -51,9 +52,7 @@ impl Slot {
                 let range = wanted.start as u64 * each..wanted.end as u64 * each;
                 let used = self.count * each;
                 let bytes = (range.start / 8) as usize..range.end.div_ceil(8) as usize;
-                let from = page
-                    .get(bytes)
-                    .ok_or_else(|| Error::fault("a page with fewer elements than the page list says"))?;
+                let from = page.get(bytes).ok_or_else(too_few)?;
                 if used.is_multiple_of(8) && range.start.is_multiple_of(8) && range.end.is_multiple_of(8) {
                     self.bytes.extend_from_slice(from);
                 } else {

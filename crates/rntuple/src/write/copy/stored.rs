@@ -3,6 +3,7 @@
 use super::fields::{Column, Node};
 use crate::Ntuple;
 use crate::coding::{Kind, Stored};
+use crate::decode;
 use crate::pages::Numbered;
 use crate::pages::{ColumnPages, Page};
 use crate::planner::unwritten;
@@ -244,12 +245,8 @@ fn verified(ntuple: &Ntuple, page: &Page) -> Result<Bytes> {
     let more = if page.checksum { HASH as u64 } else { 0 };
     let bytes = ntuple.blob(page.locator, more)?;
     let data = bytes.slice(..bytes.len().saturating_sub(more as usize));
-    let hash = bytes.get(data.len()..).and_then(|hash| hash.first_chunk());
-    if let Some(hash) = hash {
-        let (expected, found) = (xxh3(&data), u64::from_le_bytes(*hash));
-        if expected != found {
-            return Err(Error::mismatch("the checksum of a page", expected, found));
-        }
+    if page.checksum {
+        decode::verified(&bytes)?;
     }
     Ok(data)
 }
