@@ -1,14 +1,15 @@
 //! Clusters that have been written, and the lists of their pages.
 
 use super::filling::Filling;
-use super::frame::{Frames, envelope};
+use super::frame::{Frames, RawList, envelope};
 use super::seal::HASH;
 use super::sealed::{PageBytes, Sealed};
 use super::stored::{LONGEST, put, record, within};
+use crate::anchor::{Anchor, CLASS};
 use crate::blob::Envelope;
 use crate::frame::{Link, Locator};
 use forthwith_plan::Result;
-use forthwith_root::write::{Compression, FileWriter};
+use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyText};
 use std::collections::HashMap;
 
 /// The clusters of an ntuple: those that are in the file, and one that is complete and waits to be written,
@@ -55,11 +56,6 @@ impl Clusters {
         }
     }
 
-    /// The header's checksum.
-    pub(crate) fn hash(&self) -> u64 {
-        self.hash
-    }
-
     /// Takes a cluster, behind the one that waited.
     pub(crate) fn take(&mut self, file: &mut FileWriter, complete: Complete) -> Result<()> {
         self.write(file)?;
@@ -82,9 +78,42 @@ impl Clusters {
     }
 
     /// Writes the list of the pages of the clusters so far, the one that waits included.
-    pub(crate) fn list_all(&mut self, file: &mut FileWriter) -> Result<()> {
+    fn list_all(&mut self, file: &mut FileWriter) -> Result<()> {
         self.write(file)?;
         self.list(file)
+    }
+
+    /// Ends the ntuple: writes the lists that are left, the footer, and the record that says where header and footer
+    /// are. `extension` writes what the header lacks.
+    pub(crate) fn end(
+        &mut self,
+        file: &mut FileWriter,
+        (directory, name): (DirectoryId, &str),
+        anchor: Anchor,
+        attributes: &RawList,
+        extension: impl FnOnce(&mut Frames),
+    ) -> Result<()> {
+        self.list_all(file)?;
+        let footer = envelope(Envelope::Footer, |frames| {
+            frames.features();
+            frames.u64(self.hash);
+            frames.record(extension);
+            frames.list(&self.groups, |frames, group| {
+                frames.record(|frames| {
+                    frames.u64(group.first);
+                    frames.u64(group.entries);
+                    frames.u32(group.clusters);
+                    frames.link(group.pages);
+                });
+            });
+            frames.list_behind::<()>(attributes, &[], |_, ()| ());
+        });
+        let footer = put(file, self.compression, &footer, self.longest)?;
+        let payload = Anchor { footer, ..anchor }.write();
+        file.describe_class(CLASS)?;
+        let key = KeyText { class: CLASS, name, title: "" };
+        file.listed(directory, key, payload.len(), &[&payload])?;
+        Ok(())
     }
 
     fn list(&mut self, file: &mut FileWriter) -> Result<()> {

@@ -36,7 +36,7 @@ pub use copy::NtupleCopy;
 pub use options::{DEFAULT_CLUSTER, DEFAULT_PAGE, FieldOptions, Floats, NtupleOptions};
 pub use table::NtupleTable;
 
-use crate::anchor::{Anchor, CLASS, VERSION};
+use crate::anchor::{Anchor, VERSION};
 use crate::blob::{self, Envelope};
 use crate::frame::{Link, Locator};
 use announced::is_of;
@@ -45,7 +45,7 @@ use describe::{Describer, Node, field_names};
 use filling::Filling;
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result};
-use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyText};
+use forthwith_root::write::{Compression, DirectoryId, FileWriter};
 pub(crate) use frame::RawList;
 use frame::envelope;
 use options::UNCOMPRESSED_CLUSTERS;
@@ -363,37 +363,19 @@ impl NtupleWriter {
             return Ok(());
         }
         self.end_cluster(file)?;
-        self.clusters.list_all(file)?;
         let none = (<[RawList; 4]>::default(), RawList::default());
         let (lists, attributes) = match &self.prior {
             Some(prior) => (&prior.lists, &prior.attributes),
             None => (&none.0, &none.1),
         };
-        let footer = envelope(Envelope::Footer, |frames| {
-            frames.features();
-            frames.u64(self.clusters.hash());
-            frames.record(|frames| self.all.write(self.in_header, lists, frames));
-            frames.list(&self.clusters.groups, |frames, group| {
-                frames.record(|frames| {
-                    frames.u64(group.first);
-                    frames.u64(group.entries);
-                    frames.u32(group.clusters);
-                    frames.link(group.pages);
-                });
-            });
-            // Attribute sets.
-            frames.list_behind::<()>(attributes, &[], |_, ()| ());
-        });
-        let footer = put(file, self.options.compression, &footer, self.clusters.longest)?;
         let (version, longest) = self
             .prior
             .as_ref()
             .map_or((VERSION, LONGEST), |prior| (prior.version.max(VERSION), prior.longest));
-        let anchor = Anchor { version, header: self.header, footer, longest };
-        let payload = anchor.write();
-        file.describe_class(CLASS)?;
-        let key = KeyText { class: CLASS, name: &self.name, title: "" };
-        file.listed(self.directory, key, payload.len(), &[&payload])?;
+        let anchor = Anchor { version, header: self.header, footer: self.header, longest };
+        let place = (self.directory, &*self.name);
+        let (all, in_header) = (&self.all, self.in_header);
+        self.clusters.end(file, place, anchor, attributes, |frames| all.write(in_header, lists, frames))?;
         if let Some(prior) = &self.prior {
             file.remove(self.directory, &self.name, prior.cycle);
         }

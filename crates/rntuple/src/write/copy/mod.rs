@@ -7,11 +7,11 @@ mod slot;
 mod stored;
 
 use super::cluster::{Clusters, Complete, Place};
-use super::frame::envelope;
+use super::frame::{RawList, envelope};
 use super::sealed::{PageBytes, Sealed};
 use super::stored::{LONGEST, put, record};
 use crate::Ntuple;
-use crate::anchor::{Anchor, CLASS, VERSION};
+use crate::anchor::{Anchor, VERSION};
 use crate::blob::{self, Envelope};
 use crate::coding::{Kind, Stored};
 use crate::frame::Link;
@@ -20,7 +20,7 @@ use crate::schema::STREAMED;
 use cut::{Cut, From};
 use fields::{Column, Described, Fields, IsKept, Node};
 use forthwith_plan::{Error, ErrorKind, Result};
-use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyText};
+use forthwith_root::write::{Compression, DirectoryId, FileWriter};
 use std::ops::Range;
 use stored::{Active, Codecs, Found, no_zeros};
 
@@ -151,33 +151,16 @@ impl NtupleCopy {
     /// What the file's sink says.
     pub fn finish(mut self, file: &mut FileWriter) -> Result<u64> {
         self.end_cut(file)?;
-        self.clusters.list_all(file)?;
-        let footer = envelope(Envelope::Footer, |frames| {
-            frames.features();
-            frames.u64(self.clusters.hash());
-            frames.record(|frames| {
-                // Also of empty ones: not all readers take an extension without lists.
-                for list in &self.described.added {
-                    frames.list_behind::<()>(list, &[], |_, ()| ());
-                }
-            });
-            frames.list(&self.clusters.groups, |frames, group| {
-                frames.record(|frames| {
-                    frames.u64(group.first);
-                    frames.u64(group.entries);
-                    frames.u32(group.clusters);
-                    frames.link(group.pages);
-                });
-            });
-            // Attribute sets: there are none.
-            frames.list::<()>(&[], |_, ()| ());
-        });
-        let footer = put(file, file.compression(), &footer, LONGEST)?;
-        let anchor = Anchor { version: self.version, header: self.header, footer, longest: LONGEST };
-        let payload = anchor.write();
-        file.describe_class(CLASS)?;
-        let key = KeyText { class: CLASS, name: &self.name, title: "" };
-        file.listed(self.directory, key, payload.len(), &[&payload])?;
+        let anchor =
+            Anchor { version: self.version, header: self.header, footer: self.header, longest: LONGEST };
+        let (place, added) = ((self.directory, &*self.name), &self.described.added);
+        // There are no attribute sets.
+        self.clusters.end(file, place, anchor, &RawList::default(), |frames| {
+            // Also of empty ones: not all readers take an extension without lists.
+            for list in added {
+                frames.list_behind::<()>(list, &[], |_, ()| ());
+            }
+        })?;
         Ok(self.entries)
     }
 
