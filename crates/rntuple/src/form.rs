@@ -424,20 +424,25 @@ fn fixed(form: Form, size: u64) -> Form {
 }
 
 fn number(name: &str) -> Option<DType> {
-    Some(match name {
-        "bool" => DType::Bool,
-        "char" | "std::int8_t" => DType::Int8,
-        "std::uint8_t" => DType::UInt8,
-        "std::int16_t" => DType::Int16,
-        "std::uint16_t" => DType::UInt16,
-        "std::int32_t" => DType::Int32,
-        "std::uint32_t" => DType::UInt32,
-        "std::int64_t" => DType::Int64,
-        "std::uint64_t" => DType::UInt64,
-        "float" => DType::Float32,
-        "double" => DType::Float64,
-        _ => return None,
-    })
+    let found = DType::ALL.iter().copied().find(|dtype| number_name(*dtype) == name);
+    found.or((name == "char").then_some(DType::Int8))
+}
+
+/// The type of C++ for a number.
+pub(crate) const fn number_name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "bool",
+        DType::Int8 => "std::int8_t",
+        DType::Int16 => "std::int16_t",
+        DType::Int32 => "std::int32_t",
+        DType::Int64 => "std::int64_t",
+        DType::UInt8 => "std::uint8_t",
+        DType::UInt16 => "std::uint16_t",
+        DType::UInt32 => "std::uint32_t",
+        DType::UInt64 => "std::uint64_t",
+        DType::Float32 => "float",
+        DType::Float64 => "double",
+    }
 }
 
 fn is_optional(name: &str) -> bool {

@@ -103,26 +103,14 @@ impl Describer<'_> {
 
     /// ROOT's own choice of a column for numbers.
     fn real(&self, dtype: DType) -> &'static str {
-        match (dtype, self.split()) {
-            (DType::Bool, _) => "Bit",
-            (DType::Int8, _) => "Int8",
-            (DType::UInt8, _) => "UInt8",
-            (DType::Int16, false) => "Int16",
-            (DType::Int16, true) => "SplitInt16",
-            (DType::UInt16, false) => "UInt16",
-            (DType::UInt16, true) => "SplitUInt16",
-            (DType::Int32, false) => "Int32",
-            (DType::Int32, true) => "SplitInt32",
-            (DType::UInt32, false) => "UInt32",
-            (DType::UInt32, true) => "SplitUInt32",
-            (DType::Int64, false) => "Int64",
-            (DType::Int64, true) => "SplitInt64",
-            (DType::UInt64, false) => "UInt64",
-            (DType::UInt64, true) => "SplitUInt64",
-            (DType::Float32, false) => "Real32",
-            (DType::Float32, true) => "SplitReal32",
-            (DType::Float64, false) => "Real64",
-            (DType::Float64, true) => "SplitReal64",
-        }
+        let kind = match (dtype, self.split()) {
+            (DType::Bool, _) => Kind::Bit,
+            // The kind alone is that of characters, too.
+            (DType::Int8, _) => return "Int8",
+            (DType::UInt8, _) | (_, false) => Kind::Plain(dtype),
+            (DType::Int16 | DType::Int32 | DType::Int64, true) => Kind::Zigzag(dtype),
+            (_, true) => Kind::Split(dtype),
+        };
+        kind.name()
     }
 }

@@ -2,6 +2,7 @@
 
 use super::options::{FieldOptions, Floats, NtupleOptions};
 use super::record::{Descriptions, FieldRecord};
+use crate::form::number_name;
 use crate::schema::{COLLECTION, DEEPEST, PLAIN, RECORD, VARIANT};
 use forthwith_columns::{DType, Form, LogicalType};
 use forthwith_root::write::{Compression, number_as};
@@ -237,7 +238,7 @@ impl<'d> Describer<'d> {
     ) -> Result<(Node, String), Refusal> {
         let Some((&size, rest)) = shape.split_first() else {
             let column = self.number(id, dtype, around.first);
-            return Ok((Node::Numbers { column, size: dtype.size(), each: 1 }, number(dtype).into()));
+            return Ok((Node::Numbers { column, size: dtype.size(), each: 1 }, number_name(dtype).into()));
         };
         if size == 0 {
             let ends = self.ends(id, around.first);
@@ -422,23 +423,6 @@ fn filling(form: &Form, number: f64) -> Result<Vec<u8>, Refusal> {
     };
     let bytes = number_as(dtype, number);
     bytes.ok_or_else(|| format!("{number} in place of missing values of type {dtype}"))
-}
-
-/// ROOT's name of a type of numbers.
-const fn number(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool => "bool",
-        DType::Int8 => "std::int8_t",
-        DType::Int16 => "std::int16_t",
-        DType::Int32 => "std::int32_t",
-        DType::Int64 => "std::int64_t",
-        DType::UInt8 => "std::uint8_t",
-        DType::UInt16 => "std::uint16_t",
-        DType::UInt32 => "std::uint32_t",
-        DType::UInt64 => "std::uint64_t",
-        DType::Float32 => "float",
-        DType::Float64 => "double",
-    }
 }
 
 /// Names as fields may have them, all different.
