@@ -132,32 +132,45 @@ impl Bars {
                 if is_count && value >= 0.0 { count(value as u64) } else { tick_text(value, step) };
             tick += 1.0;
         }
-        let margin = marks.iter().map(|m| m.chars().count()).max().unwrap_or(0);
-        let mut text = String::new();
-        for row in (1..=height).rev() {
-            // A mark of a count stands on the line whose top is that count.
+        // A mark of a count stands on the line whose top is that count.
+        let line = |row: usize| -> String {
             let bars = self.heights.iter().map(|value| block((value - bottom) / span, row, height));
-            let bars: String = bars.flat_map(|bar| std::iter::repeat_n(bar, wide)).collect();
-            let mark = &marks[row];
-            let axis = if mark.is_empty() { '│' } else { '┤' };
-            let line = format!("{mark:>margin$} {axis}{}", paint.paint(Style::Special, bars.trim_end()));
-            text.push_str(line.trim_end());
-            text.push('\n');
-        }
-        let width = self.heights.len() * wide;
-        let (axis, numbers) = horizontal(self.low, self.high, width);
-        text.push_str(&format!("{:>margin$} └{axis}\n", marks[0]));
-        text.push_str(format!("{:margin$}  {numbers}", "").trim_end());
-        text.push('\n');
+            bars.flat_map(|bar| std::iter::repeat_n(bar, wide)).collect()
+        };
+        let lines: Vec<String> = (1..=height).map(line).collect();
         let label = crate::human::clean(label);
-        text.push_str(format!("{:margin$}  {label:^width$}", "").trim_end());
-        text.push('\n');
-        text
+        let range = (self.low, self.high);
+        framed(&lines, &marks, range, self.heights.len() * wide, Some(&label), paint)
     }
 }
 
+/// A picture between its axes: lines from the foot up, the marks below the first and at each of them, and what is from
+/// left to right over a width, with a label if there is one. Lines end in a newline.
+pub(crate) fn framed(
+    lines: &[String],
+    marks: &[String],
+    (low, high): (f64, f64),
+    width: usize,
+    label: Option<&str>,
+    paint: Paint,
+) -> String {
+    let margin = marks.iter().map(|mark| mark.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (line, mark) in lines.iter().zip(marks.iter().skip(1)).rev() {
+        let axis = if mark.is_empty() { '│' } else { '┤' };
+        let line = format!("{mark:>margin$} {axis}{}", paint.paint(Style::Special, line.trim_end()));
+        text.push_str(&format!("{}\n", line.trim_end()));
+    }
+    let (axis, numbers) = horizontal(low, high, width);
+    text.push_str(&format!("{:>margin$} └{axis}\n", marks.first().map_or("", String::as_str)));
+    for below in [Some(numbers), label.map(|label| format!("{label:^width$}"))].into_iter().flatten() {
+        text.push_str(&format!("{}\n", format!("{:margin$}  {below}", "").trim_end()));
+    }
+    text
+}
+
 /// A horizontal axis and the numbers below it.
-pub(crate) fn horizontal(low: f64, high: f64, width: usize) -> (String, String) {
+fn horizontal(low: f64, high: f64, width: usize) -> (String, String) {
     let mut axis = vec!['─'; width];
     let mut numbers = vec![' '; width + 8];
     let step = nice_step(high - low, (width / 12).clamp(2, 8));

@@ -2,9 +2,9 @@
 
 use super::binned::{Axis, Binned};
 use crate::{
-    histogram::{horizontal, nice_step, short, tick_text},
+    histogram::{framed, nice_step, short, tick_text},
     human,
-    paint::{Paint, Style},
+    paint::Paint,
 };
 
 const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
@@ -48,28 +48,12 @@ impl Binned {
             marks[(part * rows.len() as f64).round() as usize] = tick_text(tick * step, step);
             tick += 1.0;
         }
-        let margin = marks.iter().map(|mark| mark.chars().count()).max().unwrap_or(0);
-        let mut text = String::new();
-        if !y.title.is_empty() {
-            text.push_str(&format!("{}\n", human::clean(&y.title)));
-        }
-        for (at, row) in values.iter().enumerate().rev() {
-            let mark = &marks[at + 1];
-            let axis = if mark.is_empty() { '│' } else { '┤' };
-            let shades: String = row.iter().map(|value| shade(*value, low, high)).collect();
-            let line = format!("{mark:>margin$} {axis}{}", paint.paint(Style::Special, shades.trim_end()));
-            text.push_str(line.trim_end());
-            text.push('\n');
-        }
-        let (axis, numbers) = horizontal(x.low, x.high, columns.len());
-        text.push_str(&format!("{:>margin$} └{axis}\n", marks[0]));
-        text.push_str(format!("{:margin$}  {}", "", numbers).trim_end());
-        text.push('\n');
-        if !x.title.is_empty() {
-            let title = human::clean(&x.title);
-            text.push_str(format!("{:margin$}  {title:^width$}", "", width = columns.len()).trim_end());
-            text.push('\n');
-        }
+        let line = |row: &Vec<f64>| row.iter().map(|value| shade(*value, low, high)).collect();
+        let lines: Vec<String> = values.iter().map(line).collect();
+        let title = |axis: &Axis| (!axis.title.is_empty()).then(|| human::clean(&axis.title));
+        let mut text = title(y).map_or_else(String::new, |title| format!("{title}\n"));
+        let range = (x.low, x.high);
+        text.push_str(&framed(&lines, &marks, range, columns.len(), title(x).as_deref(), paint));
         let scale: Vec<String> = SHADES
             .iter()
             .enumerate()
@@ -81,7 +65,7 @@ impl Binned {
             .collect();
         text.push_str(&format!("\n{}", scale.join("  ")));
         if let Some(z) = along {
-            let title = if z.title.is_empty() { "the third axis".into() } else { human::clean(&z.title) };
+            let title = title(z).unwrap_or_else(|| "the third axis".into());
             text.push_str(&format!("\nsums along {title}, from {} to {}", short(z.low), short(z.high)));
         }
         text.push('\n');

@@ -1,9 +1,9 @@
 //! The points of a graph, over both of their axes.
 
 use crate::{
-    histogram::{horizontal, nice_step, tick_text},
+    histogram::{framed, nice_step, tick_text},
     human,
-    paint::{Paint, Style},
+    paint::Paint,
 };
 use forthwith::root::Object;
 
@@ -42,27 +42,15 @@ pub(super) fn draw(object: Object<'_>, width: usize, paint: Paint) -> Option<Str
         marks[line as usize] = tick_text(tick * step, step);
         tick += 1.0;
     }
-    let margin = marks.iter().map(|mark| mark.chars().count()).max().unwrap_or(0);
-    let mut text = String::new();
-    for (row, line) in canvas.iter().enumerate().rev() {
-        let mark = &marks[row + 1];
-        let axis = if mark.is_empty() { '│' } else { '┤' };
-        let line: String = line.iter().collect();
-        let line = format!("{mark:>margin$} {axis}{}", paint.paint(Style::Special, line.trim_end()));
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    let (axis, numbers) = horizontal(left, right, columns);
-    text.push_str(&format!("{:>margin$} └{axis}\n", marks[0]));
-    text.push_str(format!("{:margin$}  {numbers}", "").trim_end());
+    let lines: Vec<String> = canvas.iter().map(|line| line.iter().collect()).collect();
+    let picture = framed(&lines, &marks, (left, right), columns, None, paint);
     let hidden = all - points.len();
     let hidden = if hidden > 0 {
         format!(", {} not shown: no numbers", human::count(hidden as u64))
     } else {
         String::new()
     };
-    text.push_str(&format!("\n\n{}{hidden}\n", human::counted(all as u64, "point", "points")));
-    Some(text)
+    Some(format!("{picture}\n{}{hidden}\n", human::counted(all as u64, "point", "points")))
 }
 
 /// From the least to the greatest of some numbers, with room around them; nothing where that is no range.
