@@ -173,7 +173,7 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
             convert::convert(targets, choice, conversion, &asked.opening, console)
         }
         (Action::Copy(copying), targets) => copy::copy(targets, copying, &asked.opening, console),
-        (Action::Count { shape }, targets) => count::count(targets, *shape, &asked.opening, console),
+        (Action::Count, targets) => count::count(targets, asked.shape, &asked.opening, console),
         (Action::Index { to }, targets) => index::index(targets, to.as_deref(), &asked.opening, console),
         (_, [target]) => one(asked, target, console),
         (_, targets) => several(asked, targets, console),
@@ -183,15 +183,14 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
 /// Answers for one file after the other. What one of them lacks does not keep the others from being looked
 /// at; the first failure counts.
 fn several(asked: &Asked, targets: &[Target], console: &mut Console<'_>) -> Result<()> {
-    let is_json = asked.verb.is_json();
-    let is_text = !is_json && !matches!(asked.verb, Action::Head { shape: Shape::JsonLines, .. });
+    let is_json = asked.shape == Shape::Json;
     let mut code = 0;
     for (at, target) in targets.iter().enumerate() {
         if is_json {
             console.text(if at == 0 { "[{\"file\": " } else { ",\n{\"file\": " })?;
             console.json_part(&target.uri)?;
             console.text(", \"answer\":\n")?;
-        } else if is_text {
+        } else if asked.shape == Shape::Text {
             let gap = if at == 0 { "" } else { "\n" };
             let name = console.paint.strong(&human::clean(&target.typed()));
             console.line(&format!("{gap}{name}"))?;
@@ -230,14 +229,14 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         return Err(Failure::misuse(format!("{does} a whole file: leave out :{object}, as in {uri}")));
     }
     let file = if reads_all { opened::whole_file } else { opened::file }(target, &asked.opening)?;
-    let object = target.object.as_str();
+    let (object, shape) = (target.object.as_str(), asked.shape);
     match &asked.verb {
-        Action::Ls { recursive, long, shape } => ls::ls(&file, object, *recursive, *long, *shape, console),
-        Action::Show { filter, shape } => match place(&file, object, console) {
+        Action::Ls { recursive, long } => ls::ls(&file, object, *recursive, *long, shape, console),
+        Action::Show { filter } => match place(&file, object, console) {
             Err(Failure::WrongObject { key, .. }) if !key.is_directory => {
-                object::show(&file, &key, *shape, console)
+                object::show(&file, &key, shape, console)
             }
-            place => show::show(&place?, filter, *shape, console),
+            place => show::show(&place?, filter, shape, console),
         },
         Action::Plot { choice, entries, bins, range } => match place(&file, object, console) {
             Err(Failure::WrongObject { key, .. }) if !key.is_directory => {
@@ -254,22 +253,22 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
             }
             place => plot::plot(&place?, choice, *entries, *bins, *range, console),
         },
-        Action::Streamers { filter, shape } => object::streamers(&file, filter, *shape, console),
-        Action::Head { end, choice, shape, not_numbers, no_check_text } => {
+        Action::Streamers { filter } => object::streamers(&file, filter, shape, console),
+        Action::Head { end, choice, not_numbers, no_check_text } => {
             let place = place(&file, object, console)?.with_unchecked_text(*no_check_text);
-            head::head(&place, *end, choice, *shape, *not_numbers, console)
+            head::head(&place, *end, choice, shape, *not_numbers, console)
         }
-        Action::Schema { shape } => schema::schema(&place(&file, object, console)?, *shape, console),
-        Action::Explain { filter, shape } => {
-            explain::explain(&place(&file, object, console)?, filter, *shape, console)
+        Action::Schema => schema::schema(&place(&file, object, console)?, shape, console),
+        Action::Explain { filter } => {
+            explain::explain(&place(&file, object, console)?, filter, shape, console)
         }
-        Action::Check { strict, shape } => check::check(&file, *strict, *shape, console),
+        Action::Check { strict } => check::check(&file, *strict, shape, console),
         Action::Forth { explain } => forth::forth(&opened::place(&file, object)?, *explain, console),
         Action::Demo { limit } => demo::demo(&file, object, asked.opening.threads, *limit, console),
         // Of all files together, or of none.
         Action::Convert { .. }
         | Action::Copy(_)
-        | Action::Count { .. }
+        | Action::Count
         | Action::Index { .. }
         | Action::Program(_)
         | Action::Completions(_) => Ok(()),

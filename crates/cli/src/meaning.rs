@@ -34,6 +34,8 @@ pub(crate) struct Asked {
     /// Files of folders and patterns that are left out as unfinished.
     pub(crate) partial: Vec<PathBuf>,
     pub(crate) verb: Action,
+    /// The form of the answer.
+    pub(crate) shape: Shape,
     /// How files are opened.
     pub(crate) opening: Opening,
     pub(crate) paint: Paint,
@@ -45,32 +47,23 @@ pub(crate) enum Action {
     Ls {
         recursive: bool,
         long: bool,
-        shape: Shape,
     },
     Check {
         strict: bool,
-        shape: Shape,
     },
     Show {
         filter: Vec<String>,
-        shape: Shape,
     },
     Head {
         end: End,
         choice: Choice,
-        shape: Shape,
         not_numbers: NotNumbers,
         no_check_text: bool,
     },
-    Count {
-        shape: Shape,
-    },
-    Schema {
-        shape: Shape,
-    },
+    Count,
+    Schema,
     Explain {
         filter: Vec<String>,
-        shape: Shape,
     },
     Convert {
         choice: Choice,
@@ -91,7 +84,6 @@ pub(crate) enum Action {
     },
     Streamers {
         filter: Vec<String>,
-        shape: Shape,
     },
     /// An index of each file is written.
     Index {
@@ -124,26 +116,25 @@ pub(crate) enum Shape {
     JsonLines,
 }
 
-impl Action {
-    /// Whether the answer for each of several files is one JSON value.
-    pub(crate) fn is_json(&self) -> bool {
-        match self {
-            Self::Ls { shape, .. }
-            | Self::Check { shape, .. }
-            | Self::Show { shape, .. }
-            | Self::Head { shape, .. }
-            | Self::Count { shape }
-            | Self::Schema { shape }
-            | Self::Streamers { shape, .. }
-            | Self::Explain { shape, .. } => *shape == Shape::Json,
-            Self::Convert { .. }
-            | Self::Copy(_)
-            | Self::Forth { .. }
-            | Self::Program(_)
-            | Self::Plot { .. }
-            | Self::Index { .. }
-            | Self::Demo { .. }
-            | Self::Completions(_) => false,
+impl Shape {
+    /// As it is asked for; text where nothing else can be.
+    const fn of(verb: &Verb) -> Self {
+        match verb {
+            Verb::Head(Head { jsonl: true, .. }) | Verb::Tail(Head { jsonl: true, .. }) => Self::JsonLines,
+            Verb::Ls(Ls { json, .. })
+            | Verb::Check(Check { json, .. })
+            | Verb::Show(Show { json, .. })
+            | Verb::Head(Head { json, .. })
+            | Verb::Tail(Head { json, .. })
+            | Verb::Count(Count { json, .. })
+            | Verb::Schema(Schema { json, .. })
+            | Verb::Streamers(Streamers { json, .. })
+            | Verb::Explain(Explain { json, .. })
+                if *json =>
+            {
+                Self::Json
+            }
+            _ => Self::Text,
         }
     }
 }
@@ -157,23 +148,16 @@ impl Asked {
         let Common { threads, no_checksums, option, index, color } = typed.common;
         let threads = threads.map(usize::from);
         let opening = Opening { threads, no_checksums, store: options(&option)?, index };
+        let shape = Shape::of(&typed.verb);
         let (targets, verb) = match typed.verb {
-            Verb::Ls(Ls { targets, recursive, long, json }) => {
-                (targets, Action::Ls { recursive, long, shape: shape(json, false) })
-            }
-            Verb::Check(Check { targets, strict, json }) => {
-                (targets, Action::Check { strict, shape: shape(json, false) })
-            }
-            Verb::Show(Show { targets, filter, json }) => {
-                (targets, Action::Show { filter, shape: shape(json, false) })
-            }
-            Verb::Count(Count { targets, json }) => (targets, Action::Count { shape: shape(json, false) }),
-            Verb::Schema(Schema { targets, json }) => (targets, Action::Schema { shape: shape(json, false) }),
+            Verb::Ls(Ls { targets, recursive, long, .. }) => (targets, Action::Ls { recursive, long }),
+            Verb::Check(Check { targets, strict, .. }) => (targets, Action::Check { strict }),
+            Verb::Show(Show { targets, filter, .. }) => (targets, Action::Show { filter }),
+            Verb::Count(Count { targets, .. }) => (targets, Action::Count),
+            Verb::Schema(Schema { targets, .. }) => (targets, Action::Schema),
             Verb::Head(head) => entries(head, End::First),
             Verb::Tail(head) => entries(head, End::Last),
-            Verb::Explain(Explain { targets, filter, json }) => {
-                (targets, Action::Explain { filter, shape: shape(json, false) })
-            }
+            Verb::Explain(Explain { targets, filter, .. }) => (targets, Action::Explain { filter }),
             Verb::Cat(cat) => {
                 let Cat {
                     targets,
@@ -274,9 +258,7 @@ impl Asked {
                 let choice = Choice::of(branch, filter, computing);
                 (targets, Action::Plot { choice, entries: entries.unwrap_or(u64::MAX), bins, range })
             }
-            Verb::Streamers(Streamers { targets, filter, json }) => {
-                (targets, Action::Streamers { filter, shape: shape(json, false) })
-            }
+            Verb::Streamers(Streamers { targets, filter, .. }) => (targets, Action::Streamers { filter }),
             Verb::Index(Index { targets, to }) => (targets, Action::Index { to }),
             Verb::Completions(Completions { shell }) => (Vec::new(), Action::Completions(shell)),
             Verb::Demo(Demo { target, limit }) => {
@@ -299,7 +281,7 @@ impl Asked {
             let what = format!("forth prints the program of one branch, not of {} files", all.len());
             return Err(Failure::misuse(what));
         }
-        Ok(Self { targets: all, partial, verb, opening, paint: Paint { color } })
+        Ok(Self { targets: all, partial, verb, shape, opening, paint: Paint { color } })
     }
 }
 
@@ -340,10 +322,9 @@ fn format_named(name: &str) -> Result<FileFormat> {
 }
 
 fn entries(typed: Head, end: impl Fn(u64) -> End) -> (Vec<OsString>, Action) {
-    let Head { targets, entries, branch, filter, json, jsonl, nan, no_check_text } = typed;
+    let Head { targets, entries, branch, filter, nan, no_check_text, .. } = typed;
     let choice = Choice { names: branch, filter, ..Choice::default() };
-    let (shape, not_numbers) = (shape(json, jsonl), not_numbers(nan));
-    (targets, Action::Head { end: end(entries), choice, shape, not_numbers, no_check_text })
+    (targets, Action::Head { end: end(entries), choice, not_numbers: not_numbers(nan), no_check_text })
 }
 
 /// A codec with its level behind a colon; what is no number belongs to the name, which is then not known.
@@ -359,14 +340,6 @@ const fn not_numbers(nan: Option<Nan>) -> NotNumbers {
         None => NotNumbers::Refused,
         Some(Nan::Null) => NotNumbers::Null,
         Some(Nan::String) => NotNumbers::Text,
-    }
-}
-
-const fn shape(json: bool, lines: bool) -> Shape {
-    match (json, lines) {
-        (_, true) => Shape::JsonLines,
-        (true, false) => Shape::Json,
-        (false, false) => Shape::Text,
     }
 }
 
@@ -391,10 +364,10 @@ mod tests {
                 verb: Action::Head {
                     end: End::First(10),
                     choice: Choice::default(),
-                    shape: Shape::Text,
                     not_numbers: NotNumbers::Refused,
                     no_check_text: false,
                 },
+                shape: Shape::Text,
                 opening: Opening::default(),
                 paint: Paint { color: false },
             }
@@ -411,8 +384,8 @@ mod tests {
     #[test]
     fn shapes() {
         let jsonl = asked(&["forthwith", "head", "x", "--jsonl"], false);
-        assert!(matches!(jsonl.verb, Action::Head { shape: Shape::JsonLines, .. }));
+        assert!(matches!(jsonl.verb, Action::Head { .. }) && jsonl.shape == Shape::JsonLines);
         let json = asked(&["forthwith", "show", "x", "--json"], false);
-        assert!(matches!(json.verb, Action::Show { shape: Shape::Json, .. }));
+        assert!(matches!(json.verb, Action::Show { .. }) && json.shape == Shape::Json);
     }
 }
