@@ -8,7 +8,7 @@ use crate::{
     meaning::Shape,
     opened::Place,
     paint::{Paint, Style},
-    survey::{Branch, Means},
+    survey::{self, Branch, Means},
     table::{Align, Cell, Table},
     words::{Counted, Words},
 };
@@ -135,22 +135,15 @@ fn render(report: &Report, width: Option<usize>, paint: Paint) -> String {
         ("decompressed", Align::Spare),
         ("ratio", Align::Spare),
     ]);
-    let mut tally = [0_u64; 4];
     for row in &report.branches {
         let means = row.decoder;
-        match means {
-            Means::Kernel => tally[0] += 1,
-            Means::Program => tally[1] += 1,
-            Means::Format => tally[2] += 1,
-            Means::Unsupported | Means::Damaged => tally[3] += 1,
-            Means::Group => {
-                table.row([
-                    row.path.as_str().into(),
-                    row.type_name.as_str().into(),
-                    Cell::new(Style::Faint, "group"),
-                ]);
-                continue;
-            }
+        if means == Means::Group {
+            table.row([
+                row.path.as_str().into(),
+                row.type_name.as_str().into(),
+                Cell::new(Style::Faint, "group"),
+            ]);
+            continue;
         }
         let unusual = row.entries != report.entries;
         let mut cells = vec![
@@ -171,6 +164,7 @@ fn render(report: &Report, width: Option<usize>, paint: Paint) -> String {
         table.row(cells);
     }
     text.push_str(&table.render(width, paint));
+    let tally = survey::tally(report.branches.iter().map(|row| row.decoder));
     text.push_str(&format!("\n{}: {}\n", words.columns(tally.iter().sum()), kinds(tally)));
     if let Some(Blocks { number, stored_bytes }) = report.blocks {
         let (blocks, codec) = (words.blocks(number), &report.compression);

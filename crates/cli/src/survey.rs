@@ -121,14 +121,14 @@ pub(crate) fn survey_first(table: &Table, entries: u64) -> forthwith::plan::Resu
     Ok(fields.map(|(index, field)| Branch::of_first(table, index, field, entries)).collect())
 }
 
-/// The number of branches with data of each kind: kernel, program, format, none.
-pub(crate) fn tally<'a>(branches: impl IntoIterator<Item = &'a Branch>) -> [u64; 4] {
+/// The number of branches with data of each kind: by kernels, by programs, by the format, not at all.
+pub(crate) fn tally(means: impl IntoIterator<Item = Means>) -> [u64; 4] {
     let mut tally = [0; 4];
-    for branch in branches {
-        match branch.means() {
+    for means in means {
+        match means {
             Means::Kernel => tally[0] += 1,
-            Means::Format => tally[2] += 1,
             Means::Program => tally[1] += 1,
+            Means::Format => tally[2] += 1,
             Means::Unsupported | Means::Damaged => tally[3] += 1,
             Means::Group => {}
         }

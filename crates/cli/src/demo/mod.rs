@@ -71,7 +71,7 @@ pub(crate) fn demo(
     let (first, rest) = words.table.split_at(words.table.len().min(1));
     let noun = first.to_uppercase() + rest;
     title(console, format!("{noun} {}", human::clean(table.path())).trim_end())?;
-    let kinds = survey::tally(&branches);
+    let kinds = survey::tally(branches.iter().map(Branch::means));
     console.line(&format!(
         "  {}, {}: {}",
         human::counted(table.entries()?, "entry", "entries"),

@@ -70,7 +70,7 @@ pub(crate) fn speed(
             best = pass;
         }
     }
-    let kinds = tally(branches);
+    let kinds = tally(branches.iter().map(Branch::means));
     console.line(&format!(
         "  {} ({}), {} of {} entries, {}",
         table.words().columns(readable.len() as u64),
