@@ -44,7 +44,7 @@ pub(super) fn compare(
 
 /// The first number that is not within the bounds that are said.
 fn outside(column: &Column, chunk: &Chunk) -> Option<String> {
-    match chunk.bounds.as_ref()? {
+    let (least, greatest, found) = match chunk.bounds.as_ref()? {
         (Bound::Integer(least), Bound::Integer(greatest)) => {
             let found = match column.dtype() {
                 DType::Int8 => first(column, |value: i8| beyond(value.into(), *least, *greatest)),
@@ -57,9 +57,7 @@ fn outside(column: &Column, chunk: &Chunk) -> Option<String> {
                 DType::UInt64 => first(column, |value: u64| beyond(value.into(), *least, *greatest)),
                 _ => None,
             };
-            found.map(|found| {
-                format!("values are said to be from {least} to {greatest}, and there is {found}")
-            })
+            (least.to_string(), greatest.to_string(), found?)
         }
         (Bound::Float(least), Bound::Float(greatest)) => {
             let found = match column.dtype() {
@@ -67,12 +65,11 @@ fn outside(column: &Column, chunk: &Chunk) -> Option<String> {
                 DType::Float64 => first(column, |value: f64| beyond(value, *least, *greatest)),
                 _ => None,
             };
-            found.map(|found| {
-                format!("values are said to be from {least} to {greatest}, and there is {found}")
-            })
+            (least.to_string(), greatest.to_string(), found?)
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(format!("values are said to be from {least} to {greatest}, and there is {found}"))
 }
 
 fn first<T: Native>(column: &Column, beyond: impl Fn(T) -> bool) -> Option<String> {
