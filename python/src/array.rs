@@ -16,6 +16,7 @@ use std::collections::HashMap;
 pub(crate) struct Buffer {
     column: Column,
     /// NumPy's word for an item; not always the column's own, as raw blocks are bytes of something.
+    #[pyo3(get)]
     typestr: &'static str,
     items: usize,
 }
@@ -33,11 +34,6 @@ impl Buffer {
 
 #[pymethods]
 impl Buffer {
-    #[getter]
-    fn typestr(&self) -> &'static str {
-        self.typestr
-    }
-
     #[getter]
     fn nbytes(&self) -> usize {
         self.column.nbytes()

@@ -6,54 +6,64 @@ use forthwith::{
 };
 use pyo3::{prelude::*, types::PyString};
 use std::{
-    borrow::Cow,
     collections::HashMap,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
 /// How a field is read.
-#[pyclass(frozen, module = "forthwith._forthwith")]
+#[pyclass(frozen, get_all, module = "forthwith._forthwith")]
 pub(crate) struct Description {
-    described: plan::Description,
+    typename: String,
+    entries: u64,
+    blocks: u64,
+    stored_bytes: u64,
+    payload_bytes: u64,
+    /// Why the field cannot be read, if it cannot.
+    problem: Option<String>,
     form: Option<Py<PyString>>,
+    type_string: Option<String>,
+    decoder: Option<&'static str>,
+    layout: Option<String>,
+    reason: Option<String>,
+    forth: Option<String>,
 }
 
 impl Description {
     pub(crate) fn new(py: Python<'_>, described: plan::Description, types: &ColumnTypes) -> Self {
-        let form = described.reading.as_ref().ok().map(|reading| types.text(py, &reading.form));
-        Self { described, form }
-    }
-
-    fn reading(&self) -> Option<&plan::Reading> {
-        self.described.reading.as_ref().ok()
+        let plan::Description { type_name, reading, entries, blocks, stored_bytes, payload_bytes } =
+            described;
+        let (reading, problem) = match reading {
+            Ok(reading) => (Some(reading), None),
+            Err(problem) => (None, Some(problem)),
+        };
+        let known = reading.as_ref();
+        Self {
+            typename: type_name,
+            entries,
+            blocks,
+            stored_bytes,
+            payload_bytes,
+            problem,
+            form: known.map(|reading| types.text(py, &reading.form)),
+            type_string: known.map(|reading| reading.form.type_string()),
+            decoder: known.map(|reading| reading.decoder.kind()),
+            layout: known.map(|reading| layout(&reading.decoder)),
+            forth: known.and_then(|reading| match &reading.decoder {
+                Decoder::Program(program) => Some(program.source.clone()),
+                other => forthwith::own_program(other),
+            }),
+            reason: reading.map(|reading| reading.reason),
+        }
     }
 }
 
 /// The type of columns, which many of a table share.
-#[pyclass(frozen, module = "forthwith._forthwith")]
+#[pyclass(frozen, get_all, module = "forthwith._forthwith")]
 pub(crate) struct ColumnType {
     typename: Py<PyString>,
     form: Option<Py<PyString>>,
-    header: Option<u32>,
-}
-
-#[pymethods]
-impl ColumnType {
-    #[getter]
-    fn typename(&self, py: Python<'_>) -> Py<PyString> {
-        self.typename.clone_ref(py)
-    }
-
-    #[getter]
-    fn form(&self, py: Python<'_>) -> Option<Py<PyString>> {
-        self.form.as_ref().map(|text| text.clone_ref(py))
-    }
-
     /// Bytes before the numbers of an entry, if entries are numbers of any count.
-    #[getter]
-    fn header(&self) -> Option<u32> {
-        self.header
-    }
+    header: Option<u32>,
 }
 
 /// The common part of columns of one type: its name, the Form, and the bytes before the numbers of an entry.
@@ -110,73 +120,6 @@ impl ColumnTypes {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[pymethods]
-impl Description {
-    #[getter]
-    fn typename(&self) -> &str {
-        &self.described.type_name
-    }
-
-    #[getter]
-    fn entries(&self) -> u64 {
-        self.described.entries
-    }
-
-    #[getter]
-    fn blocks(&self) -> u64 {
-        self.described.blocks
-    }
-
-    #[getter]
-    fn stored_bytes(&self) -> u64 {
-        self.described.stored_bytes
-    }
-
-    #[getter]
-    fn payload_bytes(&self) -> u64 {
-        self.described.payload_bytes
-    }
-
-    /// Why the field cannot be read, if it cannot.
-    #[getter]
-    fn problem(&self) -> Option<&str> {
-        self.described.reading.as_ref().err().map(String::as_str)
-    }
-
-    #[getter]
-    fn form(&self, py: Python<'_>) -> Option<Py<PyString>> {
-        self.form.as_ref().map(|text| text.clone_ref(py))
-    }
-
-    #[getter]
-    fn type_string(&self) -> Option<String> {
-        self.reading().map(|reading| reading.form.type_string())
-    }
-
-    #[getter]
-    fn decoder(&self) -> Option<&'static str> {
-        self.reading().map(|reading| reading.decoder.kind())
-    }
-
-    #[getter]
-    fn layout(&self) -> Option<String> {
-        self.reading().map(|reading| layout(&reading.decoder))
-    }
-
-    #[getter]
-    fn reason(&self) -> Option<&str> {
-        self.reading().map(|reading| reading.reason.as_str())
-    }
-
-    #[getter]
-    fn forth(&self) -> Option<Cow<'_, str>> {
-        match &self.reading()?.decoder {
-            Decoder::Program(program) => Some(Cow::Borrowed(&program.source)),
-            other => forthwith::own_program(other).map(Cow::Owned),
-        }
-    }
 }
 
 /// The work of a decoder, in a phrase.
