@@ -8,7 +8,7 @@ use crate::{
     selection,
 };
 use forthwith::{
-    Batch,
+    Selected,
     plan::{Error, ErrorKind},
 };
 use pyo3::prelude::*;
@@ -75,7 +75,7 @@ impl BatchReader {
         let step = listening(py, &self.handle, progress.as_ref(), |tick| {
             self.with(|reader| Ok(reader.read_batch(threads, Some(tick))?.map(|step| (step, reader.paths()))))
         })?;
-        let Some((Batch { entries, kept, arrays }, paths)) = step else { return Ok(None) };
+        let Some((Selected { entries, kept, arrays }, paths)) = step else { return Ok(None) };
         let uri = self.handle.file.uri();
         let made = |(array, path)| Array::new(py, array, place(uri, path, entries.start));
         let arrays = arrays.iter().zip(paths).map(made).collect::<PyResult<_>>()?;

@@ -52,7 +52,7 @@ pub use index::index;
 pub use merge::{Merge, MergeProgress, Merged, PathFilter, merge};
 pub use options::{OpenOptions, OptionKind, OptionSpec, OptionValue};
 pub use selection::{SelectOptions, Selected, Selection, UnitedColumn};
-pub use steps::{Batch, Steps};
+pub use steps::Steps;
 pub use table::{FieldRef, Table};
 pub use write::{FileFormat, create, writer};
 

@@ -107,7 +107,7 @@ impl Steps {
         &mut self,
         threads: Option<usize>,
         mut tick: Option<&mut ProgressCallback<'_>>,
-    ) -> Result<Option<Batch>> {
+    ) -> Result<Option<Selected>> {
         self.cut()?;
         let Some(step) = self.steps.pop_front() else { return Ok(None) };
         let is_held = |held: &Selected| held.entries.start <= step.start && step.end <= held.entries.end;
@@ -116,7 +116,7 @@ impl Steps {
             let all = self.ahead(&step);
             self.grown = self.grown.max((all.end - all.start).saturating_mul(4)).max(PROBE);
             if all == step {
-                return self.selection.read_range(step, threads, tick).map(|read| Some(read.into()));
+                return self.selection.read_range(step, threads, tick).map(Some);
             }
             match self.selection.read_range(all, threads, tick.as_deref_mut()) {
                 Ok(read) => self.held = Some(read),
@@ -124,7 +124,7 @@ impl Steps {
                 Err(_) => {
                     // Whatever it was, it may lie behind this step. From here on each step speaks for itself.
                     self.together = 0;
-                    return self.selection.read_range(step, threads, tick).map(|read| Some(read.into()));
+                    return self.selection.read_range(step, threads, tick).map(Some);
                 }
             }
         }
@@ -142,7 +142,7 @@ impl Steps {
         if self.steps.front().is_none_or(|next| next.start >= held.entries.end) {
             self.held = None;
         }
-        Ok(Some(Batch { entries: step, kept, arrays }))
+        Ok(Some(Selected { entries: step, kept, arrays }))
     }
 
     /// Cuts as many steps as may be read together.
@@ -181,25 +181,8 @@ impl Steps {
     }
 }
 
-/// A step that was read.
-#[derive(Clone, Debug)]
-pub struct Batch {
-    /// Its entries.
-    pub entries: Range<u64>,
-    /// Those of them that the arrays have, if some may have been left out.
-    pub kept: Option<Vec<u64>>,
-    /// An array for each column, in the order they were asked for.
-    pub arrays: Vec<Array>,
-}
-
-impl From<Selected> for Batch {
-    fn from(read: Selected) -> Self {
-        Self { entries: read.entries, kept: read.kept, arrays: read.arrays }
-    }
-}
-
 impl Iterator for Steps {
-    type Item = Result<Batch>;
+    type Item = Result<Selected>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.read_batch(None, None).transpose()

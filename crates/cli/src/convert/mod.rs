@@ -19,7 +19,7 @@ pub(crate) use conversion::Conversion;
 
 use columns::{Column, entries, of_all, of_file};
 use forthwith::{
-    Batch, FileFormat, Step,
+    FileFormat, Selected, Step,
     columns::{Array, Form, Invalid},
     files, io,
     plan::{Error, ErrorKind, TableWriter},
@@ -163,7 +163,7 @@ impl Copy<'_> {
         for part in parts.into_iter().filter(|part| !part.is_empty()) {
             let mut steps = selection.steps(part, step)?;
             let goes_on = &mut |_: forthwith::Progress| self.watch.is_none_or(|watch| !watch.asked());
-            while let Some(Batch { entries: step, kept, arrays }) =
+            while let Some(Selected { entries: step, kept, arrays }) =
                 steps.read_batch(self.threads, Some(goes_on))?
             {
                 let asked = || self.watch.is_some_and(Watch::asked);

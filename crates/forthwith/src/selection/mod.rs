@@ -15,7 +15,7 @@ use forthwith_plan::{Error, Plan, Result};
 use inputs::{Input, Inputs};
 use names::Names;
 use promise::promising;
-use reader::{Reader, gathered};
+use reader::{Reader, joined_up};
 use rows::Rows;
 use std::{
     collections::HashMap,
@@ -430,13 +430,7 @@ impl Selection {
             read.push(selected.arrays);
         }
         let arrays = (0..self.columns.len()).map(|column| {
-            let whole = |array: &Array| 0..array.length;
-            let pieces = read.iter().filter_map(|arrays| arrays.get(column));
-            let pieces: Vec<(&Array, [Range<u64>; 1])> =
-                pieces.map(|array| (array, [whole(array)])).collect();
-            let pieces: Vec<(&Array, &[Range<u64>])> =
-                pieces.iter().map(|(array, rows)| (*array, rows.as_slice())).collect();
-            gathered(&pieces)
+            joined_up(&read.iter().filter_map(|arrays| arrays.get(column)).collect::<Vec<_>>())
         });
         Ok(Selected { entries: range, kept: Some(kept), arrays: arrays.collect::<Result<_>>()? })
     }

@@ -152,10 +152,10 @@ impl Reader<'_, '_, '_> {
             return Ok(read.pop().map(|(_, arrays)| arrays).unwrap_or_default());
         }
         let whole = |at: usize| {
-            let mut pieces: Vec<(&Array, [Range<u64>; 1])> = Vec::with_capacity(read.len());
+            let mut pieces: Vec<&Array> = Vec::with_capacity(read.len());
             for (table, arrays) in &read {
                 let Some(array) = arrays.get(at) else { continue };
-                if let Some((first, _)) = pieces.first()
+                if let Some(first) = pieces.first()
                     && first.form != array.form
                 {
                     let (name, first) = (joined.name(), first.form.type_string());
@@ -164,11 +164,9 @@ impl Reader<'_, '_, '_> {
                         format!("a column of the friend {name:?} is {found}, and {first} in tables before");
                     return table.here(Err(Error::invalid(what)));
                 }
-                let all = 0..array.length;
-                pieces.push((array, [all]));
+                pieces.push(array);
             }
-            let pieces: Vec<_> = pieces.iter().map(|(array, rows)| (*array, rows.as_slice())).collect();
-            gathered(&pieces)
+            joined_up(&pieces)
         };
         (0..fields.len()).map(whole).collect()
     }
@@ -258,4 +256,16 @@ fn choosing(plan: &Plan, fields: usize) -> Vec<bool> {
 
 pub(super) fn gathered(parts: &[(&Array, &[Range<u64>])]) -> Result<Array> {
     Array::gather(parts).map_err(|error| Error::fault(error.to_string()))
+}
+
+/// Arrays one behind the other.
+pub(super) fn joined_up(arrays: &[&Array]) -> Result<Array> {
+    let whole = |array: &&Array| {
+        let all = 0..array.length;
+        [all]
+    };
+    let rows: Vec<_> = arrays.iter().map(whole).collect();
+    let parts: Vec<(&Array, &[Range<u64>])> =
+        arrays.iter().zip(&rows).map(|(array, rows)| (*array, rows.as_slice())).collect();
+    gathered(&parts)
 }
