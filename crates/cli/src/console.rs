@@ -2,6 +2,7 @@
 
 use crate::{failure::Result, paint::Paint};
 use forthwith::columns::{SafeJson, safe_text};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::Write;
 
@@ -97,5 +98,15 @@ impl<'a> Console<'a> {
     /// Why there is no answer.
     pub(crate) fn fail(&mut self, failure: &crate::failure::Failure) {
         self.note(&failure.to_string());
+    }
+}
+
+/// A bar of progress, on a terminal that it is seen on.
+pub(crate) fn bar(length: Option<u64>, template: &str, seen: bool) -> ProgressBar {
+    let target = if seen { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(length, target);
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     choice::Choice,
-    console::Console,
+    console::{Console, bar},
     failure::{Failure, Result},
     glob::Patterns,
     human,
@@ -11,7 +11,6 @@ use crate::{
     target::Target,
 };
 use forthwith::{File, Merge, Merged, PathFilter, Step, files, merge};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{ops::Range, path::Path, sync::Arc, time::Instant};
 
 /// The parts of a file to copy, and how.
@@ -106,7 +105,7 @@ fn one(
     }
     let sink = files::sink(to, &opening.store())?;
     let watch = Watch::begin(sink.temporary());
-    let bar = bar(console.width.is_some());
+    let bar = bar(None, BAR, console.width.is_some());
     let merged = merge(files, sink, job, &mut |done, total| {
         bar.set_length(total);
         bar.set_position(done);
@@ -209,16 +208,8 @@ fn numbered(name: &str, number: u64) -> String {
     }
 }
 
-/// Seen by people only.
-fn bar(seen: bool) -> ProgressBar {
-    let target = if seen { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let style = ProgressStyle::with_template("{wide_bar} {bytes} of {total_bytes}  {bytes_per_sec}  {eta}");
-    let bar = ProgressBar::with_draw_target(None, target);
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
+/// How far it is, seen by people only.
+const BAR: &str = "{wide_bar} {bytes} of {total_bytes}  {bytes_per_sec}  {eta}";
 
 /// Entries between two numbers: `100:200`, `:200`, `100:`.
 pub(crate) fn range(typed: &str) -> Result<Range<u64>> {

@@ -8,7 +8,7 @@ mod tests;
 
 use crate::{
     choice::Choice,
-    console::Console,
+    console::{Console, bar},
     failure::{Failure, Result},
     human,
     interrupt::Watch,
@@ -24,7 +24,7 @@ use forthwith::{
     files, io,
     plan::{Error, ErrorKind, TableWriter},
 };
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use pipe::Pipe;
 use std::{path::Path, time::Instant};
 
@@ -87,7 +87,8 @@ pub(crate) fn convert(
     // pipe without a reader waits before this.
     let watch = (!streams).then(|| Watch::begin(sink.temporary()));
     let mut writer = forthwith::writer(format, &named, sink, &asked.options)?;
-    let bar = bar(sources.iter().map(|source| source.likely).sum(), console.width.is_some() && !streams);
+    let likely = sources.iter().map(|source| source.likely).sum();
+    let bar = bar(Some(likely), BAR, console.width.is_some() && !streams);
     let mut copy = Copy {
         named: &named,
         choice,
@@ -258,13 +259,5 @@ fn refuse_to_replace(source: &str, asked: &Conversion) -> Result<()> {
     Ok(())
 }
 
-/// Seen by people only.
-fn bar(entries: u64, seen: bool) -> ProgressBar {
-    let target = if seen { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {human_pos} entries  {eta} {msg}");
-    let bar = ProgressBar::with_draw_target(Some(entries), target);
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
+/// How far it is, seen by people only.
+const BAR: &str = "{wide_bar} {percent:>3} %  {human_pos} entries  {eta} {msg}";
