@@ -12,6 +12,17 @@ pub(crate) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), BuildError> {
     Ok(())
 }
 
+/// Appends an item where there is space, and answers its row.
+#[inline(always)]
+pub(crate) fn add<T>(items: &mut Vec<T>, item: T) -> Option<usize> {
+    let row = items.len();
+    if row == items.capacity() {
+        return None;
+    }
+    items.push(item);
+    Some(row)
+}
+
 /// Several more.
 #[inline]
 pub(crate) fn extend<T: Copy>(items: &mut Vec<T>, more: &[T]) -> Result<(), BuildError> {

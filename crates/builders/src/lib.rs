@@ -1,8 +1,8 @@
 //! Building columns: command by command, or by a walk over objects.
 //!
 //! [`TypedArrayBuilder`] is for data whose type is known. [`ArrayBuilder`] finds the type out on the way.
-//! Both take the commands of `ak.ArrayBuilder`. What walks over many objects at once fills a [`Sink`]: an
-//! [`ArrayBuilder`], or [`TypedColumns`] for a type that is known.
+//! Both take the commands of `ak.ArrayBuilder`. What walks over many objects at once fills a [`Sink`]: that of an
+//! [`ArrayBuilder`], or of [`TypedColumns`] for a type that is known.
 //!
 //! ```
 //! use forthwith_builders::ArrayBuilder;

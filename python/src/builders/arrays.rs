@@ -96,20 +96,20 @@ fn converted(array: &Bound<'_, PyAny>) -> PyResult<Option<Items>> {
 }
 
 /// The array as one list.
-pub(super) fn list<S: Sink>(sink: &mut S, at: Slot, array: &Flat) -> Result<(), BuildError> {
+pub(super) fn list(sink: &mut Sink, at: Slot, array: &Flat) -> Result<(), BuildError> {
     let (open, content) = sink.open_list(at)?;
     items(sink, content, array)?;
     sink.close_list(open)
 }
 
 /// The array's items, which are lists if it has more than one dimension.
-pub(super) fn items<S: Sink>(sink: &mut S, at: Slot, array: &Flat) -> Result<(), BuildError> {
+pub(super) fn items(sink: &mut Sink, at: Slot, array: &Flat) -> Result<(), BuildError> {
     let all = array.shape.iter().product();
     level(sink, at, &array.shape, &array.items, 0..all)
 }
 
-fn level<S: Sink>(
-    sink: &mut S,
+fn level(
+    sink: &mut Sink,
     at: Slot,
     shape: &[usize],
     items: &Items,
@@ -130,7 +130,7 @@ fn level<S: Sink>(
     }
 }
 
-fn put<S: Sink>(sink: &mut S, at: Slot, items: &Items, range: Range<usize>) -> Result<(), BuildError> {
+fn put(sink: &mut Sink, at: Slot, items: &Items, range: Range<usize>) -> Result<(), BuildError> {
     match items {
         Items::Boolean(items) => items[range].iter().try_for_each(|x| sink.put_boolean(at, *x != 0)),
         Items::Integer(items) => sink.put_integers(at, &items[range]),

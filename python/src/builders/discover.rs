@@ -8,7 +8,7 @@ use super::{
     typed::Layout,
     walk::{Memory, Walk, described},
 };
-use forthwith_builders::{self as builders, BuildError, Fault, Sink, Step};
+use forthwith_builders::{self as builders, BuildError, Fault, Step};
 use pyo3::{
     prelude::*,
     types::{PyBytes, PyIterator, PyString},
@@ -33,7 +33,7 @@ impl Filled {
     ) -> PyResult<()> {
         let place = self.builder.place().map_err(|refused| exception(object.py(), &refused))?;
         let depth = self.builder.depth();
-        let done = Walk::new(&mut self.builder, &mut self.memory, depth).append(place, object);
+        let done = Walk::new(self.builder.sink(), &mut self.memory, depth).append(place, object);
         done.map_err(|trouble| told(self, trouble))
     }
 
@@ -71,7 +71,9 @@ impl ArrayBuilder {
         let done = kind.and_then(|kind| {
             let known = kinds.contains(&kind).then(|| times::of(object, kind)).transpose()?;
             match known {
-                Some((x, unit)) if unit.starts_with(class) => Ok(filled.builder.put_time(place, x, &unit)?),
+                Some((x, unit)) if unit.starts_with(class) => {
+                    Ok(filled.builder.sink().put_time(place, x, &unit)?)
+                }
                 _ => Err(Fault::NoElement { found: described(object).into() }.into()),
             }
         });
@@ -242,7 +244,7 @@ impl ArrayBuilder {
         };
         let depth = filled.builder.depth();
         let Filled { builder, memory } = &mut *filled;
-        let done = Walk::new(builder, memory, depth).extend(place, obj);
+        let done = Walk::new(builder.sink(), memory, depth).extend(place, obj);
         done.map_err(|trouble| trouble.into_exception(py))
     }
 }

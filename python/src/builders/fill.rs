@@ -4,7 +4,7 @@ use super::{
     typed::Layout,
     walk::{Memory, Walk},
 };
-use forthwith_builders::{Form, FormError, TypedColumns};
+use forthwith_builders::{Form, FormError, Sink, TypedColumns};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
 /// Fills columns of a type with the items of an object, or with the object alone.
@@ -26,12 +26,8 @@ pub(crate) fn from_iter(
     let refused = |error: FormError| PyValueError::new_err(error.to_string());
     let mut columns = form.and_then(|form| TypedColumns::new(&form)).map_err(refused)?;
     let mut memory = Memory::new(py);
-    let mut walk = Walk::new(&mut columns, &mut memory, 0);
-    let done = if single {
-        walk.append(TypedColumns::ROOT, object)
-    } else {
-        walk.extend(TypedColumns::ROOT, object)
-    };
+    let mut walk = Walk::new(columns.sink(), &mut memory, 0);
+    let done = if single { walk.append(Sink::ROOT, object) } else { walk.extend(Sink::ROOT, object) };
     done.map_err(|trouble| trouble.into_exception(py))?;
     Ok(Layout(columns.finish()))
 }

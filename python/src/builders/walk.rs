@@ -1,6 +1,6 @@
-//! Python objects into a builder.
+//! Python objects into a [`Sink`].
 //!
-//! One walk serves every [`Sink`]. Nothing is believed of a container while it is walked: what it refers to may run Python code that
+//! Nothing is believed of a container while it is walked: what it refers to may run Python code that
 //! changes it, so every item is held while it is looked at, and lengths are asked for anew each time.
 
 use super::{
@@ -34,8 +34,8 @@ impl Memory {
 }
 
 /// A walk that fills a sink.
-pub(super) struct Walk<'a, S> {
-    pub(super) sink: &'a mut S,
+pub(super) struct Walk<'a> {
+    sink: &'a mut Sink,
     memory: &'a mut Memory,
     /// Levels there may be below.
     room: usize,
@@ -46,9 +46,9 @@ pub(super) struct Walk<'a, S> {
     tries: u32,
 }
 
-impl<'a, S: Sink> Walk<'a, S> {
+impl<'a> Walk<'a> {
     /// A walk that begins `depth` levels down.
-    pub(super) fn new(sink: &'a mut S, memory: &'a mut Memory, depth: usize) -> Self {
+    pub(super) fn new(sink: &'a mut Sink, memory: &'a mut Memory, depth: usize) -> Self {
         Self { sink, memory, room: DEEPEST.saturating_sub(depth), ticks: 0, trying: false, tries: MOST_TRIES }
     }
 

@@ -7,7 +7,7 @@ use crate::{BuildError, Fault, MOST_SLOTS};
 
 impl Nodes {
     /// Makes a place such that it takes a value, and answers the node that does.
-    pub(super) fn grow(&mut self, at: u32, found: Found<'_>) -> Result<u32, BuildError> {
+    pub(crate) fn grow(&mut self, at: u32, found: Found<'_>) -> Result<u32, BuildError> {
         if let Found::Unsigned(_) | Found::Huge = found {
             return Err(Fault::TooLarge { dtype: "int64" }.into());
         }
@@ -42,7 +42,7 @@ impl Nodes {
 
     /// A null.
     #[inline]
-    pub(super) fn grow_null(&mut self, at: u32) -> Result<(), BuildError> {
+    pub(crate) fn grow_null(&mut self, at: u32) -> Result<(), BuildError> {
         match self.at_mut(at) {
             Columns::Nothing { nulls } => *nulls += 1,
             Columns::Indexed { index, .. } => push(index, -1)?,
@@ -57,7 +57,7 @@ impl Nodes {
     }
 
     /// A place for a field that the records so far did not have.
-    pub(super) fn grow_field(&mut self, node: u32, name: &str, token: usize) -> Result<u32, BuildError> {
+    pub(crate) fn grow_field(&mut self, node: u32, name: &str, token: usize) -> Result<u32, BuildError> {
         self.room(2)?;
         let mut content = self.add(Columns::UNKNOWN)?;
         let length = self.len(node);

@@ -5,10 +5,9 @@ mod grow;
 #[cfg(test)]
 mod tests;
 
-use crate::fill::Filled;
 use crate::form::Form;
-use crate::table::{Found, Nodes};
-use crate::{BuildError, Command, Fault, Layout, Open, Slot};
+use crate::table::Nodes;
+use crate::{BuildError, Command, Fault, Layout, Open, Sink, Slot};
 
 /// An array that grows by commands, and whose type grows with them: what `ak.ArrayBuilder` is in Awkward
 /// Array, with the same commands and the same types.
@@ -41,10 +40,10 @@ use crate::{BuildError, Command, Fault, Layout, Open, Slot};
 ///
 /// A command that does not fit is an error that says where and what would have fitted, and changes nothing.
 ///
-/// As a [`Sink`](crate::Sink) it is filled by a walk over objects.
+/// A walk over objects fills its [`sink`](Self::sink).
 #[derive(Clone, Debug)]
 pub struct ArrayBuilder {
-    nodes: Nodes,
+    sink: Sink,
     /// Lists, tuples and records that are open, from the outermost in.
     open: Vec<Begun>,
 }
@@ -53,7 +52,8 @@ pub struct ArrayBuilder {
 #[derive(Debug)]
 struct Begun {
     open: Open,
-    kind: Kind,
+    /// The command that did.
+    by: Command,
     /// The place of the next value, if that is decided.
     to: Option<Slot>,
     /// The number of the field selected.
@@ -63,15 +63,8 @@ struct Begun {
 impl Clone for Begun {
     fn clone(&self) -> Self {
         let open = Open { slot: self.open.slot, node: self.open.node, next: self.open.next };
-        Self { open, kind: self.kind, to: self.to, selected: self.selected }
+        Self { open, by: self.by, to: self.to, selected: self.selected }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    List,
-    Tuple,
-    Record,
 }
 
 impl Default for ArrayBuilder {
@@ -81,19 +74,16 @@ impl Default for ArrayBuilder {
 }
 
 impl ArrayBuilder {
-    /// The place that a walk over the items of the array begins at.
-    pub const ROOT: Slot = Slot(0);
-
     /// Nothing, of unknown type.
     #[must_use]
     pub fn new() -> Self {
-        Self { nodes: Nodes::unknown(), open: Vec::new() }
+        Self { sink: Sink { nodes: Nodes::unknown(), grows: true, nth: 0 }, open: Vec::new() }
     }
 
     /// Items that are complete.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.nodes.len(Self::ROOT.0)
+        self.sink.len_at(Sink::ROOT)
     }
 
     /// Whether no item is complete.
@@ -105,13 +95,13 @@ impl ArrayBuilder {
     /// Takes all data back, whatever is open included. The type stays.
     pub fn clear(&mut self) {
         self.open.clear();
-        self.nodes.truncate(Self::ROOT.0, 0);
+        self.sink.truncate_at(Sink::ROOT, 0);
     }
 
     /// The type with the keys that the buffers have in a snapshot.
     #[must_use]
     pub fn form(&self) -> Form {
-        self.nodes.form(Self::ROOT.0, &mut 0)
+        self.sink.nodes.form(Sink::ROOT.0, &mut 0)
     }
 
     /// The number of items and their type, as Awkward Array prints it.
@@ -123,55 +113,37 @@ impl ArrayBuilder {
     /// The complete items, copied; the builder goes on as if nothing had been.
     #[must_use]
     pub fn snapshot(&self) -> Layout {
-        Self { nodes: self.nodes.clone(), open: Vec::new() }.finish()
+        Self { sink: self.sink.clone(), open: Vec::new() }.finish()
     }
 
     /// The complete items, moved out of the builder.
     #[must_use]
     pub fn finish(mut self) -> Layout {
         let (form, length) = (self.form(), self.len());
-        Layout { form, length: length as u64, columns: self.nodes.give(length) }
+        Layout { form, length: length as u64, columns: self.sink.nodes.give(length) }
+    }
+
+    /// What a walk over objects fills. It begins at the [place](Self::place) of the next value.
+    pub const fn sink(&mut self) -> &mut Sink {
+        &mut self.sink
     }
 
     /// The place of what was selected last, or why there is none.
     #[inline]
     fn here(&self, command: Command) -> Result<Slot, BuildError> {
         match self.open.last() {
-            None => Ok(Self::ROOT),
-            Some(begun) => begun.to.ok_or_else(|| self.unplaced(begun.kind, command)),
+            None => Ok(Sink::ROOT),
+            Some(begun) => begun.to.ok_or_else(|| self.unplaced(begun.by, command)),
         }
     }
 
     #[cold]
-    fn unplaced(&self, begun: Kind, command: Command) -> BuildError {
-        let (begin, select, end) = match begun {
-            Kind::Record => (Command::BeginRecord, Command::Field, Command::EndRecord),
-            _ => (Command::BeginTuple, Command::Index, Command::EndTuple),
+    #[inline(never)]
+    fn unplaced(&self, begun: Command, command: Command) -> BuildError {
+        let (select, end) = match begun {
+            Command::BeginRecord => (Command::Field, Command::EndRecord),
+            _ => (Command::Index, Command::EndTuple),
         };
-        self.refuse(Fault::Unplaced { command, begun: begin, select, end })
-    }
-}
-
-impl Filled for ArrayBuilder {
-    fn nodes(&self) -> &Nodes {
-        &self.nodes
-    }
-
-    fn nodes_mut(&mut self) -> &mut Nodes {
-        &mut self.nodes
-    }
-
-    #[cold]
-    fn find(&mut self, at: u32, found: Found<'_>) -> Result<u32, BuildError> {
-        self.nodes.grow(at, found)
-    }
-
-    #[inline]
-    fn null(&mut self, at: u32) -> Result<bool, BuildError> {
-        self.nodes.grow_null(at).map(|()| true)
-    }
-
-    fn absent(&mut self, record: u32, name: &str, token: usize) -> Result<(u32, bool), BuildError> {
-        Ok((self.nodes.grow_field(record, name, token)?, token != 0))
+        self.refuse(Fault::Unplaced { command, begun, select, end })
     }
 }

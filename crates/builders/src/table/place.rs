@@ -170,6 +170,22 @@ impl Nodes {
         self.note(place, tag, row)
     }
 
+    /// Completes a list, tuple or record in a node that was found at a place.
+    #[inline]
+    pub(crate) fn complete<E: From<BuildError>>(
+        &mut self,
+        place: u32,
+        node: u32,
+        mut lengthen: impl FnMut(&mut Columns) -> Result<(), BuildError>,
+    ) -> Result<(), E> {
+        if place == node {
+            lengthen(self.at_mut(node))?;
+        } else {
+            self.put(place, node, &mut lengthen)?;
+        }
+        Ok(())
+    }
+
     fn reaches(&self, place: u32, node: u32) -> bool {
         place == node
             || match self.at(place) {

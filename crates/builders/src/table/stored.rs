@@ -273,6 +273,33 @@ impl Columns {
         matches!(self, Self::Text { binary, .. } if *binary == wanted)
     }
 
+    /// One more list, of items that are there already and end at `end`.
+    #[inline]
+    pub(crate) fn add_list(&mut self, end: usize) -> Result<(), BuildError> {
+        match self {
+            Self::List { offsets, .. } => push(offsets, end as i64),
+            _ => Ok(()), // never
+        }
+    }
+
+    /// One more list of as many items as all have.
+    #[inline]
+    pub(crate) fn add_regular(&mut self) -> Result<(), BuildError> {
+        if let Self::Regular { length, .. } = self {
+            *length += 1;
+        }
+        Ok(())
+    }
+
+    /// One more record or tuple, of values that are there already.
+    #[inline]
+    pub(crate) fn add_record(&mut self) -> Result<(), BuildError> {
+        if let Self::Record(record) = self {
+            record.length += 1;
+        }
+        Ok(())
+    }
+
     /// The content of an option or an indirection.
     #[inline]
     pub(crate) fn inner(&self) -> Option<u32> {

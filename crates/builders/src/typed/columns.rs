@@ -3,10 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use crate::fill::Filled;
 use crate::form::{Form, FormError, Index, Kind};
-use crate::table::{Found, Nodes};
-use crate::{BuildError, Fault, Layout, Slot};
+use crate::table::Nodes;
+use crate::{Layout, Sink};
 
 /// Columns of a known type, filled by a walk over objects: the fastest way in, without commands and without a
 /// program between.
@@ -20,11 +19,12 @@ use crate::{BuildError, Fault, Layout, Slot};
 /// use forthwith_builders::{Sink, TypedColumns};
 ///
 /// let mut columns = TypedColumns::from_type("var * float32")?;
-/// let (open, items) = columns.open_list(TypedColumns::ROOT)?;
-/// columns.put_real(items, 1.5)?;
-/// columns.put_integer(items, 2)?;
-/// assert!(columns.put_boolean(items, true).is_err());
-/// columns.close_list(open)?;
+/// let sink = columns.sink();
+/// let (open, items) = sink.open_list(Sink::ROOT)?;
+/// sink.put_real(items, 1.5)?;
+/// sink.put_integer(items, 2)?;
+/// assert!(sink.put_boolean(items, true).is_err());
+/// sink.close_list(open)?;
 /// assert_eq!(columns.finish().length, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -32,15 +32,10 @@ use crate::{BuildError, Fault, Layout, Slot};
 pub struct TypedColumns {
     /// With the keys of the buffers.
     form: Form,
-    nodes: Nodes,
-    /// The alternative to begin with, of those that might take a list, record or tuple.
-    nth: usize,
+    sink: Sink,
 }
 
 impl TypedColumns {
-    /// The place that a walk over the items of the array begins at.
-    pub const ROOT: Slot = Slot(0);
-
     /// Empty columns for items of a Form. They get offsets and indexes of 64 bits, and nulls by index,
     /// whatever it says: it is the type that counts.
     ///
@@ -49,7 +44,7 @@ impl TypedColumns {
     pub fn new(form: &Form) -> Result<Self, FormError> {
         let form = plain(form.clone().with_keys()?)?.with_keys()?;
         let nodes = Nodes::new(&form)?;
-        Ok(Self { form, nodes, nth: 0 })
+        Ok(Self { form, sink: Sink { nodes, grows: false, nth: 0 } })
     }
 
     /// Empty columns for items of a type in Awkward Array's notation.
@@ -66,50 +61,17 @@ impl TypedColumns {
         &self.form
     }
 
+    /// What a walk over objects fills.
+    pub const fn sink(&mut self) -> &mut Sink {
+        &mut self.sink
+    }
+
     /// The complete items, moved out.
     #[must_use]
     pub fn finish(mut self) -> Layout {
-        let length = self.nodes.len(Self::ROOT.0);
-        let columns = self.nodes.give(length);
+        let length = self.sink.len_at(Sink::ROOT);
+        let columns = self.sink.nodes.give(length);
         Layout { form: self.form, length: length as u64, columns }
-    }
-}
-
-impl Filled for TypedColumns {
-    fn nodes(&self) -> &Nodes {
-        &self.nodes
-    }
-
-    fn nodes_mut(&mut self) -> &mut Nodes {
-        &mut self.nodes
-    }
-
-    fn find(&mut self, at: u32, found: Found<'_>) -> Result<u32, BuildError> {
-        match found {
-            Found::Huge => Err(self.nodes.refuse(at, found)),
-            Found::List | Found::Tuple(_) | Found::Record(_) => {
-                let nth = std::mem::take(&mut self.nth);
-                self.nodes.find(at, found, nth)
-            }
-            _ => self.nodes.find(at, found, 0),
-        }
-    }
-
-    fn null(&mut self, at: u32) -> Result<bool, BuildError> {
-        self.nodes.null(at, None)
-    }
-
-    fn absent(&mut self, record: u32, name: &str, _token: usize) -> Result<(u32, bool), BuildError> {
-        let expected = self.nodes.expected(record).into();
-        Err(Fault::Unknown { name: name.into(), expected }.into())
-    }
-
-    fn alternatives(&self, at: u32, found: Found<'_>) -> usize {
-        self.nodes.candidates(at, found)
-    }
-
-    fn prefer(&mut self, nth: usize) {
-        self.nth = nth;
     }
 }
 

@@ -14,14 +14,15 @@ pub use columns::TypedColumns;
 pub use error::{CommandError, CommandErrorKind};
 pub use state::Checkpoint;
 
+use crate::BuildError;
 use crate::Command;
 use crate::form::{Form, FormError, Unit};
+use crate::growth::{self, add};
 use crate::layout::Layout;
 use crate::table::{Columns, Found, Lists};
-use crate::{BuildError, growth};
 use forthwith_columns::OutOfMemory;
 use offers::{Failure, Refusal};
-use state::{State, add};
+use state::State;
 use std::sync::OnceLock;
 
 /// Builds columns of a known type, command by command.

@@ -5,7 +5,7 @@ mod expected;
 use super::offers::{Failure, HOPELESS, Offer, Refusal, best};
 use super::places::{Here, NOWHERE, Place, Places};
 use crate::form::{Form, FormError, Index};
-use crate::growth::push;
+use crate::growth::{add, push};
 use crate::table::{Columns, Found, Nodes, Record};
 use crate::{BuildError, Command};
 use forthwith_columns::DType;
@@ -226,24 +226,16 @@ impl State {
         let node = self.inside()?;
         match self.nodes.at(node) {
             Columns::List { layout, content, .. } => {
-                let end = self.nodes.len(*content) as i64;
-                if end > layout.width.most() {
+                let end = self.nodes.len(*content);
+                if end as i64 > layout.width.most() {
                     return Err(Refusal::Wide.into());
                 }
-                self.end(node, |columns| match columns {
-                    Columns::List { offsets, .. } => push(offsets, end),
-                    _ => Ok(()), // never
-                })
+                self.end(node, |columns| columns.add_list(end))
             }
             Columns::Regular { size, .. } if self.items_of(node).0 != *size as u64 => {
                 Err(Refusal::Short.into())
             }
-            Columns::Regular { .. } => self.end(node, |columns| {
-                if let Columns::Regular { length, .. } = columns {
-                    *length += 1;
-                }
-                Ok(())
-            }),
+            Columns::Regular { .. } => self.end(node, Columns::add_regular),
             _ => Err(Refusal::Unexpected.into()),
         }
     }
@@ -257,24 +249,14 @@ impl State {
         if (self.filled[node as usize] as usize) < record.fields.len() {
             self.fill_missing(node)?;
         }
-        self.end(node, |columns| {
-            if let Columns::Record(record) = columns {
-                record.length += 1;
-            }
-            Ok(())
-        })
+        self.end(node, Columns::add_record)
     }
 
     /// Completes what was begun last.
     #[inline]
-    fn end(&mut self, node: u32, mut lengthen: impl FnMut(&mut Columns) -> Result<(), BuildError>) -> Done {
+    fn end(&mut self, node: u32, lengthen: impl FnMut(&mut Columns) -> Result<(), BuildError>) -> Done {
         let outer = self.places.of(node).here;
-        let place = outer.node;
-        if place == node {
-            lengthen(self.nodes.at_mut(node))?;
-        } else {
-            self.nodes.put(place, node, &mut lengthen)?;
-        }
+        self.nodes.complete::<Failure>(outer.node, node, lengthen)?;
         self.leave(outer);
         Ok(())
     }
@@ -519,15 +501,4 @@ impl Nodes {
             _ => Ok(()),
         }
     }
-}
-
-/// Appends an item where there is space, and answers its row.
-#[inline(always)]
-pub(super) fn add<T>(items: &mut Vec<T>, item: T) -> Option<usize> {
-    let row = items.len();
-    if row == items.capacity() {
-        return None;
-    }
-    items.push(item);
-    Some(row)
 }

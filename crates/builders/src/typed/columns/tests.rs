@@ -5,17 +5,17 @@ use crate::{BuildError, Fault, Shape, Sink};
 
 fn filled(
     ty: &str,
-    fill: impl FnOnce(&mut TypedColumns) -> Result<(), BuildError>,
+    fill: impl FnOnce(&mut Sink) -> Result<(), BuildError>,
 ) -> Result<TypedColumns, BuildError> {
     let mut columns = TypedColumns::from_type(ty).unwrap();
-    fill(&mut columns).map(|()| columns)
+    fill(columns.sink()).map(|()| columns)
 }
 
-fn fault(ty: &str, fill: impl FnOnce(&mut TypedColumns) -> Result<(), BuildError>) -> Fault {
+fn fault(ty: &str, fill: impl FnOnce(&mut Sink) -> Result<(), BuildError>) -> Fault {
     filled(ty, fill).unwrap_err().fault().clone()
 }
 
-const ROOT: crate::Slot = TypedColumns::ROOT;
+const ROOT: crate::Slot = Sink::ROOT;
 
 #[test]
 fn numbers_go_where_they_fit() {
@@ -128,23 +128,24 @@ fn unions_take_what_fits_best() {
 fn what_failed_is_taken_back() {
     let mut columns = TypedColumns::from_type("?{a: var * ?string, b: union[int64, string]}").unwrap();
     for bad in [false, true, false] {
-        let before = columns.len_at(ROOT);
+        let sink = columns.sink();
+        let before = sink.len_at(ROOT);
         let mut fill = || {
-            let mut open = columns.open_record(ROOT, None)?;
-            let (a, _) = columns.field_of(&mut open, "a", 0)?;
-            let (list, items) = columns.open_list(a)?;
-            columns.put_text(items, b"abc", false)?;
-            columns.put_null(items)?;
-            columns.close_list(list)?;
-            let (b, _) = columns.field_of(&mut open, "b", 0)?;
-            columns.put_integer(b, 1)?;
+            let mut open = sink.open_record(ROOT, None)?;
+            let (a, _) = sink.field_of(&mut open, "a", 0)?;
+            let (list, items) = sink.open_list(a)?;
+            sink.put_text(items, b"abc", false)?;
+            sink.put_null(items)?;
+            sink.close_list(list)?;
+            let (b, _) = sink.field_of(&mut open, "b", 0)?;
+            sink.put_integer(b, 1)?;
             if bad {
-                columns.put_integer(b, 2)?;
+                sink.put_integer(b, 2)?;
             }
-            columns.close_record(open)
+            sink.close_record(open)
         };
         if fill().is_err() {
-            columns.truncate_at(ROOT, before);
+            sink.truncate_at(ROOT, before);
         }
     }
     let snapshot = columns.finish();
