@@ -72,6 +72,13 @@ pub enum EncodeError {
     },
 }
 
+impl EncodeError {
+    /// A value that the layout's type has no room for, in a row of its node.
+    pub(crate) fn range(member: &str, row: usize, found: String, wanted: String) -> Self {
+        Self::Range { member: member.into(), row: row as u64, found, wanted }
+    }
+}
+
 fn at(member: &str) -> String {
     if member.is_empty() { String::new() } else { format!("{member}: ") }
 }

@@ -64,8 +64,7 @@ pub(crate) fn integers<'a>(
             continue;
         }
         if !(least..=most).contains(&value) {
-            let (found, wanted) = (value.to_string(), to.name().to_owned());
-            return Err(EncodeError::Range { member: member.into(), row: at as u64, found, wanted });
+            return Err(EncodeError::range(member, at, value.to_string(), to.name().into()));
         }
         // Unsigned ones of 64 bits keep their bits.
         found.push(value as i64);

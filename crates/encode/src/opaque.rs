@@ -5,42 +5,32 @@ use forthwith_columns::Form;
 use forthwith_program::Layout;
 use std::borrow::Cow;
 
-/// Values of one size, one after the other, but for hidden rows.
-struct Packing {
-    width: usize,
-    bytes: Vec<u8>,
-    index: Option<Vec<i64>>,
-    items: i64,
-}
-
-impl Packing {
-    fn new(size: u64, rows: &Rows) -> Self {
-        let width = usize::try_from(size).unwrap_or(usize::MAX);
-        Self { width, bytes: Vec::new(), index: rows.have_gaps().then(Vec::new), items: 0 }
-    }
-
-    /// The next row is one that is there, and its bytes follow.
-    fn next(&mut self) {
-        if let Some(index) = &mut self.index {
-            index.push(self.items);
+/// Values of one size, one after the other, but for hidden rows: of each other row what `put` appends, with a number
+/// of bytes that it is told.
+fn packed<'a>(
+    size: u64,
+    count: usize,
+    rows: &Rows,
+    mut put: impl FnMut(usize, usize, &mut Vec<u8>) -> Result<(), EncodeError>,
+) -> Result<Node<'a>, EncodeError> {
+    let width = usize::try_from(size).unwrap_or(usize::MAX);
+    let mut bytes = Vec::with_capacity(count.saturating_mul(width.min(32)));
+    let (mut index, mut items) = (rows.have_gaps().then(Vec::new), 0);
+    for row in 0..count {
+        let seen = rows.sees(row);
+        if let Some(index) = &mut index {
+            index.push(if seen { items } else { -1 });
         }
-        self.items += 1;
-    }
-
-    /// The next row is none.
-    fn skip(&mut self) {
-        if let Some(index) = &mut self.index {
-            index.push(-1);
+        if seen {
+            put(row, width, &mut bytes)?;
+            items += 1;
         }
     }
-
-    fn done<'a>(self) -> Node<'a> {
-        let packed = Node::Packed { width: self.width, bytes: self.bytes.into() };
-        match self.index {
-            Some(index) => Node::Picked { index: index.into(), value: Box::new(packed) },
-            None => packed,
-        }
-    }
+    let packed = Node::Packed { width, bytes: bytes.into() };
+    Ok(match index {
+        Some(index) => Node::Picked { index: index.into(), value: Box::new(packed) },
+        None => packed,
+    })
 }
 
 /// Byte strings that all have to be of one length.
@@ -52,32 +42,26 @@ pub(crate) fn opaque<'a>(
     form: &Form,
     member: &str,
 ) -> Result<Node<'a>, EncodeError> {
-    let mut packing = Packing::new(size, rows);
-    for (row, pair) in offsets.windows(2).enumerate() {
-        let found = pair[1] - pair[0];
-        if !rows.sees(row) {
-            packing.skip();
-            continue;
+    let item = |row: usize| {
+        let (start, end) = (offsets[row], offsets[row + 1]);
+        if end - start != size as i64 {
+            let found = format!("{} of {} bytes", form.type_string(), end - start);
+            return Err(EncodeError::range(member, row, found, format!("{size} bytes")));
         }
-        if found != size as i64 {
-            return Err(EncodeError::Range {
-                member: member.into(),
-                row: row as u64,
-                found: format!("{} of {found} bytes", form.type_string()),
-                wanted: format!("{size} bytes"),
-            });
-        }
-        if rows.have_gaps() {
-            packing.next();
-            packing.bytes.extend(&bytes[pair[0] as usize..pair[1] as usize]);
-        }
-    }
+        Ok(&bytes[start as usize..end as usize])
+    };
+    let count = offsets.len().saturating_sub(1);
     if rows.have_gaps() {
-        return Ok(packing.done());
+        return packed(size, count, rows, |row, _, out| {
+            out.extend(item(row)?);
+            Ok(())
+        });
     }
+    (0..count).try_for_each(|row| item(row).map(drop))?;
     let start = offsets.first().copied().unwrap_or(0) as usize;
     let end = offsets.last().copied().unwrap_or(0) as usize;
-    Ok(Node::Packed { width: packing.width, bytes: Cow::Borrowed(&bytes[start..end]) })
+    let width = usize::try_from(size).unwrap_or(usize::MAX);
+    Ok(Node::Packed { width, bytes: Cow::Borrowed(&bytes[start..end]) })
 }
 
 /// Whole numbers as the bytes of decimals, as few as they need or as many as there are to be. Nothing if that
@@ -101,30 +85,17 @@ pub(crate) fn decimals<'a>(
             }
             Node::Text { offsets: offsets.into(), bytes: bytes.into() }
         }
-        Layout::Opaque(size) => {
-            let mut packing = Packing::new(*size, rows);
-            let width = packing.width;
-            packing.bytes.reserve(values.len().saturating_mul(width.min(64)));
-            for (row, value) in values.iter().enumerate() {
-                if !rows.sees(row) {
-                    packing.skip();
-                    continue;
-                }
-                let (all, sign) = (value.to_be_bytes(), if *value < 0 { 0xff } else { 0 });
-                if 8 - spare(*value) > width {
-                    return Err(EncodeError::Range {
-                        member: member.into(),
-                        row: row as u64,
-                        found: format!("a decimal of the digits {value}"),
-                        wanted: format!("{size} bytes"),
-                    });
-                }
-                packing.next();
-                packing.bytes.extend(std::iter::repeat_n(sign, width.saturating_sub(8)));
-                packing.bytes.extend(&all[8 - width.min(8)..]);
+        Layout::Opaque(size) => packed(*size, values.len(), rows, |row, width, out| {
+            let value = values[row];
+            let (all, sign) = (value.to_be_bytes(), if value < 0 { 0xff } else { 0 });
+            if 8 - spare(value) > width {
+                let found = format!("a decimal of the digits {value}");
+                return Err(EncodeError::range(member, row, found, format!("{size} bytes")));
             }
-            packing.done()
-        }
+            out.extend(std::iter::repeat_n(sign, width.saturating_sub(8)));
+            out.extend(&all[8 - width.min(8)..]);
+            Ok(())
+        })?,
         _ => return Ok(None),
     }))
 }
@@ -137,30 +108,18 @@ pub(crate) fn resized<'a>(
     rows: &Rows,
     member: &str,
 ) -> Result<Node<'a>, EncodeError> {
-    let mut packing = Packing::new(size, rows);
-    let width = packing.width;
-    packing.bytes.reserve(offsets.len().saturating_mul(width.min(32)));
-    for (row, pair) in offsets.windows(2).enumerate() {
-        if !rows.sees(row) {
-            packing.skip();
-            continue;
-        }
-        let item = &bytes[pair[0] as usize..pair[1] as usize];
+    packed(size, offsets.len().saturating_sub(1), rows, |row, width, out| {
+        let item = &bytes[offsets[row] as usize..offsets[row + 1] as usize];
         let sign = if item.first().is_some_and(|first| *first >= 0x80) { 0xff } else { 0 };
         let (over, kept) = item.split_at(item.len().saturating_sub(width));
         // The bytes that are cut off must only repeat the sign.
         let same = over.is_empty() || kept.first().is_some_and(|first| (*first >= 0x80) == (sign == 0xff));
         if !same || over.iter().any(|byte| *byte != sign) {
-            return Err(EncodeError::Range {
-                member: member.into(),
-                row: row as u64,
-                found: format!("a decimal of {} bytes", item.len()),
-                wanted: format!("{size} bytes"),
-            });
+            let found = format!("a decimal of {} bytes", item.len());
+            return Err(EncodeError::range(member, row, found, format!("{size} bytes")));
         }
-        packing.next();
-        packing.bytes.extend(std::iter::repeat_n(sign, width - kept.len()));
-        packing.bytes.extend(kept);
-    }
-    Ok(packing.done())
+        out.extend(std::iter::repeat_n(sign, width - kept.len()));
+        out.extend(kept);
+        Ok(())
+    })
 }
