@@ -2,7 +2,7 @@
 
 use crate::{
     EncodeError,
-    fit::{DEEPEST, bare, fit, inner, place, same},
+    fit::{DEEPEST, as_lists, bare, fit, place, same},
     node::Node,
     numbers,
     opaque::{decimals, opaque, resized},
@@ -48,6 +48,9 @@ impl<'a> Binder<'a> {
 
     fn node(&mut self, layout: &Layout, form: &Form, rows: &Rows, member: &str) -> Result<Node<'a>> {
         let wrong = || wrong(layout, form, member);
+        if let Some(lists) = as_lists(form) {
+            return self.node(layout, &lists, rows, member);
+        }
         Ok(match (layout, form) {
             // Of which there are no rows.
             (_, Form::Empty) => Node::Nothing,
@@ -137,25 +140,20 @@ impl<'a> Binder<'a> {
             }
             (Layout::Enum { symbols, keep: None }, Form::String { key, binary: false }) => {
                 let (offsets, bytes) = self.text(key, rows.count())?;
-                Node::Varint(enumerated(symbols, &offsets, bytes, rows, member)?.into())
+                let numbers: HashMap<&[u8], i64> = symbols.iter().map(String::as_bytes).zip(0..).collect();
+                let text = |row: usize| &bytes[offsets[row] as usize..offsets[row + 1] as usize];
+                let number = |row| numbers.get(text(row)).copied();
+                enumerated(symbols, number, text, rows, member)?
             }
             (Layout::Enum { symbols, keep: None }, Form::Categorical { key, categories }) => {
                 let numbers: HashMap<&str, i64> = symbols.iter().map(String::as_str).zip(0..).collect();
                 let known: Vec<Option<i64>> =
                     categories.iter().map(|name| numbers.get(name.as_str()).copied()).collect();
-                let mut found = Vec::with_capacity(rows.count() as usize);
-                for (row, at) in self.numbers(key, rows.count())?.into_iter().enumerate() {
-                    // They are within: the array has been validated.
-                    match known.get(at) {
-                        Some(Some(number)) => found.push(*number),
-                        _ if !rows.sees(row) => found.push(0),
-                        _ => {
-                            let found = categories.get(at).map_or("", String::as_str);
-                            return Err(no_symbol(symbols, found.as_bytes(), row, member));
-                        }
-                    }
-                }
-                Node::Varint(found.into())
+                // They are within: the array has been validated.
+                let index = self.numbers(key, rows.count())?;
+                let number = |row: usize| known.get(index[row]).copied().flatten();
+                let text = |row: usize| categories.get(index[row]).map_or(&b""[..], |name| name.as_bytes());
+                enumerated(symbols, number, text, rows, member)?
             }
             (Layout::Text | Layout::Bytes, Form::Categorical { key, categories }) => {
                 let (offsets, bytes) = self.text(key, categories.len() as u64)?;
@@ -178,14 +176,6 @@ impl<'a> Binder<'a> {
             }
             (Layout::Fixed(wanted, item), Form::Regular { size, content }) if wanted == size => {
                 self.regular(*size, false, item, content, rows, member)?
-            }
-            (Layout::List(item), Form::Numpy { key, dtype, shape }) if !shape.is_empty() => {
-                self.regular(shape[0], true, item, &inner(key, *dtype, shape), rows, member)?
-            }
-            (Layout::Fixed(wanted, item), Form::Numpy { key, dtype, shape })
-                if shape.first() == Some(wanted) =>
-            {
-                self.regular(*wanted, false, item, &inner(key, *dtype, shape), rows, member)?
             }
             (Layout::Map(value), Form::List { key, content }) => {
                 let Form::Record { contents, .. } = &**content else { return Err(wrong()) };
@@ -479,46 +469,33 @@ pub(crate) fn fields<'a>(layout: &Layout, names: &[String], arrays: &'a [Array])
 }
 
 fn refuse_long(offsets: &[i64], member: &str) -> Result<()> {
-    let long = offsets.windows(2).position(|pair| pair[1] - pair[0] > LONGEST);
-    match long {
-        Some(row) => Err(EncodeError::Range {
-            member: member.into(),
-            row: row as u64,
-            found: "longer".into(),
-            wanted: format!("{LONGEST} items"),
-        }),
+    match offsets.windows(2).position(|pair| pair[1] - pair[0] > LONGEST) {
+        Some(row) => Err(EncodeError::range(member, row, "longer".into(), format!("{LONGEST} items"))),
         None => Ok(()),
     }
 }
 
-/// Texts as numbers of symbols.
-fn enumerated(
+/// The numbers of symbols, whose texts are for errors.
+fn enumerated<'a, 't>(
     symbols: &[String],
-    offsets: &[i64],
-    bytes: &[u8],
+    number: impl Fn(usize) -> Option<i64>,
+    text: impl Fn(usize) -> &'t [u8],
     rows: &Rows,
     member: &str,
-) -> Result<Vec<i64>> {
-    let numbers: HashMap<&[u8], i64> = symbols.iter().map(String::as_bytes).zip(0..).collect();
-    let mut found = Vec::with_capacity(offsets.len());
-    for (row, pair) in offsets.windows(2).enumerate() {
-        let text = &bytes[pair[0] as usize..pair[1] as usize];
-        match numbers.get(text) {
-            Some(number) => found.push(*number),
+) -> Result<Node<'a>> {
+    let mut found = Vec::with_capacity(rows.count() as usize);
+    for row in 0..rows.count() as usize {
+        match number(row) {
+            Some(number) => found.push(number),
             None if !rows.sees(row) => found.push(0),
-            None => return Err(no_symbol(symbols, text, row, member)),
+            None => {
+                let found = format!("{:?}", String::from_utf8_lossy(text(row)));
+                let wanted = format!("the symbols {}", symbols.join(", "));
+                return Err(EncodeError::range(member, row, found, wanted));
+            }
         }
     }
-    Ok(found)
-}
-
-fn no_symbol(symbols: &[String], found: &[u8], row: usize, member: &str) -> EncodeError {
-    EncodeError::Range {
-        member: member.into(),
-        row: row as u64,
-        found: format!("{:?}", String::from_utf8_lossy(found)),
-        wanted: format!("the symbols {}", symbols.join(", ")),
-    }
+    Ok(Node::Varint(found.into()))
 }
 
 fn wrong(layout: &Layout, form: &Form, member: &str) -> EncodeError {

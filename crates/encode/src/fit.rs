@@ -13,6 +13,9 @@ pub(crate) fn fit(layout: &Layout, form: &Form, depth: usize) -> Option<u32> {
         return None;
     }
     let below = |layout: &Layout, form: &Form| fit(layout, form, depth + 1);
+    if let Some(lists) = as_lists(form) {
+        return fit(layout, &lists, depth);
+    }
     let lossless = |found: DType, wanted: DType| {
         if found == wanted { Some(0) } else { converts(found, wanted).then_some(8) }
     };
@@ -87,14 +90,8 @@ pub(crate) fn fit(layout: &Layout, form: &Form, depth: usize) -> Option<u32> {
         (Layout::List(item), Form::List { content, .. } | Form::Regular { content, .. }) => {
             below(item, content)?
         }
-        (Layout::List(item), Form::Numpy { key, dtype, shape }) if !shape.is_empty() => {
-            below(item, &inner(key, *dtype, shape))?
-        }
         (Layout::Fixed(size, item), Form::Regular { size: found, content }) if size == found => {
             below(item, content)?
-        }
-        (Layout::Fixed(size, item), Form::Numpy { key, dtype, shape }) if shape.first() == Some(size) => {
-            below(item, &inner(key, *dtype, shape))?
         }
         (Layout::Map(value), Form::List { content, .. }) => match &**content {
             Form::Record { contents, .. } if contents.len() == 2 => {
@@ -127,10 +124,12 @@ pub(crate) fn place(names: Option<&[String]>, field: &str, at: usize) -> Option<
     }
 }
 
-/// The Form within the outermost dimension of some numbers.
-pub(crate) fn inner(key: &str, dtype: DType, shape: &[u64]) -> Form {
-    let shape = shape.get(1..).unwrap_or_default().to_vec();
-    Form::Numpy { key: key.to_owned(), dtype, shape }
+/// Numbers with inner dimensions as lists of one length, of numbers with one dimension less.
+pub(crate) fn as_lists(form: &Form) -> Option<Form> {
+    let Form::Numpy { key, dtype, shape } = form else { return None };
+    let (size, inner) = shape.split_first()?;
+    let content = Form::Numpy { key: key.clone(), dtype: *dtype, shape: inner.to_vec() };
+    Some(Form::Regular { size: *size, content: Box::new(content) })
 }
 
 /// Whether numbers are other ones without what they mean: those of a decimal, and the bits of a half.
