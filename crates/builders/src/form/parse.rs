@@ -282,14 +282,14 @@ impl<'a> Parser<'a> {
 
     fn union(&mut self, depth: usize) -> Parsed<Form> {
         self.expect('[')?;
-        let (contents, parameters) = self.types(']', depth)?;
+        let (_, contents, parameters) = self.members(']', false, depth)?;
         let mut form = union_of(contents);
-        form.parameters.extend(parameters.unwrap_or_default());
+        form.parameters.extend(parameters);
         Ok(form)
     }
 
     fn tuple(&mut self, close: char, depth: usize) -> Parsed<Form> {
-        let contents = self.types(close, depth)?.0;
+        let (_, contents, _) = self.members(close, false, depth)?;
         Ok(Form::new(Kind::Record { fields: None, contents }))
     }
 
@@ -370,53 +370,44 @@ impl<'a> Parser<'a> {
         let before = self.at;
         let record = self.peek() == Some(']') || self.take_word("parameters") || self.name()?.is_some();
         self.at = before;
-        let form = if record {
-            self.record(']', depth)?
-        } else {
-            let (contents, parameters) = self.types(']', depth)?;
-            let parameters = parameters.unwrap_or_default();
-            Form { kind: Kind::Record { fields: None, contents }, parameters, key: None }
-        };
+        let (fields, contents, parameters) = self.members(']', record, depth)?;
+        let kind = Kind::Record { fields: record.then_some(fields), contents };
+        let form = Form { kind, parameters, key: None };
         Ok(form.with_parameter("__record__", name.into()))
     }
 
-    /// Fields up to a closing token.
     fn record(&mut self, close: char, depth: usize) -> Parsed<Form> {
-        let (mut fields, mut contents, mut parameters) = (Vec::new(), Vec::new(), None);
-        while !self.take(close) {
-            if !fields.is_empty() {
-                self.expect(',')?;
-            }
-            if close == ']' {
-                parameters = self.parameters()?;
-                if parameters.is_some() {
-                    self.expect(close)?;
-                    break;
-                }
-            }
-            let Some(name) = self.name()? else { return self.fail("a name and a colon") };
-            fields.push(name);
-            contents.push(self.ty(depth + 1)?);
-        }
-        let kind = Kind::Record { fields: Some(fields), contents };
-        Ok(Form { kind, parameters: parameters.unwrap_or_default(), key: None })
+        let (fields, contents, parameters) = self.members(close, true, depth)?;
+        Ok(Form { kind: Kind::Record { fields: Some(fields), contents }, parameters, key: None })
     }
 
-    /// Types up to a closing token.
-    fn types(&mut self, close: char, depth: usize) -> Parsed<(Vec<Form>, Option<Parameters>)> {
-        let (mut contents, mut parameters) = (Vec::new(), None);
+    /// Types up to a closing token, perhaps with a name before each, and what parameters stand last.
+    fn members(
+        &mut self,
+        close: char,
+        named: bool,
+        depth: usize,
+    ) -> Parsed<(Vec<String>, Vec<Form>, Parameters)> {
+        let (mut fields, mut contents, mut parameters) = (Vec::new(), Vec::new(), None);
         while !self.take(close) {
             if !contents.is_empty() {
                 self.expect(',')?;
+            }
+            // Fields in braces have theirs behind them.
+            if if named { close == ']' } else { !contents.is_empty() } {
                 parameters = self.parameters()?;
                 if parameters.is_some() {
                     self.expect(close)?;
                     break;
                 }
             }
+            if named {
+                let Some(name) = self.name()? else { return self.fail("a name and a colon") };
+                fields.push(name);
+            }
             contents.push(self.ty(depth + 1)?);
         }
-        Ok((contents, parameters))
+        Ok((fields, contents, parameters.unwrap_or_default()))
     }
 }
 
