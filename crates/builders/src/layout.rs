@@ -77,15 +77,7 @@ impl Translation<'_> {
         let refused = || Err(Untranslatable { what: form.type_string() });
         if let (Some(text), Some(content)) = (form.as_text(), form.contents().first()) {
             let binary = text == crate::Text::Bytes;
-            let offsets = match &form.kind {
-                Kind::Regular { size, .. } => {
-                    let ends = (0..=length as i64).map(|row| row.saturating_mul(*size as i64));
-                    Column::from_slice(&ends.collect::<Vec<_>>())
-                }
-                Kind::List { starts, .. } => self.joined(&key, *starts)?,
-                Kind::ListOffset { offsets, .. } => self.wide(&key, "offsets", *offsets)?,
-                _ => return refused(),
-            };
+            let offsets = self.ends(&form.kind, &key, length)?;
             let bytes = self.column(content.key.as_deref().unwrap_or_default(), "data")?;
             self.out.extend([(format!("{key}-offsets"), offsets), (format!("{key}-data"), bytes)]);
             return Ok(Plain::String { key, binary });
@@ -108,12 +100,8 @@ impl Translation<'_> {
                 let rows = length.saturating_mul(usize::try_from(*size).unwrap_or(usize::MAX));
                 Plain::Regular { size: *size, content: Box::new(self.node(content, rows)?) }
             }
-            Kind::ListOffset { content, .. } | Kind::List { starts: _, content } => {
-                let offsets = match &form.kind {
-                    Kind::List { starts, .. } => self.joined(&key, *starts)?,
-                    Kind::ListOffset { offsets, .. } => self.wide(&key, "offsets", *offsets)?,
-                    _ => return refused(),
-                };
+            Kind::ListOffset { content, .. } | Kind::List { content, .. } => {
+                let offsets = self.ends(&form.kind, &key, length)?;
                 let rows = offsets.item::<i64>(length).unwrap_or(0);
                 self.out.push((format!("{key}-offsets"), offsets));
                 Plain::List { key, content: Box::new(self.node(content, rows as usize)?) }
@@ -165,13 +153,22 @@ impl Translation<'_> {
         })
     }
 
-    /// Starts and stops of lists that lie one after the other.
-    fn joined(&self, key: &str, index: Index) -> Result<Column, Untranslatable> {
-        let starts = self.wide(key, "starts", index)?;
-        let stops = self.wide(key, "stops", index)?;
-        let first = starts.item::<i64>(0).unwrap_or(0);
-        let ends = (0..stops.len()).filter_map(|row| stops.item::<i64>(row));
-        Ok(Column::from_slice(&std::iter::once(first).chain(ends).collect::<Vec<_>>()))
+    /// Where lists begin and end: those that have starts and stops lie one after the other.
+    fn ends(&self, kind: &Kind, key: &str, length: usize) -> Result<Column, Untranslatable> {
+        let ends: Vec<i64> = match kind {
+            Kind::ListOffset { offsets, .. } => return self.wide(key, "offsets", *offsets),
+            Kind::List { starts: index, .. } => {
+                let (starts, stops) = (self.wide(key, "starts", *index)?, self.wide(key, "stops", *index)?);
+                let first = starts.item::<i64>(0).unwrap_or(0);
+                let ends = (0..stops.len()).filter_map(|row| stops.item::<i64>(row));
+                std::iter::once(first).chain(ends).collect()
+            }
+            Kind::Regular { size, .. } => {
+                (0..=length as i64).map(|row| row.saturating_mul(*size as i64)).collect()
+            }
+            _ => Vec::new(), // never: nothing else is lists
+        };
+        Ok(Column::from_slice(&ends))
     }
 
     /// A mask as an index.
