@@ -42,7 +42,9 @@ impl TypedColumns {
     /// # Errors
     /// Types that are indirect in themselves (categories), and impossible ones.
     pub fn new(form: &Form) -> Result<Self, FormError> {
-        let form = plain(form.clone().with_keys()?)?.with_keys()?;
+        let mut form = form.clone().with_keys()?;
+        plain(&mut form)?;
+        let form = form.with_keys()?;
         let nodes = Nodes::new(&form)?;
         Ok(Self { form, sink: Sink { nodes, grows: false, nth: 0 } })
     }
@@ -75,32 +77,30 @@ impl TypedColumns {
     }
 }
 
-/// A Form of the same type whose lists have offsets and whose nulls and unions have indexes, all of 64 bits.
-fn plain(form: Form) -> Result<Form, FormError> {
-    let text = form.as_text().is_some();
-    let again = |content: Box<Form>| plain(*content).map(Box::new);
-    let all = |contents: Vec<Form>| contents.into_iter().map(plain).collect::<Result<_, _>>();
-    let kind = match form.kind {
+/// Makes a Form of the same type, whose lists have offsets and whose nulls and unions have indexes, all of 64 bits.
+fn plain(form: &mut Form) -> Result<(), FormError> {
+    let unsupported = |what| Err(FormError::Unsupported { what });
+    if matches!(form.kind, Kind::Indexed { .. }) {
+        return unsupported(form.type_string());
+    }
+    form.kind = match std::mem::replace(&mut form.kind, Kind::Empty) {
+        // Sizes that could overflow a count are no sizes.
         Kind::Regular { size, .. } if u32::try_from(size).is_err() => {
-            // Sizes that could overflow a count are no sizes.
-            return Err(FormError::Unsupported { what: format!("a list of always {size} items") });
+            return unsupported(format!("a list of always {size} items"));
         }
-        Kind::Regular { size, content } if !text => Kind::Regular { size, content: again(content)? },
         Kind::ListOffset { content, .. } | Kind::List { content, .. } => {
-            Kind::ListOffset { offsets: Index::I64, content: again(content)? }
+            Kind::ListOffset { offsets: Index::I64, content }
         }
         Kind::IndexedOption { content, .. }
         | Kind::ByteMasked { content, .. }
         | Kind::BitMasked { content, .. }
-        | Kind::Unmasked { content } => Kind::IndexedOption { index: Index::I64, content: again(content)? },
-        Kind::Record { fields, contents } => Kind::Record { fields, contents: all(contents)? },
-        Kind::Union { contents, .. } => Kind::Union { index: Index::I64, contents: all(contents)? },
+        | Kind::Unmasked { content } => Kind::IndexedOption { index: Index::I64, content },
+        Kind::Union { contents, .. } => Kind::Union { index: Index::I64, contents },
         Kind::Numpy { primitive, shape } if !shape.is_empty() => {
             let inner = Kind::Numpy { primitive, shape: shape[1..].to_vec() };
-            Kind::Regular { size: shape[0], content: again(Box::new(Form::new(inner)))? }
+            Kind::Regular { size: shape[0], content: Box::new(Form::new(inner)) }
         }
-        Kind::Indexed { .. } => return Err(FormError::Unsupported { what: form.type_string() }),
         kind => kind,
     };
-    Ok(Form { kind, ..form })
+    form.contents_mut().iter_mut().try_for_each(plain)
 }
