@@ -298,8 +298,9 @@ natives! {
     f64 Float64 as_f64;
 }
 
-/// Items as their bytes.
-fn bytes_of<T: Native>(items: &[T]) -> &[u8] {
+/// Items as their bytes, in native order.
+#[must_use]
+pub fn bytes_of<T: Native>(items: &[T]) -> &[u8] {
     // SAFETY: plain numbers without padding are initialised bytes, borrowed as long as `items`.
     unsafe { std::slice::from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
 }

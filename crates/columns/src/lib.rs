@@ -116,7 +116,7 @@ mod views;
 
 pub use array::Array;
 pub use builder::{Builder, Slot};
-pub use column::{Column, Native};
+pub use column::{Column, Native, bytes_of};
 pub use digits::ManyDigits;
 pub use encoding::Encoding;
 pub use finish::{FinishError, Finisher, OBJECT_BITS};

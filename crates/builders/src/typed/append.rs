@@ -3,7 +3,7 @@
 use super::offers::Failure;
 use super::{Argument, CommandError, CommandErrorKind, Told, TypedArrayBuilder};
 use crate::Command;
-use forthwith_columns::{DType, Value};
+use forthwith_columns::{DType, Native, Value, bytes_of};
 
 impl TypedArrayBuilder {
     /// Appends a value with all that is in it; if a part of it is refused, nothing is appended. Where several
@@ -94,6 +94,14 @@ impl TypedArrayBuilder {
         self.one_by_one(dtype, bytes).inspect_err(|_| _ = self.rollback(&before))
     }
 
+    /// Appends many items: see [`extend_bytes`](Self::extend_bytes).
+    ///
+    /// # Errors
+    /// That of the item that was refused.
+    pub fn extend<T: Native>(&mut self, items: &[T]) -> Told {
+        self.extend_bytes(T::DTYPE, bytes_of(items))
+    }
+
     #[cold]
     fn extend_failed(&mut self, failure: Failure) -> CommandError {
         match failure {
@@ -129,47 +137,6 @@ impl TypedArrayBuilder {
         }
         Ok(())
     }
-}
-
-macro_rules! extenders {
-    ($($name:ident $item:ident $dtype:ident;)*) => {
-        impl TypedArrayBuilder {
-            $(
-                #[doc = concat!("Appends many `", stringify!($item), "`: see [`extend_bytes`](Self::extend_bytes).")]
-                ///
-                /// # Errors
-                /// That of the item that was refused.
-                pub fn $name(&mut self, items: &[$item]) -> Told {
-                    // In pieces that stay in the cache.
-                    let mut bytes = [0; 4096];
-                    let before = if items.len() > bytes.len() / 8 { Some(self.checkpoint()) } else { None };
-                    for piece in items.chunks(bytes.len() / size_of::<$item>()) {
-                        let (places, _) = bytes.as_chunks_mut::<{ size_of::<$item>() }>();
-                        places.iter_mut().zip(piece).for_each(|(place, item)| *place = item.to_ne_bytes());
-                        let told = self.extend_bytes(DType::$dtype, &bytes[..size_of_val(piece)]);
-                        if let Err(error) = told {
-                            before.iter().for_each(|before| _ = self.rollback(before));
-                            return Err(error);
-                        }
-                    }
-                    Ok(())
-                }
-            )*
-        }
-    };
-}
-
-extenders! {
-    extend_i8 i8 Int8;
-    extend_i16 i16 Int16;
-    extend_i32 i32 Int32;
-    extend_i64 i64 Int64;
-    extend_u8 u8 UInt8;
-    extend_u16 u16 UInt16;
-    extend_u32 u32 UInt32;
-    extend_u64 u64 UInt64;
-    extend_f32 f32 Float32;
-    extend_f64 f64 Float64;
 }
 
 /// Values nested deeper are refused: no Form takes them, and the stack ends somewhere.

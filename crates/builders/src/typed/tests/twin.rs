@@ -228,7 +228,7 @@ macro_rules! extenders {
         impl Twin {
             $(
                 pub(super) fn $name(&mut self, items: &[$item]) -> Told {
-                    self.builder.$name(items)?;
+                    self.builder.extend(items)?;
                     for item in items {
                         self.tell_program(Command::$command, 0, &(*item as $as).to_ne_bytes(), 0);
                     }
