@@ -186,9 +186,9 @@ impl<'a> Binder<'a> {
             }
             Kind::ListOffset { content, .. } | Kind::List { content, .. } => {
                 let what = "offsets int64, int32 or uint32";
-                let at = self.take(form, place, what, |dtype| offsets(dtype).is_some())?;
+                let at =
+                    self.take(form, place, key, what, |dtype| Index::from_dtype(dtype).map(|_| "offsets"))?;
                 let written = self.outputs[at];
-                self.buffers.push((format!("{key}-offsets"), at));
                 let (last, written_offsets) =
                     if self.rowless { (Some(0), 1) } else { (written.last, written.items) };
                 let Some(last) = last else {
@@ -205,7 +205,7 @@ impl<'a> Binder<'a> {
                     let what = format!("{} ends at {last}, and the lists have {items} items", written.name);
                     return Err(Misfit::Length { place: named(place), what });
                 }
-                let offsets = offsets(written.dtype).unwrap_or(Index::I64);
+                let offsets = Index::from_dtype(written.dtype).unwrap_or(Index::I64);
                 let kind = Kind::ListOffset { offsets, content: Box::new(content) };
                 Ok((kind, Some(written_offsets as u64 - 1)))
             }
@@ -229,20 +229,19 @@ impl<'a> Binder<'a> {
             }
             Kind::IndexedOption { content, .. } | Kind::ByteMasked { content, .. } => {
                 let what = "an index int64 or int32, or a mask bool or int8";
-                let at = self.take(form, place, what, |dtype| {
-                    index(dtype).is_some() || matches!(dtype, DType::Bool | DType::Int8)
+                let at = self.take(form, place, key, what, |dtype| match dtype {
+                    DType::Bool | DType::Int8 => Some("mask"),
+                    dtype => index(dtype).map(|_| "index"),
                 })?;
                 let written = self.outputs[at];
                 let length = Some(written.items as u64);
-                let part = if index(written.dtype).is_some() { "index" } else { "mask" };
-                self.buffers.push((format!("{key}-{part}"), at));
                 let (content, rows) = self.node(content, place)?;
                 let content = Box::new(content);
-                if index(written.dtype).is_some() {
-                    self.look(|all| all.index(at, rows))?;
-                }
                 match index(written.dtype) {
-                    Some(index) => Ok((Kind::IndexedOption { index, content }, length)),
+                    Some(index) => {
+                        self.look(|all| all.index(at, rows))?;
+                        Ok((Kind::IndexedOption { index, content }, length))
+                    }
                     None if rows.is_some_and(|rows| Some(rows) != length) => {
                         let what = format!(
                             "{} has {} items and the values under it {}; with an index instead of a mask, nulls need none",
@@ -256,10 +255,10 @@ impl<'a> Binder<'a> {
                 }
             }
             Kind::Union { contents, .. } => {
-                let tags = self.take(form, place, "tags int8", |dtype| dtype == DType::Int8)?;
-                self.buffers.push((format!("{key}-tags"), tags));
-                let at = self.take(form, place, "an index int64 or int32", |dtype| index(dtype).is_some())?;
-                self.buffers.push((format!("{key}-index"), at));
+                let tags = |dtype| (dtype == DType::Int8).then_some("tags");
+                let tags = self.take(form, place, key, "tags int8", tags)?;
+                let what = "an index int64 or int32";
+                let at = self.take(form, place, key, what, |dtype| index(dtype).map(|_| "index"))?;
                 let (tagged, written) = (self.outputs[tags], self.outputs[at]);
                 if tagged.items != written.items {
                     let what = format!(
@@ -290,8 +289,8 @@ impl<'a> Binder<'a> {
         place: &str,
     ) -> Result<(Kind, Option<u64>), Misfit> {
         let (stored, parts) = primitive.stored();
-        let at = self.take(form, place, &stored.to_string(), |dtype| dtype == stored)?;
-        self.buffers.push((format!("{key}-data"), at));
+        let data = |dtype| (dtype == stored).then_some("data");
+        let at = self.take(form, place, key, &stored.to_string(), data)?;
         let each = shape.iter().try_fold(parts as u64, |all, size| all.checked_mul(*size)).unwrap_or(0);
         let items = self.outputs[at].items as u64;
         if each == 0 || !items.is_multiple_of(each) {
@@ -301,19 +300,22 @@ impl<'a> Binder<'a> {
         Ok((form.kind.clone(), Some(items / each)))
     }
 
-    /// The next output, if it is of a dtype that will do.
+    /// The next output, if it is of a dtype that will do: then `part` says which part of the node it is.
     fn take(
         &mut self,
         form: &Form,
         place: &str,
+        key: &str,
         wanted: &str,
-        fits: impl Fn(DType) -> bool,
+        part: impl Fn(DType) -> Option<&'static str>,
     ) -> Result<usize, Misfit> {
-        let found = match self.outputs.get(self.next) {
-            Some(output) if fits(output.dtype) => {
-                self.next += 1;
-                return Ok(self.next - 1);
-            }
+        let next = self.outputs.get(self.next);
+        if let Some(part) = next.and_then(|output| part(output.dtype)) {
+            self.buffers.push((format!("{key}-{part}"), self.next));
+            self.next += 1;
+            return Ok(self.next - 1);
+        }
+        let found = match next {
             Some(output) => format!("the next output is {} {}", output.name, output.dtype),
             None => "there is no other output".to_owned(),
         };
@@ -326,19 +328,7 @@ fn named(place: &str) -> String {
     if place.is_empty() { "the beginning".to_owned() } else { place.to_owned() }
 }
 
-fn offsets(dtype: DType) -> Option<Index> {
-    match dtype {
-        DType::Int64 => Some(Index::I64),
-        DType::Int32 => Some(Index::I32),
-        DType::UInt32 => Some(Index::U32),
-        _ => None,
-    }
-}
-
+/// The type of an index, which has a sign.
 fn index(dtype: DType) -> Option<Index> {
-    match dtype {
-        DType::Int64 => Some(Index::I64),
-        DType::Int32 => Some(Index::I32),
-        _ => None,
-    }
+    Index::from_dtype(dtype).filter(|index| *index != Index::U32)
 }

@@ -25,56 +25,38 @@ fn node(json: &Json, place: &mut String, depth: usize) -> Result<Form, FormError
     if depth > Form::DEEPEST {
         return Err(FormError::Deep);
     }
-    let wrong = |place: &str, what: &str| FormError::Node {
-        place: if place.is_empty() { "the Form".into() } else { place.trim_start_matches('.').into() },
-        what: what.into(),
-    };
     if let Json::String(name) = json {
         return Ok(Form::number(primitive(name, place)?));
     }
     let Json::Object(map) = json else {
         return Err(wrong(place, "expected an object or the name of a number"));
     };
-    let class = map.get("class").and_then(Json::as_str).ok_or_else(|| wrong(place, "it has no class"))?;
+    let class = member(map, "class", Json::as_str, place, "it has no class")?;
     let content = |place: &mut String| -> Result<Box<Form>, FormError> {
-        let json = map.get("content").ok_or_else(|| wrong(place, "it has no content"))?;
+        let json = member(map, "content", Some, place, "it has no content")?;
         Ok(Box::new(below(json, ".content", place, depth)?))
     };
     let contents = |place: &mut String| -> Result<Vec<Form>, FormError> {
-        let json =
-            map.get("contents").and_then(Json::as_array).ok_or_else(|| wrong(place, "it has no contents"))?;
-        json.iter()
-            .enumerate()
-            .map(|(at, json)| below(json, &format!(".contents[{at}]"), place, depth))
-            .collect()
+        let json = member(map, "contents", Json::as_array, place, "it has no contents")?;
+        let each = json.iter().enumerate();
+        each.map(|(at, json)| below(json, &format!(".contents[{at}]"), place, depth)).collect()
     };
-    let index = |name: &str, place: &str| match map.get(name).and_then(Json::as_str) {
-        Some("i32") => Ok(Index::I32),
-        Some("u32") => Ok(Index::U32),
-        Some("i64") => Ok(Index::I64),
-        _ => Err(wrong(place, &format!("its {name} must be \"i32\", \"u32\" or \"i64\""))),
+    let index = |name: &str, place: &str| {
+        let read = |json: &Json| json.as_str().and_then(Index::from_name);
+        let fault = format!("its {name} must be \"i32\", \"u32\" or \"i64\"");
+        member(map, name, read, place, &fault)
     };
-    let signed = |name: &str, place: &str| {
-        index(name, place).and_then(|found| {
-            if found == Index::U32 {
-                Err(wrong(place, &format!("its {name} must have a sign")))
-            } else {
-                Ok(found)
-            }
-        })
+    let signed = |name: &str, place: &str| match index(name, place)? {
+        Index::U32 => Err(wrong(place, &format!("its {name} must have a sign"))),
+        found => Ok(found),
     };
     let flag = |name: &str, place: &str| {
-        map.get(name)
-            .and_then(Json::as_bool)
-            .ok_or_else(|| wrong(place, &format!("its {name} must be true or false")))
+        member(map, name, Json::as_bool, place, &format!("its {name} must be true or false"))
     };
     let kind = match class {
         "EmptyArray" => Kind::Empty,
         "NumpyArray" => {
-            let name = map
-                .get("primitive")
-                .and_then(Json::as_str)
-                .ok_or_else(|| wrong(place, "it has no primitive"))?;
+            let name = member(map, "primitive", Json::as_str, place, "it has no primitive")?;
             let shape = match map.get("inner_shape") {
                 None => Some(Vec::new()),
                 Some(shape) => shape.as_array().and_then(|shape| shape.iter().map(Json::as_u64).collect()),
@@ -86,10 +68,7 @@ fn node(json: &Json, place: &mut String, depth: usize) -> Result<Form, FormError
             Kind::Numpy { primitive: primitive(name, place)?, shape }
         }
         "RegularArray" => {
-            let size = map
-                .get("size")
-                .and_then(Json::as_u64)
-                .ok_or_else(|| wrong(place, "its size must be a number"))?;
+            let size = member(map, "size", Json::as_u64, place, "its size must be a number")?;
             Kind::Regular { size, content: content(place)? }
         }
         "ListOffsetArray" => Kind::ListOffset { offsets: index("offsets", place)?, content: content(place)? },
@@ -141,6 +120,22 @@ fn node(json: &Json, place: &mut String, depth: usize) -> Result<Form, FormError
     Ok(Form { kind, parameters, key })
 }
 
+/// A member that `read` understands, or the fault that there is none.
+fn member<'j, T>(
+    map: &'j Map<String, Json>,
+    name: &str,
+    read: impl FnOnce(&'j Json) -> Option<T>,
+    place: &str,
+    fault: &str,
+) -> Result<T, FormError> {
+    map.get(name).and_then(read).ok_or_else(|| wrong(place, fault))
+}
+
+fn wrong(place: &str, what: &str) -> FormError {
+    let place = if place.is_empty() { "the Form" } else { place.trim_start_matches('.') };
+    FormError::Node { place: place.into(), what: what.into() }
+}
+
 /// A node below, with its step in the place while it is looked at.
 fn below(json: &Json, step: &str, place: &mut String, depth: usize) -> Result<Form, FormError> {
     let length = place.len();
@@ -156,10 +151,7 @@ fn primitive(name: &str, place: &str) -> Result<Primitive, FormError> {
             FormError::Unsupported { what: format!("{name}, which differs between machines,") }
         }
         "datetime64" | "timedelta64" => FormError::Unsupported { what: format!("{name} without a unit") },
-        _ => FormError::Node {
-            place: if place.is_empty() { "the Form".into() } else { place.trim_start_matches('.').into() },
-            what: format!("there is no number type {name:?}"),
-        },
+        _ => wrong(place, &format!("there is no number type {name:?}")),
     })
 }
 

@@ -7,6 +7,7 @@ mod text;
 
 pub use primitive::{Primitive, TimeUnit, Unit};
 
+use forthwith_columns::DType;
 use serde_json::Value as Json;
 
 /// Parameters of a node, as Awkward Array has them.
@@ -303,6 +304,27 @@ impl Form {
 }
 
 impl Index {
+    const ALL: [Self; 3] = [Self::I32, Self::U32, Self::I64];
+
+    /// The one of that name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|index| index.name() == name)
+    }
+
+    /// The one whose items are of that type.
+    pub(crate) fn from_dtype(dtype: DType) -> Option<Self> {
+        Self::ALL.into_iter().find(|index| index.dtype() == dtype)
+    }
+
+    /// The type of its items.
+    pub(crate) const fn dtype(self) -> DType {
+        match self {
+            Self::I32 => DType::Int32,
+            Self::U32 => DType::UInt32,
+            Self::I64 => DType::Int64,
+        }
+    }
+
     /// Awkward's word for it.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -57,21 +57,16 @@ impl<'a> Program<'a> {
 
     /// Declares the outputs and variables of a node, and writes the words that end a list, tuple or record.
     fn declare(&mut self, node: u32) {
-        let index_type = |width| match width {
-            Index::I32 => DType::Int32,
-            Index::U32 => DType::UInt32,
-            Index::I64 => DType::Int64,
-        };
         match self.nodes.at(node) {
             Columns::Text { layout, .. } => {
-                self.output(node, "offsets", index_type(layout.width));
+                self.output(node, "offsets", layout.width.dtype());
                 self.output(node, "bytes", DType::UInt8);
                 self.total(node, layout.width);
             }
             Columns::Fixed { .. } => self.output(node, "bytes", DType::UInt8),
             Columns::List { layout, .. } => {
                 self.variables.push(format!("count{node}"));
-                self.output(node, "offsets", index_type(layout.width));
+                self.output(node, "offsets", layout.width.dtype());
                 let mut end = vec![format!("count{node} @ {} +<- stack", self.out(node, "offsets"))];
                 if self.total(node, layout.width) {
                     end.insert(0, wide(&format!("count{node} @"), node, layout.width));
@@ -86,13 +81,13 @@ impl<'a> Program<'a> {
             }
             Columns::Record(record) => self.record(node, record),
             Columns::Indexed { width, .. } => {
-                self.output(node, "index", index_type(*width));
+                self.output(node, "index", width.dtype());
                 self.variables.push(format!("rows{node}"));
             }
             Columns::Masked { .. } => self.output(node, "mask", DType::Int8),
             Columns::Union { width, contents, .. } => {
                 self.output(node, "tags", DType::Int8);
-                self.output(node, "index", index_type(*width));
+                self.output(node, "index", width.dtype());
                 self.variables.extend(contents.iter().map(|content| format!("rows{node}-{content}")));
             }
             columns => {
