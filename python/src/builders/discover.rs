@@ -55,27 +55,15 @@ impl ArrayBuilder {
         self.0.with(py, |filled| told(&mut filled.builder))?.map_err(|refused| exception(py, &refused))
     }
 
-    fn put_time(&self, object: &Bound<'_, PyAny>, class: &str, kinds: [Kind; 4]) -> PyResult<()> {
+    fn put_time(&self, object: &Bound<'_, PyAny>, class: &str) -> PyResult<()> {
         let py = object.py();
-        let parsed;
-        let object = match object.cast::<PyString>() {
-            Ok(text) => {
-                parsed = times::parsed(text, class)?;
-                &parsed
-            }
-            Err(_) => object,
-        };
+        let object = &times::parsed(object, class)?;
         let mut filled = self.0.take(py)?;
         let place = filled.builder.place().map_err(|refused| exception(py, &refused))?;
         let kind = filled.memory.kind(object).map_err(Trouble::from);
         let done = kind.and_then(|kind| {
-            let known = kinds.contains(&kind).then(|| times::of(object, kind)).transpose()?;
-            match known {
-                Some((x, unit)) if unit.starts_with(class) => {
-                    Ok(filled.builder.sink().put_time(place, x, &unit)?)
-                }
-                _ => Err(Fault::NoElement { found: described(object).into() }.into()),
-            }
+            let (x, unit) = times::given(object, kind, class)?;
+            Ok(filled.builder.sink().put_time(place, x, &unit)?)
         });
         done.map_err(|trouble| filled.placed(py, trouble))
     }
@@ -174,11 +162,11 @@ impl ArrayBuilder {
     }
 
     fn datetime(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.put_time(x, "datetime64", [Kind::NumpyTime, Kind::DateTime, Kind::Date, Kind::Time])
+        self.put_time(x, "datetime64")
     }
 
     fn timedelta(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.put_time(x, "timedelta64", [Kind::NumpyTime, Kind::Delta, Kind::Delta, Kind::Delta])
+        self.put_time(x, "timedelta64")
     }
 
     fn bytestring(&self, x: &Bound<'_, PyBytes>) -> PyResult<()> {

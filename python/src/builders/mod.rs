@@ -4,7 +4,6 @@ mod arrays;
 mod discover;
 mod fill;
 mod kinds;
-mod refused;
 mod times;
 mod trouble;
 mod turns;

@@ -1,7 +1,6 @@
 //! Dates, times and spans of time as integers with a unit.
 
-use super::kinds::Kind;
-use super::trouble::Walked;
+use super::{kinds::Kind, trouble::Walked, walk::described};
 use forthwith_builders::Fault;
 use pyo3::{
     prelude::*,
@@ -40,9 +39,25 @@ pub(super) fn of<'a>(object: &Bound<'_, PyAny>, kind: Kind) -> Walked<(i64, Cow<
     })
 }
 
-/// What NumPy reads in a text: `numpy.datetime64` or `numpy.timedelta64`.
-pub(super) fn parsed<'py>(text: &Bound<'py, PyString>, class: &str) -> PyResult<Bound<'py, PyAny>> {
-    text.py().import("numpy")?.getattr(class)?.call1((text,))
+/// The same of an object that has to be of a class, `datetime64` or `timedelta64`.
+pub(super) fn given<'a>(object: &Bound<'_, PyAny>, kind: Kind, class: &str) -> Walked<(i64, Cow<'a, str>)> {
+    let may_be = match kind {
+        Kind::NumpyTime => true,
+        Kind::DateTime | Kind::Date | Kind::Time => class == "datetime64",
+        Kind::Delta => class == "timedelta64",
+        _ => false,
+    };
+    let found = if may_be { Some(of(object, kind)?) } else { None };
+    let found = found.filter(|(_, unit)| unit.starts_with(class));
+    found.ok_or_else(|| Fault::NoElement { found: described(object).into() }.into())
+}
+
+/// What NumPy reads in a text, `numpy.datetime64` or `numpy.timedelta64`; anything else as it is.
+pub(super) fn parsed<'py>(object: &Bound<'py, PyAny>, class: &str) -> PyResult<Bound<'py, PyAny>> {
+    match object.cast::<PyString>() {
+        Ok(text) => object.py().import("numpy")?.getattr(class)?.call1((text,)),
+        Err(_) => Ok(object.clone()),
+    }
 }
 
 fn microseconds(span: &Bound<'_, PyAny>, dtype: &'static str) -> Walked<i64> {

@@ -1,18 +1,23 @@
 //! Why a walk ended early.
 
-use forthwith_builders::{BuildError, Fault, Step};
-use pyo3::{prelude::*, types::PyDict};
+use forthwith_builders::{BuildError, CommandError, CommandErrorKind, Fault, Step};
+use pyo3::{
+    prelude::*,
+    types::{PyDict, PyType},
+};
 
-mod classes {
+pub(super) mod classes {
     pyo3::import_exception!(forthwith._errors, BuilderError);
     pyo3::import_exception!(forthwith._errors, BuilderTypeError);
     pyo3::import_exception!(forthwith._errors, IntegerRangeError);
     pyo3::import_exception!(forthwith._errors, OutOfMemoryError);
 }
 
-/// A value that was refused, or an exception of Python code that was called on the way; with the place.
+/// A value or command that was refused, or an exception of Python code that was called on the way; with the place.
 pub(super) enum Trouble {
     Refused(BuildError),
+    /// Knows its place.
+    Command(CommandError),
     Raised(Box<(PyErr, Vec<Step>)>),
 }
 
@@ -22,6 +27,7 @@ impl Trouble {
     pub(super) fn within(self, step: Step) -> Self {
         match self {
             Self::Refused(refused) => Self::Refused(refused.within(step)),
+            Self::Command(refused) => Self::Command(refused),
             Self::Raised(mut raised) => {
                 raised.1.push(step);
                 Self::Raised(raised)
@@ -33,6 +39,7 @@ impl Trouble {
     pub(super) fn into_exception(self, py: Python<'_>) -> PyErr {
         match self {
             Self::Refused(refused) => exception(py, &refused),
+            Self::Command(refused) => refused_command(py, &refused),
             Self::Raised(raised) => {
                 let (error, place) = *raised;
                 if !place.is_empty() {
@@ -49,6 +56,12 @@ impl Trouble {
 impl From<BuildError> for Trouble {
     fn from(refused: BuildError) -> Self {
         Self::Refused(refused)
+    }
+}
+
+impl From<CommandError> for Trouble {
+    fn from(refused: CommandError) -> Self {
+        Self::Command(refused)
     }
 }
 
@@ -73,8 +86,27 @@ pub(super) fn exception(py: Python<'_>, refused: &BuildError) -> PyErr {
         _ => py.get_type::<classes::BuilderError>(),
     };
     let place: String = refused.place().map(ToString::to_string).collect();
-    let known = PyDict::new(py);
-    let named = known.set_item("member", if place.is_empty() { None } else { Some(place) });
-    let made = named.and_then(|()| class.call((refused.to_string(),), Some(&known)));
+    made(&class, refused.to_string(), None, &place)
+}
+
+/// The exception for a command that was refused.
+#[cold]
+pub(super) fn refused_command(py: Python<'_>, refused: &CommandError) -> PyErr {
+    let class = match refused.kind() {
+        CommandErrorKind::Range { .. } => py.get_type::<classes::IntegerRangeError>(),
+        CommandErrorKind::OutOfMemory | CommandErrorKind::Broken => {
+            py.get_type::<classes::OutOfMemoryError>()
+        }
+        _ => py.get_type::<classes::BuilderError>(),
+    };
+    made(&class, refused.to_string(), Some(refused.entry()), refused.path())
+}
+
+fn made(class: &Bound<'_, PyType>, text: String, entry: Option<u64>, member: &str) -> PyErr {
+    let known = PyDict::new(class.py());
+    let named = known
+        .set_item("entry", entry)
+        .and_then(|()| known.set_item("member", (!member.is_empty()).then_some(member)));
+    let made = named.and_then(|()| class.call((text,), Some(&known)));
     made.map_or_else(|failure| failure, PyErr::from_value)
 }

@@ -2,9 +2,8 @@
 
 use super::{
     kinds::{Kind, Kinds},
-    refused::{classes, exception},
     times,
-    trouble::Trouble,
+    trouble::{Trouble, Walked, classes, refused_command},
     walk::described,
 };
 use crate::{array::Buffer, arrow};
@@ -39,36 +38,36 @@ impl TypedArrayBuilder {
         py: Python<'_>,
         told: impl FnOnce(&mut builders::TypedArrayBuilder) -> Result<(), CommandError>,
     ) -> PyResult<()> {
-        told(&mut self.lock()).map_err(|error| exception(py, &error))
+        told(&mut self.lock()).map_err(|error| refused_command(py, &error))
     }
 
-    fn time(&self, object: &Bound<'_, PyAny>, class: &'static str) -> Walked {
-        let parsed;
-        let object = match object.cast::<PyString>() {
-            Ok(text) => {
-                parsed = times::parsed(text, class)?;
-                &parsed
+    fn tell_integer(&self, object: &Bound<'_, PyAny>) -> Walked<()> {
+        match object.extract::<i64>() {
+            Ok(value) => Ok(self.lock().integer(value)?),
+            Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => {
+                match object.extract::<u64>() {
+                    Ok(value) => Ok(self.lock().unsigned(value)?),
+                    Err(_) => Err(self.lock().too_large().into()),
+                }
             }
-            Err(_) => object,
-        };
-        let kind = Kinds::new(object.py()).of(object)?;
-        let timely = matches!(kind, Kind::NumpyTime | Kind::DateTime | Kind::Date | Kind::Time | Kind::Delta);
-        if timely {
-            let (value, unit) = times::of(object, kind)?;
-            if unit.starts_with(class) {
-                return self.tell_time(object, value, &unit);
-            }
+            Err(error) => Err(error.into()),
         }
-        Err(Trouble::from(Fault::NoElement { found: described(object).into() }).into())
     }
 
-    fn tell_time(&self, object: &Bound<'_, PyAny>, value: i64, dtype: &str) -> Walked {
+    fn time(&self, object: &Bound<'_, PyAny>, class: &'static str) -> Walked<()> {
+        let object = &times::parsed(object, class)?;
+        let kind = Kinds::new(object.py()).of(object)?;
+        let (value, unit) = times::given(object, kind, class)?;
+        self.tell_time(object, value, &unit)
+    }
+
+    fn tell_time(&self, object: &Bound<'_, PyAny>, value: i64, dtype: &str) -> Walked<()> {
         let date = dtype.starts_with("datetime64");
         let unit = match Primitive::from_name(dtype) {
             Some(Primitive::Datetime64(unit) | Primitive::Timedelta64(unit)) => unit,
             // A time that is none has no unit either.
             _ if value == i64::MIN => Unit::of(builders::TimeUnit::Second),
-            _ => return Err(Trouble::from(Fault::NoElement { found: described(object).into() }).into()),
+            _ => return Err(Fault::NoElement { found: described(object).into() }.into()),
         };
         let mut builder = self.lock();
         if date {
@@ -119,15 +118,7 @@ impl TypedArrayBuilder {
 
     /// An integer.
     fn integer(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
-        let py = x.py();
-        match x.extract::<i64>() {
-            Ok(value) => self.tell(py, |builder| builder.integer(value)),
-            Err(error) if error.is_instance_of::<PyOverflowError>(py) => match x.extract::<u64>() {
-                Ok(value) => self.tell(py, |builder| builder.unsigned(value)),
-                Err(_) => Err(exception(py, &self.lock().too_large())),
-            },
-            Err(error) => Err(error),
-        }
+        self.tell_integer(x).map_err(|trouble| trouble.into_exception(x.py()))
     }
 
     /// A number.
@@ -320,44 +311,9 @@ impl Layout {
     }
 }
 
-/// The error that stopped a walk.
-enum Stopped {
-    Command(CommandError),
-    Trouble(Box<Trouble>),
-}
-
 /// A number below zero counts nothing: it is as wrong as one that is too large.
 fn number(i: i64) -> usize {
     usize::try_from(i).unwrap_or(usize::MAX)
-}
-
-type Walked<T = ()> = Result<T, Stopped>;
-
-impl Stopped {
-    fn into_exception(self, py: Python<'_>) -> PyErr {
-        match self {
-            Self::Command(error) => exception(py, &error),
-            Self::Trouble(trouble) => trouble.into_exception(py),
-        }
-    }
-}
-
-impl From<CommandError> for Stopped {
-    fn from(error: CommandError) -> Self {
-        Self::Command(error)
-    }
-}
-
-impl From<Trouble> for Stopped {
-    fn from(trouble: Trouble) -> Self {
-        Self::Trouble(Box::new(trouble))
-    }
-}
-
-impl From<PyErr> for Stopped {
-    fn from(error: PyErr) -> Self {
-        Trouble::from(error).into()
-    }
 }
 
 /// Python objects as commands.
@@ -372,19 +328,19 @@ impl Walk<'_> {
     fn tell(
         &self,
         told: impl FnOnce(&mut builders::TypedArrayBuilder) -> Result<(), CommandError>,
-    ) -> Walked {
+    ) -> Walked<()> {
         Ok(told(&mut self.builder.lock())?)
     }
 
     /// One value. Where several alternatives of a union could be meant, the first one that takes all of it is.
-    fn put(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked {
+    fn put(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked<()> {
         if depth > DEEPEST {
             return Err(self.builder.lock().too_deep().into());
         }
         let here = self.builder.lock().position();
         match self.attempt(object, depth) {
             // Of this value, and not of one within it, which was begun then.
-            Err(Stopped::Command(error))
+            Err(Trouble::Command(error))
                 if matches!(error.kind(), CommandErrorKind::Ambiguous { .. })
                     && self.builder.lock().position() == here =>
             {
@@ -395,7 +351,7 @@ impl Walk<'_> {
                         break;
                     }
                     match self.put(object, depth + 1) {
-                        Err(Stopped::Command(_)) => self.builder.lock().rollback(&before),
+                        Err(Trouble::Command(_)) => self.builder.lock().rollback(&before),
                         done => return done,
                     };
                 }
@@ -405,7 +361,7 @@ impl Walk<'_> {
         }
     }
 
-    fn attempt(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked {
+    fn attempt(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked<()> {
         let kind = self.kinds.of(object)?;
         match kind {
             Kind::None => self.tell(|builder| builder.null()),
@@ -413,7 +369,7 @@ impl Walk<'_> {
                 let truth = object.is_truthy()?;
                 self.tell(|builder| builder.boolean(truth))
             }
-            Kind::Int | Kind::NumpyInt => self.integer(object),
+            Kind::Int | Kind::NumpyInt => self.builder.tell_integer(object),
             Kind::Float | Kind::NumpyFloat => {
                 let value = match object.cast::<PyFloat>() {
                     Ok(value) => value.value(),
@@ -445,29 +401,16 @@ impl Walk<'_> {
         }
     }
 
-    fn integer(&mut self, object: &Bound<'_, PyAny>) -> Walked {
-        match object.extract::<i64>() {
-            Ok(value) => self.tell(|builder| builder.integer(value)),
-            Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => {
-                match object.extract::<u64>() {
-                    Ok(value) => self.tell(|builder| builder.unsigned(value)),
-                    Err(_) => Err(self.builder.lock().too_large().into()),
-                }
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    fn list(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked {
+    fn list(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked<()> {
         self.tell(|builder| builder.begin_list())?;
         self.items(object, depth + 1)?;
         self.tell(|builder| builder.end_list())
     }
 
     /// A tuple, or what is a list after all.
-    fn tuple(&mut self, tuple: &Bound<'_, PyTuple>, depth: u32) -> Walked {
+    fn tuple(&mut self, tuple: &Bound<'_, PyTuple>, depth: u32) -> Walked<()> {
         let begun = self.tell(|builder| builder.begin_tuple(tuple.len()));
-        if let Err(Stopped::Command(error)) = &begun
+        if let Err(Trouble::Command(error)) = &begun
             && matches!(error.kind(), CommandErrorKind::Unexpected { .. })
         {
             return self.list(tuple, depth);
@@ -480,13 +423,13 @@ impl Walk<'_> {
         self.tell(|builder| builder.end_tuple())
     }
 
-    fn record(&mut self, dict: &Bound<'_, PyDict>, depth: u32) -> Walked {
+    fn record(&mut self, dict: &Bound<'_, PyDict>, depth: u32) -> Walked<()> {
         self.tell(|builder| builder.begin_record(None))?;
         // A copy: whatever a value does when it is looked at, the pairs stay.
         let pairs: Vec<_> = dict.iter().collect();
         for (name, value) in pairs {
             let Ok(name) = name.cast::<PyString>() else {
-                return Err(Trouble::from(Fault::NoName { found: described(&name).into() }).into());
+                return Err(Fault::NoName { found: described(&name).into() }.into());
             };
             let name = name.to_str()?;
             self.tell(|builder| builder.field(name))?;
@@ -496,7 +439,7 @@ impl Walk<'_> {
     }
 
     /// Something that may be a number after all, a record or array of Awkward Array, or may be iterated.
-    fn other(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked {
+    fn other(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked<()> {
         let class = object.get_type();
         let module = class.module().map(|module| module.to_string_lossy().into_owned()).unwrap_or_default();
         if module == "numpy" || module.starts_with("numpy.") {
@@ -517,13 +460,13 @@ impl Walk<'_> {
             return self.put(&plain, depth + 1);
         }
         if !class.hasattr("__iter__")? && !class.hasattr("__getitem__")? {
-            return Err(Trouble::from(Fault::NoElement { found: described(object).into() }).into());
+            return Err(Fault::NoElement { found: described(object).into() }.into());
         }
         self.list(object, depth)
     }
 
     /// All items of something.
-    fn items(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked {
+    fn items(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked<()> {
         if let Ok(list) = object.cast::<PyList>() {
             // What an item does when it is looked at may change the list: its length is asked for each time.
             let mut at = 0;
@@ -559,7 +502,7 @@ impl Walk<'_> {
         Ok(true)
     }
 
-    fn tick(&mut self, py: Python<'_>) -> Walked {
+    fn tick(&mut self, py: Python<'_>) -> Walked<()> {
         self.ticks += 1;
         if self.ticks.is_multiple_of(LOOK_UP) {
             py.check_signals()?;
