@@ -92,18 +92,12 @@ pub enum Fault {
         /// The command that ends it.
         end: Command,
     },
-    /// A record's field with two values.
-    #[error("record field {name:?} filled more than once")]
-    FieldTwice {
-        /// Its name.
-        name: Box<str>,
-    },
-    /// A tuple's slot with two values.
-    #[error("tuple index {index} filled more than once")]
-    SlotTwice {
-        /// Its number.
-        index: usize,
-    },
+    /// A record's field with two values, by its name.
+    #[error("record field {0:?} filled more than once")]
+    FieldTwice(Box<str>),
+    /// A tuple's slot with two values, by its number.
+    #[error("tuple index {0} filled more than once")]
+    SlotTwice(usize),
     /// A slot that the tuple does not have.
     #[error("'index' {index} is out of bounds for a tuple with number of fields {size}")]
     NoSlot {
@@ -112,12 +106,9 @@ pub enum Fault {
         /// Slots there are.
         size: usize,
     },
-    /// A tuple of an impossible size.
-    #[error("a tuple cannot have {size} fields: from 0 to {} are possible", crate::MOST_SLOTS)]
-    TupleSize {
-        /// The size that was asked for.
-        size: i64,
-    },
+    /// A tuple of an impossible size, the one that was asked for.
+    #[error("a tuple cannot have {} fields: from 0 to {} are possible", .0, crate::MOST_SLOTS)]
+    TupleSize(i64),
     /// Lists, records and tuples within each other beyond reason.
     #[error(
         "more than {} levels of lists, records and tuples, or something that contains itself",
@@ -131,23 +122,14 @@ pub enum Fault {
     #[error("more than {} columns", crate::MOST_COLUMNS)]
     Columns,
     /// An object that is no value.
-    #[error("cannot convert {found} to an array element")]
-    NoElement {
-        /// The object.
-        found: Box<str>,
-    },
+    #[error("cannot convert {0} to an array element")]
+    NoElement(Box<str>),
     /// An object that cannot name a field.
-    #[error("a field's name must be a string, not {found}")]
-    NoName {
-        /// The object.
-        found: Box<str>,
-    },
-    /// An integer that needs more than 64 bits.
-    #[error("the integer does not fit in {dtype}")]
-    TooLarge {
-        /// The type it should fit in.
-        dtype: &'static str,
-    },
+    #[error("a field's name must be a string, not {0}")]
+    NoName(Box<str>),
+    /// An integer that needs more than 64 bits, and the type it should fit in.
+    #[error("the integer does not fit in {0}")]
+    TooLarge(&'static str),
     /// Something is still open.
     #[error("called '{command}' while a {open} is open")]
     StillOpen {
@@ -167,12 +149,9 @@ pub enum Fault {
     /// Unions within unions, of which too many combinations were tried.
     #[error("too many ways to fit the data into its unions")]
     Ambiguous,
-    /// A record without one of its fields.
-    #[error("the record has no field {name:?}, which cannot be missing")]
-    Missing {
-        /// The field.
-        name: Box<str>,
-    },
+    /// A record without one of its fields, by its name.
+    #[error("the record has no field {0:?}, which cannot be missing")]
+    Missing(Box<str>),
     /// A record with a field too many.
     #[error("the record has a field {name:?}; expected {expected}")]
     Unknown {
@@ -189,12 +168,9 @@ pub enum Fault {
         /// The length of this one.
         found: u64,
     },
-    /// The system gives no more memory.
-    #[error("out of memory: no room for {items} more items")]
-    Memory {
-        /// Items that had no room.
-        items: usize,
-    },
+    /// The system gives no more memory, for so many items.
+    #[error("out of memory: no room for {0} more items")]
+    Memory(usize),
 }
 
 /// Whether a name needs no quotes.

@@ -138,7 +138,7 @@ impl Sink {
             Some(Primitive::Timedelta64(from)) => (false, from),
             _ if unit == "datetime64" => (true, Unit::NONE),
             _ if unit == "timedelta64" => (false, Unit::NONE),
-            _ => return Err(Fault::NoElement { found: unit.into() }.into()),
+            _ => return Err(Fault::NoElement(unit.into()).into()),
         };
         let mut converted = Some(x);
         let done = self.put(at, Found::Time { date, unit: from }, |columns| match columns {
@@ -338,12 +338,12 @@ impl Sink {
             }
             let name = record.fields[index].name.clone();
             if filled > length {
-                let twice = if is_tuple { Fault::SlotTwice { index } } else { Fault::FieldTwice { name } };
+                let twice = if is_tuple { Fault::SlotTwice(index) } else { Fault::FieldTwice(name) };
                 return Err(twice.into());
             }
             if !self.null(content)? {
                 let name = if is_tuple { index.to_string().into() } else { name };
-                return Err(Fault::Missing { name }.into());
+                return Err(Fault::Missing(name).into());
             }
         }
         self.nodes.complete(open.slot.0, open.node, Columns::add_record)

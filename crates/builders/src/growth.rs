@@ -59,7 +59,7 @@ pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<(), BuildErr
 }
 
 fn reserve_exact<T>(items: &mut Vec<T>, more: usize) -> Result<(), BuildError> {
-    items.try_reserve_exact(more).map_err(|_| Fault::Memory { items: more }.into())
+    items.try_reserve_exact(more).map_err(|_| Fault::Memory(more).into())
 }
 
 const FIRST: usize = 64;

@@ -134,7 +134,7 @@ impl ArrayBuilder {
         match x.extract::<i64>() {
             Ok(x) => self.tell(py, |builder| builder.integer(x)),
             Err(error) if error.is_instance_of::<pyo3::exceptions::PyOverflowError>(py) => {
-                let refused = Fault::TooLarge { dtype: "int64" }.into();
+                let refused = Fault::TooLarge("int64").into();
                 self.tell(py, |builder| Err(builder.locate(refused)))
             }
             Err(error) => Err(error),

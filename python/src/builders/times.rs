@@ -49,7 +49,7 @@ pub(super) fn given<'a>(object: &Bound<'_, PyAny>, kind: Kind, class: &str) -> W
     };
     let found = if may_be { Some(of(object, kind)?) } else { None };
     let found = found.filter(|(_, unit)| unit.starts_with(class));
-    found.ok_or_else(|| Fault::NoElement { found: described(object).into() }.into())
+    found.ok_or_else(|| Fault::NoElement(described(object).into()).into())
 }
 
 /// What NumPy reads in a text, `numpy.datetime64` or `numpy.timedelta64`; anything else as it is.
@@ -65,7 +65,7 @@ fn microseconds(span: &Bound<'_, PyAny>, dtype: &'static str) -> Walked<i64> {
     let seconds = part("days")? * 86_400 + part("seconds")?;
     let whole =
         seconds.checked_mul(1_000_000).and_then(|whole| whole.checked_add(part("microseconds").ok()?));
-    Ok(whole.ok_or(Fault::TooLarge { dtype })?)
+    Ok(whole.ok_or(Fault::TooLarge(dtype))?)
 }
 
 static EPOCH: PyOnceLock<Py<PyDateTime>> = PyOnceLock::new();

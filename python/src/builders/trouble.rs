@@ -81,8 +81,8 @@ impl From<PyErr> for Trouble {
 pub(super) fn exception(py: Python<'_>, refused: &BuildError) -> PyErr {
     let class = match refused.fault() {
         Fault::Expected { .. } => py.get_type::<classes::BuilderTypeError>(),
-        Fault::TooLarge { .. } => py.get_type::<classes::IntegerRangeError>(),
-        Fault::Memory { .. } => py.get_type::<classes::OutOfMemoryError>(),
+        Fault::TooLarge(_) => py.get_type::<classes::IntegerRangeError>(),
+        Fault::Memory(_) => py.get_type::<classes::OutOfMemoryError>(),
         _ => py.get_type::<classes::BuilderError>(),
     };
     let place: String = refused.place().map(ToString::to_string).collect();
@@ -93,7 +93,7 @@ pub(super) fn exception(py: Python<'_>, refused: &BuildError) -> PyErr {
 #[cold]
 pub(super) fn refused_command(py: Python<'_>, refused: &CommandError) -> PyErr {
     let class = match refused.kind() {
-        CommandErrorKind::Range { .. } => py.get_type::<classes::IntegerRangeError>(),
+        CommandErrorKind::Range(_) => py.get_type::<classes::IntegerRangeError>(),
         CommandErrorKind::OutOfMemory | CommandErrorKind::Broken => {
             py.get_type::<classes::OutOfMemoryError>()
         }

@@ -67,7 +67,7 @@ impl TypedArrayBuilder {
             Some(Primitive::Datetime64(unit) | Primitive::Timedelta64(unit)) => unit,
             // A time that is none has no unit either.
             _ if value == i64::MIN => Unit::of(builders::TimeUnit::Second),
-            _ => return Err(Fault::NoElement { found: described(object).into() }.into()),
+            _ => return Err(Fault::NoElement(described(object).into()).into()),
         };
         let mut builder = self.lock();
         if date {
@@ -341,7 +341,7 @@ impl Walk<'_> {
         match self.attempt(object, depth) {
             // Of this value, and not of one within it, which was begun then.
             Err(Trouble::Command(error))
-                if matches!(error.kind(), CommandErrorKind::Ambiguous { .. })
+                if matches!(error.kind(), CommandErrorKind::Ambiguous(_))
                     && self.builder.lock().position() == here =>
             {
                 let before = self.builder.lock().checkpoint();
@@ -429,7 +429,7 @@ impl Walk<'_> {
         let pairs: Vec<_> = dict.iter().collect();
         for (name, value) in pairs {
             let Ok(name) = name.cast::<PyString>() else {
-                return Err(Fault::NoName { found: described(&name).into() }.into());
+                return Err(Fault::NoName(described(&name).into()).into());
             };
             let name = name.to_str()?;
             self.tell(|builder| builder.field(name))?;
@@ -460,7 +460,7 @@ impl Walk<'_> {
             return self.put(&plain, depth + 1);
         }
         if !class.hasattr("__iter__")? && !class.hasattr("__getitem__")? {
-            return Err(Fault::NoElement { found: described(object).into() }.into());
+            return Err(Fault::NoElement(described(object).into()).into());
         }
         self.list(object, depth)
     }

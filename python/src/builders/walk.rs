@@ -203,7 +203,7 @@ impl<'a> Walk<'a> {
                 Some(slot) => slot,
                 None => {
                     let Ok(name) = key.cast::<PyString>() else {
-                        return Err(Fault::NoName { found: described(&key).into() }.into());
+                        return Err(Fault::NoName(described(&key).into()).into());
                     };
                     let (slot, learnt) =
                         self.sink.field_of(&mut open, name.to_str()?, key.as_ptr().addr())?;
@@ -272,7 +272,7 @@ impl<'a> Walk<'a> {
                 return done;
             }
         }
-        Err(Fault::NoElement { found: described(object).into() }.into())
+        Err(Fault::NoElement(described(object).into()).into())
     }
 
     /// Goes one level down, unless that is too deep. Where several types are possible they are tried, and the first error is told if

@@ -80,7 +80,7 @@ impl ArrayBuilder {
     pub fn begin_tuple(&mut self, size: i64) -> Result<(), BuildError> {
         self.begin(Command::BeginTuple, |sink, here| {
             let slots = usize::try_from(size).ok().filter(|size| *size <= MOST_SLOTS);
-            let Some(slots) = slots else { return Err(Fault::TupleSize { size }.into()) };
+            let Some(slots) = slots else { return Err(Fault::TupleSize(size).into()) };
             Ok((sink.open_tuple(here, slots)?, None))
         })
     }

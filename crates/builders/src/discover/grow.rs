@@ -9,7 +9,7 @@ impl Nodes {
     /// Makes a place such that it takes a value, and answers the node that does.
     pub(crate) fn grow(&mut self, at: u32, found: Found<'_>) -> Result<u32, BuildError> {
         if let Found::Unsigned(_) | Found::Huge = found {
-            return Err(Fault::TooLarge { dtype: "int64" }.into());
+            return Err(Fault::TooLarge("int64").into());
         }
         match self.at(at) {
             Columns::Nothing { nulls: 0 } => {
@@ -103,7 +103,7 @@ impl Nodes {
             Found::Text { binary, .. } => Columns::text(binary, Lists::PLAIN),
             Found::List => Columns::list(self.add(Columns::UNKNOWN)?),
             Found::Tuple(size) if size > MOST_SLOTS => {
-                return Err(Fault::TupleSize { size: size as i64 }.into());
+                return Err(Fault::TupleSize(size as i64).into());
             }
             Found::Tuple(size) => {
                 self.room(size)?;

@@ -153,7 +153,7 @@ fn a_field_is_filled_once() {
     b.begin_record(None).unwrap();
     b.field("x").unwrap().integer(1).unwrap();
     b.field("x").unwrap().integer(2).unwrap();
-    assert_eq!(*b.end_record().unwrap_err().fault(), Fault::FieldTwice { name: "x".into() });
+    assert_eq!(*b.end_record().unwrap_err().fault(), Fault::FieldTwice("x".into()));
     b.clear();
     b.begin_record(None).unwrap();
     b.field("x").unwrap().integer(3).unwrap();
@@ -187,8 +187,8 @@ fn depth_width_and_alternatives_are_bounded() {
         b.end_list().unwrap();
     }
     consistent(&b);
-    assert_eq!(*b.begin_tuple(i64::MAX).unwrap_err().fault(), Fault::TupleSize { size: i64::MAX });
-    assert_eq!(*b.begin_tuple(-1).unwrap_err().fault(), Fault::TupleSize { size: -1 });
+    assert_eq!(*b.begin_tuple(i64::MAX).unwrap_err().fault(), Fault::TupleSize(i64::MAX));
+    assert_eq!(*b.begin_tuple(-1).unwrap_err().fault(), Fault::TupleSize(-1));
     for unit in 0..127 {
         b.datetime(0, &format!("datetime64[{}s]", unit + 2)).unwrap();
     }

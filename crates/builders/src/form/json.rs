@@ -10,7 +10,7 @@ impl Form {
     /// Text that is not JSON, is nested too deeply for it, is not a Form, or is a class without values of its
     /// own (virtual arrays).
     pub fn from_json(text: &str) -> Result<Self, FormError> {
-        let json = serde_json::from_str(text).map_err(|error| FormError::Json { what: error.to_string() })?;
+        let json = serde_json::from_str(text).map_err(|error| FormError::Json(error.to_string()))?;
         node(&json, &mut String::new(), 0)
     }
 
@@ -109,7 +109,7 @@ fn node(json: &Json, place: &mut String, depth: usize) -> Result<Form, FormError
         },
         "UnmaskedArray" => Kind::Unmasked { content: content(place)? },
         "UnionArray" => Kind::Union { index: index("index", place)?, contents: contents(place)? },
-        other => return Err(FormError::Unsupported { what: format!("a node of class {other}") }),
+        other => return Err(FormError::Unsupported(format!("a node of class {other}"))),
     };
     let parameters = match map.get("parameters") {
         None | Some(Json::Null) => Parameters::new(),
@@ -148,9 +148,9 @@ fn below(json: &Json, step: &str, place: &mut String, depth: usize) -> Result<Fo
 fn primitive(name: &str, place: &str) -> Result<Primitive, FormError> {
     Primitive::from_name(name).ok_or_else(|| match name {
         "float128" | "complex256" => {
-            FormError::Unsupported { what: format!("{name}, which differs between machines,") }
+            FormError::Unsupported(format!("{name}, which differs between machines,"))
         }
-        "datetime64" | "timedelta64" => FormError::Unsupported { what: format!("{name} without a unit") },
+        "datetime64" | "timedelta64" => FormError::Unsupported(format!("{name} without a unit")),
         _ => wrong(place, &format!("there is no number type {name:?}")),
     })
 }

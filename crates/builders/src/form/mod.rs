@@ -134,12 +134,9 @@ pub enum Text {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormError {
-    /// Not JSON.
-    #[error("this is no JSON: {what}")]
-    Json {
-        /// The parser's message.
-        what: String,
-    },
+    /// Not JSON, with the parser's message.
+    #[error("this is no JSON: {0}")]
+    Json(String),
     /// JSON that is no Form.
     #[error("{place}: {what}")]
     Node {
@@ -162,11 +159,8 @@ pub enum FormError {
     #[error("more than {} levels of structure", Form::DEEPEST)]
     Deep,
     /// A type that exists and that is not supported.
-    #[error("{what} cannot be built")]
-    Unsupported {
-        /// Which.
-        what: String,
-    },
+    #[error("{0} cannot be built")]
+    Unsupported(String),
 }
 
 impl Form {

@@ -105,9 +105,7 @@ impl Nodes {
             Kind::Record { fields: Some(names), contents } => {
                 let mut known = HashSet::new();
                 if let Some(twice) = names.iter().find(|name| !known.insert(name.as_str())) {
-                    return Err(FormError::Unsupported {
-                        what: format!("a record with two fields {twice:?}"),
-                    });
+                    return Err(FormError::Unsupported(format!("a record with two fields {twice:?}")));
                 }
                 let fields = names.iter().zip(contents);
                 let fields =
@@ -136,7 +134,7 @@ impl Nodes {
             Kind::Union { index: width, contents } => {
                 let count = contents.len();
                 if count > crate::MOST_ALTERNATIVES {
-                    return Err(FormError::Unsupported { what: format!("a union of {count} types") });
+                    return Err(FormError::Unsupported(format!("a union of {count} types")));
                 }
                 let contents = contents.iter().map(|content| self.add_form(content, depth));
                 let contents = contents.collect::<Result<_, _>>()?;
@@ -289,7 +287,7 @@ impl Nodes {
     /// Appends `rows` values that stand in the place of nulls: zeros, empty lists and texts, nulls.
     pub(crate) fn fill(&mut self, node: u32, rows: usize) -> Result<(), BuildError> {
         let more = |rows: usize, size: usize| {
-            rows.checked_mul(size).ok_or_else(|| BuildError::from(Fault::Memory { items: usize::MAX }))
+            rows.checked_mul(size).ok_or_else(|| BuildError::from(Fault::Memory(usize::MAX)))
         };
         // The nodes below first, so that a row whose parts found no memory is not there.
         let below: Vec<(u32, usize)> = match self.at(node) {
@@ -351,5 +349,5 @@ fn append_rows(index: &mut Vec<i64>, first: i64, rows: usize) -> Result<(), Buil
 
 fn whole(size: u64) -> Result<usize, FormError> {
     let fits = i64::try_from(size).ok().and_then(|_| usize::try_from(size).ok());
-    fits.ok_or_else(|| FormError::Unsupported { what: format!("a list of always {size} items") })
+    fits.ok_or_else(|| FormError::Unsupported(format!("a list of always {size} items")))
 }

@@ -297,7 +297,7 @@ impl Nodes {
         let expected = self.expected(node).into();
         match (found, self.at(node).range().and(self.at(node).primitive())) {
             (Found::Integer(_) | Found::Unsigned(_) | Found::Huge, Some(integers)) => {
-                Fault::TooLarge { dtype: integers.stored().0.name() }.into()
+                Fault::TooLarge(integers.stored().0.name()).into()
             }
             _ => Fault::Expected { expected, found: found.name() }.into(),
         }

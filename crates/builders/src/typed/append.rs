@@ -24,7 +24,7 @@ impl TypedArrayBuilder {
         match self.attempt(value, depth) {
             // Of this value, and not of one within it, which was begun then.
             Err(error)
-                if matches!(error.kind(), CommandErrorKind::Ambiguous { .. }) && self.position() == here =>
+                if matches!(error.kind(), CommandErrorKind::Ambiguous(_)) && self.position() == here =>
             {
                 let before = self.checkpoint();
                 for tag in 0.. {
@@ -106,7 +106,7 @@ impl TypedArrayBuilder {
     fn extend_failed(&mut self, failure: Failure) -> CommandError {
         match failure {
             Failure::Refused(_) => {
-                let kind = CommandErrorKind::Full { size: self.state.items().1 };
+                let kind = CommandErrorKind::Full(self.state.items().1);
                 CommandError::new("extend", kind, self.len(), self.state.path())
             }
             Failure::OutOfMemory => self.failed(Command::Null, failure, Argument::None),

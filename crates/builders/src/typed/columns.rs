@@ -79,7 +79,7 @@ impl TypedColumns {
 
 /// Makes a Form of the same type, whose lists have offsets and whose nulls and unions have indexes, all of 64 bits.
 fn plain(form: &mut Form) -> Result<(), FormError> {
-    let unsupported = |what| Err(FormError::Unsupported { what });
+    let unsupported = |what| Err(FormError::Unsupported(what));
     if matches!(form.kind, Kind::Indexed { .. }) {
         return unsupported(form.type_string());
     }

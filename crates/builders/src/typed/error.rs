@@ -27,18 +27,12 @@ pub enum CommandErrorKind {
         /// The type of which a value is expected, or of the record that is open.
         expected: String,
     },
-    /// Several alternatives of a union understand it: `tag` has to say which.
-    #[error("several alternatives of {expected} are possible; choose one by tag")]
-    Ambiguous {
-        /// The union.
-        expected: String,
-    },
-    /// The number does not fit its type.
-    #[error("the number does not fit {expected}")]
-    Range {
-        /// The type.
-        expected: String,
-    },
+    /// Several alternatives of the union understand it: `tag` has to say which.
+    #[error("several alternatives of {0} are possible; choose one by tag")]
+    Ambiguous(String),
+    /// The number does not fit this type.
+    #[error("the number does not fit {0}")]
+    Range(String),
     /// The time is not a whole number of units, or there are too many.
     #[error("this number of [{found}] is no whole number of [{expected}] in 64 bits")]
     Unit {
@@ -47,12 +41,9 @@ pub enum CommandErrorKind {
         /// The unit of the column.
         expected: Unit,
     },
-    /// The list has all its items.
-    #[error("the list has its {size} items; expected end_list")]
-    Full {
-        /// The number of its items.
-        size: u64,
-    },
+    /// The list has all its items, which are so many.
+    #[error("the list has its {0} items; expected end_list")]
+    Full(u64),
     /// The list has not all its items.
     #[error("the list has {found} of its {size} items; expected more")]
     Short {
@@ -61,18 +52,12 @@ pub enum CommandErrorKind {
         /// The number of items that it must have.
         size: u64,
     },
-    /// The field or slot has its value.
-    #[error("{field:?} has its value")]
-    Twice {
-        /// Which.
-        field: String,
-    },
-    /// Fields or slots have no value.
-    #[error("no value for {}", Quoted(fields, usize::MAX))]
-    Missing {
-        /// Which.
-        fields: Vec<String>,
-    },
+    /// This field or slot has its value.
+    #[error("{0:?} has its value")]
+    Twice(String),
+    /// These fields or slots have no value.
+    #[error("no value for {}", Quoted(.0, usize::MAX))]
+    Missing(Vec<String>),
     /// There is no such field.
     #[error("there is no field {name:?}; expected {}", Quoted(fields, 20))]
     NoField {

@@ -318,7 +318,7 @@ impl TypedArrayBuilder {
     /// The error for an integer of more than 64 bits, which no column holds.
     #[must_use]
     pub fn too_large(&self) -> CommandError {
-        self.error(Command::Integer, CommandErrorKind::Range { expected: "64 bits".into() })
+        self.error(Command::Integer, CommandErrorKind::Range("64 bits".into()))
     }
 
     /// The error for a value nested more deeply than any Form.
@@ -410,15 +410,15 @@ impl TypedArrayBuilder {
         let expected = state.expected().to_owned();
         match refusal {
             Refusal::Unexpected => CommandErrorKind::Unexpected { possible: state.possible(), expected },
-            Refusal::Ambiguous => CommandErrorKind::Ambiguous { expected },
-            Refusal::Range => CommandErrorKind::Range { expected },
-            Refusal::Full => CommandErrorKind::Full { size: state.items().1 },
+            Refusal::Ambiguous => CommandErrorKind::Ambiguous(expected),
+            Refusal::Range => CommandErrorKind::Range(expected),
+            Refusal::Full => CommandErrorKind::Full(state.items().1),
             Refusal::Short => {
                 let (found, size) = state.items();
                 CommandErrorKind::Short { found, size }
             }
-            Refusal::Twice => CommandErrorKind::Twice { field: argument.to_string() },
-            Refusal::Missing => CommandErrorKind::Missing { fields: state.missing() },
+            Refusal::Twice => CommandErrorKind::Twice(argument.to_string()),
+            Refusal::Missing => CommandErrorKind::Missing(state.missing()),
             Refusal::Argument => match (command, argument) {
                 (Command::Field, Argument::Name(name)) => {
                     CommandErrorKind::NoField { name: name.into(), fields: state.field_names() }

@@ -170,7 +170,7 @@ impl Nodes {
 
 /// Refuses Forms that Awkward Array would not take, and categories that are no single values.
 pub(super) fn check(form: &Form) -> Result<(), FormError> {
-    let unsupported = |what: String| Err(FormError::Unsupported { what });
+    let unsupported = |what: String| Err(FormError::Unsupported(what));
     match &form.kind {
         Kind::Indexed { content, .. }
         | Kind::IndexedOption { content, .. }

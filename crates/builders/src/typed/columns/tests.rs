@@ -38,10 +38,10 @@ fn numbers_go_where_they_fit() {
     ] {
         assert_eq!(filled(ty, |c| c.put_integer(ROOT, 7)).unwrap().finish().length, 1, "{ty}");
     }
-    assert_eq!(fault("int8", |c| c.put_integer(ROOT, 128)), Fault::TooLarge { dtype: "int8" });
-    assert_eq!(fault("uint8", |c| c.put_integer(ROOT, -1)), Fault::TooLarge { dtype: "uint8" });
-    assert_eq!(fault("int64", |c| c.put_unsigned(ROOT, 1 << 63)), Fault::TooLarge { dtype: "int64" });
-    assert_eq!(fault("uint64", |c| c.put_huge(ROOT)), Fault::TooLarge { dtype: "uint64" });
+    assert_eq!(fault("int8", |c| c.put_integer(ROOT, 128)), Fault::TooLarge("int8"));
+    assert_eq!(fault("uint8", |c| c.put_integer(ROOT, -1)), Fault::TooLarge("uint8"));
+    assert_eq!(fault("int64", |c| c.put_unsigned(ROOT, 1 << 63)), Fault::TooLarge("int64"));
+    assert_eq!(fault("uint64", |c| c.put_huge(ROOT)), Fault::TooLarge("uint64"));
     assert!(filled("uint64", |c| c.put_unsigned(ROOT, u64::MAX)).is_ok());
     let error = filled("int64", |c| c.put_real(ROOT, 1.0)).unwrap_err();
     assert_eq!(error.to_string(), "expected int64, found a real number");
@@ -96,8 +96,8 @@ fn records_may_lack_what_may_be_null() {
     assert!(of(&["x", "y"]).is_ok());
     assert!(of(&["y", "x"]).is_ok());
     assert!(of(&["x"]).is_ok());
-    assert_eq!(*of(&["y"]).unwrap_err().fault(), Fault::Missing { name: "x".into() });
-    assert_eq!(*of(&["x", "x"]).unwrap_err().fault(), Fault::FieldTwice { name: "x".into() });
+    assert_eq!(*of(&["y"]).unwrap_err().fault(), Fault::Missing("x".into()));
+    assert_eq!(*of(&["x", "x"]).unwrap_err().fault(), Fault::FieldTwice("x".into()));
     assert!(matches!(of(&["z"]).unwrap_err().fault(), Fault::Unknown { .. }));
 }
 

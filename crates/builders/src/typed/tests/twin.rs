@@ -252,18 +252,18 @@ extenders! {
 
 fn code(kind: &CommandErrorKind) -> u8 {
     let refusal = match kind {
-        CommandErrorKind::Range { .. } => Refusal::Range,
-        CommandErrorKind::Full { .. } => Refusal::Full,
+        CommandErrorKind::Range(_) => Refusal::Range,
+        CommandErrorKind::Full(_) => Refusal::Full,
         CommandErrorKind::Short { .. } => Refusal::Short,
-        CommandErrorKind::Twice { .. } => Refusal::Twice,
-        CommandErrorKind::Missing { .. } => Refusal::Missing,
+        CommandErrorKind::Twice(_) => Refusal::Twice,
+        CommandErrorKind::Missing(_) => Refusal::Missing,
         CommandErrorKind::NoField { .. }
         | CommandErrorKind::NoSuch { .. }
         | CommandErrorKind::Name { .. } => Refusal::Argument,
         CommandErrorKind::Length { .. } => Refusal::Length,
         CommandErrorKind::Wide => Refusal::Wide,
         CommandErrorKind::Placeless => Refusal::Placeless,
-        CommandErrorKind::Ambiguous { .. } => Refusal::Ambiguous,
+        CommandErrorKind::Ambiguous(_) => Refusal::Ambiguous,
         _ => Refusal::Unexpected,
     };
     refusal as u8
