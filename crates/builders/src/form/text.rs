@@ -31,6 +31,8 @@ impl Form {
             }
             return;
         }
+        // What parameters are behind, in all brackets but those of their own.
+        let tail = parameters.as_ref().map_or_else(String::new, |parameters| format!(", {parameters}"));
         match &self.kind {
             Kind::Empty => bracketed(out, "unknown", parameters),
             Kind::Numpy { primitive, shape } => {
@@ -44,24 +46,16 @@ impl Form {
             Kind::Regular { content, .. } | Kind::ListOffset { content, .. } | Kind::List { content, .. } => {
                 let count =
                     if let Kind::Regular { size, .. } = self.kind { size.to_string() } else { "var".into() };
-                if parameters.is_some() {
-                    out.push('[');
-                }
-                out.push_str(&format!("{count} * "));
-                content.write_type(out);
-                if let Some(parameters) = parameters {
-                    out.push_str(&format!(", {parameters}]"));
-                }
+                let (open, close) = if parameters.is_some() { ("[", "]") } else { ("", "") };
+                content.write_within(out, &format!("{open}{count} * "), &format!("{tail}{close}"));
             }
             Kind::Record { fields, contents } => {
                 self.write_record(out, fields.as_deref(), contents, parameters)
             }
-            Kind::Indexed { content, .. } => {
-                let categorical = self.is_categorical();
-                out.push_str(if categorical { "categorical[type=" } else { "" });
-                content.write_type(out);
-                out.push_str(if categorical { "]" } else { "" });
+            Kind::Indexed { content, .. } if self.is_categorical() => {
+                content.write_within(out, "categorical[type=", "]");
             }
+            Kind::Indexed { content, .. } => content.write_type(out),
             Kind::IndexedOption { content, .. }
             | Kind::ByteMasked { content, .. }
             | Kind::BitMasked { content, .. }
@@ -73,28 +67,25 @@ impl Form {
                             Kind::Regular { .. } | Kind::ListOffset { .. } | Kind::List { .. }
                         ));
                 if self.is_categorical() {
-                    out.push_str("?categorical[type=");
-                    content.write_type(out);
-                    out.push(']');
+                    content.write_within(out, "?categorical[type=", "]");
                 } else if list || parameters.is_some() {
-                    out.push_str("option[");
-                    content.write_type(out);
-                    out.push_str(
-                        &parameters.map_or_else(String::new, |parameters| format!(", {parameters}")),
-                    );
-                    out.push(']');
+                    content.write_within(out, "option[", &format!("{tail}]"));
                 } else {
-                    out.push('?');
-                    content.write_type(out);
+                    content.write_within(out, "?", "");
                 }
             }
             Kind::Union { contents, .. } => {
                 out.push_str("union[");
                 listed(out, None, contents);
-                out.push_str(&parameters.map_or_else(String::new, |parameters| format!(", {parameters}")));
-                out.push(']');
+                out.push_str(&format!("{tail}]"));
             }
         }
+    }
+
+    fn write_within(&self, out: &mut String, open: &str, close: &str) {
+        out.push_str(open);
+        self.write_type(out);
+        out.push_str(close);
     }
 
     fn write_record(
