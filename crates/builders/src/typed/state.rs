@@ -18,7 +18,7 @@ pub(super) struct State {
     here: Here,
     /// Of each record the field that is probably next.
     likely: Vec<u32>,
-    /// Of each record that is open the fields that have a value.
+    /// Of each record that is open the fields that have a value; 0 of others.
     filled: Vec<u32>,
     /// For each command the union that took it last, and the alternative.
     unions: [Chosen; COMMANDS],
@@ -59,6 +59,7 @@ impl State {
 
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
+        self.filled.fill(0);
         self.broken = false;
         self.go(0);
         self.generation += 1;
@@ -216,7 +217,6 @@ impl State {
             self.fits(offer, found)?;
             offer.node
         };
-        self.filled[node as usize] = 0;
         self.go(self.places.inside(node));
         Ok(())
     }
@@ -249,6 +249,7 @@ impl State {
         if (self.filled[node as usize] as usize) < record.fields.len() {
             self.fill_missing(node)?;
         }
+        self.filled[node as usize] = 0;
         self.end(node, Columns::add_record)
     }
 
