@@ -66,11 +66,16 @@ def cut(chance, names, rows, depth):
     if depth and kind < 0.4:
         (a, x), (b, y) = cut(chance, names, rows, depth - 1), cut(chance, names, rows, depth - 1)
         word = chance.choice(("and", "or", "&", "|", "&&", "||"))
-        holds = (lambda p, q: p and q) if word in ("and", "&", "&&") else (lambda p, q: p or q)
-        return f"({a}) {word} ({b})", lambda row: either(x(row), y(row), holds)
+        decides = word not in ("and", "&", "&&")
+        return f"({a}) {word} ({b})", lambda row: joined(x(row), y(row), decides)
     if depth and kind < 0.5:
         a, x = cut(chance, names, rows, depth - 1)
         return f"not ({a})", lambda row: None if x(row) is None else not x(row)
+    if kind > 0.95:
+        name = chance.choice(names)
+        # Of lists it is the items that may be missing.
+        text = f"is_none({name}, axis=0)" if name in "lL" else f"is_none({name})"
+        return text, lambda row: row[name] is None
     name, word = chance.choice(names), chance.choice(list(OPERATORS))
     compare = OPERATORS[word]
     some = [row[name] for row in chance.sample(rows, 5) if row[name] is not None]
@@ -124,9 +129,11 @@ def largest(items):
     return max((item for item in items or () if item is not None), default=None)
 
 
-def either(x, y, holds):
-    """Both of them, if they are there."""
-    return None if x is None or y is None else bool(holds(x, y))
+def joined(x, y, decides):
+    """Both of them, or either: what one of them decides alone does not need the other."""
+    if decides in (x, y):
+        return decides
+    return None if x is None or y is None else not decides
 
 
 def written(chance, folder, columns, name):
@@ -288,8 +295,7 @@ def campaign(seed, count, each=10):
                     if beside is None:
                         wanted = [at for at in entries if holds(rows[at])]
                     else:
-                        union = lambda p, q: p or q  # noqa: E731
-                        wanted = [at for at in entries if either(holds(rows[at]), also(theirs[at]), union)]
+                        wanted = [at for at in entries if joined(holds(rows[at]), also(theirs[at]), True)]
                     parted += 0 < len(wanted) < len(entries)
                     for name in read_columns:
                         if not is_same(found[name].to_list(), [known[at][name] for at in wanted]):

@@ -129,6 +129,8 @@ class Maker:
             return f"(({inner()}) {pick(BITS)} ({inner()}))"
         if kind < 0.65:
             return f"(({inner()}) {pick(('and', 'or'))} ({inner()}))"
+        if kind < 0.66:
+            return f"is_none({inner()})"
         if kind < 0.70:
             return f"({pick(('-', '+', '~', 'not '))}({inner()}))"
         if kind < 0.80:
@@ -169,6 +171,14 @@ class Spelled(ast.NodeTransformer):
         for value in node.values[1:]:
             found = ast.Call(ast.Name(name, ast.Load()), [found, value], [])
         return found
+
+    def visit_BinOp(self, node):
+        """Bits, which are logic of booleans."""
+        self.generic_visit(node)
+        names = {ast.BitAnd: "bits_and", ast.BitOr: "bits_or"}
+        if type(node.op) in names:
+            return ast.Call(ast.Name(names[type(node.op)], ast.Load()), [node.left, node.right], [])
+        return node
 
     def visit_UnaryOp(self, node):
         """Not."""
@@ -213,6 +223,59 @@ def kept(items, condition):
     lists, holds = items.to_list(), condition.to_list()
     found = [keep(inner, those, condition.ndim - 1) for inner, those in zip(lists, holds, strict=True)]
     return ak.Array(filled(found, items.ndim - 1, innermost(items).dtype))
+
+
+def may_lack(x):
+    """Whether values or lists of an array may be missing."""
+    return isinstance(x, ak.Array) and ("?" in str(ak.type(x)) or "option[" in str(ak.type(x)))
+
+
+def mapped(of, *operands):
+    """Booleans made of the values of arrays, which are ``None`` where they are missing; missing lists are missing lists."""
+    depths = [item.ndim - 1 if isinstance(item, ak.Array) else 0 for item in operands]
+
+    def meet(values, depths):
+        if not any(depths):
+            return of(*values)
+        lists = [value for value, depth in zip(values, depths, strict=True) if depth]
+        if any(value is None for value in lists):
+            return None
+        if len(set(map(len, lists))) > 1:
+            raise ValueError("lists of unequal lengths")
+        count, below = len(lists[0]), [max(depth - 1, 0) for depth in depths]
+        each = [value if depth else [value] * count for value, depth in zip(values, depths, strict=True)]
+        return [meet(some, below) for some in zip(*each, strict=True)]
+
+    length = next(len(item) for item in operands if isinstance(item, ak.Array))
+    rows = [item.to_list() if isinstance(item, ak.Array) else [item] * length for item in operands]
+    return ak.Array(filled([meet(row, depths) for row in zip(*rows, strict=True)], max(depths), np.dtype(bool)))
+
+
+def logic(function, decides):
+    """And, or: Awkward Array's is missing wherever one side is, also where the other one decides alone."""
+
+    def decided(x, y):
+        if None not in (x, y):
+            return bool(function(bool(x), bool(y)))
+        return decides if any(z is not None and bool(z) == decides for z in (x, y)) else None
+
+    return lambda x, y: mapped(decided, x, y) if may_lack(x) or may_lack(y) else function(x, y)
+
+
+def bits(name, decides):
+    """The same of booleans, and of integers the bits."""
+    function, booleans = getattr(operator, name), logic(getattr(np, f"logical_{name.strip('_')}"), decides)
+
+    def of_two(x, y):
+        is_bool = all(innermost(z).dtype == bool for z in (x, y))
+        return booleans(x, y) if is_bool and (may_lack(x) or may_lack(y)) else function(x, y)
+
+    return of_two
+
+
+def is_none(x):
+    """Whether values are missing, at the level of the innermost ones."""
+    return mapped(lambda x: x is None, x) if isinstance(x, ak.Array) else False
 
 
 class Unlike(Exception):
@@ -321,7 +384,8 @@ def functions():
 
     found = {name: unary(name) for name in UNARY} | {name: binary(name) for name in BINARY}
     found |= {name: reduction(name) for name in REDUCTIONS}
-    found |= {name: getattr(np, name) for name in ("logical_and", "logical_or")}
+    found |= {"logical_and": logic(np.logical_and, False), "logical_or": logic(np.logical_or, True)}
+    found |= {"bits_and": bits("and_", False), "bits_or": bits("or_", True), "is_none": is_none}
     found["logical_not"] = lambda x: np.logical_not(column(x))
     found |= {name: comparison(name) for name in COMPARED.values()}
     return found | {"where": choose, "kept": kept}

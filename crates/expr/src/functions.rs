@@ -13,12 +13,13 @@ pub(crate) enum Function {
     Extreme(R, B),
     Where,
     Item,
+    IsNone,
     Cast(DType),
 }
 
 /// Names of NumPy, of Python, of C's library, and of TTreeFormula, without their prefixes.
 const FUNCTIONS: &[(&str, Function)] = {
-    use Function::{Binary, Cast, Extreme, Item, Reduction, Unary, Where};
+    use Function::{Binary, Cast, Extreme, IsNone, Item, Reduction, Unary, Where};
     &[
         ("abs", Unary(U::Abs)),
         ("absolute", Unary(U::Abs)),
@@ -109,6 +110,7 @@ const FUNCTIONS: &[(&str, Function)] = {
         ("Length$", Reduction(R::Count)),
         ("where", Where),
         ("item", Item),
+        ("is_none", IsNone),
         ("bool", Cast(DType::Bool)),
         ("int8", Cast(DType::Int8)),
         ("int16", Cast(DType::Int16)),

@@ -383,6 +383,16 @@ mod tests {
             ("n / 0 > 5", true),
             ("bool(n - 3)", true),
             ("n > 1e10", false),
+            // What is missing may decide nothing, and what is there may.
+            ("is_none(n)", false),
+            ("is_none(f)", true),
+            ("is_none(f) or n > 5", true),
+            ("f > 3 or n > 5", false),
+            ("not (f < 4 or n > 5)", true),
+            ("not (n < 6 or f < 4)", false),
+            ("not (n < 6 and f >= 2)", true),
+            ("is_none(n < 6 or f > 9)", false),
+            ("is_none(n < 6 and f > 9)", true),
         ] {
             assert_eq!(may_hold(text, (0, 5), (2.0, 3.0)), holds, "{text}");
         }

@@ -25,6 +25,7 @@ mod expression;
 mod functions;
 mod interval;
 mod lexer;
+mod moments;
 mod parser;
 mod program;
 mod run;

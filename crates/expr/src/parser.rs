@@ -359,7 +359,8 @@ impl Parser {
     /// `axis=-1`.
     fn axis(&mut self, function: Function) -> Result<i64, Fault> {
         let word = self.advance();
-        let takes_axis = matches!(function, Function::Reduction(_) | Function::Extreme(..));
+        let takes_axis =
+            matches!(function, Function::Reduction(_) | Function::Extreme(..) | Function::IsNone);
         if word.token != Token::Name("axis".into()) || !takes_axis {
             let known = if takes_axis { "the only one is axis" } else { "it takes none" };
             let Token::Name(name) = word.token else { return Err(self.unexpected("a name")) };
@@ -398,13 +399,14 @@ impl Parser {
             }
             (Function::Where, [c, x, y]) => Kind::Where(*c, *x, *y),
             (Function::Cast(dtype), [x]) => Kind::Cast(dtype, *x),
+            (Function::IsNone, [x]) => Kind::IsNone { x: *x, axis },
             (Function::Item, [items, position]) => {
                 let position = self.position(*position)?;
                 Kind::Item { items: *items, position }
             }
             _ => {
                 let wanted = match function {
-                    Function::Unary(_) | Function::Reduction(_) | Function::Cast(_) => "1",
+                    Function::Unary(_) | Function::Reduction(_) | Function::Cast(_) | Function::IsNone => "1",
                     Function::Extreme(..) => "1 or 2",
                     Function::Binary(_) | Function::Item => "2",
                     Function::Where => "3",

@@ -5,7 +5,7 @@ use crate::{
     scalar::Typed,
     syntax::{Binary, Reduction, Unary},
 };
-use forthwith_columns::{DType, Form};
+use forthwith_columns::{DType, Form, LogicalType};
 use std::sync::Arc;
 
 /// The number of a step, and of the numbers it makes.
@@ -34,6 +34,8 @@ pub(crate) enum Space {
 pub(crate) enum Kind {
     Number(DType),
     Text,
+    /// Dates or times: counts of a type, which are compared as such. In registers they are numbers.
+    Time(DType, LogicalType),
 }
 
 /// One step: what a register is made of.

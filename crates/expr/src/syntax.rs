@@ -40,6 +40,11 @@ pub(crate) enum Kind {
         items: Id,
         axis: Option<i64>,
     },
+    /// Whether values are missing, or lists along an outer axis.
+    IsNone {
+        x: Id,
+        axis: Option<i64>,
+    },
     /// The item at a position of each list.
     Item {
         items: Id,

@@ -1,6 +1,6 @@
 //! Operations item by item: the types of operands and results, as NumPy has them.
 
-use super::{Checked, Compiler, Operand, Value, dtype_of, lists::Missing};
+use super::{Checked, Compiler, Operand, Value, dtype_of, lists::Missing, only_compared};
 use crate::{
     error::{Fault, Span},
     program::{CONSTANT, Kind, Register, Step},
@@ -56,6 +56,9 @@ impl Compiler<'_> {
         {
             return folded.map(Value::Number).map_err(|what| Fault::new(at, what));
         }
+        if self.time(x).is_some() || self.time(y).is_some() {
+            return self.times(operation, x, y, at);
+        }
         if self.is_text(x) || self.is_text(y) {
             return self.texts(operation, x, y, at);
         }
@@ -69,7 +72,10 @@ impl Compiler<'_> {
                 };
                 let (x, y) = (self.numbers(x, at)?, self.numbers(y, at)?);
                 let (x, y) = (self.truth(x, at)?, self.truth(y, at)?);
-                self.pair(bits, DType::Bool, DType::Bool, x, y, at)
+                match bits {
+                    B::BitXor => self.pair(bits, DType::Bool, DType::Bool, x, y, at),
+                    _ => self.both_or_either(bits, x, y, at),
+                }
             }
             _ if operation.is_comparison() => self.comparison(operation, x, y, at),
             _ => self.arithmetic(operation, x, y, at),
@@ -81,8 +87,12 @@ impl Compiler<'_> {
         let common = self.common(x, y, at)?;
         let refuse = |why: &str| Err(Fault::new(at, format!("{} of {common}: {why}", operation.word())));
         let (operation, dtype, result) = match (operation, common) {
-            (B::Add | B::BitOr, DType::Bool) => (B::BitOr, common, common),
-            (B::Multiply | B::BitAnd, DType::Bool) => (B::BitAnd, common, common),
+            (B::BitAnd | B::BitOr, DType::Bool) => {
+                let (x, y) = (self.typed(x, common, at)?, self.typed(y, common, at)?);
+                return self.both_or_either(operation, x, y, at);
+            }
+            (B::Add, DType::Bool) => (B::BitOr, common, common),
+            (B::Multiply, DType::Bool) => (B::BitAnd, common, common),
             (B::Subtract, DType::Bool) => return refuse("NumPy has none for booleans; != is what differs"),
             (B::BitXor, DType::Bool) => (operation, common, common),
             (B::BitXor, _) if is_float(common) => {
@@ -114,7 +124,7 @@ impl Compiler<'_> {
         self.pair(operation, dtype, result, x, y, at)
     }
 
-    fn comparison(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
+    pub(super) fn comparison(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
         // An integer beyond the type of the column is larger or smaller than all of it.
         for (column, number, operation) in [(x, y, operation), (y, x, operation.mirrored())] {
             if let Value::Number(number @ Number::Int(value)) = number
@@ -316,6 +326,7 @@ impl Compiler<'_> {
         match operand.kind {
             Kind::Number(_) => Ok(operand),
             Kind::Text => Err(Fault::new(at, "text cannot be computed with")),
+            Kind::Time(_, meaning) => Err(Fault::new(at, only_compared(meaning))),
         }
     }
 
@@ -330,7 +341,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn cast(&mut self, x: Operand, to: DType, at: Span) -> Checked<Operand> {
+    pub(super) fn cast(&mut self, x: Operand, to: DType, at: Span) -> Checked<Operand> {
         let from = dtype_of(x);
         if from == to {
             return Ok(x);
@@ -340,19 +351,8 @@ impl Compiler<'_> {
         Ok(Operand { register, kind, ..x })
     }
 
-    /// Whether numbers differ from zero.
-    pub(super) fn truth(&mut self, x: Operand, at: Span) -> Checked<Operand> {
-        self.cast(x, DType::Bool, at)
-    }
-
-    fn opposite(&mut self, x: Operand, at: Span) -> Checked<Value> {
-        let step = Step::Unary { operation: Unary::Not, dtype: DType::Bool, x: x.register };
-        let register = self.step(step, x.kind, x.space, at)?;
-        Ok(Value::Operand(Operand { register, ..x }))
-    }
-
     /// Whether numbers are equal to themselves, or not: all or none, where they are no floats.
-    fn same_as_itself(&mut self, x: Operand, operation: Binary, at: Span) -> Checked<Value> {
+    pub(super) fn same_as_itself(&mut self, x: Operand, operation: Binary, at: Span) -> Checked<Value> {
         let kind = Kind::Number(DType::Bool);
         // Of floats the bits are compared: a NaN differs from itself.
         let x = if is_float(dtype_of(x)) { self.truth(x, at)? } else { x };

@@ -1,6 +1,6 @@
 //! Lists: which numbers meet which, and from lists to one value each.
 
-use super::{Checked, Compiler, Operand, Value, dtype_of};
+use super::{Checked, Compiler, Operand, Value, dtype_of, only_compared};
 use crate::{
     error::{Fault, Span},
     parser::may_lack,
@@ -334,6 +334,9 @@ impl Compiler<'_> {
             );
             return Err(Fault::new(at, what));
         }
+        if let (Kind::Time(_, meaning), false) = (items.kind, by == Reduction::Count) {
+            return Err(Fault::new(at, only_compared(meaning)));
+        }
         if items.kind == Kind::Text && by != Reduction::Count {
             return Err(Fault::new(
                 at,
@@ -403,8 +406,17 @@ impl Compiler<'_> {
 
     /// The innermost lists of an operand, and the space of the lists themselves.
     fn lists_of(&mut self, items: Operand, word: &str, at: Span) -> Checked<(SpaceId, SpaceId)> {
-        match self.parent(items.space) {
-            Some(parent) => Ok((items.space, self.standing_for(parent))),
+        self.lists_within(items.space, word, at)
+    }
+
+    pub(super) fn lists_within(
+        &mut self,
+        space: SpaceId,
+        word: &str,
+        at: Span,
+    ) -> Checked<(SpaceId, SpaceId)> {
+        match self.parent(space) {
+            Some(parent) => Ok((space, self.standing_for(parent))),
             None => Err(Fault::new(
                 at,
                 format!("{word} reduces lists, but this is a single value for each entry"),

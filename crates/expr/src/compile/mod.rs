@@ -1,7 +1,13 @@
 //! From syntax to steps: names are looked up, types checked, lists aligned.
 
 mod element;
+mod leaf;
 mod lists;
+mod logic;
+mod times;
+
+pub(crate) use leaf::{Leaf, is_list};
+use leaf::{has_options, without_options};
 
 use crate::{
     error::{Error, Fault, Span},
@@ -11,7 +17,7 @@ use crate::{
     scalar::{Number, Typed},
     syntax,
 };
-use forthwith_columns::{DType, Form};
+use forthwith_columns::{DType, LogicalType};
 use std::{collections::HashMap, sync::Arc};
 
 /// Aliases within aliases.
@@ -227,6 +233,7 @@ impl Compiler<'_> {
             syntax::Kind::Cast(to, x) => self.converted(*to, value(*x), at),
             syntax::Kind::Filter { items, condition } => self.filter(value(*items), value(*condition), at),
             syntax::Kind::Reduce { by, items, axis } => self.reduce(*by, value(*items), *axis, at),
+            syntax::Kind::IsNone { x, axis } => self.is_none(value(*x), *axis, at),
             syntax::Kind::Item { items, position } => self.item(value(*items), *position, at),
         }
     }
@@ -241,8 +248,10 @@ impl Compiler<'_> {
             return Err(Fault::new(at, what));
         }
         let operand = self.operand(value, at)?;
-        let Kind::Number(dtype) = operand.kind else {
-            return Err(Fault::new(at, "a text alone is no column"));
+        let dtype = match operand.kind {
+            Kind::Number(dtype) => dtype,
+            Kind::Text => return Err(Fault::new(at, "a text alone is no column")),
+            Kind::Time(_, meaning) => return Err(Fault::new(at, only_compared(meaning))),
         };
         let path = if operand.space == CONSTANT { Vec::new() } else { self.path(operand.space) };
         let lists = (0..path.len()).map(|level| self.lists_there(operand, level)).collect();
@@ -272,10 +281,22 @@ impl Compiler<'_> {
 
     fn load(&mut self, input: u32, at: Span) -> Checked<Operand> {
         let Input { name, form, .. } = &self.inputs[input as usize];
-        let leaf = Leaf::of(form).map_err(|what| {
+        let kind = Leaf::of(form).kind.map_err(|what| {
             let what = format!("{name:?} is {}: {what}", form.type_string());
             Fault::new(at, what)
         })?;
+        let there = self.presence(input, at)?;
+        let kept = match kind {
+            Kind::Time(dtype, _) => Kind::Number(dtype),
+            kind => kind,
+        };
+        let register = self.step(Step::Load { input }, kept, there.space, at)?;
+        Ok(Operand { register, kind, ..there })
+    }
+
+    /// Which values of a column are there, and its lists: the register has no values that could be computed with.
+    fn presence(&mut self, input: u32, at: Span) -> Checked<Operand> {
+        let leaf = Leaf::of(&self.inputs[input as usize].form);
         let mut space = ENTRIES;
         let (mut path, mut there) = (Vec::new(), Vec::new());
         for (level, found) in leaf.levels.iter().enumerate() {
@@ -294,13 +315,12 @@ impl Compiler<'_> {
         }
         self.inputs[input as usize].path = path;
         self.inputs[input as usize].used = true;
-        let register = self.step(Step::Load { input }, leaf.kind, space, at)?;
         let valid = match leaf.lacking {
             true => Some(self.step(Step::Valid { input }, Kind::Number(DType::Bool), space, at)?),
             false => None,
         };
         let lists = self.levels_there(there);
-        Ok(Operand { register, kind: leaf.kind, space, valid, lists })
+        Ok(Operand { register: Register::MAX, kind: Kind::Text, space, valid, lists })
     }
 
     fn space(&mut self, space: Space) -> SpaceId {
@@ -329,98 +349,13 @@ impl Compiler<'_> {
     }
 }
 
-/// One level of lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Level {
-    /// The length that all have; `None` where they differ.
-    pub(crate) size: Option<u64>,
-    /// Whether lists may be missing.
-    pub(crate) lacking: bool,
-}
-
-/// The values of a column, as far as they can be computed with.
-pub(crate) struct Leaf {
-    /// The lists, from the outside in.
-    pub(crate) levels: Vec<Level>,
-    pub(crate) kind: Kind,
-    /// Whether values may be missing.
-    pub(crate) lacking: bool,
-}
-
-impl Leaf {
-    pub(crate) fn of(form: &Form) -> Result<Self, String> {
-        let (mut levels, mut form, mut lacking) = (Vec::new(), form, false);
-        loop {
-            form = match form {
-                Form::List { content, .. } => {
-                    levels.push(Level { size: None, lacking: std::mem::take(&mut lacking) });
-                    content
-                }
-                Form::Regular { size, content } => {
-                    levels.push(Level { size: Some(*size), lacking: std::mem::take(&mut lacking) });
-                    content
-                }
-                Form::Option { content, .. } if is_list(content) => {
-                    lacking = true;
-                    content
-                }
-                _ => break,
-            };
-        }
-        let (inner, lacking) = match form {
-            Form::Option { content, .. } => (&**content, true),
-            other => (other, false),
-        };
-        let kind = match inner {
-            Form::Numpy { dtype, shape, .. } if shape.is_empty() || !lacking => {
-                levels.extend(shape.iter().map(|size| Level { size: Some(*size), lacking: false }));
-                Kind::Number(*dtype)
-            }
-            Form::String { binary: false, .. } | Form::Categorical { .. } => Kind::Text,
-            Form::String { .. } => return Err("bytes cannot be computed with".into()),
-            Form::Record { .. } => return Err("a record is computed with by its fields, as in a.b".into()),
-            Form::Union { .. } => return Err("values of several types cannot be computed with".into()),
-            Form::Logical { meaning, .. } => return Err(format!("a {meaning} cannot be computed with")),
-            Form::Empty => return Err("nothing is known of its type".into()),
-            _ => return Err("arrays of a fixed length that may be missing cannot be computed with".into()),
-        };
-        Ok(Self { levels, kind, lacking })
-    }
-}
-
-/// Whether values are lists, of any kind and whether they may be missing or not.
-pub(crate) fn is_list(form: &Form) -> bool {
-    match form {
-        Form::List { .. } | Form::Regular { .. } => true,
-        Form::Option { content, .. } => is_list(content),
-        _ => false,
-    }
-}
-
-/// Whether anything in a column may be missing.
-fn has_options(form: &Form) -> bool {
-    match form {
-        Form::Option { .. } => true,
-        Form::List { content, .. } | Form::Regular { content, .. } => has_options(content),
-        _ => false,
-    }
-}
-
-/// The Form of a column in which nothing is missing.
-fn without_options(form: Form) -> Form {
-    match form {
-        Form::Option { content, .. } => without_options(*content),
-        Form::List { key, content } => Form::List { key, content: Box::new(without_options(*content)) },
-        Form::Regular { size, content } => {
-            Form::Regular { size, content: Box::new(without_options(*content)) }
-        }
-        other => other,
-    }
+fn only_compared(meaning: LogicalType) -> String {
+    format!("a {meaning} can only be compared, counted, and asked for by is_none")
 }
 
 fn dtype_of(operand: Operand) -> DType {
     match operand.kind {
-        Kind::Number(dtype) => dtype,
+        Kind::Number(dtype) | Kind::Time(dtype, _) => dtype,
         Kind::Text => DType::UInt8,
     }
 }

@@ -31,7 +31,7 @@ pub(super) enum Values<'a> {
     Borrowed(Slice<'a>),
     Owned(Buffer),
     Text(Texts<'a>),
-    /// Of columns that nothing is computed of.
+    /// Of columns that nothing is computed of, but perhaps which values are there.
     Unused,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
         let (levels, lists) = (Vec::new(), Vec::new());
         return Ok(Prepared { levels, values: Values::Unused, valid: None, lists, is_whole: true });
     }
-    let (wanted, found) = (Leaf::of(&input.form)?, Leaf::of(&array.form)?);
+    let (wanted, found) = (Leaf::of(&input.form), Leaf::of(&array.form));
     if wanted != found {
         return Err(format!("{} where {} was promised", array.form.type_string(), input.form.type_string()));
     }
@@ -127,7 +127,8 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
     };
     let index = index.map(Around::of);
     let valid = index.as_ref().map(Around::there);
-    let values = match form {
+    let values = match meant(form) {
+        _ if found.kind.is_err() => Values::Unused,
         Form::Numpy { key, dtype, shape } => {
             for size in shape {
                 rows = times(rows, *size)?;
@@ -161,6 +162,14 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
     let all = |there: &Vec<u8>| !there.contains(&0);
     let is_whole = valid.as_ref().is_none_or(all) && lists.iter().flatten().all(all);
     Ok(Prepared { levels, values, valid, lists, is_whole })
+}
+
+/// Numbers as they are, whatever they mean.
+fn meant(form: &Form) -> &Form {
+    match form {
+        Form::Logical { content, .. } => content,
+        other => other,
+    }
 }
 
 /// An index around something that may be missing.
@@ -209,12 +218,6 @@ fn placed<'a>(array: &'a Array, key: &str, index: &[i64]) -> Result<Offsets<'a>,
         items.push(end);
     }
     Ok(Offsets { items: items.into(), column: None })
-}
-
-impl PartialEq for Leaf {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.levels, self.kind, self.lacking) == (&other.levels, other.kind, other.lacking)
-    }
 }
 
 fn times(rows: usize, size: u64) -> Result<usize, String> {

@@ -29,7 +29,7 @@ pub(super) struct Run<'p> {
 impl<'p> Run<'p> {
     pub(super) fn new(program: &'p Program, inputs: &'p [Prepared<'p>]) -> Self {
         let register = |made: &Made| match made.kind {
-            Kind::Number(dtype) => Buffer::new(dtype, 0),
+            Kind::Number(dtype) | Kind::Time(dtype, _) => Buffer::new(dtype, 0),
             Kind::Text => Buffer::new(DType::UInt8, 0),
         };
         Self {

@@ -1,0 +1,78 @@
+//! Dates and times, which are compared with texts in ISO form and with each other.
+
+use super::{Checked, Compiler, Operand, Value, dtype_of};
+use crate::{
+    error::{Fault, Span},
+    moments::Moment,
+    program::Kind,
+    scalar::Number,
+    syntax::Binary,
+};
+use forthwith_columns::LogicalType;
+
+impl Compiler<'_> {
+    /// What a value means, if it is a column of dates or times.
+    pub(super) fn time(&mut self, value: &Value) -> Option<LogicalType> {
+        let kind = match value {
+            Value::Column(input) => self.load(*input, Span::default()).ok()?.kind,
+            Value::Operand(operand) => operand.kind,
+            Value::Number(_) | Value::Text(_) => return None,
+        };
+        match kind {
+            Kind::Time(_, meaning) => Some(meaning),
+            Kind::Number(_) | Kind::Text => None,
+        }
+    }
+
+    /// A comparison of which one side at least is a column of dates or times.
+    pub(super) fn times(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
+        if !operation.is_comparison() {
+            let meaning = self.time(x).or(self.time(y)).unwrap_or(LogicalType::Date);
+            let what = format!("{} of a {meaning}: it can only be compared", operation.word());
+            return Err(Fault::new(at, what));
+        }
+        let (column, meaning, text, operation) = match (self.time(x), self.time(y), x, y) {
+            (Some(a), Some(b), ..) if a == b => {
+                let (x, y) = (self.counts(x, at)?, self.counts(y, at)?);
+                return self.comparison(operation, &x, &y, at);
+            }
+            (Some(meaning), None, column, Value::Text(text)) => (column, meaning, text, operation),
+            (None, Some(meaning), Value::Text(text), column) => (column, meaning, text, operation.mirrored()),
+            (Some(a), Some(b), ..) => {
+                return Err(Fault::new(
+                    at,
+                    format!("a {a} is compared with a {b}: they must be of one type"),
+                ));
+            }
+            (a, b, ..) => {
+                let meaning = a.or(b).unwrap_or(LogicalType::Date);
+                let what = format!(
+                    "a {meaning} is compared with a text in ISO form, such as \"2024-01-31\" or \"2024-01-31T12:30:00\""
+                );
+                return Err(Fault::new(at, what));
+            }
+        };
+        let Some(moment) = Moment::parse(text) else {
+            let what = format!(
+                "{text:?} is no date or time in ISO form, such as \"2024-01-31\" or \"2024-01-31T12:30:00\""
+            );
+            return Err(Fault::new(at, what));
+        };
+        let (operation, count) = moment.compared(meaning, operation).map_err(|what| Fault::new(at, what))?;
+        let column = self.counts(column, at)?;
+        match count {
+            Ok(count) => self.comparison(operation, &column, &Value::Number(Number::Int(count)), at),
+            Err(holds) => {
+                let column = self.numbers(&column, at)?;
+                let same = if holds { Binary::Equal } else { Binary::NotEqual };
+                self.same_as_itself(column, same, at)
+            }
+        }
+    }
+
+    /// Dates or times as the numbers that they are counted by.
+    fn counts(&mut self, value: &Value, at: Span) -> Checked<Value> {
+        let operand = self.operand(value, at)?;
+        Ok(Value::Operand(Operand { kind: Kind::Number(dtype_of(operand)), ..operand }))
+    }
+}

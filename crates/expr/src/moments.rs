@@ -1,0 +1,192 @@
+//! Dates and times as texts in ISO form, to be compared with columns of them.
+
+use crate::syntax::Binary;
+use forthwith_columns::{LogicalType, TimeUnit};
+
+/// A text that was read: nanoseconds since 1970, and whether it says a zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    nanoseconds: i128,
+    has_zone: bool,
+}
+
+const SECOND: i128 = 1_000_000_000;
+const DAY: i128 = 86_400 * SECOND;
+
+impl Moment {
+    /// `2024-01-31`, `2024-01-31T12:30`, with seconds and up to nine digits of a fraction behind it, with `Z` or an offset such
+    /// as `+01:00`; a space may stand for the `T`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut rest = text;
+        let year = digits(&mut rest, 4)?;
+        let month = mark(&mut rest, "-").and_then(|()| digits(&mut rest, 2))?;
+        let day = mark(&mut rest, "-").and_then(|()| digits(&mut rest, 2))?;
+        if !(1..=12).contains(&month) || !(1..=days_in(year, month)).contains(&day) {
+            return None;
+        }
+        let mut nanoseconds = days(year, month, day) * DAY;
+        if rest.is_empty() {
+            return Some(Self { nanoseconds, has_zone: false });
+        }
+        mark(&mut rest, "T").or_else(|| mark(&mut rest, " "))?;
+        let (hour, minute) = clock(&mut rest)?;
+        nanoseconds += (hour * 60 + minute) * 60 * SECOND;
+        if mark(&mut rest, ":").is_some() {
+            let second = digits(&mut rest, 2).filter(|second| *second < 60)?;
+            nanoseconds += second * SECOND;
+            if mark(&mut rest, ".").is_some() {
+                let count = rest.bytes().take_while(u8::is_ascii_digit).count();
+                let missing = 9_u32.checked_sub(u32::try_from(count).ok()?)?;
+                nanoseconds += digits(&mut rest, count)? * 10_i128.pow(missing);
+            }
+        }
+        let mut has_zone = mark(&mut rest, "Z").is_some();
+        if !rest.is_empty() && !has_zone {
+            let sign = if mark(&mut rest, "+").is_some() { 1 } else { mark(&mut rest, "-").map(|()| -1)? };
+            let (hours, minutes) = clock(&mut rest)?;
+            nanoseconds -= sign * (hours * 60 + minutes) * 60 * SECOND;
+            has_zone = true;
+        }
+        rest.is_empty().then_some(Self { nanoseconds, has_zone })
+    }
+
+    /// The count that a column of a meaning is compared with, and by which comparison: where the moment lies between two
+    /// counts, the one before it stands for it. Nothing if a comparison is false or true for all of them, which is the second.
+    pub(crate) fn compared(
+        self,
+        meaning: LogicalType,
+        operation: Binary,
+    ) -> Result<(Binary, Result<i128, bool>), String> {
+        let each = match meaning {
+            LogicalType::Date => DAY,
+            LogicalType::Timestamp { unit, .. } => match unit {
+                TimeUnit::Second => SECOND,
+                TimeUnit::Milli => 1_000_000,
+                TimeUnit::Micro => 1_000,
+                TimeUnit::Nano => 1,
+            },
+            _ => return Err(format!("a {meaning} cannot be compared with a date")),
+        };
+        if self.has_zone && !matches!(meaning, LogicalType::Timestamp { utc: true, .. }) {
+            return Err(format!("a {meaning} has no zone, and the text that it is compared with has one"));
+        }
+        let (count, is_between) = (self.nanoseconds.div_euclid(each), self.nanoseconds.rem_euclid(each) != 0);
+        Ok(match operation {
+            operation if !is_between => (operation, Ok(count)),
+            Binary::Less | Binary::LessEqual => (Binary::LessEqual, Ok(count)),
+            Binary::Greater | Binary::GreaterEqual => (Binary::Greater, Ok(count)),
+            operation => (operation, Err(operation == Binary::NotEqual)),
+        })
+    }
+}
+
+/// Takes a mark off the front.
+fn mark(rest: &mut &str, mark: &str) -> Option<()> {
+    *rest = rest.strip_prefix(mark)?;
+    Some(())
+}
+
+/// Takes this number of digits off the front.
+fn digits(rest: &mut &str, count: usize) -> Option<i128> {
+    let found =
+        rest.get(..count).filter(|found| !found.is_empty() && found.bytes().all(|c| c.is_ascii_digit()))?;
+    *rest = &rest[count..];
+    found.parse().ok()
+}
+
+/// Takes hours and minutes off the front.
+fn clock(rest: &mut &str) -> Option<(i128, i128)> {
+    let hour = digits(rest, 2).filter(|hour| *hour < 24)?;
+    mark(rest, ":")?;
+    let minute = digits(rest, 2).filter(|minute| *minute < 60)?;
+    Some((hour, minute))
+}
+
+fn days_in(year: i128, month: i128) -> i128 {
+    match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Days from 1970 to a day.
+fn days(year: i128, month: i128, day: i128) -> i128 {
+    // Years that begin in March have the day that only some of them have as their last.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let leap = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    365 * year + leap + (153 * month + 2) / 5 + day - 1 - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In hundredths, which are all that the texts have.
+    fn hundredths(text: &str) -> Option<(i128, bool)> {
+        Moment::parse(text).map(|found| (found.nanoseconds / 10_000_000, found.has_zone))
+    }
+
+    #[test]
+    fn texts_in_iso_form_are_read() {
+        for (text, wanted) in [
+            ("1970-01-01", (0, false)),
+            ("1969-12-31T23:59:59.5", (-50, false)),
+            ("2000-02-29", (95_178_240_000, false)),
+            ("2024-01-31 12:30", (170_670_420_000, false)),
+            ("2024-01-31T12:30:15Z", (170_670_421_500, true)),
+            ("2024-01-31T12:30:15.250+01:00", (170_670_061_525, true)),
+            ("2024-01-31T12:30-00:30", (170_670_600_000, true)),
+            ("0001-01-01", (-6_213_559_680_000, false)),
+            ("9999-12-31", (25_340_221_440_000, false)),
+        ] {
+            assert_eq!(hundredths(text), Some(wanted), "{text}");
+        }
+        for text in [
+            "",
+            "2024",
+            "2024-1-1",
+            "2024-13-01",
+            "2023-02-29",
+            "1900-02-29",
+            "2024-01-01T",
+            "2024-01-01T24:00",
+            "2024-01-01T12",
+            "2024-01-01T12:60",
+            "2024-01-01T12:00:60",
+            "2024-01-01T12:00:00.",
+            "2024-01-01Z",
+            "2024-01-01T12:00:00.1234567890",
+            "2024-01-01T12:00+1",
+            "2024-01-01T12:00ZZ",
+            "2024-01-01x",
+            "é024-01-01",
+            "2024-01-0é",
+            "+024-01-01",
+        ] {
+            assert_eq!(hundredths(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn moments_between_two_counts_are_compared_with_the_one_before() {
+        use Binary::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+        let noon = Moment::parse("1970-01-02T12:00").expect("noon");
+        for (operation, wanted) in [
+            (Less, (LessEqual, Ok(1))),
+            (LessEqual, (LessEqual, Ok(1))),
+            (Greater, (Greater, Ok(1))),
+            (GreaterEqual, (Greater, Ok(1))),
+            (Equal, (Equal, Err(false))),
+            (NotEqual, (NotEqual, Err(true))),
+        ] {
+            assert_eq!(noon.compared(LogicalType::Date, operation), Ok(wanted));
+        }
+        let local = LogicalType::Timestamp { unit: TimeUnit::Milli, utc: false };
+        assert_eq!(noon.compared(local, Less), Ok((Less, Ok(129_600_000))));
+        let zoned = Moment::parse("1970-01-02T12:00Z").expect("noon");
+        assert!(zoned.compared(local, Less).is_err());
+        assert!(noon.compared(LogicalType::Half, Less).is_err());
+    }
+}
