@@ -39,7 +39,7 @@ mod _forthwith {
     use crate::{
         array::{Array, Buffer},
         batch_reader::BatchReader,
-        builders::{ArrayBuilder, Layout, TypedArrayBuilder, from_iter},
+        builders::{ArrayBuilder, Layout, TypedArrayBuilder, found_rows, from_iter},
         command::{command, safe_text},
         description::{ColumnType, Description},
         desk::Desk,

@@ -4,7 +4,7 @@ use super::{
     typed::Layout,
     walk::{Memory, Walk},
 };
-use forthwith_builders::{Form, FormError, Sink, TypedColumns};
+use forthwith_builders::{ArrayBuilder, Form, FormError, Sink, TypedColumns};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
 /// Fills columns of a type with the items of an object, or with the object alone.
@@ -30,4 +30,15 @@ pub(crate) fn from_iter(
     let done = if single { walk.append(Sink::ROOT, object) } else { walk.extend(Sink::ROOT, object) };
     done.map_err(|trouble| trouble.into_exception(py))?;
     Ok(Layout(columns.finish()))
+}
+
+/// Columns of a type that is found out, of the items of an object that are to be written: text and byte strings are never made of each other,
+/// and times of day are refused.
+#[pyfunction]
+pub(crate) fn found_rows(object: &Bound<'_, PyAny>) -> PyResult<Layout> {
+    let py = object.py();
+    let mut builder = ArrayBuilder::new().with_texts_apart();
+    let done = Walk::new(builder.sink(), &mut Memory::refusing_times(py), 0).extend(Sink::ROOT, object);
+    done.map_err(|trouble| trouble.into_exception(py))?;
+    Ok(Layout(builder.finish()))
 }

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// Kinds of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     None,
     Bool,
     Int,
@@ -40,7 +40,7 @@ pub(super) enum Kind {
 }
 
 /// The kinds of types that were met. The common ones are told by their address.
-pub(super) struct Kinds {
+pub(crate) struct Kinds {
     float: usize,
     int: usize,
     str: usize,
@@ -54,7 +54,7 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    pub(super) fn new(py: Python<'_>) -> Self {
+    pub(crate) fn new(py: Python<'_>) -> Self {
         Self {
             float: PyFloat::type_object_raw(py).addr(),
             int: PyInt::type_object_raw(py).addr(),
@@ -69,17 +69,17 @@ impl Kinds {
     }
 
     #[inline]
-    pub(super) fn is_float(&self, object: &Bound<'_, PyAny>) -> bool {
+    pub(crate) fn is_float(&self, object: &Bound<'_, PyAny>) -> bool {
         object.get_type_ptr().addr() == self.float
     }
 
     #[inline]
-    pub(super) fn is_int(&self, object: &Bound<'_, PyAny>) -> bool {
+    pub(crate) fn is_int(&self, object: &Bound<'_, PyAny>) -> bool {
         object.get_type_ptr().addr() == self.int
     }
 
     #[inline]
-    pub(super) fn of(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Kind> {
+    pub(crate) fn of(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Kind> {
         let found = object.get_type_ptr().addr();
         Ok(if found == self.float {
             Kind::Float

@@ -11,5 +11,7 @@ mod typed;
 mod walk;
 
 pub(crate) use discover::ArrayBuilder;
-pub(crate) use fill::from_iter;
+pub(crate) use fill::{found_rows, from_iter};
+pub(crate) use kinds::{Kind, Kinds};
 pub(crate) use typed::{Layout, TypedArrayBuilder};
+pub(crate) use walk::described;

@@ -22,7 +22,10 @@ pub(super) fn of<'a>(object: &Bound<'_, PyAny>, kind: Kind) -> Walked<(i64, Cow<
             let since = EPOCH.get_or_try_init(py, || {
                 PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, None).map(Bound::unbind)
             })?;
-            // Python refuses it for one with a time zone.
+            if !object.call_method0("utcoffset")?.is_none() {
+                let (expected, found) = ("a datetime without a zone".into(), described(object).into());
+                return Err(Fault::Expected { expected, found }.into());
+            }
             let span = object.sub(since.bind(py))?;
             (microseconds(&span, "datetime64[us]")?, "datetime64[us]".into())
         }

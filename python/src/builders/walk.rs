@@ -21,11 +21,18 @@ pub(super) struct Memory {
     kinds: Kinds,
     /// The names whose addresses the sink has learnt.
     names: Vec<Py<PyString>>,
+    /// Whether a time of day is refused: it would be a moment of 1970.
+    refuses_times: bool,
 }
 
 impl Memory {
     pub(super) fn new(py: Python<'_>) -> Self {
-        Self { kinds: Kinds::new(py), names: Vec::new() }
+        Self { kinds: Kinds::new(py), names: Vec::new(), refuses_times: false }
+    }
+
+    /// Of a walk through what is to be written, where a time of day is to stay one.
+    pub(super) fn refusing_times(py: Python<'_>) -> Self {
+        Self { refuses_times: true, ..Self::new(py) }
     }
 
     pub(super) fn kind(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Kind> {
@@ -232,6 +239,9 @@ impl<'a> Walk<'a> {
             Kind::NumpyBool => self.sink.put_boolean(at, object.is_truthy()?)?,
             Kind::NumpyInt => self.integer(at, object)?,
             Kind::NumpyFloat => self.sink.put_real(at, object.extract()?)?,
+            Kind::Time if self.memory.refuses_times => {
+                return Err(Fault::NoElement(described(object).into()).into());
+            }
             Kind::NumpyTime | Kind::DateTime | Kind::Date | Kind::Time | Kind::Delta => {
                 let (x, unit) = times::of(object, kind)?;
                 self.sink.put_time(at, x, &unit)?;
@@ -331,7 +341,7 @@ fn item_of<'py>(list: &Bound<'py, PyList>, at: usize) -> Option<Bound<'py, PyAny
 }
 
 /// An object for an error: its repr, cut, and its type.
-pub(super) fn described(object: &Bound<'_, PyAny>) -> String {
+pub(crate) fn described(object: &Bound<'_, PyAny>) -> String {
     let text = object.repr().map_or_else(|_| "<no repr>".into(), |text| text.to_string_lossy().into_owned());
     let mut short: String = text.chars().take(LONGEST_REPR).collect();
     if short.len() < text.len() {

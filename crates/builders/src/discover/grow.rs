@@ -25,7 +25,7 @@ impl Nodes {
             }
             Columns::Indexed { content, .. } => self.grow(*content, found),
             Columns::Union { .. } => self.alternative(at, found),
-            columns if suits_alone(columns, found) => {
+            columns if suits_alone(columns, found, self.texts_apart) => {
                 widen(self.at_mut(at), found)?;
                 Ok(at)
             }
@@ -166,13 +166,13 @@ impl Nodes {
 }
 
 /// Whether a place that holds nothing else takes the value, perhaps after widening. Text of either kind goes
-/// where text is.
-fn suits_alone(columns: &Columns, found: Found<'_>) -> bool {
+/// where text is, unless they are kept apart.
+fn suits_alone(columns: &Columns, found: Found<'_>, texts_apart: bool) -> bool {
     match (found, columns) {
         (Found::Integer(_) | Found::Real | Found::Complex, columns) => {
             matches!(columns, Columns::Int64(_) | Columns::Float64(_) | Columns::Complex128(_))
         }
-        (Found::Text { .. }, columns) => matches!(columns, Columns::Text { .. }),
+        (Found::Text { .. }, columns) if !texts_apart => matches!(columns, Columns::Text { .. }),
         _ => suits(columns, found),
     }
 }

@@ -80,6 +80,24 @@ impl ArrayBuilder {
         Self { sink: Sink { nodes: Nodes::unknown(), grows: true, nth: 0 }, open: Vec::new() }
     }
 
+    /// With text and byte strings in one place as a union of both, where otherwise the first of them decides what
+    /// the others become.
+    ///
+    /// ```
+    /// use forthwith_builders::ArrayBuilder;
+    ///
+    /// let mut builder = ArrayBuilder::new().with_texts_apart();
+    /// builder.string("text")?;
+    /// builder.bytestring(b"\xff")?;
+    /// assert_eq!(builder.type_string(), "2 * union[string, bytes]");
+    /// # Ok::<(), forthwith_builders::BuildError>(())
+    /// ```
+    #[must_use]
+    pub const fn with_texts_apart(mut self) -> Self {
+        self.sink.nodes.texts_apart = true;
+        self
+    }
+
     /// Items that are complete.
     #[must_use]
     pub fn len(&self) -> usize {

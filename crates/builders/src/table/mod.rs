@@ -22,6 +22,8 @@ pub(crate) struct Nodes {
     columns: Vec<Columns>,
     /// The types of a Form's nodes, for errors; of a type that is found out there are none.
     expected: Vec<Box<str>>,
+    /// Whether byte strings where text is make a union of both, and text where byte strings are.
+    pub(crate) texts_apart: bool,
 }
 
 impl Nodes {
@@ -34,7 +36,7 @@ impl Nodes {
 
     /// One place of which nothing is known.
     pub(crate) fn unknown() -> Self {
-        Self { columns: vec![Columns::UNKNOWN], expected: Vec::new() }
+        Self { columns: vec![Columns::UNKNOWN], ..Self::default() }
     }
 
     fn add_form(&mut self, form: &Form, depth: usize) -> Result<u32, FormError> {
@@ -266,7 +268,7 @@ impl Nodes {
     /// A copy.
     pub(crate) fn copied(&self) -> Result<Self, BuildError> {
         let columns = self.columns.iter().map(Columns::copied).collect::<Result<_, _>>()?;
-        Ok(Self { columns, expected: Vec::new() })
+        Ok(Self { columns, expected: Vec::new(), texts_apart: false })
     }
 
     /// Whether something can stand in the place of a null under a mask.
