@@ -213,6 +213,14 @@ impl SchemaStore {
     }
 }
 
+/// What stands before a datum of this schema in a message (single-object encoding).
+#[must_use]
+pub fn message_head(schema: &Schema) -> Vec<u8> {
+    let mut head = MESSAGE.to_vec();
+    head.extend(schema.fingerprint().to_le_bytes());
+    head
+}
+
 /// Datums, written: all of them, one directly after the other, and where each ends.
 ///
 /// With `message` they are in the single-object encoding, each with the schema's fingerprint before it.
@@ -222,11 +230,7 @@ impl SchemaStore {
 pub fn encode_datums(schema: &Schema, array: &Array, message: bool) -> Result<(Vec<u8>, Vec<usize>)> {
     let layout = crate::translate::Layouts::new(schema).whole(schema.root_id())?;
     let encoder = Encoder::new(&layout, &DIALECT, array).map_err(refused)?;
-    let mut head = Vec::new();
-    if message {
-        head.extend(MESSAGE);
-        head.extend(schema.fingerprint().to_le_bytes());
-    }
+    let head = if message { message_head(schema) } else { Vec::new() };
     let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(encoder.rows() as usize));
     for row in 0..encoder.rows() {
         bytes.extend(&head);

@@ -1,12 +1,21 @@
 //! Defaults: from how a schema spells a value to how data do.
 
-use crate::schema::{Id, Kind, Schema};
+use crate::schema::{Field, Id, Kind, Schema};
 use serde_json::Value as Json;
 
 /// Values within values; a record may contain itself by default.
 const MAX_DEPTH: usize = 64;
 /// Bytes of one default.
 const MAX_BYTES: usize = 1 << 20;
+
+/// The bytes of a field's default; nothing for a field that has none.
+///
+/// # Errors
+/// The default is no value of the field's type, and why not.
+pub fn encode_default(schema: &Schema, field: &Field) -> Result<Option<Vec<u8>>, String> {
+    let bytes = field.default.as_ref().map(|json| encode(schema, field.schema, json)).transpose();
+    bytes.map_err(|why| format!("the default of field {:?}: {why}", field.name))
+}
 
 /// The bytes of a default value.
 pub(crate) fn encode(schema: &Schema, id: Id, json: &Json) -> Result<Vec<u8>, String> {
@@ -92,8 +101,8 @@ fn value(schema: &Schema, id: Id, json: &Json, out: &mut Vec<u8>, depth: usize) 
     Ok(())
 }
 
-/// A zigzag varint.
-pub(crate) fn long(value: i64, out: &mut Vec<u8>) {
+/// Appends a zigzag varint.
+pub fn long(value: i64, out: &mut Vec<u8>) {
     let mut rest = ((value << 1) ^ (value >> 63)) as u64;
     while rest >= 0x80 {
         out.push(rest as u8 | 0x80);

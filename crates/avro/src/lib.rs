@@ -43,7 +43,8 @@ mod translate;
 mod write;
 
 pub use container::{BlockCodec, BlockPlace, Damage, Header, MARKER};
-pub use datum::{DatumFormat, Datums, SchemaStore, encode_datums};
+pub use datum::{DatumFormat, Datums, SchemaStore, encode_datums, message_head};
+pub use default::{encode_default, long as put_long};
 pub use format::AvroFormat;
 pub use schema::{Field, Id, Kind, Logical, Name, Schema, SchemaError, Type, Unit};
 pub use table::{AvroFile, AvroTable, Options};

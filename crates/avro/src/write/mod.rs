@@ -42,6 +42,7 @@ use forthwith_program::Layout;
 /// ```
 pub struct AvroWriter {
     sink: Box<dyn Sink>,
+    schema: Schema,
     layout: Layout,
     columns: Columns,
     codec: BlockCodec,
@@ -62,6 +63,8 @@ pub struct AvroWriter {
 /// The columns that were announced.
 #[derive(Debug)]
 enum Columns {
+    /// None so far: the file was begun for datums.
+    Unknown,
     /// One column that is all there is of the values.
     Value {
         /// Whether names within it are spelled as Avro wants them.
@@ -102,6 +105,62 @@ impl AvroWriter {
         begun.map_err(|e| e.in_file(&uri))
     }
 
+    /// A file of datums of the schema that the options have: of any schema, also one of a type that contains
+    /// itself, for which there are no columns.
+    ///
+    /// # Errors
+    /// No schema, or one that is none; a codec that is not known; whatever the sink says.
+    pub fn of_datums(sink: Box<dyn Sink>, options: &Writing) -> Result<Self> {
+        let uri = sink.uri().to_owned();
+        let text = options.schema.as_ref().ok_or_else(|| Error::invalid("datums need a schema"));
+        let begun = text.and_then(|text| Self::open(sink, text, Columns::Unknown, options));
+        begun.map_err(|e| e.in_file(&uri))
+    }
+
+    /// Announces columns by their names, or one that is all there is of the values, in place of those before.
+    ///
+    /// # Errors
+    /// Columns that the schema has no place for.
+    pub fn announce(&mut self, names: Option<&[String]>) -> Result<()> {
+        let columns = match names {
+            Some(names) => Columns::Named { names: names.to_vec(), derived: false },
+            None => Columns::Value { derived: false },
+        };
+        let (layout, columns) = layout(&self.schema, columns).map_err(|e| e.in_file(self.sink.uri()))?;
+        (self.layout, self.columns) = (layout, columns);
+        Ok(())
+    }
+
+    /// Appends datums of the schema, one directly after the other: their bytes, and where each ends.
+    ///
+    /// # Errors
+    /// Ends that are not within the bytes or fall; whatever the sink says.
+    pub fn write_datums(&mut self, bytes: &[u8], ends: &[usize]) -> Result<()> {
+        self.usable().and_then(|()| self.append_datums(bytes, ends)).map_err(|e| e.in_file(self.sink.uri()))
+    }
+
+    fn append_datums(&mut self, bytes: &[u8], ends: &[usize]) -> Result<()> {
+        let mut start = 0;
+        for end in ends {
+            let datum =
+                bytes.get(start..*end).ok_or_else(|| Error::invalid("datums whose ends are not theirs"))?;
+            self.block.extend_from_slice(datum);
+            self.count_entry()?;
+            start = *end;
+        }
+        Ok(())
+    }
+
+    /// Counts an entry that is in the block, and ends a block that is full.
+    fn count_entry(&mut self) -> Result<()> {
+        self.entries += 1;
+        self.written.entries += 1;
+        if self.block.len() >= self.block_bytes || self.entries >= self.block_entries {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
     fn begin(sink: Box<dyn Sink>, columns: &[(String, Form)], options: &Writing) -> Result<Self> {
         let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
         let (text, columns) = match &options.schema {
@@ -118,9 +177,13 @@ impl AvroWriter {
 
     fn open(sink: Box<dyn Sink>, text: &str, columns: Columns, options: &Writing) -> Result<Self> {
         let schema = Schema::parse(text)?;
-        let (layout, columns) = layout(&schema, columns)?;
+        let (layout, columns) = match columns {
+            Columns::Unknown => (Layout::Null, columns),
+            columns => layout(&schema, columns)?,
+        };
         let mut this = Self {
             sink,
+            schema,
             layout,
             columns,
             codec: options.block_codec()?,
@@ -210,6 +273,7 @@ impl AvroWriter {
         let renamed: Vec<Array>;
         let layout = std::mem::replace(&mut self.layout, Layout::Null);
         let encoder = match &self.columns {
+            Columns::Unknown => Err(announced(0, arrays.len())),
             Columns::Value { derived } => match arrays {
                 [array] if *derived => {
                     renamed = vec![Array { form: derive::spelled(&array.form), ..array.clone() }];
@@ -231,7 +295,7 @@ impl AvroWriter {
         self.layout = layout;
         let encoder = encoder.map_err(refused)?;
         match &self.columns {
-            Columns::Value { .. } => {
+            Columns::Unknown | Columns::Value { .. } => {
                 check_digits(arrays.iter().map(|array| ("", array)), self.written.entries)?
             }
             Columns::Named { names, .. } => {
@@ -240,11 +304,7 @@ impl AvroWriter {
         }
         for row in 0..encoder.rows() {
             encoder.row(row, &mut self.block);
-            self.entries += 1;
-            self.written.entries += 1;
-            if self.block.len() >= self.block_bytes || self.entries >= self.block_entries {
-                self.flush()?;
-            }
+            self.count_entry()?;
         }
         Ok(())
     }
