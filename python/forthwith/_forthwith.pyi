@@ -15,6 +15,7 @@ from forthwith._errors import ForthRunError
 __all__ = [
     "Array",
     "ArrayBuilder",
+    "AvroWriter",
     "Block",
     "Buffer",
     "ColumnType",
@@ -41,16 +42,17 @@ __all__ = [
     "avro_canonical",
     "avro_damage",
     "avro_encode",
+    "avro_encode_rows",
     "avro_joined",
     "avro_messages",
     "avro_schema",
-    "avro_writer",
     "command",
     "efficiency_intervals",
     "expand_files",
     "expand_stored",
     "make_index",
     "redact",
+    "found_rows",
     "from_iter",
     "give_all",
     "ntuple_descriptor",
@@ -1023,6 +1025,9 @@ def split_name(text: str) -> tuple[str, str]:
 def from_iter(object: object, type: str | None = None, form: str | None = None, single: bool = False) -> Layout:
     """Columns of a known type, filled with the items of an object, or with the object alone; a Form comes as JSON."""
 
+def found_rows(object: object) -> Layout:
+    """Columns of a type that is found out, of items to be written: text and byte strings are never made of each other."""
+
 @final
 class Given:
     """An array to be written: what ``ak.to_buffers`` gives, copied."""
@@ -1145,20 +1150,40 @@ class RootWriter:
     def abandon(self) -> None:
         """Leaves nothing behind."""
 
-def avro_writer(
-    uri: str,
-    memory: bool,
-    schema: str | None,
-    codec: str | None,
-    level: int | None,
-    block_bytes: int,
-    block_entries: int | None,
-    name: str | None,
-    metadata: Sequence[tuple[str, bytes]],
-    marker: Sequence[int] | None,
-    store: list[tuple[str, str]] | None,
-) -> TableWriter:
-    """An Avro file to be; see `forthwith.avro.writer`. With ``memory`` it is one in memory, called ``uri`` in errors."""
+@final
+class AvroWriter:
+    """An Avro file being written. It begins with the first array, which says what the columns are."""
+
+    def __new__(
+        cls,
+        uri: str,
+        memory: bool,
+        schema: str | None,
+        codec: str | None,
+        level: int | None,
+        block_bytes: int,
+        block_entries: int | None,
+        name: str | None,
+        metadata: Sequence[tuple[str, bytes]],
+        marker: Sequence[int] | None,
+        store: list[tuple[str, str]] | None,
+    ) -> Self:
+        """A file to be; see `forthwith.avro.writer`. With ``memory`` it is one in memory, called ``uri`` in errors."""
+
+    def write(self, array: Given) -> None:
+        """Appends an array, of the same fields as the first."""
+
+    def write_rows(self, rows: Sequence[object]) -> None:
+        """Appends rows of Python values, a list or tuple of them, by the schema that was given."""
+
+    def finish(self) -> tuple[int, int] | None:
+        """Ends the file: the number of entries and of bytes; nothing if there was nothing to write."""
+
+    def bytes(self) -> bytes | None:
+        """The file, if it is one in memory and complete."""
+
+    def abandon(self) -> None:
+        """Leaves nothing behind."""
 
 def avro_damage(table: Table) -> list[tuple[int, int, int, str]]:
     """The blocks left out of a table: block, first byte, byte after the last, the fault. Nothing where no blocks can be."""
@@ -1191,6 +1216,9 @@ def avro_canonical(schema: str) -> tuple[str, int]:
 
 def avro_encode(schema: str, array: Given, message: bool) -> list[bytes]:
     """The rows as datums, or as messages."""
+
+def avro_encode_rows(schema: str, rows: Sequence[object], message: bool) -> list[bytes]:
+    """As `avro_encode`, of a list or tuple of rows of Python values."""
 
 def avro_joined(schema: str, reader: str | None, data: bytes, count: int) -> Array:
     """So many datums that follow each other directly."""

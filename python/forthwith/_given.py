@@ -15,33 +15,33 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def given(array: Any, schema: str | None = None) -> _forthwith.Given:
+def given(array: Any) -> _forthwith.Given:
     """Columns of anything Awkward Array can be made of.
 
     Args:
         array: An Awkward Array; a dict of arrays, which become the fields of records; Arrow data (anything with
             ``__arrow_c_stream__`` or ``__arrow_array__``); a pandas DataFrame; NumPy arrays; lists.
-        schema: The schema of Avro that they are to be written by, if there is one: what rows of Python values mean.
     """
     if array is None or isinstance(array, (str, bytes, bytearray, bool, int, float, complex)):
         raise RequestTypeError(
             f"columns are needed, and this is a single value: {type(array).__name__} {reprlib.repr(array)}"
         )
-    is_rows = isinstance(array, (list, tuple))
-    if is_rows and _rows.says_meanings(schema) and (of_rows := _rows.taken(array, schema)) is not None:
-        array = of_rows
+    if type(array).__name__ == "LazyFrame":
+        raise RequestTypeError("a LazyFrame has no values before they are computed: write what its collect() gives")
+    if isinstance(array, (list, tuple)):
+        array = _rows.found(array)
+    elif isinstance(array, dict):
+        array = {
+            name: _rows.column(name, column) if isinstance(column, (list, tuple)) else column
+            for name, column in array.items()
+        }
     taken = _from_arrow(array)
     if taken is None:
         taken = _from_numbers(package("numpy"), array)
     if taken is not None:
         return taken
     ak, np = package("awkward"), package("numpy")
-    try:
-        layout = packed(ak.to_layout(_awkward(ak, np, array)))
-    except (TypeError, ValueError):
-        if not is_rows:
-            raise
-        return given(_rows.taken(array, None))
+    layout = packed(ak.to_layout(_awkward(ak, np, array)))
     if isinstance(layout, ak.record.Record):
         raise RequestTypeError("a single record cannot be written; an array of one record can")
     form, length, buffers = ak.to_buffers(layout, byteorder="<" if _little(np) else ">")

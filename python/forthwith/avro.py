@@ -92,7 +92,7 @@ def writer(
         raise ValueError(f"a marker has 16 bytes, not {len(marker)}")
     known = {key: value.encode() if isinstance(value, str) else bytes(value) for key, value in (metadata or {}).items()}
     text = _schema_text(schema)
-    core = _forthwith.avro_writer(
+    core = _forthwith.AvroWriter(
         uri=uri,
         memory=target is not None,
         schema=text,
@@ -105,7 +105,8 @@ def writer(
         marker=None if marker is None else list(marker),
         store=_store(uri, storage_options),
     )
-    return Writer(core, target, uri, "nothing was written, and no schema says what it would have been", text)
+    nothing = "nothing was written, and no schema says what it would have been"
+    return Writer(core, target, uri, nothing, None if text is None else core.write_rows)
 
 
 def write(
@@ -128,7 +129,7 @@ def write(
     Args:
         path: Where to write: a path, or a file object, which gets all bytes at the end.
         array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts. Records
-            become records of the file, anything else its values.
+            become records of the file, anything else its values. With a schema, lists are written value by value as it says.
         schema: The schema; without one it follows from the array.
         codec: ``"null"`` (the default), ``"deflate"``, ``"snappy"``, ``"zstandard"``, ``"bzip2"`` or ``"xz"``.
         compression: Another name of ``codec``, as other libraries have it.
@@ -246,7 +247,9 @@ def decode_messages(
 
 def _encode(array: Any, schema: Schema | None, *, message: bool) -> list[bytes]:
     text = None if schema is None else _text(schema)
-    given = _given(array, text)
+    if text is not None and isinstance(array, (list, tuple)):
+        return _forthwith.avro_encode_rows(text, array, message)
+    given = _given(array)
     if text is None:
         text = _forthwith.avro_schema(given, "Record")
     return _forthwith.avro_encode(text, given, message)

@@ -84,58 +84,22 @@ pub(crate) struct TableWriter(Held<State>);
 
 struct State {
     to: Destination,
-    kind: Box<dyn Kind>,
-    open: Option<Open>,
-}
-
-/// The names of the columns, none where the format has values that are no records, and the writer.
-type Open = (Option<Vec<String>>, Box<dyn Writer>);
-
-/// What a file becomes: its format and the options.
-pub(crate) trait Kind: Send {
-    /// Whether what is no record is written as it is, and not as a table of one column.
-    fn has_values(&self) -> bool {
-        false
-    }
-
-    /// Whether a file is known by its options alone, so that there can be one without arrays.
-    fn is_known(&self) -> bool {
-        false
-    }
-
-    /// Begins a file of columns; of values of a Form where there are none.
-    fn begin(
-        &self,
-        sink: Box<dyn Sink>,
-        columns: Option<&[(String, Form)]>,
-        form: &Form,
-    ) -> Result<Box<dyn Writer>>;
-}
-
-impl Kind for (FileFormat, WriteOptions) {
-    fn begin(
-        &self,
-        sink: Box<dyn Sink>,
-        columns: Option<&[(String, Form)]>,
-        _: &Form,
-    ) -> Result<Box<dyn Writer>> {
-        forthwith::writer(self.0, columns.unwrap_or_default(), sink, &self.1)
-    }
+    format: FileFormat,
+    options: WriteOptions,
+    /// The names of the columns, and the writer.
+    open: Option<(Vec<String>, Box<dyn Writer>)>,
 }
 
 impl State {
     fn write(&mut self, array: &Array) -> Result<()> {
-        let has_values = self.kind.has_values();
         let (names, columns) = match &array.form {
-            Form::Record { fields: Some(names), .. } if !(names.is_empty() && has_values) => {
-                (Some(names.clone()), array.clone().into_fields())
-            }
-            _ => ((!has_values).then(|| vec!["value".to_owned()]), vec![array.clone()]),
+            Form::Record { fields: Some(names), .. } => (names.clone(), array.clone().into_fields()),
+            _ => (vec!["value".to_owned()], vec![array.clone()]),
         };
         if self.open.is_none() {
             let forms = columns.iter().map(|column| column.form.clone());
-            let fields = names.as_ref().map(|names| names.iter().cloned().zip(forms).collect::<Vec<_>>());
-            let writer = self.kind.begin(self.to.sink()?, fields.as_deref(), &array.form)?;
+            let fields: Vec<_> = names.iter().cloned().zip(forms).collect();
+            let writer = forthwith::writer(self.format, &fields, self.to.sink()?, &self.options)?;
             self.open = Some((names.clone(), writer));
         }
         match &mut self.open {
@@ -145,11 +109,7 @@ impl State {
     }
 
     fn finish(&mut self) -> Result<Option<(u64, u64)>> {
-        let writer = match self.open.take() {
-            Some((_, writer)) => writer,
-            None if self.kind.is_known() => self.kind.begin(self.to.sink()?, Some(&[]), &Form::Empty)?,
-            None => return Ok(None),
-        };
+        let Some((_, writer)) = self.open.take() else { return Ok(None) };
         writer.finish().map(|written| Some((written.entries, written.bytes)))
     }
 }
@@ -161,12 +121,6 @@ impl Written for State {
 
     fn abandon(&mut self) {
         self.open = None;
-    }
-}
-
-impl TableWriter {
-    pub(crate) fn of(to: Destination, kind: Box<dyn Kind>) -> Self {
-        Self(Held::new(State { to, kind, open: None }))
     }
 }
 
@@ -189,7 +143,8 @@ impl TableWriter {
         let format =
             FileFormat::of(&format!(".{format}")).map_err(|error| error_of(py, error, None, None))?;
         let options = WriteOptions { codec, level, block_entries, dictionary, ..WriteOptions::default() };
-        Ok(Self::of(Destination::new(uri, memory, store), Box::new((format, options))))
+        let to = Destination::new(uri, memory, store);
+        Ok(Self(Held::new(State { to, format, options, open: None })))
     }
 
     fn write(&self, py: Python<'_>, array: &Given) -> PyResult<()> {

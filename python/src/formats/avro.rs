@@ -1,72 +1,169 @@
 //! Avro: files written, datums and messages read and written, blocks that were left out.
 
+use super::avro_rows::Rows;
 use crate::{
     array::Array,
     errors,
     files::Store,
     given::Given,
+    held::Held,
     table::Table,
-    write::{Destination, Kind, TableWriter},
+    write::{Destination, Written},
 };
 use forthwith::{
     Engine, Options, avro,
     columns::Form,
     io,
-    plan::{self, Place, Result, WriteOptions},
+    plan::{Error, ErrorKind, Place, Result, TableWriter, WriteOptions},
 };
-use pyo3::{prelude::*, types::PyBytes};
+use pyo3::{prelude::*, sync::PyOnceLock, types::PyBytes};
 use std::sync::Arc;
 
-/// A container file to write.
-#[pyfunction]
-#[pyo3(signature = (uri, memory, schema, codec, level, block_bytes, block_entries, name, metadata, marker, store))]
-#[expect(clippy::too_many_arguments, reason = "keywords, given by name in Python")]
-pub(super) fn avro_writer(
-    uri: String,
-    memory: bool,
+/// A container file being written. It begins with the first array, which says what the columns are, or with the first rows.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+pub(super) struct AvroWriter {
+    held: Held<State>,
     schema: Option<String>,
-    codec: Option<String>,
-    level: Option<i32>,
-    block_bytes: usize,
-    block_entries: Option<u64>,
-    name: Option<String>,
-    metadata: Vec<(String, Vec<u8>)>,
-    marker: Option<[u8; 16]>,
-    store: Store,
-) -> TableWriter {
-    let options = avro::Writing {
-        options: WriteOptions { codec, level, block_entries, name, ..WriteOptions::default() },
-        schema,
-        metadata: metadata.into_iter().map(|(name, value)| (name, value.into())).collect(),
-        block_bytes,
-        marker,
-    };
-    TableWriter::of(Destination::new(uri, memory, store), Box::new(options))
+    /// What rows are written by, once there are any.
+    rows: PyOnceLock<Rows>,
 }
 
-impl Kind for avro::Writing {
-    fn has_values(&self) -> bool {
-        true
-    }
+struct State {
+    to: Destination,
+    options: avro::Writing,
+    open: Option<Open>,
+}
 
-    fn is_known(&self) -> bool {
-        self.schema.is_some()
-    }
+struct Open {
+    writer: Box<avro::AvroWriter>,
+    /// The names of the columns that were announced; none where values are no records, nothing at all while there were but rows.
+    names: Option<Option<Vec<String>>>,
+}
 
-    fn begin(
-        &self,
-        sink: Box<dyn io::Sink>,
-        columns: Option<&[(String, Form)]>,
-        form: &Form,
-    ) -> Result<Box<dyn plan::TableWriter>> {
-        let Some(columns) = columns else {
-            return Ok(Box::new(avro::AvroWriter::of_values(sink, form, self)?));
+impl State {
+    fn write(&mut self, array: &forthwith::columns::Array) -> Result<()> {
+        let names = match &array.form {
+            Form::Record { fields: Some(names), .. } if !names.is_empty() => Some(names.clone()),
+            _ => None,
         };
-        let mut options = self.clone();
-        if let (None, Form::Record { name, .. }) = (&options.options.name, form) {
-            options.options.name.clone_from(name);
+        if self.open.is_none() {
+            let sink = self.to.sink()?;
+            let writer = match &array.form {
+                Form::Record { fields: Some(names), contents, .. } if !names.is_empty() => {
+                    let columns: Vec<_> = names.iter().cloned().zip(contents.iter().cloned()).collect();
+                    let mut options = self.options.clone();
+                    if let (None, Form::Record { name, .. }) = (&options.options.name, &array.form) {
+                        options.options.name.clone_from(name);
+                    }
+                    avro::AvroWriter::new(sink, &columns, &options)?
+                }
+                form => avro::AvroWriter::of_values(sink, form, &self.options)?,
+            };
+            self.open = Some(Open { writer: Box::new(writer), names: Some(names.clone()) });
         }
-        Ok(Box::new(avro::AvroWriter::new(sink, columns, &options)?))
+        let Some(open) = &mut self.open else { return Ok(()) };
+        if open.names.is_none() {
+            open.writer.announce(names.as_deref())?;
+            open.names = Some(names.clone());
+        }
+        if open.names.as_ref() != Some(&names) {
+            let what = "an array of other fields than the first".into();
+            return Err(Error::new(ErrorKind::Invalid { what }).in_file(&self.to.uri));
+        }
+        match names {
+            Some(_) => open.writer.write(&array.clone().into_fields()),
+            None => open.writer.write(std::slice::from_ref(array)),
+        }
+    }
+
+    fn write_datums(&mut self, bytes: &[u8], ends: &[usize]) -> Result<()> {
+        self.open_for_datums()?.writer.write_datums(bytes, ends)
+    }
+
+    fn open_for_datums(&mut self) -> Result<&mut Open> {
+        if self.open.is_none() {
+            let writer = avro::AvroWriter::of_datums(self.to.sink()?, &self.options)?;
+            self.open = Some(Open { writer: Box::new(writer), names: None });
+        }
+        self.open.as_mut().ok_or_else(|| Error::invalid("a writer that was not begun"))
+    }
+
+    fn finish(&mut self) -> Result<Option<(u64, u64)>> {
+        if self.options.schema.is_some() {
+            self.open_for_datums()?;
+        }
+        match self.open.take() {
+            Some(open) => open.writer.finish().map(|written| Some((written.entries, written.bytes))),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Written for State {
+    fn to(&self) -> &Destination {
+        &self.to
+    }
+
+    fn abandon(&mut self) {
+        self.open = None;
+    }
+}
+
+#[pymethods]
+impl AvroWriter {
+    #[new]
+    #[pyo3(signature = (uri, memory, schema, codec, level, block_bytes, block_entries, name, metadata, marker, store))]
+    #[expect(clippy::too_many_arguments, reason = "keywords, given by name in Python")]
+    fn new(
+        uri: String,
+        memory: bool,
+        schema: Option<String>,
+        codec: Option<String>,
+        level: Option<i32>,
+        block_bytes: usize,
+        block_entries: Option<u64>,
+        name: Option<String>,
+        metadata: Vec<(String, Vec<u8>)>,
+        marker: Option<[u8; 16]>,
+        store: Store,
+    ) -> Self {
+        let options = avro::Writing {
+            options: WriteOptions { codec, level, block_entries, name, ..WriteOptions::default() },
+            schema: schema.clone(),
+            metadata: metadata.into_iter().map(|(name, value)| (name, value.into())).collect(),
+            block_bytes,
+            marker,
+        };
+        let state = State { to: Destination::new(uri, memory, store), options, open: None };
+        Self { held: Held::new(state), schema, rows: PyOnceLock::new() }
+    }
+
+    fn write(&self, py: Python<'_>, array: &Given) -> PyResult<()> {
+        State::with(py, &self.held, |state| state.write(&array.0))
+    }
+
+    /// Appends rows of Python values, a list or tuple of them, by the schema that was given.
+    fn write_rows(&self, py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Some(schema) = &self.schema else { return Err(errors::request(py, "rows need a schema".into())) };
+        let known =
+            self.rows.get_or_try_init(py, || parse(py, schema).map(|schema| Rows::new(py, &schema)))?;
+        let (bytes, ends) = known.encode(rows, false)?;
+        State::with(py, &self.held, |state| state.write_datums(&bytes, &ends))
+    }
+
+    /// Entries and bytes; nothing if there was nothing to write.
+    fn finish(&self, py: Python<'_>) -> PyResult<Option<(u64, u64)>> {
+        State::with(py, &self.held, State::finish)
+    }
+
+    /// The file, if it was written to memory and is complete.
+    fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        State::bytes(py, &self.held)
+    }
+
+    /// Leaves nothing behind.
+    fn abandon(&self, py: Python<'_>) -> PyResult<()> {
+        State::give_up(py, &self.held)
     }
 }
 
@@ -98,8 +195,24 @@ pub(super) fn avro_encode<'py>(
     let schema = parse(py, schema)?;
     let encoded = py.detach(|| avro::encode_datums(&schema, &array.0, message));
     let (bytes, ends) = encoded.map_err(|error| errors::exception(py, &error))?;
+    Ok(cut(py, &bytes, &ends))
+}
+
+/// Datums of rows of Python values, one by one.
+#[pyfunction]
+pub(super) fn avro_encode_rows<'py>(
+    py: Python<'py>,
+    schema: &str,
+    rows: &Bound<'_, PyAny>,
+    message: bool,
+) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    let (bytes, ends) = Rows::new(py, &*parse(py, schema)?).encode(rows, message)?;
+    Ok(cut(py, &bytes, &ends))
+}
+
+fn cut<'py>(py: Python<'py>, bytes: &[u8], ends: &[usize]) -> Vec<Bound<'py, PyBytes>> {
     let starts = std::iter::once(0).chain(ends.iter().copied());
-    Ok(starts.zip(&ends).map(|(start, end)| PyBytes::new(py, &bytes[start..*end])).collect())
+    starts.zip(ends).map(|(start, end)| PyBytes::new(py, &bytes[start..*end])).collect()
 }
 
 fn read(plan: &forthwith::plan::Plan) -> Result<Option<forthwith::columns::Array>> {

@@ -2,6 +2,7 @@
 //! the binding names a format.
 
 mod avro;
+mod avro_rows;
 mod ntuple_options;
 mod own;
 mod parquet;
@@ -19,6 +20,7 @@ use pyo3::{exceptions::PyNotImplementedError, prelude::*};
 
 /// Adds the classes and functions of all formats to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<avro::AvroWriter>()?;
     module.add_class::<own::Stored>()?;
     module.add_class::<root::Objects>()?;
     module.add_class::<root_writer::RootWriter>()?;
@@ -27,10 +29,10 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(avro::avro_canonical, module)?,
         wrap_pyfunction!(avro::avro_damage, module)?,
         wrap_pyfunction!(avro::avro_encode, module)?,
+        wrap_pyfunction!(avro::avro_encode_rows, module)?,
         wrap_pyfunction!(avro::avro_joined, module)?,
         wrap_pyfunction!(avro::avro_messages, module)?,
         wrap_pyfunction!(avro::avro_schema, module)?,
-        wrap_pyfunction!(avro::avro_writer, module)?,
         wrap_pyfunction!(own::register_format, module)?,
         wrap_pyfunction!(own::registered_endings, module)?,
         wrap_pyfunction!(own::registered_formats, module)?,

@@ -1,0 +1,260 @@
+//! Values of logical types: dates, times, decimals, UUIDs.
+
+use super::{
+    nodes::{Node, Of},
+    refused::{Trouble, Walked, Why},
+    walk::Walk,
+};
+use crate::builders::Kind;
+use forthwith::avro::{Logical, Unit, put_long};
+use pyo3::{
+    prelude::*,
+    sync::PyOnceLock,
+    types::{PyBytes, PyTuple, PyType},
+};
+
+/// How well a date goes as a moment or a moment as its day, a span as a time of day, a number as a decimal, a text as a date.
+const ALIKE: u32 = 6;
+const WHOLE: u32 = 10;
+const SPELLED: u32 = 22;
+/// How much worse bare numbers and bytes go than what they mean.
+const BARE: u32 = 2;
+/// The number of 1970-01-01, where 0001-01-01 is the first.
+const DAY_OF_1970: i64 = 719_163;
+const DAY: i64 = 86_400_000_000;
+
+impl Walk<'_, '_> {
+    /// A value that is what a logical type means, or what is written of that. Nothing for UUIDs and others that are text or bytes as well.
+    pub(super) fn meant(
+        &mut self,
+        at: usize,
+        node: &Node,
+        logical: Logical,
+        object: &Bound<'_, PyAny>,
+        kind: Kind,
+        out: &mut Vec<u8>,
+    ) -> Walked<Option<u32>> {
+        let wrong = || Trouble::refused(at, Why::Type(object.clone().unbind()));
+        let beyond = || Trouble::refused(at, Why::Range(object.clone().unbind()));
+        let number = match (logical, kind) {
+            (Logical::Decimal { precision, scale }, kind) => {
+                let score = match kind {
+                    Kind::Bytes => return Ok(Some(self.scalar(at, node, object, kind, out)? + ALIKE)),
+                    Kind::Int => WHOLE,
+                    Kind::Other if object.is_instance(class(self.py, &DECIMAL, "decimal", "Decimal")?)? => 0,
+                    Kind::Other => return Ok(None),
+                    _ => return Err(wrong()),
+                };
+                let whole = unscaled(object, precision, scale)?.ok_or_else(beyond)?;
+                decimal(&whole, node, out).ok_or_else(beyond)?;
+                return Ok(Some(score));
+            }
+            (Logical::Uuid, Kind::Other) => {
+                if !object.is_instance(class(self.py, &UUID, "uuid", "UUID")?)? {
+                    return Ok(None);
+                }
+                if let Of::Fixed(_) = node.of {
+                    out.extend_from_slice(
+                        object.getattr("bytes")?.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes(),
+                    );
+                    return Ok(Some(1));
+                } else {
+                    let text = object.str()?;
+                    let text = text.to_str()?;
+                    put_long(text.len() as i64, out);
+                    out.extend_from_slice(text.as_bytes());
+                }
+                return Ok(Some(0));
+            }
+            (Logical::Uuid, Kind::Str) => {
+                let score = self.scalar(at, node, object, kind, out)?;
+                let is_one = object.extract::<String>().is_ok_and(|text| spells_uuid(&text));
+                return Ok(Some(if is_one { score } else { score + SPELLED }));
+            }
+            (Logical::Uuid | Logical::Duration, _) => return Ok(None),
+            // Numbers are what is written.
+            (_, Kind::Int) => return Ok(Some(self.scalar(at, node, object, kind, out)? + BARE)),
+            (_, Kind::NumpyInt | Kind::Other) => return Ok(None),
+            (Logical::Date, Kind::Date | Kind::DateTime) => {
+                let score = if kind == Kind::Date { 0 } else { ALIKE };
+                (object.call_method0("toordinal")?.extract::<i64>()? - DAY_OF_1970, score)
+            }
+            (Logical::Date, Kind::Str) => {
+                let date = class(self.py, &DATE, "datetime", "date")?;
+                let day = date.call_method1("fromisoformat", (object,)).map_err(|_| wrong())?;
+                (day.call_method0("toordinal")?.extract::<i64>()? - DAY_OF_1970, SPELLED)
+            }
+            (Logical::Date, Kind::NumpyTime) => (numpy(object, "M", "D")?.ok_or_else(wrong)?, 0),
+            (Logical::Time(unit), Kind::Time) => {
+                let part = |name: &str| object.getattr(name)?.extract::<i64>();
+                let seconds = (part("hour")? * 60 + part("minute")?) * 60 + part("second")?;
+                let micros = seconds * 1_000_000 + part("microsecond")?;
+                let is_cut = matches!(unit, Unit::Milli) && micros % 1000 != 0;
+                (in_unit(micros, 0, unit).ok_or_else(beyond)?, if is_cut { BARE } else { 0 })
+            }
+            (Logical::Time(unit), Kind::Delta) => {
+                let micros = micros(object)?.filter(|micros| (0..DAY).contains(micros)).ok_or_else(beyond)?;
+                (in_unit(micros, 0, unit).ok_or_else(beyond)?, ALIKE)
+            }
+            (Logical::Time(unit), Kind::NumpyTime) => {
+                (numpy(object, "m", short(unit))?.ok_or_else(wrong)?, ALIKE)
+            }
+            (Logical::Timestamp(unit), Kind::DateTime) => {
+                (self.moment(object, unit, false)?.ok_or_else(beyond)?, 0)
+            }
+            (Logical::LocalTimestamp(unit), Kind::DateTime) => {
+                (self.moment(object, unit, true)?.ok_or_else(beyond)?, 0)
+            }
+            (Logical::Timestamp(unit) | Logical::LocalTimestamp(unit), Kind::Date) => {
+                let day = object.call_method0("toordinal")?.extract::<i64>()? - DAY_OF_1970;
+                (in_unit(day * DAY, 0, unit).ok_or_else(beyond)?, ALIKE)
+            }
+            (Logical::Timestamp(unit) | Logical::LocalTimestamp(unit), Kind::NumpyTime) => {
+                (numpy(object, "M", short(unit))?.ok_or_else(wrong)?, 0)
+            }
+            _ => return Err(wrong()),
+        };
+        if let (Of::Int, Err(_)) = (&node.of, i32::try_from(number.0)) {
+            return Err(beyond());
+        }
+        put_long(number.0, out);
+        Ok(Some(number.1))
+    }
+
+    /// A `datetime` in units since 1970: of its zone, of UTC if it has none, or where it shows what it shows.
+    fn moment(&self, object: &Bound<'_, PyAny>, unit: Unit, local: bool) -> PyResult<Option<i64>> {
+        let py = self.py;
+        let aware = !object.call_method0("utcoffset")?.is_none();
+        let since = if aware && !local {
+            EPOCH.get_or_try_init(py, || {
+                let utc = py.import("datetime")?.getattr("timezone")?.getattr("utc")?;
+                let class = class(py, &DATETIME, "datetime", "datetime")?;
+                class.call1((1970, 1, 1, 0, 0, 0, 0, utc)).map(Bound::unbind)
+            })?
+        } else {
+            LOCAL.get_or_try_init(py, || {
+                class(py, &DATETIME, "datetime", "datetime")?.call1((1970, 1, 1)).map(Bound::unbind)
+            })?
+        };
+        let bare = if object.getattr("tzinfo")?.is_none() || (aware && !local) {
+            object.clone()
+        } else {
+            let without = pyo3::types::PyDict::new(object.py());
+            without.set_item("tzinfo", object.py().None())?;
+            object.call_method("replace", (), Some(&without))?
+        };
+        // Those of pandas have three digits more.
+        let nanos = match object.getattr_opt("nanosecond")? {
+            Some(nanos) => nanos.extract::<i64>()?,
+            None => 0,
+        };
+        Ok(micros(&bare.sub(since.bind(object.py()))?)?.and_then(|micros| in_unit(micros, nanos, unit)))
+    }
+}
+
+/// Whether a text is a UUID as the specification has it. Others are written, too, if nothing else is meant.
+fn spells_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// Microseconds and nanoseconds in a unit: what is smaller is cut off, towards earlier.
+fn in_unit(micros: i64, nanos: i64, unit: Unit) -> Option<i64> {
+    match unit {
+        Unit::Milli => Some(micros.div_euclid(1000)),
+        Unit::Micro => Some(micros),
+        Unit::Nano => micros.checked_mul(1000)?.checked_add(nanos),
+    }
+}
+
+fn micros(span: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
+    let part = |name: &str| span.getattr(name)?.extract::<i64>();
+    let seconds = part("days")? * 86_400 + part("seconds")?;
+    let micros = part("microseconds")?;
+    Ok(seconds.checked_mul(1_000_000).and_then(|whole| whole.checked_add(micros)))
+}
+
+const fn short(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Milli => "ms",
+        Unit::Micro => "us",
+        Unit::Nano => "ns",
+    }
+}
+
+/// A `datetime64` (kind `M`) or `timedelta64` (kind `m`) of NumPy in a unit. Nothing for one that is the other, or none.
+fn numpy(object: &Bound<'_, PyAny>, kind: &str, unit: &str) -> PyResult<Option<i64>> {
+    if object.getattr("dtype")?.getattr("kind")?.extract::<String>()? != kind {
+        return Ok(None);
+    }
+    let dtype = format!("{kind}8[{unit}]");
+    let number = object.call_method1("astype", (dtype,))?.call_method1("astype", ("int64",))?;
+    Ok(Some(number.extract::<i64>()?).filter(|number| *number != i64::MIN))
+}
+
+/// The whole number of a decimal's last digit, if it has no more digits than there is room for.
+fn unscaled<'py>(
+    object: &Bound<'py, PyAny>,
+    precision: u32,
+    scale: u32,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let class = class(object.py(), &DECIMAL, "decimal", "Decimal")?;
+    let exact = class.call1((object,))?;
+    let parts = exact.call_method0("as_tuple")?;
+    let (sign, digits, exponent) = (parts.get_item(0)?, parts.get_item(1)?, parts.get_item(2)?);
+    // Those that are no numbers have a letter there.
+    let Ok(exponent) = exponent.extract::<i64>() else { return Ok(None) };
+    let mut digits: Vec<u8> = digits.extract::<Vec<u8>>()?;
+    let Some(mut more) = exponent.checked_add(i64::from(scale)) else { return Ok(None) };
+    while more < 0 && digits.pop_if(|last| *last == 0).is_some() {
+        more += 1;
+    }
+    let leading = digits.iter().take_while(|digit| **digit == 0).count();
+    digits.drain(..leading);
+    if digits.is_empty() {
+        (digits, more) = (vec![0], 0);
+    }
+    let count = (digits.len() as i64).checked_add(more);
+    if more < 0 || count.is_none_or(|count| count > i64::from(precision)) && digits != [0] {
+        return Ok(None);
+    }
+    let digits = PyTuple::new(object.py(), digits)?;
+    class.call1(((sign, digits, more),))?.call_method0("__int__").map(Some)
+}
+
+/// A whole number in two's complement, most significant byte first. Nothing if there is no room for it.
+fn decimal(whole: &Bound<'_, PyAny>, node: &Node, out: &mut Vec<u8>) -> Option<()> {
+    let size = match node.of {
+        Of::Fixed(size) => size,
+        _ => whole.call_method0("bit_length").ok()?.extract::<usize>().ok()? / 8 + 1,
+    };
+    let signed = pyo3::types::PyDict::new(whole.py());
+    signed.set_item("signed", true).ok()?;
+    let bytes = whole.call_method("to_bytes", (size, "big"), Some(&signed)).ok()?;
+    let bytes = bytes.cast::<PyBytes>().ok()?;
+    if !matches!(node.of, Of::Fixed(_)) {
+        put_long(size as i64, out);
+    }
+    out.extend_from_slice(bytes.as_bytes());
+    Some(())
+}
+
+static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+pub(super) static UUID: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static DATE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static DATETIME: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+/// 1970-01-01 in UTC, and without a zone.
+static EPOCH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static LOCAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+pub(super) fn class<'py>(
+    py: Python<'py>,
+    cell: &'static PyOnceLock<Py<PyType>>,
+    module: &str,
+    name: &str,
+) -> PyResult<&'py Bound<'py, PyType>> {
+    cell.import(py, module, name)
+}

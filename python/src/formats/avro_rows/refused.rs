@@ -1,0 +1,154 @@
+//! Why a value is not written, and where it is.
+
+use super::nodes::{Nodes, Of};
+use crate::builders::described;
+use pyo3::{prelude::*, types::PyAny};
+use std::fmt::Write;
+
+mod classes {
+    pyo3::import_exception!(forthwith._errors, RequestTypeError);
+}
+
+pub(super) type Walked<T> = Result<T, Trouble>;
+
+/// Why a walk ended early.
+pub(super) enum Trouble {
+    /// A value is none of its type: another branch of a union may be what is meant.
+    Refused(Box<Refused>),
+    /// Nothing else need be tried: nesting, or an exception of Python code that was called on the way.
+    Ended(Box<(Ended, Vec<Step>)>),
+}
+
+pub(super) struct Refused {
+    /// The type.
+    pub(super) node: usize,
+    pub(super) why: Why,
+    place: Vec<Step>,
+}
+
+/// What is wrong with a value. Texts are made when the error is told: most refusals of branches never are.
+pub(super) enum Why {
+    /// It is something else.
+    Type(Py<PyAny>),
+    /// Its type goes, and it does not.
+    Range(Py<PyAny>),
+    /// A record without a field: the number of it.
+    Missing(usize),
+    /// A record with something that is no field of it.
+    Extra(Py<PyAny>),
+    /// A key of a map that is no text.
+    Key(Py<PyAny>),
+    /// Something that has no name.
+    Other(String),
+}
+
+pub(super) enum Ended {
+    Deep,
+    Ambiguous,
+    Raised(PyErr),
+}
+
+/// A step from a value to one within it.
+pub(super) enum Step {
+    /// A field, by the number of the type and its own.
+    Field(usize, usize),
+    Item(usize),
+    Key(String),
+}
+
+impl Trouble {
+    pub(super) fn refused(node: usize, why: Why) -> Self {
+        Self::Refused(Box::new(Refused { node, why, place: Vec::new() }))
+    }
+
+    pub(super) fn ended(why: Ended) -> Self {
+        Self::Ended(Box::new((why, Vec::new())))
+    }
+
+    #[must_use]
+    pub(super) fn within(mut self, step: Step) -> Self {
+        match &mut self {
+            Self::Refused(refused) => refused.place.push(step),
+            Self::Ended(ended) => ended.1.push(step),
+        }
+        self
+    }
+
+    /// The exception, which names row and column. One that is not ours is left as it is, with the place as a note.
+    pub(super) fn into_exception(self, py: Python<'_>, nodes: &Nodes, row: usize) -> PyErr {
+        let (text, place) = match self {
+            Self::Refused(refused) => (refused.text(py, nodes), refused.place),
+            Self::Ended(ended) => match *ended {
+                (Ended::Raised(error), place) => {
+                    let place = spelled(nodes, row, &place);
+                    // A note that cannot be added is no reason to lose the exception.
+                    let _ = error.value(py).call_method1("add_note", (format!("at {place} of what is written"),));
+                    return error;
+                }
+                (Ended::Deep, place) => (format!("values within values, more than {DEEPEST} levels deep"), place),
+                (Ended::Ambiguous, place) => {
+                    ("too many branches of unions within unions may be meant; hints as (name, value) say which".into(), place)
+                }
+            },
+        };
+        classes::RequestTypeError::new_err(format!("{}: {text}", spelled(nodes, row, &place)))
+    }
+}
+
+impl From<PyErr> for Trouble {
+    fn from(error: PyErr) -> Self {
+        Self::ended(Ended::Raised(error))
+    }
+}
+
+impl Refused {
+    /// Whether it is more than that another type was expected: then its branch of a union is likely the one that was meant.
+    pub(super) fn is_near(&self) -> bool {
+        !self.place.is_empty() || !matches!(self.why, Why::Type(_))
+    }
+
+    fn text(&self, py: Python<'_>, nodes: &Nodes) -> String {
+        let (node, of) = (nodes.get(self.node), &nodes.get(self.node).described);
+        match &self.why {
+            Why::Type(value) if value.is_none(py) => format!("None cannot be written as {of}"),
+            Why::Type(value) => format!("{} cannot be written as {of}", described(value.bind(py))),
+            Why::Range(value) => format!("{} is not within {of}", described(value.bind(py))),
+            Why::Missing(field) => {
+                let name = match &node.of {
+                    Of::Record(members) => members.get(*field).map_or("", |member| &member.name),
+                    _ => "",
+                };
+                format!("there is no value for the field {name:?} of {of}, which has no default")
+            }
+            Why::Extra(key) => format!("{of} has no field for {}", described(key.bind(py))),
+            Why::Key(key) => format!("{} is no text, as keys of {of} are", described(key.bind(py))),
+            Why::Other(text) => text.clone(),
+        }
+    }
+}
+
+/// The row, and the column with the path in it.
+fn spelled(nodes: &Nodes, row: usize, place: &[Step]) -> String {
+    let mut path = String::new();
+    for step in place.iter().rev() {
+        // Writing to a text does not fail.
+        let _ = match step {
+            Step::Field(node, at) => {
+                let name = match &nodes.get(*node).of {
+                    Of::Record(members) => members.get(*at).map_or("", |member| &member.name),
+                    _ => "",
+                };
+                write!(path, "{}{name}", if path.is_empty() { "" } else { "." })
+            }
+            Step::Item(at) => write!(path, "[{at}]"),
+            Step::Key(key) => write!(path, "[{key:?}]"),
+        };
+    }
+    match path.as_str() {
+        "" => format!("row {row}"),
+        path => format!("row {row}, column '{path}'"),
+    }
+}
+
+/// Values within values. Lists of Python may contain themselves, and a schema may allow it.
+pub(super) const DEEPEST: usize = 256;
