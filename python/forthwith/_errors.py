@@ -92,6 +92,10 @@ class RequestTypeError(RequestError, TypeError):
     """An argument of a type that is not taken there."""
 
 
+class RequestKeyError(RequestError, KeyInFileError):
+    """A text that is the name of no branch, and no expression either, though it looks like one."""
+
+
 class RequestIndexError(RequestError, IndexError):
     """A bin, an item or an axis that is not there."""
 

@@ -152,7 +152,7 @@ def test_errors_say_where_and_what(tree):
     assert len(tree.arrays(["MET_pt"], cut="nMuon > 1", errors="skip")) == 2431
     with pytest.raises(forthwith.KeyInFileError) as caught:
         tree.arrays(["max(Muon_pt, Muon_eta, axis=-1)"])
-    assert "takes no axis\n    max(Muon_pt, Muon_eta, axis=-1)\n    ^^^^" in caught.value.__notes__[0]
+    assert "takes no axis\n    max(Muon_pt, Muon_eta, axis=-1)\n    ^^^^" in str(caught.value)
     with pytest.raises(forthwith.RequestError, match="has no quotes, as in `MET_pt`"):
         tree.arrays(["'MET_pt'"])
     assert tree.arrays(["`MET_pt`"], how=tuple)[0].to_list() == tree["MET_pt"].array().to_list()

@@ -207,7 +207,8 @@ class HasBranches(BranchMapping):
 
         Raises:
             KeyInFileError: Something in ``names`` does not exist.
-            RequestError: An expression cannot be understood or computed; the message points at the place.
+            RequestError: An expression cannot be understood or computed; the message points at the place. A text in ``names``
+                that is neither a branch nor an expression is a `RequestKeyError`, which is also a `KeyInFileError`.
             ValueError: Nothing passes the filters.
             UnsupportedError: A branch has a type that cannot be read yet; `explain` says which can. The filter
                 ``filter_branch=lambda branch: branch.interpretation.decoder is not None`` leaves such branches out.

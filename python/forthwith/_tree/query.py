@@ -9,6 +9,7 @@ from operator import index
 from forthwith import _forthwith
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._tree.entry_lists import EntryLists, entry_lists
+from forthwith._tree.formulas import hinted, mistaken
 from forthwith._tree.friends import friends_of
 
 TYPE_CHECKING = False
@@ -126,7 +127,13 @@ class Query(list["tuple[str, int]"]):
         entries = None if choice.entries is None else _numbers(tree, choice.entries).tobytes()
         fields = [(label, None if at == COMPUTED else at) for label, at in columns]
         beside = [] if choice.friends is None else choice.friends.tables(tree)
-        self.core = tree._core.select(fields, list(choice.aliases.items()), choice.cut, entries, beside, self.united)
+        try:
+            self.core = tree._core.select(
+                fields, list(choice.aliases.items()), choice.cut, entries, beside, self.united
+            )
+        except RequestError as error:
+            hinted(error)
+            raise
 
     def some(self, labels: list[str]) -> Query:
         """Some of the columns, of the same entries."""
@@ -171,9 +178,12 @@ def query(tree: Tree, columns: list[tuple[str, int]], choice: Choice) -> list[tu
 
 
 def is_computed(owner: BranchMapping, name: str, choice: Choice, error: KeyInFileError) -> bool:
-    """Whether a text that is the name of no branch may be something else that is read. If not, the error gets a note.
+    """Whether a text that is the name of no branch may be something else that is read.
 
     That is an alias, a column of a friend, or an expression.
+
+    Raises:
+        KeyInFileError: It is an expression with a mistake, which is said.
     """
     if choice.friends is not None or owner._tree._core.friends():
         return True
@@ -182,10 +192,7 @@ def is_computed(owner: BranchMapping, name: str, choice: Choice, error: KeyInFil
     try:
         found = _forthwith.expression_names(name)
     except RequestError as problem:
-        if any(c in name for c in "*?[]()+-/<>=&|~"):
-            where = problem.message
-            error.add_note(f"names are exact here: for patterns, use filter_name={name!r}; as an expression: {where}")
-        return False
+        raise mistaken(name, owner._tree._place(), error, problem) from None
     return found != [name]
 
 

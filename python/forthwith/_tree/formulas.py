@@ -1,0 +1,74 @@
+"""Texts that are the name of no branch, and no expression either: which of both mistakes is said."""
+
+from __future__ import annotations
+
+import re
+
+from forthwith._errors import RequestError, RequestKeyError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from forthwith._errors import KeyInFileError
+
+# Paths with all that is usual in them, of which spaces are part of some names.
+_NAME = re.compile(r"[\w./:;@#$ ]*")
+_PATTERN = re.compile(r"[\w./:;@#$*?]*")
+# Words of Python between spaces, and division, which names do not have.
+_WORD = re.compile(r" (?:if|else|in|is|and|or|not) |^not | / |/ *\d")
+
+# Spellings of Python that expressions do not have, and what they have instead.
+_CHOICE = re.compile(r"\bif\b.*\belse\b")
+_AMONG = re.compile(r"\bin\s*[\[(]")
+_SLICE = re.compile(r"([\w.]+)\s*\[\s*(?:\.\.\.|:)\s*,\s*(-?\d+)\s*\]")
+_RANGE = re.compile(r"\[[^\[\]]*:[^\[\]]*\]")
+
+
+def mistaken(name: str, place: str, error: KeyInFileError, problem: RequestError) -> KeyInFileError:
+    """The error for a text of which there is no branch.
+
+    Args:
+        name: The text.
+        place: The file and the tree.
+        error: The error as a name.
+        problem: The error as an expression.
+    """
+    if _is_name(name) or _PATTERN.fullmatch(name):
+        if any(c in name for c in "*?/"):
+            where = problem.message
+            error.add_note(f"names are exact here: for patterns, use filter_name={name!r}; as an expression: {where}")
+        return error
+    near = f"\n  no branch has this name; did you mean {', '.join(error.near)}?" if error.near else ""
+    made = RequestKeyError(f"{hinted(problem).message}{near}\n  in {place}", file=error.file, object=error.object)
+    made.key, made.near = name, error.near
+    if "*" in name or "?" in name:
+        made.add_note(f"for patterns of names, use filter_name={name!r}")
+    return made
+
+
+def hinted(problem: RequestError) -> RequestError:
+    """The error of an expression, with what to write instead where the text is Python that expressions do not have."""
+    # The text stands in a line of the error, above the one that points at the place.
+    lines = problem.message.split("\n")
+    pointed = [at for at, line in enumerate(lines) if line.strip() and not line.strip(" ^")]
+    hint = _hint(lines[pointed[0] - 1]) if pointed and pointed[0] else None
+    if hint is not None and ("expected" in lines[0] or "no meaning" in lines[0]):
+        lines.insert(pointed[0] + 1, f"  {hint}")
+        problem.message = "\n".join(lines)
+        problem.args = (problem.message,)
+    return problem
+
+
+def _is_name(text: str) -> bool:
+    return _NAME.fullmatch(text) is not None and _WORD.search(text) is None
+
+
+def _hint(text: str) -> str | None:
+    if found := _SLICE.search(text):
+        return f"item({found[1]}, {found[2]}) is the item {found[2]} of each list, and missing where there is none"
+    if _RANGE.search(text):
+        return "lists are not cut by positions: x[condition] keeps items, and item(x, 0) is the first of each list"
+    if _CHOICE.search(text):
+        return "where(condition, x, y) chooses between two values"
+    if _AMONG.search(text):
+        return "(x == 1) | (x == 2) is true for several values"
+    return None
