@@ -14,10 +14,11 @@ from forthwith._paths import expand
 from forthwith._stores import without_password
 from forthwith._tree import typed, walk
 from forthwith._tree.ahead import Ahead
+from forthwith._tree.chain_mapping import ChainMapping
 from forthwith._tree.chained import WHERE, ChainSelection, chained
 from forthwith._tree.common import Common, check_missing
 from forthwith._tree.damage import lose_file
-from forthwith._tree.protocols import NotAnArray, chosen_names
+from forthwith._tree.protocols import chosen_names
 from forthwith._tree.query import Choice
 from forthwith._tree.read import entries_of
 from forthwith._tree.read import walk as steps_of
@@ -27,7 +28,7 @@ from forthwith._tree.walk import Report
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, TextIO
+    from typing import Any
 
     from forthwith import _forthwith
     from forthwith._tree.common import Missing
@@ -58,7 +59,7 @@ _FILTERS = ("filter_name", "filter_typename", "filter_branch", "exclude")
 _CHOOSE = ("cut", "aliases", "entries", "friends")
 
 
-class Chain(NotAnArray):
+class Chain(ChainMapping):
     """The trees of several files, one after the other. Files are opened when they are read, and closed after it.
 
     ``for tree in chain`` gives the trees; `arrays` and `iterate` read them as `Tree.arrays` and `Tree.iterate` do, and
@@ -154,26 +155,6 @@ class Chain(NotAnArray):
         """The number of entries of all trees together."""
         return sum(self.lengths)
 
-    def keys(self, **filters: Any) -> list[str]:
-        """The names of the branches that all trees have, or with ``missing="null"`` any of them.
-
-        The arguments are those of `Tree.keys`. All files are opened.
-        """
-        names: dict[str, None] = {}
-        with self._ahead() as ahead:
-            for at in range(len(self._parts)):
-                with ahead.tree(at) as tree:
-                    found = dict.fromkeys(tree.keys(**filters))
-                if self._missing == "null":
-                    names.update(found)
-                else:
-                    names = found if at == 0 else {name: None for name in names if name in found}
-        return list(names)
-
-    def _ipython_key_completions_(self) -> list[str]:
-        with self._open(0) as tree:
-            return tree.keys()
-
     def __getitem__(self, names: str | list[str]) -> ChainSelection:
         """One branch of all trees, which is an array for whatever takes such, or of a list of names several.
 
@@ -186,21 +167,6 @@ class Chain(NotAnArray):
                 for name in chosen:
                     tree[name]
         return chained(self, names, {}, (None, None))
-
-    def __contains__(self, name: object) -> bool:
-        with self._open(0) as tree:
-            return name in tree
-
-    def show(self, *, stream: TextIO | None = None, **options: Any) -> None:
-        """Prints the files, and the branches of the first tree; options are those of `Tree.show`."""
-        _show.write(f"{self!r}\n", stream)
-        with self._open(0) as tree:
-            tree.show(stream=stream, **options)
-
-    def typenames(self, **filters: Any) -> dict[str, str]:
-        """Type names of the branches of the first tree, by name. The arguments are those of `Tree.keys`."""
-        with self._open(0) as tree:
-            return tree.typenames(**filters)
 
     def __len__(self) -> int:
         """The number of trees."""
