@@ -15,7 +15,7 @@ from forthwith._stores import without_password
 from forthwith._tree import typed, walk
 from forthwith._tree.ahead import Ahead
 from forthwith._tree.chain_mapping import ChainMapping
-from forthwith._tree.chained import WHERE, ChainSelection, chained
+from forthwith._tree.chained import WHERE, ChainBranch, ChainSelection, chained
 from forthwith._tree.common import Common, check_missing
 from forthwith._tree.damage import lose_file
 from forthwith._tree.protocols import chosen_names
@@ -62,8 +62,9 @@ _CHOOSE = ("cut", "aliases", "entries", "friends")
 class Chain(ChainMapping):
     """The trees of several files, one after the other. Files are opened when they are read, and closed after it.
 
-    ``for tree in chain`` gives the trees; `arrays` and `iterate` read them as `Tree.arrays` and `Tree.iterate` do, and
-    ``chain["x"]`` is one branch of all of them. The chain itself is a stream of Arrow data, as a tree is.
+    `arrays` and `iterate` read the trees as `Tree.arrays` and `Tree.iterate` do, `keys`, `items` and the like list their
+    branches, and ``chain["x"]`` is one branch of all of them. The chain itself is a stream of Arrow data, as a tree is. Other
+    than a tree, it iterates over its trees: ``for tree in chain``, of which ``len(chain)`` is the number.
 
     Args:
         files: As in `concatenate`.
@@ -168,6 +169,9 @@ class Chain(ChainMapping):
                     tree[name]
         return chained(self, names, {}, (None, None))
 
+    def _named(self, name: str) -> ChainBranch:
+        return ChainBranch(self, [name], {}, (None, None))
+
     def __len__(self) -> int:
         """The number of trees."""
         return len(self._parts)
@@ -177,6 +181,15 @@ class Chain(ChainMapping):
 
     def _repr_html_(self) -> str:
         return _show.html_table(repr(self), ("file",), [(redact(name),) for name in self.files])
+
+    def close(self) -> None:
+        """Does nothing: no file is open between two calls. It is here for programs that take trees, too."""
+
+    def __enter__(self) -> Chain:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
     def __getstate__(self) -> dict[str, Any]:
         """What may be pickled: no passwords of URLs."""

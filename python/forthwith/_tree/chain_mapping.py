@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from forthwith import _show
+from forthwith._packages import package
 from forthwith._tree.protocols import NotAnArray
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any, TextIO
 
     from forthwith._tree.ahead import Ahead
+    from forthwith._tree.chained import ChainBranch
     from forthwith._tree.common import Missing
+    from forthwith._tree.read import Names
     from forthwith._tree.tree import Tree
 
 
 class ChainMapping(NotAnArray):
-    """The listings of a chain."""
+    """The listings of a chain.
+
+    It is no mapping: as other programs have chains, it iterates over its trees, of which ``len`` is the number.
+    """
 
     _missing: Missing
     _parts: list[Any]
@@ -26,6 +33,10 @@ class ChainMapping(NotAnArray):
 
     def _ahead(self) -> Ahead:
         """Opens the trees in their order."""
+        raise NotImplementedError
+
+    def _named(self, name: str) -> ChainBranch:
+        """The branch of this name, of which it is known that there is one."""
         raise NotImplementedError
 
     def keys(self, **filters: Any) -> list[str]:
@@ -44,13 +55,63 @@ class ChainMapping(NotAnArray):
                     names = found if at == 0 else {name: None for name in names if name in found}
         return list(names)
 
-    def _ipython_key_completions_(self) -> list[str]:
-        with self._open(0) as tree:
-            return tree.keys()
+    def iterkeys(self, **filters: Any) -> Iterator[str]:
+        """The names of the branches, one after the other. The arguments are those of `keys`."""
+        return iter(self.keys(**filters))
+
+    def values(self, **filters: Any) -> list[ChainBranch]:
+        """The branches. The arguments are those of `keys`."""
+        return [self._named(name) for name in self.keys(**filters)]
+
+    def itervalues(self, **filters: Any) -> Iterator[ChainBranch]:
+        """The branches, one after the other. The arguments are those of `keys`."""
+        return iter(self.values(**filters))
+
+    def items(self, **filters: Any) -> list[tuple[str, ChainBranch]]:
+        """Names and branches. The arguments are those of `keys`."""
+        return [(name, self._named(name)) for name in self.keys(**filters)]
+
+    def iteritems(self, **filters: Any) -> Iterator[tuple[str, ChainBranch]]:
+        """Names and branches, one after the other. The arguments are those of `keys`."""
+        return iter(self.items(**filters))
+
+    def typenames(self, **filters: Any) -> dict[str, str]:
+        """Type names of the branches, by name, as the first tree has them that has the branch.
+
+        The arguments are those of `Tree.keys`. Only with ``missing="null"`` are files opened after the first.
+        """
+        found: dict[str, str] = {}
+        for tree in self._searched():
+            found = {**tree.typenames(**filters), **found}
+        return found
+
+    def itertypenames(self, **filters: Any) -> Iterator[tuple[str, str]]:
+        """Names and type names, one after the other. The arguments are those of `typenames`."""
+        return iter(self.typenames(**filters).items())
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The branch of this name or path, or ``default`` if no tree is known to have it."""
+        return self._named(name) if name in self else default
 
     def __contains__(self, name: object) -> bool:
+        """Whether the first tree has a branch of this name, or with ``missing="null"`` any tree."""
+        return any(name in tree for tree in self._searched())
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """Names that stand for expressions in the first tree."""
         with self._open(0) as tree:
-            return name in tree
+            return tree.aliases
+
+    @property
+    def schema(self) -> Any:
+        """The columns and their types as a pyarrow Schema."""
+        return package("pyarrow").schema(self)
+
+    def num_entries_for(self, memory_size: int | str, names: Names = None, **filters: Any) -> int:
+        """`Tree.num_entries_for` of the first tree."""
+        with self._open(0) as tree:
+            return tree.num_entries_for(memory_size, names, **filters)
 
     def show(self, *, stream: TextIO | None = None, **options: Any) -> None:
         """Prints the files, and the branches of the first tree; options are those of `Tree.show`."""
@@ -58,7 +119,17 @@ class ChainMapping(NotAnArray):
         with self._open(0) as tree:
             tree.show(stream=stream, **options)
 
-    def typenames(self, **filters: Any) -> dict[str, str]:
-        """Type names of the branches of the first tree, by name. The arguments are those of `Tree.keys`."""
+    def explain(self, **filters: Any) -> _show.Text:
+        """Says how each branch of the first tree is read. The arguments are those of `Tree.keys`."""
         with self._open(0) as tree:
-            return tree.typenames(**filters)
+            return tree.explain(**filters)
+
+    def _searched(self) -> Iterator[Tree]:
+        """The trees of which one has to have a branch."""
+        for at in range(len(self._parts) if self._missing == "null" else 1):
+            with self._open(at) as tree:
+                yield tree
+
+    def _ipython_key_completions_(self) -> list[str]:
+        with self._open(0) as tree:
+            return tree.keys()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from forthwith._tree.chain import Chain
     from forthwith._tree.read import Names
+    from forthwith._tree.tree import Tree
 
 # Said of numbers in brackets.
 WHERE = "several files: `for tree in chain` has the trees"
@@ -131,6 +132,38 @@ class ChainBranch(ChainSelection):
     def name(self) -> str:
         """The name it was asked for."""
         return str(self._names[0])  # type: ignore[index]
+
+    @property
+    def path(self) -> str:
+        """The path within its trees."""
+        with self._first() as tree:
+            return tree[self.name].path
+
+    @property
+    def title(self) -> str:
+        """The description its writer gave it, in the first tree that has it."""
+        with self._first() as tree:
+            return tree[self.name].title
+
+    @property
+    def typename(self) -> str:
+        """The type, as in C++, in the first tree that has it."""
+        with self._first() as tree:
+            return tree[self.name].typename
+
+    def explain(self) -> _show.Text:
+        """Says how the branch is read of the first tree that has it."""
+        with self._first() as tree:
+            return tree[self.name].explain()
+
+    def _first(self) -> Tree:
+        """The first tree that has the branch; of a branch that none has, the first tree."""
+        for at in range(len(self._chain)):
+            tree = self._chain._open(at)
+            if self.name in tree:
+                return tree
+            tree.file.close()
+        return self._chain._open(0)
 
     def __len__(self) -> int:
         """The number of entries, as its array has them."""
