@@ -154,7 +154,16 @@ def _contents(value: Any, axes: list[_Axis]) -> tuple[Numbers, Numbers | None]:
     if variances is None:
         return contents, None
     squares = _flowed(variances, axes)
-    return contents, None if np.array_equal(squares, contents) else squares
+    # Weights that were all one have the sums that counts have. What a storage keeps is written, so that it comes back.
+    kept = "variance" in _fields(value)[1] or not np.array_equal(squares, contents)
+    return contents, squares if kept else None
+
+
+def _fields(value: Any) -> tuple[Any, tuple[str, ...]]:
+    """What boost_histogram and hist keep of each bin, and the names of its parts where it is more than a number."""
+    view = getattr(value, "view", None)
+    found: Any = _with_flow(view) if callable(view) else None
+    return found, getattr(getattr(found, "dtype", None), "names", None) or ()
 
 
 def _letter(dtype: Any) -> str:
@@ -210,9 +219,7 @@ def _flat(array: Numbers) -> Numbers:
 
 def _profile(value: Any, axes: list[_Axis], name: str, title: str) -> Members:
     """The members of a profile, of a histogram whose bins are means."""
-    view = getattr(value, "view", None)
-    found: Any = view(flow=True) if view is not None else None
-    fields = getattr(getattr(found, "dtype", None), "names", None) or ()
+    found, fields = _fields(value)
     if "_sum_of_deltas_squared" in fields:
         weights, squares, spread = found["count"], None, found["_sum_of_deltas_squared"]
     elif "_sum_of_weighted_deltas_squared" in fields:
