@@ -183,7 +183,8 @@ class WritableDirectory:
         Args:
             name: Its name, with the directories it is in.
             columns: The type of each column, as NumPy (``"f4"``, ``("f4", (3,))``) or datashape (``"var * int64"``) spells
-                it; or the type of an Awkward Array of records, or an Arrow schema; or arrays, which are its first entries.
+                it, or of an Awkward Array, whose length does not count; or the type of an Awkward Array of records, or an
+                Arrow schema; or arrays, which are its first entries.
             title: Its title.
             jagged: The form of lists of numbers: ``"counter"`` for a branch that counts and an array of that length, or
                 ``"vector"`` for ``std::vector``.

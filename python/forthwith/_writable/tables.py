@@ -243,6 +243,9 @@ def empty(columns: Mapping[str, Any]) -> _forthwith.Given:
 def _form(ak: Any, name: str, kind: Any) -> Any:
     import numpy as np
 
+    if isinstance(kind, ak.types.ArrayType):
+        # The type of a whole array: its length is a number of entries, not of items.
+        kind = kind.content
     if isinstance(kind, ak.types.Type):
         # Not by its spelling, which some types do not have.
         return ak.forms.from_type(kind)
