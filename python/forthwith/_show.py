@@ -41,15 +41,17 @@ def widths(
     return name_width, typename_width, interpretation_width
 
 
-# On a terminal, no column is made narrower than this to fit.
+# No column is made narrower than this to fit.
 _NARROWEST = 16
+# The characters of a line in files and notebooks: some types have thousands.
+_LONGEST = 240
 _GAP = 3
 
 
 def show(rows: Iterable[tuple[str, Branch]], widths: tuple[int | None, ...], stream: TextIO | None) -> None:
     """Prints one line a branch: name, type name, what it is read as.
 
-    Columns are as wide as what is in them. On a terminal that is narrower, the last column gives way first, names last.
+    Columns are as wide as what is in them. Where a line has less room, the last column gives way first, names last.
     """
     import sys
 
@@ -61,26 +63,25 @@ def show(rows: Iterable[tuple[str, Branch]], widths: tuple[int | None, ...], str
         max(map(len, column)) if size is None else size
         for column, size in zip(zip(*cells, strict=True), widths, strict=True)
     ]
-    line_width = _line_width(out)
-    if line_width is not None:
-        excess = sum(sizes) + _GAP * (len(sizes) - 1) - line_width
-        for at in reversed(range(len(sizes))):
-            if excess > 0 and widths[at] is None:
-                less = max(0, min(excess, sizes[at] - _NARROWEST))
-                sizes[at] -= less
-                excess -= less
+    excess = sum(sizes) + _GAP * (len(sizes) - 1) - _line_width(out)
+    for at in reversed(range(len(sizes))):
+        if excess > 0 and widths[at] is None:
+            less = max(0, min(excess, sizes[at] - _NARROWEST))
+            sizes[at] -= less
+            excess -= less
     lines = [" | ".join(_cut(cell, size).ljust(size) for cell, size in zip(row, sizes, strict=True)) for row in cells]
     lines.insert(1, "-+-".join("-" * size for size in sizes))
     out.write("".join(line.rstrip() + "\n" for line in lines))
 
 
-def _line_width(out: TextIO) -> int | None:
-    """The characters of a line, where lines are shown on a terminal."""
+def _line_width(out: TextIO) -> int:
+    """The characters of a line."""
     try:
-        if not out.isatty():
-            return None
+        is_terminal = out.isatty()
     except (AttributeError, ValueError):
-        return None
+        is_terminal = False
+    if not is_terminal:
+        return _LONGEST
     import shutil
 
     return shutil.get_terminal_size().columns

@@ -2,6 +2,7 @@
 
 import io
 import pathlib
+import re
 
 import pytest
 from conftest import data
@@ -226,3 +227,20 @@ def test_names_of_branches_are_shown_without_what_a_terminal_obeys(tmp_path, cap
         assert any("\x1b" in key for key in tree)
     assert "\x1b" not in shown
     assert "\x07" not in shown
+
+
+def test_lines_without_a_terminal_have_a_bound(tmp_path):
+    long = "a" * 300
+    with forthwith.recreate(tmp_path / "wide.root") as file:
+        file["t"] = {"x": [0.0, 0.0], long: [0.0, 0.0]}
+        fields = ", ".join(f"field_number_{at}: float64" for at in range(200))
+        file.mkrntuple("n", {"record": f"{{{fields}}}"})
+    with forthwith.open(tmp_path / "wide.root") as file:
+        for name in ("t", "n"):
+            out = io.StringIO()
+            file[name].show(stream=out)
+            assert max(map(len, out.getvalue().splitlines())) <= 240
+        file["n"].show(stream=(out := io.StringIO()))
+        assert re.match(r"record +\| ", out.getvalue().splitlines()[2])
+        file["t"].show(stream=(out := io.StringIO()), name_width=400)
+        assert out.getvalue().splitlines()[3].startswith(f"{long} ")

@@ -221,8 +221,8 @@ class BranchMapping(NotAnArray):
     ) -> None:
         """Prints the branches with their types, and what they are read as.
 
-        Columns are as wide as what is in them, and fit the terminal where there is one: the last column is cut first, names
-        are cut last, all of them in the middle.
+        Columns are as wide as what is in them, and lines fit the terminal, or have 240 characters where there is none: the
+        last column is cut first, names are cut last, all of them in the middle. Of columns with a width given, it holds.
 
         Args:
             name_width: Width of the column of names.
