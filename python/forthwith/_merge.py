@@ -48,7 +48,8 @@ def merge(
         files: A path, a pattern, or several of them.
         path: Where to write. A file of this name is replaced, unless it is one of those that are read.
         filter_name: Which branches of all trees, and fields of all RNTuples: names, paths, globs, regular expressions or
-            functions, as in `Tree.arrays`. Counters of arrays and others that they need come with them.
+            functions, as in `Tree.arrays`. Counters of arrays and others that they need come with them. A tree that has none
+            of them is an error: ``filter_object`` leaves it out.
         filter_object: Which objects, by their paths in the same way.
         entries: Which entries of each table, counted over all files: a ``slice`` or ``range`` without steps, a mask, or numbers
             that ascend.
@@ -105,6 +106,7 @@ def _names(
         return None, None
     paths: set[str] = set()
     names: set[str] = set()
+    trees: dict[str, set[str]] = {}
     for uri in inputs:
         file: Any = open_file(uri, storage_options=store if scheme(uri) else None)
         with file:
@@ -115,12 +117,24 @@ def _names(
                 paths.add(key)
                 if branches is not None and kind in ("TTree", "TNtuple", "TNtupleD", "ROOT::RNTuple"):
                     tree: Any = file[key]
-                    names.update(
-                        branch.path
-                        for branch in tree.values(recursive=True)
-                        if branches(branch.path) or branches(branch.name)
-                    )
+                    known = {branch.path: branch.name for branch in tree.values(recursive=True)}
+                    names.update(path for path, name in known.items() if branches(path) or branches(name))
+                    if kind != "ROOT::RNTuple" and known:
+                        trees.setdefault(key, set()).update(known)
+    _check_trees(trees, names)
     return paths if objects is not None else None, names if branches is not None else None
+
+
+def _check_trees(trees: dict[str, set[str]], names: set[str]) -> None:
+    """Refuses trees without a branch that is wanted, where others have some."""
+    without = [key for key, known in trees.items() if known.isdisjoint(names)]
+    if names and without:
+        others = [key for key in trees if key not in without]
+        instead = f"filter_object={others if len(others) > 1 else others[0]!r}" if others else "filter_object="
+        raise RequestError(
+            f"no branch of the tree {without[0]!r} passes filter_name, which is for the branches of all trees: "
+            f"{instead} says which objects are written"
+        )
 
 
 def _ranges(entries: Any) -> list[tuple[int, int]]:
