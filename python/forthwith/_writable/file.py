@@ -13,7 +13,7 @@ from forthwith._writable.ntuples import fields as field_options
 from forthwith._writable.ntuples import new_columns, options
 from forthwith._writable.objects import Copied, writable
 from forthwith._writable.options import tree_options
-from forthwith._writable.tables import by_name, empty, is_table, says_types, spelled_types, taken, types_of
+from forthwith._writable.tables import by_name, empty, is_table, nulls_named, says_types, spelled_types, taken, types_of
 from forthwith._writer import Unfinished, place
 
 TYPE_CHECKING = False
@@ -223,7 +223,11 @@ class WritableDirectory:
             threads=threads,
         )
         path, array, types = self._columns(name, columns)
-        self._file._open().tree(path, title, array, chosen)
+        try:
+            self._file._open().tree(path, title, array, chosen)
+        except UnsupportedError as error:
+            nulls_named(error)
+            raise
         table = self._file._tables[path] = WritableTable(self._file, path, len(array), types, "TTree")
         return table
 
@@ -438,7 +442,11 @@ class WritableTable:
         """
         self._check()
         columns = taken(array, self._types)
-        self._file._open().extend(self._path, columns)
+        try:
+            self._file._open().extend(self._path, columns)
+        except UnsupportedError as error:
+            nulls_named(error)
+            raise
         self._entries += len(columns)
 
     def _check(self) -> None:

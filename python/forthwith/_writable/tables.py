@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from forthwith import _forthwith
-from forthwith._errors import RequestError, RequestTypeError
+from forthwith._errors import RequestError, RequestTypeError, UnsupportedError
 from forthwith._given import given, is_arrow, packed
 from forthwith._objects import Object
 from forthwith._packages import package
@@ -223,6 +223,16 @@ def _converted(np: Any, name: str, numbers: Any, dtype: Any) -> Any:
         raise RequestTypeError(f"column {name!r} is {dtype}, but numbers are too large for it") from error
     except TypeError as error:
         raise RequestTypeError(f"column {name!r} is {dtype}, but the given values are {numbers.dtype}") from error
+
+
+def nulls_named(error: UnsupportedError) -> UnsupportedError:
+    """The error of a tree, with the options by which missing values are written, if it is about these."""
+    first, *rest = error.message.split("\n")
+    if "missing values in a tree" in first:
+        what = "mktree(name, columns, nulls=-1) writes this number in their place, and mkrntuple keeps them missing"
+        error.message = "\n".join([first.partition("; an option")[0] + f": {what}", *rest])
+        error.args = (error.message,)
+    return error
 
 
 def _has_missing(np: Any, value: Any) -> bool:
