@@ -33,7 +33,7 @@ INSTEAD = {
     "allow_missing": "missing='null' reads files that lack columns; files that do not exist are an error",
     "ak_add_doc": "titles are in Branch.title",
     "virtual": "arrays() of a tree or branch has it; elsewhere only branches that are named are read",
-    "missing": "it is an argument of forthwith.Chain, concatenate and iterate",
+    "missing": "it is an argument of what reads several files: forthwith.open, Chain, concatenate and iterate",
 }
 
 # The options of reading that chains and selections pass on: fields of `ReadOptions`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from forthwith import _paths
 from forthwith._opening import Settings, open_one
 from forthwith._tree.chain import Chain
+from forthwith._tree.common import check_missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeAlias, Unpack, overload
 
     from forthwith._opening import How
+    from forthwith._tree.common import Missing
     from forthwith._types import Opened, Options
 
     class Readable(Protocol):
@@ -53,6 +55,7 @@ def open(
     storage_options: Mapping[str, Any] | None = None,
     checksums: bool = True,
     index: bool | str | os.PathLike[str] | None = None,
+    missing: Missing = "raise",
     **unknown: Any,
 ) -> Any:
     """Opens a file, or an object in it.
@@ -117,6 +120,7 @@ def open(
             path or URL, or the folder with it (a name that ends in ``/``, or a folder that is there); ``True`` for one beside
             the file, under its name with ``.fwi``. Where a folder has none for a file, the file is opened without. An index
             that is damaged, of another file or of another state of the file is an error.
+        missing: Where several files have not the same branches, as `Chain` takes it. One file lacks nothing.
         unknown: Anything else is refused.
 
     Returns:
@@ -145,7 +149,8 @@ def open(
         "index": index,
         **unknown,
     }
-    checked = Settings.given("open", settings)
+    checked = Settings.given("open", settings, "missing")
+    check_missing(missing)
     if _paths.several(path):
-        return Chain(path, **settings)
+        return Chain(path, missing=missing, **settings)
     return open_one(*_paths.split(path), checked)

@@ -118,7 +118,7 @@ class Opening(TypedDict, total=False):
     index: bool | str | os.PathLike[str] | None
 
 
-class Options(Opening, total=False):
+class Options(Missing, Opening, total=False):
     """The arguments of ``open`` beside the path."""
 
     threads: int | None

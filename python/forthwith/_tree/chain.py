@@ -7,7 +7,14 @@ from itertools import accumulate
 
 from forthwith import _filters, _keywords, _show
 from forthwith._entries import step_size as step_size_of
-from forthwith._errors import DamagedFileError, MissingFileError, RequestError, SourceError, UnsupportedError
+from forthwith._errors import (
+    DamagedFileError,
+    KeyInFileError,
+    MissingFileError,
+    RequestError,
+    SourceError,
+    UnsupportedError,
+)
 from forthwith._forthwith import redact
 from forthwith._opening import TABLES, Settings, apart, open_one
 from forthwith._paths import expand
@@ -16,7 +23,7 @@ from forthwith._tree import typed, walk
 from forthwith._tree.ahead import Ahead
 from forthwith._tree.chain_mapping import ChainMapping
 from forthwith._tree.chained import WHERE, ChainBranch, ChainSelection, chained
-from forthwith._tree.common import Common, check_missing
+from forthwith._tree.common import Common, check_missing, nulls_named
 from forthwith._tree.damage import lose_file
 from forthwith._tree.protocols import chosen_names
 from forthwith._tree.query import Choice
@@ -165,8 +172,12 @@ class Chain(ChainMapping):
         chosen = chosen_names(names, WHERE)
         if self._missing == "raise":
             with self._open(0) as tree:
-                for name in chosen:
-                    tree[name]
+                try:
+                    for name in chosen:
+                        tree[name]
+                except KeyInFileError as error:
+                    nulls_named(error)
+                    raise
         return chained(self, names, {}, (None, None))
 
     def _named(self, name: str) -> ChainBranch:

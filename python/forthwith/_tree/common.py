@@ -5,7 +5,7 @@ from __future__ import annotations
 from forthwith import _forthwith
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._tree.query import COMPUTED, NOTHING, Choice, Query
-from forthwith._tree.read import choose, read
+from forthwith._tree.read import choose, read, texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Common:
     def __init__(self, names: Names, wanted: BranchFilter, missing: Missing, choice: Choice = NOTHING) -> None:
         check_missing(missing)
         self._names = (
-            names if names is None or isinstance(names, str) or not hasattr(names, "__iter__") else list(names)
+            names if names is None or isinstance(names, str) or not hasattr(names, "__iter__") else texts(names)
         )
         self._wanted = wanted
         self._missing = missing
@@ -121,7 +121,12 @@ class Common:
         if self._missing == "null":
             columns = self._united_of(tree, offset) if self._computes else self._some_of(tree)[0]
         else:
-            columns = choose(tree, self._names, self._wanted, choice=self._choice.of_part(tree, offset))
+            choice = self._choice.of_part(tree, offset)
+            try:
+                columns = choose(tree, self._names, self._wanted, choice=choice)
+            except (KeyInFileError, RequestError) as error:
+                nulls_named(error)
+                raise
             self._check_names(tree, [label for label, _ in columns])
         self._check_types(tree, columns)
         return columns
@@ -244,6 +249,16 @@ class Common:
         if options.how in (tuple, list):
             return options.how(made.values())
         return made if options.how is dict else into.of_columns(made, begin, stop + options.offset)
+
+
+def nulls_named(error: KeyInFileError | RequestError) -> None:
+    """Adds to the error of a column that a file lacks how files are read of which others have it."""
+    first, *rest = error.message.split("\n")
+    if first.startswith(("no branch named", "there is no column")) and 'missing="null"' not in error.message:
+        at = len(rest) - sum(line.startswith("  in ") for line in rest)
+        rest.insert(at, '  if other files have it, missing="null" reads missing values where one lacks it')
+        error.message = "\n".join([first, *rest])
+        error.args = (error.message,)
 
 
 def _columns(tree: Tree, names: Iterable[str]) -> Columns:
