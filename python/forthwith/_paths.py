@@ -55,7 +55,13 @@ def whole(what: Any) -> Any:
             return local(name)
     elif hasattr(what, "read") and hasattr(what, "seek"):
         return what
-    raise TypeError(f"open takes a path, {{path: object}} or an object with read and seek, not {what!r}")
+    import reprlib  # not at the top: nothing else needs it
+
+    # The bytes of a file are many.
+    instead = ": io.BytesIO(data) is one of bytes" if isinstance(what, (bytes, bytearray, memoryview)) else ""
+    raise TypeError(
+        f"open takes a path, {{path: object}} or an object with read and seek, not {reprlib.repr(what)}{instead}"
+    )
 
 
 def local(name: str) -> str:

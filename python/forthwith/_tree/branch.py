@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forthwith import _keywords, _show
+from forthwith._entries import whole
 from forthwith._errors import UnsupportedError
 from forthwith._packages import package
 from forthwith._tree import typed, walk
@@ -217,9 +218,11 @@ class Branch(HasBranches):
         """
         _keywords.refuse("array", unknown, _ARRAY)
         if interpretation is not None and not self._is_own(interpretation):
+            start, stop = whole(interpretation), whole(entry_start)
+            first, last = (0, 100) if start is None else (start, "…" if stop is None else stop)
             raise TypeError(
                 f"array(interpretation, entry_start, entry_stop) has no other interpretation than the branch's own, "
-                f"not {interpretation!r}; entries are given by name: array(entry_start=0, entry_stop=100)"
+                f"not {interpretation!r}; entries are given by name: array(entry_start={first}, entry_stop={last})"
             )
         if not self.has_data:
             return self.arrays(

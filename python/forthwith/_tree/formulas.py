@@ -8,7 +8,13 @@ from forthwith._errors import RequestError, RequestKeyError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from forthwith._errors import KeyInFileError
+
+# What is said of a name that may be in a friend.
+_ABSENT = re.compile(r'no branch named "(.*)"')
+_FRIEND = "it may be in the friend"
 
 # Paths with all that is usual in them, of which spaces are part of some names.
 _NAME = re.compile(r"[\w./:;@#$ ]*")
@@ -45,10 +51,24 @@ def mistaken(name: str, place: str, error: KeyInFileError, problem: RequestError
     return made
 
 
-def hinted(problem: RequestError) -> RequestError:
-    """The error of an expression, with what to write instead where the text is Python that expressions do not have."""
+def hinted(problem: RequestError, similar: Callable[[str], Sequence[str]] | None = None) -> RequestError:
+    """The error of an expression, with what to write instead where the text is Python that expressions do not have.
+
+    Args:
+        problem: The error.
+        similar: Gives names that are like one which may be in a friend that cannot be read.
+    """
     # The text stands in a line of the error, above the one that points at the place.
     lines = problem.message.split("\n")
+    if similar is not None and (found := _ABSENT.fullmatch(lines[0])) and len(lines) > 1 and _FRIEND in lines[1]:
+        near = similar(found[1])
+        lines[0] += f"; did you mean {', '.join(near)}?" if near else ""
+        # The friend's error says of which file it is, too.
+        places = [line for line in lines if line.startswith("  in ")]
+        kept = [line for line in lines if line not in places[:-1] or not _is_within(line, places[-1])]
+        problem.message = "\n".join([*(line for line in kept if line != places[-1]), places[-1]] if places else kept)
+        problem.args = (problem.message,)
+        return problem
     pointed = [at for at, line in enumerate(lines) if line.strip() and not line.strip(" ^")]
     hint = _hint(lines[pointed[0] - 1]) if pointed and pointed[0] else None
     if hint is not None and ("expected" in lines[0] or "no meaning" in lines[0]):
@@ -56,6 +76,11 @@ def hinted(problem: RequestError) -> RequestError:
         problem.message = "\n".join(lines)
         problem.args = (problem.message,)
     return problem
+
+
+def _is_within(line: str, place: str) -> bool:
+    """Whether a line names no more than the place of an error does."""
+    return line == place or place.endswith(f":{line.removeprefix('  in ')}")
 
 
 def _is_name(text: str) -> bool:

@@ -105,5 +105,5 @@ def chosen_names(names: object, where: str) -> list[str]:
     for name in names if isinstance(names, list | tuple) else [names]:
         if not isinstance(name, str):
             raise TypeError(f"branches are found by name, not by {name!r}, in {where}")
-        chosen.append(name)
+        chosen.append(str(name))
     return chosen

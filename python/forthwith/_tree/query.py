@@ -14,7 +14,7 @@ from forthwith._tree.friends import friends_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any, TypeAlias
 
     from forthwith._tree.friends import Friends
@@ -132,7 +132,7 @@ class Query(list["tuple[str, int]"]):
                 fields, list(choice.aliases.items()), choice.cut, entries, beside, self.united
             )
         except RequestError as error:
-            hinted(error)
+            hinted(error, lambda name: _similar(tree, name))
             raise
 
     def some(self, labels: list[str]) -> Query:
@@ -220,6 +220,14 @@ def behind(tree: Tree, names: Iterable[str]) -> list[int]:
             # A name that is left may be a column of a friend, which is read beside the tree.
             waiting += [one for one in _forthwith.expression_names(text)[::-1] if one in aliases or _has(tree, one)]
     return list(found)
+
+
+def _similar(tree: Tree, name: str) -> Sequence[str]:
+    try:
+        tree._find(name)
+    except KeyInFileError as error:
+        return error.near
+    return ()
 
 
 def _has(tree: Tree, name: str) -> bool:

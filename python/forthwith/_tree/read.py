@@ -97,10 +97,15 @@ def _itself(owner: BranchMapping, at: int, wanted: BranchFilter) -> Columns:
 
 def _listed(names: Any) -> Iterable[str]:
     if isinstance(names, str):
-        return [names]
+        return [str(names)]
     if not hasattr(names, "__iter__"):
         raise TypeError(f"names must be a name or a list of names, not {names!r}")
-    return list(names)
+    return texts(names)
+
+
+def texts(names: Iterable[Any]) -> list[Any]:
+    """A list of names. Those of NumPy's arrays are of a type of its own, which would become that of fields."""
+    return [str(name) if isinstance(name, str) else name for name in names]
 
 
 def near(owner: BranchMapping, filter_name: Any) -> list[str]:
