@@ -10,7 +10,7 @@ from forthwith._entries import memory_size as memory_size_of
 from forthwith._errors import KeyInFileError
 from forthwith.uproot import _reading
 from forthwith.uproot._cache import cache_of
-from forthwith.uproot._computed import branches_of, computed
+from forthwith.uproot._computed import Computed, branches_of
 from forthwith.uproot._library import Awkward, library_of
 from forthwith.uproot._options import no_filter, python_language
 from forthwith.uproot._show import show
@@ -387,15 +387,19 @@ class HasBranches(Mapping[str, Any]):
         cache: Any,
     ) -> Any:
         columns = _reading.columns(self._tree, wanted, start, stop, library, self, cache)
-        if ak_add_doc and isinstance(library, Awkward):
-            branches = {one.label: one.branch for one in wanted}
-            columns = {
-                label: _reading.documented(column, branches[label], ak_add_doc) for label, column in columns.items()
-            }
+        columns = self._documented(columns, wanted, library, ak_add_doc)
         return library.group(columns, order, how, stop - start, start)
 
+    def _documented(
+        self, columns: dict[str, Any], wanted: list[Wanted], library: Any, ak_add_doc: Any
+    ) -> dict[str, Any]:
+        if not ak_add_doc or not isinstance(library, Awkward):
+            return columns
+        branches = {one.label: one.branch for one in wanted}
+        return {label: _reading.documented(column, branches[label], ak_add_doc) for label, column in columns.items()}
+
     def _computed(self, names: list[str], cut: Any, aliases: Any, start: int, stop: int, library: Any, how: Any) -> Any:
-        columns, length = computed(self, names, cut, aliases, (start, stop), library)
+        columns, length = Computed(self, names, cut, aliases, library).read(start, stop)
         return library.group(columns, names, how, length, start)
 
     def iterate(
@@ -451,13 +455,36 @@ class HasBranches(Mapping[str, Any]):
         else:
             branches = [one.branch for one in wanted] if wanted is not None else self._behind(order, cut, aliases)
             step = self._entries_in(branches, step_size)
-        for first in range(start, stop, step):
-            last = min(first + step, stop)
-            if wanted is None:
-                found = self._computed(order, cut, aliases, first, last, library, how)
-            else:
-                found = self._read(wanted, order, first, last, library, how, ak_add_doc, cache)
+        for first, last, found in self._steps(
+            wanted, order, cut, aliases, (start, stop, step), library, how, ak_add_doc, cache
+        ):
             yield (found, Report(self, first, last)) if report else found
+
+    def _steps(
+        self,
+        wanted: list[Wanted] | None,
+        order: list[str],
+        cut: Any,
+        aliases: Any,
+        span: tuple[int, int, int],
+        library: Any,
+        how: Any,
+        ak_add_doc: Any,
+        cache: Any,
+    ) -> Iterator[tuple[int, int, Any]]:
+        """Each step with its first entry and the one after its last."""
+        if wanted is None:
+            for first, last, columns, length in Computed(self, order, cut, aliases, library).steps(*span):
+                yield first, last, library.group(columns, order, how, length, first)
+        elif cache is None:
+            for first, last, read in _reading.steps(self._tree, wanted, *span, library):
+                columns = self._documented(read, wanted, library, ak_add_doc)
+                yield first, last, library.group(columns, order, how, last - first, first)
+        else:
+            start, stop, step = span
+            for first in range(start, stop, step):
+                last = min(first + step, stop)
+                yield first, last, self._read(wanted, order, first, last, library, how, ak_add_doc, cache)
 
     def _behind(self, names: list[str], cut: Any, aliases: Any) -> list[Any]:
         return branches_of(self, names, cut, aliases)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from forthwith import _forthwith
@@ -27,41 +28,62 @@ def _spelled(owner: Any, text: str) -> str:
     return _GET.sub(place, text)
 
 
-def computed(
-    owner: Any, names: list[str], cut: str | None, aliases: Any, span: tuple[int, int], library: Library
-) -> tuple[dict[str, Any], int]:
-    """The columns of names and expressions, and the number of entries that passed."""
-    tree = owner.tree.forthwith
-    known = {name: _spelled(owner, text) for name, text in dict(aliases or {}).items()}
-    texts: dict[str, str] = {}
-    branches: dict[str, Any] = {}
-    columns = []
-    for name in dict.fromkeys(names):
-        branch = _branch(owner, name)
-        if name in known and branch is not None:
-            raise ValueError(f"the alias {name!r} is the name of a branch of {tree!r}")
-        text = texts[name] = _spelled(owner, name)
-        if branch is None:
-            columns.append((text, COMPUTED))
-        else:
-            branches[name] = branch
-            columns.append((text, branch._index))
-    labels = [label for label, _ in columns]
-    distinct = [columns[labels.index(label)] for label in dict.fromkeys(labels)]
-    cut = None if cut is None else _spelled(owner, cut)
-    query = Query(tree, distinct, Choice(cut, _needed(known, [*texts.values(), cut or ""])))
-    arrays, kept = query.core.read(*span)
-    by_text = dict(zip([label for label, _ in distinct], arrays, strict=True))
-    ak = package("awkward")
-    made = {}
-    for name, text in texts.items():
-        if name in branches:
-            made[name] = library.one(by_text[text], branches[name], span[0])
-        else:
-            made[name] = library.of_awkward(ak.Array(by_text[text].logical().layout()), name, span[0])
-        if kept is not None:
-            made[name] = library.of_entries(made[name], kept)
-    return made, span[1] - span[0] if kept is None else len(kept)
+class Computed:
+    """The columns of names and expressions, which can be read for any entries.
+
+    Args:
+        owner: The tree or branch in which names are searched.
+        names: Names and expressions.
+        cut: An expression; entries for which it is false are left out.
+        aliases: Names for expressions.
+        library: What columns become.
+    """
+
+    def __init__(self, owner: Any, names: list[str], cut: str | None, aliases: Any, library: Library) -> None:
+        tree = owner.tree.forthwith
+        known = {name: _spelled(owner, text) for name, text in dict(aliases or {}).items()}
+        self._library = library
+        self._texts: dict[str, str] = {}
+        self._branches: dict[str, Any] = {}
+        columns = []
+        for name in dict.fromkeys(names):
+            branch = _branch(owner, name)
+            if name in known and branch is not None:
+                raise ValueError(f"the alias {name!r} is the name of a branch of {tree!r}")
+            text = self._texts[name] = _spelled(owner, name)
+            if branch is None:
+                columns.append((text, COMPUTED))
+            else:
+                self._branches[name] = branch
+                columns.append((text, branch._index))
+        labels = [label for label, _ in columns]
+        distinct = [columns[labels.index(label)] for label in dict.fromkeys(labels)]
+        cut = None if cut is None else _spelled(owner, cut)
+        self._labels = [label for label, _ in distinct]
+        self._query = Query(tree, distinct, Choice(cut, _needed(known, [*self._texts.values(), cut or ""])))
+
+    def read(self, start: int, stop: int) -> tuple[dict[str, Any], int]:
+        """The columns, and the number of entries that passed."""
+        return self._made(start, stop, *self._query.core.read(start, stop))
+
+    def steps(self, start: int, stop: int, step: int) -> Iterator[tuple[int, int, dict[str, Any], int]]:
+        """The same, so many entries at a time, with the first entry of each step and the one after its last."""
+        reader = self._query.core.batches(start, stop, step)
+        while (found := reader.read()) is not None:
+            yield (*found[:2], *self._made(*found))
+
+    def _made(self, start: int, stop: int, arrays: Any, kept: Any) -> tuple[dict[str, Any], int]:
+        by_text = dict(zip(self._labels, arrays, strict=True))
+        ak, library = package("awkward"), self._library
+        made = {}
+        for name, text in self._texts.items():
+            if name in self._branches:
+                made[name] = library.one(by_text[text], self._branches[name], start)
+            else:
+                made[name] = library.of_awkward(ak.Array(by_text[text].logical().layout()), name, start)
+            if kept is not None:
+                made[name] = library.of_entries(made[name], kept)
+        return made, stop - start if kept is None else len(kept)
 
 
 def _branch(owner: Any, name: str) -> Any:

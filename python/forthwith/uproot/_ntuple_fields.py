@@ -10,7 +10,7 @@ from forthwith._entries import memory_size as memory_size_of
 from forthwith._errors import KeyInFileError
 from forthwith._packages import package
 from forthwith.uproot._branches import Report, entry_range, filter_of
-from forthwith.uproot._computed import computed
+from forthwith.uproot._computed import Computed
 from forthwith.uproot._library import Awkward, NumPy, library_of
 from forthwith.uproot._options import no_filter, python_language
 from forthwith.uproot._reading import documented
@@ -338,7 +338,7 @@ class HasFields(Mapping[str, Any], metaclass=_Mappings):
 
     def _computed(self, expressions: Any, cut: Any, aliases: Any, span: tuple[int, int], library: Any, how: Any) -> Any:
         names = [field.name for field in self.fields] if expressions is None else names_of(expressions)
-        columns, length = computed(self._ntuple, names, cut, aliases, span, library)
+        columns, length = Computed(self._ntuple, names, cut, aliases, library).read(*span)
         return library.group(columns, names, how, length, span[0])
 
     def iterate(

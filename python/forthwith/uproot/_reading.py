@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from forthwith._packages import package
@@ -20,20 +21,47 @@ def columns(
     if cache is not None:
         return _kept(tree, wanted, start, stop, library, owner, cache)
     ours = tree.forthwith
-    indexes: dict[int, None] = {}
-    for one in wanted:
-        for index in _needed(one.branch):
-            indexes.setdefault(index)
+    indexes = _indexes(wanted)
     arrays = []
     if indexes:
-        plan = ours._core.plan(list(indexes), start, stop)
+        plan = ours._core.plan(indexes, start, stop)
         tree.file.source.num_requested_bytes += plan.stored_bytes
         arrays = ours._core.read(plan)
-    by_index = dict(zip(indexes, arrays, strict=True))
-    out = {}
+    return _columns(wanted, dict(zip(indexes, arrays, strict=True)), (start, stop), library)
+
+
+def steps(
+    tree: Any, wanted: list[Wanted], start: int, stop: int, step: int, library: Library
+) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """As `columns`, so many entries at a time: with the first entry of each step, and the one after its last.
+
+    Steps that are smaller than baskets are read together, so that no basket is decompressed for each of them.
+    """
+    ours, source = tree.forthwith, tree.file.source
+    indexes = _indexes(wanted)
+    if not indexes:
+        for first in range(start, stop, step):
+            last = min(first + step, stop)
+            yield first, last, _columns(wanted, {}, (first, last), library)
+        return
+    reader = ours._core.batches(indexes, start, stop, step)
+    stored = sum(ours._describe(index).stored_bytes for index in indexes) / max(1, ours.num_entries)
+    while (found := reader.read()) is not None:
+        first, last, arrays, _ = found
+        source.num_requested_bytes += round(stored * last) - round(stored * first)
+        yield first, last, _columns(wanted, dict(zip(indexes, arrays, strict=True)), (first, last), library)
+
+
+def _indexes(wanted: list[Wanted]) -> list[int]:
+    """The branches that are read."""
+    return list(dict.fromkeys(index for one in wanted for index in _needed(one.branch)))
+
+
+def _columns(wanted: list[Wanted], by_index: dict[int, Any], span: tuple[int, int], library: Library) -> dict[str, Any]:
+    out: dict[str, Any] = {}
     for one in wanted:
         if one.label not in out:
-            out[one.label] = _column(one, by_index, (start, stop), library)
+            out[one.label] = _column(one, by_index, span, library)
     return out
 
 
