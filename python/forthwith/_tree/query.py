@@ -177,6 +177,16 @@ def query(tree: Tree, columns: list[tuple[str, int]], choice: Choice) -> list[tu
     return columns
 
 
+def dotted(owner: BranchMapping, name: str) -> int | None:
+    """The branch of a path with dots between its parts, as expressions have it, if there is one."""
+    if "." not in name or not name.replace(".", "").replace("_", "").isalnum():
+        return None
+    try:
+        return owner._find(name.replace(".", "/"))
+    except KeyInFileError:
+        return None
+
+
 def is_computed(owner: BranchMapping, name: str, choice: Choice, error: KeyInFileError) -> bool:
     """Whether a text that is the name of no branch may be something else that is read.
 
@@ -211,6 +221,9 @@ def behind(tree: Tree, names: Iterable[str]) -> list[int]:
             found.setdefault(tree._find(name))
             continue
         except KeyInFileError as error:
+            if (inner := dotted(tree, name)) is not None:
+                found.setdefault(inner)
+                continue
             if not is_computed(tree, name, NOTHING, error):
                 raise
         aliases = dict(tree._core.aliases()) if aliases is None else aliases

@@ -5,7 +5,7 @@ from __future__ import annotations
 from forthwith import _filters
 from forthwith._entries import entry_range, from_start, step_size
 from forthwith._errors import KeyInFileError
-from forthwith._tree.query import COMPUTED, NOTHING, Choice, Query, is_computed, query
+from forthwith._tree.query import COMPUTED, NOTHING, Choice, Query, dotted, is_computed, query
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,10 +59,13 @@ def choose(
         try:
             at = alone if alone is not None and name == fields[alone].name else owner._find(name)
         except KeyInFileError as error:
-            if not strict or not is_computed(owner, name, choice, error):
-                raise
-            columns.append((name, COMPUTED))
-            continue
+            inner = None if name in choice.aliases else dotted(owner, name)
+            if inner is None:
+                if not strict or not is_computed(owner, name, choice, error):
+                    raise
+                columns.append((name, COMPUTED))
+                continue
+            at = inner
         if fields[at].has_data:
             columns.append((name, at))
             continue
