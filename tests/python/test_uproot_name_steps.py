@@ -78,3 +78,31 @@ def test_no_basket_is_read_for_each_step(tmp_path):
         stored = tree["x"].forthwith.compressed_bytes
         read = file.file.source.num_requested_bytes
         assert read == stored + core.plan([0], 0, 200_000).stored_bytes
+
+
+@pytest.mark.parametrize("library", ["ak", "np", "pd"])
+def test_steps_of_ntuples(tmp_path, library):
+    with forthwith.recreate(tmp_path / "n.root") as file:
+        ntuple = file.mkrntuple("n", {"x": "f4", "muons": "var * {pt: float32, q: int8}", "name": "string"})
+        for _ in range(2):
+            rows = {"x": np.arange(50.0), "muons": [[{"pt": at, "q": 1}] * (at % 3) for at in range(50)]}
+            ntuple.extend({**rows, "name": [str(at) for at in range(50)]})
+    with forthwith.uproot.open(tmp_path / "n.root") as file:
+        ntuple = file["n"]
+        for asked in (
+            {"expressions": ["x", "name"]},
+            {"expressions": ["muons.pt"]},
+            {"filter_name": "muons*"},
+            {"expressions": ["x * 2"], "cut": "x > 3"},
+            {},
+        ):
+            places = []
+            for found, report in ntuple.iterate(**asked, step_size=15, library=library, report=True, entry_start=7):
+                first, last = report.start, report.stop
+                places.append((first, last))
+                assert shown(found) == shown(
+                    ntuple.arrays(**asked, library=library, entry_start=first, entry_stop=last)
+                )
+            assert places == [(first, min(first + 15, 100)) for first in range(7, 100, 15)]
+        with pytest.raises(TypeError):
+            next(ntuple.iterate(["x"], step_size=15, nothing=1))

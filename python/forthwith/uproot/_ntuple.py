@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -179,11 +180,7 @@ class RNTuple(HasFields):
         return ak.forms.RecordForm(list(contents.values()), list(contents))
 
     def _array_of(self, chosen: list[RField], start: int, stop: int, virtual: bool, log: Any) -> Any:
-        ak = package("awkward")
-        tops = {field._top: field.path.split(".")[0] for field in chosen}
-        wanted: dict[str, list[str]] = {}
-        for field in chosen:
-            wanted.setdefault(field.path.split(".")[0], []).append(field.path)
+        tops = _tops(chosen)
         if virtual:
             parts = {
                 name: with_tuples(virtual_field(self._ours._branch(at), (start, stop), log).layout)
@@ -195,21 +192,45 @@ class RNTuple(HasFields):
                 if tops
                 else []
             )
-            parts = {name: with_tuples(one.logical().layout()) for name, one in zip(tops.values(), arrays, strict=True)}
-        layouts = []
-        for name, part in parts.items():
-            layouts.append(
-                part.layout
-                if name in wanted[name]
-                else _only(ak, part, [path[len(name) + 1 :] for path in wanted[name]])
-            )
-        return ak.Array(ak.contents.RecordArray(layouts, list(parts), length=stop - start))
+            parts = _parts(tops, arrays)
+        return _records(parts, chosen, stop - start)
+
+    def _steps_of(self, chosen: list[RField], start: int, stop: int, step: int) -> Iterator[tuple[int, int, Any]]:
+        """The same, so many entries at a time, with the first entry of each step and the one after its last."""
+        tops = _tops(chosen)
+        reader = self._ours._core.batches(list(tops), start, stop, step)
+        while (found := reader.read()) is not None:
+            first, last, arrays, _ = found
+            yield first, last, _records(_parts(tops, arrays), chosen, last - first)
 
     def __repr__(self) -> str:
         return f"<RNTuple {self.name!r} ({len(self)} fields) at 0x{id(self):012x}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RNTuple, (self._ours, self._file)
+
+
+def _tops(chosen: list[RField]) -> dict[int, str]:
+    """The top-level fields that some are in, with their names."""
+    return {field._top: field.path.split(".")[0] for field in chosen}
+
+
+def _parts(tops: dict[int, str], arrays: list[Any]) -> dict[str, Any]:
+    return {name: with_tuples(one.logical().layout()) for name, one in zip(tops.values(), arrays, strict=True)}
+
+
+def _records(parts: dict[str, Any], chosen: list[RField], length: int) -> Any:
+    """Records of top-level fields, with what was chosen of each."""
+    ak = package("awkward")
+    wanted: dict[str, list[str]] = {}
+    for field in chosen:
+        wanted.setdefault(field.path.split(".")[0], []).append(field.path)
+    layouts = []
+    for name, part in parts.items():
+        layouts.append(
+            part.layout if name in wanted[name] else _only(ak, part, [path[len(name) + 1 :] for path in wanted[name]])
+        )
+    return ak.Array(ak.contents.RecordArray(layouts, list(parts), length=length))
 
 
 def _only(ak: Any, array: Any, paths: list[str]) -> Any:

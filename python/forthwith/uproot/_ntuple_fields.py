@@ -29,6 +29,11 @@ class _Mappings(ABCMeta):
     __instancecheck__ = type.__instancecheck__
 
 
+_FILTERS = ("filter_name", "filter_typename", "filter_field", "filter_branch")
+# Options of steps that are read together: without those that say when, or with what, something is read.
+_PLAIN = frozenset((*_FILTERS, "aliases", "how", "ak_add_doc"))
+
+
 class HasFields(Mapping[str, Any], metaclass=_Mappings):
     """A mapping from names to fields, which reads them."""
 
@@ -302,18 +307,27 @@ class HasFields(Mapping[str, Any], metaclass=_Mappings):
             raise ValueError("'access_log' cannot be used with 'virtual=False'")
         start, stop = entry_range(self.num_entries, entry_start, entry_stop)
         filter_field = filter_branch if filter_field is no_filter else filter_field
-        if cut is not None or aliases:
+        chosen = self._stored(expressions, cut, aliases, (filter_name, filter_typename, filter_field))
+        if chosen is None:
             return self._computed(expressions, cut, aliases, (start, stop), library, how)
-        if expressions is None:
-            chosen = self._chosen(filter_name, filter_typename, filter_field)
-        else:
-            try:
-                chosen = [self[name] for name in ([expressions] if isinstance(expressions, str) else list(expressions))]
-            except KeyInFileError as error:
-                if str(error.key).isidentifier():
-                    raise
-                return self._computed(expressions, cut, aliases, (start, stop), library, how)
         array = self._ntuple._array_of(chosen, start, stop, virtual, access_log)
+        return self._grouped(array, start, stop, library, how, ak_add_doc)
+
+    def _stored(self, expressions: Any, cut: Any, aliases: Any, filters: tuple[Any, Any, Any]) -> Any:
+        """The fields that are meant; ``None`` where something has to be computed."""
+        if cut is not None or aliases:
+            return None
+        if expressions is None:
+            return self._chosen(*filters)
+        try:
+            return [self[name] for name in ([expressions] if isinstance(expressions, str) else list(expressions))]
+        except KeyInFileError as error:
+            if str(error.key).isidentifier():
+                raise
+            return None
+
+    def _grouped(self, array: Any, start: int, stop: int, library: Any, how: Any, ak_add_doc: Any) -> Any:
+        """Fields that were read, in what is asked for."""
         if ak_add_doc and isinstance(library, Awkward):
             array = self._documented(array, ak_add_doc)
         if isinstance(library, Awkward) and how is None:
@@ -369,10 +383,28 @@ class HasFields(Mapping[str, Any], metaclass=_Mappings):
         step = step_size if isinstance(step_size, int) else self._entries_in(step_size)
         if step < 1:
             raise ValueError(f"step_size must be at least 1, not {step}")
+        for first, last, found in self._steps(expressions, cut, (start, stop, step), library, options):
+            yield (found, Report(self, first, last)) if report else found
+
+    def _steps(
+        self, expressions: Any, cut: Any, span: tuple[int, int, int], library: Any, options: dict[str, Any]
+    ) -> Iterator[tuple[int, int, Any]]:
+        """Each step with its first entry and the one after its last. Those of fields as they are stored are read together."""
+        start, stop, step = span
+        if not options.keys() - _PLAIN:
+            names, types, fields, branches = (options.get(name, no_filter) for name in _FILTERS)
+            filters = (names, types, branches if fields is no_filter else fields)
+            chosen = self._stored(expressions, cut, options.get("aliases"), filters)
+            if chosen:
+                library = library_of(library)
+                how, documented = options.get("how"), options.get("ak_add_doc", False)
+                for first, last, array in self._ntuple._steps_of(chosen, *span):
+                    yield first, last, self._grouped(array, first, last, library, how, documented)
+                return
         for first in range(start, stop, step):
             last = min(first + step, stop)
             found = self.arrays(expressions, cut, entry_start=first, entry_stop=last, library=library, **options)
-            yield (found, Report(self, first, last)) if report else found
+            yield first, last, found
 
     @property
     def tree(self) -> Any:
