@@ -126,9 +126,14 @@ def _names(
 
 
 def _check_trees(trees: dict[str, set[str]], names: set[str]) -> None:
-    """Refuses trees without a branch that is wanted, where others have some."""
+    """Refuses trees without a branch that is wanted."""
     without = [key for key, known in trees.items() if known.isdisjoint(names)]
-    if names and without:
+    if without and not names:
+        few = ", ".join(list(trees[without[0]])[:3])
+        raise RequestError(
+            f"no branch of any tree passes filter_name, which is for names and paths within trees: {without[0]!r} has {few}"
+        )
+    if without:
         others = [key for key in trees if key not in without]
         instead = f"filter_object={others if len(others) > 1 else others[0]!r}" if others else "filter_object="
         raise RequestError(

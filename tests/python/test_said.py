@@ -37,8 +37,8 @@ def test_merging_names_the_filter_of_objects(folder, tmp_path):
     assert not out.exists()
     assert forthwith.merge(files, out, filter_name="MET", filter_object="t", common=True) == {"t": 6}
     assert forthwith.merge(files, out, filter_name=["MET", "y"], common=True) == {"t": 6, "dir/other": 4}
-    with pytest.raises(forthwith.RequestError, match="no branch of the tree was chosen"):
-        forthwith.merge(files, out, filter_name="nothing")
+    with pytest.raises(forthwith.RequestError, match="within trees: 'dir/other' has y"):
+        forthwith.merge(files, out, filter_name="t/MET")
 
 
 def test_chains_name_the_word_for_missing_columns(folder):
