@@ -201,7 +201,8 @@ impl RootFile {
         read: impl FnOnce(&Walker, Bytes, u32, &str) -> Result<Objects>,
         key: &Key,
     ) -> Result<Objects> {
-        let objects = read(&*self.walker()?, self.payload(key)?, u32::from(key.keylen), &key.class_name);
+        let payload = self.payload(key)?;
+        let objects = read(&*self.walker()?, payload, u32::from(key.keylen), &key.class_name);
         objects.map_err(|error| error.in_file(self.uri()).in_object(&key.name))
     }
 

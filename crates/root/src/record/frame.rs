@@ -113,10 +113,14 @@ impl<'a> Cursor<'a> {
             (self.u32()?, Some(end))
         };
         if tag & CLASS != 0 {
-            let named = || self.class_at(tag).filter(|&(position, _)| position < begin);
             let class = match tag {
                 NEW_CLASS => self.cstring()?,
-                _ => named().ok_or_else(|| bad_reference(tag & !CLASS, begin))?.1,
+                // A name may have no end.
+                _ => self
+                    .named(tag)
+                    .filter(|&(position, _)| position < begin)
+                    .and_then(|(_, mut there)| there.cstring().ok())
+                    .ok_or_else(|| bad_reference(tag & !CLASS, begin))?,
             };
             if let Some(end) = end.filter(|&end| end < self.position()) {
                 let (what, least) = ("end of an object before its class", self.position() as u64);
@@ -139,20 +143,18 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The class name that the tag of a class reference means, and where it was first named: it stands there.
-    fn class_at(&self, tag: u32) -> Option<(usize, &'a [u8])> {
+    /// The position at which the class was first named that the tag of a class reference means, and a cursor
+    /// before its name.
+    fn named(&self, tag: u32) -> Option<(usize, Self)> {
         let position = self.referred(tag & !CLASS).filter(|_| tag & CLASS != 0)?;
         let mut there = Self::new(self.data());
         there.seek(position).ok()?;
-        if there.u32().ok()? != NEW_CLASS {
-            return None;
-        }
-        Some((position, there.cstring().ok()?))
+        (there.u32().ok()? == NEW_CLASS).then_some((position, there))
     }
 
     /// Whether this is a tag that a class is named by, or named again.
     pub(crate) fn names_class(&self, tag: u32) -> bool {
-        tag == NEW_CLASS || self.class_at(tag).is_some()
+        tag == NEW_CLASS || self.named(tag).is_some()
     }
 
     /// The position in the payload that a reference means. Numbers 0 and 1 are taken, hence the shift by two.

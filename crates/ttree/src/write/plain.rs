@@ -174,11 +174,20 @@ impl Gather<'_> {
                 self.node(content, &picked)?
             }
             Form::Logical { meaning: LogicalType::Half, content } => match content.kept() {
-                Form::Numpy { key, dtype: DType::UInt16, .. } => {
-                    let halves = self.bytes(key, "data")?.as_chunks().0.iter();
+                Form::Numpy { key, dtype: DType::UInt16, shape } => {
+                    let each = shape.iter().product::<u64>() as usize;
+                    // Of a column that many steps share, only the part with their rows.
+                    let begin = rows.iter().flatten().min().copied().unwrap_or_default();
+                    let end = rows.iter().flatten().max().map_or(begin, |row| row + 1);
+                    let halves = self.bytes(key, "data")?.as_chunks().0;
+                    let halves = halves
+                        .get(begin.saturating_mul(each)..end.saturating_mul(each))
+                        .ok_or_else(changed)?
+                        .iter();
                     let floats = halves.map(|bits| LogicalType::half(u16::from_ne_bytes(*bits)));
                     let bytes: Vec<u8> = floats.flat_map(f32::to_ne_bytes).collect();
-                    self.numbers(&plain_form(form)?, &bytes, rows)?
+                    let rows: Vec<_> = rows.iter().map(|row| row.map(|row| row - begin)).collect();
+                    self.numbers(&plain_form(form)?, &bytes, &rows)?
                 }
                 other => self.node(other, rows)?,
             },
