@@ -138,7 +138,7 @@ pub(crate) fn run_pieces(
     let each = each.collect::<Result<Vec<_>>>()?;
     let slots = take(places, number, stop, &items)?;
     for (mut slot, &plan::Slot { at, wire, count }) in slots.into_iter().zip(&*values) {
-        let is_all = count.saturating_mul(wire.width() as u64) == size;
+        let is_all = at == 0 && count.saturating_mul(wire.width() as u64) == size;
         let mut rest = &mut slot[..];
         for (bytes, entries) in &each {
             let length = (entries * count) as usize * wire.dtype().size();
