@@ -21,11 +21,16 @@ impl Sink {
         self.nodes.truncate(at.0, len);
     }
 
-    /// The node in a place that takes a value.
+    /// A node for a value of another kind than those in its place so far.
     #[cold]
+    fn grow(&mut self, at: u32, found: Found<'_>) -> Result<u32, BuildError> {
+        self.nodes.grow(at, found)
+    }
+
+    /// The node in a place that takes a value.
     fn find(&mut self, at: u32, found: Found<'_>) -> Result<u32, BuildError> {
         match found {
-            _ if self.grows => self.nodes.grow(at, found),
+            _ if self.grows => self.grow(at, found),
             Found::Huge => Err(self.nodes.refuse(at, found)),
             Found::List | Found::Tuple(_) | Found::Record(_) => {
                 let nth = std::mem::take(&mut self.nth);

@@ -29,7 +29,7 @@ fn formats_named(line: &str) -> Vec<String> {
         return Vec::new();
     }
     // The root of builders is no format.
-    let code = code.replace("TypedColumns::ROOT", "");
+    let code = code.replace("Sink::ROOT", "");
     let code = code.split(" // ").next().unwrap_or_default().to_ascii_lowercase();
     let words = code.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').flat_map(|word| {
         // `.root` is the ending of a name of a file, `columns.avro` the name of one.

@@ -148,12 +148,13 @@ fn decoded(
     }
 }
 
-/// The fault of the ends of lists.
+/// The fault of a page that is too short.
 #[cold]
 pub(crate) fn too_few() -> Error {
     Error::fault("a page with fewer elements than the page list says")
 }
 
+/// The fault of the ends of lists.
 #[cold]
 fn falling(lists: &Lists) -> Error {
     Error::fault(format!(
