@@ -11,21 +11,24 @@ use std::{
 };
 
 /// How a field is read.
-#[pyclass(frozen, get_all, module = "forthwith._forthwith")]
+#[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Description {
+    #[pyo3(get)]
     typename: String,
+    #[pyo3(get)]
     entries: u64,
+    #[pyo3(get)]
     blocks: u64,
+    #[pyo3(get)]
     stored_bytes: u64,
+    #[pyo3(get)]
     payload_bytes: u64,
     /// Why the field cannot be read, if it cannot.
+    #[pyo3(get)]
     problem: Option<String>,
+    #[pyo3(get)]
     form: Option<Py<PyString>>,
-    type_string: Option<String>,
-    decoder: Option<&'static str>,
-    layout: Option<String>,
-    reason: Option<String>,
-    forth: Option<String>,
+    reading: Option<plan::Reading>,
 }
 
 impl Description {
@@ -36,7 +39,6 @@ impl Description {
             Ok(reading) => (Some(reading), None),
             Err(problem) => (None, Some(problem)),
         };
-        let known = reading.as_ref();
         Self {
             typename: type_name,
             entries,
@@ -44,15 +46,39 @@ impl Description {
             stored_bytes,
             payload_bytes,
             problem,
-            form: known.map(|reading| types.text(py, &reading.form)),
-            type_string: known.map(|reading| reading.form.type_string()),
-            decoder: known.map(|reading| reading.decoder.kind()),
-            layout: known.map(|reading| layout(&reading.decoder)),
-            forth: known.and_then(|reading| match &reading.decoder {
-                Decoder::Program(program) => Some(program.source.clone()),
-                other => forthwith::own_program(other),
-            }),
-            reason: reading.map(|reading| reading.reason),
+            form: reading.as_ref().map(|reading| types.text(py, &reading.form)),
+            reading,
+        }
+    }
+}
+
+#[pymethods]
+impl Description {
+    #[getter]
+    fn type_string(&self) -> Option<String> {
+        self.reading.as_ref().map(|reading| reading.form.type_string())
+    }
+
+    #[getter]
+    fn decoder(&self) -> Option<&'static str> {
+        self.reading.as_ref().map(|reading| reading.decoder.kind())
+    }
+
+    #[getter]
+    fn layout(&self) -> Option<String> {
+        self.reading.as_ref().map(|reading| layout(&reading.decoder))
+    }
+
+    #[getter]
+    fn reason(&self) -> Option<&str> {
+        self.reading.as_ref().map(|reading| &*reading.reason)
+    }
+
+    #[getter]
+    fn forth(&self) -> Option<String> {
+        match &self.reading.as_ref()?.decoder {
+            Decoder::Program(program) => Some(program.source.clone()),
+            other => forthwith::own_program(other),
         }
     }
 }
