@@ -6,7 +6,7 @@
 use crate::coding::{Coding, Kept, Kind, Stored};
 use crate::ends::Ends;
 use crate::marks::{Lists, Marks, Note, foreign};
-use crate::numbers::numbers;
+use crate::numbers::{numbers, too_few};
 use forthwith_columns::Slot;
 use forthwith_columns::kernels::{DecodeError, copy};
 use forthwith_io::{Decompressor, xxh3};
@@ -146,12 +146,6 @@ fn decoded(
         Kept::Offsets | Kept::Option | Kept::Counts => lists(kept, how, marks, page, wanted, columns),
         Kept::Tags(alternatives) => tags(alternatives, marks, page, wanted, columns),
     }
-}
-
-/// The fault of a page that is too short.
-#[cold]
-pub(crate) fn too_few() -> Error {
-    Error::fault("a page with fewer elements than the page list says")
 }
 
 /// The fault of the ends of lists.

@@ -413,7 +413,7 @@ impl Ntuple {
         let bytes = self.page(how, page)?;
         let ends = Ends::of(how, &bytes).ok_or_else(crate::marks::foreign)?;
         let end = ends.before(usize::try_from(at).unwrap_or(usize::MAX));
-        end.ok().flatten().ok_or_else(decode::too_few)
+        end.ok().flatten().ok_or_else(crate::numbers::too_few)
     }
 
     /// A page of ends, or of the bytes of objects, decompressed.

@@ -1,13 +1,18 @@
 //! Numbers of pages to items of columns.
 
 use crate::coding::{Kind, Stored};
-use crate::decode::too_few;
 use forthwith_columns::{
     DType, Encoding,
     kernels::{Planes, ShortFloats, copy, decode, from_planes, from_short_floats},
 };
 use forthwith_plan::{Error, Result};
 use std::ops::Range;
+
+/// The fault of a page that is too short.
+#[cold]
+pub(crate) fn too_few() -> Error {
+    Error::fault("a page with fewer elements than the page list says")
+}
 
 /// Writes the elements `wanted` of a page to `into`, as numbers of `dtype`. The page has whole elements, and room for those wanted is in
 /// `into`.

@@ -4,11 +4,11 @@
 //! the bytes end anywhere: a task has some objects as a whole, with their bounds before their bytes.
 
 use crate::coding::Stored;
-use crate::decode::too_few;
 use crate::ends::Ends;
 use crate::form::Part;
 use crate::marks::{Note, foreign};
 use crate::ntuple::Ntuple;
+use crate::numbers::too_few;
 use crate::objects::Objects;
 use crate::pages::{ColumnPages, Numbered, Page};
 use bytes::Bytes;

@@ -35,6 +35,7 @@ mod buffer;
 mod classes;
 mod compress;
 mod copy;
+mod describe;
 mod described;
 mod directory;
 mod edit;

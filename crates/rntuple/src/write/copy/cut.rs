@@ -5,7 +5,7 @@ use super::slot::Slot;
 use super::stored::{Active, Chunk, Codecs, Elements, Found, no_zeros};
 use crate::Ntuple;
 use crate::coding::{Kind, Stored};
-use crate::decode::too_few;
+use crate::numbers::too_few;
 use crate::schema::STREAMED;
 use forthwith_plan::{Error, Result};
 use forthwith_root::write::Compression;
