@@ -1,6 +1,7 @@
 //! How far classes are unrolled.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 
 /// How far classes are unrolled to columns. Classes may contain themselves, and others in so many ways that
 /// the number of their members has no bound; a column has a finite type.
@@ -29,6 +30,8 @@ pub struct Budget {
 pub struct Noted {
     /// There was an array of which the file describes one class.
     pub one_item_class: Cell<bool>,
+    /// The classes that the file describes for arrays of which it describes several.
+    pub item_classes: RefCell<BTreeSet<String>>,
     /// A class contains itself by way of others.
     pub(super) recurses: Cell<bool>,
     /// Such classes have more members than the budget has for them.

@@ -78,8 +78,8 @@ pub struct Classes<'a> {
     switched: bool,
     /// The class of the items of a `TClonesArray`, where that is known.
     items: String,
-    /// Classes of ROOT's own that arrays in the data name as that of their items.
-    seen: &'a [&'static str],
+    /// Classes that arrays in the data name as that of their items.
+    seen: &'a [String],
     /// Notes made on the way.
     noted: Option<&'a Noted>,
     /// Classes with those derived from them, as far as that was asked.
@@ -126,10 +126,10 @@ impl<'a> Classes<'a> {
         self
     }
 
-    /// Arrays of which the file describes one class may be of these of ROOT's own, too; that there is such an
-    /// array is noted.
+    /// Arrays of which the file describes one class may be of these of ROOT's own, too; those of which it
+    /// describes several are of these alone, if any of them is among those. Arrays of either kind are noted.
     #[must_use]
-    pub fn seeing(mut self, seen: &'a [&'static str], noted: &'a Noted) -> Self {
+    pub fn seeing(mut self, seen: &'a [String], noted: &'a Noted) -> Self {
         (self.seen, self.noted) = (seen, Some(noted));
         self
     }

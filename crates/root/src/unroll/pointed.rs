@@ -139,20 +139,29 @@ impl Classes<'_> {
                 if derived.is_empty() && self.describes("TNamed") {
                     // There is nothing else, unless the data name what files need not describe.
                     let named = match self.seen {
-                        [only] if UNDESCRIBED_ITEMS.contains(only) => only,
+                        [only] if UNDESCRIBED_ITEMS.contains(&&**only) => only,
                         _ => "TNamed",
                     };
                     derived.push(named.into());
                 }
-                if derived.len() == 1 {
+                if derived.len() > 1 {
+                    if let Some(noted) = self.noted {
+                        noted.item_classes.borrow_mut().extend(derived.iter().cloned());
+                    }
+                    // What else the file describes for other objects is no class of these.
+                    if derived.iter().any(|name| self.seen.contains(name)) {
+                        derived.retain(|name| self.seen.contains(name));
+                    }
+                } else if derived.len() == 1 {
                     if let Some(noted) = self.noted {
                         noted.one_item_class.set(true);
                     }
                     let is_other =
                         |name: &&str| self.describes(name) && !self.is_within(name) && **name != *derived[0];
                     if self.choices <= self.choices_allowed {
-                        let others = self.seen.iter().copied().filter(is_other).map(String::from);
-                        derived.extend(others.collect::<Vec<_>>());
+                        let others: Vec<_> =
+                            self.seen.iter().filter(|name| is_other(&name.as_str())).cloned().collect();
+                        derived.extend(others);
                     }
                 }
                 if derived.len() > 1 && self.choices > self.choices_allowed {

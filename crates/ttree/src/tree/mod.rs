@@ -78,8 +78,8 @@ const KNOWN_MOST: usize = 1024;
 struct Look<'a> {
     /// With what needs another branch's values.
     counted: bool,
-    /// ROOT's own classes that arrays in the data name as that of their items.
-    seen: &'a [&'static str],
+    /// Classes that arrays in the data name as that of their items.
+    seen: &'a [String],
     /// How far they are unrolled.
     budget: Budget,
     /// The notes.
@@ -267,6 +267,17 @@ impl Tree {
     fn column_with(&self, branch: &Branch<'_>, counted: bool) -> Result<Column> {
         let mut noted = Noted::default();
         let column = self.column_by(branch, counted, &[], &mut noted)?;
+        let several = std::mem::take(noted.item_classes.get_mut());
+        if !several.is_empty() {
+            // The file describes several classes for arrays, most of them for the sake of other objects. The
+            // data name those that there are.
+            let wanted: Vec<&str> = several.iter().map(String::as_str).collect();
+            let seen = self.named_in_data(branch, &wanted, true);
+            if !seen.is_empty() {
+                let narrower = self.column_by(branch, counted, &seen, &mut noted)?;
+                return Ok(if narrower.reading.is_ok() { narrower } else { column });
+            }
+        }
         if !noted.one_item_class.get() || column.reading.is_err() {
             return Ok(column);
         }
@@ -274,7 +285,7 @@ impl Tree {
         // the data say so.
         let mut wanted = OWN_ITEMS.to_vec();
         wanted.extend(UNDESCRIBED_ITEMS.into_iter().filter(|class| !self.streamers.knows(class)));
-        let seen = self.named_first(branch, &wanted);
+        let seen = self.named_in_data(branch, &wanted, false);
         if seen.is_empty() {
             return Ok(column);
         }
@@ -287,7 +298,7 @@ impl Tree {
         &self,
         branch: &Branch<'_>,
         counted: bool,
-        seen: &[&'static str],
+        seen: &[String],
         noted: &mut Noted,
     ) -> Result<Column> {
         let column = |budget, noted: &Noted| self.column_of(branch, &Look { counted, seen, budget, noted });

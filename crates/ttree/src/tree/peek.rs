@@ -11,9 +11,10 @@ use crate::{
 };
 
 impl Tree {
-    /// Which of these classes the arrays in the first basket that has any name as that of their items. A
-    /// basket that cannot be read says nothing, and what is wrong with it is found where it is read.
-    pub(super) fn named_first(&self, branch: &Branch<'_>, classes: &[&'static str]) -> Vec<&'static str> {
+    /// Which of these classes arrays in the data name as that of their items: those in the first basket that
+    /// has any, or, of `several`, in all that are looked at, the first and the last. A basket that cannot be
+    /// read says nothing, and what is wrong with it is found where it is read.
+    pub(super) fn named_in_data(&self, branch: &Branch<'_>, classes: &[&str], several: bool) -> Vec<String> {
         // Another file is opened when entries are wanted.
         let baskets = match branch.file_name.is_empty() {
             true => self.baskets(branch).unwrap_or_default(),
@@ -21,24 +22,29 @@ impl Tree {
         };
         let mut scratch = Scratch::default();
         let mut left = MOST_BYTES;
-        for basket in baskets.iter().take(MOST_BASKETS) {
+        let first = baskets.len().min(if several { AT_EACH_END } else { MOST_BASKETS });
+        let last = baskets.len().saturating_sub(AT_EACH_END).max(first);
+        let looked_at = baskets[..first].iter().chain(baskets[last..].iter().filter(|_| several));
+        let mut named = Vec::new();
+        for basket in looked_at {
             let found = self.named_in(basket, classes, &mut left, &mut scratch);
-            if !found.is_empty() {
-                return classes
-                    .iter()
-                    .copied()
-                    .filter(|class| found.iter().any(|name| name == class))
-                    .collect();
+            named.extend(found);
+            if !several && !named.is_empty() {
+                break;
             }
         }
-        Vec::new()
+        classes
+            .iter()
+            .filter(|class| named.iter().any(|name| name == *class))
+            .map(|class| (*class).into())
+            .collect()
     }
 
     /// The classes that arrays in a basket name, those that are looked for among them.
     fn named_in(
         &self,
         basket: &BasketRef,
-        classes: &[&'static str],
+        classes: &[&str],
         left: &mut u64,
         scratch: &mut Scratch,
     ) -> Vec<String> {
@@ -105,6 +111,8 @@ const fn is_of_name(byte: u8) -> bool {
 /// Baskets that are looked at, as long as there is no array in them, and their bytes in the file.
 const MOST_BASKETS: usize = 8;
 const MOST_BYTES: u64 = 16 << 20;
+/// Baskets at each end of a branch that are looked at for several classes.
+const AT_EACH_END: usize = 2;
 /// Letters of a name that has its length in one byte, and of a version.
 const LONGEST_NAME: usize = 250;
 const LONGEST_VERSION: usize = 5;
