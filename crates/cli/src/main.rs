@@ -16,7 +16,9 @@ fn main() -> ExitCode {
 }
 
 fn terminal(is_terminal: bool) -> Terminal {
-    let width = || terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
+    // Some terminals do not know how wide they are, and say 0.
+    let known = || terminal_size::terminal_size().filter(|(width, _)| width.0 > 0);
+    let width = || known().map_or(100, |(width, _)| usize::from(width.0));
     let color = wants_color(is_terminal, |name| std::env::var_os(name));
     Terminal { width: is_terminal.then(width), color }
 }

@@ -27,6 +27,11 @@ pub trait Container: Send + Sync {
         Vec::new()
     }
 
+    /// The schema of the file's values in the format's own words, if it has such: what another file of the same columns can be written by.
+    fn schema(&self) -> Option<String> {
+        None
+    }
+
     /// The objects in a directory (`""` is the top), in the file's order; with `recursive` also those in directories below. A file that
     /// is one table has that as its only object.
     ///

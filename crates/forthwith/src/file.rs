@@ -101,6 +101,13 @@ impl File {
         self.container.metadata()
     }
 
+    /// The schema of its values in the format's own words, if the format has such: what another file of the same columns can be written
+    /// by ([`WriteOptions::schema`](forthwith_plan::WriteOptions::schema)).
+    #[must_use]
+    pub fn schema(&self) -> Option<String> {
+        self.container.schema()
+    }
+
     /// Whether the file is one table and nothing else, which an empty path means then.
     #[must_use]
     pub fn is_one_table(&self) -> bool {

@@ -53,6 +53,9 @@ pub struct WriteOptions {
     pub level: Option<i32>,
     /// Entries in a block (a row group) at most.
     pub block_entries: Option<u64>,
+    /// The schema to write by, in the format's own words, where it has such: that of a file of the same format
+    /// whose columns are copied.
+    pub schema: Option<String>,
     /// The name of the record type, where the format has one.
     pub name: Option<String>,
     /// The kind of table, where a format has several: `"tree"` or `"ntuple"`.

@@ -22,7 +22,7 @@ use forthwith::{
     FileFormat, Selected, Step,
     columns::{Array, Form, Invalid},
     files, io,
-    plan::{Error, ErrorKind, TableWriter},
+    plan::{Error, ErrorKind, TableWriter, WriteOptions},
 };
 use indicatif::ProgressBar;
 use pipe::Pipe;
@@ -86,7 +86,9 @@ pub(crate) fn convert(
     // Bytes that went to standard output cannot be taken back, and Ctrl-C ends it as usual. A name that is a
     // pipe without a reader waits before this.
     let watch = (!streams).then(|| Watch::begin(sink.temporary()));
-    let mut writer = forthwith::writer(format, &named, sink, &asked.options)?;
+    let mut options = asked.options.clone();
+    options.schema = own_schema(&sources, format, &named, asked)?;
+    let mut writer = forthwith::writer(format, &named, sink, &options)?;
     let likely = sources.iter().map(|source| source.likely).sum();
     let bar = bar(Some(likely), BAR, console.width.is_some() && !streams);
     let mut copy = Copy {
@@ -122,6 +124,29 @@ pub(crate) fn convert(
         human::bytes(written.bytes),
         began.elapsed().as_secs_f64(),
     ))
+}
+
+/// The schema of a file whose columns, all of them, go into another file of its format: types keep their names, and what else it says
+/// of them. Nothing where columns were chosen or computed, or where the file is not the only one.
+fn own_schema(
+    sources: &[Source<'_>],
+    format: FileFormat,
+    named: &[(String, Form)],
+    asked: &Conversion,
+) -> Result<Option<String>> {
+    let [Source { opened: Some(place), .. }] = sources else { return Ok(None) };
+    let file = place.table.file();
+    if file.format() != format.name() || asked.options.name.is_some() {
+        return Ok(None);
+    }
+    let fields = place.table.fields()?;
+    let all = fields.iter().filter(|field| !field.is_part).map(|field| &field.path);
+    let are_all = all.eq(named.iter().map(|(name, _)| name));
+    let Some(schema) = file.schema().filter(|_| are_all) else { return Ok(None) };
+    // One that what was read does not fit is not kept.
+    let options = WriteOptions { schema: Some(schema.clone()), ..WriteOptions::default() };
+    let made = forthwith::writer(format, named, Box::new(io::MemorySink::new("schema")), &options);
+    Ok(made.is_ok().then_some(schema))
 }
 
 /// The options that all files are copied with.

@@ -44,6 +44,11 @@ pub(crate) struct FeatherWriter {
     entries: u64,
 }
 
+/// Maps are such.
+fn kinds() -> arrow::Options {
+    arrow::Options::default().with_maps(true)
+}
+
 /// A sink, and how many bytes it was given.
 struct Counted(io::BufWriter<Box<dyn Sink>>, u64);
 
@@ -72,7 +77,7 @@ impl FeatherWriter {
             return Err(here(Error::unsupported("a codec in Arrow files")));
         }
         let fields: Vec<_> = fields.iter().map(|(name, form)| (name.as_str(), form)).collect();
-        let schema = arrow::schema(&fields, &arrow::Options::default());
+        let schema = arrow::schema(&fields, &kinds());
         let schema = schema.map_err(|e| here(Error::invalid(e.to_string())))?;
         let writer = FileWriter::try_new(Counted(io::BufWriter::new(sink), 0), &schema);
         let writer = writer.map_err(|e| here(failed(e)))?;
@@ -92,7 +97,7 @@ impl TableWriter for FeatherWriter {
         let names = self.schema.fields().iter().map(|field| field.name().as_str());
         let columns: Vec<_> = names.zip(columns).collect();
         check_digits(columns.iter().copied(), self.entries).map_err(|e| e.in_file(&self.uri))?;
-        let batch = arrow::record_batch(&columns, &arrow::Options::default());
+        let batch = arrow::record_batch(&columns, &kinds());
         let batch = batch.map_err(|e| Error::invalid(e.to_string()).in_file(&self.uri))?;
         self.writer.write(&batch).map_err(|e| failed(e).in_file(&self.uri))?;
         self.entries += batch.num_rows() as u64;

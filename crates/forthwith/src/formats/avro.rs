@@ -58,10 +58,12 @@ impl Format for Avro {
         let header = file.header();
         let title = header.schema.root().doc.clone().unwrap_or_default();
         let only = OnlyTable::new(file.source().as_ref(), self.name(), file.name(), title, header.end)?;
-        let schema = options.text(SCHEMA.name).map(|text| Schema::parse(text).map(Arc::new)).transpose()?;
+        let asked = options.text(SCHEMA.name);
+        let schema = asked.map(|text| Schema::parse(text).map(Arc::new)).transpose()?;
         Ok(Arc::new(Opened {
             only,
             schema,
+            spelled: asked.unwrap_or(&header.schema_text).to_owned(),
             skip_damaged: options.flag(SKIP_DAMAGED.name, false),
             check_text: options.flag(OpenOptions::CHECK_TEXT, true),
             file,
@@ -75,7 +77,8 @@ impl Format for Avro {
         sink: Box<dyn Sink>,
         options: &WriteOptions,
     ) -> Result<Box<dyn TableWriter>> {
-        let options = Writing { options: options.clone(), ..Writing::default() };
+        let options =
+            Writing { options: options.clone(), schema: options.schema.clone(), ..Writing::default() };
         Ok(Box::new(AvroWriter::new(sink, fields, &options)?))
     }
 
@@ -99,6 +102,8 @@ struct Opened {
     file: AvroFile,
     only: OnlyTable,
     schema: Option<Arc<Schema>>,
+    /// The schema that values are read as, as it was spelled.
+    spelled: String,
     skip_damaged: bool,
     check_text: bool,
     engine: Arc<Engine>,
@@ -129,6 +134,10 @@ impl Container for Opened {
 
     fn metadata(&self) -> Vec<(String, Bytes)> {
         self.file.header().metadata.clone()
+    }
+
+    fn schema(&self) -> Option<String> {
+        Some(self.spelled.clone())
     }
 
     fn keys(&self, directory: &str, _: bool) -> Result<Vec<Key>> {
