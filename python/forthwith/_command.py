@@ -16,7 +16,8 @@ def main() -> int:
     width = None
     if sys.stdout is not None and sys.stdout.isatty():
         try:
-            width = os.get_terminal_size(sys.stdout.fileno()).columns
+            # Some terminals do not know how wide they are, and say 0.
+            width = os.get_terminal_size(sys.stdout.fileno()).columns or 100
         except OSError:
             width = 100
     return _forthwith.command(["forthwith", *sys.argv[1:]], width)

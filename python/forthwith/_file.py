@@ -9,6 +9,7 @@ from forthwith._errors import KeyInFileError, RecoveryWarning, RequestError, Uns
 from forthwith._tree.protocols import NotAnArray
 from forthwith._tree.tables import AvroTree, ParquetTree
 from forthwith._tree.tree import Tree
+from forthwith._warn import warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -326,8 +327,6 @@ class File(Directory):
         return self._core.recovered
 
     def _warn_of_recovery(self) -> None:
-        import warnings
-
         found = self.recovered or {}
         text = f"{self.file_path} was read from record to record: {found['objects']} objects and {found['baskets']} baskets"
         if found["unlisted"]:
@@ -336,7 +335,7 @@ class File(Directory):
             text += "; there are no streamer infos, so that only what trees are made of can be read"
         if found["stopped"]:
             text += f"; the walk ended at byte {found['end']} of {found['size']}: {found['stopped']}"
-        warnings.warn(text, RecoveryWarning, stacklevel=4)
+        warn(text, RecoveryWarning)
 
     @property
     def streamers(self) -> dict[str, dict[int, StreamerInfo]]:

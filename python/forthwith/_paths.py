@@ -6,6 +6,7 @@ import os
 
 from forthwith import _filesets, _forthwith, _stores
 from forthwith._errors import MissingFileError, RequestError
+from forthwith._warn import warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,4 +178,7 @@ def _within(directory: str) -> list[str]:
         raise MissingFileError(f"no file in {directory!r} ends in {', '.join(endings)}", file=directory)
     if len({os.path.splitext(name)[1].lower() for name in found}) > 1:
         raise RequestError(f"the files in {directory!r} are of several formats: say which, as in '{directory}/*.root'")
+    folders = {part for name in found for part in os.path.relpath(os.path.dirname(name), directory).split(os.sep)}
+    if said := sorted({part.split("=")[0] for part in folders if "=" in part}):
+        warn(f"folders below {directory!r} say values of {', '.join(said)}, which are not read: columns are those of the files")
     return sorted(found)

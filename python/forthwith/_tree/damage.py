@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 from forthwith._errors import DamagedFileError, ForthwithError, RequestError, UnsupportedError
 from forthwith._packages import package
 from forthwith._tree.query import Query
 from forthwith._tree.read import together
+from forthwith._warn import warn as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -238,8 +237,9 @@ def warn(tree: Tree, lost: list[Loss]) -> None:
         entries += max(0, loss.stop - max(end, loss.start))
         end = max(end, loss.stop)
     first = lost[0].error.message
-    text = f"{entries} entries of {tree.path} could not be read, in {len(lost)} pieces; the first: {first}"
-    warnings.warn(DataLossWarning(text, lost), stacklevel=3)
+    many, pieces = "entry" if entries == 1 else "entries", "piece" if len(lost) == 1 else "pieces"
+    text = f"{entries} {many} of {tree.path} could not be read, in {len(lost)} {pieces}; the first: {first}"
+    say(DataLossWarning(text, lost))
 
 
 def lose_file(name: str, offset: int, error: ForthwithError, options: ReadOptions) -> None:
@@ -248,4 +248,4 @@ def lose_file(name: str, offset: int, error: ForthwithError, options: ReadOption
     if options.lost is not None:
         options.lost.append(loss)
     text = f"{name} could not be read and was left out: {error.message}"
-    warnings.warn(DataLossWarning(text, [loss]), stacklevel=4)
+    say(DataLossWarning(text, [loss]))

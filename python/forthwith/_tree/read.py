@@ -6,6 +6,7 @@ from forthwith import _filters
 from forthwith._entries import entry_range, from_start, step_size
 from forthwith._errors import KeyInFileError
 from forthwith._tree.query import COMPUTED, NOTHING, Choice, Query, dotted, is_computed, query
+from forthwith._warn import warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,9 +130,7 @@ def _distinct(columns: Columns) -> Columns:
     seen: dict[str, int] = {}
     for label, at in columns:
         if seen.setdefault(label, at) != at:
-            import warnings
-
-            warnings.warn(f"several branches are called {label!r}; the first of them is read", stacklevel=4)
+            warn(f"several branches are called {label!r}; the first of them is read")
     return list(seen.items())
 
 

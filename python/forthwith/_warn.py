@@ -1,0 +1,17 @@
+"""Warnings that show the line of the program that called this package."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
+    """Warns, at the nearest line outside of this package. The category is that of a ``message`` that is a warning itself."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
