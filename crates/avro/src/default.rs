@@ -7,6 +7,8 @@ use serde_json::Value as Json;
 const MAX_DEPTH: usize = 64;
 /// Bytes of one default.
 const MAX_BYTES: usize = 1 << 20;
+/// Values that are looked at for one default: branches of unions within unions could take a time exponential in their depth.
+const MAX_VALUES: usize = 1 << 16;
 
 /// The bytes of a field's default; nothing for a field that has none.
 ///
@@ -20,16 +22,24 @@ pub fn encode_default(schema: &Schema, field: &Field) -> Result<Option<Vec<u8>>,
 /// The bytes of a default value.
 pub(crate) fn encode(schema: &Schema, id: Id, json: &Json) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    value(schema, id, json, &mut bytes, 0)?;
+    value(schema, id, json, &mut bytes, 0, &mut 0)?;
     Ok(bytes)
 }
 
-fn value(schema: &Schema, id: Id, json: &Json, out: &mut Vec<u8>, depth: usize) -> Result<(), String> {
-    if depth > MAX_DEPTH || out.len() > MAX_BYTES {
+fn value(
+    schema: &Schema,
+    id: Id,
+    json: &Json,
+    out: &mut Vec<u8>,
+    depth: usize,
+    values: &mut usize,
+) -> Result<(), String> {
+    *values += 1;
+    if depth > MAX_DEPTH || out.len() > MAX_BYTES || *values > MAX_VALUES {
         return Err("too deep or too long".into());
     }
     let wrong = || format!("{json} is no {}", schema.describe(id));
-    let below = |id: Id, json: &Json, out: &mut Vec<u8>| value(schema, id, json, out, depth + 1);
+    let mut below = |id: Id, json: &Json, out: &mut Vec<u8>| value(schema, id, json, out, depth + 1, values);
     match &schema.get(id).kind {
         Kind::Null => json.as_null().ok_or_else(wrong)?,
         Kind::Boolean => out.push(json.as_bool().ok_or_else(wrong)?.into()),
