@@ -27,8 +27,12 @@ impl Tree {
         let looked_at = baskets[..first].iter().chain(baskets[last..].iter().filter(|_| several));
         let mut named = Vec::new();
         for basket in looked_at {
-            let found = self.named_in(basket, classes, &mut left, &mut scratch);
-            named.extend(found);
+            match self.named_in(basket, classes, &mut left, &mut scratch) {
+                Some(found) => named.extend(found),
+                // It may name others.
+                None if several => return Vec::new(),
+                None => {}
+            }
             if !several && !named.is_empty() {
                 break;
             }
@@ -40,32 +44,27 @@ impl Tree {
             .collect()
     }
 
-    /// The classes that arrays in a basket name, those that are looked for among them.
+    /// The classes that arrays in a basket name, those that are looked for among them; nothing of one that is not looked at
+    /// or cannot be read.
     fn named_in(
         &self,
         basket: &BasketRef,
         classes: &[&str],
         left: &mut u64,
         scratch: &mut Scratch,
-    ) -> Vec<String> {
-        let Some(rest) = left.checked_sub(basket.len()) else { return Vec::new() };
-        *left = rest;
+    ) -> Option<Vec<String>> {
+        *left = left.checked_sub(basket.len())?;
         let fetched;
         let stored = match &basket.bytes {
-            Bytes::File(range) => match read(&*self.source, range.clone()) {
-                Some(bytes) => {
-                    fetched = bytes;
-                    &fetched[..]
-                }
-                None => return Vec::new(),
-            },
+            Bytes::File(range) => {
+                fetched = read(&*self.source, range.clone())?;
+                &fetched[..]
+            }
             Bytes::Record(range) => self.metadata.objects.payload().get(range.clone()).unwrap_or_default(),
-            Bytes::Nowhere(..) => return Vec::new(),
+            Bytes::Nowhere(..) => return None,
         };
-        match unframe(Asked::default(), &basket.entries, &basket.entries, stored, scratch) {
-            Ok(block) => names(block.payload, classes),
-            Err(_) => Vec::new(),
-        }
+        let block = unframe(Asked::default(), &basket.entries, &basket.entries, stored, scratch);
+        Some(names(block.ok()?.payload, classes))
     }
 }
 
