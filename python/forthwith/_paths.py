@@ -180,5 +180,7 @@ def _within(directory: str) -> list[str]:
         raise RequestError(f"the files in {directory!r} are of several formats: say which, as in '{directory}/*.root'")
     folders = {part for name in found for part in os.path.relpath(os.path.dirname(name), directory).split(os.sep)}
     if said := sorted({part.split("=")[0] for part in folders if "=" in part}):
-        warn(f"folders below {directory!r} say values of {', '.join(said)}, which are not read: columns are those of the files")
+        warn(
+            f"folders below {directory!r} say values of {', '.join(said)}, which are not read: columns are those of the files"
+        )
     return sorted(found)

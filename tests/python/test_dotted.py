@@ -62,3 +62,13 @@ def test_chains_have_them(tmp_path):
     assert forthwith.concatenate(tmp_path / "a.parquet", ["met.pt"])["met.pt"].tolist() == [1, 3]
     both = forthwith.concatenate(str(tmp_path), ["met.pt"], missing="null")
     assert both["met.pt"].tolist() == [1, 3, None]
+
+
+@pytest.mark.parametrize("missing", ["raise", "null"])
+def test_an_alias_with_a_dot_is_no_path(tmp_path, missing):
+    path = tmp_path / "t.parquet"
+    forthwith.write_parquet(path, [{"i": at, "met": {"pt": at}} for at in range(4)])
+    found = forthwith.concatenate(
+        [path, path], ["met.pt"], missing=missing, aliases={"met.pt": "i + 50"}, cut="met.pt > 52"
+    )
+    assert found.to_list() == [{"met.pt": 53}] * 2

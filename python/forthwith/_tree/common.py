@@ -156,7 +156,7 @@ class Common:
         names = self._names
         for name in [names] if names is None or isinstance(names, str) else names:
             try:
-                found = choose(tree, name, self._wanted, strict=False)
+                found = choose(tree, name, self._wanted, strict=False, aliases=self._choice.aliases)
             except (KeyInFileError, ValueError) as error:
                 found, problem = [], error
             columns += found

@@ -10,7 +10,7 @@ from forthwith._warn import warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
     from typing import Any, TypeAlias
 
     from forthwith import _forthwith
@@ -29,7 +29,12 @@ _MOST_NEAR = 5
 
 
 def choose(
-    owner: BranchMapping, names: Names, wanted: BranchFilter, strict: bool = True, choice: Choice = NOTHING
+    owner: BranchMapping,
+    names: Names,
+    wanted: BranchFilter,
+    strict: bool = True,
+    choice: Choice = NOTHING,
+    aliases: Container[str] = (),
 ) -> Columns:
     """The branches meant, as labels and positions; a `Query` where something is computed or chosen.
 
@@ -39,6 +44,7 @@ def choose(
         wanted: The filters.
         strict: Whether each name among the filters has to be there, and others may be expressions.
         choice: A cut, aliases and entries.
+        aliases: Names that are no paths with dots, besides those of the ``choice``.
     """
     fields = owner._tree._fields
     alone = owner._alone
@@ -60,7 +66,7 @@ def choose(
         try:
             at = alone if alone is not None and name == fields[alone].name else owner._find(name)
         except KeyInFileError as error:
-            inner = None if name in choice.aliases else dotted(owner, name)
+            inner = None if name in choice.aliases or name in aliases else dotted(owner, name)
             if inner is None:
                 if not strict or not is_computed(owner, name, choice, error):
                     raise
