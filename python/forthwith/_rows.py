@@ -5,8 +5,10 @@ What Awkward Array has no types for (decimals, times of day, moments in a zone, 
 
 from __future__ import annotations
 
+import datetime
 import re
 import uuid
+from collections.abc import Iterator
 
 from forthwith import _forthwith
 from forthwith._errors import BuilderError, RequestTypeError
@@ -31,6 +33,9 @@ def found(rows: Sequence[Any]) -> Any:
     except BuilderError as error:
         if not rows or not all(isinstance(row, dict) for row in rows):
             return _of_arrow(rows, None, error)
+    for row, value in enumerate(rows):
+        if once := _once(value):
+            raise RequestTypeError(f"{_spelled(row, None)}{once}")
     # Each for itself, so that a column of what Arrow knows does not decide about the others.
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: column(name, [row.get(name) for row in rows]) for name in names}
@@ -56,6 +61,10 @@ def _of_arrow(values: Sequence[Any], name: Any, refused: BuilderError) -> Any:
         text = str(refused).partition("\n")[0]
         raise RequestTypeError(f"{_spelled(int(at[1]), path) if at else ''}{text}") from None
     pa = package("pyarrow")
+    seen: dict[tuple[Any, ...], str] = {}
+    for row, value in enumerate(values):
+        if found := _unlike(value, (), seen):
+            raise RequestTypeError(f"{_spelled(row, name)}{found}")
     plain = [_text_of_uuid(value) for value in values]
     try:
         return pa.array(plain)
@@ -79,6 +88,36 @@ def _place(pa: Any, values: list[Any], name: Any) -> str:
 
 def _spelled(row: int, name: Any) -> str:
     return f"row {row}, column {name!r}: " if name else f"row {row}: "
+
+
+def _once(value: Any) -> str | None:
+    """Why a value that was gone through already has nothing any more."""
+    if isinstance(value, Iterator):
+        return f"a {type(value).__name__}, which can be gone through once only: make a list of it"
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return next(filter(None, map(_once, items)), None)
+
+
+def _unlike(value: Any, path: tuple[Any, ...], seen: dict[tuple[Any, ...], str]) -> str | None:
+    """Why Arrow would make something else of a value: what it takes for one kind of thing with others in the same place."""
+    if isinstance(value, Iterator):
+        return _once(value)
+    if isinstance(value, dict):
+        return next(filter(None, (_unlike(item, (*path, key), seen) for key, item in value.items())), None)
+    if isinstance(value, (list, tuple)):
+        return next(filter(None, (_unlike(item, (*path, None), seen) for item in value)), None)
+    if isinstance(value, (str, uuid.UUID)):
+        kind = "text"
+    elif isinstance(value, (bytes, bytearray)):
+        kind = "bytes"
+    elif isinstance(value, datetime.datetime):
+        kind = "a datetime without a zone" if value.tzinfo is None else "a datetime with a zone"
+    elif isinstance(value, datetime.date):
+        kind = "a date"
+    else:
+        return None
+    before = seen.setdefault(path, kind)
+    return None if before == kind else f"{kind}, where {before} was before: a schema says which is meant"
 
 
 def _first_line(error: Exception) -> str:

@@ -320,3 +320,97 @@ def test_builders_name_the_place_of_a_moment_in_a_zone():
         forthwith.BuilderTypeError, match=r"expected a datetime without a zone, found datetime\.datetime"
     ):
         forthwith.TypedArrayBuilder("datetime64[us]").append(value)
+
+
+def test_what_can_be_gone_through_once_is_tried_as_every_branch():
+    def record(name, items):
+        return {"type": "record", "name": name, "fields": [{"name": "x", "type": {"type": "array", "items": items}}]}
+
+    def read(value, *items):
+        schema = [record(name, item) for name, item in zip("PQ", items, strict=True)]
+        (datum,) = forthwith.avro.encode([value], schema)
+        return fastavro.schemaless_reader(io.BytesIO(datum), fastavro.parse_schema(schema), return_record_name=True)
+
+    assert read({"x": (x for x in [1.5, 2.5])}, "int", "double") == ("Q", {"x": [1.5, 2.5]})
+    assert read({"x": iter([1, 2])}, "double", "string") == ("P", {"x": [1.0, 2.0]})
+
+
+def test_named_tuples_are_written_by_their_names():
+    pair = collections.namedtuple("pair", "y x")
+    schema = {"type": "record", "name": "R", "fields": [{"name": "x", "type": "int"}, {"name": "y", "type": "int"}]}
+    assert forthwith.avro.encode([pair(y=1, x=2)], schema) == [b"\x04\x02"]
+
+
+@pytest.mark.parametrize(
+    ("logical", "value"),
+    [
+        ("timestamp-nanos", np.datetime64("2300-01-01", "us")),
+        ("timestamp-nanos", np.datetime64("9999-01-01")),
+        ("timestamp-micros", np.datetime64(2**62, "s")),
+        ("time-micros", np.timedelta64(2, "D")),
+        ("time-micros", np.timedelta64(-1, "s")),
+    ],
+)
+def test_times_of_numpy_without_room_are_refused(logical, value):
+    schema = {
+        "type": "record",
+        "name": "R",
+        "fields": [{"name": "t", "type": {"type": "long", "logicalType": logical}}],
+    }
+    with pytest.raises(forthwith.RequestTypeError, match="row 0"):
+        forthwith.avro.encode([{"t": value}], schema)
+
+
+def test_times_of_numpy_are_cut_off_towards_earlier():
+    def written(value, unit):
+        schema = {"type": "long", "logicalType": f"timestamp-{unit}"}
+        return fastavro.schemaless_reader(io.BytesIO(forthwith.avro.encode([value], schema)[0]), "long")
+
+    assert written(np.datetime64("1969-12-31T23:59:59.999999", "us"), "millis") == -1
+    assert written(np.datetime64("2020-02-03", "D"), "micros") == 1_580_688_000_000_000
+    assert written(np.datetime64("2020-02", "M"), "millis") == 1_580_515_200_000
+    assert written(np.datetime64(7, "25s"), "millis") == 175_000
+
+
+def test_a_list_that_lies_about_its_length_is_no_panic():
+    class Liar(list):
+        def __len__(self):
+            return 2**62
+
+    assert forthwith.avro.encode(Liar([1, 2]), "long") == [b"\x02", b"\x04"]
+
+
+def test_a_file_that_a_row_closes_is_closed(tmp_path):
+    file = forthwith.avro_writer(tmp_path / "a.avro", schema={"type": "array", "items": "int"})
+    file.write([[1]])
+
+    class Closing:
+        def __iter__(self):
+            file.close()
+            return iter([2])
+
+    with pytest.raises(forthwith.RequestError, match="was closed"):
+        file.write([Closing()])
+    assert list(fastavro.reader(io.BytesIO((tmp_path / "a.avro").read_bytes()))) == [[1]]
+
+
+def test_defaults_of_unions_within_unions_end():
+    union = ["A", "B"]
+    b = {"type": "record", "name": "B", "fields": [{"name": "x", "type": union, "default": {}}]}
+    a = {"type": "record", "name": "A", "fields": [{"name": "x", "type": ["A", b], "default": {}}]}
+    schema = {"type": "record", "name": "T", "fields": [{"name": "t", "type": ["null", a]}]}
+    assert forthwith.avro.encode([{"t": None}], schema) == [b"\0"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1, 5, 30, tzinfo=datetime.UTC)],
+        [{"a": decimal.Decimal("1.5"), "s": "x"}, {"a": decimal.Decimal("1.5"), "s": b"y"}],
+    ],
+)
+def test_kinds_that_arrow_would_mix_are_refused(values, tmp_path):
+    with pytest.raises(forthwith.RequestTypeError, match="row 1, column 't'"):
+        forthwith.write_avro(tmp_path / "a.avro", [{"t": value} for value in values])
+    with pytest.raises(forthwith.RequestTypeError, match="once only"):
+        forthwith.write_avro(tmp_path / "b.avro", [{"t": map(int, [1]), "d": decimal.Decimal(1)}])

@@ -32,6 +32,8 @@ struct State {
     to: Destination,
     options: avro::Writing,
     open: Option<Open>,
+    /// Whether it was finished or abandoned: a row may do so while it is encoded.
+    ended: bool,
 }
 
 struct Open {
@@ -47,7 +49,7 @@ impl State {
             _ => None,
         };
         if self.open.is_none() {
-            let sink = self.to.sink()?;
+            let sink = self.begin()?;
             let writer = match &array.form {
                 Form::Record { fields: Some(names), contents, .. } if !names.is_empty() => {
                     let columns: Vec<_> = names.iter().cloned().zip(contents.iter().cloned()).collect();
@@ -76,22 +78,31 @@ impl State {
         }
     }
 
+    fn begin(&self) -> Result<Box<dyn io::Sink>> {
+        if self.ended {
+            return Err(Error::new(ErrorKind::Invalid { what: "a file that was closed".into() })
+                .in_file(&self.to.uri));
+        }
+        self.to.sink()
+    }
+
     fn write_datums(&mut self, bytes: &[u8], ends: &[usize]) -> Result<()> {
         self.open_for_datums()?.writer.write_datums(bytes, ends)
     }
 
     fn open_for_datums(&mut self) -> Result<&mut Open> {
         if self.open.is_none() {
-            let writer = avro::AvroWriter::of_datums(self.to.sink()?, &self.options)?;
+            let writer = avro::AvroWriter::of_datums(self.begin()?, &self.options)?;
             self.open = Some(Open { writer: Box::new(writer), names: None });
         }
         self.open.as_mut().ok_or_else(|| Error::invalid("a writer that was not begun"))
     }
 
     fn finish(&mut self) -> Result<Option<(u64, u64)>> {
-        if self.options.schema.is_some() {
+        if self.options.schema.is_some() && !self.ended {
             self.open_for_datums()?;
         }
+        self.ended = true;
         match self.open.take() {
             Some(open) => open.writer.finish().map(|written| Some((written.entries, written.bytes))),
             None => Ok(None),
@@ -105,7 +116,7 @@ impl Written for State {
     }
 
     fn abandon(&mut self) {
-        self.open = None;
+        (self.open, self.ended) = (None, true);
     }
 }
 
@@ -134,7 +145,7 @@ impl AvroWriter {
             block_bytes,
             marker,
         };
-        let state = State { to: Destination::new(uri, memory, store), options, open: None };
+        let state = State { to: Destination::new(uri, memory, store), options, open: None, ended: false };
         Self { held: Held::new(state), schema, rows: PyOnceLock::new() }
     }
 

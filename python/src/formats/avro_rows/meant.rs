@@ -97,7 +97,13 @@ impl Walk<'_, '_> {
                 (in_unit(micros, 0, unit).ok_or_else(beyond)?, ALIKE)
             }
             (Logical::Time(unit), Kind::NumpyTime) => {
-                (numpy(object, "m", short(unit))?.ok_or_else(wrong)?, ALIKE)
+                let span = numpy(object, "m", short(unit))?.ok_or_else(wrong)?;
+                let nanos = numpy(object, "m", "ns")?.filter(|nanos| (0..DAY * 1000).contains(nanos));
+                (nanos.map(|_| span).ok_or_else(beyond)?, ALIKE)
+            }
+            // A `NaT` of pandas calls itself a `datetime`.
+            (_, Kind::DateTime) if object.getattr_opt("_value")?.is_some() && !object.eq(object)? => {
+                return Err(wrong());
             }
             (Logical::Timestamp(unit), Kind::DateTime) => {
                 (self.moment(object, unit, false)?.ok_or_else(beyond)?, 0)
@@ -185,14 +191,48 @@ const fn short(unit: Unit) -> &'static str {
     }
 }
 
-/// A `datetime64` (kind `M`) or `timedelta64` (kind `m`) of NumPy in a unit. Nothing for one that is the other, or none.
+/// A `datetime64` (kind `M`) or `timedelta64` (kind `m`) of NumPy in a unit: what is smaller is cut off, towards earlier. Nothing for one
+/// that is the other, or none, or has no room. NumPy itself would go around the end of 64 bits.
 fn numpy(object: &Bound<'_, PyAny>, kind: &str, unit: &str) -> PyResult<Option<i64>> {
-    if object.getattr("dtype")?.getattr("kind")?.extract::<String>()? != kind {
+    let dtype = object.getattr("dtype")?;
+    if dtype.getattr("kind")?.extract::<String>()? != kind {
         return Ok(None);
     }
-    let dtype = format!("{kind}8[{unit}]");
-    let number = object.call_method1("astype", (dtype,))?.call_method1("astype", ("int64",))?;
-    Ok(Some(number.extract::<i64>()?).filter(|number| *number != i64::MIN))
+    let (own, count): (String, i64) =
+        object.py().import("numpy")?.call_method1("datetime_data", (&dtype,))?.extract()?;
+    let number: i64 = object.call_method1("astype", ("int64",))?.extract()?;
+    if number == i64::MIN {
+        return Ok(None);
+    }
+    if let "Y" | "M" = &*own {
+        // Years that have room in any unit that there is here.
+        let near = number.checked_mul(count).is_some_and(|number| number.abs() < 1 << 24);
+        let days = object.call_method1("astype", (format!("{kind}8[D]"),));
+        return if near && kind == "M" { numpy(&days?, kind, unit) } else { Ok(None) };
+    }
+    let (Some(from), Some(to)) = (attoseconds(&own), attoseconds(unit)) else { return Ok(None) };
+    let number = i128::from(number) * i128::from(count);
+    let moved = if from >= to { number.checked_mul(from / to) } else { Some(number.div_euclid(to / from)) };
+    Ok(moved.and_then(|moved| i64::try_from(moved).ok()))
+}
+
+/// How long a unit of NumPy's is, where it is always the same.
+fn attoseconds(unit: &str) -> Option<i128> {
+    const SECOND: i128 = 1_000_000_000_000_000_000;
+    Some(match unit {
+        "W" => 7 * 86_400 * SECOND,
+        "D" => 86_400 * SECOND,
+        "h" => 3_600 * SECOND,
+        "m" => 60 * SECOND,
+        "s" => SECOND,
+        "ms" => SECOND / 1_000,
+        "us" => SECOND / 1_000_000,
+        "ns" => SECOND / 1_000_000_000,
+        "ps" => 1_000_000,
+        "fs" => 1_000,
+        "as" => 1,
+        _ => return None,
+    })
 }
 
 /// The whole number of a decimal's last digit, if it has no more digits than there is room for.

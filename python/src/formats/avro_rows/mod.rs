@@ -34,7 +34,7 @@ impl Rows {
     pub(super) fn encode(&self, rows: &Bound<'_, PyAny>, message: bool) -> PyResult<(Vec<u8>, Vec<usize>)> {
         let py = rows.py();
         let mut walk = Walk::new(py, &self.nodes);
-        let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(rows.len()?));
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
         let head = if message { &self.head[..] } else { &[] };
         let mut put = |row: &Bound<'_, PyAny>| {
             bytes.extend_from_slice(head);

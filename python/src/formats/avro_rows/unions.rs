@@ -60,7 +60,15 @@ impl Walk<'_, '_> {
                 self.up();
                 done
             }
-            _ => self.best(at, branches, object, out),
+            _ => {
+                self.unions += 1;
+                let done = self.best(at, branches, object, out);
+                self.unions -= 1;
+                if self.unions == 0 {
+                    self.in_vain = 0;
+                }
+                done
+            }
         }
     }
 

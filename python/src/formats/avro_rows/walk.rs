@@ -12,7 +12,7 @@ use forthwith::avro::put_long;
 use pyo3::{
     prelude::*,
     sync::PyOnceLock,
-    types::{PyByteArray, PyBytes, PyDict, PyList, PyMemoryView, PyString, PyTuple, PyType},
+    types::{PyByteArray, PyBytes, PyDict, PyFloat, PyList, PyMemoryView, PyString, PyTuple, PyType},
 };
 
 /// How well whole numbers go as real ones.
@@ -30,15 +30,29 @@ pub(super) struct Walk<'n, 'py> {
     /// Values that were put in this row, and those of branches that were not taken.
     pub(super) steps: usize,
     pub(super) in_vain: usize,
+    /// Unions around.
+    pub(super) unions: usize,
+    /// What can be gone through once only, of this row, and its items: a value may be tried as several branches.
+    gone_through: Vec<(Py<PyAny>, Py<PyAny>)>,
 }
 
 impl<'n, 'py> Walk<'n, 'py> {
     pub(super) fn new(py: Python<'py>, nodes: &'n Nodes) -> Self {
-        Self { py, nodes, kinds: Kinds::new(py), room: DEEPEST, steps: 0, in_vain: 0 }
+        Self {
+            py,
+            nodes,
+            kinds: Kinds::new(py),
+            room: DEEPEST,
+            steps: 0,
+            in_vain: 0,
+            unions: 0,
+            gone_through: Vec::new(),
+        }
     }
 
     pub(super) fn row(&mut self, row: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> Walked<()> {
-        (self.room, self.steps, self.in_vain) = (DEEPEST, 0, 0);
+        (self.room, self.steps, self.in_vain, self.unions) = (DEEPEST, 0, 0, 0);
+        self.gone_through.clear();
         self.put(0, row, out).map(|_| ())
     }
 
@@ -77,6 +91,17 @@ impl<'n, 'py> Walk<'n, 'py> {
             }
             (Of::Record(members), Kind::Tuple) => {
                 let tuple = object.cast::<PyTuple>().map_err(PyErr::from)?;
+                // A named tuple says which value is of which field.
+                if !object.is_exact_instance_of::<PyTuple>()
+                    && let Some(named) = object.getattr_opt("_asdict")?
+                {
+                    return self.record(
+                        at,
+                        members,
+                        named.call0()?.cast::<PyDict>().map_err(PyErr::from)?,
+                        out,
+                    );
+                }
                 if tuple.len() == members.len() {
                     return self.places(at, members, tuple, out);
                 }
@@ -219,14 +244,16 @@ impl<'n, 'py> Walk<'n, 'py> {
     /// In words of Python's own, what is in others: numbers and arrays of NumPy, mappings, buffers of bytes, whatever can be iterated.
     /// Nothing for what is plain, or no more than itself.
     pub(super) fn plain<'o>(
-        &self,
+        &mut self,
         object: &Bound<'o, PyAny>,
         kind: Kind,
     ) -> PyResult<Option<Bound<'o, PyAny>>> {
         let py = object.py();
         let listed = |from: &Bound<'o, PyAny>| py.get_type::<PyList>().call1((from,));
         Ok(match kind {
-            Kind::NumpyBool | Kind::NumpyInt | Kind::NumpyFloat => Some(object.call_method0("item")?),
+            Kind::NumpyBool | Kind::NumpyInt => Some(object.call_method0("item")?),
+            // The `item` of long ones is what they are.
+            Kind::NumpyFloat => Some(py.get_type::<PyFloat>().call1((object,))?),
             // Dates would be numbers of no unit in its `tolist`.
             Kind::Array if object.getattr("ndim")?.extract::<usize>()? > 0 => Some(listed(object)?),
             Kind::Array => Some(object.get_item(PyTuple::empty(py))?),
@@ -237,8 +264,9 @@ impl<'n, 'py> Walk<'n, 'py> {
                 if object.is_instance(mapping(py)?)? {
                     return py.get_type::<PyDict>().call1((object,)).map(Some);
                 }
-                let names = object.getattr_opt("dtype")?.map(|dtype| dtype.getattr("names")).transpose()?;
-                if let Some(names) = names.filter(|names| !names.is_none()) {
+                let names =
+                    object.getattr_opt("dtype")?.map(|dtype| dtype.getattr_opt("names")).transpose()?;
+                if let Some(names) = names.flatten().filter(|names| !names.is_none()) {
                     let dict = PyDict::new(py);
                     for name in names.try_iter()? {
                         let name = name?;
@@ -251,10 +279,19 @@ impl<'n, 'py> Walk<'n, 'py> {
                         return call.call0().map(Some);
                     }
                 }
-                match object.getattr_opt("__iter__")? {
-                    Some(_) => Some(listed(object)?),
-                    None => None,
+                if object.getattr_opt("__iter__")?.is_none() {
+                    return Ok(None);
                 }
+                if object.getattr_opt("__next__")?.is_none() {
+                    return listed(object).map(Some);
+                }
+                let known = self.gone_through.iter().find(|(known, _)| known.is(object));
+                if let Some((_, items)) = known {
+                    return Ok(Some(items.bind(py).clone()));
+                }
+                let items = listed(object)?;
+                self.gone_through.push((object.clone().unbind(), items.clone().unbind()));
+                Some(items)
             }
             _ => None,
         })
