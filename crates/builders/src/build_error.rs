@@ -168,7 +168,7 @@ pub enum Fault {
         /// The length of this one.
         found: u64,
     },
-    /// The system gives no more memory, for so many items.
+    /// The system refuses memory for more items; their number.
     #[error("out of memory: no room for {0} more items")]
     Memory(usize),
 }

@@ -41,7 +41,7 @@ pub enum CommandErrorKind {
         /// The unit of the column.
         expected: Unit,
     },
-    /// The list has all its items, which are so many.
+    /// The list already has all its items; their number.
     #[error("the list has its {0} items; expected end_list")]
     Full(u64),
     /// The list has not all its items.

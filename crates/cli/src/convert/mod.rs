@@ -143,7 +143,7 @@ fn own_schema(
     let all = fields.iter().filter(|field| !field.is_part).map(|field| &field.path);
     let are_all = all.eq(named.iter().map(|(name, _)| name));
     let Some(schema) = file.schema().filter(|_| are_all) else { return Ok(None) };
-    // One that what was read does not fit is not kept.
+    // The writer compares names; types fit, since values were read by this schema. One that it refuses is not kept.
     let options = WriteOptions { schema: Some(schema.clone()), ..WriteOptions::default() };
     let made = forthwith::writer(format, named, Box::new(io::MemorySink::new("schema")), &options);
     Ok(made.is_ok().then_some(schema))

@@ -295,7 +295,7 @@ mod tests {
         );
         let mut lacking = lists.clone();
         lacking.columns.push(("m-index".into(), Column::from_slice(&[0i64, -1, 2, 3])));
-        // The items of a missing list are nobody's.
+        // The items behind a missing list belong to no entry.
         lacking.columns.retain(|(key, _)| key != "l-offsets");
         lacking.columns.push(("l-offsets".into(), Column::from_slice(&[0i64, 3, 3, 5, 5])));
         lacking.form = Form::Option { key: "m".into(), content: Box::new(lacking.form) };

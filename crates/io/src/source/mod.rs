@@ -41,8 +41,8 @@ pub trait Source: Send + Sync + std::fmt::Debug {
     /// The present size in bytes.
     fn size(&self) -> Result<u64>;
 
-    /// The source that this one asks for all that it does not answer itself. It passes on to it how to wait, what is to
-    /// be read, and what there is beside it.
+    /// The source within this one, which the default methods ask: how to wait, which ranges are announced, and which
+    /// files there are beside it.
     fn inner(&self) -> Option<&dyn Source> {
         None
     }

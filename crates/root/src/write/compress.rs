@@ -53,7 +53,7 @@ impl Algorithm {
     }
 }
 
-/// What there is to know of an algorithm.
+/// The name, number and levels by which ROOT and this crate call an algorithm.
 struct Facts {
     name: &'static str,
     /// ROOT's number for it.
