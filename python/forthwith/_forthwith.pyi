@@ -1055,6 +1055,9 @@ class Given:
     def types(self) -> list[tuple[str, str]]:
         """The fields of records with their types."""
 
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Records as a stream of one batch, anything else as its only column, ``value``."""
+
     @property
     def type_string(self) -> str:
         """The type of a row, such as ``"var * float32"``."""

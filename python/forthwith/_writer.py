@@ -18,6 +18,15 @@ if TYPE_CHECKING:
     #: What takes rows of Python values as they are, because it knows the type of each.
     Rows: TypeAlias = Callable[[Sequence[Any]], None]
 
+    class Schema(Protocol):
+        """The columns of a file that were given beforehand."""
+
+        def given(self, array: Any) -> _forthwith.Given:
+            """An array with these columns."""
+
+        def empty(self) -> _forthwith.Given:
+            """The columns without entries."""
+
     class Writable(Protocol):
         """A file object: anything that takes bytes and says how many it took."""
 
@@ -84,17 +93,27 @@ class Unfinished:
 class Writer(Unfinished):
     """A file being written, array by array: what `writer` gives. Used with ``with``."""
 
-    def __init__(self, core: Core, target: Writable | None, name: str, nothing: str, rows: Rows | None = None) -> None:
+    def __init__(
+        self,
+        core: Core,
+        target: Writable | None,
+        name: str,
+        nothing: str,
+        *,
+        rows: Rows | None = None,
+        schema: Schema | None = None,
+    ) -> None:
         self._core: Core | None = core
         self._target = target
         self._name = name
         self._nothing = nothing
         self._rows = rows
+        self._schema = schema
         self._process = os.getpid()
         self._entries = 0
 
     def write(self, array: Any) -> None:
-        """Appends an array, of the same fields as the first.
+        """Appends an array, of the same fields as the first, or of those of the schema.
 
         Args:
             array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts.
@@ -105,7 +124,7 @@ class Writer(Unfinished):
             self._rows(array)
             self._entries += len(array)
             return
-        given = _given(array)
+        given = _given(array) if self._schema is None else self._schema.given(array)
         self._core.write(given)
         self._entries += len(given)
 
@@ -115,6 +134,8 @@ class Writer(Unfinished):
         return self._entries
 
     def _finish(self, core: Core) -> None:
+        if self._schema is not None and self._entries == 0:
+            core.write(self._schema.empty())
         if core.finish() is None:
             raise ValueError(self._nothing)
 

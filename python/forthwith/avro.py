@@ -106,7 +106,7 @@ def writer(
         store=_store(uri, storage_options),
     )
     nothing = "nothing was written, and no schema says what it would have been"
-    return Writer(core, target, uri, nothing, None if text is None else core.write_rows)
+    return Writer(core, target, uri, nothing, rows=None if text is None else core.write_rows)
 
 
 def write(

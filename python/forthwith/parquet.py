@@ -14,6 +14,7 @@ import os
 
 from forthwith import _forthwith
 from forthwith._keywords import one_codec
+from forthwith._schema import Schema
 from forthwith._stores import of_target as _store
 from forthwith._writer import Writer
 from forthwith._writer import place as _place
@@ -31,6 +32,7 @@ __all__ = ["Writer", "write", "writer"]
 def writer(
     path: str | os.PathLike[str] | Writable,
     *,
+    schema: Any = None,
     codec: str | None = None,
     compression: str | None = None,
     level: int | None = None,
@@ -45,6 +47,10 @@ def writer(
 
     Args:
         path: Where to write: a path, or a file object, which gets all bytes at the end.
+        schema: The columns with their types: a schema of Arrow, a dict from names to types (such as ``{"s": "?string"}``, or
+            NumPy's, Arrow's or Awkward Array's) or the type of an Awkward Array of records. Arrays are then made to be of these
+            types, and columns that they lack have missing values. Without one, the first array says the types, and the others
+            must have the same. Needs pyarrow.
         codec: ``"zstd"`` (the default), ``"none"``, ``"snappy"``, ``"gzip"``, ``"brotli"`` or ``"lz4"``.
         compression: Another name of ``codec``, as other libraries have it.
         level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: more is smaller and slower.
@@ -54,7 +60,8 @@ def writer(
 
     Raises:
         UnsupportedError: A type that Parquet does not have, when the first array is written (also a ``NotImplementedError``).
-        RequestError: A codec or level that does not exist (also a ``ValueError``).
+        RequestError: A codec or level that does not exist; an array of other columns or types (also a ``ValueError``).
+        RequestTypeError: Values of another type than the schema's (also a ``TypeError``).
         SourceError: The folder does not exist or may not be written (also an ``OSError``).
     """
     target, uri = _place(path)
@@ -63,13 +70,15 @@ def writer(
     name = one_codec(codec, compression)
     store = _store(uri, storage_options)
     core = _forthwith.TableWriter(uri, target is not None, "parquet", name, level, row_group_entries, dictionary, store)
-    return Writer(core, target, uri, "nothing was written, so that there are no columns")
+    nothing = "nothing was written, and no schema says what the columns would have been"
+    return Writer(core, target, uri, nothing, schema=None if schema is None else Schema(schema))
 
 
 def write(
     path: str | os.PathLike[str] | Writable,
     array: Any,
     *,
+    schema: Any = None,
     codec: str | None = None,
     compression: str | None = None,
     level: int | None = None,
@@ -83,6 +92,9 @@ def write(
         path: Where to write: a path, or a file object, which gets all bytes at the end.
         array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts. The fields
             of records are the columns; anything else is one column, ``value``.
+        schema: The columns with their types: a schema of Arrow, a dict from names to types (such as ``{"s": "?string"}``, or
+            NumPy's, Arrow's or Awkward Array's) or the type of an Awkward Array of records. The array is made to be of these
+            types. Without one, they are its own. Needs pyarrow.
         codec: ``"zstd"`` (the default), ``"none"``, ``"snappy"``, ``"gzip"``, ``"brotli"`` or ``"lz4"``.
         compression: Another name of ``codec``, as other libraries have it.
         level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: more is smaller and slower.
@@ -92,6 +104,7 @@ def write(
     """
     with writer(
         path,
+        schema=schema,
         codec=codec,
         compression=compression,
         level=level,

@@ -75,6 +75,25 @@ pub(crate) fn stream<'py>(
     PyCapsule::new_with_value(py, arrow::stream(schema, batches), c"arrow_array_stream")
 }
 
+/// Records as a stream of a single batch; anything else is its only column, `value`.
+pub(crate) fn batch<'py>(py: Python<'py>, array: &columns::Array) -> PyResult<Bound<'py, PyCapsule>> {
+    let export = || {
+        let (names, columns) = columns_of(array);
+        let named: Vec<_> = names.iter().map(String::as_str).zip(&columns).collect();
+        arrow::record_batch(&named, &Options::default().with_maps(true))
+    };
+    let batch = py.detach(export).map_err(|error| unmade(py, &error))?;
+    PyCapsule::new_with_value(py, arrow::stream(batch.schema(), [Ok(batch)]), c"arrow_array_stream")
+}
+
+/// What an array is as the columns of a table.
+pub(crate) fn columns_of(array: &columns::Array) -> (Vec<String>, Vec<columns::Array>) {
+    match &array.form {
+        Form::Record { fields: Some(names), .. } => (names.clone(), array.clone().into_fields()),
+        _ => (vec!["value".to_owned()], vec![array.clone()]),
+    }
+}
+
 fn schema_of(forms: &[(String, Form)], options: &Options) -> Result<SchemaRef, arrow::ExportError> {
     let forms: Vec<_> = forms.iter().map(|(name, form)| (name.as_str(), form)).collect();
     arrow::schema(&forms, options)

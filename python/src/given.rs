@@ -78,6 +78,18 @@ impl Given {
         }
     }
 
+    /// Records as a stream of one batch, anything else as its only column, `value`.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // What Arrow's interface allows: the consumer casts.
+        drop(requested_schema);
+        crate::arrow::batch(py, &self.0)
+    }
+
     #[getter]
     fn type_string(&self) -> String {
         self.0.form.type_string()

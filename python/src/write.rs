@@ -1,6 +1,7 @@
 //! Tables written, in formats that need no words of their own, and what all writers share.
 
 use crate::{
+    arrow::columns_of,
     files::Store,
     give::{listening, sink_for},
     given::Given,
@@ -10,7 +11,7 @@ use crate::{
 };
 use forthwith::{
     FileFormat,
-    columns::{Array, Form},
+    columns::Array,
     io::{MemorySink, Sink},
     plan::{Error, Result, TableWriter as Writer, WriteOptions},
 };
@@ -92,10 +93,7 @@ struct State {
 
 impl State {
     fn write(&mut self, array: &Array) -> Result<()> {
-        let (names, columns) = match &array.form {
-            Form::Record { fields: Some(names), .. } => (names.clone(), array.clone().into_fields()),
-            _ => (vec!["value".to_owned()], vec![array.clone()]),
-        };
+        let (names, columns) = columns_of(array);
         if self.open.is_none() {
             let forms = columns.iter().map(|column| column.form.clone());
             let fields: Vec<_> = names.iter().cloned().zip(forms).collect();
@@ -104,7 +102,8 @@ impl State {
         }
         match &mut self.open {
             Some((known, writer)) if *known == names => writer.write(&columns),
-            _ => Err(Error::invalid("an array of other fields than the first").in_file(&self.to.uri)),
+            Some((known, _)) => Err(Error::invalid(other_fields(known, &names)).in_file(&self.to.uri)),
+            None => unreachable!("it is open by now"),
         }
     }
 
@@ -112,6 +111,21 @@ impl State {
         let Some((_, writer)) = self.open.take() else { return Ok(None) };
         writer.finish().map(|written| Some((written.entries, written.bytes)))
     }
+}
+
+/// How the fields of an array differ from those of the first.
+pub(crate) fn other_fields(known: &[String], found: &[String]) -> String {
+    let not_in = |names: &[String], others: &[String]| {
+        let only = names.iter().filter(|name| !others.contains(name));
+        only.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+    };
+    let how = match (not_in(known, found), not_in(found, known)) {
+        (lacking, more) if lacking.is_empty() && more.is_empty() => "they are in another order".to_owned(),
+        (lacking, more) if more.is_empty() => format!("{lacking} is lacking"),
+        (lacking, more) if lacking.is_empty() => format!("{more} was not there"),
+        (lacking, more) => format!("{lacking} is lacking, {more} was not there"),
+    };
+    format!("an array of other fields than the first: {how}")
 }
 
 impl Written for State {

@@ -32,6 +32,8 @@ const ENTRIES: u64 = 1 << 20;
 pub struct ParquetWriter {
     writer: ArrowWriter<Counted>,
     schema: SchemaRef,
+    /// The types of the columns, for errors.
+    forms: Vec<Form>,
     uri: String,
     entries: u64,
 }
@@ -92,20 +94,31 @@ impl ParquetWriter {
         let uri = sink.uri().to_owned();
         let writer = ArrowWriter::try_new(Counted(sink, 0), schema.clone(), Some(properties))
             .map_err(|e| failed(&e))?;
-        Ok(Self { writer, schema, uri, entries: 0 })
+        let forms = fields.iter().map(|(_, form)| form.clone()).collect();
+        Ok(Self { writer, schema, forms, uri, entries: 0 })
     }
 
     fn step(&mut self, columns: &[Array]) -> Result<()> {
-        let names = self.schema.fields().iter().map(|field| field.name());
+        let names = self.schema.fields().iter().map(|field| field.name().as_str());
         if columns.len() != self.schema.fields().len() {
             let (expected, found) = (self.schema.fields().len() as u64, columns.len() as u64);
             return Err(Error::mismatch("the number of columns of a step", expected, found));
         }
-        check_digits(names.clone().map(String::as_str).zip(columns), self.entries)?;
-        let arrays = names.zip(columns).map(|(name, array)| {
-            let (_, data) = arrow::export(array, name, &kinds()).map_err(|e| export(name, &e))?;
-            Ok(data)
-        });
+        check_digits(names.zip(columns), self.entries)?;
+        let arrays =
+            self.schema.fields().iter().zip(columns).zip(&self.forms).map(|((field, array), form)| {
+                let name = field.name();
+                let (_, data) = arrow::export(array, name, &kinds()).map_err(|e| export(name, &e))?;
+                if data.data_type() != field.data_type() || data.null_count() > 0 && !field.is_nullable() {
+                    return Err(Error::invalid(format!(
+                        "column {name:?} is {} from entry {} on, and {} before",
+                        array.form.type_string(),
+                        self.entries,
+                        form.type_string(),
+                    )));
+                }
+                Ok(data)
+            });
         let arrays = arrays.collect::<Result<Vec<_>>>()?;
         let batch = RecordBatch::try_new(self.schema.clone(), arrays);
         let batch = batch.map_err(|e| Error::invalid(e.to_string()))?;

@@ -8,7 +8,7 @@ use crate::{
     given::Given,
     held::Held,
     table::Table,
-    write::{Destination, Written},
+    write::{Destination, Written, other_fields},
 };
 use forthwith::{
     Engine, Options, avro,
@@ -69,7 +69,8 @@ impl State {
             open.names = Some(names.clone());
         }
         if open.names.as_ref() != Some(&names) {
-            let what = "an array of other fields than the first".into();
+            let known = open.names.iter().flatten().flatten().cloned().collect::<Vec<_>>();
+            let what = other_fields(&known, names.as_deref().unwrap_or_default());
             return Err(Error::new(ErrorKind::Invalid { what }).in_file(&self.to.uri));
         }
         match names {

@@ -1,0 +1,163 @@
+"""The columns of a file as they are given before there are values, and arrays that are made to be of their types.
+
+Values go by way of Arrow, whose casts do more than is wanted here: they read numbers from texts and leave fields away. So
+types are compared first, and only what keeps its meaning is cast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from forthwith import _forthwith
+from forthwith._errors import RequestError, RequestTypeError
+from forthwith._given import given
+from forthwith._packages import package
+from forthwith._writable.tables import by_name, empty
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Schema:
+    """Columns with their names, their types, and whether values may be missing.
+
+    Args:
+        columns: A schema of Arrow (anything with ``__arrow_c_schema__``); a dict from names to types, which are Arrow's,
+            NumPy's, Awkward Array's or such a type's spelling (``"?string"``, ``"var * float32"``); or the type of an Awkward
+            Array of records.
+
+    Raises:
+        RequestTypeError: No columns, or a type that is none.
+    """
+
+    def __init__(self, columns: Any) -> None:
+        pa = package("pyarrow")
+        if hasattr(columns, "__arrow_c_schema__"):
+            self._arrow = pa.schema(columns)
+        else:
+            columns = by_name(columns)
+            if not isinstance(columns, Mapping):
+                raise RequestTypeError(f"a schema is one of Arrow or a dict from names to types, not {columns!r}")
+            self._arrow = pa.schema([_field(pa, str(name), kind) for name, kind in columns.items()])
+        names = self._arrow.names
+        if not names:
+            raise RequestTypeError("a schema without columns")
+        if again := [name for at, name in enumerate(names) if name in names[:at]]:
+            raise RequestTypeError(f"two columns are called {again[0]!r}")
+
+    def empty(self) -> _forthwith.Given:
+        """The columns without entries."""
+        return _forthwith.Given.from_arrow(self._arrow.empty_table().__arrow_c_stream__())
+
+    def given(self, array: Any) -> _forthwith.Given:
+        """An array, with its columns in the order of the schema and of its types.
+
+        Columns that the array lacks have missing values, where the schema allows these.
+
+        Raises:
+            RequestError: Columns that the schema does not have, values that are missing and must not be, numbers too large.
+            RequestTypeError: Values of another type.
+        """
+        pa = package("pyarrow")
+        if isinstance(array, (list, tuple)) and not array:
+            return self.empty()
+        table = pa.table(given(array))
+        names = self._arrow.names
+        if others := [name for name in table.column_names if name not in names]:
+            raise RequestError(f"the schema has no column {others[0]!r}; it has {', '.join(map(repr, names))}")
+        columns = {name: table[name] for name in table.column_names}
+        nothing = pa.chunked_array([pa.nulls(len(table))])
+        cast = [_cast(pa, field, columns.get(field.name, nothing)) for field in self._arrow]
+        # Which finds missing values where there must be none at greater depth.
+        return _forthwith.Given.from_arrow(pa.Table.from_arrays(cast, schema=self._arrow).__arrow_c_stream__())
+
+
+def _field(pa: Any, name: str, kind: Any) -> Any:
+    if isinstance(kind, pa.Field):
+        return kind.with_name(name)
+    if isinstance(kind, pa.DataType):
+        return pa.field(name, kind)
+    return pa.table(empty({name: kind})).schema.field(0)
+
+
+def _cast(pa: Any, field: Any, column: Any) -> Any:
+    """A column of the type of a field. Real numbers may lose digits, and nothing else changes."""
+    if column.null_count and not field.nullable:
+        raise RequestError(f"column {field.name!r} is {field.type} and never missing, and is given {column.type}")
+    if column.type == field.type:
+        return column
+    if found := _unlike(pa.types, column.type, field.type):
+        raise RequestTypeError(f"column {field.name!r} is {field.type}, and is given {column.type}: {found}")
+    try:
+        cast = column.cast(field.type)
+    except pa.ArrowException as error:
+        why = str(error).partition("\n")[0]
+        raise RequestTypeError(f"column {field.name!r} is {field.type}, and is given {column.type}: {why}") from None
+    # A real number with fewer bits is infinite if it is too large for them.
+    if "float" in str(field.type) and _infinite(pa, cast) > _infinite(pa, column):
+        raise RequestError(f"column {field.name!r} is {field.type}, and is given numbers that are too large for it")
+    return cast
+
+
+def _unlike(types: Any, found: Any, wanted: Any) -> str | None:
+    """Why values of one type of Arrow are none of another; nothing if a cast keeps what they mean, or fails."""
+    if types.is_dictionary(found) or types.is_dictionary(wanted):
+        pair = (one.value_type if types.is_dictionary(one) else one for one in (found, wanted))
+        return _unlike(types, *pair)
+    if types.is_null(found) or found == wanted:
+        return None
+    if types.is_struct(found) and types.is_struct(wanted):
+        known = {part.name: part.type for part in wanted}
+        others = (f"there is no field {part.name!r}" for part in found if part.name not in known)
+        parts = (_unlike(types, part.type, known[part.name]) for part in found if part.name in known)
+        return next(others, None) or next(filter(None, parts), None)
+    if types.is_map(found) and types.is_map(wanted):
+        keys = _unlike(types, found.key_type, wanted.key_type)
+        return keys or _unlike(types, found.item_type, wanted.item_type)
+    if _is_list(types, found) and _is_list(types, wanted):
+        return _unlike(types, found.value_type, wanted.value_type)
+    if types.is_timestamp(found) and types.is_timestamp(wanted) and (found.tz is None) != (wanted.tz is None):
+        return "only one of them has a zone"
+    return None if _kind(types, found) == _kind(types, wanted) or _widens(types, found, wanted) else "another kind"
+
+
+def _is_list(types: Any, kind: Any) -> bool:
+    return any(ask(kind) for ask in (types.is_list, types.is_large_list, types.is_fixed_size_list))
+
+
+def _widens(types: Any, found: Any, wanted: Any) -> bool:
+    return bool(types.is_integer(found) and (types.is_floating(wanted) or types.is_decimal(wanted)))
+
+
+def _kind(types: Any, kind: Any) -> Any:
+    """What values of a type mean, whatever their size."""
+    text, binary = (types.is_string, types.is_large_string), (types.is_binary, types.is_large_binary)
+    alike = {
+        "integer": (types.is_integer,),
+        "real": (types.is_floating,),
+        "decimal": (types.is_decimal,),
+        "text": (*text, types.is_string_view),
+        "bytes": (*binary, types.is_binary_view, types.is_fixed_size_binary),
+        "date": (types.is_date,),
+        "time": (types.is_time,),
+        "moment": (types.is_timestamp,),
+        "duration": (types.is_duration,),
+    }
+    return next((name for name, asks in alike.items() if any(ask(kind) for ask in asks)), str(kind))
+
+
+def _infinite(pa: Any, column: Any) -> int:
+    """The infinite numbers among the values that a column has at any depth."""
+    kind, chunks = column.type, column.chunks
+    if pa.types.is_struct(kind):
+        parts = column.flatten()
+    elif pa.types.is_map(kind):
+        parts = [pa.chunked_array([getattr(one, part) for one in chunks]) for part in ("keys", "items") if chunks]
+    elif _is_list(pa.types, kind):
+        parts = [pa.chunked_array([one.flatten() for one in chunks], kind.value_type)]
+    else:
+        compute = package("pyarrow.compute")
+        is_real = pa.types.is_floating(kind)
+        return (compute.sum(compute.is_inf(column.cast(pa.float64()))).as_py() or 0) if is_real else 0
+    return sum(_infinite(pa, part) for part in parts)
