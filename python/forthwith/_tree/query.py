@@ -187,17 +187,32 @@ def dotted(owner: BranchMapping, name: str) -> int | None:
         return None
 
 
+def holder(owner: BranchMapping, name: str) -> int | None:
+    """The branch of whose records a name is a member, if it is one: it goes on behind a dot or a slash."""
+    if not name.replace(".", "").replace("/", "").replace("_", "").isalnum():
+        return None
+    while (end := max(name.rfind("."), name.rfind("/"))) > 0:
+        name = name[:end]
+        try:
+            at: int | None = owner._find(name)
+        except KeyInFileError:
+            at = dotted(owner, name)
+        if at is not None:
+            return at if owner._tree._fields[at].has_data else None
+    return None
+
+
 def is_computed(owner: BranchMapping, name: str, choice: Choice, error: KeyInFileError) -> bool:
     """Whether a text that is the name of no branch may be something else that is read.
 
-    That is an alias, a column of a friend, or an expression.
+    That is an alias, a column of a friend, a member of records, or an expression.
 
     Raises:
         KeyInFileError: It is an expression with a mistake, which is said.
     """
     if choice.friends is not None or owner._tree._core.friends():
         return True
-    if name in choice.aliases or name in dict(owner._tree._core.aliases()):
+    if name in choice.aliases or name in dict(owner._tree._core.aliases()) or holder(owner, name) is not None:
         return True
     try:
         found = _forthwith.expression_names(name)
@@ -221,7 +236,10 @@ def behind(tree: Tree, names: Iterable[str]) -> list[int]:
             found.setdefault(tree._find(name))
             continue
         except KeyInFileError as error:
-            if (inner := dotted(tree, name)) is not None:
+            inner = dotted(tree, name)
+            if inner is None and name not in dict(tree._core.aliases()):
+                inner = holder(tree, name)
+            if inner is not None:
                 found.setdefault(inner)
                 continue
             if not is_computed(tree, name, NOTHING, error):
@@ -231,7 +249,8 @@ def behind(tree: Tree, names: Iterable[str]) -> list[int]:
         if text not in seen:
             seen.add(text)
             # A name that is left may be a column of a friend, which is read beside the tree.
-            waiting += [one for one in _forthwith.expression_names(text)[::-1] if one in aliases or _has(tree, one)]
+            parts = _forthwith.expression_names(text)[::-1]
+            waiting += [one for one in parts if one in aliases or _has(tree, one) or holder(tree, one) is not None]
     return list(found)
 
 

@@ -2,6 +2,7 @@
 
 use super::{
     joined::{By, Joined, Key},
+    member::Member,
     united::United,
 };
 use crate::{Table, cut};
@@ -20,6 +21,8 @@ pub(super) enum Input {
     },
     /// One of the columns whose type is given.
     United(u32),
+    /// One of the members of records.
+    Member(u32),
 }
 
 /// The table that is selected of, and those that are read beside it.
@@ -30,12 +33,13 @@ pub(super) struct Inputs {
     pub(super) friends: Vec<Option<Arc<Joined>>>,
     /// The columns whose type is given.
     pub(super) united: Vec<Arc<United>>,
+    pub(super) members: Vec<Arc<Member>>,
 }
 
 impl Inputs {
     /// A table by itself.
     pub(super) fn alone(table: Table) -> Self {
-        Self { table, friends: Vec::new(), united: Vec::new() }
+        Self { table, friends: Vec::new(), united: Vec::new(), members: Vec::new() }
     }
 
     pub(super) fn friend(&self, friend: u32) -> Result<&Arc<Joined>> {
@@ -48,11 +52,23 @@ impl Inputs {
         self.united.get(at as usize).ok_or_else(what)
     }
 
+    pub(super) fn member(&self, at: u32) -> Result<&Arc<Member>> {
+        self.members.get(at as usize).ok_or_else(|| Error::fault(format!("there is no member {at}")))
+    }
+
+    /// What is read for an input: for a member the whole column, and any other input itself.
+    pub(super) fn whole(&self, input: Input) -> Input {
+        match input {
+            Input::Member(at) => self.members.get(at as usize).map_or(input, |member| member.of),
+            input => input,
+        }
+    }
+
     /// The field of the table that an input is read of, if it is one.
     pub(super) fn field(&self, input: Input) -> Option<u32> {
-        match input {
+        match self.whole(input) {
             Input::Field(field) => Some(field),
-            Input::Friend { .. } => None,
+            Input::Friend { .. } | Input::Member(_) => None,
             Input::United(at) => self.united.get(at as usize)?.field,
         }
     }
@@ -75,6 +91,7 @@ impl Inputs {
             Input::Field(field) => self.table.form(field),
             Input::Friend { friend, field } => self.friend(friend)?.form(field),
             Input::United(at) => Ok(self.united(at)?.form.clone()),
+            Input::Member(at) => Ok(self.member(at)?.form.clone()),
         }
     }
 
@@ -91,6 +108,10 @@ impl Inputs {
                 Err(_) => String::new(),
             },
             Input::United(at) => self.united(at).map(|united| united.name.clone()).unwrap_or_default(),
+            Input::Member(at) => match self.member(at) {
+                Ok(member) => format!("{}.{}", self.path(member.of), member.path()),
+                Err(_) => String::new(),
+            },
         }
     }
 
@@ -114,6 +135,7 @@ impl Inputs {
     fn field_with_limits(&self, input: Input) -> Option<u32> {
         match input {
             Input::United(at) if !self.united.get(at as usize)?.is_field() => None,
+            Input::Member(_) => None,
             input => self.field(input),
         }
     }
@@ -123,7 +145,7 @@ impl Inputs {
     pub(super) fn density(&self, fields: &[u32], inputs: &[Input], known: Option<u64>) -> Result<f64> {
         let mut density = self.table.here(cut::density(self.table.dataset(), fields, known))?;
         for input in inputs {
-            let Input::Friend { friend, field } = *input else { continue };
+            let Input::Friend { friend, field } = self.whole(*input) else { continue };
             let joined = self.friend(friend)?;
             let table = joined.first();
             density += table.here(cut::density(table.dataset(), &[field], known))?;

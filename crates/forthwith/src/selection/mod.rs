@@ -2,6 +2,7 @@
 
 mod inputs;
 mod joined;
+mod member;
 mod names;
 mod promise;
 mod reader;

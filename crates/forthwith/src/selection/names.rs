@@ -4,10 +4,12 @@ use super::{
     Computed, UnitedColumn,
     inputs::{Input, Inputs},
     joined::{Joined, Key, is_number},
+    member::{Member, divided},
     missing,
     united::United,
 };
 use crate::{Friend, Table};
+use forthwith_columns::Form;
 use forthwith_expr::{Expression, Named, Program, Spelling};
 use forthwith_plan::{Error, ErrorKind, FriendName, Result, similar_names};
 use std::{cell::RefCell, sync::Arc};
@@ -19,6 +21,8 @@ pub(super) struct Names<'t> {
     own: Vec<(String, String)>,
     friends: Vec<Known>,
     united: Vec<Arc<United>>,
+    /// The members of records that were asked for.
+    members: RefCell<Vec<Arc<Member>>>,
     /// Why a friend was not looked at, for errors of names that are not found.
     closed: RefCell<String>,
 }
@@ -48,6 +52,7 @@ impl<'t> Names<'t> {
             own: table.aliases()?,
             friends: Vec::new(),
             united: Vec::new(),
+            members: RefCell::default(),
             closed: RefCell::default(),
         };
         for friend in friends {
@@ -105,8 +110,30 @@ impl<'t> Names<'t> {
     }
 
     /// What is read for a name, if it is no alias: a field of the table, or else of a friend, by the friend's name and a dot or
-    /// without.
+    /// without, or else a member of the records of one of these.
     pub(super) fn input(&self, name: &str) -> Result<Option<Input>> {
+        if let Some(input) = self.column(name)? {
+            return Ok(Some(input));
+        }
+        let is_alias = |(known, _): &(String, _)| known == name;
+        if self.given.iter().any(|(known, _)| known == name) || self.own.iter().any(is_alias) {
+            return Ok(None);
+        }
+        for (of, path) in divided(name) {
+            let Some(of) = self.column(of)? else { continue };
+            let Some(member) = Member::new(of, &self.form(of)?, path) else { continue };
+            let mut members = self.members.borrow_mut();
+            let at = members.iter().position(|known| **known == member).unwrap_or_else(|| {
+                members.push(Arc::new(member));
+                members.len() - 1
+            });
+            return Ok(Some(Input::Member(at as u32)));
+        }
+        Ok(None)
+    }
+
+    /// The same but for members.
+    fn column(&self, name: &str) -> Result<Option<Input>> {
         if let Some(at) = self.united.iter().position(|column| column.name == name) {
             return Ok(Some(Input::United(at as u32)));
         }
@@ -196,7 +223,12 @@ impl<'t> Names<'t> {
     /// All tables that columns are read of.
     pub(super) fn into_inputs(self) -> Inputs {
         let friends = self.friends.into_iter().map(|friend| friend.joined.into_inner());
-        Inputs { table: self.table.clone(), friends: friends.collect(), united: self.united }
+        Inputs {
+            table: self.table.clone(),
+            friends: friends.collect(),
+            united: self.united,
+            members: self.members.into_inner(),
+        }
     }
 
     /// The names that there are, to find similar ones: of friends those that were opened.
@@ -310,24 +342,40 @@ impl<'t> Names<'t> {
     }
 
     fn named(&self, name: &str) -> Result<Named> {
-        match self.input(name)? {
-            Some(Input::Field(field)) => return Ok(Named::Column(self.table.form(field)?)),
-            Some(Input::Friend { friend, field }) => {
-                let friend = self.friends.get(friend as usize).ok_or_else(|| missing(name))?;
-                return Ok(Named::Column(self.joined(friend)?.form(field)?));
-            }
-            Some(Input::United(at)) => {
-                let column = self.united.get(at as usize).ok_or_else(|| missing(name))?;
-                return Ok(Named::Column(column.form.clone()));
-            }
-            None => {}
+        if let Some(input) = self.input(name)? {
+            return Ok(Named::Column(self.form(input)?));
         }
         if let Some(alias) = self.alias(name)? {
             return Ok(Named::Alias(alias));
         }
         let paths = self.paths()?;
         let known = paths.iter().map(String::as_str).chain(self.given.iter().map(|(name, _)| name.as_str()));
-        Ok(Named::Unknown(similar_names(name, known)))
+        let mut near = self.leaves(name)?;
+        near.extend(similar_names(name, known));
+        Ok(Named::Unknown(near))
+    }
+
+    /// Columns of several leaves that have one of this name, by the name that this has here.
+    fn leaves(&self, name: &str) -> Result<Vec<String>> {
+        let fields = self.table.fields()?;
+        let has =
+            |field: &&forthwith_plan::Field| field.title.split([':', '/', '[']).any(|word| word == name);
+        Ok(fields.iter().filter(has).map(|field| format!("{}.{name}", field.path)).take(3).collect())
+    }
+
+    fn form(&self, input: Input) -> Result<Form> {
+        let absent = || Error::fault("an input that is none".to_owned());
+        match input {
+            Input::Field(field) => self.table.form(field),
+            Input::Friend { friend, field } => {
+                self.joined(self.friends.get(friend as usize).ok_or_else(absent)?)?.form(field)
+            }
+            Input::United(at) => Ok(self.united.get(at as usize).ok_or_else(absent)?.form.clone()),
+            Input::Member(at) => {
+                let members = self.members.borrow();
+                Ok(members.get(at as usize).ok_or_else(absent)?.form.clone())
+            }
+        }
     }
 }
 

@@ -64,8 +64,16 @@ impl Reader<'_, '_, '_> {
         let mut wanted: Vec<u32> = Vec::new();
         let mut beside: Vec<(u32, Vec<u32>)> = Vec::new();
         let mut united: Vec<u32> = Vec::new();
-        for input in inputs.iter().filter(|input| !self.held.contains_key(input)) {
-            let (fields, field) = match *input {
+        let members = inputs.iter().filter_map(|input| match input {
+            Input::Member(at) if !self.held.contains_key(input) => Some(*at),
+            _ => None,
+        });
+        let members: Vec<u32> = members.collect();
+        for input in inputs.iter().map(|input| self.inputs.whole(*input)) {
+            if self.held.contains_key(&input) {
+                continue;
+            }
+            let (fields, field) = match input {
                 Input::Field(field) => (&mut wanted, field),
                 Input::Friend { friend, field } => {
                     let at = beside.iter().position(|(known, _)| *known == friend).unwrap_or_else(|| {
@@ -81,6 +89,7 @@ impl Reader<'_, '_, '_> {
                         _ => continue,
                     }
                 }
+                Input::Member(at) => return Err(Error::fault(format!("there is no member {at}"))),
             };
             if !fields.contains(&field) {
                 fields.push(field);
@@ -101,6 +110,11 @@ impl Reader<'_, '_, '_> {
             let field = column.field.map(|field| self.array(Input::Field(field))).transpose()?;
             let array = column.array(field, rows.len(), self.workers())?;
             self.held.insert(Input::United(at), array);
+        }
+        for at in members {
+            let member = self.inputs.member(at)?;
+            let array = member.array(self.array(member.of)?)?;
+            self.held.insert(Input::Member(at), array);
         }
         Ok(())
     }
