@@ -3,9 +3,9 @@
 import awkward as ak
 import numpy as np
 import pytest
+from conftest import data
 
 import forthwith
-from conftest import data
 
 
 def same(one, other):
