@@ -1,6 +1,5 @@
 //! Dates and times as texts in ISO form, to be compared with columns of them.
 
-use crate::syntax::Binary;
 use forthwith_columns::{LogicalType, TimeUnit};
 
 /// A text that was read: nanoseconds since 1970, and whether it says a zone.
@@ -50,13 +49,8 @@ impl Moment {
         rest.is_empty().then_some(Self { nanoseconds, has_zone })
     }
 
-    /// The count that a column of a meaning is compared with, and by which comparison: where the moment lies between two
-    /// counts, the one before it stands for it. Nothing if a comparison is false or true for all of them, which is the second.
-    pub(crate) fn compared(
-        self,
-        meaning: LogicalType,
-        operation: Binary,
-    ) -> Result<(Binary, Result<i128, bool>), String> {
+    /// The count of a column of a meaning that the moment is, and whether it lies between this one and the next.
+    pub(crate) fn count(self, meaning: LogicalType) -> Result<(i128, bool), String> {
         let each = match meaning {
             LogicalType::Date => DAY,
             LogicalType::Timestamp { unit, .. } => match unit {
@@ -70,13 +64,7 @@ impl Moment {
         if self.has_zone && !matches!(meaning, LogicalType::Timestamp { utc: true, .. }) {
             return Err(format!("a {meaning} has no zone, and the text that it is compared with has one"));
         }
-        let (count, is_between) = (self.nanoseconds.div_euclid(each), self.nanoseconds.rem_euclid(each) != 0);
-        Ok(match operation {
-            operation if !is_between => (operation, Ok(count)),
-            Binary::Less | Binary::LessEqual => (Binary::LessEqual, Ok(count)),
-            Binary::Greater | Binary::GreaterEqual => (Binary::Greater, Ok(count)),
-            operation => (operation, Err(operation == Binary::NotEqual)),
-        })
+        Ok((self.nanoseconds.div_euclid(each), self.nanoseconds.rem_euclid(each) != 0))
     }
 }
 
@@ -170,23 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn moments_between_two_counts_are_compared_with_the_one_before() {
-        use Binary::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+    fn moments_are_counts_of_what_a_column_counts() {
         let noon = Moment::parse("1970-01-02T12:00").expect("noon");
-        for (operation, wanted) in [
-            (Less, (LessEqual, Ok(1))),
-            (LessEqual, (LessEqual, Ok(1))),
-            (Greater, (Greater, Ok(1))),
-            (GreaterEqual, (Greater, Ok(1))),
-            (Equal, (Equal, Err(false))),
-            (NotEqual, (NotEqual, Err(true))),
-        ] {
-            assert_eq!(noon.compared(LogicalType::Date, operation), Ok(wanted));
-        }
+        assert_eq!(noon.count(LogicalType::Date), Ok((1, true)));
         let local = LogicalType::Timestamp { unit: TimeUnit::Milli, utc: false };
-        assert_eq!(noon.compared(local, Less), Ok((Less, Ok(129_600_000))));
+        assert_eq!(noon.count(local), Ok((129_600_000, false)));
         let zoned = Moment::parse("1970-01-02T12:00Z").expect("noon");
-        assert!(zoned.compared(local, Less).is_err());
-        assert!(noon.compared(LogicalType::Half, Less).is_err());
+        assert!(zoned.count(local).is_err());
+        assert!(noon.count(LogicalType::Half).is_err());
     }
 }

@@ -34,7 +34,7 @@ pub(crate) enum Space {
 pub(crate) enum Kind {
     Number(DType),
     Text,
-    /// Dates or times: counts of a type, which are compared as such. In registers they are numbers.
+    /// Dates, times or decimals: counts of a type, which are compared as such. In registers they are numbers.
     Time(DType, LogicalType),
 }
 

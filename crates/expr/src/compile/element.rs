@@ -204,6 +204,11 @@ impl Compiler<'_> {
     }
 
     pub(super) fn converted(&mut self, to: DType, x: &Value, at: Span) -> Checked<Value> {
+        if let Some(scale) = self.scale(x)
+            && is_float(to)
+        {
+            return Ok(Value::Operand(self.float_of_decimals(x, scale, to, at)?));
+        }
         let x = match x {
             Value::Number(number) if number.typed(to).is_some() => self.typed(x, to, at)?,
             Value::Number(number) if !number.fits(to) => {

@@ -67,6 +67,15 @@ impl Leaf {
                 }
                 _ => Err(format!("a {meaning} cannot be computed with")),
             },
+            Form::Logical { meaning: meaning @ LogicalType::Decimal { .. }, content } => match &**content {
+                Form::Numpy { dtype: dtype @ (DType::Int32 | DType::Int64), shape, .. }
+                    if shape.is_empty() =>
+                {
+                    Ok(Kind::Time(*dtype, *meaning))
+                }
+                Form::String { binary: true, .. } => Ok(Kind::Time(DType::Int64, *meaning)),
+                _ => Err(format!("a {meaning} of this kind cannot be computed with")),
+            },
             Form::Logical { meaning, .. } => Err(format!("a {meaning} cannot be computed with")),
             Form::Empty => Err("nothing is known of its type".into()),
             _ => Err("arrays of a fixed length that may be missing cannot be computed with".into()),

@@ -1,5 +1,6 @@
 //! From syntax to steps: names are looked up, types checked, lists aligned.
 
+mod decimals;
 mod element;
 mod leaf;
 mod lists;
@@ -350,6 +351,11 @@ impl Compiler<'_> {
 }
 
 fn only_compared(meaning: LogicalType) -> String {
+    if matches!(meaning, LogicalType::Decimal { .. }) {
+        return format!(
+            "a {meaning} can only be compared, counted, and asked for by is_none; float64(…) makes floats of it"
+        );
+    }
     format!("a {meaning} can only be compared, counted, and asked for by is_none")
 }
 

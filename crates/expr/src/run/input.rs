@@ -3,7 +3,7 @@
 use crate::{
     buffer::{Buffer, Slice, copied},
     compile::{Leaf, is_list},
-    program::Input,
+    program::{Input, Kind},
 };
 use forthwith_columns::{Array, Column, DType, Form};
 use std::borrow::Cow;
@@ -142,6 +142,11 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
                 _ => numbers(column, rows)?,
             }
         }
+        Form::String { key, .. } if matches!(found.kind, Ok(Kind::Time(..))) => {
+            let bytes = texts(array, key, rows, index.map(|index| index.index))?;
+            let rows = 0..valid.as_ref().map_or(rows, Vec::len);
+            Values::Owned(Buffer::Int64(rows.map(|row| decimal(bytes.get(row))).collect::<Result<_, _>>()?))
+        }
         Form::String { key, .. } => Values::Text(texts(array, key, rows, index.map(|index| index.index))?),
         Form::Categorical { key, .. } => {
             let numbers = buffer(array, key, "index", DType::Int32)?;
@@ -162,6 +167,18 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
     let all = |there: &Vec<u8>| !there.contains(&0);
     let is_whole = valid.as_ref().is_none_or(all) && lists.iter().flatten().all(all);
     Ok(Prepared { levels, values, valid, lists, is_whole })
+}
+
+/// The count of last digits of a decimal: bytes in two's complement, most significant first.
+fn decimal(bytes: &[u8]) -> Result<i64, String> {
+    let fill = if bytes.first().is_some_and(|first| *first >= 0x80) { 0xff } else { 0 };
+    let (over, kept) = bytes.split_at(bytes.len().saturating_sub(8));
+    let mut out = [fill; 8];
+    out[8 - kept.len()..].copy_from_slice(kept);
+    if over.iter().any(|byte| *byte != fill) || (out[0] >= 0x80) != (fill == 0xff) {
+        return Err("decimals of more than 18 digits cannot be computed with".into());
+    }
+    Ok(i64::from_be_bytes(out))
 }
 
 /// Numbers as they are, whatever they mean.
