@@ -9,6 +9,7 @@ use crate::{
 };
 use forthwith::{
     SelectOptions, Table,
+    expr::Expression,
     plan::{ErrorKind, Field},
 };
 
@@ -46,6 +47,49 @@ impl Choice {
     /// The expressions.
     pub(crate) fn expressions(&self) -> SelectOptions {
         SelectOptions { aliases: self.aliases.clone(), cut: self.cut.clone(), ..SelectOptions::default() }
+    }
+
+    /// Whether anything is computed, or entries are chosen.
+    pub(crate) const fn has_expressions(&self) -> bool {
+        self.cut.is_some() || !self.aliases.is_empty()
+    }
+
+    /// Whether these names and patterns, what is left of others, are those of any columns.
+    pub(crate) fn names_any(&self, of: &Self, place: &Place) -> bool {
+        !self.filter.is_empty() || of.filter.is_empty() || !self.names.is_empty() || place.branch.is_some()
+    }
+
+    /// The names in the expressions that stand for columns.
+    pub(crate) fn names_used(&self) -> Vec<String> {
+        let texts = self.aliases.iter().map(|(_, text)| text).chain(&self.cut);
+        // What is wrong with an expression is said by what compiles it.
+        let parsed = texts.filter_map(|text| Expression::parse(text).ok());
+        let mut names: Vec<String> = Vec::new();
+        for name in
+            parsed.flat_map(|parsed| parsed.names().into_iter().map(str::to_owned).collect::<Vec<_>>())
+        {
+            if !names.contains(&name) && self.aliases.iter().all(|(alias, _)| *alias != name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// The names and patterns of which a file has a column, and why it has none of the others.
+    ///
+    /// # Errors
+    /// Anything but a column that is not there.
+    pub(crate) fn of_those_there(&self, place: &Place) -> Result<(Self, Vec<(String, Failure)>)> {
+        let (mut filter, mut absent) = (Vec::new(), Vec::new());
+        for pattern in &self.filter {
+            match matching(place, std::slice::from_ref(pattern), 0) {
+                Ok(_) => filter.push(pattern.clone()),
+                Err(failure) if failure.is_absence() => absent.push((pattern.clone(), failure)),
+                Err(failure) => return Err(failure),
+            }
+        }
+        let (names, cut, aliases) = (self.names.clone(), self.cut.clone(), self.aliases.clone());
+        Ok((Self { names, filter, cut, aliases, computed: self.computed.clone() }, absent))
     }
 
     /// The columns meant, readable or not, in the order of the names, then of the file; without a choice all

@@ -115,6 +115,16 @@ pub(crate) enum Failure {
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
+    /// Whether it is that a column is not there.
+    pub(crate) fn is_absence(&self) -> bool {
+        match self {
+            Self::NoMatch { .. } => true,
+            Self::File(error) => matches!(error.kind, ErrorKind::NotFound { .. }),
+            Self::Hinted { failure, .. } => failure.is_absence(),
+            _ => false,
+        }
+    }
+
     /// The exit code, as the help says. A closed standard output is success.
     pub(crate) fn code(&self) -> i32 {
         match self {

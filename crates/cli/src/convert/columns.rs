@@ -1,4 +1,4 @@
-//! The columns that are written, of one file and of several.
+//! The columns that are written, of one file.
 
 use super::Conversion;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     words::Counted,
 };
 use forthwith::{
-    FileFormat, Table,
+    FileFormat, SelectOptions, Table, UnitedColumn,
     columns::Form,
     io::MemorySink,
     plan::{Error, ErrorKind, WriteOptions},
@@ -25,9 +25,22 @@ pub(super) struct Column {
     pub(super) form: Form,
 }
 
-/// The columns of one file. What was named has to be there, and what cannot be converted is left out only if
-/// that was asked for.
+/// The columns of one file that stands alone. What was named has to be there, and what cannot be converted is left
+/// out only if that was asked for.
 pub(super) fn of_file(
+    place: &Place,
+    choice: &Choice,
+    format: FileFormat,
+    asked: &Conversion,
+    console: &mut Console<'_>,
+) -> Result<Vec<Column>> {
+    let mut columns = fields(place, choice, format, asked, console)?;
+    columns.extend(computed(place, choice, Vec::new(), format, asked, console)?);
+    Ok(columns)
+}
+
+/// The columns that a file has.
+pub(super) fn fields(
     place: &Place,
     choice: &Choice,
     format: FileFormat,
@@ -56,9 +69,47 @@ pub(super) fn of_file(
             Err(error) => return Err(error.into()),
         }
     }
-    // Expressions are checked, and what is wrong with them is said, before anything is read.
+    left_out(&hollow, HOLLOW, asked.verbose, place, console);
+    left_out(&refused, "that are not supported", asked.verbose, place, console);
+    Ok(columns)
+}
+
+/// The columns of a file that only expressions name.
+pub(super) fn used(place: &Place, choice: &Choice, columns: &[Column]) -> Result<Vec<Column>> {
+    let table = &place.table;
+    let mut used: Vec<Column> = Vec::new();
+    for name in choice.names_used() {
+        if columns.iter().chain(&used).any(|column| column.name == name) {
+            continue;
+        }
+        // Dots may stand between the parts of a path.
+        for path in [name.clone(), name.replace('.', "/")] {
+            match table.find(&path) {
+                Ok(field) if table.fields()?[field as usize].has_data => {
+                    used.push(Column { field: Some(field), name, form: table.form(field)? });
+                    break;
+                }
+                Ok(_) | Err(Error { kind: ErrorKind::NotFound { .. }, .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    Ok(used)
+}
+
+/// The columns that are computed. Expressions are checked, and what is wrong with them is said, before anything is read.
+pub(super) fn computed(
+    place: &Place,
+    choice: &Choice,
+    united: Vec<UnitedColumn>,
+    format: FileFormat,
+    asked: &Conversion,
+    console: &mut Console<'_>,
+) -> Result<Vec<Column>> {
+    let table = &place.table;
+    let (mut columns, mut hollow) = (Vec::new(), Vec::new());
     let computed: Vec<&str> = choice.computed.iter().map(String::as_str).collect();
-    let selection = table.select(&computed, choice.expressions())?;
+    let selection = table.select(&computed, SelectOptions { united, ..choice.expressions() })?;
     for (name, form) in computed.into_iter().zip(selection.forms()?) {
         let name = name.to_owned();
         match written(table, &name, form, format, asked)? {
@@ -66,13 +117,12 @@ pub(super) fn of_file(
             Err(()) => hollow.push(name),
         }
     }
-    left_out(&hollow, "that hold nothing but lengths", asked.verbose, place, console);
-    left_out(&refused, "that are not supported", asked.verbose, place, console);
-    if columns.is_empty() {
-        return Err(Failure::misuse(format!("nothing of {} can be converted", table.file().uri())));
-    }
+    left_out(&hollow, HOLLOW, asked.verbose, place, console);
     Ok(columns)
 }
+
+/// Said of columns that are left out of formats that have no records without fields.
+const HOLLOW: &str = "that hold nothing but lengths";
 
 /// The Form of a column if the format can have it, or nothing if the column holds nothing.
 fn written(
@@ -119,57 +169,14 @@ fn holds_nothing(form: &Form) -> bool {
     }
 }
 
-/// The columns of all files together, by name: those of the first, which all have to have, with the same
-/// types.
-///
-/// # Errors
-/// The first difference, unless what is missing becomes null.
-pub(super) fn of_all(files: &[(String, Vec<Column>)], missing_null: bool) -> Result<Vec<(String, Form)>> {
-    let Some(((first, columns), others)) = files.split_first() else { return Ok(Vec::new()) };
-    let mut all: Vec<(String, Form)> = columns.iter().map(|c| (c.name.clone(), c.form.clone())).collect();
-    for (uri, columns) in others {
-        for (name, form) in &mut all {
-            match columns.iter().find(|column| column.name == *name) {
-                Some(column) if is_same(form, &column.form) => {}
-                Some(column) => {
-                    let (ours, theirs) = (form.type_string(), column.form.type_string());
-                    let what = format!("column {name} is {theirs} in {uri}, and {ours} in {first}");
-                    return Err(Failure::misuse(what).hinted("--columns chooses others"));
-                }
-                None if missing_null => *form = form.clone().optional(),
-                None => return Err(lacks(uri, name, first)),
-            }
-        }
-        for column in columns {
-            if all.iter().any(|(name, _)| *name == column.name) {
-                continue;
-            }
-            if !missing_null {
-                return Err(lacks(first, &column.name, uri));
-            }
-            all.push((column.name.clone(), column.form.clone().optional()));
-        }
-    }
-    Ok(all)
-}
-
-/// Whether values are of one type, but for being optional in one of them only because a file lacks the
-/// column.
-fn is_same(all: &Form, own: &Form) -> bool {
-    let all_type = all.type_string();
-    all_type == own.type_string() || all_type == own.clone().optional().type_string()
-}
-
-fn lacks(uri: &str, name: &str, other: &str) -> Failure {
-    Failure::misuse(format!("{uri} has no column {name}, which {other} has"))
-        .hinted("--missing null makes such values null, --columns chooses others")
-}
-
 /// The entries of all columns of a file, which have to have the same; where blocks have to be counted, as
 /// many as there will be.
 pub(super) fn entries(table: &Table, fields: &[u32]) -> Result<Range<u64>> {
     if table.counts_blocks() {
         return Ok(0..u64::MAX);
+    }
+    if fields.is_empty() {
+        return Ok(0..table.entries()?);
     }
     let mut all: Option<(Range<u64>, u32)> = None;
     for &field in fields {

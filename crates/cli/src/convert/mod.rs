@@ -3,8 +3,10 @@
 mod columns;
 mod conversion;
 mod pipe;
+mod sources;
 #[cfg(test)]
 mod tests;
+mod together;
 
 use crate::{
     choice::Choice,
@@ -17,16 +19,18 @@ use crate::{
 };
 pub(crate) use conversion::Conversion;
 
-use columns::{Column, entries, of_all, of_file};
+use columns::entries;
 use forthwith::{
-    FileFormat, Selected, Step,
+    FileFormat, SelectOptions, Selected, Step,
     columns::{Array, Form, Invalid},
     files, io,
     plan::{Error, ErrorKind, TableWriter, WriteOptions},
 };
 use indicatif::ProgressBar;
 use pipe::Pipe;
+use sources::Source;
 use std::{path::Path, time::Instant};
+use together::{Own, Together, inexact};
 
 /// Text is slower to write than to read: it is written in steps of this number of bytes, so that Ctrl-C and
 /// the bar do not wait.
@@ -35,16 +39,6 @@ const TEXT_STEP: u64 = 256 << 10;
 const FIRST: u64 = 1024;
 /// Standard output.
 const STANDARD: &str = "-";
-
-/// A file on its way.
-struct Source<'a> {
-    target: &'a Target,
-    uri: String,
-    columns: Vec<Column>,
-    likely: u64,
-    /// The file that stays open: one that stands alone, and a stream, which cannot be read twice.
-    opened: Option<Place>,
-}
 
 pub(crate) fn convert(
     targets: &[Target],
@@ -56,30 +50,9 @@ pub(crate) fn convert(
     let began = Instant::now();
     let streams = asked.to == STANDARD;
     let format = format(asked, console)?;
-    let open = |target: &Target| -> Result<Place> {
-        let place = opened::place_of(target, opening)?;
-        Ok(place.with_unchecked_text(asked.no_check_text))
-    };
     // All files are looked at before the first is read: one that does not fit is told at once.
-    let mut sources = Vec::new();
-    for target in targets {
-        let place = open(target)?;
-        let uri = place.table.file().uri().to_owned();
-        refuse_to_replace(&uri, asked)?;
-        let columns = of_file(&place, choice, format, asked, console)?;
-        let likely = place.table.likely_entries()?;
-        let stands_alone = targets.len() == 1;
-        if stands_alone
-            && console.width.is_some()
-            && let Some(note) = place.note()
-        {
-            console.note(&note);
-        }
-        let opened = (stands_alone || target.is_stream()).then_some(place);
-        sources.push(Source { target, uri, columns, likely, opened });
-    }
-    let all: Vec<_> = sources.iter().map(|source| (source.uri.clone(), source.columns.clone())).collect();
-    let named = of_all(&all, asked.missing_null)?;
+    let (sources, together) = sources::look_at(targets, choice, format, asked, opening, console)?;
+    let named = &together.named;
     let pipe = Pipe::default();
     let sink: Box<dyn io::Sink> =
         if streams { Box::new(pipe.clone()) } else { files::sink(&asked.to, &opening.store())? };
@@ -87,12 +60,12 @@ pub(crate) fn convert(
     // pipe without a reader waits before this.
     let watch = (!streams).then(|| Watch::begin(sink.temporary()));
     let mut options = asked.options.clone();
-    options.schema = own_schema(&sources, format, &named, asked)?;
-    let mut writer = forthwith::writer(format, &named, sink, &options)?;
+    options.schema = own_schema(&sources, format, named, asked)?;
+    let mut writer = forthwith::writer(format, named, sink, &options)?;
     let likely = sources.iter().map(|source| source.likely).sum();
     let bar = bar(Some(likely), BAR, console.width.is_some() && !streams);
     let mut copy = Copy {
-        named: &named,
+        together: &together,
         choice,
         asked,
         format,
@@ -105,9 +78,9 @@ pub(crate) fn convert(
     for source in sources {
         let place = match source.opened {
             Some(place) => place,
-            None => open(source.target)?,
+            None => Source::place(source.target, asked, opening)?,
         };
-        done += copy.file(&place, &source.columns, done, writer.as_mut(), console)?;
+        done += copy.file(&place, &source.own, done, writer.as_mut(), console)?;
     }
     bar.set_message("finishing");
     let written = writer.finish()?;
@@ -151,7 +124,7 @@ fn own_schema(
 
 /// The options that all files are copied with.
 struct Copy<'a> {
-    named: &'a [(String, Form)],
+    together: &'a Together,
     choice: &'a Choice,
     asked: &'a Conversion,
     format: FileFormat,
@@ -167,17 +140,20 @@ impl Copy<'_> {
     fn file(
         &mut self,
         place: &Place,
-        columns: &[Column],
+        own: &Own,
         done: u64,
         writer: &mut dyn TableWriter,
         console: &mut Console<'_>,
     ) -> Result<u64> {
         let table = &place.table;
-        // In the order they are written in.
-        let mine: Vec<Option<&Column>> = (0..self.named.len()).map(|at| self.column(at, columns)).collect();
-        let wanted: Vec<_> =
-            mine.iter().copied().flatten().map(|column| (column.name.as_str(), column.field)).collect();
-        let selection = table.select_fields(&wanted, self.choice.expressions())?;
+        let wanted = self.wanted(own);
+        let rounded = self.together.rounded(own);
+        // Whole numbers that become floats are read as they are, too: none may be changed.
+        let beside = rounded.iter().map(|(at, field)| (self.together.named[*at].0.as_str(), Some(*field)));
+        let wanted: Vec<_> = wanted.into_iter().chain(beside).collect();
+        let united = self.together.united(own);
+        let options = SelectOptions { united, ..self.choice.expressions() };
+        let selection = table.select_fields(&wanted, options)?;
         let entries = entries(table, selection.fields())?;
         let begin = entries.start;
         let is_text = self.format.is_text();
@@ -189,15 +165,14 @@ impl Copy<'_> {
         for part in parts.into_iter().filter(|part| !part.is_empty()) {
             let mut steps = selection.steps(part, step)?;
             let goes_on = &mut |_: forthwith::Progress| self.watch.is_none_or(|watch| !watch.asked());
-            while let Some(Selected { entries: step, kept, arrays }) =
+            while let Some(Selected { entries: step, arrays, .. }) =
                 steps.read_batch(self.threads, Some(goes_on))?
             {
                 let asked = || self.watch.is_some_and(Watch::asked);
                 if asked() {
                     return Err(Error::new(ErrorKind::Cancelled).into());
                 }
-                let length = kept.map_or(step.end - step.start, |kept| kept.len() as u64);
-                let arranged = self.arranged(arrays, &mine, length)?;
+                let arranged = self.arranged(arrays, &rounded, own)?;
                 writer.write(&arranged).map_err(|error| {
                     if is_text {
                         Failure::unspelled(error, self.asked.options.not_numbers)
@@ -221,25 +196,37 @@ impl Copy<'_> {
         Ok(copied)
     }
 
-    /// That of a file's columns which is one of all: of several with one name the first is the first.
-    fn column<'c>(&self, at: usize, columns: &'c [Column]) -> Option<&'c Column> {
-        let (name, _) = &self.named[at];
-        let before = self.named[..at].iter().filter(|(other, _)| other == name).count();
-        columns.iter().filter(|column| column.name == *name).nth(before)
+    /// The columns in the order they are written in, with their fields in a file that has them as they are written.
+    fn wanted(&self, own: &Own) -> Vec<(&str, Option<u32>)> {
+        let named = &self.together.named;
+        let field = |(at, (name, _)): (usize, &(String, Form))| {
+            if self.together.is_united(name) {
+                return None;
+            }
+            // Of several with one name the first is the first.
+            let before = named[..at].iter().filter(|(other, _)| other == name).count();
+            own.columns.iter().filter(|column| column.name == *name).nth(before)?.field
+        };
+        let named = named.iter().enumerate();
+        named.map(|(at, column)| (column.0.as_str(), field((at, column)))).collect()
     }
 
-    /// The columns as they are written: in the order of all, with those that are missing.
-    fn arranged(&self, arrays: Vec<Array>, mine: &[Option<&Column>], length: u64) -> Result<Vec<Array>> {
-        let mut arrays = arrays.into_iter();
-        let arranged = self.named.iter().zip(mine).map(|((_, form), field)| match field {
-            Some(_) => {
-                let none = || Error::new(ErrorKind::Fault { what: "a column that was not read".into() });
-                let array = arrays.next().ok_or_else(none)?;
-                let is_optional = matches!(form, Form::Option { .. });
-                let unlike = |error: Invalid| Error::new(ErrorKind::Fault { what: error.to_string() });
-                if is_optional { array.present().map_err(unlike) } else { Ok(array) }
+    /// The columns as they are written. Behind them are whole numbers that became floats, as they are in the file.
+    fn arranged(&self, mut arrays: Vec<Array>, rounded: &[(usize, u32)], own: &Own) -> Result<Vec<Array>> {
+        let named = &self.together.named;
+        for (array, (at, _)) in arrays.drain(named.len().min(arrays.len())..).zip(rounded) {
+            if let Some(number) = inexact(&array) {
+                let what = format!(
+                    "column {} has {number} in {}, which is no float64, the type of all files together",
+                    named[*at].0, own.uri
+                );
+                return Err(Failure::misuse(what).hinted("--columns chooses others"));
             }
-            None => Ok(Array::nulls(form, length)),
+        }
+        let arranged = named.iter().zip(arrays).map(|((_, form), array)| {
+            let unlike = |error: Invalid| Error::new(ErrorKind::Fault { what: error.to_string() });
+            let is_optional = matches!(form, Form::Option { .. });
+            if is_optional { array.present().map_err(unlike) } else { Ok(array) }
         });
         Ok(arranged.collect::<Result<_, Error>>()?)
     }

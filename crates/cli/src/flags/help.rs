@@ -93,6 +93,7 @@ deflate, snappy, zstandard, bzip2, xz), .arrow or .feather (not compressed), .ro
 zlib, lzma, lz4, zstd; by default zlib), .jsonl or .ndjson (an object for each entry) and .csv
 (numbers and text only).
 The file appears when it is complete; standard output (-) gets each step as it is read.
+Columns of several files that are unequal numbers become the type that NumPy promotes them to.
 In JSON, maps with texts as keys are objects, and bytes are texts with one character (U+0000 to
 U+00FF) for each byte. Columns that hold nothing (records without fields) are left out of formats
 that cannot have them.

@@ -16,6 +16,7 @@ mod page;
 mod plots;
 mod safe;
 mod streams;
+mod together;
 
 use forthwith_cli::{Keyboard, Terminal, run_with};
 use std::path::PathBuf;

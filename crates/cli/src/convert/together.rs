@@ -1,0 +1,277 @@
+//! The columns of several files together: numbers in the type that has those of all files, and missing values where a file
+//! lacks a column.
+
+use super::columns::Column;
+use crate::failure::{Failure, Result};
+use forthwith::{
+    UnitedColumn,
+    columns::{Array, DType, Form},
+};
+
+/// The columns that one file has.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Own {
+    pub(super) uri: String,
+    /// Those that are written.
+    pub(super) columns: Vec<Column>,
+    /// Those that nothing but expressions name.
+    pub(super) used: Vec<Column>,
+}
+
+/// The columns of all files.
+#[derive(Debug, Default)]
+pub(super) struct Together {
+    /// Those that are written: as the first file has them, then what others have beside them.
+    pub(super) named: Vec<(String, Form)>,
+    /// Those, used ones among them, that some files lack or have in other types of numbers.
+    united: Vec<(String, Form)>,
+}
+
+impl Together {
+    /// All columns, by name.
+    ///
+    /// # Errors
+    /// A column that some files lack, unless what is missing becomes null; types that have no common one.
+    pub(super) fn of(files: &[Own], missing_null: bool) -> Result<Self> {
+        let Some((first, others)) = files.split_first() else { return Ok(Self::default()) };
+        let mut names: Vec<&str> = first.columns.iter().map(|column| column.name.as_str()).collect();
+        for file in others {
+            let is_there = |name: &str| file.columns.iter().any(|column| column.name == name);
+            if !missing_null && let Some(name) = names.iter().find(|name| !is_there(name)) {
+                return Err(lacks(&file.uri, name, &first.uri));
+            }
+            for column in &file.columns {
+                if names.contains(&column.name.as_str()) {
+                    continue;
+                }
+                if !missing_null {
+                    return Err(lacks(&first.uri, &column.name, &file.uri));
+                }
+                names.push(&column.name);
+            }
+        }
+        let mut all = Self::default();
+        let mut before: Vec<&str> = Vec::new();
+        for name in names {
+            let same = before.iter().filter(|other| **other == name).count();
+            before.push(name);
+            // Of several columns with one name the first is the first.
+            let own = |file: &Own| file.columns.iter().filter(|c| c.name == name).nth(same).cloned();
+            let found: Vec<Option<Column>> = files.iter().map(own).collect();
+            if !missing_null && let Some(at) = found.iter().position(Option::is_none) {
+                return Err(lacks(&files[at].uri, name, &first.uri));
+            }
+            let form = all.unite(name, files, &found, same == 0)?;
+            all.named.push((name.to_owned(), form));
+        }
+        let mut used: Vec<&str> = Vec::new();
+        for column in files.iter().flat_map(|file| &file.used) {
+            let is_known = before.contains(&column.name.as_str()) || used.contains(&column.name.as_str());
+            if !is_known {
+                used.push(&column.name);
+            }
+        }
+        for name in used {
+            let own = |file: &Own| file.used.iter().find(|column| column.name == name).cloned();
+            let found: Vec<Option<Column>> = files.iter().map(own).collect();
+            // A file that lacks it may have something else of this name; if it has not, that is said where it is used.
+            if missing_null || found.iter().all(Option::is_some) {
+                all.unite(name, files, &found, true)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// The Form of a column in all files.
+    fn unite(
+        &mut self,
+        name: &str,
+        files: &[Own],
+        found: &[Option<Column>],
+        can_change: bool,
+    ) -> Result<Form> {
+        let lacking = found.iter().any(Option::is_none);
+        let mut there = files.iter().zip(found).filter_map(|(file, column)| Some((file, column.as_ref()?)));
+        let Some((first, column)) = there.next() else { return Ok(Form::Empty) };
+        let mut numbers: Vec<DType> = number(&column.form).into_iter().collect();
+        let mut may_lack = lacking || matches!(column.form, Form::Option { .. });
+        for (file, other) in there {
+            if !is_alike(&column.form, &other.form) {
+                let (ours, theirs) = (column.form.type_string(), other.form.type_string());
+                let what = format!("column {name} is {theirs} in {}, and {ours} in {}", file.uri, first.uri);
+                return Err(Failure::misuse(what).hinted("--columns chooses others"));
+            }
+            numbers.extend(number(&other.form).filter(|number| !numbers.contains(number)));
+            may_lack |= matches!(other.form, Form::Option { .. });
+        }
+        let mut form = column.form.clone();
+        let changes = numbers.len() > 1;
+        if changes {
+            set_number(&mut form, promoted(&numbers));
+        }
+        if may_lack {
+            form = form.optional();
+        }
+        if lacking || changes {
+            if !can_change {
+                let what = format!("{name} is the name of several columns, which not all files have alike");
+                return Err(Failure::misuse(what).hinted("--columns chooses others"));
+            }
+            self.united.push((name.to_owned(), form.clone()));
+        }
+        Ok(form)
+    }
+
+    /// Whether a column is read in another way than its file has it.
+    pub(super) fn is_united(&self, name: &str) -> bool {
+        self.united.iter().any(|(united, _)| united == name)
+    }
+
+    /// The columns as one of the files is to give them.
+    pub(super) fn united(&self, own: &Own) -> Vec<UnitedColumn> {
+        let of = |(name, form): &(String, Form)| {
+            let mut known = own.columns.iter().chain(&own.used);
+            let field = known.find(|column| column.name == *name).and_then(|column| column.field);
+            UnitedColumn { name: name.clone(), field, form: form.clone() }
+        };
+        self.united.iter().map(of).collect()
+    }
+
+    /// The columns of a file with whole numbers that may be changed where all files together have floats: which of
+    /// those that are written they are, and their fields.
+    pub(super) fn rounded(&self, own: &Own) -> Vec<(usize, u32)> {
+        let at = |(at, (name, form)): (usize, &(String, Form))| {
+            let column = own.columns.iter().find(|column| column.name == *name)?;
+            let is_long = matches!(number(&column.form), Some(DType::Int64 | DType::UInt64));
+            let becomes_float = self.is_united(name) && number(form) == Some(DType::Float64);
+            (is_long && becomes_float).then_some((at, column.field?))
+        };
+        self.named.iter().enumerate().filter_map(at).collect()
+    }
+}
+
+/// The first whole number of an array that no float64 is.
+pub(super) fn inexact(array: &Array) -> Option<i128> {
+    let column = array.column(&format!("{}-data", leaf(&array.form)?))?;
+    let mut numbers = (0..column.len()).filter_map(|at| column.integer(at));
+    numbers.find(|number| (*number as f64) as i128 != *number)
+}
+
+/// The key of the numbers, in lists or not.
+fn leaf(form: &Form) -> Option<&str> {
+    match form {
+        Form::Numpy { key, .. } => Some(key),
+        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
+            leaf(content)
+        }
+        _ => None,
+    }
+}
+
+/// The type of the numbers, in lists or not.
+fn number(form: &Form) -> Option<DType> {
+    match form {
+        Form::Numpy { dtype, .. } if kind(*dtype).is_some() => Some(*dtype),
+        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
+            number(content)
+        }
+        _ => None,
+    }
+}
+
+fn set_number(form: &mut Form, number: DType) {
+    match form {
+        Form::Numpy { dtype, .. } => *dtype = number,
+        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
+            set_number(content, number);
+        }
+        _ => {}
+    }
+}
+
+/// Whether values are of one type, but for the type of numbers, and for whether they may be missing.
+fn is_alike(one: &Form, other: &Form) -> bool {
+    let bare = |form: &Form| {
+        let mut form = match form {
+            Form::Option { content, .. } => (**content).clone(),
+            form => form.clone(),
+        };
+        if number(&form).is_some() {
+            set_number(&mut form, DType::Int8);
+        }
+        form.type_string()
+    };
+    bare(one) == bare(other)
+}
+
+/// A kind of numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Signed,
+    Unsigned,
+    Float,
+}
+
+const fn kind(dtype: DType) -> Option<Kind> {
+    match dtype {
+        DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64 => Some(Kind::Signed),
+        DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64 => Some(Kind::Unsigned),
+        DType::Float32 | DType::Float64 => Some(Kind::Float),
+        _ => None,
+    }
+}
+
+/// The type that has the numbers of all of these types, as NumPy promotes them.
+fn promoted(numbers: &[DType]) -> DType {
+    let bytes = |of: Kind| {
+        let sizes = numbers.iter().filter(|number| kind(**number) == Some(of)).map(|number| number.size());
+        sizes.max().unwrap_or(0)
+    };
+    let (signed, unsigned, float) = (bytes(Kind::Signed), bytes(Kind::Unsigned), bytes(Kind::Float));
+    match (float, signed, unsigned) {
+        // A float has all integers of less than half its bits.
+        (1.., ..) if float == 8 || signed.max(unsigned) > 2 => DType::Float64,
+        (1.., ..) => DType::Float32,
+        (0, 0, 0..=1) => DType::UInt8,
+        (0, 0, 2) => DType::UInt16,
+        (0, 0, 3..=4) => DType::UInt32,
+        (0, 0, _) => DType::UInt64,
+        _ => match signed.max(2 * unsigned) {
+            0..=1 => DType::Int8,
+            2 => DType::Int16,
+            3..=4 => DType::Int32,
+            5..=8 => DType::Int64,
+            _ => DType::Float64,
+        },
+    }
+}
+
+fn lacks(uri: &str, name: &str, other: &str) -> Failure {
+    Failure::misuse(format!("{uri} has no column {name}, which {other} has"))
+        .hinted("--missing null makes such values null, --columns chooses others")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_become_what_numpy_makes_of_them() {
+        use DType::{Float32, Float64, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
+        for (numbers, expected) in [
+            (&[Int32, Int64][..], Int64),
+            (&[Int64, Float64], Float64),
+            (&[Int16, Float32], Float32),
+            (&[Int32, Float32], Float64),
+            (&[UInt8, UInt16], UInt16),
+            (&[UInt8, UInt32, UInt64], UInt64),
+            (&[Int8, UInt8], Int16),
+            (&[Int8, UInt16], Int32),
+            (&[Int8, UInt32], Int64),
+            (&[Int64, UInt64], Float64),
+            (&[Int16, UInt16, Float32], Float32),
+        ] {
+            assert_eq!(promoted(numbers), expected, "{numbers:?}");
+        }
+    }
+}
