@@ -1070,7 +1070,7 @@ class TableWriter:
 
     def __new__(
         cls,
-        uri: str,
+        path: str,
         memory: bool,
         format: str,
         codec: str | None,
@@ -1079,7 +1079,7 @@ class TableWriter:
         dictionary: bool | None,
         store: list[tuple[str, str]] | None,
     ) -> Self:
-        """A file to be; see `forthwith.parquet.writer`. With ``memory`` it is one in memory, called ``uri`` in errors."""
+        """A file to be; see `forthwith.parquet.writer`. With ``memory`` it is one in memory, called ``path`` in errors."""
 
     def write(self, array: Given) -> None:
         """Appends an array, of the same fields as the first."""
@@ -1098,7 +1098,7 @@ class RootWriter:
     """A ROOT file being written."""
 
     def __new__(
-        cls, uri: str, how: str, compression: int | None, title: str, store: list[tuple[str, str]] | None
+        cls, path: str, how: str, compression: int | None, title: str, store: list[tuple[str, str]] | None
     ) -> Self:
         """A file to be (``"recreate"``), one that is changed (``"update"``), or one in memory (``"memory"``)."""
 
@@ -1159,7 +1159,7 @@ class AvroWriter:
 
     def __new__(
         cls,
-        uri: str,
+        path: str,
         memory: bool,
         schema: str | None,
         codec: str | None,
@@ -1171,7 +1171,7 @@ class AvroWriter:
         marker: Sequence[int] | None,
         store: list[tuple[str, str]] | None,
     ) -> Self:
-        """A file to be; see `forthwith.avro.writer`. With ``memory`` it is one in memory, called ``uri`` in errors."""
+        """A file to be; see `forthwith.avro.writer`. With ``memory`` it is one in memory, called ``path`` in errors."""
 
     def write(self, array: Given) -> None:
         """Appends an array, of the same fields as the first."""

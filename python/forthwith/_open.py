@@ -63,7 +63,7 @@ def open(
     Args:
         path: A path, a URL or a file object, with an object in it:
 
-            * ``"events.root"``, a path (``~`` is a home) or ``file:`` URL: the file;
+            * ``"events.root"``, a path (``~`` is a home) or ``file:`` URL: the file; also as ``bytes``, as the system has it;
             * ``"https://host/events.root"``, ``"s3://bucket/events.root"``, ``gs://`` or ``az://``: a file behind a network, of
               which only the bytes that are needed are fetched. Schemes of other packages, such as ``root://``, are opened by
               fsspec where it is installed;

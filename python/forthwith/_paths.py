@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # The endings of files that a directory is searched for.
 _ENDINGS = (".root", ".avro", ".parquet")
+# Bytes that are longer than any path are those of a file.
+_LONGEST = 4096
 
 
 def several(path: Any) -> bool:
@@ -26,6 +28,7 @@ def several(path: Any) -> bool:
         return len(path) > 1 or _filesets.is_fileset(path) or any(several(what) for what in path)
     if isinstance(path, (list, tuple)):
         return True
+    path = _decoded(path)
     if not isinstance(path, (str, os.PathLike)):
         return False
     name = split_path(path)[0] if isinstance(path, str) else os.fspath(path)
@@ -37,9 +40,19 @@ def split(path: Any) -> tuple[Any, str | None]:
     if hasattr(path, "keys") and not isinstance(path, (str, os.PathLike)):
         ((what, inner),) = path.items()
         return whole(what), _checked(inner)
+    path = _decoded(path)
     if isinstance(path, str):
         return split_path(path)
     return whole(path), None
+
+
+def _decoded(path: Any) -> Any:
+    """A path of bytes as the system has it, as text; anything else is what it is, and so are the bytes of a file."""
+    if isinstance(path, os.PathLike):
+        name = os.fspath(path)
+        return os.fsdecode(name) if isinstance(name, bytes) else path
+    is_path = isinstance(path, bytes) and 0 < len(path) < _LONGEST and b"\0" not in path
+    return os.fsdecode(path) if is_path else path
 
 
 def _checked(inner: Any) -> str | None:
@@ -50,11 +63,10 @@ def _checked(inner: Any) -> str | None:
 
 def whole(what: Any) -> Any:
     """A file without an object in it: a path as text, or a file object."""
+    what = _decoded(what)
     if isinstance(what, (str, os.PathLike)):
-        name = os.fspath(what)
-        if isinstance(name, str):
-            return local(name)
-    elif hasattr(what, "read") and hasattr(what, "seek"):
+        return local(os.fspath(what))
+    if hasattr(what, "read") and hasattr(what, "seek"):
         return what
     import reprlib  # not at the top: nothing else needs it
 
@@ -117,6 +129,7 @@ def expand(files: Any, store: Mapping[str, Any] | None = None) -> Iterator[tuple
 
 def _given(files: Any, within: bool = False) -> Iterator[tuple[Any, str | None]]:
     """Files as they are given; `within` a dataset there are no datasets."""
+    files = _decoded(files)
     if isinstance(files, (str, os.PathLike)):
         name = os.fspath(files)
         path, inner = split_path(files) if isinstance(files, str) else (files, None)

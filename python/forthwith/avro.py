@@ -93,7 +93,7 @@ def writer(
     known = {key: value.encode() if isinstance(value, str) else bytes(value) for key, value in (metadata or {}).items()}
     text = _schema_text(schema)
     core = _forthwith.AvroWriter(
-        uri=uri,
+        path=uri,
         memory=target is not None,
         schema=text,
         codec=one_codec(codec, compression),

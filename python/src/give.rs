@@ -18,6 +18,7 @@ use pyo3::{
 };
 use std::{
     io::{IoSlice, Write},
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -122,10 +123,11 @@ pub(crate) struct ObjectSink {
 
 impl ObjectSink {
     /// A sink of what is at a path and is no file: a pipe, a device. Python opens it, whose waiting is ended by signals.
-    pub(crate) fn open(path: &str, cause: &Cause) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path, cause: &Cause) -> io::Result<Self> {
+        let name = path.to_string_lossy().into_owned();
         let opened = Python::try_attach(|py| {
             let open = py.import("builtins")?.getattr("open")?;
-            Ok(open.call1((path, "wb", 0))?.unbind())
+            Ok(open.call1((path.as_os_str(), "wb", 0))?.unbind())
         });
         let object = opened.unwrap_or_else(shutting_down).map_err(|error: PyErr| {
             let refused = Python::attach(|py| {
@@ -140,9 +142,9 @@ impl ObjectSink {
                 keep(cause, error);
                 std::io::ErrorKind::Interrupted.into()
             });
-            io::Error::new(refused.into(), path)
+            io::Error::new(refused.into(), name.clone())
         })?;
-        Ok(Self { object, name: path.to_owned(), taken: 0, cause: Arc::clone(cause) })
+        Ok(Self { object, name, taken: 0, cause: Arc::clone(cause) })
     }
 }
 
@@ -197,11 +199,11 @@ impl Drop for ObjectSink {
     }
 }
 
-/// Where a writer's bytes go, by a uri: a file of that name, what is there and is none, or an object of a store.
-pub(crate) fn sink_for(uri: &str, store: &Store, cause: &Cause) -> Result<Box<dyn Sink>> {
-    match std::fs::metadata(uri) {
-        Ok(there) if !there.is_file() && !there.is_dir() => Ok(Box::new(ObjectSink::open(uri, cause)?)),
-        _ => files::sink(uri, &options(store.as_deref().unwrap_or_default())),
+/// Where a writer's bytes go, by a path or a URL: a file of that name, what is there and is none, or an object of a store.
+pub(crate) fn sink_for(path: &Path, store: &Store, cause: &Cause) -> Result<Box<dyn Sink>> {
+    match std::fs::metadata(path) {
+        Ok(there) if !there.is_file() && !there.is_dir() => Ok(Box::new(ObjectSink::open(path, cause)?)),
+        _ => files::sink(path, &options(store.as_deref().unwrap_or_default())),
     }
 }
 

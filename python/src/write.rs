@@ -16,10 +16,13 @@ use forthwith::{
     plan::{Error, Result, TableWriter as Writer, WriteOptions},
 };
 use pyo3::{prelude::*, types::PyBytes};
-use std::sync::PoisonError;
+use std::{path::PathBuf, sync::PoisonError};
 
 /// Where a file is written: to its place, or to memory.
 pub(crate) struct Destination {
+    /// The path or the URL.
+    pub(crate) path: PathBuf,
+    /// The same as errors say it.
     pub(crate) uri: String,
     store: Store,
     memory: Option<MemorySink>,
@@ -27,15 +30,16 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
-    pub(crate) fn new(uri: String, memory: bool, store: Store) -> Self {
+    pub(crate) fn new(path: PathBuf, memory: bool, store: Store) -> Self {
+        let uri = path.to_string_lossy().into_owned();
         let memory = memory.then(|| MemorySink::new(uri.clone()));
-        Self { uri, store, memory, cause: Cause::default() }
+        Self { path, uri, store, memory, cause: Cause::default() }
     }
 
     pub(crate) fn sink(&self) -> Result<Box<dyn Sink>> {
         let sink: Box<dyn Sink> = match &self.memory {
             Some(memory) => Box::new(memory.clone()),
-            None => sink_for(&self.uri, &self.store, &self.cause)?,
+            None => sink_for(&self.path, &self.store, &self.cause)?,
         };
         Ok(listening(sink, &self.cause))
     }
@@ -141,11 +145,11 @@ impl Written for State {
 #[pymethods]
 impl TableWriter {
     #[new]
-    #[pyo3(signature = (uri, memory, format, codec, level, block_entries, dictionary, store))]
+    #[pyo3(signature = (path, memory, format, codec, level, block_entries, dictionary, store))]
     #[expect(clippy::too_many_arguments, reason = "keywords, given by name in Python")]
     fn new(
         py: Python<'_>,
-        uri: String,
+        path: PathBuf,
         memory: bool,
         format: &str,
         codec: Option<String>,
@@ -157,7 +161,7 @@ impl TableWriter {
         let format =
             FileFormat::of(&format!(".{format}")).map_err(|error| error_of(py, error, None, None))?;
         let options = WriteOptions { codec, level, block_entries, dictionary, ..WriteOptions::default() };
-        let to = Destination::new(uri, memory, store);
+        let to = Destination::new(path, memory, store);
         Ok(Self(Held::new(State { to, format, options, open: None })))
     }
 

@@ -1,6 +1,7 @@
 """Ways of naming what to open."""
 
 import io
+import os
 import pathlib
 import shutil
 import sys
@@ -154,8 +155,40 @@ def test_file_objects_that_misbehave(path):
     assert forthwith.open(short)["events"].num_entries == 3600
 
 
+def test_paths_may_be_bytes(path, tmp_path):
+    with forthwith.open(os.fsencode(path)) as file:
+        assert file["events"].num_entries == 3600
+    assert forthwith.open(os.fsencode(f"{path}:events")).num_entries == 3600
+    assert len(forthwith.concatenate([os.fsencode(f"{path}:events")], "run")) == 3600
+    folder = tmp_path / "many"
+    folder.mkdir()
+    (folder / "a.root").write_bytes(pathlib.Path(path).read_bytes())
+    assert forthwith.open(os.fsencode(f"{folder}:events")).num_entries == 3600
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.root"):
+        forthwith.open(b"nowhere.root")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text elsewhere")
+def test_names_of_files_need_not_be_text(path, tmp_path):
+    name = os.fsencode(tmp_path) + b"/caf\xe9"
+    made = os.fsdecode(name)
+    for write, ending in ((forthwith.write_avro, ".avro"), (forthwith.write_parquet, ".parquet")):
+        write(f"{made}{ending}", {"x": [1, 2, 3]})
+        assert os.path.exists(name + ending.encode())
+        assert forthwith.open(name + ending.encode()).arrays(library="np")["x"].tolist() == [1, 2, 3]
+    with forthwith.create(f"{made}.root") as file:
+        file["t"] = {"x": [1.5, 2.5]}
+    with forthwith.update(f"{made}.root") as file:
+        file["u"] = {"x": [3.5]}
+    with forthwith.open(f"{made}.root") as file:
+        assert file["t"].num_entries == 2
+        assert file["u"].num_entries == 1
+    forthwith.merge([path], f"{made}-merged.root")
+    assert forthwith.open(f"{made}-merged.root")["events"].num_entries == 3600
+
+
 def test_nonsense_is_refused(path):
-    for nonsense in (1, None, b"f.root", object()):
+    for nonsense in (1, None, b"f.root\0and what else a file has", object()):
         with pytest.raises(TypeError, match="open takes"):
             forthwith.open(nonsense)
     with pytest.raises(TypeError):

@@ -11,13 +11,19 @@ use crate::{
     target::Target,
 };
 use forthwith::{File, Merge, Merged, PathFilter, Step, files, merge};
-use std::{ops::Range, path::Path, sync::Arc, time::Instant};
+use std::{
+    ffi::{OsStr, OsString},
+    ops::Range,
+    path::Path,
+    sync::Arc,
+    time::Instant,
+};
 
 /// The parts of a file to copy, and how.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Copying {
     /// The file to write; of a split the name that the numbers of the parts are put into.
-    pub(crate) to: String,
+    pub(crate) to: OsString,
     /// Names of columns.
     pub(crate) columns: Vec<String>,
     /// How to compress, where not as it is.
@@ -81,11 +87,17 @@ pub(crate) fn copy(
         threads: opening.threads,
     };
     let Some(split) = asked.split else { return one(&files, &asked.to, &job, asked.force, opening, console) };
+    let name = asked.to.to_str().ok_or_else(|| {
+        let name = asked.to.to_string_lossy();
+        Failure::misuse(format!(
+            "split puts numbers into the name of the file to write, which is not UTF-8: {name}"
+        ))
+    })?;
     let entries = entries_of(&files, &object)?;
     for (number, range) in (1..).zip(parts(split, entries)?) {
-        let to = numbered(&asked.to, number);
+        let to = numbered(name, number);
         let job = Merge { entries: Some(vec![range]), ..job.clone() };
-        one(&files, &to, &job, asked.force, opening, console)?;
+        one(&files, OsStr::new(&to), &job, asked.force, opening, console)?;
     }
     Ok(())
 }
@@ -93,7 +105,7 @@ pub(crate) fn copy(
 /// Writes one file.
 fn one(
     files: &[File],
-    to: &str,
+    to: &OsStr,
     job: &Merge,
     force: bool,
     opening: &Opening,
@@ -101,7 +113,7 @@ fn one(
 ) -> Result<()> {
     let began = Instant::now();
     if Path::new(to).is_file() && !force {
-        return Err(Failure::misuse(format!("{to} exists; --force replaces it")));
+        return Err(Failure::misuse(format!("{} exists; --force replaces it", to.display())));
     }
     let sink = files::sink(to, &opening.store())?;
     let watch = Watch::begin(sink.temporary());
@@ -113,7 +125,7 @@ fn one(
     });
     bar.finish_and_clear();
     let merged = merged?;
-    tell(to, &merged, began, console)
+    tell(&to.to_string_lossy(), &merged, began, console)
 }
 
 fn tell(to: &str, merged: &Merged, began: Instant, console: &mut Console<'_>) -> Result<()> {

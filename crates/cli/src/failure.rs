@@ -115,6 +115,18 @@ pub(crate) enum Failure {
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
+    /// The error of a writer, with the options by which missing values are written to ROOT files if it is about these.
+    pub(crate) fn unfilled(error: Error) -> Self {
+        let ErrorKind::Unsupported { what } = &error.kind else { return error.into() };
+        if !what.starts_with("missing values in a tree") {
+            return error.into();
+        }
+        Self::from(error).hinted(
+            "--nulls -1 writes this number in their place, with lists and texts that are empty, and --as ntuple keeps \
+             them missing",
+        )
+    }
+
     /// Whether it is that a column is not there.
     pub(crate) fn is_absence(&self) -> bool {
         match self {

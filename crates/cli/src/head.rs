@@ -97,7 +97,9 @@ pub(crate) fn head(
 fn range(table: &Table, branches: &[Branch], end: End) -> Range<u64> {
     let most = if let End::First(entries) = end { entries } else { u64::MAX };
     let own = branches.iter().filter_map(|branch| table.entry_range_up_to(branch.index, most).ok());
-    let all = own.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0);
+    let all = own.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
+    // Entries without columns are there, too.
+    let all = all.unwrap_or_else(|| 0..table.entries_up_to(most).unwrap_or(0));
     match end {
         End::First(entries) => all.start..all.end.min(all.start.saturating_add(entries)),
         End::Last(entries) => all.start.max(all.end.saturating_sub(entries))..all.end,

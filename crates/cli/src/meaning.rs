@@ -192,6 +192,7 @@ impl Asked {
                     block_entries: convert.block_entries.map(|n| n.get() as u64),
                     table: convert.table,
                     not_numbers: not_numbers(convert.nan),
+                    nulls: convert.nulls,
                     ..WriteOptions::default()
                 };
                 let conversion = Box::new(Conversion {
@@ -299,12 +300,9 @@ fn options(typed: &[String]) -> Result<Vec<(String, String)>> {
 
 /// The files that are read, and the last one, which is written. They are one list to the parser, since options may
 /// stand anywhere among them.
-fn with_destination(command: &str, mut targets: Vec<OsString>) -> Result<(Vec<OsString>, String)> {
+fn with_destination(command: &str, mut targets: Vec<OsString>) -> Result<(Vec<OsString>, OsString)> {
     let to = targets.pop().filter(|_| !targets.is_empty()).ok_or_else(|| {
         Failure::misuse(format!("the file to write is missing: forthwith {command} [OPTIONS] FILE... TO"))
-    })?;
-    let to = to.into_string().map_err(|name| {
-        Failure::misuse(format!("the name of the file to write is not UTF-8: {}", name.to_string_lossy()))
     })?;
     Ok((targets, to))
 }

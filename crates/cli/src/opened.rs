@@ -11,7 +11,7 @@ use forthwith::{
     io::Source,
     plan::ErrorKind,
 };
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, path::Path, sync::Arc};
 
 /// How files are opened.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -62,10 +62,22 @@ fn source(target: &Target, opening: &Opening) -> Result<Arc<dyn Source>> {
         Some(index) => files::read_index(&target.uri, &IndexPlace::At(index.clone()), &store, going_on)?,
         None => None,
     };
-    Ok(match index {
-        Some(index) => files::source_indexed(name, index, &store, going_on)?,
-        None => files::source_with(name, &store, going_on)?,
+    let opened = match index {
+        Some(index) => files::source_indexed(name, index, &store, going_on),
+        None => files::source_with(name, &store, going_on),
+    };
+    opened.map_err(|error| match above(target) {
+        Some((file, inner)) => Failure::from(error)
+            .hinted(format!("{file} is a file: what is in it is named behind a colon, as in {file}:{inner}")),
+        None => error.into(),
     })
+}
+
+/// The file that a name leads through as if it were a folder, and what is behind it.
+fn above(target: &Target) -> Option<(&str, &str)> {
+    let file = Path::new(&target.uri).ancestors().skip(1).find(|path| path.is_file())?.to_str()?;
+    let inner = target.uri.strip_prefix(file)?.trim_start_matches('/');
+    (target.path.is_none() && !inner.is_empty()).then_some((file, inner))
 }
 
 fn of_source(source: Arc<dyn Source>, opening: &Opening) -> Result<File> {

@@ -118,5 +118,9 @@ pub fn writer(
         };
         return Err(Error::invalid(what).in_file(sink.uri()));
     }
+    if options.nulls.is_some() && format.0.tables().is_empty() {
+        let what = format!("a number for missing values: {} files have missing values", format.name());
+        return Err(Error::invalid(what).in_file(sink.uri()));
+    }
     format.0.writer(fields, sink, options)
 }

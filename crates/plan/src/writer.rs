@@ -45,7 +45,7 @@ pub struct Written {
 }
 
 /// How to write. A format takes what it has a use for, and refuses what makes no sense for it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct WriteOptions {
     /// The codec by the format's own name for it, `"zstd"` or `"none"`; the format's choice if there is none.
     pub codec: Option<String>,
@@ -64,6 +64,9 @@ pub struct WriteOptions {
     pub dictionary: Option<bool>,
     /// The text of NaN and infinities, in a format that has no way to write them: JSON.
     pub not_numbers: NotNumbers,
+    /// The number that missing values become, with lists and texts that are empty, in formats whose tables may not have
+    /// them: those of ROOT.
+    pub nulls: Option<f64>,
 }
 
 /// The treatment of NaN and infinities where there is no way to write them.

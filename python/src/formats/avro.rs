@@ -17,7 +17,7 @@ use forthwith::{
     plan::{Error, ErrorKind, Place, Result, TableWriter, WriteOptions},
 };
 use pyo3::{prelude::*, sync::PyOnceLock, types::PyBytes};
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// A container file being written. It begins with the first array, which says what the columns are, or with the first rows.
 #[pyclass(frozen, module = "forthwith._forthwith")]
@@ -124,10 +124,10 @@ impl Written for State {
 #[pymethods]
 impl AvroWriter {
     #[new]
-    #[pyo3(signature = (uri, memory, schema, codec, level, block_bytes, block_entries, name, metadata, marker, store))]
+    #[pyo3(signature = (path, memory, schema, codec, level, block_bytes, block_entries, name, metadata, marker, store))]
     #[expect(clippy::too_many_arguments, reason = "keywords, given by name in Python")]
     fn new(
-        uri: String,
+        path: PathBuf,
         memory: bool,
         schema: Option<String>,
         codec: Option<String>,
@@ -146,7 +146,7 @@ impl AvroWriter {
             block_bytes,
             marker,
         };
-        let state = State { to: Destination::new(uri, memory, store), options, open: None, ended: false };
+        let state = State { to: Destination::new(path, memory, store), options, open: None, ended: false };
         Self { held: Held::new(state), schema, rows: PyOnceLock::new() }
     }
 

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use std::{
     collections::HashSet,
     ops::Range,
+    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -24,8 +25,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 #[pyo3(signature = (inputs, to, setting, common, objects, branches, entries, threads, progress, store))]
 pub(super) fn root_merge(
     py: Python<'_>,
-    inputs: Vec<String>,
-    to: String,
+    inputs: Vec<PathBuf>,
+    to: PathBuf,
     setting: Option<i32>,
     common: bool,
     objects: Option<HashSet<String>>,
@@ -52,7 +53,7 @@ pub(super) fn root_merge(
             threads,
         };
         let store = crate::files::options(&store.unwrap_or_default());
-        let open = |uri: &String| {
+        let open = |uri: &PathBuf| {
             let source = files::source_with(uri, &store, &mut || true)?;
             File::from_source_with(source, Arc::new(Engine::new(Options::default())), &OpenOptions::new())
         };

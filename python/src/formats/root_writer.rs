@@ -29,7 +29,7 @@ use pyo3::{
     prelude::*,
     types::{PyBytes, PyDict},
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// Fields and their types as Awkward Array spells them.
 type OwnTypes = Vec<(String, String)>;
@@ -279,9 +279,9 @@ fn begun(
     // As ROOT has it: RNTuples have a default of their own, whatever that of files is.
     let pages = |said: Option<Compression>| said.unwrap_or(NtupleOptions::default().compression);
     if update {
-        let sink = UpdateSink::open(&to.uri)?;
+        let sink = UpdateSink::open(&to.path)?;
         // Not mapped, since its bytes change.
-        let old = RootFile::open(io::open_unmapped(&to.uri)?)?;
+        let old = RootFile::open(Arc::new(io::PreadFile::open(&to.path)?))?;
         let sink = sink.begin_at(old.header().end)?;
         let mut settings = FileSettings::of(&old);
         let of_file = Some(settings.compression).filter(|of_file| *of_file != Compression::default());
@@ -298,13 +298,13 @@ impl RootWriter {
     #[new]
     fn new(
         py: Python<'_>,
-        uri: String,
+        path: PathBuf,
         how: String,
         compression: Option<i32>,
         title: String,
         store: Store,
     ) -> PyResult<Self> {
-        let to = Destination::new(uri, how == "memory", store);
+        let to = Destination::new(path, how == "memory", store);
         match py.detach(|| begun(&to, how == "update", compression, title)) {
             Ok((file, old, pages)) => {
                 Ok(Self(Held::new(State { to, file: Some(file), old, pages, tables: Vec::new() })))

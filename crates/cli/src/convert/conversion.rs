@@ -1,12 +1,13 @@
 //! The options of a conversion.
 
 use forthwith::{FileFormat, plan::WriteOptions};
+use std::ffi::OsString;
 
 /// The options of the command besides source and columns.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Conversion {
     /// The file to write; `-` is standard output.
-    pub(crate) to: String,
+    pub(crate) to: OsString,
     /// The format, where the name's ending does not say it.
     pub(crate) format: Option<FileFormat>,
     /// How.

@@ -91,7 +91,7 @@ pub(crate) fn convert(
     }
     console.line(&format!(
         "{}: {} of {}, {} in {:.1} s",
-        human::clean(&asked.to),
+        human::clean(&asked.to.to_string_lossy()),
         human::counted(written.entries, "entry", "entries"),
         human::counted(named.len() as u64, "column", "columns"),
         human::bytes(written.bytes),
@@ -177,7 +177,7 @@ impl Copy<'_> {
                     if is_text {
                         Failure::unspelled(error, self.asked.options.not_numbers)
                     } else {
-                        error.into()
+                        Failure::unfilled(error)
                     }
                 })?;
                 copied += step.end - step.start;
@@ -241,7 +241,7 @@ fn format(asked: &Conversion, console: &Console<'_>) -> Result<FileFormat> {
                 "standard output has no file ending: give the format with --format".into(),
             ));
         }
-        None => FileFormat::of(&asked.to).map_err(|error| {
+        None => FileFormat::of(&asked.to.to_string_lossy()).map_err(|error| {
             let is_unknown = matches!(error.kind, ErrorKind::Invalid { .. });
             let failure = Failure::from(error);
             if is_unknown { failure.hinted("or say --format") } else { failure }
@@ -263,10 +263,10 @@ fn refuse_to_replace(source: &str, asked: &Conversion) -> Result<()> {
     let to = Path::new(&asked.to);
     let same = to.canonicalize().ok().zip(Path::new(source).canonicalize().ok());
     if same.is_some_and(|(to, source)| to == source && to.is_file()) {
-        return Err(Failure::misuse(format!("{} would overwrite its own input", asked.to)));
+        return Err(Failure::misuse(format!("{} would overwrite its own input", to.display())));
     }
     if to.is_file() && !asked.force {
-        return Err(Failure::misuse(format!("{} exists; --force replaces it", asked.to)));
+        return Err(Failure::misuse(format!("{} exists; --force replaces it", to.display())));
     }
     Ok(())
 }

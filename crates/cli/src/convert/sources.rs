@@ -10,6 +10,7 @@ use crate::{
     choice::Choice,
     console::Console,
     failure::{Failure, Result},
+    human,
     opened::{self, Place},
     target::Target,
 };
@@ -20,6 +21,8 @@ pub(super) struct Source<'a> {
     pub(super) target: &'a Target,
     pub(super) own: Own,
     pub(super) likely: u64,
+    /// Whether the table has no columns at all.
+    no_columns: bool,
     /// The file that stays open: one that stands alone, and a stream, which cannot be read twice.
     pub(super) opened: Option<Place>,
 }
@@ -66,7 +69,8 @@ pub(super) fn look_at<'a>(
             }
             own.used = used(&place, choice, &own.columns)?;
         }
-        let likely = place.table.likely_entries()?;
+        let no_columns = place.table.fields()?.is_empty();
+        let likely = if no_columns { place.table.entries()? } else { place.table.likely_entries()? };
         if stands_alone
             && console.width.is_some()
             && let Some(note) = place.note()
@@ -74,15 +78,26 @@ pub(super) fn look_at<'a>(
             console.note(&note);
         }
         let opened = (stands_alone || target.is_stream()).then_some(place);
-        sources.push(Source { target, own, likely, opened });
+        sources.push(Source { target, own, likely, no_columns, opened });
     }
     in_no_file(absent)?;
     let together = together(&sources, choice, format, asked, opening, console)?;
     if together.named.is_empty() {
-        let uri = sources.first().map_or("", |source| &source.own.uri);
-        return Err(Failure::misuse(format!("nothing of {uri} can be converted")));
+        return Err(nothing(&sources));
     }
     Ok((sources, together))
+}
+
+/// Why nothing can be written.
+fn nothing(sources: &[Source<'_>]) -> Failure {
+    let Some(first) = sources.first() else { return Failure::misuse("there are no files".into()) };
+    let uri = &first.own.uri;
+    if first.no_columns {
+        let entries = human::counted(first.likely, "entry", "entries");
+        let what = format!("{uri} has {entries} and no columns, so that there is nothing to write");
+        return Failure::misuse(what).hinted("forthwith count says the number of entries");
+    }
+    Failure::misuse(format!("nothing of {uri} can be converted"))
 }
 
 /// The error of a name or a pattern that is that of no column in any of the files.

@@ -71,6 +71,8 @@ Examples:
 
 pub(super) const CAT: &str = "\
 Entries are printed as they are read: forthwith cat FILE | head -1 ends at once.
+In CSV, missing values are empty cells and empty texts are \"\"; NaN and infinities are NaN, inf and
+-inf. In JSON Lines, missing values are null, and NaN and infinities an error, unless --nan says more.
 
 Examples:
   forthwith cat events.root:Events -c 'Muon_*' | jq .Muon_pt
@@ -91,7 +93,8 @@ pub(super) const CONVERT: &str = "\
 Formats: .parquet (codecs none, snappy, gzip, brotli, lz4, zstd; by default zstd), .avro (null,
 deflate, snappy, zstandard, bzip2, xz), .arrow or .feather (not compressed), .root (a tree; none,
 zlib, lzma, lz4, zstd; by default zlib), .jsonl or .ndjson (an object for each entry) and .csv
-(numbers and text only).
+(numbers and text only; missing values are empty cells, empty texts \"\", and NaN and infinities NaN,
+inf and -inf).
 The file appears when it is complete; standard output (-) gets each step as it is read.
 Columns of several files that are unequal numbers become the type that NumPy promotes them to.
 In JSON, maps with texts as keys are objects, and bytes are texts with one character (U+0000 to

@@ -332,6 +332,10 @@ pub(crate) struct Convert {
     /// The kind of table, where a format has several: 'tree' or 'ntuple' in a ROOT file [default: tree]
     #[arg(long = "as", value_name = "KIND")]
     pub(crate) table: Option<String>,
+    /// The number that missing values become in a ROOT file; lists and texts are empty then [default: an error in a
+    /// tree, which has no missing values; std::optional in an RNTuple]
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) nulls: Option<f64>,
     /// Entries in a block (a row group) at most
     #[arg(long, value_name = "N")]
     pub(crate) block_entries: Option<NonZeroUsize>,
@@ -383,7 +387,7 @@ pub(crate) struct Cp {
     pub(crate) target: OsString,
     /// The file to write
     #[arg(value_name = "TO", required = true)]
-    pub(crate) to: String,
+    pub(crate) to: OsString,
     /// Only branches whose name or path matches a glob or a /regex/, and what they need; may be repeated, or given
     /// as a list with commas
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
@@ -409,7 +413,7 @@ pub(crate) struct Split {
     pub(crate) target: OsString,
     /// The files to write: their number stands in the place of {}, or before the ending
     #[arg(value_name = "TO", required = true)]
-    pub(crate) to: String,
+    pub(crate) to: OsString,
     /// The number of entries in each file
     #[arg(short, long, value_name = "N", required_unless_present = "files", conflicts_with = "files")]
     pub(crate) entries: Option<NonZeroU64>,
@@ -428,7 +432,7 @@ pub(crate) struct Recompress {
     pub(crate) target: OsString,
     /// The file to write
     #[arg(value_name = "TO", required = true)]
-    pub(crate) to: String,
+    pub(crate) to: OsString,
     /// The codec, with a level after a colon: zstd:5, lz4, lzma:7, zlib:1, none
     #[arg(long, value_name = "CODEC[:LEVEL]", required = true)]
     pub(crate) codec: String,

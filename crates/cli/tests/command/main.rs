@@ -17,6 +17,7 @@ mod plots;
 mod safe;
 mod streams;
 mod together;
+mod written;
 
 use forthwith_cli::{Keyboard, Terminal, run_with};
 use std::path::PathBuf;

@@ -166,3 +166,16 @@ fn numbers_of_several_types_become_one() {
     let said = forthwith(&["cat", &short, &file("avro/codec-deflate.avro"), "--missing", "null"]);
     assert!(said.code == 0 || said.err.contains("column"), "{}", said.err);
 }
+
+/// What the help says of CSV.
+#[test]
+fn csv_has_empty_cells_for_missing_values_and_names_for_what_is_no_number() {
+    let folder = folder();
+    let real = Column::from_slice(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY]);
+    let first = write(at(&folder, "a.parquet"), &[("x", real), ("k", Column::from_slice(&[1i32, 2, 3]))]);
+    let second = write(at(&folder, "b.parquet"), &[("k", Column::from_slice(&[4i32]))]);
+    let found = output(&["cat", &first, &second, "--missing", "null", "--format", "csv"]);
+    assert_eq!(found, "x,k\nNaN,1\ninf,2\n-inf,3\n,4\n");
+    let help = output(&["cat", "--help"]);
+    assert!(help.contains("NaN, inf and"), "{help}");
+}

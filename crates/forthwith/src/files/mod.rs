@@ -89,8 +89,14 @@ pub fn source_with(
 ///
 /// # Errors
 /// The file cannot be made; a scheme that takes no files; an option that the store does not have.
-pub fn sink(uri: &str, store: &StoreOptions) -> Result<Box<dyn io::Sink>> {
-    Ok(if remote::is_remote(uri) { remote::create(uri, store)? } else { io::create(uri)? })
+pub fn sink(name: impl AsRef<Path>, store: &StoreOptions) -> Result<Box<dyn io::Sink>> {
+    let path = name.as_ref();
+    Ok(match path.to_str() {
+        Some(uri) if remote::is_remote(uri) => remote::create(uri, store)?,
+        Some(uri) => io::create(uri)?,
+        // A name that is no text is that of a file.
+        None => Box::new(io::FileSink::create(path)?),
+    })
 }
 
 /// The bytes of a stream, to its end, as standard input.

@@ -24,7 +24,7 @@ use forthwith_root::{
 };
 use forthwith_ttree::{
     Tree, TreeCheck, TreeFormat,
-    write::{TreeFile, TreeOptions},
+    write::{ColumnOptions, Nulls, TreeFile, TreeOptions},
 };
 use std::{any::Any, sync::Arc};
 
@@ -109,6 +109,7 @@ impl Format for Root {
             let ntuple = NtupleOptions {
                 compression: pages,
                 cluster_entries: options.block_entries.unwrap_or(u64::MAX),
+                nulls: options.nulls,
                 runner: Some(Arc::new(BlockThreads::default())),
                 ..NtupleOptions::default()
             };
@@ -117,6 +118,10 @@ impl Format for Root {
         }
         let tree = TreeOptions {
             cluster_entries: options.block_entries,
+            default_column: ColumnOptions {
+                nulls: options.nulls.map_or(Nulls::Refused, Nulls::Filled),
+                ..ColumnOptions::default()
+            },
             runner: Arc::new(BlockThreads::default()),
             ..TreeOptions::default()
         };

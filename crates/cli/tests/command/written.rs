@@ -1,0 +1,135 @@
+//! Files that are written: missing values in ROOT, tables without columns, names that are no text.
+
+use crate::{file, forthwith, output};
+use std::path::Path;
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn at(folder: &tempfile::TempDir, name: &str) -> String {
+    folder.path().join(name).to_str().expect("a UTF-8 path").to_owned()
+}
+
+/// A file with missing values: of entries whose file lacks a column.
+fn with_missing(folder: &tempfile::TempDir) -> String {
+    let tree = file("zmumu.root:events");
+    let (one, other, both) = (at(folder, "1.parquet"), at(folder, "2.parquet"), at(folder, "both.parquet"));
+    output(&["convert", &tree, &one, "-c", "run,nMuon,Muon_pt,dataset", "-w", "nMuon > 4"]);
+    output(&["convert", &tree, &other, "-c", "run", "-w", "nMuon > 4"]);
+    output(&["convert", &one, &other, &both, "--missing", "null"]);
+    both
+}
+
+#[test]
+fn missing_values_become_a_number_in_a_tree_and_stay_missing_in_an_rntuple() {
+    let folder = folder();
+    let from = with_missing(&folder);
+    let to = at(&folder, "all.root");
+    let said = forthwith(&["convert", &from, &to]);
+    assert_eq!(said.code, 4, "{}", said.err);
+    for what in ["missing values in a tree", "tree/", "--nulls -1", "--as ntuple"] {
+        assert!(said.err.contains(what), "{what}: {}", said.err);
+    }
+    assert!(!Path::new(&to).exists());
+    let rows = |target: &str| -> Vec<serde_json::Value> {
+        let text = output(&["cat", target, "-c", "run,nMuon,Muon_pt,dataset"]);
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    };
+    let expected = rows(&from);
+    output(&["convert", &from, &to, "--nulls", "-1"]);
+    let found = rows(&to);
+    assert_eq!(found.len(), expected.len());
+    for (row, expected) in found.iter().zip(&expected) {
+        assert_eq!(row["run"], expected["run"]);
+        if expected["nMuon"].is_null() {
+            assert!(row["nMuon"] == -1 && row["Muon_pt"] == serde_json::json!([]), "{row}");
+            assert_eq!(row["dataset"], "");
+        } else {
+            assert_eq!(row, expected);
+        }
+    }
+    output(&["convert", &from, &to, "--as", "ntuple", "--force"]);
+    assert_eq!(rows(&to), expected);
+    output(&["convert", &from, &to, "--as", "ntuple", "--force", "--nulls", "7"]);
+    assert_eq!(rows(&to).last().expect("entries")["nMuon"], 7);
+    let said = forthwith(&["convert", &from, &at(&folder, "no.avro"), "--nulls", "0"]);
+    assert!(said.code == 2 && said.err.contains("Avro files have missing values"), "{}", said.err);
+}
+
+/// Entries without columns are counted and said, and are no crash.
+#[test]
+fn a_table_without_columns_is_said() {
+    let folder = folder();
+    let from = at(&folder, "nothing.avro");
+    let header = b"Obj\x01\x02\x16avro.schema\x50{\"type\":\"record\",\"name\":\"r\",\"fields\":[]}\0";
+    let marker = [7u8; 16];
+    // Three entries of no bytes.
+    let bytes = [&header[..], &marker, &[6, 0], &marker].concat();
+    std::fs::write(&from, bytes).expect("room");
+    assert!(output(&["count", &from]).contains('3'));
+    for args in
+        [&["cat", &from][..], &["cat", &from, "--format", "csv"], &["convert", &from, &at(&folder, "x.root")]]
+    {
+        let said = forthwith(args);
+        let what = "nothing.avro has 3 entries and no columns, so that there is nothing to write";
+        assert!(
+            said.code == 2 && said.err.contains(what) && said.out.is_empty(),
+            "{} {}",
+            said.code,
+            said.err
+        );
+    }
+    assert_eq!(output(&["head", &from, "--jsonl"]), "{}\n{}\n{}\n");
+    assert_eq!(output(&["head", &from, "--jsonl", "-n", "2"]), "{}\n{}\n");
+    assert_eq!(output(&["head", &from]).lines().count(), 4);
+}
+
+/// Names that are no text are those of files: to be read, and to be written.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_need_not_be_text() {
+    use std::{ffi::OsString, os::unix::ffi::OsStringExt};
+    let folder = folder();
+    let name = |text: &[u8]| folder.path().join(OsString::from_vec(text.to_vec()));
+    let run = |args: &[&OsString]| {
+        let line = std::iter::once(OsString::from("forthwith")).chain(args.iter().map(|arg| (*arg).clone()));
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let code = forthwith_cli::run(line, &mut out, &mut err, forthwith_cli::Terminal::default());
+        (code, String::from_utf8_lossy(&out).into_owned(), String::from_utf8_lossy(&err).into_owned())
+    };
+    let word = |text: &str| OsString::from(text);
+    let (tree, root) = (word(&file("zmumu.root:events")), word(&file("zmumu.root")));
+    let parquet = name(b"caf\xe9.parquet").into_os_string();
+    let (columns, run_number) = (word("-c"), word("run"));
+    let (code, out, err) = run(&[&word("convert"), &tree, &parquet, &columns, &run_number]);
+    assert!(code == 0 && out.contains("3,600 entries"), "{err}");
+    assert!(Path::new(&parquet).is_file());
+    let (code, _, err) = run(&[&word("convert"), &tree, &parquet, &columns, &run_number]);
+    assert!(code == 2 && err.contains("exists; --force replaces it"), "{err}");
+    let (code, out, _) = run(&[&word("count"), &parquet]);
+    assert!(code == 0 && out.contains("3600"), "{out}");
+    for verb in ["merge", "cp"] {
+        let to = name(format!("{verb}-").as_bytes()).into_os_string().into_vec();
+        let to = OsString::from_vec([&to[..], b"\xff.root"].concat());
+        let (code, _, err) = run(&[&word(verb), &root, &to]);
+        assert!(code == 0 && Path::new(&to).is_file(), "{verb}: {err}");
+    }
+    let (code, _, err) =
+        run(&[&word("split"), &root, &word("--files"), &word("2"), &name(b"\xff.root").into()]);
+    assert!(code == 2 && err.contains("not UTF-8"), "{err}");
+}
+
+/// A column behind a slash is told where it belongs.
+#[test]
+fn what_is_in_a_file_stands_behind_a_colon() {
+    let target = file("avro/codec-deflate.avro");
+    let said = forthwith(&["forth", &format!("{target}/x")]);
+    let what = format!("{target} is a file: what is in it is named behind a colon, as in {target}:x");
+    assert!(said.code != 0 && said.err.contains(&what), "{}", said.err);
+    let root = file("zmumu.root");
+    let said = forthwith(&["forth", &format!("{root}/events/Muon_pt")]);
+    assert!(said.err.contains(&format!("as in {root}:events/Muon_pt")), "{}", said.err);
+    let said = forthwith(&["count", &file("nowhere.root/x")]);
+    assert!(said.code == 3 && !said.err.contains("colon"), "{}", said.err);
+}
