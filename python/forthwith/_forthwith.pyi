@@ -422,6 +422,8 @@ class Table:
     @property
     def entries(self) -> int:
         """Number of entries. In an Avro file that is known when all blocks were looked for."""
+    def around_damage(self) -> tuple[Table, list[tuple[int, int, int, str]]] | None:
+        """The table around parts in which nothing can be told apart, and these: entries before, block, byte and fault."""
     def entries_up_to(self, most: int) -> int:
         """The number of entries, or ``most`` if there are more: no more is looked for than it takes to know."""
     def fields(self) -> Fields:

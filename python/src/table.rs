@@ -67,6 +67,16 @@ impl Table {
         self.handle.run(py, || self.table.entries())
     }
 
+    /// The table around what cannot be told apart, and for each such part the entries before it, the block, the byte and the fault.
+    #[expect(clippy::type_complexity, reason = "a tuple of Python")]
+    fn around_damage(&self, py: Python<'_>) -> PyResult<Option<(Self, Vec<(u64, u64, u64, String)>)>> {
+        let around = self.handle.run(py, || self.table.around_damage())?;
+        Ok(around.map(|(table, gaps)| {
+            let gaps = gaps.into_iter().map(|gap| (gap.entry, gap.block, gap.byte, gap.what));
+            (Self::new(Arc::clone(&self.handle), table, self.key.clone()), gaps.collect())
+        }))
+    }
+
     fn entries_up_to(&self, py: Python<'_>, most: u64) -> PyResult<u64> {
         self.handle.run(py, || self.table.entries_up_to(most))
     }

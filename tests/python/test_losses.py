@@ -58,6 +58,45 @@ def test_texts_are_lost_one_by_one_however_many_blocks_have_some(tmp_path, damag
     assert np.flatnonzero(ak.is_none(nulls.s)).tolist() == list(damaged)
 
 
+@pytest.mark.parametrize("errors", ["skip", "null"])
+def test_a_file_of_avro_that_is_cut_off_loses_its_last_block(tmp_path, errors):
+    path = tmp_path / "x.avro"
+    forthwith.write_avro(path, {"x": np.arange(1000), "y": np.arange(1000) / 2}, block_entries=100)
+    path.write_bytes(path.read_bytes()[:-30])
+    with forthwith.open(path) as tree:
+        with pytest.raises(forthwith.DamagedFileError, match="needs"):
+            tree.arrays()
+        with pytest.warns(
+            forthwith.DataLossWarning, match="a block of .* unknown number of entries; the first: .*needs"
+        ):
+            left = tree.arrays(errors=errors)
+        assert left.x.to_list() == [*range(900)]
+        lost = []
+        assert tree["x"].array(errors=errors, lost=lost).to_list() == [*range(900)]
+        (loss,) = lost
+        assert (loss.start, loss.stop, loss.block) == (900, 900, 9)
+        assert isinstance(loss.error, forthwith.DamagedFileError)
+        assert loss.error.file == str(path)
+        assert tree.arrays(["x"], errors="skip", cut="x > 890", lost=[]).x.to_list() == [*range(891, 900)]
+        assert tree.arrays(["x"], errors=errors, entry_start=-2, lost=[]).x.to_list() == [898, 899]
+        with pytest.warns(forthwith.DataLossWarning):
+            steps = list(tree.iterate(["x"], errors=errors, step_size=400))
+        assert [len(step) for step in steps] == [400, 400, 100]
+
+
+def test_a_cut_file_among_others_loses_its_last_block_alone(tmp_path):
+    for name in ("a", "b", "c"):
+        forthwith.write_avro(tmp_path / f"{name}.avro", {"x": np.arange(1000)}, block_entries=100)
+    cut = tmp_path / "b.avro"
+    cut.write_bytes(cut.read_bytes()[:-30])
+    lost = []
+    left = forthwith.concatenate(f"{tmp_path}/*.avro", errors="skip", lost=lost)
+    assert left.x.to_list() == [*range(1000), *range(900), *range(1000)]
+    assert [(loss.start, loss.stop) for loss in lost] == [(1900, 1900)]
+    with pytest.raises(forthwith.DamagedFileError):
+        forthwith.concatenate(f"{tmp_path}/*.avro")
+
+
 def test_other_row_groups_of_parquet_are_not_lost(tmp_path):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     table = pa.table({"s": [f"text{at:05}" for at in range(3000)], "k": range(3000)})

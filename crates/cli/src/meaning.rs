@@ -7,8 +7,8 @@ use crate::{
     copy::{self, Copying},
     failure::{Failure, Result},
     flags::{
-        Act, CONVERT_STEP, Cat, Check, Common, Completions, Count, Demo, Explain, Forth, Head, Index, Ls,
-        Nan, Plot, Schema, Shell, Show, Streamers, Typed, Verb,
+        Act, CONVERT_STEP, Cat, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Head, Index,
+        Ls, Nan, Plot, Schema, Shell, Show, Streamers, Typed, Verb,
     },
     opened::Opening,
     paint::Paint,
@@ -166,6 +166,7 @@ impl Asked {
                     format,
                     missing,
                     nan,
+                    errors,
                     skip_unsupported,
                     no_check_text,
                 } = cat;
@@ -177,6 +178,7 @@ impl Asked {
                     step: CONVERT_STEP,
                     skip_unsupported,
                     missing_null: missing.is_some(),
+                    skip_errors: errors == Errors::Skip,
                     no_check_text,
                     ..Conversion::default()
                 });
@@ -203,6 +205,7 @@ impl Asked {
                     skip_unsupported: convert.skip_unsupported,
                     verbose: convert.verbose,
                     missing_null: convert.missing.is_some(),
+                    skip_errors: convert.errors == Errors::Skip,
                     no_check_text: convert.no_check_text,
                     force: convert.force,
                 });

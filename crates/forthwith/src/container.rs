@@ -7,6 +7,22 @@ use forthwith_plan::{CheckReport, Dataset, Error, Result};
 use serde::Serialize;
 use std::{any::Any, sync::Arc};
 
+/// A part of a file of which not even the number of entries can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The entries that are read before it.
+    pub entry: u64,
+    /// The number of the block.
+    pub block: u64,
+    /// Its first byte.
+    pub byte: u64,
+    /// The fault.
+    pub what: String,
+}
+
+/// A table without parts of its file, and these parts.
+pub type AroundDamage = (Arc<dyn Dataset>, Vec<Gap>);
+
 /// An opened file of some format. A format that lacks an ability answers with an error that names it, which is what the
 /// defaults do.
 pub trait Container: Send + Sync {
@@ -55,6 +71,16 @@ pub trait Container: Send + Sync {
     /// # Errors
     /// Nothing of that name; an object that is no table, by its class; damaged metadata.
     fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>>;
+
+    /// Opens a table around parts of the file in which nothing can be told apart, and says which these are. By default, the format has
+    /// no blocks that are found one behind the other, so that damage in one hides none of the others.
+    ///
+    /// # Errors
+    /// As [`dataset`](Self::dataset).
+    fn dataset_around_damage(&self, path: &str) -> Result<Option<AroundDamage>> {
+        let _ = path;
+        Ok(None)
+    }
 
     /// Reads an object that is no table.
     ///

@@ -41,7 +41,7 @@ mod table;
 mod write;
 
 pub use background::Background;
-pub use container::{Container, FileInfo, Key, Object, Recovery, Words};
+pub use container::{AroundDamage, Container, FileInfo, Gap, Key, Object, Recovery, Words};
 pub use cut::Step;
 pub use file::File;
 pub use formats::{Format, JsonRows, format, formats};

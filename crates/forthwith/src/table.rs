@@ -1,6 +1,6 @@
 //! A table of a file: fields and entries.
 
-use crate::{File, Selection, Step, Steps, Words, cut, format};
+use crate::{File, Gap, Selection, Step, Steps, Words, cut, format};
 use forthwith_columns::Array;
 use forthwith_engine::{Engine, ProgressCallback, RawBlock};
 use forthwith_io::{Several, Source};
@@ -62,6 +62,16 @@ impl Table {
 
     pub(crate) fn is_text_unchecked(&self) -> bool {
         !self.check_text
+    }
+
+    /// The same table without the parts of the file in which nothing can be told apart, and these parts: the end of an Avro file that is
+    /// cut off, and blocks whose lengths are wrong. Nothing where damage in one block hides none of the others.
+    ///
+    /// # Errors
+    /// The source cannot be read.
+    pub fn around_damage(&self) -> Result<Option<(Self, Vec<Gap>)>> {
+        let around = self.file.container().dataset_around_damage(self.path())?;
+        Ok(around.map(|(dataset, gaps)| (Self { dataset, ..self.clone() }, gaps)))
     }
 
     /// The file it is in.

@@ -242,9 +242,10 @@ class Branch(HasBranches):
         from forthwith._tree.options import ReadOptions
 
         options = ReadOptions(library, None, errors, lost, threads, progress, logical=logical)
-        start, stop = self._range(entry_start, entry_stop)
-        columns = query(self._tree, [(self.name, self._index)], chosen(cut, aliases, entries, friends))
-        return walk.array(self._tree, columns, start, stop, options)
+        sound = self._sound(options)
+        start, stop = sound._range(entry_start, entry_stop)
+        columns = query(sound._tree, [(self.name, self._index)], chosen(cut, aliases, entries, friends))
+        return walk.array(sound._tree, columns, start, stop, options)
 
     @property
     def _is_column(self) -> bool:

@@ -193,7 +193,8 @@ class HasBranches(BranchMapping):
                 ``"zip"``, which makes lists of records ``Muon`` from the lists ``Muon_pt`` and ``Muon_eta`` (whatever
                 precedes ``_``, ``.`` or ``/``), if they are equally long. By default what the library has for it.
             errors: The treatment of entries that are damaged, or are in damaged baskets: ``"raise"`` an exception, ``"skip"``
-                they are left out of all branches, ``"null"`` they are missing values of the branches they are lost of.
+                they are left out of all branches, ``"null"`` they are missing values of the branches they are lost of. The
+                end of an Avro file that is cut off is left out by both.
             lost: A list that gets a `Loss` for each range of entries of a branch that could not be read. Without it, they are
                 a `DataLossWarning`.
             threads: Threads to read with, this one included; by default what ``open`` was told.
@@ -217,14 +218,15 @@ class HasBranches(BranchMapping):
 
         _keywords.refuse("arrays", unknown, _ARRAYS)
         choice = chosen(cut, aliases, entries, friends)
-        columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
         options = ReadOptions(library, how, errors, lost, threads, progress, logical=logical)
-        start, stop = read.entries_of(self, entry_start, entry_stop)
+        sound = self._sound(options)
+        columns = sound._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
+        start, stop = read.entries_of(sound, entry_start, entry_stop)
         if virtual:
             from forthwith._tree import virtual as columns_read_later  # not at the top: few calls need it
 
-            return columns_read_later.arrays(self._tree, columns, start, stop, options)
-        return walk.arrays(self._tree, columns, start, stop, options)
+            return columns_read_later.arrays(sound._tree, columns, start, stop, options)
+        return walk.arrays(sound._tree, columns, start, stop, options)
 
     @typed.iterate
     def iterate(
@@ -280,7 +282,8 @@ class HasBranches(BranchMapping):
 
         _keywords.refuse("iterate", unknown, _ITERATE)
         choice = chosen(cut, aliases, entries, friends)
-        columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
         options = ReadOptions(library, how, errors, None, threads, progress, logical=logical)
-        steps = read.walk(self, columns, entry_start, entry_stop, step_size)
-        return walk.iterate(self._tree, columns, steps, options, report)
+        sound = self._sound(options)
+        columns = sound._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
+        steps = read.walk(sound, columns, entry_start, entry_stop, step_size)
+        return walk.iterate(sound._tree, columns, steps, options, report)

@@ -24,7 +24,7 @@ from forthwith._tree.ahead import Ahead
 from forthwith._tree.chain_mapping import ChainMapping
 from forthwith._tree.chained import WHERE, ChainBranch, ChainSelection, chained
 from forthwith._tree.common import Common, check_missing, nulls_named
-from forthwith._tree.damage import lose_file
+from forthwith._tree.damage import lose_file, sound
 from forthwith._tree.protocols import chosen_names
 from forthwith._tree.query import Choice
 from forthwith._tree.read import entries_of
@@ -374,6 +374,7 @@ class Chain(ChainMapping):
                 continue
             known = at
             with tree:
+                tree = sound(tree, read, offset)
                 before = max(0, start - offset)
                 behind = None if stop is None else max(0, stop - offset)
                 some = tree._core.entries_up_to(before + 1) > before and (behind is None or behind > before)

@@ -24,6 +24,10 @@ MOST = 32
 """Entries of one block that are left out one by one; if more of them are damaged, so is the block."""
 
 
+# More entries than there can be, for which all blocks are looked for.
+_ALL = 2**64 - 1
+
+
 class DataLossWarning(UserWarning):
     """Entries could not be read and were left out, or replaced by nothing.
 
@@ -90,6 +94,42 @@ def array(tree: Tree, column: Columns, start: int, stop: int, options: ReadOptio
         return found[column[0][0]], lost
     (found,), lost = arrays(tree, column, start, stop, options.putting(list))
     return found, lost
+
+
+def sound(tree: Tree, options: ReadOptions, offset: int = 0) -> Tree:
+    """The tree without parts of its file in which nothing can be told apart, such as an end that is cut off.
+
+    What is lost with them is said, or put into ``options.lost``: how many entries that are is not known.
+
+    Args:
+        tree: The tree.
+        options: With ``errors="raise"``, the tree is what it is.
+        offset: The entries before those of the tree.
+
+    Raises:
+        DamagedFileError: Nothing of the tree can be read.
+    """
+    if options.errors == "raise":
+        return tree
+    try:
+        tree._core.entries_up_to(_ALL)
+        return tree
+    except DamagedFileError:
+        found = tree._core.around_damage()
+        if found is None:
+            raise
+    core, gaps = found
+    lost = []
+    for entry, block, byte, what in gaps:
+        error = DamagedFileError(what, file=tree.file.file_path, object=tree.path, block=block, byte=byte)
+        lost.append(Loss(offset + entry, offset + entry, error))
+    if options.lost is not None:
+        options.lost.extend(lost)
+    else:
+        blocks = "a block" if len(lost) == 1 else f"{len(lost)} blocks"
+        text = f"{blocks} of {tree.file.file_path} could not be read and left out, with an unknown number of entries"
+        say(DataLossWarning(f"{text}; the first: {lost[0].error.message}", lost))
+    return type(tree)(tree._file, core)
 
 
 def _around(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from forthwith import _filters, _keywords, _show
 from forthwith._errors import KeyInFileError
 from forthwith._tree import read
+from forthwith._tree.damage import sound
 from forthwith._tree.protocols import NotAnArray
 
 TYPE_CHECKING = False
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from forthwith._file import File
     from forthwith._filters import Filter
     from forthwith._tree.branch import Branch
+    from forthwith._tree.options import ReadOptions
     from forthwith._tree.tree import Tree
 
     class Filters(TypedDict, total=False):
@@ -62,6 +64,15 @@ class BranchMapping(NotAnArray):
         """The position of a branch that has no others in it, and so stands for itself where data are taken."""
         index = self._index
         return None if index is None or self._tree._fields[index].has_children else index
+
+    def _sound(self, options: ReadOptions) -> Any:
+        """The same around parts of the file in which nothing can be told apart, if damage is to be read around."""
+        if options.errors == "raise":
+            return self
+        tree = sound(self._tree, options)
+        if tree is self._tree:
+            return self
+        return tree if self._index is None else tree._branch(self._index)
 
     def _members(self, recursive: bool = True) -> Iterator[tuple[str, int]]:
         """The branches below as relative paths and positions, parents before their children."""

@@ -20,6 +20,8 @@ pub(crate) struct Conversion {
     pub(crate) verbose: bool,
     /// Columns that some files do not have are null there.
     pub(crate) missing_null: bool,
+    /// Entries that are damaged are left out.
+    pub(crate) skip_errors: bool,
     /// Text that is not UTF-8 is taken as it is.
     pub(crate) no_check_text: bool,
     /// A file of that name is replaced.

@@ -1,5 +1,6 @@
 //! `forthwith convert`: tables into a file of another format, step by step.
 
+mod around;
 mod columns;
 mod conversion;
 mod pipe;
@@ -19,9 +20,10 @@ use crate::{
 };
 pub(crate) use conversion::Conversion;
 
+use around::Lost;
 use columns::entries;
 use forthwith::{
-    FileFormat, SelectOptions, Selected, Step,
+    FileFormat, SelectOptions, Selected, Selection, Step, Steps,
     columns::{Array, Form, Invalid},
     files, io,
     plan::{Error, ErrorKind, TableWriter, WriteOptions},
@@ -29,7 +31,7 @@ use forthwith::{
 use indicatif::ProgressBar;
 use pipe::Pipe;
 use sources::Source;
-use std::{path::Path, time::Instant};
+use std::{ops::Range, path::Path, time::Instant};
 use together::{Own, Together, inexact};
 
 /// Text is slower to write than to read: it is written in steps of this number of bytes, so that Ctrl-C and
@@ -80,7 +82,14 @@ pub(crate) fn convert(
             Some(place) => place,
             None => Source::place(source.target, asked, opening)?,
         };
-        done += copy.file(&place, &source.own, done, writer.as_mut(), console)?;
+        let (place, mut lost) = if asked.skip_errors {
+            let (table, lost) = around::sound(place.table)?;
+            (Place { table, ..place }, lost)
+        } else {
+            (place, Lost::default())
+        };
+        done += copy.file(&place, &source.own, done, &mut lost, writer.as_mut(), console)?;
+        lost.tell(&source.own.uri, console);
     }
     bar.set_message("finishing");
     let written = writer.finish()?;
@@ -142,6 +151,7 @@ impl Copy<'_> {
         place: &Place,
         own: &Own,
         done: u64,
+        lost: &mut Lost,
         writer: &mut dyn TableWriter,
         console: &mut Console<'_>,
     ) -> Result<u64> {
@@ -164,22 +174,21 @@ impl Copy<'_> {
         let mut copied = 0;
         for part in parts.into_iter().filter(|part| !part.is_empty()) {
             let mut steps = selection.steps(part, step)?;
-            let goes_on = &mut |_: forthwith::Progress| self.watch.is_none_or(|watch| !watch.asked());
-            while let Some(Selected { entries: step, arrays, .. }) =
-                steps.read_batch(self.threads, Some(goes_on))?
-            {
+            while let Some((step, pieces)) = self.step(&selection, &mut steps, lost)? {
                 let asked = || self.watch.is_some_and(Watch::asked);
                 if asked() {
                     return Err(Error::new(ErrorKind::Cancelled).into());
                 }
-                let arranged = self.arranged(arrays, &rounded, own)?;
-                writer.write(&arranged).map_err(|error| {
-                    if is_text {
-                        Failure::unspelled(error, self.asked.options.not_numbers)
-                    } else {
-                        Failure::unfilled(error)
-                    }
-                })?;
+                for piece in pieces {
+                    let arranged = self.arranged(piece.arrays, &rounded, own)?;
+                    writer.write(&arranged).map_err(|error| {
+                        if is_text {
+                            Failure::unspelled(error, self.asked.options.not_numbers)
+                        } else {
+                            Failure::unfilled(error)
+                        }
+                    })?;
+                }
                 copied += step.end - step.start;
                 if self.asked.to == STANDARD {
                     console.lines_of_file(&self.pipe.take())?;
@@ -194,6 +203,23 @@ impl Copy<'_> {
             }
         }
         Ok(copied)
+    }
+
+    /// The next step, in pieces if it is read around what is damaged.
+    fn step(
+        &self,
+        selection: &Selection,
+        steps: &mut Steps,
+        lost: &mut Lost,
+    ) -> Result<Option<(Range<u64>, Vec<Selected>)>> {
+        let goes_on = &mut |_: forthwith::Progress| self.watch.is_none_or(|watch| !watch.asked());
+        if !self.asked.skip_errors {
+            let read = steps.read_batch(self.threads, Some(goes_on))?;
+            return Ok(read.map(|piece| (piece.entries.clone(), vec![piece])));
+        }
+        let Some(step) = steps.skip_step()? else { return Ok(None) };
+        let pieces = around::read(selection, step.clone(), self.threads, goes_on, lost)?;
+        Ok(Some((step, pieces)))
     }
 
     /// The columns in the order they are written in, with their fields in a file that has them as they are written.

@@ -345,6 +345,9 @@ pub(crate) struct Convert {
     /// The form of NaN and infinities in JSON Lines, which have no such numbers [default: an error]
     #[arg(long, value_name = "AS")]
     pub(crate) nan: Option<Nan>,
+    /// Damaged entries: an error, or left out, which is said
+    #[arg(long, value_name = "HOW", default_value = "raise", hide_possible_values = false)]
+    pub(crate) errors: Errors,
     /// Leave out columns that cannot be read, or that the format has no type for
     #[arg(long)]
     pub(crate) skip_unsupported: bool,
@@ -441,6 +444,15 @@ pub(crate) struct Recompress {
     pub(crate) force: bool,
 }
 
+/// The treatment of entries that are damaged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Errors {
+    /// The first is an error
+    Raise,
+    /// They are left out
+    Skip,
+}
+
 /// The treatment of columns that a file does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Missing {
@@ -469,6 +481,9 @@ pub(crate) struct Cat {
     /// The form of NaN and infinities in JSON Lines, which have no such numbers [default: an error]
     #[arg(long, value_name = "AS")]
     pub(crate) nan: Option<Nan>,
+    /// Damaged entries: an error, or left out, which is said
+    #[arg(long, value_name = "HOW", default_value = "raise", hide_possible_values = false)]
+    pub(crate) errors: Errors,
     /// Leave out columns that cannot be read, or that the format has no type for
     #[arg(long)]
     pub(crate) skip_unsupported: bool,

@@ -133,3 +133,46 @@ fn what_is_in_a_file_stands_behind_a_colon() {
     let said = forthwith(&["count", &file("nowhere.root/x")]);
     assert!(said.code == 3 && !said.err.contains("colon"), "{}", said.err);
 }
+
+/// What can be read of a damaged file, with a line that says what was lost.
+#[test]
+fn damaged_entries_are_left_out_if_that_is_said() {
+    let folder = folder();
+    let (whole, cut) = (at(&folder, "whole.avro"), at(&folder, "cut.avro"));
+    output(&["convert", &file("zmumu.root:events"), &whole, "-c", "run,nMuon", "--block-entries", "500"]);
+    let bytes = std::fs::read(&whole).expect("a file");
+    std::fs::write(&cut, &bytes[..bytes.len() - 20]).expect("room");
+    let expected = output(&["cat", &whole]);
+    let sound: String = expected.split_inclusive('\n').take(3500).collect();
+    assert_ne!(forthwith(&["cat", &cut]).code, 0);
+    assert_ne!(forthwith(&["cat", &cut, "--errors", "raise"]).code, 0);
+    let said = forthwith(&["cat", &cut, "--errors", "skip"]);
+    assert!(said.code == 0 && said.out == sound, "{}", said.err);
+    for what in ["left out of", "cut.avro: 1 block with an unknown number of entries", "needs"] {
+        assert!(said.err.contains(what), "{what}: {}", said.err);
+    }
+    let to = at(&folder, "all.parquet");
+    let said = forthwith(&["convert", &cut, &whole, &to, "--errors", "skip", "-w", "nMuon > 1"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let passing = |text: &str| {
+        text.lines().filter(|line| !line.contains("\"nMuon\":1}") && !line.contains("\"nMuon\":0}")).count()
+    };
+    assert_eq!(output(&["cat", &to]).lines().count(), passing(&sound) + passing(&expected));
+    // A basket of a tree whose bytes are wrong: its entries are lost, in all columns.
+    let broken = at(&folder, "broken.root");
+    let mut bytes = std::fs::read(file("zmumu.root")).expect("a file");
+    bytes[150_000..150_200].fill(0);
+    std::fs::write(&broken, bytes).expect("room");
+    let target = format!("{broken}:events");
+    assert_ne!(forthwith(&["cat", &target, "-c", "run,Muon_eta"]).code, 0);
+    let said = forthwith(&["cat", &target, "-c", "run,Muon_eta", "--errors", "skip"]);
+    let left = said.out.lines().count();
+    assert!(said.code == 0 && left > 0 && left < 3600, "{left} {}", said.err);
+    assert!(said.err.contains(&format!("{} entries in 1 piece", 3600 - left)), "{}", said.err);
+    let all: Vec<String> = output(&["cat", &file("zmumu.root:events"), "-c", "run,Muon_eta"])
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    assert!(said.out.lines().all(|line| all.iter().any(|known| known == line)));
+    assert_eq!(output(&["cat", &whole, "--errors", "skip"]), expected);
+}

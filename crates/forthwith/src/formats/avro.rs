@@ -2,12 +2,12 @@
 
 use super::{Format, only::OnlyTable};
 use crate::{
-    Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words,
+    AroundDamage, Container, FileInfo, Gap, Key, OpenOptions, OptionKind, OptionSpec, Words,
     check::{Counted, Reading},
 };
 use bytes::Bytes;
 use forthwith_avro::{
-    AvroFile, AvroFormat, AvroTable, AvroWriter, DatumFormat, MARKER, Options, Schema, Writing,
+    AvroFile, AvroFormat, AvroTable, AvroWriter, Damage, DatumFormat, MARKER, Options, Schema, Writing,
 };
 use forthwith_columns::Form;
 use forthwith_engine::Engine;
@@ -158,6 +158,20 @@ impl Container for Opened {
             Options { schema: self.schema.clone(), skip_damaged: self.skip_damaged, ..Options::default() };
         let table = self.file.table(&options)?;
         Ok(Arc::new(if self.skip_damaged { self.without_damage(&table)? } else { table }))
+    }
+
+    fn dataset_around_damage(&self, path: &str) -> Result<Option<AroundDamage>> {
+        self.only.find(path)?;
+        let options = Options { schema: self.schema.clone(), skip_damaged: true, ..Options::default() };
+        let table = self.file.table(&options)?;
+        let blocks = table.blocks()?;
+        let gap = |damage: Damage| {
+            let before = blocks.iter().take_while(|block| block.bytes.start < damage.bytes.start).last();
+            let entry = before.map_or(0, |block| block.entries.end);
+            Gap { entry, block: damage.block, byte: damage.bytes.start, what: damage.what }
+        };
+        let gaps = table.damage().into_iter().map(gap).collect();
+        Ok(Some((Arc::new(table), gaps)))
     }
 
     fn check(&self) -> Result<CheckReport> {
