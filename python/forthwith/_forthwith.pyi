@@ -49,6 +49,7 @@ __all__ = [
     "command",
     "efficiency_intervals",
     "expand_files",
+    "partitions",
     "expand_stored",
     "make_index",
     "redact",
@@ -424,6 +425,8 @@ class Table:
         """Number of entries. In an Avro file that is known when all blocks were looked for."""
     def around_damage(self) -> tuple[Table, list[tuple[int, int, int, str]]] | None:
         """The table around parts in which nothing can be told apart, and these: entries before, block, byte and fault."""
+    def with_constants(self, constants: Sequence[tuple[str, str | None, bool, bool]]) -> Table:
+        """The table with columns of one value each, behind those of the file, as `partitions` has them."""
     def entries_up_to(self, most: int) -> int:
         """The number of entries, or ``most`` if there are more: no more is looked for than it takes to know."""
     def fields(self) -> Fields:
@@ -1008,6 +1011,14 @@ class Layout:
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """Arrow's protocol, where Arrow data can hold it."""
     def __len__(self) -> int: ...
+
+def partitions(
+    files: Sequence[tuple[str | os.PathLike[str], str | os.PathLike[str]]],
+) -> list[list[tuple[str, str | None, bool, bool]]]:
+    """The columns that folders say: names, values as text, whether they are whole numbers, whether some files have none.
+
+    Each file has the name of the pattern or the folder that was given for it before it.
+    """
 
 def expand_files(names: Sequence[str | os.PathLike[str]]) -> list[str]:
     """The files that names, patterns and folders mean, in the order of the names; each pattern's and folder's sorted."""

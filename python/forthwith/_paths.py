@@ -11,7 +11,10 @@ from forthwith._warn import warn
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
+    from typing import Any, TypeAlias
+
+    # Columns that folders say: names, values as text, whether they are whole numbers, and whether some files have none.
+    Constants: TypeAlias = list[tuple[str, str | None, bool, bool]]
 
 
 # The endings of files that a directory is searched for.
@@ -118,11 +121,33 @@ def expand(files: Any, store: Mapping[str, Any] | None = None) -> Iterator[tuple
         files: Paths, URLs, patterns, mappings, file objects, or lists of them; datasets as coffea spells them.
         store: The options of the store of URLs that are patterns.
     """
+    told: set[str] = set()
+    for path, inner, given in _found(files, store):
+        said = _forthwith.partitions([(given, path)])[0] if isinstance(path, str) and path != given else []
+        if said and given not in told:
+            told.add(given)
+            names = ", ".join(name for name, *_ in said)
+            warn(f"folders of {given!r} say values of {names}, which are not read: columns are those of the files")
+        yield path, inner
+
+
+def expand_with_folders(
+    files: Any, store: Mapping[str, Any] | None = None
+) -> tuple[list[tuple[Any, str | None]], list[Constants]]:
+    """Files and what is asked of each, and the columns that the folders of each say: ``day`` of ``day=1/part.parquet``."""
+    found = list(_found(files, store))
+    names = [(given, path) if isinstance(path, str) else ("", "") for path, _, given in found]
+    return [(path, inner) for path, inner, _ in found], _forthwith.partitions(names)
+
+
+def _found(files: Any, store: Mapping[str, Any] | None) -> Iterator[tuple[Any, str | None, Any]]:
+    """Files, what is asked of each, and the folder or the pattern that it was found by, or itself."""
     none = True
     for path, inner in _given(files):
-        for found in _matches(whole(path), store):
+        given = whole(path)
+        for found in _matches(given, store):
             none = False
-            yield found, inner
+            yield found, inner, given
     if none:
         raise RequestError("no files")
 
@@ -191,9 +216,4 @@ def _within(directory: str) -> list[str]:
         raise MissingFileError(f"no file in {directory!r} ends in {', '.join(endings)}", file=directory)
     if len({os.path.splitext(name)[1].lower() for name in found}) > 1:
         raise RequestError(f"the files in {directory!r} are of several formats: say which, as in '{directory}/*.root'")
-    folders = {part for name in found for part in os.path.relpath(os.path.dirname(name), directory).split(os.sep)}
-    if said := sorted({part.split("=")[0] for part in folders if "=" in part}):
-        warn(
-            f"folders below {directory!r} say values of {', '.join(said)}, which are not read: columns are those of the files"
-        )
     return sorted(found)

@@ -7,7 +7,7 @@ use crate::{
 use forthwith::{
     files::{self, IndexPlace, Place, StoreOptions},
     io::{self, Index, Indexed},
-    plan::Result,
+    plan::{Constant, Result, Value},
 };
 use pyo3::prelude::*;
 use std::{
@@ -21,6 +21,19 @@ use std::{
 pub(crate) fn expand_files(py: Python<'_>, names: Vec<PathBuf>) -> PyResult<Vec<OsString>> {
     let found = py.detach(|| files::expand(&names)).map_err(|error| error_of(py, error, None, None))?;
     Ok(found.into_iter().map(PathBuf::into_os_string).collect())
+}
+
+/// A column that the folders of a file say: its name, the value as text, whether it is a whole number, and whether some files have none.
+type Said = (String, Option<String>, bool, bool);
+
+/// The columns that folders say, for files with the names that were given for them.
+#[pyfunction]
+pub(crate) fn partitions(files: Vec<(PathBuf, PathBuf)>) -> Vec<Vec<Said>> {
+    let said = |Constant { name, value, may_lack }: Constant| match value {
+        Value::Whole(value) => (name, value.map(|value| value.to_string()), true, may_lack),
+        Value::Text(value) => (name, value, false, may_lack),
+    };
+    files::partitions(&files).into_iter().map(|all| all.into_iter().map(said).collect()).collect()
 }
 
 /// The URLs of objects of a store that match a pattern.

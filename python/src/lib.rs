@@ -44,7 +44,7 @@ mod _forthwith {
         description::{ColumnType, Description},
         desk::Desk,
         file::{File, Key},
-        files::{expand_files, expand_stored, make_index, redact, split_name},
+        files::{expand_files, expand_stored, make_index, partitions, redact, split_name},
         forth::{Items, Machine},
         give::give_all,
         given::Given,

@@ -77,6 +77,28 @@ impl Table {
         }))
     }
 
+    /// The table with columns of one value each, behind those of the file: names with their values as text or as whole numbers, which may
+    /// be missing, whether they are whole numbers, and whether some files have none.
+    fn with_constants(
+        &self,
+        py: Python<'_>,
+        constants: Vec<(String, Option<String>, bool, bool)>,
+    ) -> PyResult<Self> {
+        let constant =
+            |(name, text, is_whole, may_lack): (String, Option<String>, bool, bool)| plan::Constant {
+                name,
+                value: if is_whole {
+                    plan::Value::Whole(text.and_then(|text| text.parse().ok()))
+                } else {
+                    plan::Value::Text(text)
+                },
+                may_lack,
+            };
+        let constants: Vec<_> = constants.into_iter().map(constant).collect();
+        let table = self.handle.run(py, || self.table.with_constants(&constants))?;
+        Ok(Self::new(Arc::clone(&self.handle), table, self.key.clone()))
+    }
+
     fn entries_up_to(&self, py: Python<'_>, most: u64) -> PyResult<u64> {
         self.handle.run(py, || self.table.entries_up_to(most))
     }

@@ -457,7 +457,15 @@ impl Dataset for AvroTable {
             // Nor is text in them; where it is wrong was said already.
             let utf8 = plan.utf8 && ahead == 0;
             // The blocks are read as wholes, so an entry may be named that was not chosen: its block is the damaged one.
-            plans.push(Plan { entries, tasks, groups, utf8, chosen: None, ..plan.clone() });
+            plans.push(Plan {
+                entries,
+                tasks,
+                groups,
+                utf8,
+                chosen: None,
+                constants: Vec::new(),
+                ..plan.clone()
+            });
         }
         Ok(plans)
     }

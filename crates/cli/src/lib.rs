@@ -232,13 +232,13 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
     let (object, shape) = (target.object.as_str(), asked.shape);
     match &asked.verb {
         Action::Ls { recursive, long } => ls::ls(&file, object, *recursive, *long, shape, console),
-        Action::Show { filter } => match place(&file, object, console) {
+        Action::Show { filter } => match place(&file, target, console) {
             Err(Failure::WrongObject { key, .. }) if !key.is_directory => {
                 object::show(&file, &key, shape, console)
             }
             place => show::show(&place?, filter, shape, console),
         },
-        Action::Plot { choice, entries, bins, range } => match place(&file, object, console) {
+        Action::Plot { choice, entries, bins, range } => match place(&file, target, console) {
             Err(Failure::WrongObject { key, .. }) if !key.is_directory => {
                 // An object has its own bins, and no branches or entries to choose from.
                 let chosen = *choice != Choice::default() || *entries != u64::MAX;
@@ -255,12 +255,12 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         },
         Action::Streamers { filter } => object::streamers(&file, filter, shape, console),
         Action::Head { end, choice, not_numbers, no_check_text } => {
-            let place = place(&file, object, console)?.with_unchecked_text(*no_check_text);
+            let place = place(&file, target, console)?.with_unchecked_text(*no_check_text);
             head::head(&place, *end, choice, shape, *not_numbers, console)
         }
-        Action::Schema => schema::schema(&place(&file, object, console)?, shape, console),
+        Action::Schema => schema::schema(&place(&file, target, console)?, shape, console),
         Action::Explain { filter } => {
-            explain::explain(&place(&file, object, console)?, filter, shape, console)
+            explain::explain(&place(&file, target, console)?, filter, shape, console)
         }
         Action::Check { strict } => check::check(&file, *strict, shape, console),
         Action::Forth { explain } => forth::forth(&opened::place(&file, object)?, *explain, console),
@@ -276,8 +276,8 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
 }
 
 /// The tree and branch, with a remark if the tree was not named.
-fn place(file: &forthwith::File, object: &str, console: &mut Console<'_>) -> Result<opened::Place> {
-    let place = opened::place(file, object)?;
+fn place(file: &forthwith::File, target: &Target, console: &mut Console<'_>) -> Result<opened::Place> {
+    let place = opened::place(file, &target.object)?.with_constants(target)?;
     if console.width.is_some()
         && let Some(note) = place.note()
     {

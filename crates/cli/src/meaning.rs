@@ -17,6 +17,7 @@ use crate::{
 use clap::ColorChoice;
 use forthwith::{
     FileFormat,
+    files::partitions,
     plan::{ErrorKind, NotNumbers, WriteOptions},
 };
 use std::{
@@ -275,11 +276,18 @@ impl Asked {
             ColorChoice::Never => false,
         };
         let exists = |name: &str| Path::new(name).exists();
-        let (mut all, mut partial) = (Vec::new(), Vec::new());
+        let (mut all, mut partial): (Vec<Target>, Vec<PathBuf>) = (Vec::new(), Vec::new());
+        let mut given = Vec::new();
         for typed in &targets {
-            let (files, left_out) = Target::of(typed, exists).expanded(&opening.store())?;
+            let target = Target::of(typed, exists);
+            let name = target.name().to_owned();
+            let (files, left_out) = target.expanded(&opening.store())?;
+            given.extend(files.iter().map(|file| (name.clone(), file.name().to_owned())));
             all.extend(files);
             partial.extend(left_out);
+        }
+        for (target, constants) in all.iter_mut().zip(partitions(&given)) {
+            target.constants = constants;
         }
         if let (Action::Forth { .. }, 2..) = (&verb, all.len()) {
             let what = format!("forth prints the program of one branch, not of {} files", all.len());
@@ -360,7 +368,12 @@ mod tests {
         assert_eq!(
             meaning,
             Asked {
-                targets: vec![Target { uri: "nowhere.root".into(), path: None, object: "t".into() }],
+                targets: vec![Target {
+                    uri: "nowhere.root".into(),
+                    path: None,
+                    object: "t".into(),
+                    constants: Vec::new(),
+                }],
                 partial: Vec::new(),
                 verb: Action::Head {
                     end: End::First(10),

@@ -91,7 +91,7 @@ fn of_source(source: Arc<dyn Source>, opening: &Opening) -> Result<File> {
 
 /// Opens the file and finds the tree and branch in it.
 pub(crate) fn place_of(target: &Target, opening: &Opening) -> Result<Place> {
-    place(&file(target, opening)?, &target.object)
+    place(&file(target, opening)?, &target.object)?.with_constants(target)
 }
 
 /// A tree, and perhaps one of its branches.
@@ -105,6 +105,11 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// With the columns that the folders of the file say.
+    pub(crate) fn with_constants(self, target: &Target) -> Result<Self> {
+        Ok(Self { table: self.table.with_constants(&target.constants)?, ..self })
+    }
+
     /// Text that is none is no error.
     pub(crate) fn with_unchecked_text(self, unchecked: bool) -> Self {
         Self { table: self.table.with_unchecked_text(unchecked), ..self }

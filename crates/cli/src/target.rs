@@ -1,7 +1,10 @@
 //! `FILE[:OBJECT]`, as typed.
 
 use crate::failure::Result;
-use forthwith::files::{self, Expanded, StoreOptions};
+use forthwith::{
+    files::{self, Expanded, StoreOptions},
+    plan::Constant,
+};
 use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
@@ -17,6 +20,8 @@ pub(crate) struct Target {
     pub(crate) path: Option<PathBuf>,
     /// The path in it; empty if none was given.
     pub(crate) object: String,
+    /// Columns that its folders say.
+    pub(crate) constants: Vec<Constant>,
 }
 
 impl Target {
@@ -25,12 +30,13 @@ impl Target {
         match typed.to_str() {
             Some(text) => {
                 let (uri, object) = files::split(text, exists);
-                Self { uri: uri.to_owned(), path: None, object }
+                Self { uri: uri.to_owned(), path: None, object, constants: Vec::new() }
             }
             None => Self {
                 uri: typed.to_string_lossy().into_owned(),
                 path: Some(typed.into()),
                 object: String::new(),
+                constants: Vec::new(),
             },
         }
     }
@@ -48,10 +54,10 @@ impl Target {
     pub(crate) fn expanded(self, store: &StoreOptions) -> Result<(Vec<Self>, Vec<PathBuf>)> {
         let Expanded { files, partial, .. } = files::expand_with(&[self.name()], store)?;
         let target = |path: PathBuf| match path.into_os_string().into_string() {
-            Ok(uri) => Self { uri, path: None, object: self.object.clone() },
+            Ok(uri) => Self { uri, path: None, object: self.object.clone(), constants: Vec::new() },
             Err(name) => {
                 let uri = name.to_string_lossy().into_owned();
-                Self { uri, path: Some(name.into()), object: self.object.clone() }
+                Self { uri, path: Some(name.into()), object: self.object.clone(), constants: Vec::new() }
             }
         };
         Ok((files.into_iter().map(target).collect(), partial))

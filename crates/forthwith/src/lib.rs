@@ -26,6 +26,7 @@ mod background;
     allow(dead_code, reason = "one of them has columns block by block, the other all columns in a block")
 )]
 mod check;
+mod constants;
 mod container;
 mod cut;
 mod file;

@@ -1,11 +1,12 @@
 //! A table of a file: fields and entries.
 
+use crate::constants::{WithConstants, put_constants};
 use crate::{File, Gap, Selection, Step, Steps, Words, cut, format};
 use forthwith_columns::Array;
 use forthwith_engine::{Engine, ProgressCallback, RawBlock};
 use forthwith_io::{Several, Source};
 use forthwith_plan::{
-    BlockFormat, Dataset, Description, Error, ErrorKind, Field, Plan, Result, similar_names,
+    BlockFormat, Constant, Dataset, Description, Error, ErrorKind, Field, Plan, Result, similar_names,
 };
 use std::{
     any::Any,
@@ -18,6 +19,9 @@ use std::{
 pub struct Table {
     file: File,
     dataset: Arc<dyn Dataset>,
+    /// The format's own, where columns were put beside those of the file.
+    own: Option<Arc<dyn Dataset>>,
+    constants: Arc<[Constant]>,
     check_text: bool,
 }
 
@@ -50,7 +54,26 @@ impl FieldRef for String {
 
 impl Table {
     pub(crate) fn new(file: File, dataset: Arc<dyn Dataset>) -> Self {
-        Self { file, dataset, check_text: true }
+        Self { file, dataset, own: None, constants: Arc::default(), check_text: true }
+    }
+
+    /// The same table with columns of one value each, such as [folders of files say](crate::files::partitions), behind those of the
+    /// file. A name that the file has a column of is that column; values that are no records get none.
+    ///
+    /// # Errors
+    /// Damaged metadata.
+    pub fn with_constants(&self, constants: &[Constant]) -> Result<Self> {
+        let own = self.own.as_ref().unwrap_or(&self.dataset);
+        if constants.is_empty() || !own.is_record() {
+            return Ok(self.clone());
+        }
+        let dataset = Arc::new(self.here(WithConstants::new(Arc::clone(own), constants))?);
+        Ok(Self { dataset, own: Some(Arc::clone(own)), constants: constants.into(), ..self.clone() })
+    }
+
+    /// The format's own view of the table.
+    fn own_dataset(&self) -> &dyn Dataset {
+        self.own.as_deref().unwrap_or(&*self.dataset)
     }
 
     /// The same table, of whose text nothing is checked to be UTF-8. Where the format does not say that text is, nothing is checked anyway.
@@ -71,7 +94,9 @@ impl Table {
     /// The source cannot be read.
     pub fn around_damage(&self) -> Result<Option<(Self, Vec<Gap>)>> {
         let around = self.file.container().dataset_around_damage(self.path())?;
-        Ok(around.map(|(dataset, gaps)| (Self { dataset, ..self.clone() }, gaps)))
+        let Some((dataset, gaps)) = around else { return Ok(None) };
+        let bare = Self { dataset, own: None, constants: Arc::default(), ..self.clone() };
+        Ok(Some((bare.with_constants(&self.constants)?, gaps)))
     }
 
     /// The file it is in.
@@ -83,7 +108,7 @@ impl Table {
     /// The format's words for the things in it.
     #[must_use]
     pub fn words(&self) -> &'static Words {
-        self.file.words_of(&*self.dataset)
+        self.file.words_of(self.own_dataset())
     }
 
     /// The path in the file.
@@ -95,7 +120,7 @@ impl Table {
     /// The format's own view of the table, if it is of this type: `table.own::<forthwith::root::Tree>()`.
     #[must_use]
     pub fn own<T: Any>(&self) -> Option<&T> {
-        (self.dataset.as_ref() as &dyn Any).downcast_ref()
+        (self.own_dataset() as &dyn Any).downcast_ref()
     }
 
     pub(crate) fn dataset(&self) -> &dyn Dataset {
@@ -238,7 +263,10 @@ impl Table {
         tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Vec<Array>> {
         let source = self.source(plan)?;
-        read(self.file.engine(), &source, format(&plan.format)?, self.dataset(), plan, threads, tick)
+        let mut arrays =
+            read(self.file.engine(), &source, format(&plan.format)?, self.dataset(), plan, threads, tick)?;
+        put_constants(plan, &mut arrays)?;
+        Ok(arrays)
     }
 
     /// All entries of a field, named or numbered.

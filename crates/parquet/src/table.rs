@@ -485,6 +485,7 @@ impl Dataset for ParquetTable {
             bits: false,
             entries,
             chosen: None,
+            constants: Vec::new(),
         })
     }
 

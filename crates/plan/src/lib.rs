@@ -2,6 +2,7 @@
 mod blocks;
 mod check;
 mod choose;
+mod constant;
 mod dataset;
 mod error;
 mod format;
@@ -13,6 +14,7 @@ mod task;
 mod writer;
 pub use blocks::{Bench, BlockMaker, BlockRunner, BlockSink, OneThread, StoredBlock, in_turn};
 pub use check::{CheckReport, Finding, Severity};
+pub use constant::{Constant, PlannedConstant, Value};
 pub use dataset::{Dataset, Description, Field, check_entries, cuts};
 pub use error::{Error, ErrorKind, Place, Result, Stated};
 pub use format::{Block, BlockFormat, Columns, Framing, Piece, Scratch};

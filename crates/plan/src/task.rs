@@ -1,5 +1,6 @@
 //! A plan: which blocks to read and what decodes them. Plain data.
 
+use crate::PlannedConstant;
 use bytes::Bytes;
 use forthwith_columns::{DType, Encoding, Form};
 use forthwith_program::Program;
@@ -40,6 +41,10 @@ pub struct Plan {
     /// made of them when it is looked at; otherwise it is made while the rows are decoded, side by side.
     #[serde(default)]
     pub bits: bool,
+    /// Columns that no block has, in the order of their positions among the arrays. They are put there when the blocks are
+    /// read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constants: Vec<PlannedConstant>,
     /// The entries that are decoded, in ascending order, if not all of the [range](Self::entries) are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Arc<[u64]>>,
@@ -83,6 +88,10 @@ impl Plan {
     /// The path of the field that is an array of the plan, for messages.
     #[must_use]
     pub fn path_of(&self, array: usize) -> String {
+        if let Some(constant) = self.constants.iter().find(|constant| constant.at as usize == array) {
+            return constant.constant.name.clone();
+        }
+        let array = array - self.constants.iter().filter(|constant| (constant.at as usize) < array).count();
         let pick = self.picks.get(array);
         let number = pick.map_or(array, |pick| pick.array as usize);
         let group = self.groups.iter().filter(|group| !group.joins).nth(number);

@@ -115,6 +115,7 @@ impl<'n> Planner<'n> {
             bits: false,
             entries: self.entries,
             chosen: None,
+            constants: Vec::new(),
         }
     }
 

@@ -17,7 +17,7 @@ from forthwith._errors import (
 )
 from forthwith._forthwith import redact
 from forthwith._opening import TABLES, Settings, apart, open_one
-from forthwith._paths import expand
+from forthwith._paths import expand_with_folders
 from forthwith._stores import without_password
 from forthwith._tree import typed, walk
 from forthwith._tree.ahead import Ahead
@@ -82,7 +82,7 @@ class Chain(ChainMapping):
 
     def __init__(self, files: Any, *, missing: Missing = "raise", **options: Any) -> None:
         check_missing(missing)
-        self._parts = list(expand(files, options.get("storage_options")))
+        self._parts, self._constants = expand_with_folders(files, options.get("storage_options"))
         self._settings = Settings.given("open", options, "missing")
         self._missing = missing
         self._lengths: list[int | None] = [None] * len(self._parts)
@@ -94,6 +94,17 @@ class Chain(ChainMapping):
         return [without_password(name) for name in named]
 
     def _open(self, at: int) -> Tree:
+        tree = self._open_bare(at)
+        if not (constants := self._constants[at]):
+            return tree
+        try:
+            return tree._with_constants(constants)
+        except BaseException:
+            tree.file.close()
+            raise
+
+    def _open_bare(self, at: int) -> Tree:
+        """A tree without the columns that its folders say."""
         path, inner = self._parts[at]
         found = open_one(path, inner, self._settings)
         if isinstance(found, Tree):

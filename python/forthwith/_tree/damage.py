@@ -129,7 +129,7 @@ def sound(tree: Tree, options: ReadOptions, offset: int = 0) -> Tree:
         blocks = "a block" if len(lost) == 1 else f"{len(lost)} blocks"
         text = f"{blocks} of {tree.file.file_path} could not be read and left out, with an unknown number of entries"
         say(DataLossWarning(f"{text}; the first: {lost[0].error.message}", lost))
-    return type(tree)(tree._file, core)
+    return tree._like(core)
 
 
 def _around(

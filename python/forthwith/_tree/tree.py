@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from forthwith._file import File
+    from forthwith._paths import Constants
 
 
 class Tree(HasBranches):
@@ -36,6 +37,19 @@ class Tree(HasBranches):
         self._all_children: dict[int | None, list[int]] | None = None
         self._described: dict[int, _forthwith.Description] = {}
         self._object: Any = None
+        self._constants: Constants = []
+
+    def _with_constants(self, constants: Constants) -> Tree:
+        """The tree with columns of one value each, behind its own."""
+        tree = self._like(self._core.with_constants(constants))
+        tree._constants = constants
+        return tree
+
+    def _like(self, core: _forthwith.Table) -> Tree:
+        """Another view of the same table."""
+        tree = type(self)(self._file, core)
+        tree._constants = self._constants
+        return tree
 
     def _columns(self) -> list[str]:
         """The names of the branches with data."""
@@ -252,7 +266,7 @@ class Tree(HasBranches):
         self._file.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopen, (self._file, self.path)
+        return _reopen, (self._file, self.path, self._constants)
 
 
 class _Pairs:
@@ -269,5 +283,6 @@ class _Pairs:
         return int(self._first[at]), int(self._second[at])
 
 
-def _reopen(file: File, path: str) -> Tree:
-    return file._tree_of(path)
+def _reopen(file: File, path: str, constants: Constants) -> Tree:
+    tree = file._tree_of(path)
+    return tree._with_constants(constants) if constants else tree

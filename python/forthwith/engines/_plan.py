@@ -147,7 +147,7 @@ def form(files: Any, columns: Names = None, **options: Any) -> dict[str, Any]:
 def _opened(path: str, tree: str | None, settings: Settings) -> Tree:
     """The tree of a file, as a chain opens it."""
     chain = Chain.__new__(Chain)
-    chain._parts, chain._settings = [(path, tree)], settings
+    chain._parts, chain._settings, chain._constants = [(path, tree)], settings, [[]]
     return chain._open(0)
 
 

@@ -114,6 +114,42 @@ fn a_column_that_a_file_lacks_can_be_chosen_and_computed_with() {
     refused(&["-c", "x", "-w", "nope > 1", "--missing", "null"], 2, &["nope"]);
 }
 
+/// Folders say columns: for a folder and a pattern that is given, not for files by their names.
+#[test]
+fn folders_are_columns() {
+    let folder = folder();
+    for (at, name) in ["day=1/k=a", "day=2/k=__HIVE_DEFAULT_PARTITION__"].iter().enumerate() {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(&path).expect("room");
+        let from = at as i64 * 2;
+        write(
+            path.join("part.parquet").to_str().expect("UTF-8").to_owned(),
+            &[("x", Column::from_vec(vec![from, from + 1]))],
+        );
+    }
+    let all = [(0, 1, Some("a")), (1, 1, Some("a")), (2, 2, None), (3, 2, None)];
+    let expected: Vec<Value> = all.iter().map(|(x, day, k)| json!({"x": x, "day": day, "k": k})).collect();
+    let (given, pattern) = (at(&folder, ""), at(&folder, "day=*/*/*.parquet"));
+    for target in [&given, &pattern] {
+        assert_eq!(rows(&[target]), expected);
+        assert_eq!(
+            rows(&[target, "-c", "k,x", "-w", "day == 2"]),
+            [json!({"k": null, "x": 2}), json!({"k": null, "x": 3})]
+        );
+        assert_eq!(rows(&[target, "-c", "day"]).len(), 4);
+        for format in ["parquet", "avro"] {
+            let to = at(&folder, &format!("../all-{}.{format}", std::process::id()));
+            output(&["convert", target, &to, "--force"]);
+            assert_eq!(rows(&[&to]), expected);
+            std::fs::remove_file(&to).expect("a file");
+        }
+        assert!(output(&["show", target]).contains("day"));
+        assert!(output(&["head", target, "-b", "day", "--jsonl"]).contains("{\"day\":2}"));
+    }
+    let one = at(&folder, "day=1/k=a/part.parquet");
+    assert_eq!(rows(&[&one]), [json!({"x": 0}), json!({"x": 1})]);
+}
+
 /// Numbers become those of the type that has those of all files, as in Python.
 #[test]
 fn numbers_of_several_types_become_one() {

@@ -259,6 +259,7 @@ pub(crate) fn make() -> (Made, Truth) {
         utf8: false,
         bits: false,
         chosen: None,
+        constants: Vec::new(),
     };
     (made, truth)
 }

@@ -12,6 +12,7 @@
 
 mod expand;
 mod indexed;
+mod partitions;
 mod pattern;
 mod place;
 #[cfg_attr(not(feature = "remote"), path = "remote_absent.rs")]
@@ -22,6 +23,7 @@ mod whole;
 
 pub use expand::{Expanded, expand, expand_telling, expand_with};
 pub use indexed::{IndexPlace, read_index, source_indexed, write_index};
+pub use partitions::partitions;
 pub use pattern::{is_pattern, matches};
 pub use place::{Place, locate};
 pub use remote::{StoreOptions, redact};

@@ -533,6 +533,7 @@ impl Dataset for Tree {
             bits: false,
             entries,
             chosen: None,
+            constants: Vec::new(),
         })
     }
 

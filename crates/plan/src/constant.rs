@@ -1,0 +1,116 @@
+//! Columns with one value in all entries, which no block has: what the path of a file says.
+
+use crate::{Error, ErrorKind, Limit, Result};
+use forthwith_columns::{Array, Column, DType, Form};
+use serde::{Deserialize, Serialize};
+
+/// A column that has one value in all entries of a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Constant {
+    /// The column's name.
+    pub name: String,
+    /// The value.
+    pub value: Value,
+    /// Whether the value is missing in this file or in another one that belongs to it.
+    pub may_lack: bool,
+}
+
+/// The value of a [`Constant`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Value {
+    /// A whole number.
+    Whole(Option<i64>),
+    /// A text.
+    Text(Option<String>),
+}
+
+/// A constant among the arrays that a plan delivers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedConstant {
+    /// Its position among them.
+    pub at: u32,
+    /// The column.
+    pub constant: Constant,
+}
+
+impl Constant {
+    /// The type.
+    #[must_use]
+    pub fn form(&self) -> Form {
+        let key = "node0".to_owned();
+        let form = match self.value {
+            Value::Whole(_) => Form::Numpy { key, dtype: DType::Int64, shape: Vec::new() },
+            Value::Text(_) => Form::String { key, binary: false },
+        };
+        if self.may_lack { form.optional() } else { form }
+    }
+
+    /// The type as a schema says it.
+    #[must_use]
+    pub const fn type_name(&self) -> &'static str {
+        match self.value {
+            Value::Whole(_) => "int64",
+            Value::Text(_) => "string",
+        }
+    }
+
+    /// The value as a limit of itself, if there is one.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        match &self.value {
+            Value::Whole(value) => value.map(|value| Limit::Integer(value.into())),
+            Value::Text(value) => value.as_ref().map(|value| Limit::Text(value.clone().into_bytes())),
+        }
+    }
+
+    /// The value in so many rows.
+    ///
+    /// # Errors
+    /// There is no room for it.
+    pub fn array(&self, rows: u64) -> Result<Array> {
+        let count = usize::try_from(rows).map_err(|_| no_room(rows))?;
+        let columns = match &self.value {
+            Value::Whole(Some(value)) => {
+                vec![("node0-data".to_owned(), Column::from_vec(filled(count, *value)?))]
+            }
+            Value::Text(Some(value)) => {
+                let size = count.checked_mul(value.len()).ok_or_else(|| no_room(u64::MAX))?;
+                let mut bytes = room(size)?;
+                (0..count).for_each(|_| bytes.extend_from_slice(value.as_bytes()));
+                let mut offsets: Vec<i64> = room(count.saturating_add(1))?;
+                offsets.extend((0..=count).map(|row| (row * value.len()) as i64));
+                let data = Column::from_vec(bytes);
+                vec![("node0-offsets".to_owned(), Column::from_vec(offsets)), ("node0-data".to_owned(), data)]
+            }
+            Value::Whole(None) | Value::Text(None) => {
+                room::<i64>(count)?;
+                return Ok(Array::nulls(&self.form(), rows));
+            }
+        };
+        let mut form = self.form();
+        if let Form::Option { content, .. } = form {
+            form = *content;
+        }
+        let array = Array { form, length: rows, columns };
+        let fault = |error: forthwith_columns::Invalid| Error::fault(error.to_string());
+        if self.may_lack { array.present().map_err(fault) } else { Ok(array) }
+    }
+}
+
+fn filled(count: usize, value: i64) -> Result<Vec<i64>> {
+    let mut made = room(count)?;
+    made.resize(count, value);
+    Ok(made)
+}
+
+/// A vector with room for so many items.
+fn room<T>(count: usize) -> Result<Vec<T>> {
+    let mut made = Vec::new();
+    made.try_reserve_exact(count)
+        .map_err(|_| no_room((count as u64).saturating_mul(size_of::<T>() as u64)))?;
+    Ok(made)
+}
+
+fn no_room(bytes: u64) -> Error {
+    Error::new(ErrorKind::OutOfMemory { what: "a column", bytes })
+}
