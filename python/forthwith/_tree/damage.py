@@ -125,7 +125,7 @@ def sound(tree: Tree, options: ReadOptions, offset: int = 0) -> Tree:
         lost.append(Loss(offset + entry, offset + entry, error))
     if options.lost is not None:
         options.lost.extend(lost)
-    else:
+    elif lost:
         blocks = "a block" if len(lost) == 1 else f"{len(lost)} blocks"
         text = f"{blocks} of {tree.file.file_path} could not be read and left out, with an unknown number of entries"
         say(DataLossWarning(f"{text}; the first: {lost[0].error.message}", lost))
