@@ -1,7 +1,11 @@
 //! The options of a conversion.
 
+use crate::failure::{Failure, Result};
 use forthwith::{FileFormat, plan::WriteOptions};
-use std::ffi::OsString;
+use std::{ffi::OsString, path::Path};
+
+/// Standard output.
+pub(super) const STANDARD: &str = "-";
 
 /// The options of the command besides source and columns.
 #[derive(Debug, Default, PartialEq)]
@@ -26,4 +30,22 @@ pub(crate) struct Conversion {
     pub(crate) no_check_text: bool,
     /// A file of that name is replaced.
     pub(crate) force: bool,
+}
+
+impl Conversion {
+    /// A file that exists is kept, unless told otherwise; the source in any case.
+    pub(super) fn refuse_to_replace(&self, source: &str) -> Result<()> {
+        if self.to == STANDARD {
+            return Ok(());
+        }
+        let to = Path::new(&self.to);
+        let same = to.canonicalize().ok().zip(Path::new(source).canonicalize().ok());
+        if same.is_some_and(|(to, source)| to == source && to.is_file()) {
+            return Err(Failure::misuse(format!("{} would overwrite its own input", to.display())));
+        }
+        if to.is_file() && !self.force {
+            return Err(Failure::misuse(format!("{} exists; --force replaces it", to.display())));
+        }
+        Ok(())
+    }
 }

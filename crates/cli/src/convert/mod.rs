@@ -22,6 +22,7 @@ pub(crate) use conversion::Conversion;
 
 use around::Lost;
 use columns::entries;
+use conversion::STANDARD;
 use forthwith::{
     FileFormat, SelectOptions, Selected, Selection, Step, Steps,
     columns::{Array, Form, Invalid},
@@ -31,7 +32,7 @@ use forthwith::{
 use indicatif::ProgressBar;
 use pipe::Pipe;
 use sources::Source;
-use std::{ops::Range, path::Path, time::Instant};
+use std::{ops::Range, time::Instant};
 use together::{Own, Together, inexact};
 
 /// Text is slower to write than to read: it is written in steps of this number of bytes, so that Ctrl-C and
@@ -39,8 +40,6 @@ use together::{Own, Together, inexact};
 const TEXT_STEP: u64 = 256 << 10;
 /// Entries of the first step of a stream, whose reader may want no more.
 const FIRST: u64 = 1024;
-/// Standard output.
-const STANDARD: &str = "-";
 
 pub(crate) fn convert(
     targets: &[Target],
@@ -279,22 +278,6 @@ fn format(asked: &Conversion, console: &Console<'_>) -> Result<FileFormat> {
         ));
     }
     Ok(format)
-}
-
-/// A file that exists is kept, unless told otherwise; the source in any case.
-fn refuse_to_replace(source: &str, asked: &Conversion) -> Result<()> {
-    if asked.to == STANDARD {
-        return Ok(());
-    }
-    let to = Path::new(&asked.to);
-    let same = to.canonicalize().ok().zip(Path::new(source).canonicalize().ok());
-    if same.is_some_and(|(to, source)| to == source && to.is_file()) {
-        return Err(Failure::misuse(format!("{} would overwrite its own input", to.display())));
-    }
-    if to.is_file() && !asked.force {
-        return Err(Failure::misuse(format!("{} exists; --force replaces it", to.display())));
-    }
-    Ok(())
 }
 
 /// How far it is, seen by people only.

@@ -3,7 +3,6 @@
 use super::{
     Conversion,
     columns::{Column, computed, fields, of_file, used},
-    refuse_to_replace,
     together::{Own, Together},
 };
 use crate::{
@@ -52,7 +51,7 @@ pub(super) fn look_at<'a>(
     for target in targets {
         let place = Source::place(target, asked, opening)?;
         let uri = place.table.file().uri().to_owned();
-        refuse_to_replace(&uri, asked)?;
+        asked.refuse_to_replace(&uri)?;
         let stands_alone = targets.len() == 1;
         let mut own = Own { uri, ..Own::default() };
         if stands_alone {
