@@ -433,6 +433,8 @@ class Table:
         """All fields in the order of the file, parents before their children."""
     def find(self, name: str) -> int:
         """The position of a field by its path, or by its name if only one has it."""
+    def found(self, name: str) -> int | None:
+        """The same, and nothing if there is none."""
     def describe(self, field: int, most: int | None = None) -> Description:
         """How a field is read, or why it cannot be. No more than ``most`` entries are looked for, and counted."""
     def column_type(self, field: int) -> ColumnType:

@@ -69,7 +69,7 @@ def _of_arrow(values: Sequence[Any], name: Any, refused: BuilderError) -> Any:
     try:
         return pa.array(plain)
     except (TypeError, ValueError, AttributeError, OverflowError, pa.ArrowException) as error:
-        raise RequestTypeError(f"{_place(pa, plain, name)}{_first_line(error)}") from None
+        raise RequestTypeError(f"{_place(pa, plain, name)}{first_line(error)}") from None
 
 
 def _place(pa: Any, values: list[Any], name: Any) -> str:
@@ -120,7 +120,8 @@ def _unlike(value: Any, path: tuple[Any, ...], seen: dict[tuple[Any, ...], str])
     return None if before == kind else f"{kind}, where {before} was before: a schema says which is meant"
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """The first line of what an error says."""
     return str(error).partition("\n")[0]
 
 

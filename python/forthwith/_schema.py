@@ -6,12 +6,13 @@ types are compared first, and only what keeps its meaning is cast.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from forthwith import _forthwith
-from forthwith._errors import RequestError, RequestTypeError
+from forthwith._errors import ForthwithError, RequestError, RequestTypeError
 from forthwith._given import given
 from forthwith._packages import package
+from forthwith._rows import first_line
 from forthwith._writable.tables import by_name, empty
 
 TYPE_CHECKING = False
@@ -33,18 +34,29 @@ class Schema:
 
     def __init__(self, columns: Any) -> None:
         pa = package("pyarrow")
-        if hasattr(columns, "__arrow_c_schema__"):
-            self._arrow = pa.schema(columns)
-        else:
+        if not hasattr(columns, "__arrow_c_schema__"):
             columns = by_name(columns)
-            if not isinstance(columns, Mapping):
-                raise RequestTypeError(f"a schema is one of Arrow or a dict from names to types, not {columns!r}")
-            self._arrow = pa.schema([_field(pa, str(name), kind) for name, kind in columns.items()])
+        try:
+            if isinstance(columns, Mapping):
+                self._arrow = pa.schema([_field(pa, str(name), kind) for name, kind in columns.items()])
+            else:
+                self._arrow = pa.schema(columns)
+        except (TypeError, ValueError, NotImplementedError, pa.ArrowException) as error:
+            if isinstance(error, ForthwithError):
+                raise
+            what = f"a schema is one of Arrow or a dict from names to types, not {columns!r}"
+            raise RequestTypeError(f"{what}: {first_line(error)}") from None
         names = self._arrow.names
         if not names:
             raise RequestTypeError("a schema without columns")
-        if again := [name for at, name in enumerate(names) if name in names[:at]]:
-            raise RequestTypeError(f"two columns are called {again[0]!r}")
+        self._places = {name: at for at, name in enumerate(names)}
+        if len(self._places) < len(names):
+            again = next(name for at, name in enumerate(names) if self._places[name] != at)
+            raise RequestTypeError(f"two columns are called {again!r}")
+        for field in self._arrow:
+            if isinstance(field.type, pa.BaseExtensionType):
+                raise RequestTypeError(f"column {field.name!r} is {field.type}, an extension of Arrow's types")
+        self._types = dict(self.empty().types())
 
     def empty(self) -> _forthwith.Given:
         """The columns without entries."""
@@ -62,15 +74,30 @@ class Schema:
         pa = package("pyarrow")
         if isinstance(array, (list, tuple)) and not array:
             return self.empty()
-        table = pa.table(given(array))
-        names = self._arrow.names
-        if others := [name for name in table.column_names if name not in names]:
-            raise RequestError(f"the schema has no column {others[0]!r}; it has {', '.join(map(repr, names))}")
-        columns = {name: table[name] for name in table.column_names}
-        nothing = pa.chunked_array([pa.nulls(len(table))])
+        taken = given(array)
+        table = pa.table(taken)
+        if not len(taken) and all(pa.types.is_null(kind) for kind in table.schema.types):
+            return self.empty()
+        columns: dict[str, Any] = {}
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            if name not in self._places:
+                raise RequestError(f"the schema has no column {name!r}; it has {_listed(self._arrow.names)}")
+            if name in columns:
+                raise RequestError(f"two columns are called {name!r}")
+            columns[name] = column
+        nothing = pa.chunked_array([pa.nulls(len(taken))])
         cast = [_cast(pa, field, columns.get(field.name, nothing)) for field in self._arrow]
-        # Which finds missing values where there must be none at greater depth.
-        return _forthwith.Given.from_arrow(pa.Table.from_arrays(cast, schema=self._arrow).__arrow_c_stream__())
+        made = _forthwith.Given.from_arrow(pa.Table.from_arrays(cast, schema=self._arrow).__arrow_c_stream__())
+        for name, kind in made.types():
+            # Of values that must not be missing within others, those that are make another type.
+            if kind != self._types[name]:
+                raise RequestError(f"column {name!r} is {self._types[name]}, and is given {kind}: values are missing")
+        return made
+
+
+def _listed(names: Sequence[str]) -> str:
+    most = 10
+    return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} others" if len(names) > most else "")
 
 
 def _field(pa: Any, name: str, kind: Any) -> Any:
@@ -78,6 +105,8 @@ def _field(pa: Any, name: str, kind: Any) -> Any:
         return kind.with_name(name)
     if isinstance(kind, pa.DataType):
         return pa.field(name, kind)
+    if kind is None:
+        raise RequestTypeError(f"column {name!r} has no type")
     return pa.table(empty({name: kind})).schema.field(0)
 
 
@@ -89,15 +118,46 @@ def _cast(pa: Any, field: Any, column: Any) -> Any:
         return column
     if found := _unlike(pa.types, column.type, field.type):
         raise RequestTypeError(f"column {field.name!r} is {field.type}, and is given {column.type}: {found}")
+    kind = _nullable(pa, field.type)
     try:
-        cast = column.cast(field.type)
+        if pa.types.is_integer(column.type) and pa.types.is_decimal(kind):
+            # Arrow asks for room for all numbers of the type.
+            column = column.cast(pa.decimal256(76, min(kind.scale, 50)))
+        cast = column.cast(kind)
     except pa.ArrowException as error:
-        why = str(error).partition("\n")[0]
-        raise RequestTypeError(f"column {field.name!r} is {field.type}, and is given {column.type}: {why}") from None
+        raise RequestTypeError(
+            f"column {field.name!r} is {field.type}, and is given {column.type}: {first_line(error)}"
+        ) from None
     # A real number with fewer bits is infinite if it is too large for them.
     if "float" in str(field.type) and _infinite(pa, cast) > _infinite(pa, column):
         raise RequestError(f"column {field.name!r} is {field.type}, and is given numbers that are too large for it")
-    return cast
+    return pa.chunked_array([pa.array(_Typed(chunk, field.type)) for chunk in cast.chunks], field.type)
+
+
+class _Typed:
+    """An array under a type that says otherwise of its values alone whether they may be missing."""
+
+    def __init__(self, array: Any, kind: Any) -> None:
+        self._array = array
+        self._kind = kind
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        """The capsule of the type, and that of the array."""
+        return self._kind.__arrow_c_schema__(), self._array.__arrow_c_array__()[1]
+
+
+def _nullable(pa: Any, kind: Any) -> Any:
+    """A type whose parts may all be missing: Arrow's cast asks parts also where what is around them is missing."""
+    if pa.types.is_struct(kind):
+        return pa.struct([pa.field(part.name, _nullable(pa, part.type)) for part in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(_nullable(pa, kind.key_type), _nullable(pa, kind.item_type))
+    if _is_list(pa.types, kind):
+        part = pa.field(kind.value_field.name, _nullable(pa, kind.value_type))
+        if pa.types.is_fixed_size_list(kind):
+            return pa.list_(part, kind.list_size)
+        return pa.large_list(part) if pa.types.is_large_list(kind) else pa.list_(part)
+    return kind
 
 
 def _unlike(types: Any, found: Any, wanted: Any) -> str | None:
@@ -109,6 +169,8 @@ def _unlike(types: Any, found: Any, wanted: Any) -> str | None:
         return None
     if types.is_struct(found) and types.is_struct(wanted):
         known = {part.name: part.type for part in wanted}
+        if len({part.name for part in found}) < found.num_fields or len(known) < wanted.num_fields:
+            return "several of its fields have one name"
         others = (f"there is no field {part.name!r}" for part in found if part.name not in known)
         parts = (_unlike(types, part.type, known[part.name]) for part in found if part.name in known)
         return next(others, None) or next(filter(None, parts), None)
@@ -127,7 +189,9 @@ def _is_list(types: Any, kind: Any) -> bool:
 
 
 def _widens(types: Any, found: Any, wanted: Any) -> bool:
-    return bool(types.is_integer(found) and (types.is_floating(wanted) or types.is_decimal(wanted)))
+    # Of halves Arrow does not ask whether they are the whole numbers.
+    is_real = types.is_float32(wanted) or types.is_float64(wanted)
+    return bool(types.is_integer(found) and (is_real or types.is_decimal(wanted)))
 
 
 def _kind(types: Any, kind: Any) -> Any:

@@ -112,6 +112,10 @@ impl Table {
         self.handle.run(py, || self.table.find(name))
     }
 
+    fn found(&self, py: Python<'_>, name: &str) -> PyResult<Option<u32>> {
+        self.handle.run(py, || self.table.found(name))
+    }
+
     #[pyo3(signature = (field, most=None))]
     fn describe(&self, py: Python<'_>, field: u32, most: Option<u64>) -> PyResult<Description> {
         let describe = || match most {

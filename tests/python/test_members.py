@@ -70,8 +70,46 @@ def test_members_of_friends_and_of_chains(lists, tmp_path):
     with forthwith.recreate(tmp_path / "other.root") as file:
         file["lists"] = {"z": np.arange(3)}
     places = [f"{data('leaves.root')}:lists", f"{tmp_path / 'other.root'}:lists"]
-    joined = forthwith.concatenate(places, ["same", "z"], missing="null")
-    assert ak.all(ak.drop_none(joined.same.x) == values.same.x)
+    for names, cut in (
+        [["same", "z"], None],
+        [["same.x", "z"], None],
+        [["same.x + 1", "z"], "same.x > 0 or z >= 0"],
+    ):
+        joined = forthwith.concatenate(places, names, missing="null", cut=cut)
+        x, nothing = values.same.x, [None] * 3
+        if names[0] == "same":
+            assert same(ak.drop_none(joined.same.x), x)
+        else:
+            wanted = x if cut is None else x[x > 0] + 1
+            assert joined[names[0]].to_list() == [*wanted.to_list(), *nothing]
+        assert joined.z[-3:].to_list() == [0, 1, 2]
+
+
+def test_a_dot_at_the_end_of_a_branch_is_not_said_twice(whole):
+    values = whole["dotted."].array()
+    read = whole.arrays(["dotted.vertex.z", "dotted.vertex.z * 2"], cut="dotted.run > 0")
+    z = values.vertex.z[values.run > 0]
+    assert same(read["dotted.vertex.z"], z)
+    assert same(read["dotted.vertex.z * 2"], z * 2)
+
+
+def test_memory_bounds_the_steps_of_uproots_names():
+    with forthwith.uproot.open(data("objects.root")) as file:
+        tree = file["whole"]
+        assert tree.num_entries_for("1 kB", ["event.vertex.x"]) == tree.num_entries_for("1 kB", ["event"])
+        assert len(list(tree.iterate(["event.vertex.x"], step_size="1 kB"))) > 1
+
+
+def test_names_in_groups_of_branches_are_not_taken_for_members():
+    with forthwith.open(data("objects.root")) as file:
+        split = file["split"]
+        for cut in ("event.rnu > 1", "event.Header.rnu > 1"):
+            with pytest.raises(forthwith.RequestError, match="no column"):
+                split.arrays(cut=cut)
+        with pytest.raises(forthwith.RequestError, match="no column"):
+            split.arrays(["event.typo + 1"])
+        with pytest.raises(forthwith.KeyInFileError):
+            split["event"].arrays(["vertex.nothing"])
 
 
 def test_members_of_other_formats(tmp_path):
@@ -107,5 +145,8 @@ def test_a_member_that_is_not_there_is_an_error(lists, whole):
         lists.arrays(cut="mixed.no > 1")
     with pytest.raises(forthwith.RequestError, match=r'no column "d"; did you mean mixed\.d\?'):
         lists.arrays(cut="d > 1")
+    with pytest.raises(forthwith.RequestError, match=r'no column "I"') as caught:
+        lists.arrays(cut="I > 1")
+    assert "mean mixed.I" not in str(caught.value)
     with pytest.raises(forthwith.RequestError, match=r"record is computed with by its fields"):
         whole.arrays(cut="event.vertex > 1")

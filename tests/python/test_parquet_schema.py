@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import time
 
 import awkward as ak
 import numpy as np
@@ -91,9 +92,23 @@ def test_a_file_without_entries_has_the_columns():
             forthwith.RequestTypeError,
             "lose data",
         ),
+        ({"a": "float16"}, {"a": [2049]}, forthwith.RequestTypeError, "another kind"),
+        (
+            {"a": "{x: int64, y: ?int64}"},
+            pa.table({"a": pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["x", "x"])}),
+            forthwith.RequestTypeError,
+            "one name",
+        ),
+        (
+            {"a": "int64"},
+            pa.Table.from_arrays([pa.array([1]), pa.array([2])], ["a", "a"]),
+            forthwith.RequestError,
+            "two columns are called 'a'",
+        ),
         ({"a": "int8"}, [{"a": None}], forthwith.RequestError, "'a' is int8 and never missing"),
         ({"a": "int8", "b": "int8"}, [{"a": 1}], forthwith.RequestError, "'b' is int8 and never missing"),
-        ({"a": "var * int8"}, [{"a": [None]}], forthwith.RequestError, "non-nullable child"),
+        ({"a": "var * int8"}, [{"a": [None]}], forthwith.RequestError, "is given var . .int8: values are missing"),
+        ({"a": "?{x: int8}"}, [{"a": {"x": None}}], forthwith.RequestError, "values are missing"),
     ],
 )
 def test_what_would_be_another_value_is_refused(schema, array, error, message, tmp_path):
@@ -105,11 +120,70 @@ def test_what_would_be_another_value_is_refused(schema, array, error, message, t
     assert not list(tmp_path.iterdir())
 
 
+def test_rows_of_nothing_are_rows():
+    for rows in ([{}, {}], ak.Array([{}, {}])):
+        assert written({"a": "?int8"}, rows)["a"].to_pylist() == [None, None]
+    assert written({"a": "?int8"}, ak.Array([])).num_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("?{x: int8}", [None, {"x": 1}]),
+        ("?{x: {y: int8, z: ?int8}}", [{"x": {"y": 1, "z": None}}, None, {"x": {"y": 2, "z": 3}}]),
+        ("var * ?{x: int8}", [[None], [], [{"x": 1}, None]]),
+        ("?2 * int8", [None, [1, 2]]),
+        ("?var * int8", [None, [], [1]]),
+    ],
+)
+def test_what_never_lacks_may_lie_within_what_may(kind, values):
+    """In one array or in several, in any order, the type of the file is that of the schema."""
+    wanted = written({"a": kind}).schema
+    for steps in ([values], [[value] for value in values], [[value] for value in values[::-1]]):
+        arrays = [[{"a": value} for value in step] for step in steps]
+        table = written({"a": kind}, *arrays)
+        assert table.schema == wanted
+        assert table["a"].to_pylist() == [value for step in steps for value in step]
+        table = written({"a": kind}, *(pa.table({"a": pa.array(step)}) for step in steps if step != [None]))
+        assert table.schema == wanted
+    table = written({"a": kind, "b": "int8"}, *([{"b": 1}], [{"a": values[-1], "b": 2}]) if kind[0] == "?" else ())
+    assert table.schema.field("a") == wanted.field("a")
+
+
+def test_whole_numbers_are_decimals():
+    table = written({"a": pa.decimal128(5, 2)}, {"a": [120, -999]})
+    assert [str(one) for one in table["a"].to_pylist()] == ["120.00", "-999.00"]
+    with pytest.raises(forthwith.RequestTypeError, match="'a' is decimal128"):
+        written({"a": pa.decimal128(5, 2)}, {"a": [1000]})
+
+
+def test_many_columns_take_time_in_proportion():
+    schema = {f"column{at}": "?int8" for at in range(3000)}
+    began = time.process_time()
+    for _ in range(3):
+        with forthwith.parquet_writer(io.BytesIO(), schema=schema) as file:
+            file.write({"column7": [1]})
+    assert time.process_time() - began < 15
+
+
 def test_infinite_numbers_stay_infinite():
     assert written({"a": "var * float32"}, {"a": [[np.inf], []]})["a"].to_pylist() == [[np.inf], []]
 
 
-@pytest.mark.parametrize("schema", [{}, 3, {"a": "nonsense"}, pa.schema([("a", pa.int8()), ("a", pa.int8())])], ids=str)
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        3,
+        {"a": "nonsense"},
+        {"a": None},
+        {"a": "union[int8, string]"},
+        {"a": pa.uuid()},
+        pa.int32(),
+        pa.schema([("a", pa.int8()), ("a", pa.int8())]),
+    ],
+    ids=str,
+)
 def test_what_is_no_schema_is_refused(schema, tmp_path):
     with pytest.raises(forthwith.RequestTypeError):
         forthwith.parquet_writer(tmp_path / "a.parquet", schema=schema)

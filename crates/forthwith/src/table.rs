@@ -193,24 +193,36 @@ impl Table {
     /// # Errors
     /// [`NotFound`](ErrorKind::NotFound) with the most similar names.
     pub fn find(&self, name: &str) -> Result<u32> {
+        if let Some(at) = self.found(name)? {
+            return Ok(at);
+        }
         let fields = self.fields()?;
-        if let Some(at) = fields.iter().position(|f| f.path == name) {
-            return Ok(at as u32);
-        }
-        // Values that are no records have no name of their own.
-        if name.is_empty() && !self.dataset.is_record() {
-            return Ok(0);
-        }
-        let mut named = fields.iter().enumerate().filter(|(_, f)| f.name == name && !f.is_part);
-        if let (Some((at, _)), None) = (named.next(), named.next()) {
-            return Ok(at as u32);
-        }
         let paths = fields.iter().filter(|f| f.name == name && !f.is_part).map(|f| f.path.clone());
         let mut near: Vec<String> = paths.take(3).collect();
         if near.is_empty() {
             near = similar_names(name, fields.iter().map(|f| f.path.as_str()));
         }
         self.here(Err(Error::new(ErrorKind::NotFound { what: "branch", name: name.to_owned(), near })))
+    }
+
+    /// The same without an error, for names that may be something else: those that are similar take long to find.
+    ///
+    /// # Errors
+    /// Damaged metadata.
+    pub fn found(&self, name: &str) -> Result<Option<u32>> {
+        let fields = self.fields()?;
+        if let Some(at) = fields.iter().position(|f| f.path == name) {
+            return Ok(Some(at as u32));
+        }
+        // Values that are no records have no name of their own.
+        if name.is_empty() && !self.dataset.is_record() {
+            return Ok(Some(0));
+        }
+        let mut named = fields.iter().enumerate().filter(|(_, f)| f.name == name && !f.is_part);
+        Ok(match (named.next(), named.next()) {
+            (Some((at, _)), None) => Some(at as u32),
+            _ => None,
+        })
     }
 
     /// How a field is read, or why it cannot be.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forthwith import _forthwith
 from forthwith._errors import KeyInFileError, RequestError
-from forthwith._tree.query import COMPUTED, NOTHING, Choice, Query
+from forthwith._tree.query import COMPUTED, NOTHING, Choice, Query, holding
 from forthwith._tree.read import choose, read, texts
 
 TYPE_CHECKING = False
@@ -147,7 +147,8 @@ class Common:
         """The columns that a tree has, and those of it that expressions name."""
         columns = self._some_of(tree)[0]
         labels = {label for label, _ in columns}
-        return columns + _columns(tree, [name for name in self._used if name not in labels])
+        named = _columns(tree, [name for name in self._used if name not in labels])
+        return columns + [column for column in named if column[0] not in labels]
 
     def _some_of(self, tree: Tree) -> tuple[Columns, Exception | None]:
         """The columns that a tree has, and why not others."""
@@ -266,13 +267,14 @@ def _columns(tree: Tree, names: Iterable[str]) -> Columns:
     found = []
     for name in names:
         for path in dict.fromkeys((name, name.replace(".", "/"))):
-            try:
-                at = tree._core.find(path)
-            except KeyInFileError:
-                continue
-            if tree._fields[at].has_data:
+            at = tree._core.found(path)
+            if at is not None and tree._fields[at].has_data:
                 found.append((name, at))
                 break
+        else:
+            # Of members the whole column is what trees have or lack.
+            if (whole := holding(tree, name)) is not None and whole not in found:
+                found.append(whole)
     return found
 
 

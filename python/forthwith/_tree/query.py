@@ -187,19 +187,23 @@ def dotted(owner: BranchMapping, name: str) -> int | None:
         return None
 
 
-def holder(owner: BranchMapping, name: str) -> int | None:
-    """The branch of whose records a name is a member, if it is one: it goes on behind a dot or a slash."""
+def holding(tree: Tree, name: str) -> tuple[str, int] | None:
+    """The branch of whose records a name may be a member, and the part of the name that means it."""
     if not name.replace(".", "").replace("/", "").replace("_", "").isalnum():
         return None
     while (end := max(name.rfind("."), name.rfind("/"))) > 0:
         name = name[:end]
-        try:
-            at: int | None = owner._find(name)
-        except KeyInFileError:
-            at = dotted(owner, name)
-        if at is not None:
-            return at if owner._tree._fields[at].has_data else None
+        for label, path in ((name, name), (name, name.replace(".", "/")), (f"{name}.", f"{name}.")):
+            at: int | None = tree._core.found(path)
+            if at is not None and tree._fields[at].has_data:
+                return label, at
     return None
+
+
+def holder(tree: Tree, name: str) -> int | None:
+    """The branch alone."""
+    found = holding(tree, name)
+    return None if found is None else found[1]
 
 
 def is_computed(owner: BranchMapping, name: str, choice: Choice, error: KeyInFileError) -> bool:
@@ -212,7 +216,9 @@ def is_computed(owner: BranchMapping, name: str, choice: Choice, error: KeyInFil
     """
     if choice.friends is not None or owner._tree._core.friends():
         return True
-    if name in choice.aliases or name in dict(owner._tree._core.aliases()) or holder(owner, name) is not None:
+    if name in choice.aliases or name in dict(owner._tree._core.aliases()):
+        return True
+    if owner is owner._tree and holder(owner._tree, name) is not None:
         return True
     try:
         found = _forthwith.expression_names(name)

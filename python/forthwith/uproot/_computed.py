@@ -9,7 +9,7 @@ from typing import Any
 from forthwith import _forthwith
 from forthwith._errors import KeyInFileError
 from forthwith._packages import package
-from forthwith._tree.query import COMPUTED, Choice, Query
+from forthwith._tree.query import COMPUTED, Choice, Query, holder
 from forthwith.uproot._library import Library
 
 # uproot's spelling of a name with characters that expressions do not have in names.
@@ -118,6 +118,8 @@ def branches_of(owner: Any, names: list[str], cut: str | None, aliases: Any) -> 
     for text in texts:
         for name in [text, *_forthwith.expression_names(text)]:
             branch = _branch(owner, name)
+            if branch is None and (at := holder(owner.tree.forthwith, name)) is not None:
+                branch = owner.tree[owner.tree.forthwith._fields[at].path]
             if branch is not None:
                 found[branch._index] = branch
     return list(found.values())

@@ -8,7 +8,7 @@ use arrow_array::{
     make_array,
     types::{ByteArrayType, ByteViewType},
 };
-use arrow_buffer::ArrowNativeType;
+use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit as Unit, UnionMode};
 use std::{collections::HashMap, sync::Arc};
@@ -85,7 +85,7 @@ pub fn import(field: &Field, chunks: &[ArrayRef]) -> Result<Array> {
             make_array(all.freeze())
         }
     };
-    let mut import = Import { columns: Vec::new(), nodes: 0, path: Vec::new() };
+    let mut import = Import { columns: Vec::new(), nodes: 0, path: Vec::new(), around: None };
     let mut form = import.nullable(&whole, field.is_nullable())?;
     if let (Form::Record { fields, .. }, DataType::Struct(columns)) = (&mut form, field.data_type()) {
         // A table, whatever its columns are called.
@@ -135,6 +135,8 @@ struct Import {
     columns: Vec<(String, Column)>,
     nodes: usize,
     path: Vec<String>,
+    /// Where something around the next array is missing: its values there are none, whatever they are.
+    around: Option<NullBuffer>,
 }
 
 impl Import {
@@ -162,9 +164,15 @@ impl Import {
     fn nullable(&mut self, array: &ArrayRef, nullable: bool) -> Result<Form> {
         let nulls = array.logical_nulls();
         if matches!(array.data_type(), DataType::Union(..)) {
+            self.around = None;
             return self.node(array);
         }
-        if !nullable && nulls.as_ref().is_none_or(|nulls| nulls.null_count() == 0) {
+        let around = self.around.take();
+        self.around = NullBuffer::union(nulls.as_ref(), around.as_ref());
+        let is_there = |nulls: &NullBuffer| {
+            nulls.null_count() == 0 || around.as_ref().is_some_and(|around| around.contains(nulls))
+        };
+        if !nullable && nulls.as_ref().is_none_or(is_there) {
             return self.node(array);
         }
         let key = self.key();
@@ -178,6 +186,7 @@ impl Import {
 
     fn node(&mut self, array: &ArrayRef) -> Result<Form> {
         let data_type = array.data_type();
+        let around = self.around.take();
         Ok(match data_type {
             DataType::Null => Form::Empty,
             DataType::Boolean => {
@@ -209,8 +218,11 @@ impl Import {
             }
             DataType::Date32 => meant(LogicalType::Date, self.raw::<i32>(array)),
             DataType::Date64 => {
-                let days = |ms: i64| i32::try_from(ms.div_euclid(86_400_000)).ok();
-                let days = self.each(array, values::<i64>(array), days, "a date beyond 32 bits of days")?;
+                let is_day = |ms: &i64| ms.rem_euclid(86_400_000) == 0;
+                let days =
+                    |ms: i64| Some(ms).filter(is_day).and_then(|ms| i32::try_from(ms / 86_400_000).ok());
+                let wrong = "a date with a time of day, or beyond 32 bits of days";
+                let days = self.each(array, values::<i64>(array), days, wrong)?;
                 meant(LogicalType::Date, self.numbers(DType::Int32, Column::from_vec(days)))
             }
             DataType::Time32(Unit::Second) => {
@@ -261,6 +273,7 @@ impl Import {
             }
             DataType::FixedSizeList(item, size) => {
                 let list: &FixedSizeListArray = array.as_fixed_size_list();
+                self.around = around.map(|around| around.expand(usize::try_from(*size).unwrap_or(0)));
                 let content = Box::new(self.field(item, list.values())?);
                 Form::Regular { size: u64::try_from(*size).unwrap_or(0), content }
             }
@@ -290,7 +303,10 @@ impl Import {
                 let names = fields.iter().map(|field| field.name().clone()).collect();
                 let names = (!tuple || fields.is_empty()).then_some(names);
                 let contents = fields.iter().zip(array.columns());
-                let contents = contents.map(|(field, column)| self.field(field, column));
+                let contents = contents.map(|(field, column)| {
+                    self.around.clone_from(&around);
+                    self.field(field, column)
+                });
                 Form::Record { fields: names, contents: contents.collect::<Result<_>>()?, name: None }
             }
             DataType::Dictionary(..) => self.dictionary(array)?,

@@ -73,7 +73,7 @@ impl<'t> Names<'t> {
             names.united.push(Arc::new(United::new(table, column)?));
         }
         for (at, (name, text)) in aliases.iter().enumerate() {
-            if names.exact(name)?.is_some() {
+            if table.found(name)?.is_some() {
                 let what = format!("the alias {name:?} is the name of a column, which it cannot replace");
                 return table.here(Err(Error::invalid(what)));
             }
@@ -91,18 +91,9 @@ impl<'t> Names<'t> {
         self.table.here(parsed.map_err(|error| Error::invalid(error.to_string())))
     }
 
-    /// The field whose path or own name it is.
-    fn exact(&self, name: &str) -> Result<Option<u32>> {
-        match self.table.find(name) {
-            Ok(field) => Ok(Some(field)),
-            Err(Error { kind: ErrorKind::NotFound { .. }, .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
     /// The field that a name in an expression is: dots may stand between the parts of a path.
     fn field(&self, name: &str) -> Result<Option<u32>> {
-        if let Some(field) = self.exact(name)? {
+        if let Some(field) = self.table.found(name)? {
             return Ok(Some(field));
         }
         let is_alias = self.given.iter().any(|(known, _)| known == name);
@@ -120,8 +111,8 @@ impl<'t> Names<'t> {
             return Ok(None);
         }
         for (of, path) in divided(name) {
-            let Some(of) = self.column(of)? else { continue };
-            let Some(member) = Member::new(of, &self.form(of)?, path) else { continue };
+            let Some((of, form)) = self.records(of)? else { continue };
+            let Some(member) = Member::new(of, &form, path) else { continue };
             let mut members = self.members.borrow_mut();
             let at = members.iter().position(|known| **known == member).unwrap_or_else(|| {
                 members.push(Arc::new(member));
@@ -132,7 +123,22 @@ impl<'t> Names<'t> {
         Ok(None)
     }
 
-    /// The same but for members.
+    /// A column that may have records, by its name; a dot at the end of a branch's name need not be said twice.
+    fn records(&self, name: &str) -> Result<Option<(Input, Form)>> {
+        let found = match self.column(name)? {
+            None => self.column(&format!("{name}."))?,
+            found => found,
+        };
+        let Some(input) = found else { return Ok(None) };
+        if let Input::Field(field) = input
+            && self.table.fields()?.get(field as usize).is_none_or(|field| !field.has_data)
+        {
+            return Ok(None);
+        }
+        Ok(Some((input, self.form(input)?)))
+    }
+
+    /// What is read for a name without members.
     fn column(&self, name: &str) -> Result<Option<Input>> {
         if let Some(at) = self.united.iter().position(|column| column.name == name) {
             return Ok(Some(Input::United(at as u32)));
@@ -357,10 +363,15 @@ impl<'t> Names<'t> {
 
     /// Columns of several leaves that have one of this name, by the name that this has here.
     fn leaves(&self, name: &str) -> Result<Vec<String>> {
-        let fields = self.table.fields()?;
-        let has =
-            |field: &&forthwith_plan::Field| field.title.split([':', '/', '[']).any(|word| word == name);
-        Ok(fields.iter().filter(has).map(|field| format!("{}.{name}", field.path)).take(3).collect())
+        let mut found = Vec::new();
+        for (at, field) in (0..).zip(self.table.fields()?) {
+            let names = || field.title.split([':', '/', '[']).any(|word| word == name);
+            let has = || self.table.form(at).is_ok_and(|form| form.pick(&[name.to_owned()]).is_some());
+            if field.has_data && names() && has() {
+                found.push(format!("{}.{name}", field.path));
+            }
+        }
+        Ok(found)
     }
 
     fn form(&self, input: Input) -> Result<Form> {
@@ -381,10 +392,9 @@ impl<'t> Names<'t> {
 
 /// A field of a table by its path or own name, in which dots may stand between the parts of a path.
 fn field_of(table: &Table, name: &str) -> Result<Option<u32>> {
-    match table.find(name) {
-        Ok(field) => Ok(Some(field)),
-        Err(Error { kind: ErrorKind::NotFound { .. }, .. }) => dotted(table, name),
-        Err(error) => Err(error),
+    match table.found(name)? {
+        None => dotted(table, name),
+        found => Ok(found),
     }
 }
 
@@ -393,9 +403,5 @@ fn dotted(table: &Table, name: &str) -> Result<Option<u32>> {
     if !name.contains('.') || !name.chars().all(|c| c.is_alphanumeric() || c == '.' || c == '_') {
         return Ok(None);
     }
-    match table.find(&name.replace('.', "/")) {
-        Ok(field) => Ok(Some(field)),
-        Err(Error { kind: ErrorKind::NotFound { .. }, .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
+    table.found(&name.replace('.', "/"))
 }
