@@ -37,10 +37,8 @@ class Schema:
         if not hasattr(columns, "__arrow_c_schema__"):
             columns = by_name(columns)
         try:
-            if isinstance(columns, Mapping):
-                self._arrow = pa.schema([_field(pa, str(name), kind) for name, kind in columns.items()])
-            else:
-                self._arrow = pa.schema(columns)
+            self._arrow = pa.schema(_fields(pa, columns) if isinstance(columns, Mapping) else columns)
+            self.empty()
         except (TypeError, ValueError, NotImplementedError, pa.ArrowException) as error:
             if isinstance(error, ForthwithError):
                 raise
@@ -56,7 +54,6 @@ class Schema:
         for field in self._arrow:
             if isinstance(field.type, pa.BaseExtensionType):
                 raise RequestTypeError(f"column {field.name!r} is {field.type}, an extension of Arrow's types")
-        self._types = dict(self.empty().types())
 
     def empty(self) -> _forthwith.Given:
         """The columns without entries."""
@@ -87,12 +84,8 @@ class Schema:
             columns[name] = column
         nothing = pa.chunked_array([pa.nulls(len(taken))])
         cast = [_cast(pa, field, columns.get(field.name, nothing)) for field in self._arrow]
-        made = _forthwith.Given.from_arrow(pa.Table.from_arrays(cast, schema=self._arrow).__arrow_c_stream__())
-        for name, kind in made.types():
-            # Of values that must not be missing within others, those that are make another type.
-            if kind != self._types[name]:
-                raise RequestError(f"column {name!r} is {self._types[name]}, and is given {kind}: values are missing")
-        return made
+        # Which finds missing values where there must be none at greater depth.
+        return _forthwith.Given.from_arrow(pa.Table.from_arrays(cast, schema=self._arrow).__arrow_c_stream__())
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -100,14 +93,21 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} others" if len(names) > most else "")
 
 
-def _field(pa: Any, name: str, kind: Any) -> Any:
-    if isinstance(kind, pa.Field):
-        return kind.with_name(name)
-    if isinstance(kind, pa.DataType):
-        return pa.field(name, kind)
-    if kind is None:
-        raise RequestTypeError(f"column {name!r} has no type")
-    return pa.table(empty({name: kind})).schema.field(0)
+def _fields(pa: Any, columns: Mapping[str, Any]) -> list[Any]:
+    """Columns by names and types; those that are not Arrow's become so together."""
+    known = {str(name): kind for name, kind in columns.items()}
+    if lacking := [name for name, kind in known.items() if kind is None]:
+        raise RequestTypeError(f"column {lacking[0]!r} has no type")
+    others = {name: kind for name, kind in known.items() if not isinstance(kind, (pa.Field, pa.DataType))}
+    made = pa.table(empty(others)).schema if others else None
+    return [
+        made.field(name)
+        if name in others
+        else kind.with_name(name)
+        if isinstance(kind, pa.Field)
+        else pa.field(name, kind)
+        for name, kind in known.items()
+    ]
 
 
 def _cast(pa: Any, field: Any, column: Any) -> Any:
