@@ -1,6 +1,6 @@
 //! Columns as numbers to draw.
 
-use forthwith::columns::{Array, Column, DType, Form};
+use forthwith::columns::{Array, Column, DType, Form, with_integer};
 
 /// The values of a branch of numbers, or of lists of numbers, without the lists.
 pub(crate) fn values(array: &Array) -> Option<Vec<f64>> {
@@ -28,20 +28,12 @@ pub(crate) fn lists(array: &Array) -> Option<(Vec<i64>, Vec<f64>)> {
 
 /// The items of a column.
 pub(crate) fn numbers(column: &Column) -> Vec<f64> {
-    macro_rules! convert {
-        ($($dtype:ident $number:ident,)*) => {
-            match column.dtype() {
-                $(DType::$dtype => all::<$number>(column, |value| value as f64),)*
-                // Truth values are bytes under another name.
-                DType::Bool => column.as_bytes().iter().map(|&byte| f64::from(byte)).collect(),
-            }
-        };
-    }
-    convert! {
-        Int8 i8, Int16 i16, Int32 i32, Int64 i64,
-        UInt8 u8, UInt16 u16, UInt32 u32, UInt64 u64,
-        Float32 f32, Float64 f64,
-    }
+    with_integer!(column.dtype(), T => all::<T>(column, |value| value as f64),
+        // Truth values are bytes under another name.
+        DType::Bool => column.as_bytes().iter().map(|&byte| f64::from(byte)).collect(),
+        DType::Float32 => all::<f32>(column, f64::from),
+        DType::Float64 => all::<f64>(column, |value| value),
+    )
 }
 
 fn all<T: forthwith::columns::Native>(column: &Column, convert: impl Fn(T) -> f64) -> Vec<f64> {

@@ -1,6 +1,6 @@
 //! One finished column.
 
-use crate::{Buffer, DType, Presence};
+use crate::{Buffer, DType, Presence, with_integer};
 use bytes::Bytes;
 use std::ops::Range;
 use std::sync::Arc;
@@ -201,18 +201,10 @@ impl Column {
     /// One item as a whole number, whatever the alignment: a truth value as 0 or 1. Real numbers are none.
     #[must_use]
     pub fn integer(&self, at: usize) -> Option<i128> {
-        Some(match self.dtype {
-            DType::Bool => (*self.as_bytes().get(at)? != 0).into(),
-            DType::Int8 => self.item::<i8>(at)?.into(),
-            DType::Int16 => self.item::<i16>(at)?.into(),
-            DType::Int32 => self.item::<i32>(at)?.into(),
-            DType::Int64 => self.item::<i64>(at)?.into(),
-            DType::UInt8 => self.item::<u8>(at)?.into(),
-            DType::UInt16 => self.item::<u16>(at)?.into(),
-            DType::UInt32 => self.item::<u32>(at)?.into(),
-            DType::UInt64 => self.item::<u64>(at)?.into(),
-            DType::Float32 | DType::Float64 => return None,
-        })
+        with_integer!(self.dtype, T => self.item::<T>(at).map(i128::from),
+            DType::Bool => self.as_bytes().get(at).map(|byte| i128::from(*byte != 0)),
+            DType::Float32 | DType::Float64 => None,
+        )
     }
 
     /// Whether these are the integers of 64 bits 0, 1, 2 and so on: an index of rows of which none is missing.

@@ -121,7 +121,7 @@ pub use digits::ManyDigits;
 pub use encoding::Encoding;
 pub use finish::{FinishError, Finisher, OBJECT_BITS};
 pub use form::{Form, MAP};
-pub use forthwith_dtype::DType;
+pub use forthwith_dtype::{DType, with_integer};
 pub use from_awkward::AwkwardImportError;
 pub use invalid::Invalid;
 pub use logical_type::{LogicalType, LongDecimal, TimeUnit, calendar};

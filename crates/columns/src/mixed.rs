@@ -1,6 +1,6 @@
 //! Numbers of one column that are stored in several ways.
 
-use crate::{DType, Encoding, kernels::decode};
+use crate::{DType, Encoding, kernels::decode, with_integer};
 
 /// Stands in place of a way to be stored where a number is not in the data: it is zero.
 pub const NO_NUMBER: u8 = u8::MAX;
@@ -42,18 +42,11 @@ pub(crate) fn convert(wire: Encoding, bytes: &[u8], to: DType, into: &mut [u8]) 
             <$type>::from_ne_bytes((*item).try_into().ok()?)
         };
     }
-    let (real, whole) = match wire.dtype() {
+    let (real, whole) = with_integer!(wire.dtype(), T => (0.0, Some(i128::from(number!(T)))),
+        DType::Bool => (0.0, Some(i128::from(number!(u8)))),
         DType::Float32 => (f64::from(number!(f32)), None),
         DType::Float64 => (number!(f64), None),
-        DType::Bool | DType::UInt8 => (0.0, Some(i128::from(number!(u8)))),
-        DType::Int8 => (0.0, Some(i128::from(number!(i8)))),
-        DType::Int16 => (0.0, Some(i128::from(number!(i16)))),
-        DType::UInt16 => (0.0, Some(i128::from(number!(u16)))),
-        DType::Int32 => (0.0, Some(i128::from(number!(i32)))),
-        DType::UInt32 => (0.0, Some(i128::from(number!(u32)))),
-        DType::Int64 => (0.0, Some(i128::from(number!(i64)))),
-        DType::UInt64 => (0.0, Some(i128::from(number!(u64)))),
-    };
+    );
     match to {
         DType::Bool => into[0] = u8::from(whole.map_or(real != 0.0, |whole| whole != 0)),
         DType::Float32 => {

@@ -267,14 +267,12 @@ pub(crate) fn number(column: &Column, at: u64) -> Value {
     };
     let found = match column.dtype() {
         DType::Bool => bytes.first().map(|byte| Value::Bool(*byte != 0)),
-        DType::Int8 => column.item::<i8>(at).map(|value| Value::Int(value.into())),
-        DType::Int16 => column.item::<i16>(at).map(|value| Value::Int(value.into())),
-        DType::Int32 => column.item::<i32>(at).map(|value| Value::Int(value.into())),
-        DType::Int64 => column.item::<i64>(at).map(Value::Int),
-        DType::UInt8 => column.item::<u8>(at).map(|value| Value::UInt(value.into())),
-        DType::UInt16 => column.item::<u16>(at).map(|value| Value::UInt(value.into())),
-        DType::UInt32 => column.item::<u32>(at).map(|value| Value::UInt(value.into())),
-        DType::UInt64 => column.item::<u64>(at).map(Value::UInt),
+        DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64 => {
+            column.integer(at).map(|value| Value::Int(value as i64))
+        }
+        DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64 => {
+            column.integer(at).map(|value| Value::UInt(value as u64))
+        }
         DType::Float32 => column.item::<f32>(at).map(Value::Float32),
         DType::Float64 => column.item::<f64>(at).map(Value::Float64),
     };

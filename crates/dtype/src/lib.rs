@@ -96,6 +96,31 @@ dtypes! {
     Float64 "float64" 8 "f8" 'd';
 }
 
+/// Runs a body with the Rust type of integers. What is done for other types stands behind it, as arms of a `match`.
+///
+/// ```
+/// use forthwith_dtype::{DType, with_integer};
+///
+/// let most = |dtype| with_integer!(dtype, T => Some(u64::try_from(T::MAX).unwrap()), _ => None);
+/// assert_eq!((most(DType::Int8), most(DType::UInt16), most(DType::Float32)), (Some(127), Some(65_535), None));
+/// ```
+#[macro_export]
+macro_rules! with_integer {
+    (@ $dtype:expr, $number:ident => $body:expr, [$($others:tt)+], $($variant:ident $integer:ident)+) => {
+        match $dtype {
+            $($crate::DType::$variant => {
+                type $number = $integer;
+                $body
+            })+
+            $($others)+
+        }
+    };
+    ($dtype:expr, $number:ident => $body:expr, $($others:tt)+) => {
+        $crate::with_integer!(@ $dtype, $number => $body, [$($others)+],
+            Int8 i8 Int16 i16 Int32 i32 Int64 i64 UInt8 u8 UInt16 u16 UInt32 u32 UInt64 u64)
+    };
+}
+
 impl DType {
     /// The type of that name.
     #[must_use]

@@ -1,7 +1,7 @@
 //! Numbers: from how columns keep them to how they are written.
 
 use crate::{EncodeError, rows::Rows};
-use forthwith_columns::{Column, DType, Encoding};
+use forthwith_columns::{Column, DType, Encoding, with_integer};
 use std::borrow::Cow;
 
 /// A zigzag varint.
@@ -46,16 +46,9 @@ pub(crate) fn integers<'a>(
     {
         return Ok(Cow::Borrowed(&items[..count]));
     }
-    let (least, most): (i128, i128) = match to {
-        DType::Int8 => (i8::MIN.into(), i8::MAX.into()),
-        DType::Int16 => (i16::MIN.into(), i16::MAX.into()),
-        DType::Int32 => (i32::MIN.into(), i32::MAX.into()),
-        DType::UInt8 => (0, u8::MAX.into()),
-        DType::UInt16 => (0, u16::MAX.into()),
-        DType::UInt32 => (0, u32::MAX.into()),
-        DType::UInt64 => (0, u64::MAX.into()),
+    let (least, most): (i128, i128) = with_integer!(to, T => (T::MIN.into(), T::MAX.into()),
         _ => (i64::MIN.into(), i64::MAX.into()),
-    };
+    );
     let mut found = Vec::with_capacity(count);
     for at in 0..count {
         let value = column.integer(at).unwrap_or_default();

@@ -60,6 +60,11 @@ macro_rules! buffers {
                 match self { $(Self::$variant(items) => Self::$variant(&items[range]),)* }
             }
 
+            /// Their type.
+            pub(crate) const fn dtype(self) -> DType {
+                match self { $(Self::$variant(_) => DType::$variant,)* }
+            }
+
             /// The items of a column, if they are aligned.
             pub(crate) fn of(column: &'a Column) -> Option<Self> {
                 match column.dtype() {
@@ -128,37 +133,9 @@ pub(crate) const fn kept(dtype: DType) -> DType {
 /// Runs a body with the Rust type that numbers of an element type are kept as.
 macro_rules! with_type {
     ($dtype:expr, $number:ident => $body:expr) => {
-        match $dtype {
-            forthwith_columns::DType::Bool | forthwith_columns::DType::UInt8 => {
+        forthwith_columns::with_integer!($dtype, $number => $body,
+            forthwith_columns::DType::Bool => {
                 type $number = u8;
-                $body
-            }
-            forthwith_columns::DType::Int8 => {
-                type $number = i8;
-                $body
-            }
-            forthwith_columns::DType::Int16 => {
-                type $number = i16;
-                $body
-            }
-            forthwith_columns::DType::Int32 => {
-                type $number = i32;
-                $body
-            }
-            forthwith_columns::DType::Int64 => {
-                type $number = i64;
-                $body
-            }
-            forthwith_columns::DType::UInt16 => {
-                type $number = u16;
-                $body
-            }
-            forthwith_columns::DType::UInt32 => {
-                type $number = u32;
-                $body
-            }
-            forthwith_columns::DType::UInt64 => {
-                type $number = u64;
                 $body
             }
             forthwith_columns::DType::Float32 => {
@@ -169,7 +146,7 @@ macro_rules! with_type {
                 type $number = f64;
                 $body
             }
-        }
+        )
     };
 }
 pub(crate) use with_type;

@@ -6,7 +6,7 @@ use crate::{
     syntax::{Binary, Reduction, Unary},
     types::{Class, bounds, class},
 };
-use forthwith_columns::{DType, Form};
+use forthwith_columns::{DType, Form, with_integer};
 use std::sync::Arc;
 
 /// Limits of values, both of which may occur.
@@ -121,18 +121,11 @@ impl Known {
             true => Self::Anything,
             false => Self::Floats { least: value, greatest: value, may_be_nan: false },
         };
-        let value = match typed.dtype {
+        let value = with_integer!(typed.dtype, T => (bits as T).into(),
+            DType::Bool => (bits as u8).into(),
             DType::Float32 => return float(f32::from_bits(bits as u32).into()),
             DType::Float64 => return float(f64::from_bits(bits)),
-            DType::Int8 => (bits as i8).into(),
-            DType::Int16 => (bits as i16).into(),
-            DType::Int32 => (bits as i32).into(),
-            DType::Int64 => (bits as i64).into(),
-            DType::UInt8 | DType::Bool => (bits as u8).into(),
-            DType::UInt16 => (bits as u16).into(),
-            DType::UInt32 => (bits as u32).into(),
-            DType::UInt64 => bits.into(),
-        };
+        );
         Self::Integers(value, value)
     }
 

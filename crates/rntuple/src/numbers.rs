@@ -4,6 +4,7 @@ use crate::coding::{Kind, Stored};
 use forthwith_columns::{
     DType, Encoding,
     kernels::{Planes, ShortFloats, copy, decode, from_planes, from_short_floats},
+    with_integer,
 };
 use forthwith_plan::{Error, Result};
 use std::ops::Range;
@@ -144,38 +145,19 @@ fn converted(from: DType, to: DType, items: &[u8], into: &mut [u8]) -> Result<()
         return floats(to, into, items.chunks_exact(from.size()).map(|item| float(item).unwrap_or(0.0)));
     }
     let number = |item: &[u8]| -> Option<i128> {
-        Some(match from {
-            DType::Bool | DType::UInt8 => (*item.first()?).into(),
-            DType::Int8 => (*item.first()? as i8).into(),
-            DType::Int16 => i16::from_ne_bytes(*item.first_chunk()?).into(),
-            DType::UInt16 => u16::from_ne_bytes(*item.first_chunk()?).into(),
-            DType::Int32 => i32::from_ne_bytes(*item.first_chunk()?).into(),
-            DType::UInt32 => u32::from_ne_bytes(*item.first_chunk()?).into(),
-            DType::Int64 => i64::from_ne_bytes(*item.first_chunk()?).into(),
-            DType::UInt64 => u64::from_ne_bytes(*item.first_chunk()?).into(),
-            _ => return None,
-        })
+        with_integer!(from, T => item.first_chunk().map(|bytes| T::from_ne_bytes(*bytes).into()),
+            DType::Bool => item.first().map(|byte| (*byte).into()),
+            _ => None,
+        )
     };
     for (item, into) in items.chunks_exact(from.size()).zip(into.chunks_exact_mut(to.size())) {
         let found = number(item).ok_or_else(|| Error::fault(format!("numbers of type {from}")))?;
         let range = || Error::fault(format!("the number {found} does not fit into {to}"));
-        macro_rules! put {
-            ($number:ty) => {
-                into.copy_from_slice(&<$number>::try_from(found).map_err(|_| range())?.to_ne_bytes())
-            };
-        }
-        match to {
+        with_integer!(to,
+            T => into.copy_from_slice(&T::try_from(found).map_err(|_| range())?.to_ne_bytes()),
             DType::Bool => into.copy_from_slice(&[u8::from(found != 0)]),
-            DType::Int8 => put!(i8),
-            DType::UInt8 => put!(u8),
-            DType::Int16 => put!(i16),
-            DType::UInt16 => put!(u16),
-            DType::Int32 => put!(i32),
-            DType::UInt32 => put!(u32),
-            DType::Int64 => put!(i64),
-            DType::UInt64 => put!(u64),
             _ => return Err(range()),
-        }
+        );
     }
     Ok(())
 }

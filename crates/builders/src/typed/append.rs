@@ -3,7 +3,7 @@
 use super::offers::Failure;
 use super::{Argument, CommandError, CommandErrorKind, Told, TypedArrayBuilder};
 use crate::Command;
-use forthwith_columns::{DType, Native, Value, bytes_of};
+use forthwith_columns::{DType, Native, Value, bytes_of, with_integer};
 
 impl TypedArrayBuilder {
     /// Appends a value with all that is in it; if a part of it is refused, nothing is appended. Where several
@@ -122,19 +122,15 @@ impl TypedArrayBuilder {
                 }
             }};
         }
-        match dtype {
+        with_integer!(dtype,
+            T => each!(T, item => match i64::try_from(i128::from(item)) {
+                Ok(item) => self.integer(item),
+                Err(_) => self.unsigned(item as u64),
+            }),
             DType::Bool => each!(u8, item => self.boolean(item != 0)),
-            DType::Int8 => each!(i8, item => self.integer(item.into())),
-            DType::Int16 => each!(i16, item => self.integer(item.into())),
-            DType::Int32 => each!(i32, item => self.integer(item.into())),
-            DType::Int64 => each!(i64, item => self.integer(item)),
-            DType::UInt8 => each!(u8, item => self.integer(item.into())),
-            DType::UInt16 => each!(u16, item => self.integer(item.into())),
-            DType::UInt32 => each!(u32, item => self.integer(item.into())),
-            DType::UInt64 => each!(u64, item => self.unsigned(item)),
             DType::Float32 => each!(f32, item => self.real(item.into())),
             DType::Float64 => each!(f64, item => self.real(item)),
-        }
+        );
         Ok(())
     }
 }

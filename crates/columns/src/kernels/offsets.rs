@@ -2,7 +2,7 @@
 
 use super::copy::{ahead, ask_ahead};
 use super::parts::in_parts;
-use crate::DType;
+use crate::{DType, with_integer};
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 
 /// Offsets from entry bounds: `bounds` are little-endian `u32` byte positions, one more than there are
@@ -55,19 +55,14 @@ pub fn offsets_from_counts(
     if !counts.len().is_multiple_of(size) || Some(into.len()) != (counts.len() / size).checked_mul(8) {
         return Err(OffsetsError::Length { from: counts.len(), into: into.len() });
     }
-    match dtype {
-        DType::Int8 => sums(counts, base, into, |count| Some(i64::from(i8::from_ne_bytes(count)))),
-        DType::Int16 => sums(counts, base, into, |count| Some(i64::from(i16::from_ne_bytes(count)))),
-        DType::Int32 => sums(counts, base, into, |count| Some(i64::from(i32::from_ne_bytes(count)))),
-        DType::Int64 => sums(counts, base, into, |count| Some(i64::from_ne_bytes(count))),
-        DType::UInt8 | DType::Bool => {
-            sums(counts, base, into, |count| Some(i64::from(u8::from_ne_bytes(count))))
-        }
-        DType::UInt16 => sums(counts, base, into, |count| Some(i64::from(u16::from_ne_bytes(count)))),
-        DType::UInt32 => sums(counts, base, into, |count| Some(i64::from(u32::from_ne_bytes(count)))),
-        DType::UInt64 => sums(counts, base, into, |count| i64::try_from(u64::from_ne_bytes(count)).ok()),
+    with_integer!(dtype, T => sums(counts, base, into, |count| whole(T::from_ne_bytes(count))),
+        DType::Bool => sums(counts, base, into, |count| Some(i64::from(u8::from_ne_bytes(count)))),
         DType::Float32 | DType::Float64 => Err(OffsetsError::Type(dtype)),
-    }
+    )
+}
+
+fn whole(count: impl TryInto<i64>) -> Option<i64> {
+    count.try_into().ok()
 }
 
 /// Whether any of some int64 offsets is less than the one before it; `before` is what stands before the

@@ -40,41 +40,13 @@ impl<'a> Numbers<'a> {
 /// Runs a body with the Rust type of integers.
 macro_rules! with_integer {
     ($dtype:expr, $number:ident => $body:expr) => {
-        match $dtype {
-            DType::Bool | DType::UInt8 => {
+        forthwith_columns::with_integer!($dtype, $number => $body,
+            DType::Bool => {
                 type $number = u8;
                 $body
             }
-            DType::Int8 => {
-                type $number = i8;
-                $body
-            }
-            DType::Int16 => {
-                type $number = i16;
-                $body
-            }
-            DType::Int32 => {
-                type $number = i32;
-                $body
-            }
-            DType::Int64 => {
-                type $number = i64;
-                $body
-            }
-            DType::UInt16 => {
-                type $number = u16;
-                $body
-            }
-            DType::UInt32 => {
-                type $number = u32;
-                $body
-            }
-            DType::UInt64 => {
-                type $number = u64;
-                $body
-            }
             DType::Float32 | DType::Float64 => debug_assert!(false, "checked before"),
-        }
+        )
     };
 }
 
@@ -85,9 +57,19 @@ fn map<T: Item, R: Item>(x: Numbers<'_>, out: &mut Buffer, f: impl Fn(T) -> R) {
 }
 
 fn zip<T: Item, R: Item>(x: Numbers<'_>, y: Numbers<'_>, out: &mut Buffer, f: impl Fn(T, T) -> R) {
+    zip_two(x, y, out, f);
+}
+
+/// The same of numbers of two types.
+fn zip_two<T: Item, U: Item, R: Item>(
+    x: Numbers<'_>,
+    y: Numbers<'_>,
+    out: &mut Buffer,
+    f: impl Fn(T, U) -> R,
+) {
     let out = R::in_buffer(out);
     out.clear();
-    match (x.of::<T>(), y.of::<T>()) {
+    match (x.of::<T>(), y.of::<U>()) {
         (Of::Many(x), Of::Many(y)) => out.extend(x.iter().zip(y).map(|(x, y)| f(*x, *y))),
         (Of::Many(x), Of::One(y)) => out.extend(x.iter().map(|x| f(*x, y))),
         (Of::One(x), Of::Many(y)) => out.extend(y.iter().map(|y| f(x, *y))),
@@ -256,18 +238,10 @@ fn power(dtype: DType, x: Numbers<'_>, y: Numbers<'_>, out: &mut Buffer) -> Resu
 
 /// Signed and unsigned integers, as whole numbers.
 pub(super) fn mixed(operation: Binary, signed: Numbers<'_>, unsigned: Numbers<'_>, out: &mut Buffer) {
-    let out = u8::in_buffer(out);
-    out.clear();
-    let holds = |x: i64, y: u64| {
+    zip_two(signed, unsigned, out, |x: i64, y: u64| {
         let ordering = u64::try_from(x).map_or(std::cmp::Ordering::Less, |x| x.cmp(&y));
         u8::from(is(operation, ordering))
-    };
-    match (signed.of::<i64>(), unsigned.of::<u64>()) {
-        (Of::Many(x), Of::Many(y)) => out.extend(x.iter().zip(y).map(|(x, y)| holds(*x, *y))),
-        (Of::Many(x), Of::One(y)) => out.extend(x.iter().map(|x| holds(*x, y))),
-        (Of::One(x), Of::Many(y)) => out.extend(y.iter().map(|y| holds(x, *y))),
-        (Of::One(x), Of::One(y)) => out.push(holds(x, y)),
-    }
+    });
 }
 
 /// Whether a comparison holds.

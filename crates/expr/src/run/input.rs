@@ -286,36 +286,15 @@ fn numbers(column: &Column, rows: usize) -> Result<Values<'_>, String> {
 
 fn gathered(from: &Buffer, index: &[i64]) -> Result<Buffer, String> {
     use crate::buffer::{Item, with_type};
-    use forthwith_columns::Native;
-    macro_rules! gather {
-        ($number:ident) => {{
-            let from = $number::in_slice(from.slice());
-            let at = |at: &i64| match usize::try_from(*at) {
-                Ok(at) => from.get(at).copied().ok_or(at),
-                Err(_) => Ok($number::default()),
-            };
-            let items = index.iter().map(at).collect::<Result<Vec<$number>, usize>>();
-            $number::buffer(items.map_err(|at| format!("row {at} is meant of {}", from.len()))?)
-        }};
-    }
-    let dtype = with_slice_type(from.slice());
-    Ok(with_type!(dtype, T => { let _ = T::DTYPE; gather!(T) }))
-}
-
-/// The type of numbers.
-fn with_slice_type(slice: Slice<'_>) -> DType {
-    match slice {
-        Slice::Int8(_) => DType::Int8,
-        Slice::Int16(_) => DType::Int16,
-        Slice::Int32(_) => DType::Int32,
-        Slice::Int64(_) => DType::Int64,
-        Slice::UInt8(_) => DType::UInt8,
-        Slice::UInt16(_) => DType::UInt16,
-        Slice::UInt32(_) => DType::UInt32,
-        Slice::UInt64(_) => DType::UInt64,
-        Slice::Float32(_) => DType::Float32,
-        Slice::Float64(_) => DType::Float64,
-    }
+    with_type!(from.slice().dtype(), T => {
+        let from = T::in_slice(from.slice());
+        let at = |at: &i64| match usize::try_from(*at) {
+            Ok(at) => from.get(at).copied().ok_or(at),
+            Err(_) => Ok(T::default()),
+        };
+        let items = index.iter().map(at).collect::<Result<Vec<T>, usize>>();
+        Ok(T::buffer(items.map_err(|at| format!("row {at} is meant of {}", from.len()))?))
+    })
 }
 
 fn texts<'a>(

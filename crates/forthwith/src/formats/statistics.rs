@@ -1,6 +1,6 @@
 //! The statistics of a Parquet file's column chunks, compared with the values.
 
-use forthwith_columns::{Array, Column, DType, Form, Native};
+use forthwith_columns::{Array, Column, DType, Form, Native, with_integer};
 use forthwith_parquet::{Bound, Chunk, ParquetTable};
 use forthwith_plan::{CheckReport, Finding, Severity};
 
@@ -46,17 +46,10 @@ pub(super) fn compare(
 fn outside(column: &Column, chunk: &Chunk) -> Option<String> {
     let (least, greatest, found) = match chunk.bounds.as_ref()? {
         (Bound::Integer(least), Bound::Integer(greatest)) => {
-            let found = match column.dtype() {
-                DType::Int8 => first(column, |value: i8| beyond(value.into(), *least, *greatest)),
-                DType::Int16 => first(column, |value: i16| beyond(value.into(), *least, *greatest)),
-                DType::Int32 => first(column, |value: i32| beyond(value.into(), *least, *greatest)),
-                DType::Int64 => first(column, |value: i64| beyond(value.into(), *least, *greatest)),
-                DType::UInt8 => first(column, |value: u8| beyond(value.into(), *least, *greatest)),
-                DType::UInt16 => first(column, |value: u16| beyond(value.into(), *least, *greatest)),
-                DType::UInt32 => first(column, |value: u32| beyond(value.into(), *least, *greatest)),
-                DType::UInt64 => first(column, |value: u64| beyond(value.into(), *least, *greatest)),
+            let found = with_integer!(column.dtype(),
+                T => first(column, |value: T| beyond(value.into(), *least, *greatest)),
                 _ => None,
-            };
+            );
             (least.to_string(), greatest.to_string(), found?)
         }
         (Bound::Float(least), Bound::Float(greatest)) => {

@@ -10,7 +10,7 @@ use super::writer::Writer;
 use crate::class::Numbers;
 use crate::cpp::Packing;
 use crate::streamer::Counter;
-use forthwith_columns::DType;
+use forthwith_columns::{DType, with_integer};
 
 /// Numbers one after the other.
 pub(super) enum Values<'g> {
@@ -90,24 +90,11 @@ impl Writer<'_> {
     }
 
     pub(super) fn number(&mut self, at: &Place<'_>, basic: DType, value: &Given) -> Result<()> {
-        macro_rules! write {
-            ($type:ident) => {
-                self.buffer.$type(fit::<$type>(at, value)?)
-            };
-        }
-        match basic {
-            DType::Int8 => write!(i8),
-            DType::Int16 => write!(i16),
-            DType::Int32 => write!(i32),
-            DType::Int64 => write!(i64),
-            DType::UInt8 => write!(u8),
-            DType::UInt16 => write!(u16),
-            DType::UInt32 => write!(u32),
-            DType::UInt64 => write!(u64),
+        with_integer!(basic, T => self.buffer.extend(&fit::<T>(at, value)?.to_be_bytes()),
             DType::Bool => self.buffer.bool(flag(at, value)?),
             DType::Float32 => self.buffer.f32(float(at, value)? as f32),
             DType::Float64 => self.buffer.f64(float(at, value)?),
-        }
+        );
         Ok(())
     }
 
