@@ -4,6 +4,7 @@
 //! its symbol. Where in the alternative's rows the row is follows from that, but only for all blocks
 //! together, so it is found here, in one pass.
 
+use crate::text::texts;
 use crate::{
     Builder, Column, DType, Encoding, Memory, OutOfMemory,
     kernels::{are_truths, decode},
@@ -239,13 +240,7 @@ impl Finisher {
             }
             Self::Categories { key, symbols } => {
                 // Numbers have been looked at when they were read.
-                let ends = symbols.iter().scan(0i64, |end, symbol| {
-                    *end += symbol.len() as i64;
-                    Some(*end)
-                });
-                let offsets: Vec<i64> = std::iter::once(0).chain(ends).collect();
-                columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
-                columns.push((format!("{key}-data"), Column::from_vec(symbols.concat().into_bytes())));
+                columns.extend(texts(key, symbols));
             }
         }
         Ok(())

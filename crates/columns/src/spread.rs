@@ -1,6 +1,7 @@
 //! Values that may be missing: rows with missing ones between them, and nothing but these.
 
 use crate::lookup::Lookup;
+use crate::text::texts;
 use crate::{Array, Column, DType, Form, Invalid};
 
 /// The buffer that says which values are there.
@@ -113,13 +114,7 @@ fn empty(form: &Form, columns: &mut Vec<(String, Column)>) {
         }
         Form::Categorical { key, categories } => {
             add(key, "index", DType::Int32);
-            let ends = categories.iter().scan(0, |end, text| {
-                *end += text.len() as i64;
-                Some(*end)
-            });
-            let offsets: Vec<i64> = std::iter::once(0).chain(ends).collect();
-            columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
-            columns.push((format!("{key}-data"), Column::from_slice(categories.concat().as_bytes())));
+            columns.extend(texts(key, categories));
         }
         Form::Regular { content, .. } | Form::Logical { content, .. } => empty(content, columns),
         Form::Record { contents, .. } => contents.iter().for_each(|content| empty(content, columns)),

@@ -2,7 +2,7 @@
 
 use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
-use crate::{Array, DType, Form, kernels::check_utf8_by};
+use crate::{Array, Column, DType, Form, kernels::check_utf8_by};
 
 /// Bytes that are not UTF-8, where there should be text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,6 +14,17 @@ pub struct NotText {
     pub member: String,
     /// The bytes.
     pub bytes: Vec<u8>,
+}
+
+/// The offsets and the bytes of texts, such as categories.
+pub(crate) fn texts(key: &str, texts: &[String]) -> [(String, Column); 2] {
+    let ends = texts.iter().scan(0i64, |end, text| {
+        *end += text.len() as i64;
+        Some(*end)
+    });
+    let offsets: Vec<i64> = std::iter::once(0).chain(ends).collect();
+    let bytes = texts.concat().into_bytes();
+    [(format!("{key}-offsets"), Column::from_vec(offsets)), (format!("{key}-data"), Column::from_vec(bytes))]
 }
 
 impl Array {

@@ -460,15 +460,9 @@ impl Import {
             // Nothing but nulls.
             categories.push(String::new());
         }
-        let (mut offsets, mut bytes) = (vec![0i64], Vec::<u8>::new());
-        for text in &categories {
-            bytes.extend(text.as_bytes());
-            offsets.push(bytes.len() as i64);
-        }
         let key = self.key();
         self.columns.push((format!("{key}-index"), Column::from_vec(index)));
-        self.columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
-        self.columns.push((format!("{key}-data"), Column::from_vec(bytes)));
+        self.columns.extend(crate::text::texts(&key, &categories));
         Ok(Form::Categorical { key, categories })
     }
 }
