@@ -121,6 +121,20 @@ impl Form {
         }
     }
 
+    /// The length of lists of one length, and what they hold. Dimensions of numbers are such lists.
+    #[must_use]
+    pub fn fixed(&self) -> Option<(u64, Cow<'_, Self>)> {
+        match self {
+            Self::Regular { size, content } => Some((*size, Cow::Borrowed(content))),
+            Self::Numpy { key, dtype, shape } => {
+                let (size, inner) = shape.split_first()?;
+                let inner = Self::Numpy { key: key.clone(), dtype: *dtype, shape: inner.to_vec() };
+                Some((*size, Cow::Owned(inner)))
+            }
+            _ => None,
+        }
+    }
+
     /// This node and all below, each before what it is made of.
     pub fn nodes(&self) -> impl Iterator<Item = &Self> {
         let mut rest = vec![self];

@@ -125,6 +125,7 @@ pub use forthwith_dtype::{DType, with_integer};
 pub use from_awkward::AwkwardImportError;
 pub use invalid::Invalid;
 pub use logical_type::{LogicalType, LongDecimal, TimeUnit, calendar};
+pub use lookup::{Lookup, rows_of};
 pub use memory::{Buffer, Memory, OutOfMemory, Policy, PoolStats};
 pub use mixed::NO_NUMBER;
 pub use presence::Presence;

@@ -5,34 +5,46 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The columns of an array by name.
-pub(crate) struct Lookup<'a>(HashMap<&'a str, &'a Column>);
+#[derive(Debug)]
+pub struct Lookup<'a>(HashMap<&'a str, &'a Column>);
 
 impl<'a> Lookup<'a> {
-    pub(crate) fn of(array: &'a Array) -> Self {
+    /// Those of an array.
+    #[must_use]
+    pub fn of(array: &'a Array) -> Self {
         Self(array.columns.iter().map(|(name, column)| (name.as_str(), column)).collect())
     }
 
-    /// The buffer `key-part`: of this type, with at least `needed` items.
-    pub(crate) fn column(
-        &self,
-        key: &str,
-        part: &str,
-        dtype: DType,
-        needed: u64,
-    ) -> Result<&'a Column, Invalid> {
+    /// The buffer `key-part`, of whichever type.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn any(&self, key: &str, part: &str) -> Result<&'a Column, Invalid> {
         let name = format!("{key}-{part}");
-        let Some(column) = self.0.get(name.as_str()) else { return Err(Invalid::Missing { key: name }) };
+        self.0.get(name.as_str()).copied().ok_or(Invalid::Missing { key: name })
+    }
+
+    /// The buffer `key-part`: of this type, with at least `needed` items.
+    ///
+    /// # Errors
+    /// It is not there, of another type, or shorter.
+    pub fn column(&self, key: &str, part: &str, dtype: DType, needed: u64) -> Result<&'a Column, Invalid> {
+        let column = self.any(key, part)?;
+        let name = || format!("{key}-{part}");
         if column.dtype() != dtype {
-            return Err(Invalid::Type { key: name, found: column.dtype(), wanted: dtype });
+            return Err(Invalid::Type { key: name(), found: column.dtype(), wanted: dtype });
         }
         if (column.len() as u64) < needed {
-            return Err(Invalid::Short { key: name, found: column.len() as u64, needed });
+            return Err(Invalid::Short { key: name(), found: column.len() as u64, needed });
         }
         Ok(column)
     }
 
     /// The first `count` items of an int64 buffer, copied only if they are not aligned.
-    pub(crate) fn integers(&self, key: &str, part: &str, count: u64) -> Result<Cow<'a, [i64]>, Invalid> {
+    ///
+    /// # Errors
+    /// As [`column`](Self::column).
+    pub fn integers(&self, key: &str, part: &str, count: u64) -> Result<Cow<'a, [i64]>, Invalid> {
         let column = self.column(key, part, DType::Int64, count)?;
         let count = count as usize; // no more than the column's length
         Ok(match column.as_i64() {
@@ -69,6 +81,7 @@ impl<'a> Lookup<'a> {
 }
 
 /// Rows that an index with negative numbers for nulls needs.
-pub(crate) fn rows_of(index: impl Iterator<Item = i64>) -> u64 {
+#[must_use]
+pub fn rows_of(index: impl Iterator<Item = i64>) -> u64 {
     index.fold(-1, i64::max).max(-1).wrapping_add(1).unsigned_abs()
 }

@@ -8,7 +8,7 @@ use crate::{
     opaque::{decimals, opaque, resized},
     rows::Rows,
 };
-use forthwith_columns::{Array, Column, DType, Form, LogicalType};
+use forthwith_columns::{Array, Column, DType, Form, LogicalType, Lookup};
 use forthwith_program::{Layout, Union};
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
@@ -18,14 +18,13 @@ type Result<T> = std::result::Result<T, EncodeError>;
 const LONGEST: i64 = u32::MAX as i64;
 
 pub(crate) struct Binder<'a> {
-    columns: HashMap<&'a str, &'a Column>,
+    columns: Lookup<'a>,
     depth: usize,
 }
 
 impl<'a> Binder<'a> {
     pub(crate) fn new(array: &'a Array) -> Self {
-        let columns = array.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
-        Self { columns, depth: 0 }
+        Self { columns: Lookup::of(array), depth: 0 }
     }
 
     /// `rows` are the rows of this node that others name, for which its columns have been found to be long
@@ -60,7 +59,7 @@ impl<'a> Binder<'a> {
                 }
                 match (meaning, &**content) {
                     (LogicalType::Decimal { .. }, Form::Numpy { key, dtype, shape }) if shape.is_empty() => {
-                        let column = self.column(key, "data", *dtype, rows.count())?;
+                        let column = self.columns.column(key, "data", *dtype, rows.count())?;
                         let values = numbers::integers(column, rows, DType::Int64, member)?;
                         decimals(of, &values, rows, member)?.ok_or_else(wrong)?
                     }
@@ -86,14 +85,14 @@ impl<'a> Binder<'a> {
             }
             (Layout::Union(union), form) => self.union(union, form, rows, member)?,
             (Layout::Null, Form::Option { key, .. }) => {
-                let index = self.integers(key, "index", rows.count())?;
+                let index = self.columns.integers(key, "index", rows.count())?;
                 if rows.find(&index, |at| at >= 0).is_some() {
                     return Err(wrong());
                 }
                 Node::Nothing
             }
             (layout, Form::Option { key, content }) => {
-                let index = self.integers(key, "index", rows.count())?;
+                let index = self.columns.integers(key, "index", rows.count())?;
                 if let Some(row) = rows.find(&index, |at| at < 0) {
                     return Err(EncodeError::Null { member: member.into(), row: row as u64 });
                 }
@@ -107,7 +106,7 @@ impl<'a> Binder<'a> {
                 if !shape.is_empty() || !numbers::converts(DType::Float32, wire.dtype()) {
                     return Err(wrong());
                 }
-                let bits = self.column(key, "data", DType::UInt16, rows.count())?;
+                let bits = self.columns.column(key, "data", DType::UInt16, rows.count())?;
                 let bits = bits.items::<u16>().unwrap_or_default().iter().take(rows.count() as usize);
                 let values = Column::from_vec(bits.map(|bits| LogicalType::half(*bits)).collect());
                 let bytes = numbers::packed(&values, rows, *wire, member)?.into_owned();
@@ -119,13 +118,13 @@ impl<'a> Binder<'a> {
             (Layout::Varint(wanted), Form::Numpy { key, dtype, shape })
                 if shape.is_empty() && numbers::whole(*dtype) =>
             {
-                let column = self.column(key, "data", *dtype, rows.count())?;
+                let column = self.columns.column(key, "data", *dtype, rows.count())?;
                 Node::Varint(numbers::integers(column, rows, *wanted, member)?)
             }
             (Layout::Number(wire), Form::Numpy { key, dtype, shape })
                 if shape.is_empty() && numbers::converts(*dtype, wire.dtype()) =>
             {
-                let column = self.column(key, "data", *dtype, rows.count())?;
+                let column = self.columns.column(key, "data", *dtype, rows.count())?;
                 let bytes = numbers::packed(column, rows, *wire, member)?;
                 Node::Packed { width: wire.width(), bytes }
             }
@@ -165,7 +164,7 @@ impl<'a> Binder<'a> {
                 }
             }
             (Layout::List(item), Form::List { key, content }) => {
-                let offsets = self.integers(key, "offsets", rows.count() + 1)?;
+                let offsets = self.columns.integers(key, "offsets", rows.count() + 1)?;
                 refuse_long(&offsets, member)?;
                 let below = rows.inside(&offsets);
                 let item = self.bind(item, content, &below, &format!("{member}[]"))?;
@@ -180,7 +179,7 @@ impl<'a> Binder<'a> {
             (Layout::Map(value), Form::List { key, content }) => {
                 let Form::Record { contents, .. } = &**content else { return Err(wrong()) };
                 let [name, content] = &contents[..] else { return Err(wrong()) };
-                let offsets = self.integers(key, "offsets", rows.count() + 1)?;
+                let offsets = self.columns.integers(key, "offsets", rows.count() + 1)?;
                 refuse_long(&offsets, member)?;
                 let below = rows.inside(&offsets);
                 let name = self.bind(&Layout::Text, name, &below, &format!("{member}{{}}.key"))?;
@@ -243,7 +242,7 @@ impl<'a> Binder<'a> {
     fn union(&mut self, union: &Union, form: &Form, rows: &Rows, member: &str) -> Result<Node<'a>> {
         match form {
             Form::Option { key, content } => {
-                let index = self.integers(key, "index", rows.count())?;
+                let index = self.columns.integers(key, "index", rows.count())?;
                 let below = rows.named(&index);
                 let null = union.alternatives.iter().position(|a| *a == Layout::Null);
                 if null.is_none()
@@ -302,8 +301,8 @@ impl<'a> Binder<'a> {
         rows: &Rows,
         mut bind: impl FnMut(&mut Self, &Form, &Rows) -> Result<(Option<i64>, Node<'a>)>,
     ) -> Result<Node<'a>> {
-        let tags = self.column(key, "tags", DType::Int8, rows.count())?.as_i8().unwrap_or_default();
-        let index = self.integers(key, "index", rows.count())?;
+        let tags = self.columns.column(key, "tags", DType::Int8, rows.count())?.as_i8().unwrap_or_default();
+        let index = self.columns.integers(key, "index", rows.count())?;
         let mut arms = Vec::with_capacity(contents.len());
         for (number, content) in contents.iter().enumerate() {
             // Tags and indexes are as they should be: the array has been validated.
@@ -379,36 +378,17 @@ impl<'a> Binder<'a> {
         Ok(Some(Node::Union { tags: tags.into(), index: index.into(), arms }))
     }
 
-    fn column(&self, key: &str, part: &str, dtype: DType, needed: u64) -> Result<&'a Column> {
-        use forthwith_columns::Invalid;
-        let name = format!("{key}-{part}");
-        match self.columns.get(name.as_str()) {
-            Some(column) if column.dtype() == dtype && column.len() as u64 >= needed => Ok(column),
-            // Validation has seen to it that there is one.
-            _ => Err(Invalid::Missing { key: name }.into()),
-        }
-    }
-
-    fn integers(&self, key: &str, part: &str, count: u64) -> Result<Cow<'a, [i64]>> {
-        let column = self.column(key, part, DType::Int64, count)?;
-        let count = count as usize; // no more than there are
-        Ok(match column.as_i64() {
-            Some(items) => Cow::Borrowed(&items[..count]),
-            None => (0..count).filter_map(|at| column.item(at)).collect::<Vec<i64>>().into(),
-        })
-    }
-
     /// Numbers of categories.
     fn numbers(&self, key: &str, rows: u64) -> Result<Vec<usize>> {
-        let column = self.column(key, "index", DType::Int32, rows)?;
+        let column = self.columns.column(key, "index", DType::Int32, rows)?;
         let numbers = (0..rows as usize).filter_map(|at| column.item::<i32>(at));
         Ok(numbers.map(|at| usize::try_from(at).unwrap_or(usize::MAX)).collect())
     }
 
     fn text(&self, key: &str, rows: u64) -> Result<(Cow<'a, [i64]>, &'a [u8])> {
-        let offsets = self.integers(key, "offsets", rows + 1)?;
+        let offsets = self.columns.integers(key, "offsets", rows + 1)?;
         let end = offsets.last().copied().unwrap_or(0) as u64;
-        Ok((offsets, self.column(key, "data", DType::UInt8, end)?.as_bytes()))
+        Ok((offsets, self.columns.column(key, "data", DType::UInt8, end)?.as_bytes()))
     }
 }
 

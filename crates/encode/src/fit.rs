@@ -126,10 +126,8 @@ pub(crate) fn place(names: Option<&[String]>, field: &str, at: usize) -> Option<
 
 /// Numbers with inner dimensions as lists of one length, of numbers with one dimension less.
 pub(crate) fn as_lists(form: &Form) -> Option<Form> {
-    let Form::Numpy { key, dtype, shape } = form else { return None };
-    let (size, inner) = shape.split_first()?;
-    let content = Form::Numpy { key: key.clone(), dtype: *dtype, shape: inner.to_vec() };
-    Some(Form::Regular { size: *size, content: Box::new(content) })
+    let (size, content) = form.fixed().filter(|_| matches!(form, Form::Numpy { .. }))?;
+    Some(Form::Regular { size, content: Box::new(content.into_owned()) })
 }
 
 /// Whether numbers are other ones without what they mean: those of a decimal, and the bits of a half.

@@ -27,22 +27,15 @@ fn alike(one: &Form, other: &Form, array: &Array) -> bool {
         | (Form::Option { content, .. }, Form::Option { content: c, .. }) => alike(content, c, array),
         (Form::Option { content, .. }, other) => alike(content, other, array),
         (one, Form::Option { content, .. }) => !has_null(other, array) && alike(one, content, array),
-        (Form::Regular { size, content }, Form::Regular { size: s, content: c }) => {
-            size == s && alike(content, c, array)
-        }
         // Byte strings are read as lists of bytes.
         (Form::List { content, .. }, Form::String { binary: true, .. }) => {
             matches!(&**content, Form::Numpy { dtype: DType::UInt8, shape, .. } if shape.is_empty())
         }
         // Dimensions of numbers are lists of fixed length.
-        (Form::Numpy { key, dtype, shape }, Form::Regular { size, content })
-        | (Form::Regular { size, content }, Form::Numpy { key, dtype, shape })
-            if shape.first() == Some(size) =>
-        {
-            let inner = Form::Numpy { key: key.clone(), dtype: *dtype, shape: shape[1..].to_vec() };
-            match one {
-                Form::Numpy { .. } => alike(&inner, content, array),
-                _ => alike(content, &inner, array),
+        (Form::Numpy { .. } | Form::Regular { .. }, Form::Numpy { .. } | Form::Regular { .. }) => {
+            match (one.fixed(), other.fixed()) {
+                (Some((size, one)), Some((s, other))) => size == s && alike(&one, &other, array),
+                _ => false,
             }
         }
         (Form::Logical { meaning, content }, Form::Logical { meaning: m, content: c }) => {

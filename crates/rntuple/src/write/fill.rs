@@ -62,13 +62,9 @@ pub(crate) fn fill<'a>(
             let items = lists(array, key, rows, *ends, pages)?;
             fill(content, array, form, &items, pages)
         }
-        (Node::Fixed { size, content }, Form::Regular { content: form, .. }) => {
-            fill(content, array, form, &items_of(rows, *size)?, pages)
-        }
         // Dimensions of numbers are lists of fixed length.
-        (Node::Fixed { size, content }, Form::Numpy { key, dtype, shape }) => {
-            let inner = shape.get(1..).ok_or_else(changed)?.to_vec();
-            let form = Form::Numpy { key: key.clone(), dtype: *dtype, shape: inner };
+        (Node::Fixed { size, content }, Form::Regular { .. } | Form::Numpy { .. }) => {
+            let (_, form) = form.fixed().ok_or_else(changed)?;
             fill(content, array, &form, &items_of(rows, *size)?, pages)
         }
         (Node::Numbers { column, size, each }, Form::Regular { size: items, content: form }) => {

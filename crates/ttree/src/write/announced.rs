@@ -1,7 +1,7 @@
 //! Arrays of a step whose types say the same in another way, or less, than what was announced.
 
-use super::plain::{changed, contents, contents_mut};
-use forthwith_columns::{Array, Column, DType, Form};
+use super::plain::changed;
+use forthwith_columns::{Array, Column, DType, Form, rows_of};
 use forthwith_plan::Result;
 
 /// An array without categories as one of a Form that was announced, if its values are of that. Lists without items may be of an
@@ -61,14 +61,14 @@ impl Adapt<'_> {
                 self.keep(key, "index")?;
                 let mut taken = Vec::with_capacity(wanted.len());
                 for (place, (content, wanted)) in contents.iter().zip(wanted).enumerate() {
-                    let rows = rows_of(place, &tags, &index);
+                    let rows = rows_of_place(place, &tags, &index);
                     let Some(content) = self.node(content, wanted, rows)? else { return Ok(None) };
                     taken.push(content);
                 }
                 Some(Form::Union { key: key.clone(), contents: taken })
             }
             (Form::Option { key, content }, Form::Option { content: c, .. }) => {
-                let rows = most(self.integers(key, "index")?.into_iter());
+                let rows = rows_of(self.integers(key, "index")?.into_iter());
                 self.keep(key, "index")?;
                 let content = self.node(content, c, rows)?;
                 content.map(|content| Form::Option { key: key.clone(), content: Box::new(content) })
@@ -79,7 +79,7 @@ impl Adapt<'_> {
                 content.map(|content| Form::Option { key, content: Box::new(content) })
             }
             (_, Form::List { content, .. }) => {
-                let Some((size, inner)) = fixed(form) else { return Ok(None) };
+                let Some((size, inner)) = form.fixed() else { return Ok(None) };
                 let items = rows.checked_mul(size).ok_or_else(changed)?;
                 let ends = (0..=rows).map(|row| (row * size).cast_signed()).collect();
                 let key = self.add("offsets", Column::from_vec(ends));
@@ -87,7 +87,7 @@ impl Adapt<'_> {
                 content.map(|content| Form::List { key, content: Box::new(content) })
             }
             (_, Form::Regular { .. } | Form::Numpy { .. }) => {
-                let Some((size, inner)) = fixed(wanted) else { return Ok(None) };
+                let Some((size, inner)) = wanted.fixed() else { return Ok(None) };
                 let content = match form {
                     Form::List { key, content } => {
                         let offsets = self.offsets(key)?;
@@ -99,7 +99,7 @@ impl Adapt<'_> {
                         }
                         self.node(content, &inner, rows.checked_mul(size).ok_or_else(changed)?)?
                     }
-                    _ => match fixed(form) {
+                    _ => match form.fixed() {
                         Some((s, content)) if s == size => {
                             self.node(&content, &inner, rows.checked_mul(size).ok_or_else(changed)?)?
                         }
@@ -170,7 +170,7 @@ impl Adapt<'_> {
         }
         let mut contents = Vec::with_capacity(wanted.len());
         for (place, (class, arm)) in wanted.iter().zip(taken).enumerate() {
-            let rows = rows_of(place, &tags, &index);
+            let rows = rows_of_place(place, &tags, &index);
             let content = match arm {
                 Some(arm) => self.node(arms[arm], class, rows)?,
                 None => Some(self.nothing(class)),
@@ -237,7 +237,7 @@ impl Adapt<'_> {
             Form::Union { key, .. } => self.out.push((format!("{key}-tags"), none(DType::Int8))),
             _ => {}
         }
-        contents_mut(&mut form).iter_mut().for_each(|content| *content = self.nothing(content));
+        form.contents_mut().iter_mut().for_each(|content| *content = self.nothing(content));
         form
     }
 
@@ -305,7 +305,7 @@ fn record_name(form: &Form) -> Option<&str> {
 
 /// The names of records that are alternatives of others, each once.
 pub(super) fn classes<'f>(form: &'f Form, into: &mut Vec<&'f str>) {
-    for content in contents(form) {
+    for content in form.contents() {
         if matches!(form, Form::Union { .. }) {
             into.extend(record_name(content.kept()).filter(|name| !into.contains(name)));
         }
@@ -318,27 +318,10 @@ fn are_distinct(forms: &[Form]) -> bool {
     types.iter().enumerate().all(|(at, one)| !types[..at].contains(one))
 }
 
-/// The number of rows that an index names.
-fn most(index: impl Iterator<Item = i64>) -> u64 {
-    index.max().map_or(0, |last| u64::try_from(last).map_or(0, |last| last + 1))
-}
-
 /// The number of rows of an alternative that a union names.
-fn rows_of(place: usize, tags: &[i8], index: &[i64]) -> u64 {
+fn rows_of_place(place: usize, tags: &[i8], index: &[i64]) -> u64 {
     let own = tags.iter().zip(index).filter(|(tag, _)| usize::try_from(**tag) == Ok(place));
-    most(own.map(|(_, at)| *at))
-}
-
-/// The length of arrays that have one, and what they hold.
-fn fixed(form: &Form) -> Option<(u64, Form)> {
-    match form {
-        Form::Regular { size, content } => Some((*size, (**content).clone())),
-        Form::Numpy { key, dtype, shape } => {
-            let (size, rest) = shape.split_first()?;
-            Some((*size, Form::Numpy { key: key.clone(), dtype: *dtype, shape: rest.to_vec() }))
-        }
-        _ => None,
-    }
+    rows_of(own.map(|(_, at)| *at))
 }
 
 /// The places of wanted fields among those that are there.

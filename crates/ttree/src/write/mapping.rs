@@ -8,7 +8,7 @@ use super::{
     branch::{Branch, Element, Leaf, LeafKind, Source, Step, Stored, Wire},
     floats::Packed,
     index::is_whole,
-    plain::{contents, plain_form},
+    plain::plain_form,
     spelling::{cpp, is_map, numbers, product, vectors},
 };
 use forthwith_columns::{DType, Form};
@@ -331,5 +331,5 @@ impl Walk<'_> {
 }
 
 fn has_records(form: &Form) -> bool {
-    matches!(form, Form::Record { .. }) || contents(form).iter().any(has_records)
+    form.nodes().any(|node| matches!(node, Form::Record { .. }))
 }

@@ -1,10 +1,9 @@
 //! Columns without missing values and categories: trees have neither.
 
 use super::Nulls;
-use forthwith_columns::{Array, Column, DType, Form, LogicalType};
+use forthwith_columns::{Array, Column, DType, Form, LogicalType, Lookup};
 use forthwith_plan::{Error, Result};
 use forthwith_root::write::number_as;
-use std::collections::HashMap;
 
 /// The Form that is written for a Form: options become what they hold, categories text, halves `float32`, and numbers that mean more what
 /// they are stored as.
@@ -16,7 +15,7 @@ pub(super) fn plain_form(form: &Form) -> Result<Form> {
         Form::Categorical { key, .. } => Form::String { key: key.clone(), binary: false },
         Form::List { .. } | Form::Regular { .. } | Form::Record { .. } => {
             let mut plain = form.clone();
-            for content in contents_mut(&mut plain) {
+            for content in plain.contents_mut() {
                 *content = plain_form(content)?;
             }
             plain
@@ -57,7 +56,9 @@ fn no_dimension(form: &Form) -> Error {
 pub(super) fn is_plain(form: &Form) -> bool {
     match form {
         Form::Numpy { .. } | Form::String { .. } | Form::Empty => true,
-        Form::List { .. } | Form::Regular { .. } | Form::Record { .. } => contents(form).iter().all(is_plain),
+        Form::List { .. } | Form::Regular { .. } | Form::Record { .. } => {
+            form.contents().iter().all(is_plain)
+        }
         Form::Logical { meaning, content } => *meaning != LogicalType::Half && is_plain(content),
         _ => false,
     }
@@ -65,32 +66,9 @@ pub(super) fn is_plain(form: &Form) -> bool {
 
 /// Whether numbers are times, or mean another thing than themselves.
 pub(super) fn means_more(form: &Form) -> bool {
-    let is_more = matches!(form, Form::Logical { meaning, .. } if *meaning != LogicalType::Half);
-    is_more || contents(form).iter().any(means_more)
-}
-
-/// The Forms right below one.
-pub(super) fn contents(form: &Form) -> &[Form] {
-    match form {
-        Form::List { content, .. }
-        | Form::Regular { content, .. }
-        | Form::Option { content, .. }
-        | Form::Logical { content, .. } => std::slice::from_ref(content),
-        Form::Record { contents, .. } | Form::Union { contents, .. } => contents,
-        _ => &[],
-    }
-}
-
-/// The same, to be changed.
-pub(super) fn contents_mut(form: &mut Form) -> &mut [Form] {
-    match form {
-        Form::List { content, .. }
-        | Form::Regular { content, .. }
-        | Form::Option { content, .. }
-        | Form::Logical { content, .. } => std::slice::from_mut(content),
-        Form::Record { contents, .. } | Form::Union { contents, .. } => contents,
-        _ => &mut [],
-    }
+    let is_more =
+        |node: &Form| matches!(node, Form::Logical { meaning, .. } if *meaning != LogicalType::Half);
+    form.nodes().any(is_more)
 }
 
 /// The same rows in columns of their own, with the Form that [`plain_form`] gives. Keys are made anew.
@@ -99,8 +77,7 @@ pub(super) fn plain_array(array: &Array, nulls: Nulls) -> Result<Array> {
         Nulls::Refused => None,
         Nulls::Filled(fill) => Some(fill),
     };
-    let columns = array.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
-    let mut gather = Gather { columns, fill, out: Vec::new() };
+    let mut gather = Gather { columns: Lookup::of(array), fill, out: Vec::new() };
     let rows: Vec<Option<usize>> = (0..array.length as usize).map(Some).collect();
     let form = gather.node(&array.form, &rows)?;
     Ok(Array { form, length: array.length, columns: gather.out })
@@ -108,7 +85,7 @@ pub(super) fn plain_array(array: &Array, nulls: Nulls) -> Result<Array> {
 
 /// Takes rows of nodes, each of which is a row or missing.
 struct Gather<'a> {
-    columns: HashMap<&'a str, &'a Column>,
+    columns: Lookup<'a>,
     /// The number for one that is missing; without it, a missing value is an error.
     fill: Option<f64>,
     out: Vec<(String, Column)>,
@@ -250,8 +227,7 @@ impl Gather<'_> {
     where
         Self: 's,
     {
-        let column = self.columns.get(format!("{key}-{part}").as_str());
-        column.map(|column| column.as_bytes()).ok_or_else(changed)
+        self.columns.any(key, part).map(Column::as_bytes).map_err(|_| changed())
     }
 
     fn offsets(&self, key: &str) -> Result<Vec<i64>> {

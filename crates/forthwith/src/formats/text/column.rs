@@ -1,7 +1,7 @@
 //! A column made ready to be spelled: its buffers are looked up once, and each value is appended to the text without memory of its own.
 
-use forthwith_columns::{Array, Column, DType, Form, Invalid, LogicalType, MAP, Native};
-use std::{borrow::Cow, collections::HashMap};
+use forthwith_columns::{Array, Column, DType, Form, Invalid, LogicalType, Lookup, MAP, Native};
+use std::borrow::Cow;
 
 /// The nodes of a Form with their buffers.
 pub(super) enum Spelled<'a> {
@@ -108,22 +108,14 @@ impl Items<'_, i64> {
 impl<'a> Spelled<'a> {
     /// Looks up the buffers of an array.
     pub(super) fn of(array: &'a Array) -> Result<Self, Invalid> {
-        let columns = array.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
-        Self::node(&array.form, &columns, 0)
+        Self::node(&array.form, &Lookup::of(array), 0)
     }
 
-    fn node(form: &'a Form, columns: &HashMap<&str, &'a Column>, depth: u32) -> Result<Self, Invalid> {
+    fn node(form: &'a Form, columns: &Lookup<'a>, depth: u32) -> Result<Self, Invalid> {
         if depth > DEEPEST {
             return Err(Invalid::Deep);
         }
-        let buffer = |key: &str, part: &str, wanted: DType| {
-            let key = format!("{key}-{part}");
-            let Some(column) = columns.get(key.as_str()).copied() else {
-                return Err(Invalid::Missing { key });
-            };
-            let found = column.dtype();
-            if found == wanted { Ok(column) } else { Err(Invalid::Type { key, found, wanted }) }
-        };
+        let buffer = |key: &str, part: &str, wanted: DType| columns.column(key, part, wanted, 0);
         let below = |form: &'a Form| Self::node(form, columns, depth + 1);
         Ok(match form {
             Form::Empty => Self::Empty,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use forthwith_columns::{Column, DType, Encoding, Form};
+use forthwith_columns::{Column, DType, Encoding, Form, Lookup, rows_of};
 use forthwith_plan::{Error, Result};
 use forthwith_program::Layout;
 
@@ -17,7 +17,7 @@ use crate::unroll::{member, native};
 
 pub(super) struct Binder<'a, 'l> {
     pub(super) file: &'l Layouts,
-    pub(super) columns: HashMap<&'a str, &'a Column>,
+    pub(super) columns: Lookup<'a>,
     /// By their slots, numbers that count items: one for each row of the record that they are in.
     pub(super) counters: HashMap<u32, Vec<i64>>,
 }
@@ -63,12 +63,12 @@ impl<'a> Binder<'a, '_> {
                 let head = if *flag { Head::Flag } else { Head::Nothing };
                 self.list(of, content, offsets, head)?
             }
-            (Layout::List(of), form) if let Some((size, content)) = inner(form) => {
+            (Layout::List(of), form) if let Some((size, content)) = form.fixed() => {
                 let offsets = (0..=rows).map(|row| row.checked_mul(size)?.try_into().ok());
                 let offsets: Option<Vec<i64>> = offsets.collect();
                 self.list(of, &content, offsets.ok_or_else(changed)?.into(), Head::Count)?
             }
-            (Layout::Fixed(wanted, of), form) => match inner(form) {
+            (Layout::Fixed(wanted, of), form) => match form.fixed() {
                 Some((size, content)) if size == *wanted => {
                     let item = self.node(of, &content, rows.checked_mul(size).ok_or_else(changed)?);
                     let item = item.map_err(|error| error.renumbered(|row| row.checked_div(size)))?;
@@ -148,7 +148,7 @@ impl<'a> Binder<'a, '_> {
             (Layout::Pointer(_), Form::Option { key, content }) => {
                 let index = self.integers(key, "index", rows)?;
                 let classes = readable(layout);
-                let objects = most(index.iter());
+                let objects = rows_of(index.iter().copied());
                 let (tags, contents) = match &**content {
                     Form::Union { key, contents } if classes.len() > 1 => {
                         let count = usize::try_from(objects).map_err(|_| changed())?;
@@ -166,7 +166,7 @@ impl<'a> Binder<'a, '_> {
                     let own = tags.as_ref().map_or(objects, |(tags, index)| {
                         let own =
                             tags.iter().zip(index.iter()).filter(|(of, _)| usize::try_from(**of) == Ok(tag));
-                        most(own.map(|(_, at)| at))
+                        rows_of(own.map(|(_, at)| *at))
                     });
                     let node = match (form, own) {
                         (Form::Empty, _) | (_, 0) => Node::Nothing,
@@ -287,7 +287,7 @@ impl<'a> Binder<'a, '_> {
 
     fn numbers(&self, wire: Encoding, form: &Form) -> Option<Node<'a>> {
         let Form::Numpy { key, dtype, shape } = form else { return None };
-        let bytes = self.columns.get(format!("{key}-data").as_str())?.as_bytes();
+        let bytes = self.column(key, "data").ok()?.as_bytes();
         (shape.is_empty() && *dtype == wire.dtype() && can_write(wire)).then_some(Node::Numbers {
             bytes,
             width: dtype.size(),
@@ -296,7 +296,7 @@ impl<'a> Binder<'a, '_> {
     }
 
     fn column(&self, key: &str, part: &str) -> Result<&'a Column> {
-        self.columns.get(format!("{key}-{part}").as_str()).copied().ok_or_else(changed)
+        self.columns.any(key, part).map_err(|_| changed())
     }
 
     fn offsets(&self, key: &str, rows: u64) -> Result<Cow<'a, [i64]>> {
@@ -304,12 +304,7 @@ impl<'a> Binder<'a, '_> {
     }
 
     fn integers(&self, key: &str, part: &str, count: u64) -> Result<Cow<'a, [i64]>> {
-        let column = self.column(key, part)?;
-        let count = usize::try_from(count).map_err(|_| changed())?;
-        Ok(match column.as_i64() {
-            Some(items) => Cow::Borrowed(items.get(..count).ok_or_else(changed)?),
-            None => (0..count).map_while(|at| column.item(at)).collect::<Vec<i64>>().into(),
-        })
+        self.columns.integers(key, part, count).map_err(|_| changed())
     }
 }
 
@@ -321,24 +316,6 @@ fn lengths(offsets: &[i64]) -> impl Iterator<Item = i64> {
 /// The number of items that lists have together.
 fn last(offsets: &[i64]) -> u64 {
     offsets.last().copied().unwrap_or(0).max(0).cast_unsigned()
-}
-
-/// The number of rows that an index names.
-fn most<'i>(index: impl Iterator<Item = &'i i64>) -> u64 {
-    index.copied().max().map_or(0, |last| u64::try_from(last).map_or(0, |last| last + 1))
-}
-
-/// The length of arrays that have one, and what they hold.
-fn inner(form: &Form) -> Option<(u64, Cow<'_, Form>)> {
-    match form {
-        Form::Regular { size, content } => Some((*size, Cow::Borrowed(content))),
-        Form::Numpy { key, dtype, shape } => {
-            let (size, rest) = shape.split_first()?;
-            let inner = Form::Numpy { key: key.clone(), dtype: *dtype, shape: rest.to_vec() };
-            Some((*size, Cow::Owned(inner)))
-        }
-        _ => None,
-    }
 }
 
 /// The version of `TClonesArray`.

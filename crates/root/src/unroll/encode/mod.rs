@@ -13,7 +13,7 @@ mod written;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use forthwith_columns::{Array, Form};
+use forthwith_columns::{Array, Form, Lookup};
 use forthwith_plan::Result;
 use forthwith_program::Layout;
 
@@ -37,8 +37,7 @@ impl<'a> Encoder<'a> {
     /// A layout that can be read only; columns of another type; lists of another length than a member says that
     /// counts them.
     pub fn new(layout: &Layout, file: &Layouts, form: &Form, array: &'a Array, rows: u64) -> Result<Self> {
-        let columns = array.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
-        let mut binder = Binder { file, columns, counters: HashMap::new() };
+        let mut binder = Binder { file, columns: Lookup::of(array), counters: HashMap::new() };
         Ok(Self { node: binder.node(layout, form, rows)? })
     }
 
