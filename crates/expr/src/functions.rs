@@ -17,57 +17,25 @@ pub(crate) enum Function {
     Cast(DType),
 }
 
-/// Names of NumPy, of Python, of C's library, and of TTreeFormula, without their prefixes.
-const FUNCTIONS: &[(&str, Function)] = {
-    use Function::{Binary, Cast, Extreme, IsNone, Item, Reduction, Unary, Where};
+/// Names of NumPy, of Python, of C's library, and of TTreeFormula, without their prefixes, where they are not the words that
+/// operations have in errors.
+const OTHERS: &[(&str, Function)] = {
+    use Function::{Binary, Extreme, IsNone, Item, Reduction, Unary, Where};
     &[
-        ("abs", Unary(U::Abs)),
         ("absolute", Unary(U::Abs)),
         ("fabs", Unary(U::Abs)),
         ("negative", Unary(U::Negative)),
         ("positive", Unary(U::Positive)),
         ("invert", Unary(U::Invert)),
         ("logical_not", Unary(U::Not)),
-        ("sqrt", Unary(U::Sqrt)),
-        ("cbrt", Unary(U::Cbrt)),
-        ("square", Unary(U::Square)),
-        ("exp", Unary(U::Exp)),
-        ("exp2", Unary(U::Exp2)),
-        ("expm1", Unary(U::Expm1)),
-        ("log", Unary(U::Log)),
-        ("log2", Unary(U::Log2)),
-        ("log10", Unary(U::Log10)),
-        ("log1p", Unary(U::Log1p)),
-        ("sin", Unary(U::Sin)),
-        ("cos", Unary(U::Cos)),
-        ("tan", Unary(U::Tan)),
-        ("arcsin", Unary(U::Arcsin)),
         ("asin", Unary(U::Arcsin)),
-        ("arccos", Unary(U::Arccos)),
         ("acos", Unary(U::Arccos)),
-        ("arctan", Unary(U::Arctan)),
         ("atan", Unary(U::Arctan)),
-        ("sinh", Unary(U::Sinh)),
-        ("cosh", Unary(U::Cosh)),
-        ("tanh", Unary(U::Tanh)),
-        ("arcsinh", Unary(U::Arcsinh)),
         ("asinh", Unary(U::Arcsinh)),
-        ("arccosh", Unary(U::Arccosh)),
         ("acosh", Unary(U::Arccosh)),
-        ("arctanh", Unary(U::Arctanh)),
         ("atanh", Unary(U::Arctanh)),
-        ("degrees", Unary(U::Degrees)),
         ("rad2deg", Unary(U::Degrees)),
-        ("radians", Unary(U::Radians)),
         ("deg2rad", Unary(U::Radians)),
-        ("floor", Unary(U::Floor)),
-        ("ceil", Unary(U::Ceil)),
-        ("trunc", Unary(U::Trunc)),
-        ("rint", Unary(U::Rint)),
-        ("sign", Unary(U::Sign)),
-        ("isnan", Unary(U::IsNan)),
-        ("isinf", Unary(U::IsInf)),
-        ("isfinite", Unary(U::IsFinite)),
         ("add", Binary(B::Add)),
         ("subtract", Binary(B::Subtract)),
         ("multiply", Binary(B::Multiply)),
@@ -76,7 +44,6 @@ const FUNCTIONS: &[(&str, Function)] = {
         ("floor_divide", Binary(B::FloorDivide)),
         ("mod", Binary(B::Remainder)),
         ("remainder", Binary(B::Remainder)),
-        ("fmod", Binary(B::Fmod)),
         ("power", Binary(B::Power)),
         ("pow", Binary(B::Power)),
         ("bitwise_and", Binary(B::BitAnd)),
@@ -86,23 +53,11 @@ const FUNCTIONS: &[(&str, Function)] = {
         ("right_shift", Binary(B::ShiftRight)),
         ("logical_and", Binary(B::And)),
         ("logical_or", Binary(B::Or)),
-        ("logical_xor", Binary(B::Xor)),
-        ("arctan2", Binary(B::Arctan2)),
         ("atan2", Binary(B::Arctan2)),
-        ("hypot", Binary(B::Hypot)),
-        ("copysign", Binary(B::CopySign)),
-        ("minimum", Binary(B::Minimum)),
-        ("maximum", Binary(B::Maximum)),
         ("min", Extreme(R::Min, B::Minimum)),
         ("max", Extreme(R::Max, B::Maximum)),
-        ("sum", Reduction(R::Sum)),
-        ("prod", Reduction(R::Prod)),
-        ("any", Reduction(R::Any)),
-        ("all", Reduction(R::All)),
-        ("count", Reduction(R::Count)),
         ("num", Reduction(R::Count)),
         ("len", Reduction(R::Count)),
-        ("first", Reduction(R::First)),
         ("firsts", Reduction(R::First)),
         ("Sum$", Reduction(R::Sum)),
         ("Min$", Reduction(R::Min)),
@@ -111,17 +66,6 @@ const FUNCTIONS: &[(&str, Function)] = {
         ("where", Where),
         ("item", Item),
         ("is_none", IsNone),
-        ("bool", Cast(DType::Bool)),
-        ("int8", Cast(DType::Int8)),
-        ("int16", Cast(DType::Int16)),
-        ("int32", Cast(DType::Int32)),
-        ("int64", Cast(DType::Int64)),
-        ("uint8", Cast(DType::UInt8)),
-        ("uint16", Cast(DType::UInt16)),
-        ("uint32", Cast(DType::UInt32)),
-        ("uint64", Cast(DType::UInt64)),
-        ("float32", Cast(DType::Float32)),
-        ("float64", Cast(DType::Float64)),
     ]
 };
 
@@ -161,7 +105,22 @@ pub(crate) fn function(name: &str) -> Option<Function> {
 }
 
 fn named(name: &str) -> Option<Function> {
-    FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+    functions().find(|(known, _)| *known == name).map(|(_, function)| function)
+}
+
+/// All names of functions with what they mean.
+fn functions() -> impl Iterator<Item = (&'static str, Function)> {
+    let unary = U::ALL.iter().map(|unary| (unary.word(), Function::Unary(*unary)));
+    let binary = B::ALL.iter().map(|binary| (binary.word(), Function::Binary(*binary)));
+    // Operators are no names.
+    let is_name = |(word, _): &(&str, _)| {
+        word.starts_with(char::is_alphabetic) && !matches!(*word, "not" | "and" | "or")
+    };
+    // Those of extremes are among the others, as they have another meaning with two arguments.
+    let reductions = R::ALL.iter().filter(|reduction| !matches!(reduction, R::Min | R::Max));
+    let reductions = reductions.map(|reduction| (reduction.word(), Function::Reduction(*reduction)));
+    let casts = DType::ALL.iter().map(|dtype| (dtype.name(), Function::Cast(*dtype)));
+    unary.chain(binary).filter(is_name).chain(reductions).chain(casts).chain(OTHERS.iter().copied())
 }
 
 /// The names that are most like one.
@@ -171,7 +130,7 @@ pub(crate) fn similar(name: &str) -> Vec<&'static str> {
         let known = known.to_ascii_lowercase();
         known.starts_with(&small) || small.starts_with(known.trim_end_matches('$'))
     };
-    FUNCTIONS.iter().map(|(known, _)| *known).filter(near).take(3).collect()
+    functions().map(|(known, _)| known).filter(near).take(3).collect()
 }
 
 /// Names of constants, where there is no column of that name.
@@ -196,8 +155,8 @@ mod tests {
         assert_eq!(function("np.arctan2"), function("TMath::ATan2"));
         assert_eq!(function("TMath::Sum"), None);
         assert_eq!(function("ak.sum"), Some(Function::Reduction(R::Sum)));
-        for (at, (name, _)) in FUNCTIONS.iter().enumerate() {
-            assert!(FUNCTIONS[..at].iter().all(|(other, _)| other != name), "{name} twice");
+        for (at, (name, _)) in functions().enumerate() {
+            assert!(functions().take(at).all(|(other, _)| other != name), "{name} twice");
         }
         for (_, ours) in TMATH {
             assert!(named(ours).is_some(), "{ours}");

@@ -59,6 +59,9 @@ macro_rules! operations {
         pub(crate) enum $name { $($variant,)* }
 
         impl $name {
+            /// All of them.
+            pub(crate) const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
             /// As it is spelled in errors.
             pub(crate) const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
