@@ -94,24 +94,14 @@ impl Footer {
                     schema = Some(root);
                 }
                 (3, _) => compact.optional(kind, &mut rows)?,
-                (4, 9) => {
-                    let (item, size) = compact.list()?;
-                    for _ in 0..size {
-                        if item != 12 {
-                            return Err(compact.odd("row groups that are no structures"));
-                        }
-                        row_groups.push(Rows::read(compact, columns.len())?);
-                    }
-                }
-                (5, 9) => {
-                    let (item, size) = compact.list()?;
-                    for _ in 0..size {
-                        match item {
-                            12 => key_values.push(pair(compact)?),
-                            _ => return Err(compact.odd("pairs of key and value that are no structures")),
-                        }
-                    }
-                }
+                (4, 9) => compact.items(12, "row groups that are no structures", |compact| {
+                    row_groups.push(Rows::read(compact, columns.len())?);
+                    Ok(())
+                })?,
+                (5, 9) => compact.items(12, "pairs of key and value that are no structures", |compact| {
+                    key_values.push(pair(compact)?);
+                    Ok(())
+                })?,
                 (6, 8) => created_by = Some(compact.text()?),
                 _ => compact.skip(kind, 0)?,
             }
@@ -248,19 +238,11 @@ impl Chunk {
     fn metadata(&mut self, compact: &mut Compact<'_>) -> Result<()> {
         let (mut codec, mut values, mut sizes, mut data_page) = (None, None, [None; 2], None);
         compact.fields(&mut |compact, number, kind| match (number, kind) {
-            (2, 9) => {
-                let (item, size) = compact.list()?;
-                for _ in 0..size {
-                    if item != 5 {
-                        return Err(compact.odd("encodings that are no numbers"));
-                    }
-                    let mut encoding = -1;
-                    compact.number(item, &mut encoding)?;
-                    self.encodings |=
-                        u32::try_from(encoding).ok().and_then(|bit| 1u32.checked_shl(bit)).unwrap_or(0);
-                }
+            (2, 9) => compact.items(5, "encodings that are no numbers", |compact| {
+                let encoding = u32::try_from(compact.integer()?).ok();
+                self.encodings |= encoding.and_then(|bit| 1u32.checked_shl(bit)).unwrap_or(0);
                 Ok(())
-            }
+            }),
             (4, _) => compact.optional(kind, &mut codec),
             (5, _) => compact.optional(kind, &mut values),
             (6, _) => compact.optional(kind, &mut sizes[0]),

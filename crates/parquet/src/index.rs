@@ -35,16 +35,10 @@ impl PagePlaces {
         let mut found = Vec::new();
         let mut compact = Compact::new(bytes);
         let read = compact.fields(&mut |compact, number, kind| match (number, kind) {
-            (1, 9) => {
-                let (item, size) = compact.list()?;
-                for _ in 0..size {
-                    if item != 12 {
-                        return Err(compact.odd("places of pages that are no structures"));
-                    }
-                    found.push(location(compact)?);
-                }
+            (1, 9) => compact.items(12, "places of pages that are no structures", |compact| {
+                found.push(location(compact)?);
                 Ok(())
-            }
+            }),
             _ => compact.skip(kind, 0),
         });
         read.ok()?;
@@ -137,16 +131,10 @@ pub(crate) fn limits(
             }
             Ok(())
         }
-        (2 | 3, 9) => {
-            let (item, size) = compact.list()?;
-            for _ in 0..size {
-                if item != 8 {
-                    return Err(compact.odd("limits of pages that are no bytes"));
-                }
-                bounds[number as usize - 2].push(compact.bytes()?.to_vec());
-            }
+        (2 | 3, 9) => compact.items(8, "limits of pages that are no bytes", |compact| {
+            bounds[number as usize - 2].push(compact.bytes()?.to_vec());
             Ok(())
-        }
+        }),
         _ => compact.skip(kind, 0),
     });
     read.ok()?;

@@ -62,6 +62,17 @@ impl<'a> Compact<'a> {
         Ok((head & 15, size))
     }
 
+    /// Reads each item of a list, all of which have to be of a type; `odd` says what they are otherwise.
+    pub(crate) fn items(
+        &mut self,
+        wanted: u8,
+        odd: &'static str,
+        mut read: impl FnMut(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let (item, size) = self.list()?;
+        (0..size).try_for_each(|_| if item == wanted { read(self) } else { Err(self.odd(odd)) })
+    }
+
     pub(crate) fn skip(&mut self, kind: u8, depth: u32) -> Result<()> {
         if depth > DEEPEST {
             return Err(self.odd("structures too deep"));
