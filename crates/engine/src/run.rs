@@ -307,12 +307,10 @@ impl Run<'_> {
         }
         let mut ticked = Instant::now();
         while !self.failed.is_any() {
-            if let Some(tick) = tick.as_mut().filter(|_| ticked.elapsed() >= TICK) {
-                if !tick(self.progress()) {
-                    self.cancel();
-                    break;
-                }
-                ticked = Instant::now();
+            if let Some(tick) = &mut tick
+                && !self.goes_on(tick, &mut ticked)
+            {
+                break;
             }
             let place = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(step) = self.steps.get(place) else { break };
@@ -332,41 +330,43 @@ impl Run<'_> {
             }
         }
         self.engine.rest(worker);
-        if let Some(tick) = tick.as_mut() {
+        if let Some(tick) = &mut tick {
             // Others may still be at work: keep listening for a cancellation, and report the end.
-            let mut pause = SHORTEST;
-            while !self.failed.is_any() && self.progress().blocks < self.plan.tasks.len() as u64 {
-                std::thread::sleep(pause);
-                pause = LONGEST.min(2 * pause);
-                if ticked.elapsed() >= TICK {
-                    if !tick(self.progress()) {
-                        self.cancel();
-                    }
-                    ticked = Instant::now();
-                }
-            }
-            if !self.failed.is_any() {
-                tick(self.progress());
-            }
+            let is_at_work =
+                || !self.failed.is_any() && self.progress().blocks < self.plan.tasks.len() as u64;
+            self.wait(tick, ticked, is_at_work);
         }
     }
 
     /// Listens for a cancellation while `others` other threads do the work.
     fn listen(&self, tick: &mut ProgressCallback<'_>, others: usize) {
-        let (mut ticked, mut pause) = (Instant::now(), SHORTEST);
-        while self.ended.load(Ordering::Acquire) < others {
+        self.wait(tick, Instant::now(), || self.ended.load(Ordering::Acquire) < others);
+    }
+
+    /// Listens for a cancellation while others are at work, and reports the end.
+    fn wait(&self, tick: &mut ProgressCallback<'_>, mut ticked: Instant, is_at_work: impl Fn() -> bool) {
+        let mut pause = SHORTEST;
+        while is_at_work() {
             std::thread::sleep(pause);
             pause = LONGEST.min(2 * pause);
-            if ticked.elapsed() >= TICK {
-                if !tick(self.progress()) {
-                    self.cancel();
-                }
-                ticked = Instant::now();
-            }
+            self.goes_on(tick, &mut ticked);
         }
         if !self.failed.is_any() {
             tick(self.progress());
         }
+    }
+
+    /// Reports progress if it is time for that. `false`, and the work is cancelled, if it is not to go on.
+    fn goes_on(&self, tick: &mut ProgressCallback<'_>, ticked: &mut Instant) -> bool {
+        if ticked.elapsed() < TICK {
+            return true;
+        }
+        let goes_on = tick(self.progress());
+        if !goes_on {
+            self.cancel();
+        }
+        *ticked = Instant::now();
+        goes_on
     }
 
     fn compiled(&self, group: usize, source: &str) -> Result<Arc<Compiled>> {
