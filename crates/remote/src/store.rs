@@ -24,16 +24,20 @@ pub(crate) struct Object {
     ends: bool,
 }
 
-/// Options of a store's builder, each by its name.
-macro_rules! configured {
-    ($builder:expr, $options:expr) => {{
-        let mut builder = $builder;
+/// The store of a builder, with what all stores are told and options, each by its name.
+macro_rules! built {
+    ($builder:ty, $url:expr, $client:expr, $retry:expr, $options:expr) => {{
+        let mut builder = <$builder>::from_env()
+            .with_url($url)
+            .with_http_connector(Shared)
+            .with_client_options($client)
+            .with_retry($retry);
         for (name, value) in $options.of_store() {
             let key =
                 name.parse().map_err(|_| refused(format!("there is no option {name} for this store")))?;
             builder = builder.with_config(key, value);
         }
-        builder
+        builder.build().map(|store| Box::new(store) as Box<dyn ObjectStore>)
     }};
 }
 
@@ -59,47 +63,12 @@ impl Object {
             ..RetryConfig::default()
         };
         let scheme = scheme.to_lowercase();
-        let (store, ends) = match scheme.as_str() {
-            "s3" | "s3a" => {
-                let builder = AmazonS3Builder::from_env()
-                    .with_url(url)
-                    .with_http_connector(Shared)
-                    .with_client_options(client)
-                    .with_retry(retry);
-                (
-                    configured!(builder, options)
-                        .build()
-                        .map(|store| Box::new(store) as Box<dyn ObjectStore>),
-                    true,
-                )
-            }
-            "gs" => {
-                let builder = GoogleCloudStorageBuilder::from_env()
-                    .with_url(url)
-                    .with_http_connector(Shared)
-                    .with_client_options(client)
-                    .with_retry(retry);
-                (
-                    configured!(builder, options)
-                        .build()
-                        .map(|store| Box::new(store) as Box<dyn ObjectStore>),
-                    true,
-                )
-            }
-            _ => {
-                let builder = MicrosoftAzureBuilder::from_env()
-                    .with_url(url)
-                    .with_http_connector(Shared)
-                    .with_client_options(client)
-                    .with_retry(retry);
-                (
-                    configured!(builder, options)
-                        .build()
-                        .map(|store| Box::new(store) as Box<dyn ObjectStore>),
-                    false,
-                )
-            }
+        let store = match scheme.as_str() {
+            "s3" | "s3a" => built!(AmazonS3Builder, url, client, retry, options),
+            "gs" => built!(GoogleCloudStorageBuilder, url, client, retry, options),
+            _ => built!(MicrosoftAzureBuilder, url, client, retry, options),
         };
+        let ends = matches!(scheme.as_str(), "s3" | "s3a" | "gs");
         Ok(Self { store: store.map_err(|error| fault(&error).kind)?, path, ends })
     }
 
