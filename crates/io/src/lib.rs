@@ -54,7 +54,7 @@ pub use hash::{Xxh3, xxh3, xxh64};
 pub use index::{Index, Indexed, Recorder};
 pub use once::{ProcessList, ProcessOnce};
 pub use process::{ProcessGuard, ProcessLock};
-pub use sink::{FileSink, MemorySink, Sink, UpdateSink, WriterSink, create};
+pub use sink::{Counted, FileSink, MemorySink, Sink, UpdateSink, WriterSink, create};
 pub use source::{
     Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, STREAM_IN_MEMORY, Several, Source, Version,
     open, open_unmapped, read_stream, unlisted,

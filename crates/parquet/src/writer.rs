@@ -5,7 +5,7 @@ use forthwith_columns::{
     Array, Form, LogicalType,
     arrow::{self, ExportError, RecordBatch, SchemaRef},
 };
-use forthwith_io::Sink;
+use forthwith_io::{Counted, Sink};
 use forthwith_plan::{Error, Result, TableWriter, WriteOptions, Written, check_digits};
 use parquet::{
     arrow::ArrowWriter,
@@ -13,8 +13,6 @@ use parquet::{
     errors::ParquetError,
     file::properties::WriterProperties,
 };
-
-use std::io::{self, Write};
 
 /// A row group that takes this much memory is written, however few entries it has.
 const LARGEST_GROUP: usize = 256 << 20;
@@ -30,27 +28,12 @@ const ENTRIES: u64 = 1 << 20;
 /// memory. The codec is ZSTD unless told otherwise: `none`, `snappy`, `gzip`, `brotli`, `lz4` (the raw blocks
 /// of today) or `zstd`, three of which take a level.
 pub struct ParquetWriter {
-    writer: ArrowWriter<Counted>,
+    writer: ArrowWriter<Counted<Box<dyn Sink>>>,
     schema: SchemaRef,
     /// The types of the columns, for errors.
     forms: Vec<Form>,
     uri: String,
     entries: u64,
-}
-
-/// A sink, and how many bytes it was given.
-struct Counted(Box<dyn Sink>, u64);
-
-impl Write for Counted {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.0.write(bytes)?;
-        self.1 += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
 }
 
 impl ParquetWriter {

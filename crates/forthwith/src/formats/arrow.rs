@@ -6,9 +6,9 @@ use forthwith_columns::{
     Array, Form,
     arrow::{self, ArrowError, SchemaRef},
 };
-use forthwith_io::Sink;
+use forthwith_io::{Counted, Sink};
 use forthwith_plan::{Error, Result, TableWriter, WriteOptions, Written, check_digits};
-use std::io::{self, Write};
+use std::io;
 
 /// The row of the table.
 pub(super) struct Arrow;
@@ -38,7 +38,7 @@ impl Format for Arrow {
 
 /// Writes an Arrow IPC file, which Feather is another name for. A step is a record batch.
 pub(crate) struct FeatherWriter {
-    writer: FileWriter<Counted>,
+    writer: FileWriter<Counted<io::BufWriter<Box<dyn Sink>>>>,
     schema: SchemaRef,
     uri: String,
     entries: u64,
@@ -47,21 +47,6 @@ pub(crate) struct FeatherWriter {
 /// Maps are such.
 fn kinds() -> arrow::Options {
     arrow::Options::default().with_maps(true)
-}
-
-/// A sink, and how many bytes it was given.
-struct Counted(io::BufWriter<Box<dyn Sink>>, u64);
-
-impl Write for Counted {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.0.write(bytes)?;
-        self.1 += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
 }
 
 impl FeatherWriter {

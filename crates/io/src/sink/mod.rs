@@ -11,7 +11,7 @@ mod writer;
 pub use file::FileSink;
 pub use memory::MemorySink;
 pub use update::UpdateSink;
-pub use writer::WriterSink;
+pub use writer::{Counted, WriterSink};
 
 use crate::Result;
 use std::{

@@ -38,3 +38,19 @@ impl<W: Write + Send> Sink for WriterSink<W> {
         self.writer.flush().map_err(|error| Error::new(error.into(), self.uri.clone()))
     }
 }
+
+/// A writer, and how many bytes it was given.
+#[derive(Debug)]
+pub struct Counted<W>(pub W, pub u64);
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.0.write(bytes)?;
+        self.1 += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
