@@ -5,7 +5,7 @@ use forthwith_plan::{Error, Result};
 use crate::record::Cursor;
 
 /// The header at the beginning of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// The version of ROOT that wrote the file: 6_32_02 is 63202. A million more means a file with 64-bit
     /// pointers, which [`root_version`](Self::root_version) takes off.

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::Uuid;
 use crate::record::BYTE_COUNT;
 
 /// Big-endian bytes of the payload of one record: the opposite of a [`Cursor`](crate::Cursor).
@@ -77,10 +76,10 @@ impl Buffer {
     }
 
     /// Appends the number by which a file is known, if it has one.
-    pub(super) fn uuid(&mut self, uuid: Option<Uuid>) {
+    pub(super) fn uuid(&mut self, uuid: Option<[u8; 16]>) {
         if let Some(uuid) = uuid {
             self.u16(1);
-            self.extend(&uuid.0);
+            self.extend(&uuid);
         }
     }
 

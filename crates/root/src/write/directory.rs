@@ -91,7 +91,7 @@ impl Place {
         header.u32(self.list.1);
         header.u32(self.name_len);
         [self.position, parent, self.list.0].into_iter().for_each(|seek| header.seek(seek, big));
-        header.uuid(self.uuid);
+        header.uuid(self.uuid.map(|uuid| uuid.0));
         let mut bytes = header.into_bytes();
         bytes.resize(LENGTH, 0);
         bytes

@@ -9,14 +9,13 @@ use forthwith_plan::{Error, ErrorKind, Result};
 use super::described::Described;
 use super::directory::{DirectoryId, LENGTH, Listed, Place};
 use super::given::{self, GivenObject};
-use super::header::Header;
 use super::key::{KeyNumbers, encode, string_length};
 use super::output::Output;
 use super::settings::FileSettings;
 use super::update::{Found, directory_of};
 use super::{Buffer, Compression, KeyKind, KeyText, Moment, RecordPlace, compress};
 use crate::class::{Native, native};
-use crate::file::RootFile;
+use crate::file::{Header, RootFile};
 
 /// A ROOT file being written. Nothing of it counts before it is [finished](Self::finish); a writer that is dropped leaves
 /// what the sink leaves.
@@ -52,12 +51,10 @@ impl FileWriter {
         let header = Header {
             version: settings.version,
             begin: BEGIN,
-            name_len,
+            nbytes_name: name_len,
             compression: settings.compression.setting(),
-            uuid: Some(settings.uuid),
-            info: (0, 0),
-            free: (0, 0),
-            free_count: 0,
+            uuid: Some(settings.uuid.0),
+            ..Header::default()
         };
         let numbers = KeyNumbers {
             stored_len: (texts + LENGTH) as u64,

@@ -64,7 +64,8 @@ impl FileWriter {
         self.classes.write(&mut buffer);
         let stored = compress(self.settings.compression, buffer.bytes(), &mut self.compressor)?;
         let written = self.list(key, DirectoryId::TOP, buffer.bytes().len(), &stored)?;
-        let before = std::mem::replace(&mut self.header.info, written);
+        let before = (self.header.seek_info, self.header.nbytes_info);
+        (self.header.seek_info, self.header.nbytes_info) = written;
         self.add_free(before);
         Ok(())
     }
@@ -84,7 +85,7 @@ impl FileWriter {
 
     /// The list of free parts.
     fn write_free(&mut self) -> Result<()> {
-        self.add_free(self.header.free);
+        self.add_free((self.header.seek_free, self.header.nbytes_free));
         let mut free = self.free.clone();
         free.extend(&self.freed);
         free::join(&mut free);
@@ -93,8 +94,9 @@ impl FileWriter {
         let key = KeyText { class: "TFile", name: &name, title: &title };
         let begin = self.out.position + u64::from(self.key_length(key, KeyKind::Object)?);
         let (payload, count) = free::list(&free, begin);
-        self.header.free = self.list(key, DirectoryId::TOP, payload.len(), &payload)?;
-        self.header.free_count = count;
+        let written = self.list(key, DirectoryId::TOP, payload.len(), &payload)?;
+        (self.header.seek_free, self.header.nbytes_free) = written;
+        self.header.nfree = count;
         Ok(())
     }
 

@@ -6,8 +6,8 @@ use forthwith_plan::{Error, Result};
 use super::Uuid;
 use super::described::Described;
 use super::directory::{LENGTH, Listed, Place};
-use super::header::Header;
-use crate::file::{DirectoryRecord, RootFile};
+use super::header::BIG;
+use crate::file::{DirectoryRecord, Header, RootFile};
 use crate::record::{Cursor, Key};
 
 /// The facts about a file that a writer has to know.
@@ -34,17 +34,8 @@ impl Found {
             return Err(Error::unsupported("changing a file whose first record begins before byte 75"));
         }
         let top = directory_of(file, there.begin)?;
-        let header = Header {
-            // The million for large files is added when the file is.
-            version: there.version % 1_000_000,
-            begin: there.begin,
-            name_len: there.nbytes_name,
-            compression: there.compression,
-            uuid: there.uuid.map(Uuid),
-            info: (there.seek_info, there.nbytes_info),
-            free: (there.seek_free, there.nbytes_free),
-            free_count: there.nfree,
-        };
+        // The million for large files is added when the file is.
+        let header = Header { version: there.version % BIG, ..there.clone() };
         let streamers = file.streamers()?;
         let mut free = file.free_segments()?;
         // The last is what is behind the file. A list that cannot be true is not taken over.
