@@ -521,14 +521,6 @@ fn one_per_entry(form: &Form, found: &mut HashSet<String>) {
     }
 }
 
-impl std::fmt::Debug for AvroTable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AvroTable").field("uri", &self.uri).finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(AvroTable, |it| "uri": it.uri);
 
-impl std::fmt::Debug for AvroFile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AvroFile").field("uri", &self.uri()).finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(AvroFile, |it| "uri": it.uri());

@@ -84,16 +84,7 @@ pub fn merge(
     first.container().merge(&containers, sink, merge, progress)
 }
 
-impl std::fmt::Debug for Merge {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Merge")
-            .field("codec", &self.codec)
-            .field("level", &self.level)
-            .field("common", &self.common)
-            .field("entries", &self.entries)
-            .finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(Merge, |it| "codec": it.codec, "level": it.level, "common": it.common, "entries": it.entries);
 
 /// Whether two names are those of one file, by links of either kind as well.
 fn is_same(one: &str, other: &str) -> bool {

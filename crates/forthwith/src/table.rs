@@ -450,11 +450,4 @@ pub(crate) fn bounds(entries: &impl RangeBounds<u64>) -> (u64, Option<u64>) {
     (start, end)
 }
 
-impl std::fmt::Debug for Table {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Table")
-            .field("file", &self.file.uri())
-            .field("path", &self.path())
-            .finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(Table, |it| "file": it.file.uri(), "path": it.path());

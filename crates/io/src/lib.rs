@@ -39,6 +39,7 @@
 
 mod coalesce;
 mod codec;
+mod debug;
 mod error;
 mod hash;
 mod index;

@@ -139,8 +139,4 @@ fn footer(source: &dyn Source) -> Result<(Footer, u64, u64)> {
     Ok((Footer::read(&bytes).map_err(|error| error.at_byte(start))?, start, xxh3(&bytes)))
 }
 
-impl std::fmt::Debug for ParquetFile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ParquetFile").field("uri", &self.uri()).finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(ParquetFile, |it| "uri": it.uri());

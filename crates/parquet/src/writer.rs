@@ -199,11 +199,4 @@ fn failed(error: &ParquetError) -> Error {
     Error::invalid(error.to_string())
 }
 
-impl std::fmt::Debug for ParquetWriter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ParquetWriter")
-            .field("uri", &self.uri)
-            .field("entries", &self.entries)
-            .finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(ParquetWriter, |it| "uri": it.uri, "entries": it.entries);

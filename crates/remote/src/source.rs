@@ -11,7 +11,6 @@ use crate::{
 use bytes::{Bytes, BytesMut};
 use forthwith_io::{Error, ErrorKind, ProcessLock, Result, Source};
 use std::{
-    fmt,
     ops::Range,
     sync::{
         Arc, OnceLock,
@@ -539,9 +538,5 @@ impl Drop for Remote {
     }
 }
 
-/// The URL may hold secrets.
-impl fmt::Debug for Remote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Remote").field("name", &self.shared.name).finish_non_exhaustive()
-    }
-}
+// The URL may hold secrets.
+forthwith_io::impl_debug!(Remote, |it| "name": it.shared.name);

@@ -474,12 +474,4 @@ fn list(schema: &Schema, top: u32, fields: &mut Vec<Field>, chains: &mut Vec<Cha
     }
 }
 
-impl std::fmt::Debug for Ntuple {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ntuple")
-            .field("uri", &self.uri())
-            .field("object", &self.object)
-            .field("version", &self.version())
-            .finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(Ntuple, |it| "uri": it.uri(), "object": it.object, "version": it.version());

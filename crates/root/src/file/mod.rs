@@ -11,7 +11,6 @@ mod records;
 mod recover;
 
 use std::collections::HashMap;
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -273,14 +272,7 @@ impl RootFile {
     }
 }
 
-impl fmt::Debug for RootFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RootFile")
-            .field("uri", &self.uri())
-            .field("header", self.header())
-            .finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(RootFile, |it| "uri": it.uri(), "header": it.header());
 
 /// Bytes read when a file is opened: the header, and in nearly every file the top directory.
 const HEAD: u64 = 1024;

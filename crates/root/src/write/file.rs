@@ -445,14 +445,7 @@ pub(super) struct Head<'a> {
     pub(super) cycle: u16,
 }
 
-impl std::fmt::Debug for FileWriter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FileWriter")
-            .field("uri", &self.uri())
-            .field("position", &self.out.position)
-            .finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(FileWriter, |it| "uri": it.uri(), "position": it.out.position);
 
 /// Where the first record begins. The header has room before it in either form.
 const BEGIN: u64 = 100;

@@ -471,14 +471,7 @@ impl TreeCopy {
     }
 }
 
-impl std::fmt::Debug for TreeCopy {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TreeCopy")
-            .field("name", &self.name)
-            .field("entries", &self.entries)
-            .finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(TreeCopy, |it| "name": it.name, "entries": it.entries);
 
 /// Whether clusters of a size end where the last range does.
 fn is_multiple(clusters: &[(u64, u64)], size: u64) -> bool {

@@ -553,12 +553,4 @@ impl Dataset for Tree {
     }
 }
 
-impl std::fmt::Debug for Tree {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tree")
-            .field("object", &self.object)
-            .field("entries", &self.metadata.info.entries)
-            .field("branches", &self.metadata.fields.len())
-            .finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(Tree, |it| "object": it.object, "entries": it.metadata.info.entries, "branches": it.metadata.fields.len());

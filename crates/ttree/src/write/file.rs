@@ -12,11 +12,7 @@ pub struct TreeFile {
     tree: TreeWriter,
 }
 
-impl std::fmt::Debug for TreeFile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TreeFile").field("tree", &self.tree).finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(TreeFile, |it| "tree": it.tree);
 
 impl TreeFile {
     /// A file with a tree at a path.

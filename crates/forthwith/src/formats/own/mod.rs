@@ -286,8 +286,4 @@ impl Format for OwnFormat {
     }
 }
 
-impl std::fmt::Debug for OwnFormat {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OwnFormat").field("name", &self.name).finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(OwnFormat, |it| "name": it.name);

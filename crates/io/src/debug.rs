@@ -1,0 +1,24 @@
+//! Showing of a type what its debugging needs.
+
+/// Has [`Debug`](std::fmt::Debug) show some parts of a type, each by a name: the rest is long, or has no such form.
+///
+/// ```
+/// struct Lines {
+///     text: String,
+/// }
+///
+/// forthwith_io::impl_debug!(Lines, |it| "count": it.text.lines().count());
+///
+/// assert_eq!(format!("{:?}", Lines { text: "a\nb".into() }), "Lines { count: 2, .. }");
+/// ```
+#[macro_export]
+macro_rules! impl_debug {
+    ($type:ident, |$it:ident| $($name:literal: $part:expr),+) => {
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let $it = self;
+                f.debug_struct(stringify!($type))$(.field($name, &$part))+.finish_non_exhaustive()
+            }
+        }
+    };
+}
