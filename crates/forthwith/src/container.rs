@@ -3,7 +3,7 @@
 use crate::{Merge, MergeProgress, Merged};
 use bytes::Bytes;
 use forthwith_io::{Sink, Source};
-use forthwith_plan::{CheckReport, Dataset, Error, Result};
+use forthwith_plan::{CheckReport, Dataset, Error, ErrorKind, Result};
 use serde::Serialize;
 use std::{any::Any, sync::Arc};
 
@@ -38,6 +38,11 @@ pub trait Container: Send + Sync {
     /// Its size cannot be had.
     fn info(&self) -> Result<FileInfo>;
 
+    /// The table that the file is, if it is one and nothing else.
+    fn only_table(&self) -> Option<&Key> {
+        None
+    }
+
     /// Words that are kept with the file, by their names. None by default.
     fn metadata(&self) -> Vec<(String, Bytes)> {
         Vec::new()
@@ -53,17 +58,20 @@ pub trait Container: Send + Sync {
     ///
     /// # Errors
     /// The directory does not exist or cannot be read.
-    fn keys(&self, directory: &str, recursive: bool) -> Result<Vec<Key>>;
+    fn keys(&self, directory: &str, recursive: bool) -> Result<Vec<Key>> {
+        let _ = recursive;
+        let only = self.only_table().filter(|_| directory.is_empty());
+        only.map(|key| vec![key.clone()]).ok_or_else(|| self.missing(directory))
+    }
 
     /// Finds an object by its path.
     ///
     /// # Errors
     /// [`NotFound`](forthwith_plan::ErrorKind::NotFound) with the most similar names.
-    fn find(&self, path: &str) -> Result<Key>;
-
-    /// Whether the file is one table and nothing else, which an empty path means then.
-    fn is_one_table(&self) -> bool {
-        false
+    fn find(&self, path: &str) -> Result<Key> {
+        let is_meant =
+            |key: &&Key| path.is_empty() || path == key.name || path.strip_suffix(";1") == Some(&key.name);
+        self.only_table().filter(is_meant).cloned().ok_or_else(|| self.missing(path))
     }
 
     /// Opens a table.
@@ -133,6 +141,13 @@ pub trait Container: Send + Sync {
     /// The format's own view of the file, for what by nature only one format has. See [`File::own`](crate::File::own).
     fn own(&self) -> &dyn Any;
 
+    /// The error for an object that is not in a file of one table.
+    fn missing(&self, path: &str) -> Error {
+        let near = self.only_table().map(|key| key.name.clone()).into_iter().collect();
+        let kind = ErrorKind::NotFound { what: "object", name: path.to_owned(), near };
+        Error::new(kind).in_file(self.source().uri())
+    }
+
     /// The error for an ability that the format lacks.
     fn lacks(&self, ability: &str) -> Error {
         Error::unsupported(format!("{ability} {} files", self.format())).in_file(self.source().uri())
@@ -140,7 +155,7 @@ pub trait Container: Send + Sync {
 }
 
 /// The metadata of a file as a whole.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FileInfo {
     /// Its name.
     pub uri: String,
@@ -159,6 +174,14 @@ pub struct FileInfo {
     pub size: u64,
     /// The numbers of the file's header, under the format's own names.
     pub header: Vec<(&'static str, i64)>,
+}
+
+impl FileInfo {
+    /// What is known of every file.
+    pub(crate) fn of(file: &dyn Container) -> Result<Self> {
+        let (uri, size) = (file.source().uri().to_owned(), file.source().size()?);
+        Ok(Self { uri, format: file.format().into(), size, ..Self::default() })
+    }
 }
 
 /// A format's words for the things in its files: for one of them, and for several.
@@ -263,8 +286,4 @@ impl Object {
     }
 }
 
-impl std::fmt::Debug for Object {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Object").field("class", &self.class).finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(Object, |it| "class": it.class);

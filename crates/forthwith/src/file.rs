@@ -111,7 +111,7 @@ impl File {
     /// Whether the file is one table and nothing else, which an empty path means then.
     #[must_use]
     pub fn is_one_table(&self) -> bool {
-        self.container.is_one_table()
+        self.container.only_table().is_some()
     }
 
     /// The objects in a directory (`""` is the top), in the file's order; with `recursive` also those in directories below. A file that
@@ -179,8 +179,4 @@ impl File {
     }
 }
 
-impl std::fmt::Debug for File {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("File").field("uri", &self.uri()).finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(File, |it| "uri": it.uri());

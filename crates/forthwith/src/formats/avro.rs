@@ -1,6 +1,6 @@
 //! Avro container files, and the datums that plans may have without a file.
 
-use super::{Format, only::OnlyTable};
+use super::Format;
 use crate::{
     AroundDamage, Container, FileInfo, Gap, Key, OpenOptions, OptionKind, OptionSpec, Words,
     check::{Counted, Reading},
@@ -57,7 +57,7 @@ impl Format for Avro {
         let file = AvroFile::open(source)?;
         let header = file.header();
         let title = header.schema.root().doc.clone().unwrap_or_default();
-        let only = OnlyTable::new(file.source().as_ref(), self.name(), file.name(), title, header.end)?;
+        let only = Key::of_only(file.source().as_ref(), self.name(), file.name(), title, header.end)?;
         let asked = options.text(SCHEMA.name);
         let schema = asked.map(|text| Schema::parse(text).map(Arc::new)).transpose()?;
         Ok(Arc::new(Opened {
@@ -100,7 +100,7 @@ impl Format for Avro {
 
 struct Opened {
     file: AvroFile,
-    only: OnlyTable,
+    only: Key,
     schema: Option<Arc<Schema>>,
     /// The schema that values are read as, as it was spelled.
     spelled: String,
@@ -120,15 +120,11 @@ impl Container for Opened {
 
     fn info(&self) -> Result<FileInfo> {
         Ok(FileInfo {
-            uri: self.file.uri().to_owned(),
-            format: self.format().into(),
             version: "1".into(),
             compression: self.file.header().codec.name().into(),
-            uuid: None,
             // It is random.
             identity: Some(format!("{:032x}", u128::from_be_bytes(self.file.header().marker))),
-            size: self.source().size()?,
-            header: Vec::new(),
+            ..FileInfo::of(self)?
         })
     }
 
@@ -140,20 +136,12 @@ impl Container for Opened {
         Some(self.spelled.clone())
     }
 
-    fn keys(&self, directory: &str, _: bool) -> Result<Vec<Key>> {
-        self.only.keys(directory)
-    }
-
-    fn find(&self, path: &str) -> Result<Key> {
-        self.only.find(path)
-    }
-
-    fn is_one_table(&self) -> bool {
-        true
+    fn only_table(&self) -> Option<&Key> {
+        Some(&self.only)
     }
 
     fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
-        self.only.find(path)?;
+        self.find(path)?;
         let options =
             Options { schema: self.schema.clone(), skip_damaged: self.skip_damaged, ..Options::default() };
         let table = self.file.table(&options)?;

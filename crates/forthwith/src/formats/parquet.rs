@@ -1,6 +1,6 @@
 //! Parquet files.
 
-use super::{Format, only::OnlyTable, statistics};
+use super::{Format, statistics};
 use crate::{
     Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words,
     check::{Counted, Reading},
@@ -48,7 +48,7 @@ impl Format for Parquet {
         engine: &Arc<Engine>,
     ) -> Result<Arc<dyn Container>> {
         let file = ParquetFile::open(source)?;
-        let only = OnlyTable::new(file.source().as_ref(), self.name(), "table".into(), String::new(), 0)?;
+        let only = Key::of_only(file.source().as_ref(), self.name(), "table".into(), String::new(), 0)?;
         // A number that no machine counts to is one that no file has.
         let number = |number: &u64| usize::try_from(*number).unwrap_or(usize::MAX);
         let row_groups = options.numbers(ROW_GROUPS.name).map(|all| all.iter().map(number).collect());
@@ -78,7 +78,7 @@ impl Format for Parquet {
 
 struct Opened {
     file: ParquetFile,
-    only: OnlyTable,
+    only: Key,
     options: Options,
     check_text: bool,
     engine: Arc<Engine>,
@@ -95,14 +95,10 @@ impl Container for Opened {
 
     fn info(&self) -> Result<FileInfo> {
         Ok(FileInfo {
-            uri: self.file.uri().to_owned(),
-            format: self.format().into(),
             version: self.file.version().to_string(),
             compression: self.file.codecs().join(", "),
-            uuid: None,
             identity: Some(format!("{:016x}", self.file.footer_hash())),
-            size: self.source().size()?,
-            header: Vec::new(),
+            ..FileInfo::of(self)?
         })
     }
 
@@ -112,20 +108,12 @@ impl Container for Opened {
         words.chain(self.file.created_by().map(|by| ("created_by".to_owned(), owned(by)))).collect()
     }
 
-    fn keys(&self, directory: &str, _: bool) -> Result<Vec<Key>> {
-        self.only.keys(directory)
-    }
-
-    fn find(&self, path: &str) -> Result<Key> {
-        self.only.find(path)
-    }
-
-    fn is_one_table(&self) -> bool {
-        true
+    fn only_table(&self) -> Option<&Key> {
+        Some(&self.only)
     }
 
     fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
-        self.only.find(path)?;
+        self.find(path)?;
         Ok(Arc::new(self.file.table(&self.options)?))
     }
 

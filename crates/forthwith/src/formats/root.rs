@@ -186,14 +186,12 @@ impl Container for Opened {
         let header = self.file.header();
         let (major, minor, patch) = header.root_version();
         Ok(FileInfo {
-            uri: self.file.uri().to_owned(),
-            format: self.format().into(),
             version: format!("{major}.{minor:02}/{patch:02}"),
             compression: compression(header.compression),
             uuid: header.uuid.map(|u| uuid(&u)),
             identity: header.uuid.map(|u| uuid(&u)),
-            size: self.source().size()?,
             header: numbers(header),
+            ..FileInfo::of(self)?
         })
     }
 

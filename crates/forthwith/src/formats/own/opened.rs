@@ -8,7 +8,6 @@ use super::{
 use crate::{
     Container, FileInfo, Key, Words,
     check::{Counted, Reading},
-    formats::only::OnlyTable,
 };
 use forthwith_engine::Engine;
 use forthwith_io::Source;
@@ -23,18 +22,16 @@ pub(super) fn open(
     parts: Parts,
     engine: &Arc<Engine>,
 ) -> Result<Arc<dyn Container>> {
-    let only = OnlyTable::new(source.as_ref(), format, "table".into(), String::new(), 0)?;
-    let size = source.size()?;
+    let only = Key::of_only(source.as_ref(), format, "table".into(), String::new(), 0)?;
     let limit = engine.options().policy.limit;
     let table = Arc::new(OwnTable::new(Arc::clone(recipe), Arc::clone(&source), parts, limit));
-    Ok(Arc::new(Opened { format, source, size, only, table, engine: Arc::clone(engine) }))
+    Ok(Arc::new(Opened { format, source, only, table, engine: Arc::clone(engine) }))
 }
 
 struct Opened {
     format: &'static str,
     source: Arc<dyn Source>,
-    size: u64,
-    only: OnlyTable,
+    only: Key,
     table: Arc<OwnTable>,
     engine: Arc<Engine>,
 }
@@ -49,32 +46,15 @@ impl Container for Opened {
     }
 
     fn info(&self) -> Result<FileInfo> {
-        Ok(FileInfo {
-            uri: self.source.uri().to_owned(),
-            format: self.format.into(),
-            version: String::new(),
-            compression: "none".into(),
-            uuid: None,
-            identity: None,
-            size: self.size,
-            header: Vec::new(),
-        })
+        Ok(FileInfo { compression: "none".into(), ..FileInfo::of(self)? })
     }
 
-    fn keys(&self, directory: &str, _: bool) -> Result<Vec<Key>> {
-        self.only.keys(directory)
-    }
-
-    fn find(&self, path: &str) -> Result<Key> {
-        self.only.find(path)
-    }
-
-    fn is_one_table(&self) -> bool {
-        true
+    fn only_table(&self) -> Option<&Key> {
+        Some(&self.only)
     }
 
     fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
-        self.only.find(path)?;
+        self.find(path)?;
         Ok(Arc::clone(&self.table) as Arc<dyn Dataset>)
     }
 
