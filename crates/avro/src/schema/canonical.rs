@@ -29,14 +29,6 @@ impl Schema {
         }
         let named = name.map(|name| quoted(&name.full)).unwrap_or_default();
         match &self.get(id).kind {
-            Kind::Null => text.push_str("\"null\""),
-            Kind::Boolean => text.push_str("\"boolean\""),
-            Kind::Int => text.push_str("\"int\""),
-            Kind::Long => text.push_str("\"long\""),
-            Kind::Float => text.push_str("\"float\""),
-            Kind::Double => text.push_str("\"double\""),
-            Kind::Bytes => text.push_str("\"bytes\""),
-            Kind::String => text.push_str("\"string\""),
             Kind::Array(item) => {
                 text.push_str("{\"type\":\"array\",\"items\":");
                 self.write(*item, known, text);
@@ -73,6 +65,7 @@ impl Schema {
                 }
                 text.push_str("]}");
             }
+            kind => text.push_str(&quoted(kind.primitive().unwrap_or_default())),
         }
     }
 }

@@ -206,14 +206,6 @@ impl Schema {
     pub fn describe(&self, id: Id) -> String {
         let ty = self.get(id);
         let base = match &ty.kind {
-            Kind::Null => "null".into(),
-            Kind::Boolean => "boolean".into(),
-            Kind::Int => "int".into(),
-            Kind::Long => "long".into(),
-            Kind::Float => "float".into(),
-            Kind::Double => "double".into(),
-            Kind::Bytes => "bytes".into(),
-            Kind::String => "string".into(),
             Kind::Array(item) => format!("array[{}]", self.describe(*item)),
             Kind::Map(value) => format!("map[{}]", self.describe(*value)),
             Kind::Union(branches) => {
@@ -228,6 +220,7 @@ impl Schema {
                 format!("enum {}[{listed}{more}]", name.short())
             }
             Kind::Record { name, .. } => name.short().to_owned(),
+            kind => kind.primitive().unwrap_or_default().to_owned(),
         };
         match &ty.logical {
             Some(logical) => format!("{logical} ({base})"),
@@ -242,6 +235,25 @@ impl Schema {
             Kind::Fixed { name, .. } | Kind::Enum { name, .. } | Kind::Record { name, .. } => Some(name),
             _ => None,
         }
+    }
+}
+
+/// The types that are no more than a word.
+pub(crate) static PRIMITIVES: [(&str, Kind); 8] = [
+    ("null", Kind::Null),
+    ("boolean", Kind::Boolean),
+    ("int", Kind::Int),
+    ("long", Kind::Long),
+    ("float", Kind::Float),
+    ("double", Kind::Double),
+    ("bytes", Kind::Bytes),
+    ("string", Kind::String),
+];
+
+impl Kind {
+    /// The word for it, if it is one of those types.
+    pub(crate) fn primitive(&self) -> Option<&'static str> {
+        PRIMITIVES.iter().find(|(_, kind)| kind == self).map(|(name, _)| *name)
     }
 }
 

@@ -1,6 +1,6 @@
 //! JSON → [`Schema`].
 
-use super::{Field, Id, Kind, Logical, Name, Schema, Type, Unit};
+use super::{Field, Id, Kind, Logical, Name, PRIMITIVES, Schema, Type, Unit};
 use serde_json::{Map, Value as Json};
 use std::{
     collections::{HashMap, HashSet},
@@ -101,17 +101,12 @@ impl Parser {
             let Some(ty) = self.types.get(id.0 as usize) else { continue };
             let kind = match &ty.kind {
                 Kind::Union(_) => return self.fail("a union directly within a union"),
-                Kind::Null => "null",
-                Kind::Boolean => "boolean",
-                Kind::Int => "int",
-                Kind::Long => "long",
-                Kind::Float => "float",
-                Kind::Double => "double",
-                Kind::Bytes => "bytes",
-                Kind::String => "string",
                 Kind::Array(_) => "array",
                 Kind::Map(_) => "map",
-                Kind::Fixed { .. } | Kind::Enum { .. } | Kind::Record { .. } => continue,
+                kind => match kind.primitive() {
+                    Some(name) => name,
+                    None => continue, // it has a name
+                },
             };
             if !met.insert(Ok(kind)) {
                 return self.fail(format!("a union with {kind} twice"));
@@ -288,17 +283,7 @@ fn qualified(name: &str, space: &str) -> String {
 }
 
 fn primitive(name: &str) -> Option<Kind> {
-    Some(match name {
-        "null" => Kind::Null,
-        "boolean" => Kind::Boolean,
-        "int" => Kind::Int,
-        "long" => Kind::Long,
-        "float" => Kind::Float,
-        "double" => Kind::Double,
-        "bytes" => Kind::Bytes,
-        "string" => Kind::String,
-        _ => return None,
-    })
+    PRIMITIVES.iter().find(|(known, _)| *known == name).map(|(_, kind)| kind.clone())
 }
 
 /// The meaning, if it is known and fits the type.

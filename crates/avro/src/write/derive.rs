@@ -1,5 +1,6 @@
 //! Forms → schemas: what Avro has for columns.
 
+use crate::schema::PRIMITIVES;
 use forthwith_columns::{DType, Form, LogicalType, MAP, TimeUnit};
 use serde_json::{Value as Json, json};
 use std::collections::{HashMap, HashSet};
@@ -102,10 +103,11 @@ impl Types {
 
     /// A name that no type has yet.
     fn name(&mut self, name: &str) -> String {
-        const PRIMITIVE: [&str; 8] = ["null", "boolean", "int", "long", "float", "double", "bytes", "string"];
         let word = word(name);
         let numbered = std::iter::once(word.clone()).chain((2..).map(|n| format!("{word}_{n}")));
-        let free = |name: &String| !self.named.contains_key(name) && !PRIMITIVE.contains(&name.as_str());
+        let free = |name: &String| {
+            !self.named.contains_key(name) && PRIMITIVES.iter().all(|(other, _)| other != name)
+        };
         let name = numbered.into_iter().find(free).unwrap_or(word);
         self.named.insert(name.clone(), String::new());
         name
@@ -278,10 +280,7 @@ fn class(ty: &Json) -> String {
 
 fn named(ty: &Json) -> bool {
     match ty {
-        Json::String(name) => !matches!(
-            name.as_str(),
-            "null" | "boolean" | "int" | "long" | "float" | "double" | "bytes" | "string"
-        ),
+        Json::String(name) => PRIMITIVES.iter().all(|(other, _)| other != name),
         other => other.get("name").is_some(),
     }
 }
