@@ -1,6 +1,7 @@
 //! Defaults: from how a schema spells a value to how data do.
 
 use crate::schema::{Field, Id, Kind, Schema};
+use forthwith_encode::zigzag;
 use serde_json::Value as Json;
 
 /// Values within values; a record may contain itself by default.
@@ -45,19 +46,19 @@ fn value(
         Kind::Boolean => out.push(json.as_bool().ok_or_else(wrong)?.into()),
         Kind::Int => {
             let number = json.as_i64().filter(|number| i32::try_from(*number).is_ok());
-            long(number.ok_or_else(wrong)?, out);
+            zigzag(number.ok_or_else(wrong)?, out);
         }
-        Kind::Long => long(json.as_i64().ok_or_else(wrong)?, out),
+        Kind::Long => zigzag(json.as_i64().ok_or_else(wrong)?, out),
         Kind::Float => out.extend((float(json).ok_or_else(wrong)? as f32).to_le_bytes()),
         Kind::Double => out.extend(float(json).ok_or_else(wrong)?.to_le_bytes()),
         Kind::String => {
             let text = json.as_str().ok_or_else(wrong)?;
-            long(text.len() as i64, out);
+            zigzag(text.len() as i64, out);
             out.extend(text.as_bytes());
         }
         Kind::Bytes => {
             let bytes = bytes(json).ok_or_else(wrong)?;
-            long(bytes.len() as i64, out);
+            zigzag(bytes.len() as i64, out);
             out.extend(bytes);
         }
         Kind::Fixed { size, .. } => {
@@ -66,12 +67,12 @@ fn value(
         }
         Kind::Enum { symbols, .. } => {
             let symbol = json.as_str().and_then(|name| symbols.iter().position(|symbol| symbol == name));
-            long(symbol.ok_or_else(wrong)? as i64, out);
+            zigzag(symbol.ok_or_else(wrong)? as i64, out);
         }
         Kind::Array(item) => {
             let items = json.as_array().ok_or_else(wrong)?;
             if !items.is_empty() {
-                long(items.len() as i64, out);
+                zigzag(items.len() as i64, out);
                 items.iter().try_for_each(|json| below(*item, json, out))?;
             }
             out.push(0);
@@ -79,9 +80,9 @@ fn value(
         Kind::Map(item) => {
             let items = json.as_object().ok_or_else(wrong)?;
             if !items.is_empty() {
-                long(items.len() as i64, out);
+                zigzag(items.len() as i64, out);
                 for (name, json) in items {
-                    long(name.len() as i64, out);
+                    zigzag(name.len() as i64, out);
                     out.extend(name.as_bytes());
                     below(*item, json, out)?;
                 }
@@ -92,7 +93,7 @@ fn value(
             // The first, by the older specifications; whichever it is, by the newer.
             let start = out.len();
             for (number, branch) in branches.iter().enumerate() {
-                long(number as i64, out);
+                zigzag(number as i64, out);
                 if below(*branch, json, out).is_ok() {
                     return Ok(());
                 }
@@ -109,16 +110,6 @@ fn value(
         }
     }
     Ok(())
-}
-
-/// Appends a zigzag varint.
-pub fn long(value: i64, out: &mut Vec<u8>) {
-    let mut rest = ((value << 1) ^ (value >> 63)) as u64;
-    while rest >= 0x80 {
-        out.push(rest as u8 | 0x80);
-        rest >>= 7;
-    }
-    out.push(rest as u8);
 }
 
 /// Each character a byte.

@@ -44,8 +44,9 @@ mod write;
 
 pub use container::{BlockCodec, BlockPlace, Damage, Header, MARKER};
 pub use datum::{DatumFormat, Datums, SchemaStore, encode_datums, message_head};
-pub use default::{encode_default, long as put_long};
+pub use default::encode_default;
 pub use format::AvroFormat;
+pub use forthwith_encode::zigzag as put_long;
 pub use schema::{Field, Id, Kind, Logical, Name, Schema, SchemaError, Type, Unit};
 pub use table::{AvroFile, AvroTable, Options};
 pub use write::{AvroWriter, DEFAULT_BLOCK, Writing, schema_of};

@@ -40,3 +40,4 @@ mod tests;
 
 pub use encoder::Encoder;
 pub use error::EncodeError;
+pub use numbers::zigzag;

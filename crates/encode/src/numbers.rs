@@ -4,8 +4,8 @@ use crate::{EncodeError, rows::Rows};
 use forthwith_columns::{Column, DType, Encoding, with_integer};
 use std::borrow::Cow;
 
-/// A zigzag varint.
-pub(crate) fn zigzag(value: i64, out: &mut Vec<u8>) {
+/// Appends a zigzag varint.
+pub fn zigzag(value: i64, out: &mut Vec<u8>) {
     let mut rest = ((value << 1) ^ (value >> 63)) as u64;
     while rest >= 0x80 {
         out.push(rest as u8 | 0x80);

@@ -7,13 +7,13 @@ pub use options::{DEFAULT_BLOCK, Writing};
 
 use crate::{
     container::BlockCodec,
-    default::{self, long},
+    default,
     schema::{Kind, Schema},
     translate::{DIALECT, Layouts},
 };
 use bytes::Bytes;
 use forthwith_columns::{Array, Form};
-use forthwith_encode::{EncodeError, Encoder};
+use forthwith_encode::{EncodeError, Encoder, zigzag};
 use forthwith_io::{Compressor, Sink};
 use forthwith_plan::{Error, ErrorKind, Result, TableWriter, Written, check_digits};
 use forthwith_program::Layout;
@@ -210,10 +210,10 @@ impl AvroWriter {
             let what = format!("metadata called {name:?}: names that begin with \"avro.\" are Avro's own");
             return Err(Error::invalid(what));
         }
-        long((own.len() + others.len()) as i64, &mut head);
+        zigzag((own.len() + others.len()) as i64, &mut head);
         for (name, value) in own.into_iter().chain(others) {
             for bytes in [name.as_bytes(), value] {
-                long(bytes.len() as i64, &mut head);
+                zigzag(bytes.len() as i64, &mut head);
                 head.extend(bytes);
             }
         }
@@ -252,8 +252,8 @@ impl AvroWriter {
             }
         };
         let mut head = Vec::with_capacity(20);
-        long(self.entries as i64, &mut head);
-        long(held.len() as i64, &mut head);
+        zigzag(self.entries as i64, &mut head);
+        zigzag(held.len() as i64, &mut head);
         let uri = self.sink.uri().to_owned();
         let failed = |e: std::io::Error| forthwith_io::Error::new(e.into(), uri.clone());
         self.broken = true;
@@ -323,11 +323,7 @@ impl TableWriter for AvroWriter {
     }
 }
 
-impl std::fmt::Debug for AvroWriter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AvroWriter").field("uri", &self.sink.uri()).finish_non_exhaustive()
-    }
-}
+forthwith_io::impl_debug!(AvroWriter, |it| "uri": it.sink.uri());
 
 /// The fields that are written, where fields without a column have their default. Values that are no records
 /// are one column.
