@@ -111,11 +111,7 @@ impl Given<'_> {
                 let end = offsets.last().copied().and_then(|end| u64::try_from(end).ok()).unwrap_or(0);
                 self.columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
                 match array {
-                    Some("string" | "bytestring") => {
-                        let bytes = self.chars(json, end)?;
-                        self.columns.push((format!("{key}-data"), bytes));
-                        Form::String { key, binary: array == Some("bytestring") }
-                    }
+                    Some(kind @ ("string" | "bytestring")) => self.text(json, key, kind, end)?,
                     _ => Form::List { key, content: Box::new(self.content(json, end, depth)?) },
                 }
             }
@@ -123,12 +119,10 @@ impl Given<'_> {
                 let size = json.get("size").and_then(Json::as_u64).ok_or_else(|| not_a_form("size"))?;
                 let items = crate::validate::items(length, &[size])?;
                 match array {
-                    Some("string" | "bytestring") => {
-                        let bytes = self.chars(json, items)?;
+                    Some(kind @ ("string" | "bytestring")) => {
                         let offsets: Vec<i64> = (0..=length).map(|row| (row * size) as i64).collect();
                         self.columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
-                        self.columns.push((format!("{key}-data"), bytes));
-                        Form::String { key, binary: array == Some("bytestring") }
+                        self.text(json, key, kind, items)?
                     }
                     _ => Form::Regular { size, content: Box::new(self.content(json, items, depth)?) },
                 }
@@ -315,6 +309,13 @@ impl Given<'_> {
         self.columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
         self.columns.push((format!("{key}-data"), Column::from_vec(bytes)));
         Ok(Form::String { key, binary })
+    }
+
+    /// Text or byte strings, whose offsets are there.
+    fn text(&mut self, json: &Json, key: String, kind: &str, end: u64) -> Result<Form, AwkwardImportError> {
+        let bytes = self.chars(json, end)?;
+        self.columns.push((format!("{key}-data"), bytes));
+        Ok(Form::String { key, binary: kind == "bytestring" })
     }
 
     fn numbers(&mut self, json: &Json, key: String, length: u64) -> Result<Form, AwkwardImportError> {
