@@ -206,10 +206,6 @@ impl Logical {
                 return compact.skip(kind, 0);
             }
             found = Some(match number {
-                1 => Self::String,
-                2 => Self::Map,
-                3 => Self::List,
-                4 => Self::Enum,
                 5 => {
                     let (mut scale, mut precision) = (0, 0);
                     compact.fields(&mut |compact, number, kind| match number {
@@ -238,16 +234,10 @@ impl Logical {
                     found = Some(Self::Integer { bits, signed });
                     return Ok(());
                 }
-                6 => Self::Date,
-                11 => Self::Null,
-                12 => Self::Json,
-                13 => Self::Bson,
-                14 => Self::Uuid,
-                15 => Self::Half,
-                16 => Self::Variant,
-                17 => Self::Geometry,
-                18 => Self::Geography,
-                other => Self::Other(other),
+                other => {
+                    let known = WORDS.iter().find(|(number, ..)| *number == other);
+                    known.map_or(Self::Other(other), |(_, logical, _)| *logical)
+                }
             });
             compact.skip(kind, 0)
         })?;
@@ -334,23 +324,31 @@ impl Type {
             Logical::Timestamp { unit: of, utc } => format!("TIMESTAMP({},{utc})", unit(of)),
             Logical::Integer { bits, signed } => format!("INTEGER({bits},{signed})"),
             Logical::Other(number) => format!("UNKNOWN({number})"),
-            Logical::String => "STRING".into(),
-            Logical::Map => "MAP".into(),
-            Logical::List => "LIST".into(),
-            Logical::Enum => "ENUM".into(),
-            Logical::Date => "DATE".into(),
-            Logical::Null => "UNKNOWN".into(),
-            Logical::Json => "JSON".into(),
-            Logical::Bson => "BSON".into(),
-            Logical::Uuid => "UUID".into(),
-            Logical::Half => "FLOAT16".into(),
-            Logical::Variant => "VARIANT".into(),
-            Logical::Geometry => "GEOMETRY".into(),
-            Logical::Geography => "GEOGRAPHY".into(),
             Logical::Interval => "INTERVAL".into(),
+            word => {
+                let known = WORDS.iter().find(|(_, logical, _)| *logical == word);
+                known.map_or("", |(.., name)| name).to_owned()
+            }
         }
     }
 }
+
+/// The meanings that are no more than a word: their numbers, and the word.
+const WORDS: [(i64, Logical, &str); 13] = [
+    (1, Logical::String, "STRING"),
+    (2, Logical::Map, "MAP"),
+    (3, Logical::List, "LIST"),
+    (4, Logical::Enum, "ENUM"),
+    (6, Logical::Date, "DATE"),
+    (11, Logical::Null, "UNKNOWN"),
+    (12, Logical::Json, "JSON"),
+    (13, Logical::Bson, "BSON"),
+    (14, Logical::Uuid, "UUID"),
+    (15, Logical::Half, "FLOAT16"),
+    (16, Logical::Variant, "VARIANT"),
+    (17, Logical::Geometry, "GEOMETRY"),
+    (18, Logical::Geography, "GEOGRAPHY"),
+];
 
 const PHYSICAL: [&str; 8] =
     ["BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"];
