@@ -164,35 +164,27 @@ impl Parser {
 
     fn infix(&self) -> Option<(Infix, u8)> {
         use Binary as B;
-        let (binary, binds) = match self.peek() {
-            Token::Name(word) if word == "or" => (B::Or, binding::OR),
-            Token::Name(word) if word == "and" => (B::And, binding::AND),
+        let binary = match self.peek() {
+            Token::Name(word) if word == "or" => B::Or,
+            Token::Name(word) if word == "and" => B::And,
             Token::Mark("?") => return Some((Infix::Choice, binding::CHOICE)),
-            Token::Mark(mark) => match *mark {
-                "||" => (B::Or, binding::OR),
-                "&&" => (B::And, binding::AND),
-                "<" => (B::Less, binding::COMPARISON),
-                "<=" => (B::LessEqual, binding::COMPARISON),
-                ">" => (B::Greater, binding::COMPARISON),
-                ">=" => (B::GreaterEqual, binding::COMPARISON),
-                "==" => (B::Equal, binding::COMPARISON),
-                "!=" => (B::NotEqual, binding::COMPARISON),
-                "|" => (B::BitOr, binding::BIT_OR),
-                "^" if self.spelling == Spelling::TTreeFormula => (B::Power, binding::POWER),
-                "^" => (B::BitXor, binding::BIT_XOR),
-                "&" => (B::BitAnd, binding::BIT_AND),
-                "<<" => (B::ShiftLeft, binding::SHIFT),
-                ">>" => (B::ShiftRight, binding::SHIFT),
-                "+" => (B::Add, binding::SUM),
-                "-" => (B::Subtract, binding::SUM),
-                "*" => (B::Multiply, binding::PRODUCT),
-                "/" => (B::Divide, binding::PRODUCT),
-                "//" => (B::FloorDivide, binding::PRODUCT),
-                "%" => (B::Remainder, binding::PRODUCT),
-                "**" => (B::Power, binding::POWER),
-                _ => return None,
-            },
+            Token::Mark("||") => B::Or,
+            Token::Mark("&&") => B::And,
+            Token::Mark("^") if self.spelling == Spelling::TTreeFormula => B::Power,
+            Token::Mark(mark) => *B::ALL.iter().find(|binary| binary.word() == *mark)?,
             _ => return None,
+        };
+        let binds = match binary {
+            B::Or => binding::OR,
+            B::And => binding::AND,
+            B::BitOr => binding::BIT_OR,
+            B::BitXor => binding::BIT_XOR,
+            B::BitAnd => binding::BIT_AND,
+            B::ShiftLeft | B::ShiftRight => binding::SHIFT,
+            B::Add | B::Subtract => binding::SUM,
+            B::Multiply | B::Divide | B::FloorDivide | B::Remainder => binding::PRODUCT,
+            B::Power => binding::POWER,
+            _ => binding::COMPARISON,
         };
         Some((Infix::Binary(binary), binds))
     }
