@@ -115,20 +115,14 @@ impl Inputs {
         }
     }
 
-    /// The file's statistics of an input in a range of entries. Those of friends are not used.
-    pub(super) fn limits(&self, input: Input, entries: &Range<u64>) -> Result<Vec<Limits>> {
-        match self.field_with_limits(input) {
-            Some(field) => self.table.here(self.table.dataset().limits(field, entries.clone())),
-            None => Ok(Vec::new()),
-        }
-    }
-
-    /// The same of smaller parts of blocks.
-    pub(super) fn finer_limits(&self, input: Input, entries: &Range<u64>) -> Result<Vec<Limits>> {
-        match self.field_with_limits(input) {
-            Some(field) => self.table.here(self.table.dataset().finer_limits(field, entries.clone())),
-            None => Ok(Vec::new()),
-        }
+    /// The file's statistics of an input in a range of entries, or the finer ones of parts of blocks. Those of friends are not
+    /// used.
+    pub(super) fn limits(&self, input: Input, entries: &Range<u64>, finer: bool) -> Result<Vec<Limits>> {
+        let Some(field) = self.field_with_limits(input) else { return Ok(Vec::new()) };
+        let (dataset, entries) = (self.table.dataset(), entries.clone());
+        let limits =
+            if finer { dataset.finer_limits(field, entries) } else { dataset.limits(field, entries) };
+        self.table.here(limits)
     }
 
     /// The field whose values are those of an input.

@@ -10,12 +10,13 @@ const MOST_PARTS: usize = 16;
 
 /// The parts of a range of entries in which a cut may hold, in their order. Where the file says nothing, that is all.
 pub(super) fn promising(inputs: &Inputs, cut: &Computed, range: &Range<u64>) -> Result<Vec<Range<u64>>> {
-    let limits = cut.inputs.iter().map(|input| inputs.limits(*input, range)).collect::<Result<Vec<_>>>()?;
+    let limits =
+        cut.inputs.iter().map(|input| inputs.limits(*input, range, false)).collect::<Result<Vec<_>>>()?;
     let mut found = Vec::new();
     for part in holding(cut, &limits, range) {
         // Pages are asked for where the block as a whole does not say enough.
         let finer =
-            cut.inputs.iter().map(|input| inputs.finer_limits(*input, &part)).collect::<Result<Vec<_>>>()?;
+            cut.inputs.iter().map(|input| inputs.limits(*input, &part, true)).collect::<Result<Vec<_>>>()?;
         if finer.iter().all(Vec::is_empty) {
             found.push(part);
             continue;
