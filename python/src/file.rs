@@ -24,7 +24,22 @@ use std::{collections::HashMap, path::PathBuf, sync::Arc};
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct File {
     pub(crate) handle: Arc<Handle>,
-    info: forthwith::FileInfo,
+    #[pyo3(get)]
+    uri: String,
+    #[pyo3(get)]
+    format: String,
+    #[pyo3(get)]
+    version: String,
+    #[pyo3(get)]
+    compression: String,
+    #[pyo3(get)]
+    uuid: Option<String>,
+    #[pyo3(get)]
+    identity: Option<String>,
+    #[pyo3(get)]
+    size: u64,
+    #[pyo3(get)]
+    header: HashMap<&'static str, i64>,
 }
 
 impl File {
@@ -48,7 +63,10 @@ impl File {
         }
         let (gate, file, info) =
             opened.map_err(|error| error_of(py, error, None, object.as_ref().map(|object| &object.cause)))?;
-        Ok(Self { handle: Arc::new(Handle { file, gate, object }), info })
+        let handle = Arc::new(Handle { file, gate, object });
+        let forthwith::FileInfo { uri, format, version, compression, uuid, identity, size, header } = info;
+        let header = header.into_iter().collect();
+        Ok(Self { handle, uri, format, version, compression, uuid, identity, size, header })
     }
 }
 
@@ -143,46 +161,6 @@ impl File {
     }
 
     #[getter]
-    fn uri(&self) -> &str {
-        &self.info.uri
-    }
-
-    #[getter]
-    fn format(&self) -> &str {
-        &self.info.format
-    }
-
-    #[getter]
-    fn version(&self) -> &str {
-        &self.info.version
-    }
-
-    #[getter]
-    fn compression(&self) -> &str {
-        &self.info.compression
-    }
-
-    #[getter]
-    fn header(&self) -> HashMap<&'static str, i64> {
-        self.info.header.iter().copied().collect()
-    }
-
-    #[getter]
-    fn uuid(&self) -> Option<&str> {
-        self.info.uuid.as_deref()
-    }
-
-    #[getter]
-    fn identity(&self) -> Option<&str> {
-        self.info.identity.as_deref()
-    }
-
-    #[getter]
-    fn size(&self) -> u64 {
-        self.info.size
-    }
-
-    #[getter]
     fn closed(&self) -> bool {
         self.handle.gate.is_closed()
     }
@@ -196,7 +174,7 @@ impl File {
     /// Whether the format was registered, and is not one that every process has.
     #[getter]
     fn is_of_registered_format(&self) -> bool {
-        !forthwith::formats().iter().any(|format| format.name() == self.info.format)
+        !forthwith::formats().iter().any(|format| format.name() == self.format)
     }
 
     /// The findings of a recovery; none if there was no recovery.

@@ -323,10 +323,9 @@ impl Fields {
     }
 
     fn __getitem__(&self, at: usize) -> PyResult<Field> {
-        if at >= self.count {
-            return Err(no_field(at));
-        }
-        Ok(Field { table: Arc::clone(&self.table), at })
+        let found = self.table.fields().ok().and_then(|fields| fields.get(at)).ok_or_else(|| no_field(at))?;
+        let plan::Field { path, name, title, parent, has_children, has_data, is_part } = found.clone();
+        Ok(Field { path, name, title, parent, has_children, has_data, is_part })
     }
 
     /// The path and the position of each field that is no part of another.
@@ -346,58 +345,21 @@ fn no_field(at: usize) -> PyErr {
 }
 
 /// A field of a table.
-#[pyclass(frozen, module = "forthwith._forthwith")]
+#[pyclass(frozen, get_all, module = "forthwith._forthwith")]
 pub(crate) struct Field {
-    table: Arc<forthwith::Table>,
-    at: usize,
-}
-
-impl Field {
-    fn found(&self) -> PyResult<&plan::Field> {
-        // The table has had its fields when this was made.
-        self.table.fields().ok().and_then(|fields| fields.get(self.at)).ok_or_else(|| no_field(self.at))
-    }
+    path: String,
+    name: String,
+    title: String,
+    parent: Option<u32>,
+    has_children: bool,
+    has_data: bool,
+    is_part: bool,
 }
 
 #[pymethods]
 impl Field {
-    #[getter]
-    fn path(&self) -> PyResult<&str> {
-        Ok(&self.found()?.path)
-    }
-
-    #[getter]
-    fn name(&self) -> PyResult<&str> {
-        Ok(&self.found()?.name)
-    }
-
-    #[getter]
-    fn title(&self) -> PyResult<&str> {
-        Ok(&self.found()?.title)
-    }
-
-    #[getter]
-    fn parent(&self) -> PyResult<Option<u32>> {
-        Ok(self.found()?.parent)
-    }
-
-    #[getter]
-    fn has_children(&self) -> PyResult<bool> {
-        Ok(self.found()?.has_children)
-    }
-
-    #[getter]
-    fn has_data(&self) -> PyResult<bool> {
-        Ok(self.found()?.has_data)
-    }
-
-    #[getter]
-    fn is_part(&self) -> PyResult<bool> {
-        Ok(self.found()?.is_part)
-    }
-
-    fn __repr__(&self) -> PyResult<String> {
-        Ok(format!("<Field {}>", self.found()?.path))
+    fn __repr__(&self) -> String {
+        format!("<Field {}>", self.path)
     }
 }
 
