@@ -28,6 +28,7 @@ mod object;
 mod read;
 mod selection;
 mod table;
+mod taken;
 mod write;
 
 use pyo3::prelude::*;

@@ -1,8 +1,8 @@
 //! A value that one caller at a time has, while all others wait for their turn.
 
+use crate::taken::{Taken, TakenFrom};
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
 use std::{
-    ops::{Deref, DerefMut},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     thread::ThreadId,
 };
@@ -34,10 +34,11 @@ impl<T: Send> Turns<T> {
     }
 
     /// Takes it until the guard is dropped; Python may be called meanwhile, as no lock is held.
-    pub(super) fn take(&self, py: Python<'_>) -> PyResult<Taken<'_, T>> {
+    pub(super) fn take(&self, py: Python<'_>) -> PyResult<Taken<'_, T, Self>> {
         let mut kept = self.there(py)?;
+        let Some(inner) = kept.inner.take() else { unreachable!("it is there, and the lock is held") };
         kept.holder = Some(std::thread::current().id());
-        Ok(Taken { turns: self, inner: kept.inner.take() })
+        Ok(Taken::new(self, inner))
     }
 
     /// Waits until it is there.
@@ -71,38 +72,12 @@ impl<T: Send> Turns<T> {
     }
 }
 
-/// What was taken, which goes back when this is dropped, whatever happened.
-pub(super) struct Taken<'a, T> {
-    turns: &'a Turns<T>,
-    inner: Option<Box<T>>,
-}
-
-impl<T> Drop for Taken<'_, T> {
-    fn drop(&mut self) {
-        let mut kept = self.turns.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        (kept.inner, kept.holder) = (self.inner.take(), None);
+impl<T: Send> TakenFrom<T> for Turns<T> {
+    fn give_back(&self, inner: Option<Box<T>>) {
+        let mut kept = self.lock();
+        (kept.inner, kept.holder) = (inner, None);
         drop(kept);
         // All: a short command needs it only once.
-        self.turns.back.notify_all();
-    }
-}
-
-impl<T> Deref for Taken<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        match &self.inner {
-            Some(inner) => inner,
-            None => unreachable!("only dropping takes it"),
-        }
-    }
-}
-
-impl<T> DerefMut for Taken<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        match &mut self.inner {
-            Some(inner) => inner,
-            None => unreachable!("only dropping takes it"),
-        }
+        self.back.notify_all();
     }
 }

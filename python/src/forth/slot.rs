@@ -1,12 +1,12 @@
 //! Where a machine is kept between calls, and one caller at a time.
 
-use crate::forth::inputs::Inputs;
+use crate::{
+    forth::inputs::Inputs,
+    taken::{Taken, TakenFrom},
+};
 use forthwith::forth::{Location, Machine, RunError, Status, W32, W64};
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
-use std::{
-    ops::{Deref, DerefMut},
-    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
-};
+use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicBool};
 
 /// A machine of either width.
 pub(crate) enum Either {
@@ -84,41 +84,15 @@ impl Slot {
     }
 
     /// Takes the state until the guard is dropped.
-    pub(crate) fn take(&self) -> PyResult<Taken<'_>> {
+    pub(crate) fn take(&self) -> PyResult<Taken<'_, State, Self>> {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        Ok(Taken { slot: self, state: state.ok_or_else(busy)?.into() })
+        Ok(Taken::new(self, state.ok_or_else(busy)?))
     }
 }
 
-/// A state taken out, which goes back when this is dropped, whatever happened.
-pub(crate) struct Taken<'a> {
-    slot: &'a Slot,
-    state: Option<Box<State>>,
-}
-
-impl Drop for Taken<'_> {
-    fn drop(&mut self) {
-        *self.slot.0.lock().unwrap_or_else(PoisonError::into_inner) = self.state.take();
-    }
-}
-
-impl Deref for Taken<'_> {
-    type Target = State;
-
-    fn deref(&self) -> &State {
-        match &self.state {
-            Some(state) => state,
-            None => unreachable!("only dropping takes the state"),
-        }
-    }
-}
-
-impl DerefMut for Taken<'_> {
-    fn deref_mut(&mut self) -> &mut State {
-        match &mut self.state {
-            Some(state) => state,
-            None => unreachable!("only dropping takes the state"),
-        }
+impl TakenFrom<State> for Slot {
+    fn give_back(&self, state: Option<Box<State>>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 }
 
