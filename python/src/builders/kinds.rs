@@ -1,7 +1,7 @@
 //! The kind of value that a Python object is.
 
 use pyo3::{
-    PyTypeInfo,
+    PyTypeCheck, PyTypeInfo,
     prelude::*,
     types::{
         PyBool, PyBytes, PyComplex, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyInt, PyList, PyString,
@@ -39,69 +39,47 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// The kinds of types that were met. The common ones are told by their address.
+/// The kinds of types that were met.
 pub(crate) struct Kinds {
-    float: usize,
-    int: usize,
-    str: usize,
-    dict: usize,
-    list: usize,
-    bool: usize,
-    tuple: usize,
-    bytes: usize,
+    /// The common types are told by their address, the most common ones first.
+    common: [(usize, Kind); 8],
     /// What was found out of other types, which are kept so that no other type takes their address.
     met: HashMap<usize, (Py<PyType>, Kind)>,
 }
 
 impl Kinds {
     pub(crate) fn new(py: Python<'_>) -> Self {
-        Self {
-            float: PyFloat::type_object_raw(py).addr(),
-            int: PyInt::type_object_raw(py).addr(),
-            str: PyString::type_object_raw(py).addr(),
-            dict: PyDict::type_object_raw(py).addr(),
-            list: PyList::type_object_raw(py).addr(),
-            bool: PyBool::type_object_raw(py).addr(),
-            tuple: PyTuple::type_object_raw(py).addr(),
-            bytes: PyBytes::type_object_raw(py).addr(),
-            met: HashMap::new(),
-        }
+        let common = [
+            (PyFloat::type_object_raw(py).addr(), Kind::Float),
+            (PyInt::type_object_raw(py).addr(), Kind::Int),
+            (PyString::type_object_raw(py).addr(), Kind::Str),
+            (PyDict::type_object_raw(py).addr(), Kind::Dict),
+            (PyList::type_object_raw(py).addr(), Kind::List),
+            (PyBool::type_object_raw(py).addr(), Kind::Bool),
+            (PyTuple::type_object_raw(py).addr(), Kind::Tuple),
+            (PyBytes::type_object_raw(py).addr(), Kind::Bytes),
+        ];
+        Self { common, met: HashMap::new() }
     }
 
     #[inline]
     pub(crate) fn is_float(&self, object: &Bound<'_, PyAny>) -> bool {
-        object.get_type_ptr().addr() == self.float
+        object.get_type_ptr().addr() == self.common[0].0
     }
 
     #[inline]
     pub(crate) fn is_int(&self, object: &Bound<'_, PyAny>) -> bool {
-        object.get_type_ptr().addr() == self.int
+        object.get_type_ptr().addr() == self.common[1].0
     }
 
     #[inline]
     pub(crate) fn of(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Kind> {
         let found = object.get_type_ptr().addr();
-        Ok(if found == self.float {
-            Kind::Float
-        } else if found == self.int {
-            Kind::Int
-        } else if found == self.str {
-            Kind::Str
-        } else if found == self.dict {
-            Kind::Dict
-        } else if found == self.list {
-            Kind::List
-        } else if found == self.bool {
-            Kind::Bool
-        } else if found == self.tuple {
-            Kind::Tuple
-        } else if found == self.bytes {
-            Kind::Bytes
-        } else if object.is_none() {
-            Kind::None
-        } else {
-            return self.look_up(object);
-        })
+        match self.common.iter().find(|(address, _)| *address == found) {
+            Some((_, kind)) => Ok(*kind),
+            None if object.is_none() => Ok(Kind::None),
+            None => self.look_up(object),
+        }
     }
 
     #[cold]
@@ -124,24 +102,23 @@ const MOST_MET: usize = 256;
 
 /// In the order in which Awkward Array asks, so that whatever is several things at once is the same.
 fn classify(object: &Bound<'_, PyAny>) -> PyResult<Kind> {
-    let kind = if object.is_instance_of::<PyInt>() {
-        Kind::Int
-    } else if object.is_instance_of::<PyFloat>() {
-        Kind::Float
-    } else if object.is_instance_of::<PyComplex>() {
-        Kind::Complex
-    } else if object.is_instance_of::<PyBytes>() {
-        Kind::Bytes
-    } else if object.is_instance_of::<PyString>() {
-        Kind::Str
-    } else if object.is_instance_of::<PyTuple>() {
-        Kind::Tuple
-    } else if object.is_instance_of::<PyDict>() {
-        Kind::Dict
-    } else {
-        return classify_rest(object);
-    };
-    Ok(kind)
+    let kinds: [(Is, Kind); 7] = [
+        (is::<PyInt>, Kind::Int),
+        (is::<PyFloat>, Kind::Float),
+        (is::<PyComplex>, Kind::Complex),
+        (is::<PyBytes>, Kind::Bytes),
+        (is::<PyString>, Kind::Str),
+        (is::<PyTuple>, Kind::Tuple),
+        (is::<PyDict>, Kind::Dict),
+    ];
+    let found = kinds.into_iter().find(|(is, _)| is(object));
+    found.map_or_else(|| classify_rest(object), |(_, kind)| Ok(kind))
+}
+
+type Is = fn(&Bound<'_, PyAny>) -> bool;
+
+fn is<T: PyTypeCheck>(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<T>()
 }
 
 fn classify_rest(object: &Bound<'_, PyAny>) -> PyResult<Kind> {
@@ -169,18 +146,14 @@ fn classify_rest(object: &Bound<'_, PyAny>) -> PyResult<Kind> {
             return Ok(Kind::Other);
         }
     }
-    let iterable = class.hasattr("__iter__")? || class.hasattr("__getitem__")?;
-    Ok(if iterable {
-        Kind::Other
-    } else if object.is_instance_of::<PyDateTime>() {
-        Kind::DateTime
-    } else if object.is_instance_of::<PyDate>() {
-        Kind::Date
-    } else if object.is_instance_of::<PyTime>() {
-        Kind::Time
-    } else if object.is_instance_of::<PyDelta>() {
-        Kind::Delta
-    } else {
-        Kind::Other
-    })
+    if class.hasattr("__iter__")? || class.hasattr("__getitem__")? {
+        return Ok(Kind::Other);
+    }
+    let times: [(Is, Kind); 4] = [
+        (is::<PyDateTime>, Kind::DateTime),
+        (is::<PyDate>, Kind::Date),
+        (is::<PyTime>, Kind::Time),
+        (is::<PyDelta>, Kind::Delta),
+    ];
+    Ok(times.into_iter().find(|(is, _)| is(object)).map_or(Kind::Other, |(_, kind)| kind))
 }
