@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 
 from forthwith import _forthwith
 from forthwith._errors import RequestError, RequestTypeError, UnsupportedError
@@ -263,9 +264,15 @@ def _form(ak: Any, name: str, kind: Any) -> Any:
     if dtype is not None and dtype.base.kind in "biufmM":
         return ak.forms.from_dtype(dtype.newbyteorder("="))
     try:
-        return ak.forms.from_type(ak.types.from_datashape(str(kind), highlevel=False))
+        return ak.forms.from_type(_parsed(str(kind)))
     except Exception as error:
         known = "NumPy knows 'f4', and datashape 'float32', 'var * float32' and 'string'"
         raise RequestTypeError(
             f"column {name!r} has no type that NumPy or datashape knows: {kind!r}; {known}"
         ) from error
+
+
+@cache
+def _parsed(text: str) -> Any:
+    """A type by its spelling, which takes milliseconds to read."""
+    return package("awkward").types.from_datashape(text, highlevel=False)
