@@ -38,6 +38,7 @@ pub(crate) fn all(large: bool) -> Vec<Make> {
             Box::new(|| fields(1)),
             Box::new(|| fields(10)),
             Box::new(|| fields(100)),
+            Box::new(move || unwanted(floats * 4)),
             Box::new(fibonacci),
             Box::new(tight),
             Box::new(until),
@@ -365,6 +366,61 @@ fn records(bytes: usize) -> Case {
         unit: "ns/record",
         answers: false,
         hand: hand::records,
+    }
+}
+
+/// Lists of records in real blocks, of which one number of six things is wanted: float, long, string of 0 to 16
+/// characters, optional long, the int that is wanted, and a string.
+fn unwanted(bytes: usize) -> Case {
+    let mut random = Random(13);
+    let (mut data, mut records, mut entries) = (Vec::new(), 0, 0);
+    let string = |random: &mut Random, data: &mut Vec<u8>| {
+        let length = random.bits() % 17;
+        zigzag(length as i64, data);
+        data.extend((0..length).map(|at| b'a' + at as u8));
+    };
+    while data.len() < bytes {
+        let count = random.poisson(8.0);
+        if count > 0 {
+            zigzag(count as i64, &mut data);
+        }
+        for _ in 0..count {
+            records += 1;
+            data.extend((records as f32).to_le_bytes());
+            zigzag((random.bits() % 1_000_000) as i64, &mut data);
+            string(&mut random, &mut data);
+            if random.bits() & 7 == 0 {
+                zigzag(0, &mut data);
+            } else {
+                zigzag(1, &mut data);
+                zigzag((random.bits() % 1_000_000) as i64, &mut data);
+            }
+            zigzag((random.bits() % 100) as i64 - 50, &mut data);
+            string(&mut random, &mut data);
+        }
+        zigzag(0, &mut data);
+        entries += 1;
+    }
+    Case {
+        name: "unwanted".to_owned(),
+        program: format!(
+            "input data output lists int32 output wanted int32
+             {ITEMS}
+             : string data zigzag-> stack dup 0 < if 5 halt then data skip ;
+             0 do
+               0 begin items dup while dup 0 do
+                 4 data skip data zigzag-> stack drop string
+                 data zigzag-> stack case 0 of endof 1 of data zigzag-> stack drop endof 4 halt endcase
+                 data zigzag-> wanted string
+               loop + repeat drop lists +<- stack
+             loop"
+        ),
+        inputs: vec![data],
+        start: vec![entries],
+        work: records,
+        unit: "ns/record",
+        answers: false,
+        hand: hand::unwanted,
     }
 }
 

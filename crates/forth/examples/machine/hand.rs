@@ -43,6 +43,7 @@ by_hand!(root, root_by_hand);
 by_hand!(avro, avro_by_hand);
 by_hand!(blocks, blocks_by_hand);
 by_hand!(records, records_by_hand);
+by_hand!(unwanted, unwanted_by_hand);
 by_hand!(framed, framed_by_hand);
 by_hand!(strings, strings_by_hand);
 by_hand!(levels_rle, levels_rle_by_hand);
@@ -82,6 +83,11 @@ impl<const N: usize> Raw<N> {
             self.data = self.data.add(M);
             bytes
         }
+    }
+
+    #[inline(always)]
+    fn skip(&mut self, bytes: usize) {
+        self.data = unsafe { self.data.add(bytes) };
     }
 
     #[inline(always)]
@@ -278,6 +284,29 @@ fn records_by_hand(inputs: &[Vec<u8>], start: &[i64], columns: &mut Columns) -> 
                     let long = raw.zigzag();
                     raw.put(7, long.to_ne_bytes());
                 }
+            }
+        });
+    }
+    raw.finish(columns)
+}
+
+#[inline(always)]
+fn unwanted_by_hand(inputs: &[Vec<u8>], start: &[i64], columns: &mut Columns) -> i64 {
+    let mut raw = Raw::<2>::new(&inputs[0], columns);
+    for _ in 0..start[0] {
+        block_list(&mut raw, 0, |raw, count| {
+            for _ in 0..count {
+                raw.skip(4);
+                raw.zigzag();
+                let length = raw.zigzag();
+                raw.skip(length as usize);
+                if raw.zigzag() != 0 {
+                    raw.zigzag();
+                }
+                let wanted = raw.zigzag() as i32;
+                raw.put(1, wanted.to_ne_bytes());
+                let length = raw.zigzag();
+                raw.skip(length as usize);
             }
         });
     }
