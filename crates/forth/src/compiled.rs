@@ -90,14 +90,7 @@ impl Compiled {
     pub(crate) fn flat(&self, variant: Variant) -> &FlatCode {
         self.flat[variant.number()].get_or_init(|| {
             let (inputs, variables) = (self.inputs().len(), self.variables().len());
-            FlatCode::new(
-                self.code(variant),
-                &self.plans,
-                self.outputs(),
-                inputs,
-                variables,
-                self.bytecode.code.len(),
-            )
+            FlatCode::new(self.code(variant), self.outputs(), inputs, variables, self.bytecode.code.len())
         })
     }
 

@@ -90,9 +90,13 @@ fn explain(compiled: &Compiled) -> String {
     for found in plans.found() {
         let _ = write!(text, "loop at {}: ", place(found.at));
         let _ = match &found.miss {
-            None => {
+            None if plans.is_native(found.body as usize) => {
                 writeln!(text, "fused: {}", plans.describe(found.body))
             }
+            None if flat.contains(&found.body) => {
+                writeln!(text, "fused: flat code: {}", plans.describe(found.body))
+            }
+            None => writeln!(text, "checked: {}", plans.describe(found.body)),
             Some(miss) => {
                 let tier = if flat.contains(&found.body) { "flat code" } else { "checked" };
                 writeln!(text, "{tier}: {} ({})", miss.why, place(miss.at))

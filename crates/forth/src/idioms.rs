@@ -161,8 +161,7 @@ idioms! {
     If = "READ if\nBODY\nthen";
     /// The same, or something else.
     IfElse = "READ if\nBODY\nelse\nOTHERWISE\nthen";
-    /// One of several, by a number. There may be any number of arms; what stands behind the last is left to
-    /// the checked tier.
+    /// One of several, by a number. There may be any number of arms, and anything behind the last.
     Case = "READ case\n0 of\nBODY\nendof\n1 of\nOTHERWISE\nendof\nCODE halt endcase";
     /// The same with a number that is stored.
     StoredIf = "READ dup OUT <- stack if\nBODY\nthen";

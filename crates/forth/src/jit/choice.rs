@@ -9,12 +9,12 @@ use crate::lower::ir::Code;
 
 /// Whether a program spends its time in loops, or in recursion, that are not native loops already.
 pub(crate) fn pays(program: &Ir, plans: &Plans) -> bool {
-    is_hot(program, &|body| !plans.is_kernel(body.segment as usize))
+    is_hot(program, &|body| !plans.is_native(body.segment as usize))
 }
 
-/// Whether it has loops that are not even native steps.
-fn is_plain(program: &Ir, plans: &Plans, bits: u32) -> bool {
-    is_hot(program, &|body| plans.native(body.segment as usize, bits).is_none())
+/// Whether it has loops of other things than idioms.
+fn is_plain(program: &Ir, plans: &Plans) -> bool {
+    is_hot(program, &|body| !plans.is_recognised(body.segment as usize))
 }
 
 /// Whether some loop, of which `do` loops are asked for, runs otherwise than once.
@@ -59,14 +59,14 @@ fn size(code: &Code) -> u64 {
 }
 
 /// Bytes to decode, or work equal to as many, from which a program had better be compiled: machine code saves
-/// half a nanosecond for a byte of records that are native steps already, two for a byte of anything else,
+/// half a nanosecond for a byte of idioms, which flat code has instructions for, two for a byte of anything else,
 /// and it should save twice what it costs.
 pub(crate) fn threshold(program: &Ir, plans: &Plans, code: &Code) -> u64 {
     if program.inputs.is_empty() {
         // Nothing to be measured by.
         return 0;
     }
-    let bytes = if is_plain(program, plans, code.bits) { 1 } else { 4 };
+    let bytes = if is_plain(program, plans) { 1 } else { 4 };
     size(code).saturating_mul(COST.load(Ordering::Relaxed)).saturating_mul(bytes)
 }
 

@@ -280,10 +280,9 @@ impl Translator<'_, '_> {
         self.set_output_end(output, end);
     }
 
-    /// A native loop, if it is one and long enough; steps would be slower than what stands here, and so would
-    /// short loops.
+    /// A native loop, if it is long enough.
     pub(super) fn native(&mut self, body: u32, index: Reg, stop: Reg) {
-        if !self.plans.is_kernel(body as usize) {
+        if !self.plans.is_native(body as usize) {
             return;
         }
         let (from, to) = (self.operand(Operand::Reg(index)), self.operand(Operand::Reg(stop)));

@@ -249,7 +249,7 @@ impl<'a> Lowering<'a> {
             otherwise: id(after),
         };
         let kind = if step { FrameKind::StepLoop } else { FrameKind::Loop };
-        let native = (!step).then(|| self.plans.native(body.segment as usize, b.code.bits)).flatten();
+        let native = (!step).then(|| self.plans.native(body.segment as usize)).flatten();
         let outer = b.scope;
         let shape = LoopShape { index, stop, body: body.segment };
         let inner = self.inner(b, body, kind, pc + 2, Some(shape))?;

@@ -196,11 +196,7 @@ fn starts_lead_to_what_is_read() {
         let skipped = if ahead == "6 +" { 6 } else { 0 };
         let explained = Compiled::new(&source).unwrap().explain();
         assert!(
-            explained.contains(if end.is_empty() {
-                "native entry loop (start"
-            } else {
-                "native steps: start"
-            }),
+            explained.contains(if end.is_empty() { "native entry loop (start" } else { "flat code: start" }),
             "{explained}"
         );
         let (mut data, mut starts) = (Vec::new(), Vec::new());

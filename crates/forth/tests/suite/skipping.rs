@@ -98,3 +98,101 @@ fn branches_that_are_none_and_steps_back() {
         }
     }
 }
+
+/// What is stepped over together: a number of bytes, a number, a text; options of each; a text with a length
+/// that goes on being of use; another input.
+const TOGETHER: &str = "
+input data  input others  output kept uint8  output lengths int32
+: text data zigzag-> stack dup 0 < if 5 halt then data skip ;
+0 do
+  3 data skip  data zigzag-> stack drop  text
+  data zigzag-> stack case 0 of endof 1 of data zigzag-> stack drop endof 4 halt endcase  2 data skip
+  data zigzag-> stack case 0 of text endof 1 of endof 4 halt endcase
+  data zigzag-> stack case 0 of endof 1 of 5 data skip endof 4 halt endcase
+  others zigzag-> stack drop
+  data zigzag-> stack dup data skip lengths <- stack
+  others zigzag-> stack others skip
+  text
+  data zigzag-> stack dup case 0 of endof 1 of data zigzag-> stack drop endof 4 halt endcase lengths <- stack
+  data B-> kept
+loop
+";
+
+/// An entry of these: its numbers have as many bytes, its texts are so long, and its options are there by the
+/// bits of a number.
+fn together(bytes: usize, length: u8, there: u8) -> (Vec<u8>, Vec<u8>) {
+    let text = |data: &mut Vec<u8>| {
+        data.extend(if length < 64 { vec![2 * length] } else { vec![(2 * length) | 0x80, length >> 6] });
+        data.extend(vec![9; length.into()]);
+    };
+    let option = |data: &mut Vec<u8>, bit: u8| {
+        data.push(2 * (there >> bit & 1));
+        there >> bit & 1 == 1
+    };
+    let mut data = vec![1, 2, 3];
+    data.extend(number(77, bytes));
+    text(&mut data);
+    if option(&mut data, 0) {
+        data.extend(number(5, bytes));
+    }
+    data.extend([0xff, 0xff]);
+    if !option(&mut data, 1) {
+        text(&mut data);
+    }
+    if option(&mut data, 2) {
+        data.extend([0xff; 5]);
+    }
+    text(&mut data);
+    text(&mut data);
+    if option(&mut data, 3) {
+        data.extend(number(5, bytes));
+    }
+    data.push(there);
+    let mut others = number(33, bytes);
+    text(&mut others);
+    (data, others)
+}
+
+#[test]
+fn things_that_are_stepped_over_together() {
+    let compiled = Arc::new(Compiled::new(TOGETHER).unwrap());
+    let mut all = (Vec::new(), Vec::new());
+    let mut entries = 0;
+    for bytes in [1, 2, 3, 8, 9, 10] {
+        for length in [0, 1, 62, 63, 64, 127] {
+            for there in 0..16 {
+                let (data, others) = together(bytes, length, there);
+                assert_eq!(
+                    agree(&compiled, 1, &[&data, &others]),
+                    Ok(Status::Done),
+                    "{bytes} {length} {there}"
+                );
+                all.0.extend(data);
+                all.1.extend(others);
+                entries += 1;
+            }
+        }
+    }
+    assert_eq!(agree(&compiled, entries, &[&all.0, &all.1]), Ok(Status::Done));
+}
+
+#[test]
+fn things_that_are_stepped_over_together_and_end_or_lie() {
+    let compiled = Arc::new(Compiled::new(TOGETHER).unwrap());
+    for there in 0..16 {
+        let (data, others) = together(2, 3, there);
+        for end in 0..data.len() {
+            assert!(agree(&compiled, 1, &[&data[..end], &others]).is_err(), "{there} {end}");
+        }
+        // Far from the end, so that what lies is met by what steps over several things at once.
+        let rest = [0; 300];
+        for at in 0..data.len() {
+            for byte in [0x01, 0x03, 0x04, 0x7f, 0x80, 0xff] {
+                let mut data = data.clone();
+                data[at] = byte;
+                data.extend(rest);
+                let _ = agree(&compiled, 2, &[&data, &others]);
+            }
+        }
+    }
+}

@@ -1,21 +1,22 @@
 //! The code that tier 1 executes: instructions of sixteen bytes, made from the flat IR.
 
+use super::skip::Skip;
 use crate::interpret::fused::Leaf;
 use crate::isa::Read;
 use crate::lower::ir::Relation;
 use crate::state::Height;
 
 /// A register of the window.
-pub(super) type R = u16;
+pub(in crate::interpret) type R = u16;
 /// An input, an output or a variable.
-pub(super) type Slot = u16;
+pub(in crate::interpret) type Slot = u16;
 /// An instruction: its index in tables; in jumps a signed offset, relative to the instruction after the jump.
-pub(super) type To = u32;
+pub(in crate::interpret) type To = u32;
 
 /// One instruction. Those that can give up carry a point; fused ones do not: where their way is barred, they
 /// go on with the instructions they were made of, which follow them.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Fast {
+pub(in crate::interpret) enum Fast {
     Move {
         to: R,
         from: R,
@@ -132,6 +133,13 @@ pub(super) enum Fast {
         to: To,
     },
 
+    /// The beginning of a loop from 0 on, and on if there is no pass.
+    Enter {
+        index: R,
+        stop: R,
+        from: R,
+        to: To,
+    },
     Jump {
         to: To,
     },
@@ -196,6 +204,13 @@ pub(super) enum Fast {
         flag: R,
         input: Slot,
         to: To,
+    },
+    /// The same, and a [`WriteLength`](Self::WriteLength) follows.
+    IfZigZagLength {
+        flag: R,
+        input: Slot,
+        to: To,
+        point: u32,
     },
     /// A zigzag number, and on if it is not zero.
     IfZigZag {
@@ -426,15 +441,6 @@ pub(super) enum Fast {
         read: u32,
         point: u32,
     },
-    /// As many of the preceding as `count` says, from one check of the input on; then `skip` instructions
-    /// further.
-    Fields {
-        input: Slot,
-        count: u16,
-        first: u32,
-        bytes: u32,
-    },
-
     /// Many items into an output whose items are the same bytes.
     Many {
         leaf: u32,
@@ -462,6 +468,7 @@ pub(super) enum Fast {
         offsets: Slot,
         output: Slot,
         shift: u8,
+        wide: bool,
     },
     ListBig {
         to: R,
@@ -469,6 +476,7 @@ pub(super) enum Fast {
         offsets: Slot,
         output: Slot,
         shift: u8,
+        wide: bool,
     },
     ListByte {
         to: R,
@@ -476,12 +484,35 @@ pub(super) enum Fast {
         offsets: Slot,
         output: Slot,
         shift: u8,
+        wide: bool,
+    },
+    /// Fused: a number of bytes and things that are stepped over, of these [kinds](super::skip::RUNS), all of
+    /// which need so many bytes at most; and on behind them.
+    SkipRun {
+        kinds: u8,
+        input: Slot,
+        ahead: u16,
+        most: u16,
+        first: u32,
+        to: To,
+    },
+    /// Fused: the items of all passes of a loop of nothing else, of which two instructions follow.
+    Items {
+        leaf: u32,
+        input: Slot,
+        index: R,
+        stop: R,
+        /// The bytes of an item, if they are copied, as a power of two.
+        shift: u8,
+        copied: bool,
     },
     /// Fused: the length of one output to another of eight bytes; two instructions follow.
     WriteLength {
         to: R,
         of: Slot,
         output: Slot,
+        shift: u8,
+        wide: bool,
     },
 
     Write8 {
@@ -495,6 +526,11 @@ pub(super) enum Fast {
         point: u32,
     },
     WriteConst8 {
+        output: Slot,
+        point: u32,
+        value: i64,
+    },
+    WriteConst4 {
         output: Slot,
         point: u32,
         value: i64,
@@ -537,12 +573,12 @@ pub(super) enum Fast {
     Poll {
         point: u32,
     },
+    /// Nothing. It stands before instructions of inputs other than the one that the fast path is for.
+    Other,
     Native {
         body: u32,
         index: R,
         stop: R,
-        /// From this number of passes on.
-        least: u32,
     },
     Call {
         call: u32,
@@ -602,9 +638,11 @@ pub(super) enum Fast {
 pub(crate) struct FlatCode {
     pub(super) code: Vec<Fast>,
     pub(super) targets: Vec<To>,
+    /// The input that the fast path is for.
+    pub(super) input: Slot,
     pub(super) reads: Vec<Read>,
     pub(super) leaves: Vec<Leaf>,
-    pub(super) fields: Vec<Field>,
+    pub(super) skips: Vec<Skip>,
     pub(super) enumerations: Vec<Enumeration>,
     pub(super) calls: Vec<Call>,
     /// The most that a call adds to the heights, and the room that a called function needs above that.
@@ -614,15 +652,6 @@ pub(crate) struct FlatCode {
     pub(super) starts: Vec<Start>,
     /// For each position of the bytecode: where in `starts` its entries begin. One more than positions.
     pub(super) at: Vec<u32>,
-}
-
-/// An item of a run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
-    pub(super) at: u32,
-    pub(super) output: Slot,
-    /// 1, 2, 4 or 8; negative for swapped.
-    pub(super) form: i8,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -2,11 +2,13 @@
 
 mod ends;
 mod insts;
+mod skips;
 
-use super::code::{Fast, Field, FlatCode, R, Slot, Start};
+use super::code::{Fast, FlatCode, R, Slot, Start};
 use crate::DType;
 use crate::compile::ir::OutputDecl;
-use crate::interpret::fused::{Leaf, LeafKind, Plans};
+use crate::interpret::flat::fast_path;
+use crate::interpret::fused::{Leaf, LeafKind};
 use crate::isa::{Parser, Read};
 use crate::lower::ir::{BlockId, Code, End, Function, Inst, Operand, Reg, Relation};
 
@@ -19,7 +21,6 @@ impl FlatCode {
     /// The code for a program; none if its numbers do not fit.
     pub(crate) fn new(
         code: &Code,
-        plans: &Plans,
         outputs: &[OutputDecl],
         inputs: usize,
         variables: usize,
@@ -31,13 +32,15 @@ impl FlatCode {
         if !fits {
             return Self::none(bytecodes);
         }
-        let flat = Self::default();
+        let flat = Self { input: main_input(code, inputs), ..Self::default() };
         let mut encoder = Encoder {
             code,
-            plans,
             outputs,
             flat,
             blocks: Vec::new(),
+            places: Vec::new(),
+            firsts: Vec::new(),
+            landings: Vec::new(),
             scratch: [0; 2],
             used: 0,
             begun: 0,
@@ -58,13 +61,33 @@ impl FlatCode {
     }
 }
 
+/// The input that most is read from.
+fn main_input(code: &Code, inputs: usize) -> Slot {
+    let mut reads = vec![0; inputs];
+    for inst in code.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.code) {
+        if let Inst::ReadStack { read, .. }
+        | Inst::Pass { read, .. }
+        | Inst::ReadItem { read, .. }
+        | Inst::ReadMany { read, .. } = inst
+        {
+            reads[read.input as usize] += 1;
+        }
+    }
+    // The first of those.
+    (0..inputs).rev().max_by_key(|&input| reads[input]).unwrap_or(0) as Slot
+}
+
 struct Encoder<'a> {
     code: &'a Code,
-    plans: &'a Plans,
     outputs: &'a [OutputDecl],
     flat: FlatCode,
     /// Where each block of the function stands, and `u32::MAX` before that is known.
     blocks: Vec<u32>,
+    /// The same of each instruction of them, and of the end, by the number of the first of its block.
+    places: Vec<u32>,
+    firsts: Vec<usize>,
+    /// Instructions that go on at a place of a block: where they stand, and the place.
+    landings: Vec<(usize, skips::Place)>,
     /// Registers for constants where an instruction takes registers only.
     scratch: [R; 2],
     used: usize,
@@ -113,6 +136,12 @@ impl Encoder<'_> {
         self.blocks = vec![u32::MAX; count];
         self.registers = function.registers + 2;
         self.scratch = [function.registers as R, function.registers as R + 1];
+        self.places.clear();
+        self.firsts.clear();
+        for block in &function.blocks {
+            self.firsts.push(self.places.len());
+            self.places.resize(self.places.len() + block.code.len() + 1, 0);
+        }
         let mut jumps: Vec<usize> = Vec::new();
         let targets = self.flat.targets.len();
         for first in 0..count {
@@ -129,12 +158,20 @@ impl Encoder<'_> {
                 *to = self.blocks[*to as usize].wrapping_sub(at as u32 + 1);
             }
         }
+        for (at, (block, number)) in std::mem::take(&mut self.landings) {
+            if let Fast::SkipRun { to, .. } = &mut self.flat.code[at] {
+                *to = self.places[self.firsts[block] + number].wrapping_sub(at as u32 + 1);
+            }
+        }
         for target in &mut self.flat.targets[targets..] {
             *target = self.blocks[*target as usize];
         }
     }
 
     fn push(&mut self, fast: Fast) {
+        if fast_path::input_of(&fast).is_some_and(|input| input != self.flat.input) {
+            self.flat.code.push(Fast::Other);
+        }
         self.flat.code.push(fast);
     }
 
@@ -153,43 +190,33 @@ impl Encoder<'_> {
 
     /// One block, and which one had best follow.
     fn block(&mut self, function: &Function, block: usize, jumps: &mut Vec<usize>) -> Option<usize> {
-        let block = &function.blocks[block];
+        let (number, block) = (block, &function.blocks[block]);
         let mut rest = &block.code[..];
         while let Some((inst, tail)) = rest.split_first() {
             self.used = 0;
+            let at = block.code.len() - rest.len();
+            self.places[self.firsts[number] + at] = self.flat.code.len() as u32;
+            if let Some(fused) = self.skips(function, (number, at)) {
+                self.push(fused);
+            }
+            if let Some(follows) = self.enter(rest, &block.end, jumps) {
+                return follows;
+            }
             if tail.is_empty()
-                && let Some(follows) = self.last(inst, &block.end, jumps)
+                && let Some(follows) = self.last(function, inst, &block.end, jumps)
             {
                 return follows;
             }
-            if let Some((fields, bytes)) = self.run_of_fields(rest) {
-                let first = self.flat.fields.len() as u32;
-                let Inst::ReadItem { read, .. } = inst else { unreachable!("a run begins with one") };
-                self.push(Fast::Fields {
-                    input: read.input as Slot,
-                    count: fields.len() as u16,
-                    first,
-                    bytes,
-                });
-                self.flat.fields.extend(&fields);
-                for inst in &rest[..fields.len()] {
-                    self.inst(inst);
-                }
-                rest = &rest[fields.len()..];
-                continue;
-            }
-            if let Some(fused) = self.list(rest) {
+            let fused =
+                self.list(rest).or_else(|| self.length(rest)).or_else(|| self.items(rest, &block.end));
+            if let Some(fused) = fused {
                 self.push(fused);
-            } else if let [Inst::LengthOf { to, output }, Inst::Write { output: into, from, .. }, ..] = rest
-                && *from == Operand::Reg(*to)
-                && matches!(self.dtype(*into), DType::Int64 | DType::UInt64)
-            {
-                self.push(Fast::WriteLength { to: to.0 as R, of: *output as Slot, output: *into as Slot });
             }
             self.inst(inst);
             rest = tail;
         }
         self.used = 0;
+        self.places[self.firsts[number] + block.code.len()] = self.flat.code.len() as u32;
         if let End::Branch { relation, a: Operand::Reg(a), b: Operand::Const(b), then, otherwise } = block.end
             && let Some(fused) = self.return_if(function, relation, a, b, then)
         {
@@ -235,6 +262,35 @@ impl Encoder<'_> {
         self.flat.code[self.begun..].last().copied()
     }
 
+    /// The length of an output, written to another one.
+    fn length(&self, code: &[Inst]) -> Option<Fast> {
+        let [Inst::LengthOf { to, output }, Inst::Write { output: into, from, .. }, ..] = code else {
+            return None;
+        };
+        let wide = self.is_wide(*into).filter(|_| *from == Operand::Reg(*to))?;
+        let shift = self.dtype(*output).size().trailing_zeros() as u8;
+        Some(Fast::WriteLength { to: to.0 as R, of: *output as Slot, output: *into as Slot, shift, wide })
+    }
+
+    /// One item, and the end of a loop of nothing else.
+    fn items(&mut self, code: &[Inst], end: &End) -> Option<Fast> {
+        let [Inst::ReadItem { read, .. }, Inst::Advance { index, by: Operand::Const(1) }] = code else {
+            return None;
+        };
+        let End::Branch { relation: Relation::Lt, a, b: Operand::Reg(stop), then, .. } = end else {
+            return None;
+        };
+        let alone = self.flat.code[self.begun..].iter().all(|fast| matches!(fast, Fast::Poll { .. }));
+        if *a != Operand::Reg(*index) || self.blocks[then.0 as usize] != self.begun as u32 || !alone {
+            return None;
+        }
+        let leaf = self.leaf(*read)?;
+        self.flat.leaves.push(leaf);
+        let (shift, copied) = (leaf.shift as u8, leaf.kind == LeafKind::Copy);
+        let (input, index, stop) = (read.input as Slot, index.0 as R, stop.0 as R);
+        Some(Fast::Items { leaf: self.flat.leaves.len() as u32 - 1, input, index, stop, shift, copied })
+    }
+
     /// A count, read, added to the offsets, and its items read.
     fn list(&self, code: &[Inst]) -> Option<Fast> {
         let [
@@ -247,8 +303,9 @@ impl Encoder<'_> {
             return None;
         };
         let leaf = self.leaf(*items)?;
-        let same = added == to && count == to && read.input == items.input;
-        if !same || self.dtype(*output) != DType::Int64 || leaf.output as u32 == *output {
+        let same = added == to && count == to && self.is_main(read.input) && self.is_main(items.input);
+        let wide = self.is_wide(*output)?;
+        if !same || leaf.output as u32 == *output {
             return None;
         }
         let (to, input, offsets, output) =
@@ -256,26 +313,11 @@ impl Encoder<'_> {
         let bytes = leaf.kind == LeafKind::Copy;
         let shift = leaf.shift as u8;
         Some(match (read.parser, read.big) {
-            (Parser::ZigZag, _) if bytes => Fast::ListZigZag { to, input, offsets, output, shift },
-            (Parser::UInt32, true) if bytes => Fast::ListBig { to, input, offsets, output, shift },
-            (Parser::UInt8, _) if bytes => Fast::ListByte { to, input, offsets, output, shift },
+            (Parser::ZigZag, _) if bytes => Fast::ListZigZag { to, input, offsets, output, shift, wide },
+            (Parser::UInt32, true) if bytes => Fast::ListBig { to, input, offsets, output, shift, wide },
+            (Parser::UInt8, _) if bytes => Fast::ListByte { to, input, offsets, output, shift, wide },
             _ => return None,
         })
-    }
-
-    /// Reads of items of fixed size, one behind the other, for which one check of the input is enough.
-    fn run_of_fields(&self, code: &[Inst]) -> Option<(Vec<Field>, u32)> {
-        let (mut fields, mut at, mut from) = (Vec::new(), 0, None);
-        for inst in code.iter().take(64) {
-            let Inst::ReadItem { read, .. } = inst else { break };
-            let Some((form, size)) = self.form(*read) else { break };
-            if *from.get_or_insert(read.input) != read.input {
-                break;
-            }
-            fields.push(Field { at, output: read.output.unwrap_or(0) as Slot, form });
-            at += size;
-        }
-        (fields.len() > 1).then_some((fields, at))
     }
 
     /// 1, 2, 4 or 8 bytes as they are, or negative for swapped; and the size.
@@ -290,9 +332,22 @@ impl Encoder<'_> {
         Some((form, size))
     }
 
+    fn is_main(&self, input: u32) -> bool {
+        input == u32::from(self.flat.input)
+    }
+
     fn leaf(&self, read: Read) -> Option<Leaf> {
         let output = read.output? as usize;
         Leaf::new(read, output, self.outputs[output].dtype)
+    }
+
+    /// Whether the integers of an output have eight bytes; nothing if they do not have four either.
+    fn is_wide(&self, output: u32) -> Option<bool> {
+        match self.dtype(output) {
+            DType::Int64 | DType::UInt64 => Some(true),
+            DType::Int32 | DType::UInt32 => Some(false),
+            _ => None,
+        }
     }
 
     fn dtype(&self, output: u32) -> DType {

@@ -2,12 +2,14 @@
 //! tier 0 for all else.
 
 mod activation;
-mod code;
+pub(super) mod code;
 mod encode;
 mod enter;
+pub(super) mod fast_path;
 pub(crate) mod items;
 mod machine_code;
 mod run;
+mod skip;
 
 pub(crate) use code::FlatCode;
 pub(crate) use enter::Ran;

@@ -5,13 +5,12 @@ use std::sync::atomic::Ordering;
 use super::activation::{Place, Stop, calls_left};
 use super::code::{Fast, FlatCode, Source};
 use super::encode::NONE;
-use super::items;
+use super::{fast_path, items};
 use crate::interpret::fused::{self, Plans};
 use crate::interpret::{first_of, to_stack};
 use crate::lower::ir::{Code, Operand, PointId, Reg};
 use crate::number::{Number, add_items};
 use crate::state::{Activation, State, Width};
-use forthwith_kernels::settled::settled;
 
 /// Runs from an instruction on, with its registers loaded from the first one on.
 ///
@@ -165,40 +164,6 @@ pub(super) unsafe fn run<W: Width>(
             (value, after)
         }};
     }
-    /// The rest of a list whose count was read. Only if all of it can be done is anything.
-    macro_rules! list {
-        ($to:expr, $input:expr, $offsets:expr, $output:expr, $shift:expr, $count:expr, $after:expr) => {{
-            let (count, after) = ($count, $after);
-            let data = input!($input);
-            let left = data.len() - after;
-            // Long lists gain nothing here.
-            if count >= 0 && count <= 64 >> $shift && left >= 64 {
-                let bytes = (count as usize) << $shift;
-                let output = output!($output);
-                let room = output.room - output.end;
-                let offsets = output!($offsets);
-                if offsets.room - offsets.end >= 8 && room >= bytes.max(1) {
-                    // SAFETY: there is room for the offset, and the item before the end is always readable.
-                    unsafe {
-                        let next = offsets.start.add(offsets.end).cast::<i64>();
-                        next.write_unaligned(next.sub(1).read_unaligned().wrapping_add(count));
-                    }
-                    offsets.end += 8;
-                    let output = output!($output);
-                    // SAFETY: 64 bytes are left in the input; there is room for the items and slack behind.
-                    unsafe {
-                        // Not as a value: see `transfer` of the native loops.
-                        std::ptr::copy(data.as_ptr().add(after), output.start.add(output.end), 64);
-                    }
-                    output.end += bytes;
-                    position!($input) = after + bytes;
-                    r!($to) = count;
-                    // SAFETY: the three instructions this one stands for follow.
-                    ip = unsafe { ip.add(3) };
-                }
-            }
-        }};
-    }
     /// Begins a call: the site, and the registers of the callee. The caller's registers may have moved.
     macro_rules! call {
         ($call:expr) => {{
@@ -256,12 +221,54 @@ pub(super) unsafe fn run<W: Width>(
         };
     }
 
+    /// Goes on in the fast path, if that can do the instruction.
+    macro_rules! fast_path {
+        ($input:expr) => {{
+            let fields = fast_path::Fields {
+                regs,
+                inputs,
+                positions: positions.as_mut_ptr(),
+                outputs: outputs.list.as_mut_ptr(),
+                targets: &flat.targets,
+                leaves: &flat.leaves,
+                skips: &flat.skips,
+                code: flat.code.as_ptr(),
+                interrupt: interrupt.as_deref(),
+            };
+            // SAFETY: all of it is of this program.
+            let (from, to) = unsafe {
+                let from = ip.sub(1);
+                (from, plans.fast_path::<W>(from, $input, &fields))
+            };
+            if to != from {
+                ip = to;
+            }
+            to != from
+        }};
+    }
+
     loop {
         // SAFETY: every path ends in an instruction that leaves the loop.
         let fast = unsafe { *ip };
         // SAFETY: as above; at most one behind the end.
         ip = unsafe { ip.add(1) };
         match fast {
+            // From here on it is worth it to go on there.
+            Fast::ZigZag { input, .. }
+            | Fast::IfZigZag { input, .. }
+            | Fast::IfZigZagZero { input, .. }
+            | Fast::IfZigZagLength { input, .. }
+            | Fast::Copy4 { input, .. }
+            | Fast::Copy8 { input, .. }
+            | Fast::Swap4 { input, .. }
+            | Fast::Swap8 { input, .. }
+            | Fast::ZigZag4 { input, .. }
+            | Fast::ZigZag8 { input, .. }
+            | Fast::ListZigZag { input, .. }
+            | Fast::ListBig { input, .. }
+            | Fast::ListByte { input, .. }
+            | Fast::SkipRun { input, .. }
+                if input == flat.input && fast_path!(input) => {}
             Fast::Move { to, from } => r!(to) = W::wrap(r!(from)),
             Fast::Const { to, value } => r!(to) = value,
             Fast::Negate { to, a } => r!(to) = W::wrap(r!(a).wrapping_neg()),
@@ -306,6 +313,11 @@ pub(super) unsafe fn run<W: Width>(
                 r!(index) = next;
                 branch!(next < r!(stop), to);
             }
+            Fast::Enter { index, stop, from, to } => {
+                r!(stop) = W::wrap(r!(from));
+                r!(index) = 0;
+                branch!(r!(stop) <= 0, to);
+            }
             Fast::Jump { to } => jump!(to),
             Fast::IfEq { a, b, to } => branch!(r!(a) == r!(b), to),
             Fast::IfNe { a, b, to } => branch!(r!(a) != r!(b), to),
@@ -333,7 +345,8 @@ pub(super) unsafe fn run<W: Width>(
                 r!(flag) = W::wrap(value);
                 branch!(r!(flag) != 0, to);
             }
-            Fast::IfZigZagZero { flag, input, to, point } => {
+            Fast::IfZigZagZero { flag, input, to, point }
+            | Fast::IfZigZagLength { flag, input, to, point } => {
                 let (value, after) = varint!(input, point, fused::zigzag);
                 position!(input) = after;
                 r!(flag) = W::wrap(value);
@@ -475,75 +488,35 @@ pub(super) unsafe fn run<W: Width>(
                 output.append_item(number.to_item(dtype));
                 position!(read.input) = after;
             }
-            Fast::Fields { input, count, first, bytes } => {
+            // What follows does the same, one by one.
+            Fast::ListZigZag { .. }
+            | Fast::ListBig { .. }
+            | Fast::ListByte { .. }
+            | Fast::SkipRun { .. }
+            | Fast::Other
+            | Fast::WriteLength { .. } => {}
+
+            Fast::Items { leaf, input, index, stop, .. } => {
+                let leaf = flat.leaves[leaf as usize];
+                let passes = usize::try_from(r!(stop).wrapping_sub(r!(index))).unwrap_or(0).min(most_passes);
                 let at = position!(input);
                 let data = input!(input);
-                if data.len() - at < bytes as usize {
-                    // One by one, up to the one that fails.
-                    continue;
-                }
-                // SAFETY: the check above found these bytes left.
-                let from = unsafe { data.as_ptr().add(at) };
-                let fields = &flat.fields[first as usize..first as usize + count as usize];
-                let mut done = 0;
-                for field in fields {
-                    macro_rules! field {
-                        ($size:literal, $swap:literal) => {{
-                            let output = output!(field.output);
-                            if output.room - output.end < $size
-                                && outputs.reserve(field.output as usize, $size).is_err()
-                            {
-                                break;
-                            }
-                            let output = output!(field.output);
-                            // SAFETY: the fields lie within the bytes checked; there is room for the item.
-                            unsafe {
-                                let mut item = from.add(field.at as usize).cast::<[u8; $size]>().read();
-                                if $swap {
-                                    item.reverse();
-                                }
-                                output.start.add(output.end).cast::<[u8; $size]>().write(item);
-                            }
-                            output.end += $size;
-                        }};
+                let bytes = passes.min((data.len() - at) >> leaf.shift) << leaf.shift;
+                if r!(index) < r!(stop) && bytes > 0 && outputs.reserve(leaf.output, bytes).is_ok() {
+                    let output = output!(leaf.output);
+                    // SAFETY: the bytes are left, and there is room for as many.
+                    unsafe {
+                        plans.convert(leaf.kind, &data[at..], bytes, output.start.add(output.end));
                     }
-                    match field.form {
-                        4 => field!(4, false),
-                        8 => field!(8, false),
-                        -4 => field!(4, true),
-                        -8 => field!(8, true),
-                        1 => field!(1, false),
-                        2 => field!(2, false),
-                        _ => field!(2, true),
+                    output.end += bytes;
+                    position!(input) = at + bytes;
+                    r!(index) += (bytes >> leaf.shift) as i64;
+                    if r!(index) == r!(stop) {
+                        // SAFETY: the two instructions this one stands for follow, and what stands before one.
+                        ip = unsafe { ip.add(2 + usize::from(input != flat.input)) };
                     }
-                    done += 1;
-                }
-                position!(input) = at + fields.get(done).map_or(bytes as usize, |field| field.at as usize);
-                // SAFETY: an instruction for each field follows, and something behind them.
-                ip = unsafe { ip.add(done) };
-            }
-
-            Fast::ListZigZag { to, input, offsets, output, shift } => {
-                // A case that fails here is left to the instructions that follow.
-                if let Some((count, after)) = fused::zigzag(input!(input), position!(input)) {
-                    list!(to, input, offsets, output, shift, W::wrap(count), after);
                 }
             }
-            Fast::ListBig { to, input, offsets, output, shift } => {
-                let at = position!(input);
-                if let Some(count) = input!(input)[at..].first_chunk::<4>() {
-                    let count = W::wrap(settled(u32::from_be_bytes(*count).into()) as i64);
-                    list!(to, input, offsets, output, shift, count, at + 4);
-                }
-            }
-            Fast::ListByte { to, input, offsets, output, shift } => {
-                let at = position!(input);
-                if let Some(count) = input!(input).get(at) {
-                    let count = settled(u64::from(*count)) as i64;
-                    list!(to, input, offsets, output, shift, count, at + 1);
-                }
-            }
-
             Fast::Bytes { input, output, count, point } => {
                 let count = r!(count).max(0) as u64;
                 let at = position!(input);
@@ -598,21 +571,10 @@ pub(super) unsafe fn run<W: Width>(
                 position!(read.input) = after;
             }
 
-            Fast::WriteLength { to, of, output } => {
-                let length = W::wrap(output!(of).len() as i64);
-                let output = output!(output);
-                if output.room - output.end >= 8 {
-                    // SAFETY: there is room for the item.
-                    unsafe { output.start.add(output.end).cast::<i64>().write_unaligned(length) };
-                    output.end += 8;
-                    r!(to) = length;
-                    // SAFETY: the two instructions this one stands for follow.
-                    ip = unsafe { ip.add(2) };
-                }
-            }
             Fast::Write8 { output, from, point } => write!(output, r!(from), i64, point),
             Fast::Write4 { output, from, point } => write!(output, r!(from), i32, point),
             Fast::WriteConst8 { output, value, point } => write!(output, value, i64, point),
+            Fast::WriteConst4 { output, value, point } => write!(output, value, i32, point),
             Fast::WriteAny { output, from, point } => {
                 let dtype = output!(output).dtype();
                 let item = Number::Signed(r!(from)).to_item(dtype);
@@ -651,10 +613,10 @@ pub(super) unsafe fn run<W: Width>(
                     stop!(point);
                 }
             }
-            Fast::Native { body, index, stop, least } => {
+            Fast::Native { body, index, stop } => {
                 let passes = r!(stop).wrapping_sub(r!(index));
                 let passes = usize::try_from(passes).unwrap_or(usize::MAX).min(most_passes);
-                if r!(index) < r!(stop) && passes >= least as usize {
+                if r!(index) < r!(stop) {
                     let done = plans.run::<W>(body as usize, passes, inputs, positions, variables, outputs);
                     r!(index) += done as i64;
                 }

@@ -3,7 +3,7 @@
 use forthwith_kernels::settled::settled;
 
 /// Bytes converted at once; outputs have at least as much slack.
-pub(super) const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// Bytes ahead at which memory is asked for, read and written. Processors look ahead on their own, but no
 /// further than the end of a page of 4 KiB, and then have to begin anew; that alone is a third of the time
@@ -11,7 +11,7 @@ pub(super) const BLOCK: usize = 64;
 const AHEAD: usize = 2048;
 
 /// How 64 bytes of items are turned from input order to output order.
-pub(super) trait Conversion {
+pub(crate) trait Conversion {
     /// The item size is two to this power; several sizes for plain copies.
     const SHIFT: Option<u32>;
 
@@ -29,7 +29,7 @@ pub(super) trait Conversion {
     }
 }
 
-pub(super) struct Copy;
+pub(crate) struct Copy;
 pub(super) struct Swap2;
 pub(super) struct Swap4;
 pub(super) struct Swap8;
@@ -113,7 +113,7 @@ pub(super) unsafe fn run<K: Conversion>(from: &[u8], bytes: usize, to: *mut u8) 
 ///
 /// At least one block, and all blocks that begin before `bytes`, are readable and writable.
 #[inline(always)]
-pub(super) unsafe fn copy_blocks<K: Conversion>(from: *const u8, to: *mut u8, bytes: usize) {
+pub(crate) unsafe fn copy_blocks<K: Conversion>(from: *const u8, to: *mut u8, bytes: usize) {
     let mut at = 0;
     loop {
         prefetch(from.wrapping_add(at + AHEAD));

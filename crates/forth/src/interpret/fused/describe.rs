@@ -24,7 +24,7 @@ impl Plan {
             None if self.flagged.is_some() => {
                 format!("native entry loop (starts, stops, end check), {}", list(&self.body[2..3]))
             }
-            None => format!("native steps: {}", list(&self.body)),
+            None => list(&self.body),
         }
     }
 }
@@ -67,39 +67,39 @@ fn step(step: &Step) -> String {
         Step::ByteCount { .. } => "byte count".to_owned(),
         Step::Version(low, high) => format!("version {low}..={high}"),
         Step::CheckEnd(_) => "end check".to_owned(),
-        Step::Framed { body, .. } => format!("frame [{}]", list(body)),
+        Step::Framed(body) => format!("frame [{}]", list(body)),
         Step::Skip(bytes) => format!("skip {bytes}"),
         Step::SkipSized { what, then } => format!("skip {}{}", sized(*what), farther(*then)),
-        Step::SkipOptional { what, then, .. } => {
+        Step::SkipOptional { what, then } => {
             format!("skip optional {}{}", sized(*what), farther(*then))
         }
         Step::SkipBlocks { size, body } if body.is_empty() => format!("skip blocks by {size}"),
         Step::SkipBlocks { body, .. } => format!("skip blocks [{}]", list(body)),
-        Step::Fields { bytes, fields } => format!("{} fields in {bytes} bytes", fields.len()),
-        Step::Item(read, _) => format!("item {}", read.word()),
-        Step::Bulk { items, .. } => format!("{items} items"),
+        Step::Fields { bytes, fields } => format!("{fields} fields in {bytes} bytes"),
+        Step::Item(read) => format!("item {}", read.word()),
+        Step::Bulk(items) => format!("{items} items"),
         Step::Nest(inner) => nest(inner),
         Step::List { body, .. } => format!("list [{}]", list(body)),
         Step::Repeat(times, body) => format!("{times} times [{}]", list(body)),
-        Step::Blocks { body, .. } => format!("blocks [{}]", list(body)),
-        Step::Branch { then, otherwise, .. } => format!("if [{}] else [{}]", list(then), list(otherwise)),
-        Step::Switch { arms, .. } => {
+        Step::Blocks(body) => format!("blocks [{}]", list(body)),
+        Step::Branch { then, otherwise } => format!("if [{}] else [{}]", list(then), list(otherwise)),
+        Step::Switch(arms) => {
             format!(
                 "switch {}",
                 arms.iter().map(|arm| format!("[{}]", list(arm))).collect::<Vec<_>>().join(" ")
             )
         }
-        Step::IfAny { then, otherwise, .. } if otherwise.is_empty() => format!("if any [{}]", list(then)),
-        Step::IfAny { then, otherwise, .. } => {
+        Step::IfAny { then, otherwise } if otherwise.is_empty() => format!("if any [{}]", list(then)),
+        Step::IfAny { then, otherwise } => {
             format!("if any [{}] else [{}]", list(then), list(otherwise))
         }
         Step::ToEnd { body, .. } => format!("to the end [{}]", list(body)),
-        Step::Rest { bytes, .. } => format!("the rest by {bytes}"),
+        Step::Rest(bytes) => format!("the rest by {bytes}"),
         Step::Masked { read, mask, then, .. } => {
             format!("number {} with {mask} [{}]", read.word(), list(then))
         }
-        Step::Length(..) => "length".to_owned(),
-        Step::Constant { value, .. } => format!("constant {value}"),
-        Step::Through { read, .. } => format!("number {}", read.word()),
+        Step::Length => "length".to_owned(),
+        Step::Constant(value) => format!("constant {value}"),
+        Step::Through(read) => format!("number {}", read.word()),
     }
 }

@@ -55,6 +55,11 @@ impl Flagged {
         };
         Some(Self { start: *start, stop: (*input, *stop), offsets: *offsets, leaf, bits, then })
     }
+
+    /// The outputs it writes to.
+    pub(super) fn outputs(&self) -> [usize; 2] {
+        [self.offsets, self.leaf.output]
+    }
 }
 
 /// Runs entries until one of them is not for here. Returns the passes completed and the position after them.

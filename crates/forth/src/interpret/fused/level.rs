@@ -1,20 +1,12 @@
-//! The native code that is compiled for each generation of CPU and called from within: a body's instructions
-//! call the loops over lists, and these are handed to them as a type.
+//! The native code that is compiled for each generation of CPU and called from within, as a type.
 
 use super::convert::{self, Conversion};
-use super::cursor::Cursor;
 use super::exec::Exec;
-use super::fast_path::FastPath;
 use super::nest::{BLOCKS, COUNTED, ENDED, PassLimit};
 use super::steps::{Form, Header, LeafKind, Nest};
 
 /// Entry points of native code that other native code of the same level calls.
 pub(super) trait Level {
-    /// # Safety
-    ///
-    /// The CPU has the features of the level; and as for `fast_path::run`.
-    unsafe fn fast_path(state: &mut FastPath, data: &[u8], cursors: *mut Cursor);
-
     /// # Safety
     ///
     /// The CPU has the features of the level; and as for `convert::run`.

@@ -4,24 +4,25 @@
 //! that copies and swaps is built with the instructions of that level.
 
 use super::convert::{self, Conversion};
-use super::cursor::Cursor;
 use super::entries;
 use super::exec::Exec;
-use super::fast_path::{self, FastPath};
 use super::flagged::{self, Flagged};
-use super::interpreter;
 use super::level::{self, Level};
 use super::nest::{self, PassLimit};
-use super::plan::{Entry, Plan};
+use super::plan::Entry;
 use super::steps::{Count, Header, LeafKind, Nest};
+use crate::interpret::flat;
+use crate::interpret::flat::code::{Fast, Slot};
+use crate::interpret::flat::fast_path::Fields;
+use crate::state::Width;
 use forthwith_kernels::{CpuFeatures, Generation, compiled_for};
 
 /// Entry points of native code: from a position, to the position after.
 trait Whole: Level {
     /// # Safety
     ///
-    /// The CPU has the features of the level.
-    unsafe fn interpret(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize;
+    /// The CPU has the features of the level; and as for `flat::fast_path::run`.
+    unsafe fn flat<W: Width>(ip: *const Fast, input: Slot, fields: *const Fields<'_>) -> *const Fast;
 
     /// # Safety
     ///
@@ -49,19 +50,6 @@ macro_rules! level {
         struct $name;
 
         impl Level for $name {
-            unsafe fn fast_path(state: &mut FastPath, data: &[u8], cursors: *mut Cursor) {
-                compiled_for! {
-                    $name
-                    #[inline(never)]
-                    unsafe fn level(state: &mut FastPath, data: &[u8], cursors: *mut Cursor) {
-                        // SAFETY: the caller's.
-                        unsafe { fast_path::run(state, data, cursors) }
-                    }
-                }
-                // SAFETY: the caller vouches for the features, and for the rest.
-                unsafe { level(state, data, cursors) }
-            }
-
             unsafe fn convert<K: Conversion>(from: &[u8], bytes: usize, to: *mut u8) {
                 compiled_for! {
                     $name
@@ -102,18 +90,17 @@ macro_rules! level {
         }
 
         impl Whole for $name {
-            unsafe fn interpret(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
+            unsafe fn flat<W: Width>(ip: *const Fast, input: Slot, fields: *const Fields<'_>) -> *const Fast {
                 compiled_for! {
                     $name
-                    fn level(exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
-                        interpreter::run::<$name>(exec, plan, passes)
+                    #[inline(never)]
+                    unsafe fn level<W: Width>(ip: *const Fast, input: Slot, fields: *const Fields<'_>) -> *const Fast {
+                        // SAFETY: the caller's.
+                        unsafe { flat::fast_path::run::<W>(ip, input, fields) }
                     }
                 }
-                // SAFETY: the caller vouches for the features.
-                #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
-                unsafe {
-                    level(exec, plan, passes)
-                }
+                // SAFETY: the caller vouches for the features, and for the rest.
+                unsafe { level::<W>(ip, input, fields) }
             }
 
             unsafe fn entries<K: Conversion, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
@@ -175,8 +162,10 @@ level!(Avx512);
 
 /// The entry points of the generation that [`CpuFeatures`] tell of.
 pub(super) trait Native {
-    /// Runs up to `passes` passes of a body; returns how many were complete.
-    fn interpret(self, exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize;
+    /// # Safety
+    ///
+    /// As for `flat::fast_path::run`.
+    unsafe fn flat<W: Width>(self, ip: *const Fast, input: Slot, fields: *const Fields<'_>) -> *const Fast;
 
     /// Converts items of one kind.
     ///
@@ -193,15 +182,16 @@ pub(super) trait Native {
 }
 
 impl Native for CpuFeatures {
-    fn interpret(self, exec: &mut Exec<'_>, plan: &Plan, passes: usize) -> usize {
+    #[inline(always)]
+    unsafe fn flat<W: Width>(self, ip: *const Fast, input: Slot, fields: *const Fields<'_>) -> *const Fast {
         // SAFETY: the processor has what its features say.
         unsafe {
             match self.generation() {
                 #[cfg(target_arch = "x86_64")]
-                Generation::Avx2 => Avx2::interpret(exec, plan, passes),
+                Generation::Avx2 => Avx2::flat::<W>(ip, input, fields),
                 #[cfg(target_arch = "x86_64")]
-                Generation::Avx512 => Avx512::interpret(exec, plan, passes),
-                _ => Baseline::interpret(exec, plan, passes),
+                Generation::Avx512 => Avx512::flat::<W>(ip, input, fields),
+                _ => Baseline::flat::<W>(ip, input, fields),
             }
         }
     }

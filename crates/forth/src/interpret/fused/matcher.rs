@@ -3,9 +3,8 @@
 use std::cell::Cell;
 
 use super::flagged::Flagged;
-use super::ops::Ops;
 use super::plan::{Entry, Plan};
-use super::steps::{Count, Field, Form, Leaf, LeafKind, Nest, Step, collect_outputs};
+use super::steps::{Count, Form, Leaf, LeafKind, Nest, Step};
 use crate::DType;
 use crate::compile::ir::{Body, Ir, Kind};
 use crate::idioms::{Idiom, Idioms};
@@ -45,22 +44,11 @@ pub(crate) fn plan(program: &Ir, body: &Body, effort: &Cell<usize>) -> Match<Pla
     let Some(data) = matcher.data else {
         return Err(Miss { at: body.nodes.first().map_or(0, |node| node.at), why: "reads nothing" });
     };
-    let mut outputs = Vec::new();
-    collect_outputs(&steps, &mut outputs);
-    outputs.sort_unstable();
-    outputs.dedup();
-    let Some(ops) = Ops::new(&steps, &outputs, &program.outputs) else {
-        return Err(Miss { at: body.nodes.first().map_or(0, |node| node.at), why: "too large" });
-    };
     Ok(Plan {
         data,
         entry: Entry::canonical(&steps, &program.outputs),
         flagged: Flagged::canonical(&steps, &program.outputs),
         body: steps,
-        ops,
-        inputs: matcher.inputs,
-        outputs,
-        variables: matcher.variables,
         depth: matcher.depth,
         idioms: matcher.idioms,
     })
@@ -139,13 +127,13 @@ impl<'a> Matcher<'a> {
             if self.closes_frame(rest)?.is_some() {
                 break;
             }
-            if let Some((bias, opening)) = self.opens_frame(rest)? {
+            if let Some(opening) = self.opens_frame(rest)? {
                 self.idioms.insert(Idiom::Frame);
                 let (body, end) = self.sequence(flat, at + opening, depth)?;
                 let Some(length) = self.closes_frame(flat.kinds.get(end..).unwrap_or_default())? else {
                     return Err(Miss { at: flat.places[at], why: "frame without its closing check" });
                 };
-                steps.push(Step::Framed { bias, body });
+                steps.push(Step::Framed(body));
                 at = end + length;
                 continue;
             }
@@ -155,7 +143,7 @@ impl<'a> Matcher<'a> {
             at += used;
             match (steps.last_mut(), step) {
                 (Some(Step::Fields { bytes, fields }), Step::Fields { bytes: more, fields: added }) => {
-                    fields.extend(added.into_iter().map(|field| Field { at: field.at + *bytes, ..field }));
+                    *fields += added;
                     *bytes += more;
                 }
                 (Some(list @ (Step::Nest(_) | Step::List { .. })), Step::Skip(1))
@@ -178,8 +166,7 @@ impl<'a> Matcher<'a> {
             return Step::Nest(self.nest(count, offsets, leaf));
         }
         // One item at a time is still native, only not in bulk.
-        let field = Field { at: 0, kind: leaf.kind, shift: leaf.shift, output: leaf.output };
-        let body = vec![Step::Fields { bytes: 1 << leaf.shift, fields: vec![field] }];
+        let body = vec![Step::Fields { bytes: 1 << leaf.shift, fields: 1 }];
         Step::List { count, offsets: Some(offsets), body }
     }
 

@@ -4,42 +4,32 @@
 //! start. So the native code knows success only, and errors, their place and the state they leave are those
 //! of the checked tier.
 //!
-//! Simple nested lists are one native loop. Other bodies are steps, run by an interpreter of their own. It
-//! stays for the sake of Avro's records, which take twice as long as flat code; programs of ROOT gain nothing
-//! by it (`benches/results/2026-11-22-machine-steps`).
+//! Simple nested lists are one native loop. Other bodies are flat code, whose fast path is compiled for each
+//! generation of CPUs as native loops are (`benches/results/2026-11-28-machine-steps`).
 //!
 //! | file | |
 //! | --- | --- |
 //! | `pattern.rs`, `phrases.rs`, `matcher.rs` | which idioms a body consists of, and the step that each is |
-//! | `steps.rs`, `plan.rs`, `describe.rs` | what a body does; the fastest way there is to run it |
+//! | `steps.rs`, `plan.rs`, `describe.rs` | what a body does; whether it is one native loop |
 //! | `nest.rs`, `nest_state.rs`, `entries.rs`, `flagged.rs` | lists as one native loop |
-//! | `make.rs`, `ops.rs` | steps as instructions |
-//! | `interpreter.rs`, `fast_path.rs`, `skip.rs`, `cursor.rs`, `lent.rs` | what runs them |
 //! | `level.rs`, `levels.rs` | all of it for each generation of CPUs |
 
 use std::cell::Cell;
 
-mod convert;
-mod cursor;
+pub(super) mod convert;
 mod describe;
 mod entries;
 mod exec;
-mod fast_path;
 mod flagged;
-mod interpreter;
-mod lent;
 mod level;
 mod levels;
-mod make;
 mod matcher;
 mod nest;
 mod nest_state;
 mod number;
-mod ops;
 mod pattern;
 mod phrases;
 mod plan;
-mod skip;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -48,13 +38,16 @@ use exec::Exec;
 use forthwith_kernels::CpuFeatures;
 use levels::Native;
 use matcher::Miss;
-use plan::Plan;
+use plan::{Entry, Plan};
 
 use crate::compile::ir::{Body, Ir, Kind};
 use crate::idioms::Idioms;
+use crate::interpret::flat::code::{Fast, Slot};
+use crate::interpret::flat::fast_path::Fields;
 use crate::output::Outputs;
 use crate::state::{Height, Width};
-pub(crate) use number::{unsigned, zigzag};
+pub(crate) use number::{short, unsigned, zigzag};
+use steps::Header;
 pub(crate) use steps::{Leaf, LeafKind};
 
 /// The recognised loop, by the segment of the loop body.
@@ -78,47 +71,50 @@ impl Plans {
         let by_segment = (0..program.segments).map(|_| None).collect();
         let mut plans = Self { by_segment, found: Vec::new(), cpu: CpuFeatures::current() };
         let effort = matcher::effort();
-        plans.visit(program, &program.main, &effort);
+        plans.visit(program, &program.main, &effort, false);
         for word in &program.words {
-            plans.visit(program, &word.body, &effort);
+            plans.visit(program, &word.body, &effort, false);
         }
         plans
     }
 
-    /// Looks for loops, outermost first; what is inside a recognised one needs no plan of its own.
-    fn visit(&mut self, program: &Ir, body: &Body, effort: &Cell<usize>) {
+    /// Looks for loops, outermost first; what is inside a native one needs no plan of its own.
+    fn visit(&mut self, program: &Ir, body: &Body, effort: &Cell<usize>, recognised: bool) {
         for node in &body.nodes {
+            let mut inside = recognised;
             if let Kind::Do { body, step: false } = &node.kind {
-                match matcher::plan(program, body, effort) {
-                    Ok(plan) => {
-                        self.by_segment[body.segment as usize] = Some(plan);
-                        self.found.push(Found { at: node.at, body: body.segment, miss: None });
-                        continue;
-                    }
-                    Err(miss) => {
-                        self.found.push(Found { at: node.at, body: body.segment, miss: Some(miss) });
-                    }
+                let plan = matcher::plan(program, body, effort);
+                let native = plan.as_ref().is_ok_and(Plan::is_native);
+                inside |= plan.is_ok();
+                if native || !recognised {
+                    let miss = match plan {
+                        Ok(plan) => {
+                            self.by_segment[body.segment as usize] = Some(plan);
+                            None
+                        }
+                        Err(miss) => Some(miss),
+                    };
+                    self.found.push(Found { at: node.at, body: body.segment, miss });
+                }
+                if native {
+                    continue;
                 }
             }
             for inner in node.bodies() {
-                self.visit(program, inner, effort);
+                self.visit(program, inner, effort, inside);
             }
         }
     }
 
-    /// The room a loop needs to run natively, if it is worth it: for stack, frames and loops.
-    pub(crate) fn native(&self, segment: usize, bits: u32) -> Option<Height> {
-        let plan = self.by_segment.get(segment)?.as_ref()?;
-        // Of 32-bit machines, what passes through the stack would have to be wrapped.
-        if bits == 32 && !plan.is_entry() {
-            return None;
-        }
+    /// The room a loop needs to run natively, if it does: for stack, frames and loops.
+    pub(crate) fn native(&self, segment: usize) -> Option<Height> {
+        let plan = self.by_segment.get(segment)?.as_ref().filter(|plan| plan.is_native())?;
         let depth = plan.depth as u32;
         // A body holds at most three items: two of a loop, and a count, a total or the end of a frame.
         Some(Height { stack: depth * 2, frames: depth, loops: depth })
     }
 
-    /// Every `do` loop that is not part of a recognised one.
+    /// Every `do` loop that is native, or not part of a recognised one.
     pub(crate) fn found(&self) -> &[Found] {
         &self.found
     }
@@ -135,20 +131,20 @@ impl Plans {
         all
     }
 
-    /// From how many passes on a recognised loop is worth entering.
-    pub(crate) fn least(&self, body: usize) -> usize {
-        self.by_segment[body].as_ref().map_or(1, Plan::least)
-    }
-
     pub(crate) fn cpu_name(&self) -> &'static str {
         self.cpu.name()
     }
 }
 
 impl Plans {
-    /// Whether a recognised loop is one native loop, and not steps.
-    pub(crate) fn is_kernel(&self, body: usize) -> bool {
-        self.by_segment[body].as_ref().is_some_and(Plan::is_entry)
+    /// Whether the body of a loop consists of idioms.
+    pub(crate) fn is_recognised(&self, body: usize) -> bool {
+        self.by_segment[body].is_some()
+    }
+
+    /// Whether it is one native loop.
+    pub(crate) fn is_native(&self, body: usize) -> bool {
+        self.by_segment[body].as_ref().is_some_and(Plan::is_native)
     }
 
     /// Whether there are loops in its body.
@@ -169,45 +165,44 @@ impl Plans {
     ) -> usize {
         let Some(plan) = &self.by_segment[body] else { return 0 };
         // With fewer bytes, positions and counts are the same in 32 bits.
-        if W::BITS == 32 && (!plan.is_entry() || inputs[plan.data].len() > i32::MAX as usize) {
+        if W::BITS == 32 && inputs[plan.data].len() > i32::MAX as usize {
             return 0;
         }
-        for &output in &plan.outputs {
+        for output in plan.outputs() {
             if outputs.list[output].materialise().is_err() {
                 return 0;
             }
         }
         let mut exec = Exec { data: inputs[plan.data], inputs, positions, variables, outputs };
         let at = exec.positions[plan.data];
-        match (&plan.entry, &plan.flagged) {
-            (Some(entry), _) => {
-                let (mut done, after) = self.cpu.entries(&mut exec, entry, passes, at);
-                exec.positions[plan.data] = after;
-                // Passes that are not for that loop, and have no other, are for the steps, a few at a time.
-                while entry.to_end && done < passes && W::BITS == 64 {
-                    let few = (passes - done).min(8);
-                    let run = self.cpu.interpret(&mut exec, plan, few);
-                    done += run;
-                    if run < few {
-                        break;
-                    }
-                    let at = exec.positions[plan.data];
-                    let (run, after) = self.cpu.entries(&mut exec, entry, passes - done, at);
-                    exec.positions[plan.data] = after;
-                    done += run;
-                }
-                if let (32, Some((_, variable))) = (W::BITS, entry.header.stop) {
-                    exec.variables[variable] = W::wrap(exec.variables[variable]);
-                }
-                done
-            }
-            (None, Some(flagged)) => {
-                let (done, after) = self.cpu.flagged(&mut exec, flagged, passes, at);
-                exec.positions[plan.data] = after;
-                done
-            }
-            (None, None) => self.cpu.interpret(&mut exec, plan, passes),
+        let (done, after) = match (&plan.entry, &plan.flagged) {
+            (Some(entry), _) => self.cpu.entries(&mut exec, entry, passes, at),
+            (None, Some(flagged)) => self.cpu.flagged(&mut exec, flagged, passes, at),
+            (None, None) => return 0,
+        };
+        exec.positions[plan.data] = after;
+        if let Some(Entry { header: Header { stop: Some((_, variable)), .. }, .. }) = plan.entry
+            && W::BITS == 32
+        {
+            exec.variables[variable] = W::wrap(exec.variables[variable]);
         }
+        done
+    }
+
+    /// Goes on in flat code up to the first instruction that is not for its fast path.
+    ///
+    /// # Safety
+    ///
+    /// As for `flat::fast_path::run`.
+    #[inline(always)]
+    pub(super) unsafe fn fast_path<W: Width>(
+        &self,
+        ip: *const Fast,
+        input: Slot,
+        fields: *const Fields<'_>,
+    ) -> *const Fast {
+        // SAFETY: the caller's.
+        unsafe { self.cpu.flat::<W>(ip, input, fields) }
     }
 
     /// Converts a number of bytes of items.

@@ -3,32 +3,8 @@
 use super::convert::{self, Conversion};
 use super::exec::chunk;
 use super::steps::LeafKind;
-use crate::interpret::{decode, varint};
-use crate::isa::{Parser, Read};
-use crate::number::Number;
+use crate::interpret::varint;
 use forthwith_kernels::settled::settled;
-
-/// One item of any parser with a fixed size, or of a variable-length integer.
-#[inline(always)]
-pub(super) fn number(data: &[u8], read: Read, at: usize) -> Option<(Number, usize)> {
-    match read.parser {
-        Parser::ZigZag => zigzag(data, at).map(|(value, after)| (Number::Signed(value), after)),
-        _ => other_number(data, read, at),
-    }
-}
-
-#[inline(never)]
-fn other_number(data: &[u8], read: Read, at: usize) -> Option<(Number, usize)> {
-    match read.parser {
-        Parser::VarInt => unsigned(data, at).map(|(value, after)| (Number::Unsigned(value), after)),
-        Parser::NBit | Parser::TextInt | Parser::TextFloat | Parser::QuotedStr => None,
-        _ => {
-            let size = read.parser.size();
-            let bytes = data.get(at..)?.get(..size)?;
-            Some((decode(read, bytes), at + size))
-        }
-    }
-}
 
 /// A zigzag number and the position after it.
 #[inline(always)]
@@ -39,7 +15,7 @@ pub(crate) fn zigzag(data: &[u8], at: usize) -> Option<(i64, usize)> {
 
 /// The LEB128 number that begins with the lowest of eight bytes and its size, if it is no longer.
 #[inline(always)]
-pub(super) fn short(word: u64) -> Option<(u64, usize)> {
+pub(crate) fn short(word: u64) -> Option<(u64, usize)> {
     let word = settled(word);
     let ends = !word & 0x8080_8080_8080_8080;
     if ends == 0 {

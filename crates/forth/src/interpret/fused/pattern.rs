@@ -75,10 +75,6 @@ impl<'a> Found<'a> {
         self.outputs[1] as usize
     }
 
-    pub(super) fn other(&self) -> usize {
-        self.outputs[2] as usize
-    }
-
     pub(super) fn n(&self) -> i32 {
         self.numbers[0]
     }

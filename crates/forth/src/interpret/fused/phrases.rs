@@ -2,7 +2,7 @@
 
 use super::matcher::{Match, Matcher};
 use super::pattern::{Found, patterns};
-use super::steps::{Count, Field, Form, Leaf, Nest, Sized, Start, Step};
+use super::steps::{Count, Form, Leaf, Nest, Sized, Start, Step};
 use crate::compile::ir::Kind;
 use crate::idioms::Idiom;
 use crate::isa::{Op, Parser, Read};
@@ -75,25 +75,20 @@ impl<'a> Matcher<'a> {
                 None => return Ok(None),
             },
             Idiom::TextIfAny => match self.text(found) {
-                Some(text) => {
-                    let otherwise = vec![Step::Constant { value: 0, output: found.offsets(), add: true }];
-                    Step::IfAny { variable: stop, then: vec![text], otherwise }
-                }
+                Some(text) => Step::IfAny { then: vec![text], otherwise: vec![Step::Constant(0)] },
                 None => return Ok(None),
             },
             Idiom::IfAny | Idiom::IfAnyElse => {
                 let then = self.body_of(found, 0, depth + 1)?;
                 let otherwise = self.body_of(found, 1, depth + 1)?;
-                Step::IfAny { variable: stop, then, otherwise }
+                Step::IfAny { then, otherwise }
             }
             Idiom::ToEnd => {
                 let body = self.body_of(found, 0, depth + 2)?;
                 Step::ToEnd { variable: stop, offsets: found.offsets(), body }
             }
             Idiom::Rest => match (self.many(found), usize::try_from(found.m())) {
-                (Some(leaf), Ok(items)) if n > 0 => {
-                    Step::Rest { variable: stop, bytes: n, offsets: found.offsets(), items, leaf }
-                }
+                (Some(_), Ok(_)) if n > 0 => Step::Rest(n),
                 _ => return Ok(None),
             },
             Idiom::Flags => match found.read() {
@@ -104,8 +99,8 @@ impl<'a> Matcher<'a> {
                 None => return Ok(None),
             },
             Idiom::ListOfRuns => match (self.counted(found), self.many(found), usize::try_from(n)) {
-                (Some(count), Some(leaf), Ok(items)) => {
-                    let body = vec![Step::Bulk { items, leaf }];
+                (Some(count), Some(_), Ok(items)) => {
+                    let body = vec![Step::Bulk(items)];
                     Step::List { count, offsets: Some(found.offsets()), body }
                 }
                 _ => return Ok(None),
@@ -126,7 +121,7 @@ impl<'a> Matcher<'a> {
                 None => return Ok(None),
             },
             Idiom::Run => match (self.many(found), usize::try_from(n)) {
-                (Some(leaf), Ok(items)) => Step::Bulk { items, leaf },
+                (Some(_), Ok(items)) => Step::Bulk(items),
                 _ => return Ok(None),
             },
             Idiom::Repeat => match usize::try_from(n) {
@@ -147,47 +142,37 @@ impl<'a> Matcher<'a> {
                 }
             }
             Idiom::If | Idiom::IfElse | Idiom::StoredIf | Idiom::StoredIfElse => match found.read() {
-                Some(flag) => {
-                    let stored = matches!(idiom, Idiom::StoredIf | Idiom::StoredIfElse);
+                Some(_) => {
                     let then = self.body_of(found, 0, depth + 1)?;
                     let otherwise = self.body_of(found, 1, depth + 1)?;
-                    Step::Branch { flag, store: stored.then_some(found.out()), then, otherwise }
+                    Step::Branch { then, otherwise }
                 }
                 None => return Ok(None),
             },
             Idiom::Case | Idiom::StoredCase => match found.read() {
                 Some(selector) => {
-                    let store = (idiom == Idiom::StoredCase).then_some(found.out());
                     let arms = found.arms.iter().map(|arm| self.body(arm, depth + 1));
                     let arms = arms.collect::<Match<Vec<_>>>()?;
-                    match (store, skipped_option(&arms)) {
-                        (None, Some((there, what))) if selector.parser == Parser::ZigZag => {
-                            Step::SkipOptional { there, what, then: 0 }
+                    match (idiom, skipped_option(&arms)) {
+                        (Idiom::Case, Some(what)) if selector.parser == Parser::ZigZag => {
+                            Step::SkipOptional { what, then: 0 }
                         }
-                        _ => Step::Switch { selector, store, arms },
+                        _ => Step::Switch(arms),
                     }
                 }
                 None => return Ok(None),
             },
             Idiom::Number | Idiom::AddedNumber => match found.read() {
-                Some(read) => Step::Through { read, output: found.out(), add: idiom == Idiom::AddedNumber },
+                Some(read) => Step::Through(read),
                 None => return Ok(None),
             },
             Idiom::Item => match found.item().map(|read| (read, self.leaf_any(read))) {
-                Some((read, Some(leaf))) => {
-                    let field = Field { at: 0, kind: leaf.kind, shift: leaf.shift, output: leaf.output };
-                    Step::Fields { bytes: read.parser.size(), fields: vec![field] }
-                }
-                Some((read, None)) if !is_spelled(read) => match read.output {
-                    Some(output) => Step::Item(read, output as usize),
-                    None => return Ok(None),
-                },
+                Some((read, Some(_))) => Step::Fields { bytes: read.parser.size(), fields: 1 },
+                Some((read, None)) if !is_spelled(read) => Step::Item(read),
                 _ => return Ok(None),
             },
-            Idiom::Length => Step::Length(found.out(), found.other()),
-            Idiom::Constant | Idiom::AddedConstant => {
-                Step::Constant { value: n, output: found.out(), add: idiom == Idiom::AddedConstant }
-            }
+            Idiom::Length => Step::Length,
+            Idiom::Constant | Idiom::AddedConstant => Step::Constant(n),
             // It is looked for before all others.
             Idiom::Frame => return Ok(None),
         };
@@ -255,16 +240,16 @@ impl<'a> Matcher<'a> {
         {
             return Some(Step::Nest(nest));
         }
-        Some(Step::Blocks { offsets, body, ends })
+        Some(Step::Blocks(body))
     }
 
-    /// The number of a [`Idiom::Frame`] that begins here, and how many nodes stand before what is in it.
-    pub(super) fn opens_frame(&mut self, kinds: &[&'a Kind]) -> Match<Option<(i64, usize)>> {
+    /// How many nodes stand before what is in a [`Idiom::Frame`], if one begins here.
+    pub(super) fn opens_frame(&mut self, kinds: &[&'a Kind]) -> Match<Option<usize>> {
         let frame = &patterns().frame;
         let Some((found, used)) = frame.begins(self, kinds)? else { return Ok(None) };
         // With the variable of the entry's end behind it, it is the check of the entry's byte count.
         let is_entry = matches!(kinds[used..], [Kind::Plain(Op::Fetch, _), Kind::Plain(Op::Ne, _), ..]);
-        Ok((!is_entry && self.belongs(Idiom::Frame, &found)).then_some((i64::from(found.n()), used)))
+        Ok((!is_entry && self.belongs(Idiom::Frame, &found)).then_some(used))
     }
 
     /// How many nodes the end of one is, if one ends here.
@@ -277,16 +262,15 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// Which of two branches has something to skip, and what, if that is all there is to them.
-fn skipped_option(arms: &[Vec<Step>]) -> Option<(u8, Sized)> {
-    let (there, arm) = match arms {
-        [none, some] if none.is_empty() => (1, some),
-        [some, none] if none.is_empty() => (0, some),
+/// What one of two branches has to skip, if that is all there is to them.
+fn skipped_option(arms: &[Vec<Step>]) -> Option<Sized> {
+    let arm = match arms {
+        [none, some] | [some, none] if none.is_empty() => some,
         _ => return None,
     };
     match arm[..] {
-        [Step::Skip(bytes)] => Some((there, Sized::Bytes(bytes))),
-        [Step::SkipSized { what, then: 0 }] => Some((there, what)),
+        [Step::Skip(bytes)] => Some(Sized::Bytes(bytes)),
+        [Step::SkipSized { what, then: 0 }] => Some(what),
         _ => None,
     }
 }

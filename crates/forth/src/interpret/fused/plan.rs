@@ -1,8 +1,7 @@
-//! A recognised loop: its steps, and the fastest way there is to run them.
+//! A recognised loop: its steps, and the native loop that they are, if there is one.
 
 use super::flagged::Flagged;
-use super::ops::Ops;
-use super::steps::{Count, Header, Nest, Step, has_loops};
+use super::steps::{Count, Header, Nest, Step};
 use crate::DType;
 use crate::compile::ir::OutputDecl;
 use crate::idioms::Idioms;
@@ -14,16 +13,10 @@ pub(crate) struct Plan {
     pub(crate) data: usize,
     /// The body, in order.
     pub(crate) body: Vec<Step>,
-    /// The same as instructions.
-    pub(crate) ops: Ops,
     /// The body as one native loop, when it has the canonical form of an entry.
     pub(crate) entry: Option<Entry>,
     /// The same, when its entries are nothing but flagged numbers.
     pub(crate) flagged: Option<Flagged>,
-    /// Inputs read besides `data`; their positions are rolled back with it.
-    pub(crate) inputs: Vec<usize>,
-    pub(crate) outputs: Vec<usize>,
-    pub(crate) variables: Vec<usize>,
     /// Bound on the structure bodies and loops that are open at once inside.
     pub(crate) depth: usize,
     /// The parts of it.
@@ -43,18 +36,23 @@ pub(crate) struct Entry {
 }
 
 impl Plan {
-    /// From how many passes on the native loop is faster than flat code. Cursors have to be set up.
-    pub(crate) fn least(&self) -> usize {
-        if self.is_entry() || self.has_loops() { 1 } else { 4 }
-    }
-
-    /// Whether the body is one native loop, and not steps.
-    pub(super) fn is_entry(&self) -> bool {
+    /// Whether the body is one native loop.
+    pub(super) fn is_native(&self) -> bool {
         self.entry.is_some() || self.flagged.is_some()
     }
 
+    /// Whether there are loops in its passes.
+    #[allow(dead_code, reason = "machine code asks, which not every build has")]
     pub(super) fn has_loops(&self) -> bool {
-        has_loops(&self.body)
+        self.entry.as_ref().is_some_and(|entry| entry.nest.depth > 1)
+    }
+
+    /// The outputs that the native loop writes to.
+    pub(super) fn outputs(&self) -> impl Iterator<Item = usize> {
+        let nest = self.entry.iter().flat_map(|Entry { nest, .. }| {
+            nest.offsets[..nest.depth].iter().copied().chain([nest.leaf.output])
+        });
+        nest.chain(self.flagged.iter().flat_map(Flagged::outputs))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The effect of a recognised loop body, in terms that a native loop can execute.
+//! The effect of a recognised loop body: what tells whether it is one native loop, and what `explain` says.
 
 use crate::DType;
 use crate::isa::Read;
@@ -31,8 +31,7 @@ pub(crate) struct Start {
     pub(crate) signed: bool,
 }
 
-/// One thing a body does. Anything unexpected in the data abandons the pass, which the checked tier then
-/// repeats.
+/// One thing a body does.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     /// Go to the offset read from another input.
@@ -46,49 +45,48 @@ pub(crate) enum Step {
     /// The position must be the end of the entry.
     CheckEnd(usize),
     /// A byte count, a body, and the check that the body ended where the count said.
-    Framed { bias: i64, body: Vec<Self> },
+    Framed(Vec<Self>),
     /// Move forward.
     Skip(usize),
     /// Move behind something whose length the data say, and a number of bytes farther.
     SkipSized { what: Sized, then: usize },
-    /// A number of variable length that is 0 or 1; if it is the one given, something to move behind. Then a
-    /// number of bytes farther.
-    SkipOptional { there: u8, what: Sized, then: usize },
+    /// Something to move behind, if a number says that it is there. Then a number of bytes farther.
+    SkipOptional { what: Sized, then: usize },
     /// Move behind a block-terminated list: of items of a fixed number of bytes, or of those that the body
     /// moves behind.
     SkipBlocks { size: usize, body: Vec<Self> },
     /// Adjacent items of fixed size, copied or swapped.
-    Fields { bytes: usize, fields: Vec<Field> },
+    Fields { bytes: usize, fields: usize },
     /// One item that is converted or has a variable length.
-    Item(Read, usize),
+    Item(Read),
     /// A fixed number of items.
-    Bulk { items: usize, leaf: Leaf },
+    Bulk(usize),
     /// Lists of lists of items.
     Nest(Nest),
     /// A counted list with any body.
     List { count: Count, offsets: Option<usize>, body: Vec<Self> },
     /// The body, a number of times.
     Repeat(usize, Vec<Self>),
-    /// A block-terminated list with any body; whether blocks have to end where they say.
-    Blocks { offsets: usize, body: Vec<Self>, ends: bool },
+    /// A block-terminated list with any body.
+    Blocks(Vec<Self>),
     /// A number decides what follows; it may be stored before.
-    Branch { flag: Read, store: Option<usize>, then: Vec<Self>, otherwise: Vec<Self> },
+    Branch { then: Vec<Self>, otherwise: Vec<Self> },
     /// A number selects what follows.
-    Switch { selector: Read, store: Option<usize>, arms: Vec<Vec<Self>> },
+    Switch(Vec<Vec<Self>>),
     /// The first if the position is before the end of the entry, else the second.
-    IfAny { variable: usize, then: Vec<Self>, otherwise: Vec<Self> },
+    IfAny { then: Vec<Self>, otherwise: Vec<Self> },
     /// The body until the position reaches the end of the entry, counted into the offsets.
     ToEnd { variable: usize, offsets: usize, body: Vec<Self> },
-    /// As many runs of items as whole sizes are left up to the end of the entry.
-    Rest { variable: usize, bytes: i64, offsets: usize, items: usize, leaf: Leaf },
+    /// As many runs of items as whole sizes of bytes are left up to the end of the entry.
+    Rest(i64),
     /// A number to be stored, of which some bits decide whether something stands between it and what follows.
     Masked { read: Read, mask: i64, then: Vec<Self>, output: usize },
     /// Append the length of one output to another.
-    Length(usize, usize),
+    Length,
     /// Append (or add) a constant.
-    Constant { value: i64, output: usize, add: bool },
+    Constant(i64),
     /// Append (or add) a number that passes through the stack.
-    Through { read: Read, output: usize, add: bool },
+    Through(Read),
 }
 
 /// The value that is moved behind.
@@ -100,15 +98,6 @@ pub(crate) enum Sized {
     Text,
     /// So many bytes.
     Bytes(usize),
-}
-
-/// An item of fixed size inside a run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Field {
-    pub(crate) at: usize,
-    pub(crate) kind: LeafKind,
-    pub(crate) shift: u32,
-    pub(crate) output: usize,
 }
 
 /// How the number of items of a list is written.
@@ -195,92 +184,5 @@ impl Leaf {
             _ => LeafKind::Copy,
         };
         Some(Self { kind, shift: size.trailing_zeros(), output })
-    }
-}
-
-/// Whether there are loops in some steps.
-pub(super) fn has_loops(steps: &[Step]) -> bool {
-    steps.iter().any(|step| match step {
-        Step::Nest(nest) => nest.depth > 1,
-        Step::Rest { .. } | Step::SkipBlocks { .. } => true,
-        Step::List { body, .. }
-        | Step::Repeat(_, body)
-        | Step::Blocks { body, .. }
-        | Step::ToEnd { body, .. } => {
-            matches!(body[..], [Step::Nest(_) | Step::Fields { .. } | Step::Bulk { .. }]) || has_loops(body)
-        }
-        Step::Framed { body, .. } | Step::Masked { then: body, .. } => has_loops(body),
-        Step::Branch { then, otherwise, .. } | Step::IfAny { then, otherwise, .. } => {
-            has_loops(then) || has_loops(otherwise)
-        }
-        Step::Switch { arms, .. } => arms.iter().any(|arm| has_loops(arm)),
-        Step::Start(_)
-        | Step::Stop(..)
-        | Step::ByteCount { .. }
-        | Step::Version(..)
-        | Step::CheckEnd(_)
-        | Step::Skip(_)
-        | Step::SkipSized { .. }
-        | Step::SkipOptional { .. }
-        | Step::Fields { .. }
-        | Step::Item(..)
-        | Step::Bulk { .. }
-        | Step::Length(..)
-        | Step::Constant { .. }
-        | Step::Through { .. } => false,
-    })
-}
-
-/// The outputs that steps write to, or look at, some more than once.
-pub(super) fn collect_outputs(steps: &[Step], to: &mut Vec<usize>) {
-    for step in steps {
-        match step {
-            Step::Fields { fields, .. } => to.extend(fields.iter().map(|field| field.output)),
-            Step::Length(of, output) => to.extend([*of, *output]),
-            Step::Item(_, output) | Step::Constant { output, .. } | Step::Through { output, .. } => {
-                to.push(*output)
-            }
-            Step::Bulk { leaf, .. } => to.push(leaf.output),
-            Step::Nest(nest) => {
-                to.extend(&nest.offsets[..nest.depth]);
-                to.push(nest.leaf.output);
-            }
-            Step::List { offsets, body, .. } => {
-                to.extend(offsets);
-                collect_outputs(body, to);
-            }
-            Step::Blocks { offsets, body, .. } | Step::ToEnd { offsets, body, .. } => {
-                to.push(*offsets);
-                collect_outputs(body, to);
-            }
-            Step::Repeat(_, body) | Step::Framed { body, .. } => collect_outputs(body, to),
-            Step::IfAny { then, otherwise, .. } => {
-                collect_outputs(then, to);
-                collect_outputs(otherwise, to);
-            }
-            Step::Rest { offsets, leaf, .. } => to.extend([*offsets, leaf.output]),
-            Step::Masked { then, output, .. } => {
-                to.push(*output);
-                collect_outputs(then, to);
-            }
-            Step::Branch { store, then, otherwise, .. } => {
-                to.extend(store);
-                collect_outputs(then, to);
-                collect_outputs(otherwise, to);
-            }
-            Step::Switch { store, arms, .. } => {
-                to.extend(store);
-                arms.iter().for_each(|arm| collect_outputs(arm, to));
-            }
-            Step::Start(_)
-            | Step::Stop(..)
-            | Step::ByteCount { .. }
-            | Step::Version(..)
-            | Step::CheckEnd(_)
-            | Step::Skip(_)
-            | Step::SkipSized { .. }
-            | Step::SkipOptional { .. }
-            | Step::SkipBlocks { .. } => {}
-        }
     }
 }

@@ -3,11 +3,17 @@
 use super::Encoder;
 use crate::interpret::flat::code::{Fast, R, Slot};
 use crate::isa::Parser;
-use crate::lower::ir::{BlockId, End, Inst, Operand, PointId, Reg, Relation};
+use crate::lower::ir::{BlockId, End, Function, Inst, Operand, PointId, Reg, Relation};
 
 impl Encoder<'_> {
     /// The last instruction together with the end of the block, where there is one for both.
-    pub(super) fn last(&mut self, inst: &Inst, end: &End, jumps: &mut Vec<usize>) -> Option<Option<usize>> {
+    pub(super) fn last(
+        &mut self,
+        function: &Function,
+        inst: &Inst,
+        end: &End,
+        jumps: &mut Vec<usize>,
+    ) -> Option<Option<usize>> {
         let End::Branch { relation, a, b, then, otherwise } = end else { return None };
         match (inst, *relation, *a, *b) {
             (
@@ -29,7 +35,11 @@ impl Encoder<'_> {
                 let zero = if relation == Relation::Eq { *then } else { *otherwise };
                 let other = if relation == Relation::Eq { *otherwise } else { *then };
                 if self.is_new(other) {
-                    self.to(Fast::IfZigZagZero { flag, input, to: zero.0, point }, jumps);
+                    let fast = match self.length(&function.blocks[other.0 as usize].code) {
+                        Some(_) => Fast::IfZigZagLength { flag, input, to: zero.0, point },
+                        None => Fast::IfZigZagZero { flag, input, to: zero.0, point },
+                    };
+                    self.to(fast, jumps);
                     Some(self.follow(other, jumps))
                 } else {
                     self.to(Fast::IfZigZag { flag, input, to: other.0, point }, jumps);
@@ -58,14 +68,37 @@ impl Encoder<'_> {
         }
     }
 
+    /// The beginning of a loop that counts from 0 on, whose first pass follows.
+    pub(super) fn enter(
+        &mut self,
+        code: &[Inst],
+        end: &End,
+        jumps: &mut Vec<usize>,
+    ) -> Option<Option<usize>> {
+        let End::Branch { relation: Relation::Lt, a, b, then, otherwise } = *end else { return None };
+        let [
+            Inst::Move { to: index, from: Operand::Const(0) },
+            Inst::Move { to: stop, from: Operand::Reg(from) },
+        ] = *code
+        else {
+            return None;
+        };
+        if a != Operand::Reg(index) || b != Operand::Reg(stop) || from == index || !self.is_new(then) {
+            return None;
+        }
+        let (index, stop, from) = (index.0 as R, stop.0 as R, from.0 as R);
+        self.to(Fast::Enter { index, stop, from, to: otherwise.0 }, jumps);
+        Some(self.follow(then, jumps))
+    }
+
     pub(super) fn is_new(&self, block: BlockId) -> bool {
         self.blocks[block.0 as usize] == u32::MAX
     }
 
     /// An instruction with a target, which is still a block.
     pub(super) fn to(&mut self, fast: Fast, jumps: &mut Vec<usize>) {
-        jumps.push(self.flat.code.len());
         self.push(fast);
+        jumps.push(self.flat.code.len() - 1);
     }
 
     /// Goes on at a block: by putting it here, or by a jump.
@@ -179,6 +212,8 @@ impl Fast {
             | Self::IfGeConst { to, .. }
             | Self::IfZigZag { to, .. }
             | Self::IfZigZagZero { to, .. }
+            | Self::IfZigZagLength { to, .. }
+            | Self::Enter { to, .. }
             | Self::IfEnd { to, .. }
             | Self::IfMore { to, .. } => Some(to),
             _ => None,

@@ -76,6 +76,9 @@ impl Encoder<'_> {
                     (DType::Int64, Operand::Const(value)) => {
                         Fast::WriteConst8 { output: s(output), value, point }
                     }
+                    (DType::Int32, Operand::Const(value)) => {
+                        Fast::WriteConst4 { output: s(output), value, point }
+                    }
                     (DType::Int64 | DType::UInt64, _) => {
                         Fast::Write8 { output: s(output), from: self.reg(from), point }
                     }
@@ -102,10 +105,7 @@ impl Encoder<'_> {
                 Fast::Rewind { output: s(output), by: self.reg(by), point: point.0 }
             }
             Inst::Poll { point } => Fast::Poll { point: point.0 },
-            Inst::Native { body, index, stop } => {
-                let least = self.plans.least(body as usize) as u32;
-                Fast::Native { body, index: r(index), stop: r(stop), least }
-            }
+            Inst::Native { body, index, stop } => Fast::Native { body, index: r(index), stop: r(stop) },
             Inst::Call { function, ref args, ref results, point, during } => {
                 let callee = self.code.function(function);
                 let below = self.code.point(during);
