@@ -149,7 +149,7 @@ impl Container for Opened {
     }
 
     fn dataset_around_damage(&self, path: &str) -> Result<Option<AroundDamage>> {
-        self.only.find(path)?;
+        self.find(path)?;
         let options = Options { schema: self.schema.clone(), skip_damaged: true, ..Options::default() };
         let table = self.file.table(&options)?;
         let blocks = table.blocks()?;
