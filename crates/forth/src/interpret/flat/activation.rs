@@ -1,6 +1,6 @@
 //! Calls that are not over, and where a run ends.
 
-use super::code::{Call, FlatCode};
+use super::program::{Call, FlatCode};
 use crate::state::{Activation, Height, Limits};
 
 /// Registers of all activations together; a recursion that wants more is left to tier 0.

@@ -1,10 +1,6 @@
 //! The code that tier 1 executes: instructions of sixteen bytes, made from the flat IR.
 
-use super::skip::Skip;
-use crate::interpret::fused::Leaf;
-use crate::isa::Read;
 use crate::lower::ir::Relation;
-use crate::state::Height;
 
 /// A register of the window.
 pub(in crate::interpret) type R = u16;
@@ -631,67 +627,4 @@ pub(in crate::interpret) enum Fast {
         point: u32,
         entry: u32,
     },
-}
-
-/// A program for tier 1.
-#[derive(Debug, Default)]
-pub(crate) struct FlatCode {
-    pub(super) code: Vec<Fast>,
-    pub(super) targets: Vec<To>,
-    /// The input that the fast path is for.
-    pub(super) input: Slot,
-    pub(super) reads: Vec<Read>,
-    pub(super) leaves: Vec<Leaf>,
-    pub(super) skips: Vec<Skip>,
-    pub(super) enumerations: Vec<Enumeration>,
-    pub(super) calls: Vec<Call>,
-    /// The most that a call adds to the heights, and the room that a called function needs above that.
-    pub(super) step: Height,
-    pub(super) peak: Height,
-    /// By the number of the IR's entry.
-    pub(super) starts: Vec<Start>,
-    /// For each position of the bytecode: where in `starts` its entries begin. One more than positions.
-    pub(super) at: Vec<u32>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Enumeration {
-    pub(super) to: R,
-    pub(super) input: Slot,
-    pub(super) first: u32,
-    pub(super) end: u32,
-    pub(super) only: bool,
-}
-
-#[derive(Debug)]
-pub(super) struct Call {
-    pub(super) to: To,
-    /// Registers of the caller and of the callee.
-    pub(super) caller: u32,
-    pub(super) registers: u32,
-    pub(super) height: Height,
-    pub(super) args: Vec<Source>,
-    pub(super) results: Vec<R>,
-    pub(super) point: u32,
-    pub(super) during: u32,
-    /// The height that `during` adds to the base.
-    pub(super) above: Height,
-}
-
-/// An argument.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Source {
-    Reg(R),
-    Const(i64),
-}
-
-/// Where native code may begin.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Start {
-    pub(super) to: To,
-    pub(super) point: u32,
-    pub(super) registers: u32,
-    pub(super) height: Height,
-    /// Slots to load, into the first registers.
-    pub(super) slots: u32,
 }

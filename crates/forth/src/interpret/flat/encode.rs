@@ -4,7 +4,8 @@ mod ends;
 mod insts;
 mod skips;
 
-use super::code::{Fast, FlatCode, R, Slot, Start};
+use super::code::{Fast, R, Slot};
+use super::program::{FlatCode, Start};
 use crate::DType;
 use crate::compile::ir::OutputDecl;
 use crate::interpret::flat::fast_path;

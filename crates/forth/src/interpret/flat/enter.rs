@@ -1,7 +1,7 @@
 //! From canonical state to flat code and back.
 
 use super::activation::Stop;
-use super::code::{FlatCode, Start};
+use super::program::{FlatCode, Start};
 use super::run::run;
 use crate::compiled::Compiled;
 use crate::lower::ir::{Code, Operand, PointId, Reg, Scope};

@@ -1,8 +1,8 @@
 //! Tier 2 from the side of the machine: whether there is machine code, and what becomes of the state when it
 //! is left.
 
-use super::code::FlatCode;
 use super::enter::Ran;
+use super::program::FlatCode;
 use crate::compiled::Compiled;
 use crate::jit::{Jit, Way};
 use crate::lower::ir::{Code, PointId};

@@ -8,8 +8,9 @@ mod enter;
 pub(super) mod fast_path;
 pub(crate) mod items;
 mod machine_code;
+mod program;
 mod run;
 mod skip;
 
-pub(crate) use code::FlatCode;
 pub(crate) use enter::Ran;
+pub(crate) use program::FlatCode;

@@ -3,8 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use super::activation::{Place, Stop, calls_left};
-use super::code::{Fast, FlatCode, Source};
+use super::code::Fast;
 use super::encode::NONE;
+use super::program::{FlatCode, Source};
 use super::{fast_path, items};
 use crate::interpret::fused::{self, Plans};
 use crate::interpret::{first_of, to_stack};

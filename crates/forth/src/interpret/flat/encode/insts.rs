@@ -3,7 +3,8 @@
 use super::Encoder;
 use super::NONE;
 use crate::DType;
-use crate::interpret::flat::code::{Call, Enumeration, Fast, R, Slot, Source};
+use crate::interpret::flat::code::{Fast, R, Slot};
+use crate::interpret::flat::program::{Call, Enumeration, Source};
 use crate::interpret::fused::{Leaf, LeafKind};
 use crate::isa::{Parser, Read};
 use crate::lower::ir::{BinaryOp, Inst, Operand, Reg, UnaryOp};
