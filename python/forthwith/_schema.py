@@ -99,7 +99,7 @@ def _fields(pa: Any, columns: Mapping[str, Any]) -> list[Any]:
     if lacking := [name for name, kind in known.items() if kind is None]:
         raise RequestTypeError(f"column {lacking[0]!r} has no type")
     others = {name: kind for name, kind in known.items() if not isinstance(kind, (pa.Field, pa.DataType))}
-    made = pa.table(empty(others)).schema if others else None
+    made = pa.table(empty(others)).schema if others else pa.schema([])
     return [
         made.field(name)
         if name in others

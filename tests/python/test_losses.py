@@ -62,7 +62,8 @@ def test_texts_are_lost_one_by_one_however_many_blocks_have_some(tmp_path, damag
 def test_a_file_of_avro_that_is_cut_off_loses_its_last_block(tmp_path, errors):
     path = tmp_path / "x.avro"
     forthwith.write_avro(path, {"x": np.arange(1000), "y": np.arange(1000) / 2}, block_entries=100)
-    path.write_bytes(path.read_bytes()[:-30])
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-30])
     with forthwith.open(path) as tree:
         with pytest.raises(forthwith.DamagedFileError, match="needs"):
             tree.arrays()
@@ -82,6 +83,18 @@ def test_a_file_of_avro_that_is_cut_off_loses_its_last_block(tmp_path, errors):
         with pytest.warns(forthwith.DataLossWarning):
             steps = list(tree.iterate(["x"], errors=errors, step_size=400))
         assert [len(step) for step in steps] == [400, 400, 100]
+        with pytest.warns(forthwith.DataLossWarning):
+            steps = list(tree.iterate(["x"], errors=errors, step_size=40, entry_start=-60))
+        assert [len(step) for step in steps] == [40, 20]
+    # Blocks behind one that cannot be told apart come in their turn.
+    at = whole.index(whole[-16:], len(whole) // 2)
+    path.write_bytes(whole[: at - 20] + whole[at + 16 :])
+    with forthwith.open(path) as tree:
+        with pytest.warns(forthwith.DataLossWarning):
+            steps = list(tree.iterate(["x"], errors=errors, step_size=70))
+        together = tree.arrays(["x"], errors=errors, lost=[]).x.to_list()
+        assert [x for step in steps for x in step.x.to_list()] == together
+        assert 600 < len(together) < 900
 
 
 def test_a_cut_file_among_others_loses_its_last_block_alone(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from forthwith import _filters, _keywords
 from forthwith._entries import memory_size as memory_size_of
+from forthwith._errors import DamagedFileError
 from forthwith._tree import read, typed, walk
 from forthwith._tree.mapping import FILTERS, BranchMapping
 from forthwith._tree.query import Choice, Query, chosen
@@ -283,7 +284,19 @@ class HasBranches(BranchMapping):
         _keywords.refuse("iterate", unknown, _ITERATE)
         choice = chosen(cut, aliases, entries, friends)
         options = ReadOptions(library, how, errors, None, threads, progress, logical=logical)
-        sound = self._sound(options)
-        columns = sound._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
-        steps = read.walk(sound, columns, entry_start, entry_stop, step_size)
-        return walk.iterate(sound._tree, columns, steps, options, report)
+
+        def walked(owner: Any, start: int | None) -> walk.Walked:
+            columns = owner._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
+            return owner._tree, columns, read.walk(owner, columns, start, entry_stop, step_size)
+
+        def around(start: int | None) -> walk.Walked:
+            return walked(self._sound(options), entry_start if start is None else start)
+
+        try:
+            begun = walked(self, entry_start)
+        except DamagedFileError:
+            # An entry that is counted from an end which is cut off.
+            if errors == "raise":
+                raise
+            begun = around(None)
+        return walk.iterate(*begun, options, report, around)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from forthwith._errors import DamagedFileError
 from forthwith._tree import damage
 from forthwith._tree.read import together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+    from collections.abc import Callable, Iterator
+    from typing import Any, TypeAlias
 
     from forthwith import _forthwith
     from forthwith._tree.damage import Loss
     from forthwith._tree.options import ReadOptions
     from forthwith._tree.read import Columns
     from forthwith._tree.tree import Tree
+
+    #: A tree, its columns, and steps over them.
+    Walked: TypeAlias = tuple[Tree, Columns, _forthwith.BatchReader]
 
 
 def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> Any:
@@ -44,13 +48,27 @@ def _tell(tree: Tree, losses: list[Loss], options: ReadOptions) -> None:
 
 
 def iterate(
-    tree: Tree, columns: Columns, walk: _forthwith.BatchReader, options: ReadOptions, report: bool
+    tree: Tree,
+    columns: Columns,
+    walk: _forthwith.BatchReader,
+    options: ReadOptions,
+    report: bool,
+    around: Callable[[int | None], Walked] | None = None,
 ) -> Iterator[Any]:
-    """An iterator over steps."""
+    """An iterator over steps.
+
+    Args:
+        tree: The tree.
+        columns: Its columns.
+        walk: The steps.
+        options: How they are read.
+        report: Whether each step comes with a `Report`.
+        around: Makes tree, columns and steps around parts of the file in which nothing can be told apart, from an entry on.
+    """
     if options.errors == "raise":
         into = options.into()
         return _straight(tree, columns, walk, options, into, report)
-    return _around(tree, columns, walk, options, report)
+    return _around(tree, columns, walk, options, report, around)
 
 
 def _straight(
@@ -67,9 +85,28 @@ def _straight(
 
 
 def _around(
-    tree: Tree, columns: Columns, walk: _forthwith.BatchReader, options: ReadOptions, report: bool
+    tree: Tree,
+    columns: Columns,
+    walk: _forthwith.BatchReader,
+    options: ReadOptions,
+    report: bool,
+    around: Callable[[int | None], Walked] | None,
 ) -> Iterator[Any]:
-    while (step := walk.skip()) is not None:
+    stop: int | None = None
+    while True:
+        try:
+            step = walk.skip()
+        except DamagedFileError:
+            # Steps come before the whole file is looked through: only here is it known that it ends, or goes on elsewhere.
+            if around is None:
+                raise
+            whole = tree
+            tree, columns, walk = around(stop)
+            if tree is whole:
+                raise
+            continue
+        if step is None:
+            return
         start, stop = step
         found, lost = damage.arrays(tree, columns, start, stop, options)
         if lost and not report:
