@@ -4,12 +4,20 @@ use super::is_pattern;
 use forthwith_plan::{Constant, Value};
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     path::{Component, Path},
 };
 
 /// The name of a column, and its value in a file.
 type Said = (String, Option<String>);
+
+/// The values that a column has in all files.
+#[derive(Clone, Copy, Default)]
+struct Kind {
+    has_numbers: bool,
+    has_texts: bool,
+    may_lack: bool,
+}
 
 /// The name of a folder whose value is missing.
 const NOTHING: &str = "__HIVE_DEFAULT_PARTITION__";
@@ -38,24 +46,23 @@ pub fn partitions<G: AsRef<Path>, F: AsRef<Path>>(files: &[(G, F)]) -> Vec<Vec<C
         let known = common.get(given.as_ref()).map(Vec::as_slice).unwrap_or_default();
         said.retain(|(name, _)| known.contains(name));
     }
-    let mut columns: BTreeMap<&str, Vec<Option<&str>>> = BTreeMap::new();
+    let mut columns: HashMap<&str, Kind> = HashMap::new();
     for (name, value) in said.iter().flatten() {
-        columns.entry(name).or_default().push(value.as_deref());
+        let kind = columns.entry(name).or_default();
+        match value.as_deref() {
+            None => kind.may_lack = true,
+            Some(value) if number(value).is_some() => kind.has_numbers = true,
+            Some(_) => kind.has_texts = true,
+        }
     }
-    let is_whole = |name: &str| {
-        let values = columns.get(name).map(Vec::as_slice).unwrap_or_default();
-        let mut there = values.iter().flatten().peekable();
-        there.peek().is_some() && there.all(|value| number(value).is_some())
-    };
-    let may_lack = |name: &str| columns.get(name).is_some_and(|values| values.iter().any(Option::is_none));
-    let constant = |(name, value): &Said| Constant {
-        name: name.clone(),
-        value: if is_whole(name) {
+    let constant = |(name, value): &Said| {
+        let kind = columns.get(name.as_str()).copied().unwrap_or_default();
+        let value = if kind.has_numbers && !kind.has_texts {
             Value::Whole(value.as_deref().and_then(number))
         } else {
             Value::Text(value.clone())
-        },
-        may_lack: may_lack(name),
+        };
+        Constant { name: name.clone(), value, may_lack: kind.may_lack }
     };
     said.iter().map(|said| said.iter().map(constant).collect()).collect()
 }
@@ -74,11 +81,13 @@ fn said(given: &Path, found: &Path) -> Vec<Said> {
     for folder in folders.parent().into_iter().flat_map(Path::components) {
         let Component::Normal(name) = folder else { continue };
         let Some((name, value)) = name.to_str().and_then(|name| name.split_once('=')) else { continue };
-        let (name, value) = (unescaped(name).into_owned(), unescaped(value).into_owned());
+        // A text that is spelled like this is escaped.
+        let value = (value != NOTHING).then(|| unescaped(value).into_owned());
+        let name = unescaped(name).into_owned();
         if name.is_empty() || said.iter().any(|(known, _)| *known == name) {
             continue;
         }
-        said.push((name, (value != NOTHING).then_some(value)));
+        said.push((name, value));
     }
     said
 }
@@ -137,8 +146,25 @@ mod tests {
         let found = values(&[("d", "d/day=__HIVE_DEFAULT_PARTITION__/a.avro"), ("d", "d/day=5/b.avro")]);
         assert_eq!(found[0], [("day".into(), Value::Whole(None), true)]);
         assert_eq!(found[1], [("day".into(), whole(5), true)]);
+        let found = values(&[
+            ("d", "d/k=%5F%5FHIVE_DEFAULT_PARTITION__/a"),
+            ("d", "d/k=__HIVE_DEFAULT_PARTITION__/b"),
+        ]);
+        assert_eq!(found[0], [("k".into(), text("__HIVE_DEFAULT_PARTITION__"), true)]);
+        assert_eq!(found[1], [("k".into(), Value::Text(None), true)]);
         let long = values(&[("d", "d/n=9223372036854775808/a.avro")]);
         assert_eq!(long[0], [("n".into(), text("9223372036854775808"), false)]);
+    }
+
+    /// By the square of their number these would take longer than any test.
+    #[test]
+    fn many_files_are_looked_at_once() {
+        let names: Vec<String> =
+            (0..200_000).map(|at| format!("d/day={at}/k=x{}/{at}.avro", at % 7)).collect();
+        let files: Vec<_> = names.iter().map(|name| ("d", name.as_str())).collect();
+        let found = partitions(&files);
+        assert_eq!(found.len(), names.len());
+        assert_eq!(found[199_999][0].value, Value::Whole(Some(199_999)));
     }
 
     #[test]
