@@ -76,6 +76,7 @@ pub(crate) fn copy(
             return Err(Failure::misuse(format!("there is no object {}", human::clean(&object))));
         }
     }
+    tell_of_folders(targets, console);
     let chosen = chosen(&files, &object, asked, opening)?;
     let job = Merge {
         codec: asked.codec.0.clone(),
@@ -100,6 +101,22 @@ pub(crate) fn copy(
         one(&files, OsStr::new(&to), &job, asked.force, opening, console)?;
     }
     Ok(())
+}
+
+/// Says which columns are lost that only the folders of files say.
+fn tell_of_folders(targets: &[Target], console: &mut Console<'_>) {
+    let mut names: Vec<&str> = Vec::new();
+    for constant in targets.iter().flat_map(|target| &target.constants) {
+        if !names.contains(&constant.name.as_str()) {
+            names.push(&constant.name);
+        }
+    }
+    if !names.is_empty() {
+        console.note(&format!(
+            "folders say values of {}, which are not kept: columns are those of the files",
+            human::clean(&names.join(", "))
+        ));
+    }
 }
 
 /// Writes one file.

@@ -91,7 +91,26 @@ fn of_source(source: Arc<dyn Source>, opening: &Opening) -> Result<File> {
 
 /// Opens the file and finds the tree and branch in it.
 pub(crate) fn place_of(target: &Target, opening: &Opening) -> Result<Place> {
-    place(&file(target, opening)?, &target.object)?.with_constants(target)
+    place_in(&file(target, opening)?, target)
+}
+
+/// Finds the tree and branch in a file that is open. The branch may be a column that the folders of the file say.
+pub(crate) fn place_in(file: &File, target: &Target) -> Result<Place> {
+    let object = target.object.as_str();
+    let missing = match place(file, object) {
+        Ok(place) => return place.with_constants(target),
+        Err(failure) => failure,
+    };
+    let is_said = |name: &str| target.constants.iter().any(|constant| constant.name == name);
+    let (above, name) = match object.rsplit_once('/') {
+        _ if is_said(object) => ("", object),
+        Some((above, name)) if is_said(name) => (above, name),
+        _ => return Err(missing),
+    };
+    let Ok(whole @ Place { branch: None, .. }) = place(file, above) else { return Err(missing) };
+    let whole = whole.with_constants(target)?;
+    let branch = Some(whole.table.find(name)?);
+    Ok(Place { branch, ..whole })
 }
 
 /// A tree, and perhaps one of its branches.

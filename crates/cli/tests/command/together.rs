@@ -144,8 +144,30 @@ fn folders_are_columns() {
             std::fs::remove_file(&to).expect("a file");
         }
         assert!(output(&["show", target]).contains("day"));
+        assert_eq!(rows(&[&format!("{target}:day")]), [1, 1, 2, 2].map(|day| json!({"day": day})));
+        let said = forthwith(&["cat", &format!("{target}:night")]);
+        assert!(said.code == 3 && said.err.contains("\"night\""), "{}", said.err);
         assert!(output(&["head", target, "-b", "day", "--jsonl"]).contains("{\"day\":2}"));
     }
+    // What copies files keeps the columns of these, and says so.
+    for name in ["day=1", "day=2"] {
+        let path = folder.path().join("trees").join(name);
+        std::fs::create_dir_all(&path).expect("room");
+        let to = path.join("part.root");
+        output(&["convert", &at(&folder, "day=1/k=a/part.parquet"), to.to_str().expect("UTF-8")]);
+    }
+    let (trees, all) = (at(&folder, "trees"), at(&folder, "all.root"));
+    for verb in [&["merge"][..], &["recompress", "--codec", "none"]] {
+        let told = |from: &str| {
+            let said = forthwith(&[verb, &[from, &all, "--force"]].concat());
+            assert_eq!(said.code, 0, "{}", said.err);
+            said.err.contains("folders say values of day, which are not kept")
+        };
+        assert!(told(&trees), "{verb:?}");
+        assert!(!told(&at(&folder, "trees/day=1/part.root")), "{verb:?}");
+    }
+    std::fs::remove_dir_all(&trees).expect("a folder");
+    std::fs::remove_file(&all).expect("a file");
     let one = at(&folder, "day=1/k=a/part.parquet");
     assert_eq!(rows(&[&one]), [json!({"x": 0}), json!({"x": 1})]);
 }
