@@ -7,6 +7,7 @@ use forthwith::{
     UnitedColumn,
     columns::{Array, DType, Form},
 };
+use std::collections::HashMap;
 
 /// The columns that one file has.
 #[derive(Clone, Debug, Default)]
@@ -35,16 +36,23 @@ impl Together {
     pub(super) fn of(files: &[Own], missing_null: bool) -> Result<Self> {
         let Some((first, others)) = files.split_first() else { return Ok(Self::default()) };
         let mut names: Vec<&str> = first.columns.iter().map(|column| column.name.as_str()).collect();
+        let mut counts = counted(&names);
         for file in others {
             let is_there = |name: &str| file.columns.iter().any(|column| column.name == name);
             if !missing_null && let Some(name) = names.iter().find(|name| !is_there(name)) {
                 return Err(lacks(&file.uri, name, &first.uri));
             }
+            let mut own: HashMap<&str, usize> = HashMap::new();
             for column in &file.columns {
-                if names.contains(&column.name.as_str()) {
+                let (found, known) =
+                    (own.entry(&column.name).or_default(), counts.entry(&column.name).or_default());
+                *found += 1;
+                if *found <= *known {
                     continue;
                 }
-                if !missing_null {
+                *known = *found;
+                // Of a name that other files have, too, it is a further column.
+                if !missing_null && *found == 1 {
                     return Err(lacks(&first.uri, &column.name, &file.uri));
                 }
                 names.push(&column.name);
@@ -59,7 +67,7 @@ impl Together {
             let own = |file: &Own| file.columns.iter().filter(|c| c.name == name).nth(same).cloned();
             let found: Vec<Option<Column>> = files.iter().map(own).collect();
             if !missing_null && let Some(at) = found.iter().position(Option::is_none) {
-                return Err(lacks(&files[at].uri, name, &first.uri));
+                return Err(if same == 0 { lacks(&files[at].uri, name, &first.uri) } else { several(name) });
             }
             let form = all.unite(name, files, &found, same == 0)?;
             all.named.push((name.to_owned(), form));
@@ -114,8 +122,7 @@ impl Together {
         }
         if lacking || changes {
             if !can_change {
-                let what = format!("{name} is the name of several columns, which not all files have alike");
-                return Err(Failure::misuse(what).hinted("--columns chooses others"));
+                return Err(several(name));
             }
             self.united.push((name.to_owned(), form.clone()));
         }
@@ -137,17 +144,31 @@ impl Together {
         self.united.iter().map(of).collect()
     }
 
-    /// The columns of a file with whole numbers that may be changed where all files together have floats: which of
-    /// those that are written they are, and their fields.
-    pub(super) fn rounded(&self, own: &Own) -> Vec<(usize, u32)> {
-        let at = |(at, (name, form)): (usize, &(String, Form))| {
-            let column = own.columns.iter().find(|column| column.name == *name)?;
+    /// The columns of a file with whole numbers that may be changed where all files together have floats: those that are
+    /// written, and those that nothing but expressions name. Each has its name and field.
+    pub(super) fn rounded(&self, own: &Own) -> Vec<(String, u32)> {
+        let of = |(name, form): &(String, Form)| {
+            let column = own.columns.iter().chain(&own.used).find(|column| column.name == *name)?;
             let is_long = matches!(number(&column.form), Some(DType::Int64 | DType::UInt64));
-            let becomes_float = self.is_united(name) && number(form) == Some(DType::Float64);
-            (is_long && becomes_float).then_some((at, column.field?))
+            let becomes_float = number(form) == Some(DType::Float64);
+            (is_long && becomes_float).then_some((name.clone(), column.field?))
         };
-        self.named.iter().enumerate().filter_map(at).collect()
+        self.united.iter().filter_map(of).collect()
     }
+}
+
+/// How many of some names are the same.
+fn counted<'a>(names: &[&'a str]) -> HashMap<&'a str, usize> {
+    let mut counts = HashMap::new();
+    for name in names {
+        *counts.entry(*name).or_default() += 1;
+    }
+    counts
+}
+
+fn several(name: &str) -> Failure {
+    Failure::misuse(format!("{name} is the name of several columns, which not all files have alike"))
+        .hinted("--columns chooses others")
 }
 
 /// The first whole number of an array that no float64 is.
@@ -254,6 +275,33 @@ fn lacks(uri: &str, name: &str, other: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_of_one_name_are_lost_in_no_order() {
+        let file = |uri: &str, names: &[&str]| Own {
+            uri: uri.to_owned(),
+            columns: names
+                .iter()
+                .map(|name| Column {
+                    field: Some(0),
+                    name: (*name).to_owned(),
+                    form: Form::Numpy { key: "node0".into(), dtype: DType::Int64, shape: vec![] },
+                })
+                .collect(),
+            used: Vec::new(),
+        };
+        let (once, twice) = (file("once", &["a"]), file("twice", &["a", "a"]));
+        for missing_null in [false, true] {
+            for files in [[once.clone(), twice.clone()], [twice.clone(), once.clone()]] {
+                let said = Together::of(&files, missing_null).expect_err("a column more").to_string();
+                assert!(said.contains("a is the name of several columns"), "{said}");
+            }
+            let same = Together::of(&[twice.clone(), twice.clone()], missing_null).expect("the same");
+            assert_eq!(same.named.len(), 2);
+        }
+        let more = Together::of(&[once, file("more", &["a", "b"])], true).expect("missing values");
+        assert_eq!(more.named.len(), 2);
+    }
 
     #[test]
     fn numbers_become_what_numpy_makes_of_them() {

@@ -213,7 +213,32 @@ fn numbers_of_several_types_become_one() {
         }
         assert!(!std::path::Path::new(&to).exists());
     }
-    assert_eq!(output(&["cat", &odd, &real, "-w", "x < 5", "--format", "csv"]), "x\n0.5\n");
+    // So is one that is not written, but compared or computed with: before anything is chosen by it.
+    let named = |name: &str, x: Column| {
+        write(path(name), &[("k", Column::from_vec((0..x.len() as i64).collect::<Vec<_>>())), ("x", x)])
+    };
+    let odd_used = named("odd-used.parquet", Column::from_slice(&[1i64 << 53, (1 << 53) + 1]));
+    let real_used = named("real-used.parquet", Column::from_slice(&[0.5f64]));
+    let unsigned = named("unsigned.parquet", Column::from_slice(&[1u64 << 63]));
+    for other in [&real_used, &unsigned] {
+        for more in [
+            &["-c", "k", "-w", "x == 9007199254740992"][..],
+            &["-c", "k", "-w", "x < 5"],
+            &["-c", "k", "--compute", "y=x+1"],
+            &["-c", "k,x", "-w", "x < 5"],
+            &["-c", "k", "-w", "x < 5", "--errors", "skip"],
+        ] {
+            for files in [[&odd_used, other], [other, &odd_used]] {
+                let said = forthwith(&[&["cat", files[0].as_str(), files[1]], more].concat());
+                assert_eq!(said.code, 2, "{more:?}: {}", said.err);
+                for what in ["column x has 9007199254740993 in", "odd-used.parquet", "float64"] {
+                    assert!(said.err.contains(what), "{what}: {}", said.err);
+                }
+            }
+        }
+    }
+    let found = output(&["cat", &odd_used, &real_used, "-c", "x", "-w", "k < 1", "--format", "csv"]);
+    assert_eq!(found, "x\n9007199254740992.0\n0.5\n");
     // Types that no number joins.
     let other = write(
         path("d.parquet"),
