@@ -117,3 +117,40 @@ def test_damage_is_read_around(tmp_path):
     cut.write_bytes(cut.read_bytes()[:-5])
     left = forthwith.concatenate(tmp_path, errors="skip", lost=[])
     assert left.day.to_list() == [1] * 3 + [2] * 30
+
+
+@pytest.mark.parametrize("ending", ["parquet", "root"])
+def test_folders_have_no_baskets(tmp_path, ending):
+    path = tmp_path / "day=1" / f"part.{ending}"
+    path.parent.mkdir()
+    if ending == "parquet":
+        forthwith.write_parquet(path, {"x": np.arange(10)}, row_group_entries=4)
+    else:
+        with forthwith.recreate(path) as file:
+            file.mktree("t", {"x": np.arange(10)}, cluster_entries=4)
+    with forthwith.open(tmp_path)._open(0) as tree:
+        assert (
+            tree["x"].entry_offsets == tree.common_entry_offsets() == tree.common_entry_offsets(["x"]) == [0, 4, 8, 10]
+        )
+        assert tree["day"].entry_offsets == tree.common_entry_offsets(["day"]) == [0, 10]
+        for raw in (False, True):
+            with pytest.raises(forthwith.RequestError, match="'day' has no baskets: the folders") as raised:
+                tree["day"].bulk(raw=raw)
+            assert raised.value.file == str(path)
+
+
+def test_steps_count_the_bytes_of_texts(tmp_path):
+    days(tmp_path, "k=" + "a" * 200)
+    with forthwith.open(tmp_path)._open(0) as tree:
+        assert tree.num_entries_for(4160, ["k"]) == 20
+    path = tmp_path / "many" / ("k=" + "a" * 200)
+    path.mkdir(parents=True)
+    forthwith.write_parquet(path / "x.parquet", {"x": np.arange(10_000)}, row_group_entries=10_000)
+    steps = [len(step) for step in forthwith.iterate(tmp_path / "many", ["k"], step_size="20800 B")]
+    assert max(steps) == 100
+    assert sum(steps) == 10_000
+
+
+def test_a_text_may_be_spelled_as_what_is_missing(tmp_path):
+    days(tmp_path, "k=%5F%5FHIVE_DEFAULT_PARTITION__", "k=__HIVE_DEFAULT_PARTITION__")
+    assert forthwith.concatenate(tmp_path, "k").k.to_list() == ["__HIVE_DEFAULT_PARTITION__"] * 3 + [None] * 3

@@ -57,7 +57,7 @@ impl WithConstants {
             entries,
             blocks: 0,
             stored_bytes: 0,
-            payload_bytes: 0,
+            payload_bytes: entries.saturating_mul(constant.bytes()),
         }
     }
 }

@@ -54,6 +54,15 @@ impl Constant {
         }
     }
 
+    /// Bytes that the value takes in each entry: those of a number, or of an offset and a text.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        match &self.value {
+            Value::Text(Some(value)) => 8 + value.len() as u64,
+            Value::Whole(_) | Value::Text(None) => 8,
+        }
+    }
+
     /// The value as a limit of itself, if there is one.
     #[must_use]
     pub fn limit(&self) -> Option<Limit> {

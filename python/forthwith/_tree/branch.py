@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forthwith import _keywords, _show
 from forthwith._entries import whole
-from forthwith._errors import UnsupportedError
+from forthwith._errors import RequestError, UnsupportedError
 from forthwith._packages import package
 from forthwith._tree import typed, walk
 from forthwith._tree.branches import HasBranches
@@ -90,9 +90,16 @@ class Branch(HasBranches):
     @property
     def entry_offsets(self) -> list[int]:
         """The first entry of each basket, and the number of entries."""
+        if self._is_said:
+            return sorted({0, self.num_entries})
         plan = self._tree._core.plan([self._index], *self._range(None, None))
         blocks = [block.entries for block in plan.blocks() if block.group == 0]
         return sorted({entry for entries in blocks for entry in entries}) or [0]
+
+    @property
+    def _is_said(self) -> bool:
+        """Whether the folders of the file say it, so that no basket has it."""
+        return self.path in self._tree._said
 
     @property
     def title(self) -> str:
@@ -325,7 +332,16 @@ class Branch(HasBranches):
                 ``>f4``. Nothing is copied where the file is mapped (``open(..., source="map")``) and the basket not
                 compressed; such a view changes with the file. Raw baskets are whole, also the first and the last.
             threads: Threads to read with, this one included; one basket keeps one of them busy.
+
+        Raises:
+            RequestError: The folders of the file say the branch, so that it has no baskets.
         """
+        if self._is_said:
+            raise RequestError(
+                f"{self.path!r} has no baskets: the folders of the file say it, not the file itself",
+                file=self._tree.file.file_path,
+                object=self._tree.path,
+            )
         start, stop = self._range(entry_start, entry_stop)
         return bulk(self, start, stop, raw, threads)
 

@@ -52,8 +52,9 @@ class HasBranches(BranchMapping):
             names: As in `arrays`.
             filters: As in `arrays`.
         """
-        fields = self._fields_of("common_entry_offsets", names, filters)
-        offsets = [set(self._tree._branch(at).entry_offsets) for at in fields]
+        branches = [self._tree._branch(at) for at in self._fields_of("common_entry_offsets", names, filters)]
+        # What folders say is in no basket.
+        offsets = [set(branch.entry_offsets) for branch in branches if not branch._is_said]
         return sorted(set.intersection(*offsets)) if offsets else [0, self.num_entries]
 
     def _fields_of(self, call: str, names: Names, filters: dict[str, Any]) -> list[int]:

@@ -38,17 +38,21 @@ class Tree(HasBranches):
         self._described: dict[int, _forthwith.Description] = {}
         self._object: Any = None
         self._constants: Constants = []
+        # The columns that they are: the file has none of these names.
+        self._said: frozenset[str] = frozenset()
 
     def _with_constants(self, constants: Constants) -> Tree:
         """The tree with columns of one value each, behind its own."""
         tree = self._like(self._core.with_constants(constants))
         tree._constants = constants
+        own = {self._fields[at].path for at in range(len(self._fields))}
+        tree._said = frozenset(name for name, *_ in constants if name not in own)
         return tree
 
     def _like(self, core: _forthwith.Table) -> Tree:
         """Another view of the same table."""
         tree = type(self)(self._file, core)
-        tree._constants = self._constants
+        tree._constants, tree._said = self._constants, self._said
         return tree
 
     def _columns(self) -> list[str]:
