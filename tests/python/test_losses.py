@@ -1,6 +1,7 @@
 """How much is lost with ``errors="skip"`` and ``"null"``: no more than the damaged entry, or its block."""
 
 import io
+import pickle
 import warnings
 
 import awkward as ak
@@ -108,6 +109,31 @@ def test_a_cut_file_among_others_loses_its_last_block_alone(tmp_path):
     assert [(loss.start, loss.stop) for loss in lost] == [(1900, 1900)]
     with pytest.raises(forthwith.DamagedFileError):
         forthwith.concatenate(f"{tmp_path}/*.avro")
+    # Entries are counted over what is read, however they are asked for, and nobody takes that for all there is.
+    chain = forthwith.open(f"{tmp_path}/*.avro")
+
+    def found(**options):
+        return chain.arrays(["x"], errors="skip", lost=[], **options).x.to_list()
+
+    assert found(entry_start=-2) == [998, 999]
+    assert found(entry_start=-1001, entry_stop=-999) == [899, 0]
+    assert found(entries=[0, 1899, 1900, 2899]) == [0, 899, 0, 999]
+    assert len(found()) == 2900
+    with pytest.raises(forthwith.RequestError, match="no entry 2900"):
+        found(entries=[2900])
+    for asked in (chain, pickle.loads(pickle.dumps(chain))):
+        with pytest.raises(forthwith.DamagedFileError):
+            _ = asked.num_entries
+    # A file that is left out has no entries.
+    (tmp_path / "aa.avro").write_bytes(b"nothing")
+    chain = forthwith.open(f"{tmp_path}/*.avro")
+    with pytest.warns(forthwith.DataLossWarning):
+        assert found(entry_start=-1001, entry_stop=-999) == [899, 0]
+    # The last file that can be opened is the cut one, of which nothing is wanted.
+    (tmp_path / "c.avro").write_bytes(b"nothing")
+    chain = forthwith.open(f"{tmp_path}/*.avro")
+    with pytest.warns(forthwith.DataLossWarning):
+        assert found(entry_start=5000) == []
 
 
 def test_other_row_groups_of_parquet_are_not_lost(tmp_path):

@@ -7,14 +7,7 @@ from itertools import accumulate
 
 from forthwith import _filters, _keywords, _show
 from forthwith._entries import step_size as step_size_of
-from forthwith._errors import (
-    DamagedFileError,
-    KeyInFileError,
-    MissingFileError,
-    RequestError,
-    SourceError,
-    UnsupportedError,
-)
+from forthwith._errors import KeyInFileError, RequestError
 from forthwith._forthwith import redact
 from forthwith._opening import TABLES, Settings, apart, open_one
 from forthwith._paths import expand_with_folders
@@ -24,7 +17,7 @@ from forthwith._tree.ahead import Ahead
 from forthwith._tree.chain_mapping import ChainMapping
 from forthwith._tree.chained import WHERE, ChainBranch, ChainSelection, chained
 from forthwith._tree.common import Common, check_missing, nulls_named
-from forthwith._tree.damage import lose_file, sound
+from forthwith._tree.damage import CANNOT_OPEN, around_gaps, entries_around, lose_file, sound
 from forthwith._tree.protocols import chosen_names
 from forthwith._tree.query import Choice
 from forthwith._tree.read import entries_of
@@ -174,6 +167,13 @@ class Chain(ChainMapping):
         """The number of entries of all trees together."""
         return sum(self.lengths)
 
+    def _entries_for(self, read: ReadOptions) -> int:
+        """The number of entries that are counted where the trees are read: of damaged files those around the damage."""
+        if read.errors == "raise":
+            return self.num_entries
+        with self._ahead() as ahead:
+            return entries_around(ahead.tree, len(self), read)
+
     def __getitem__(self, names: str | list[str]) -> ChainSelection:
         """One branch of all trees, which is an array for whatever takes such, or of a list of names several.
 
@@ -311,7 +311,7 @@ class Chain(ChainMapping):
         read.into()
         choice = Choice(*(options.get(name) for name in _CHOOSE))
         if choice.entries is not None:
-            choice = choice.of_all(self.num_entries, [str(path) for path, _ in self._parts])
+            choice = choice.of_all(self._entries_for(read), [str(path) for path, _ in self._parts])
         return Common(names, wanted, missing or self._missing, choice), read
 
     def select(
@@ -357,7 +357,7 @@ class Chain(ChainMapping):
         No more entries are counted than it takes: where blocks lie one behind the other, they have to be looked for.
         """
         if any(bound is not None and bound < 0 for bound in (start, stop)):
-            total = self.num_entries
+            total = self._entries_for(read)
             start = None if start is None else max(0, start + total if start < 0 else start)
             stop = None if stop is None else max(0, stop + total if stop < 0 else stop)
         with self._ahead() as ahead:
@@ -374,18 +374,19 @@ class Chain(ChainMapping):
                 return
             try:
                 tree = opened(at)
-            except (MissingFileError, SourceError, DamagedFileError, UnsupportedError) as error:
+            except CANNOT_OPEN as error:
                 last = at == len(self._parts) - 1
                 if read.errors != "skip" or (last and known is None):
                     raise
                 lose_file(self.files[at], offset, error, read)
                 if last and not found and known is not None:
-                    with self._open(known) as tree:
+                    with self._open(known) as whole:
+                        tree, _ = around_gaps(whole)
                         yield tree, tree.num_entries, tree.num_entries, offset - tree.num_entries
                 continue
             known = at
-            with tree:
-                tree = sound(tree, read, offset)
+            with tree as whole:
+                tree = sound(whole, read, offset)
                 before = max(0, start - offset)
                 behind = None if stop is None else max(0, stop - offset)
                 some = tree._core.entries_up_to(before + 1) > before and (behind is None or behind > before)
@@ -393,7 +394,9 @@ class Chain(ChainMapping):
                     found = True
                     yield tree, before, behind, offset
                 if behind is None:
-                    length = self._lengths[at] = tree.num_entries
+                    length = tree.num_entries
+                    if tree is whole:
+                        self._lengths[at] = length
                 else:
                     length = tree._core.entries_up_to(behind)
                 offset += length

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from forthwith._errors import DamagedFileError, ForthwithError, RequestError, UnsupportedError
+from forthwith._errors import (
+    DamagedFileError,
+    ForthwithError,
+    MissingFileError,
+    RequestError,
+    SourceError,
+    UnsupportedError,
+)
 from forthwith._packages import package
 from forthwith._tree.query import Query
 from forthwith._tree.read import together
@@ -10,6 +17,7 @@ from forthwith._warn import warn as say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, TypeAlias
 
     from forthwith._interop.base import Library
@@ -18,7 +26,12 @@ if TYPE_CHECKING:
     from forthwith._tree.tree import Tree
 
     Part: TypeAlias = tuple[int, int, "Any | None"]
+    # The entry before which it is, its block, where it begins, and what is wrong.
+    Gap: TypeAlias = tuple[int, int, int, str]
 
+
+CANNOT_OPEN = (MissingFileError, SourceError, DamagedFileError, UnsupportedError)
+"""Errors for which one of several files may be left out."""
 
 MOST = 32
 """Entries of one block that are left out one by one; if more of them are damaged, so is the block."""
@@ -111,14 +124,7 @@ def sound(tree: Tree, options: ReadOptions, offset: int = 0) -> Tree:
     """
     if options.errors == "raise":
         return tree
-    try:
-        tree._core.entries_up_to(_ALL)
-        return tree
-    except DamagedFileError:
-        found = tree._core.around_damage()
-        if found is None:
-            raise
-    core, gaps = found
+    around, gaps = around_gaps(tree)
     lost = []
     for entry, block, byte, what in gaps:
         error = DamagedFileError(what, file=tree.file.file_path, object=tree.path, block=block, byte=byte)
@@ -129,7 +135,35 @@ def sound(tree: Tree, options: ReadOptions, offset: int = 0) -> Tree:
         blocks = "a block" if len(lost) == 1 else f"{len(lost)} blocks"
         text = f"{blocks} of {tree.file.file_path} could not be read and left out, with an unknown number of entries"
         say(DataLossWarning(f"{text}; the first: {lost[0].error.message}", lost))
-    return tree._like(core)
+    return around
+
+
+def around_gaps(tree: Tree) -> tuple[Tree, list[Gap]]:
+    """The tree without parts of its file in which nothing can be told apart, and these; nothing is said of them."""
+    try:
+        tree._core.entries_up_to(_ALL)
+        return tree, []
+    except DamagedFileError:
+        found = tree._core.around_damage()
+        if found is None:
+            raise
+    core, gaps = found
+    return tree._like(core), gaps
+
+
+def entries_around(opened: Callable[[int], Tree], files: int, options: ReadOptions) -> int:
+    """The entries of several files that are read around damage: those of files that can be opened, without gaps."""
+    total = 0
+    for at in range(files):
+        try:
+            tree = opened(at)
+        except CANNOT_OPEN:
+            if options.errors != "skip":
+                raise
+            continue
+        with tree:
+            total += around_gaps(tree)[0].num_entries
+    return total
 
 
 def _around(

@@ -151,6 +151,11 @@ fn damaged_entries_are_left_out_if_that_is_said() {
     for what in ["left out of", "cut.avro: 1 block with an unknown number of entries", "needs"] {
         assert!(said.err.contains(what), "{what}: {}", said.err);
     }
+    // A file that cannot be opened has no columns that are known: it is no entry that is left out.
+    let nothing = at(&folder, "nothing.avro");
+    std::fs::write(&nothing, b"nothing").expect("room");
+    let said = forthwith(&["cat", &whole, &nothing, "--errors", "skip"]);
+    assert!(said.code != 0 && said.err.contains("nothing.avro"), "{}", said.err);
     let to = at(&folder, "all.parquet");
     let said = forthwith(&["convert", &cut, &whole, &to, "--errors", "skip", "-w", "nMuon > 1"]);
     assert_eq!(said.code, 0, "{}", said.err);
