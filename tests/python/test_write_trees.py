@@ -368,3 +368,25 @@ def test_by_uproots_name_the_index_is_a_column(tmp_path):
         assert file["n"].arrays().tolist() == [{"index": 7, "x": 1.5}, {"index": 8, "x": 2.5}]
         assert file["t"]["index"].array().tolist() == [7, 8, 8]
         assert file["named"].keys() == ["run", "x"]
+
+
+@pytest.mark.parametrize("make", ["mktree", "mkrntuple"])
+def test_numbers_for_missing_values_keep_their_digits(tmp_path, make):
+    path = tmp_path / "a.root"
+    long = ak.values_astype(ak.Array([1, None]), np.int64)
+    unsigned = ak.values_astype(long, np.uint64)
+    for number, column in [
+        (2**53 + 1, long),
+        (np.int64(-(2**63)), long),
+        (2**64 - 1, unsigned),
+        (2.0**63, unsigned),
+    ]:
+        with forthwith.recreate(path) as file:
+            getattr(file, make)("t", {"n": column}, nulls=number)
+        with forthwith.open(path) as file:
+            assert file["t"]["n"].array().to_list() == [1, int(number)]
+    for number, column in [(2**63, long), (2.0**63, long), (-1, unsigned), (2**64, unsigned), (2**53 + 1, long * 1.0)]:
+        with forthwith.recreate(path) as file:
+            with pytest.raises(forthwith.UnsupportedError, match="in place of missing values of type") as raised:
+                getattr(file, make)("t", {"n": column}, nulls=number)
+            assert "n" in str(raised.value).partition("column" if make == "mkrntuple" else "t/")[2]

@@ -1,6 +1,6 @@
 //! Writing a table, the mirror of a [`Dataset`](crate::Dataset).
 
-use crate::{Error, Result};
+use crate::{Error, Number, Result};
 use forthwith_columns::Array;
 
 /// A table being written, whatever the format: made for the names and [Form](forthwith_columns::Form)s of its
@@ -66,7 +66,7 @@ pub struct WriteOptions {
     pub not_numbers: NotNumbers,
     /// The number that missing values become, with lists and texts that are empty, in formats whose tables may not have
     /// them: those of ROOT.
-    pub nulls: Option<f64>,
+    pub nulls: Option<Number>,
 }
 
 /// The treatment of NaN and infinities where there is no way to write them.

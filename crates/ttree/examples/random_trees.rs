@@ -438,7 +438,7 @@ fn write(random: &mut Random, path: &str) -> bool {
             jagged: *random.pick(&[Jagged::Counter, Jagged::Vector]),
             records: if style.class { Records::Class } else { Records::Flat },
             strings: *random.pick(&[Strings::Object, Strings::Characters]),
-            nulls: if style.nulls { Nulls::Filled(FILL) } else { Nulls::Refused },
+            nulls: if style.nulls { Nulls::Filled(FILL.into()) } else { Nulls::Refused },
             floats: Floats::Whole,
             counter: None,
             basket_bytes: random.one_in(4).then(|| 1 << (4 + random.below(12))),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from forthwith._errors import RequestError, RequestTypeError
 from forthwith._writable.compression import setting
+from forthwith._writable.options import filling
 from forthwith._writable.tables import empty, says_types, types_of
 
 TYPE_CHECKING = False
@@ -69,10 +70,10 @@ def new_columns(columns: Any) -> tuple[_forthwith.Given, dict[str, Any]]:
     return empty(columns), types_of(columns)
 
 
-def _filling(value: Any) -> float:
+def _filling(value: Any) -> int | float:
     if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
         raise RequestTypeError(f"missing values are filled in by a number, not {value!r}")
-    return float(value)
+    return filling(value)
 
 
 def _floats(value: Any) -> tuple[str, int, float, float]:

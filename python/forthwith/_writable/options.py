@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import operator
 from collections.abc import Mapping
 
 from forthwith._errors import RequestError, RequestTypeError
@@ -83,11 +84,21 @@ def _word(*words: str) -> Callable[[str, Any], str]:
     return check
 
 
-def _nulls(option: str, value: Any) -> float | None:
+def filling(value: Any) -> int | float:
+    """A number for missing values: whole ones keep all of their digits."""
+    try:
+        whole = operator.index(value)
+    except TypeError:
+        return float(value)
+    # No type of whole numbers has more.
+    return whole if -(1 << 64) < whole < 1 << 64 else float(whole)
+
+
+def _nulls(option: str, value: Any) -> int | float | None:
     if isinstance(value, str) and value == "refused":
         return None
     if _is_number(value):
-        return float(value)
+        return filling(value)
     raise RequestError(f"{option} is 'refused', or the number that missing values become, not {value!r}")
 
 

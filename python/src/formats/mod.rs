@@ -18,6 +18,22 @@ pub(crate) use own::raised;
 use forthwith::Object;
 use pyo3::{exceptions::PyNotImplementedError, prelude::*};
 
+/// A number that stands for missing values.
+#[derive(FromPyObject)]
+enum GivenNumber {
+    Whole(i128),
+    Real(f64),
+}
+
+impl From<GivenNumber> for forthwith::plan::Number {
+    fn from(number: GivenNumber) -> Self {
+        match number {
+            GivenNumber::Whole(number) => Self::Whole(number),
+            GivenNumber::Real(number) => Self::Real(number),
+        }
+    }
+}
+
 /// Adds the classes and functions of all formats to the module.
 pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<avro::AvroWriter>()?;

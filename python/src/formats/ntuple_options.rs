@@ -1,5 +1,6 @@
 //! How an RNTuple is written, as `forthwith._writable.ntuples` hands it over: a dict of what was asked for.
 
+use super::GivenNumber;
 use crate::errors;
 use forthwith::{
     BlockThreads,
@@ -26,7 +27,7 @@ pub(super) fn ntuple_options(options: &Bound<'_, PyDict>) -> PyResult<Chosen> {
             "bitsets" => chosen.bitsets = value.extract()?,
             "class_names" => chosen.class_names = value.extract()?,
             "projections" => chosen.projections = value.extract()?,
-            "nulls" => chosen.nulls = value.extract()?,
+            "nulls" => chosen.nulls = value.extract::<Option<GivenNumber>>()?.map(Into::into),
             "fields" => chosen.fields = field_options(value.cast()?)?,
             "threads" => chosen.runner = Some(Arc::new(BlockThreads::new(value.extract()?))),
             other => return Err(errors::request(py, format!("no option {other:?} for an RNTuple"))),
@@ -58,7 +59,7 @@ pub(super) fn field_options(fields: &Bound<'_, PyDict>) -> PyResult<BTreeMap<Str
             match &*name.extract::<String>()? {
                 "description" => chosen.description = value.extract()?,
                 "compression" => chosen.compression = Some(setting(py, value.extract()?)?),
-                "nulls" => chosen.nulls = Some(value.extract()?),
+                "nulls" => chosen.nulls = Some(value.extract::<GivenNumber>()?.into()),
                 "floats" => {
                     let (kind, bits, low, high): (String, u16, f64, f64) = value.extract()?;
                     chosen.floats =

@@ -1,5 +1,6 @@
 //! Options of trees that are written, as `forthwith._writable.options` gives them: all of them, with their defaults.
 
+use super::GivenNumber;
 use forthwith::{
     BlockThreads,
     plan::{Error, ErrorKind, Result},
@@ -35,7 +36,7 @@ struct GivenColumn {
     records: String,
     strings: String,
     /// The replacement for missing values, unless they are refused.
-    nulls: Option<f64>,
+    nulls: Option<GivenNumber>,
     /// The type, a range, and bits; the same number twice is no range, and no bits are what the type has.
     floats: Option<(String, f64, f64, u32)>,
     counter: Option<String>,
@@ -102,7 +103,7 @@ impl GivenColumn {
                 &self.strings,
                 &[("object", Strings::Object), ("characters", Strings::Characters)],
             )?,
-            nulls: self.nulls.map_or(Nulls::Refused, Nulls::Filled),
+            nulls: self.nulls.map_or(Nulls::Refused, |number| Nulls::Filled(number.into())),
             floats,
             counter: self.counter,
             compression: self.compression.map(Compression::from_setting).transpose()?,

@@ -1,6 +1,7 @@
 //! The commands and their flags. This table gives the parser, the help and docs/command.md.
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
+use forthwith::plan::Number;
 use std::{
     ffi::OsString,
     num::{NonZeroU64, NonZeroUsize},
@@ -335,7 +336,7 @@ pub(crate) struct Convert {
     /// The number that missing values become in a ROOT file; lists and texts are empty then [default: an error in a
     /// tree, which has no missing values; std::optional in an RNTuple]
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    pub(crate) nulls: Option<f64>,
+    pub(crate) nulls: Option<Number>,
     /// Entries in a block (a row group) at most
     #[arg(long, value_name = "N")]
     pub(crate) block_entries: Option<NonZeroUsize>,

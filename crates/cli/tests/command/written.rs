@@ -53,6 +53,32 @@ fn missing_values_become_a_number_in_a_tree_and_stay_missing_in_an_rntuple() {
     assert_eq!(rows(&to), expected);
     output(&["convert", &from, &to, "--as", "ntuple", "--force", "--nulls", "7"]);
     assert_eq!(rows(&to).last().expect("entries")["nMuon"], 7);
+    // All digits of a whole number are kept, and a type that does not have it says so.
+    let number = ["--nulls", "9007199254740993", "-c", "nMuon", "--force"];
+    let said = forthwith(&[&["convert", &from, &to][..], &number].concat());
+    assert_eq!(said.code, 4, "{}", said.err);
+    for what in ["9007199254740993 in place of missing values of type int32", "nMuon"] {
+        assert!(said.err.contains(what), "{what}: {}", said.err);
+    }
+    let long = at(&folder, "long.parquet");
+    output(&["convert", &from, &long, "--compute", "n=int64(nMuon)", "-c", "nMuon"]);
+    for kind in ["tree", "ntuple"] {
+        let convert = |number: &str| {
+            forthwith(&["convert", &long, &to, "-c", "n", "--as", kind, "--force", "--nulls", number])
+        };
+        for number in [9_007_199_254_740_993, i64::MIN] {
+            let said = convert(&number.to_string());
+            assert_eq!(said.code, 0, "{}", said.err);
+            let found = output(&["cat", &to]);
+            assert!(found.contains(&format!("{{\"n\":{number}}}")), "{number}");
+        }
+        let said = convert("9223372036854775808");
+        assert_eq!(said.code, 4, "{}", said.err);
+        for what in ["9223372036854775808 in place of missing values of type int64", "n"] {
+            assert!(said.err.contains(what), "{what}: {}", said.err);
+        }
+    }
+    assert_eq!(forthwith(&["convert", &from, &to, "--force", "--nulls", "none"]).code, 2);
     let said = forthwith(&["convert", &from, &at(&folder, "no.avro"), "--nulls", "0"]);
     assert!(said.code == 2 && said.err.contains("Avro files have missing values"), "{}", said.err);
 }

@@ -417,9 +417,11 @@ fn missing_values_are_filled_in_as_is_asked_for() {
         ("text", of(text), ["'b'", "''", "''", "'a'", "'cd'", "''"]),
         ("other", of(number()), ["8", "5", "5", "7", "9", "5"]),
     ];
-    let fields =
-        BTreeMap::from([("other".to_owned(), FieldOptions { nulls: Some(5.0), ..FieldOptions::default() })]);
-    let options = NtupleOptions { nulls: Some(-1.0), fields, ..plain() };
+    let fields = BTreeMap::from([(
+        "other".to_owned(),
+        FieldOptions { nulls: Some(5.0.into()), ..FieldOptions::default() },
+    )]);
+    let options = NtupleOptions { nulls: Some((-1.0).into()), fields, ..plain() };
     let columns: Vec<_> =
         all.iter().map(|(name, array, _)| ((*name).to_owned(), array.form.clone())).collect();
     let arrays: Vec<_> = all.iter().map(|(_, array, _)| array.clone()).collect();

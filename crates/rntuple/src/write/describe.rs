@@ -5,7 +5,8 @@ use super::record::{Descriptions, FieldRecord};
 use crate::form::number_name;
 use crate::schema::{COLLECTION, DEEPEST, PLAIN, RECORD, VARIANT};
 use forthwith_columns::{DType, Form, LogicalType};
-use forthwith_root::write::{Compression, number_as};
+use forthwith_plan::Number;
+use forthwith_root::write::Compression;
 use std::collections::{BTreeMap, HashSet};
 
 /// The columns that get the rows of a Form.
@@ -57,7 +58,7 @@ pub(super) struct Step {
     pub(super) item: bool,
     pub(super) compression: Compression,
     pub(super) floats: Floats,
-    pub(super) nulls: Option<f64>,
+    pub(super) nulls: Option<Number>,
     /// The path under which those floats were asked for.
     pub(super) asked: Option<String>,
 }
@@ -413,7 +414,7 @@ fn has_record(form: &Form) -> bool {
 }
 
 /// The bytes of what stands for missing values of this Form; none where lists and texts are empty.
-fn filling(form: &Form, number: f64) -> Result<Vec<u8>, Refusal> {
+fn filling(form: &Form, number: Number) -> Result<Vec<u8>, Refusal> {
     let dtype = match form {
         Form::Numpy { dtype, shape, .. } if shape.is_empty() => *dtype,
         Form::List { .. } | Form::String { .. } => return Ok(Vec::new()),
@@ -421,7 +422,7 @@ fn filling(form: &Form, number: f64) -> Result<Vec<u8>, Refusal> {
             return Err(format!("a number in place of missing values of type {}", other.type_string()));
         }
     };
-    let bytes = number_as(dtype, number);
+    let bytes = number.bytes(dtype);
     bytes.ok_or_else(|| format!("{number} in place of missing values of type {dtype}"))
 }
 

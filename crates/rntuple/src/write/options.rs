@@ -1,6 +1,6 @@
 //! How ntuples are written.
 
-use forthwith_plan::BlockRunner;
+use forthwith_plan::{BlockRunner, Number};
 use forthwith_root::write::{Algorithm, Compression};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub struct NtupleOptions {
     /// of its lists.
     pub projections: Vec<(String, String)>,
     /// The value in the place of missing ones, as [`FieldOptions::nulls`].
-    pub nulls: Option<f64>,
+    pub nulls: Option<Number>,
     /// How single fields are written, by their paths: `jets.pt`, where the items of lists have no name.
     pub fields: BTreeMap<String, FieldOptions>,
     /// The runner that encodes and compresses pages, if that is not the calling thread.
@@ -78,7 +78,7 @@ pub struct FieldOptions {
     pub floats: Option<Floats>,
     /// What stands for missing values of it and of the fields below, instead of `std::optional`: this number,
     /// converted to their type, and lists and texts that are empty.
-    pub nulls: Option<f64>,
+    pub nulls: Option<Number>,
 }
 
 /// How floating-point numbers are stored. Their type remains what it is, for all readers.

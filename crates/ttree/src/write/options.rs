@@ -1,6 +1,6 @@
 //! How a tree is written.
 
-use forthwith_plan::{BlockRunner, OneThread};
+use forthwith_plan::{BlockRunner, Number, OneThread};
 use forthwith_root::write::Compression;
 use std::sync::Arc;
 
@@ -137,7 +137,7 @@ pub enum Nulls {
     #[default]
     Refused,
     /// Numbers are this one, which their type has to have; lists and text are empty.
-    Filled(f64),
+    Filled(Number),
 }
 
 /// How floating-point numbers are stored.

@@ -2,8 +2,7 @@
 
 use super::Nulls;
 use forthwith_columns::{Array, Column, DType, Form, LogicalType, Lookup};
-use forthwith_plan::{Error, Result};
-use forthwith_root::write::number_as;
+use forthwith_plan::{Error, Number, Result};
 
 /// The Form that is written for a Form: options become what they hold, categories text, halves `float32`, and numbers that mean more what
 /// they are stored as.
@@ -87,7 +86,7 @@ pub(super) fn plain_array(array: &Array, nulls: Nulls) -> Result<Array> {
 struct Gather<'a> {
     columns: Lookup<'a>,
     /// The number for one that is missing; without it, a missing value is an error.
-    fill: Option<f64>,
+    fill: Option<Number>,
     out: Vec<(String, Column)>,
 }
 
@@ -197,8 +196,8 @@ impl Gather<'_> {
     /// The number for one that is missing, in native order.
     fn filling(&self, form: &Form, dtype: DType) -> Result<Vec<u8>> {
         let fill = self.fill.unwrap_or_default();
-        number_as(dtype, fill).ok_or_else(|| {
-            Error::unsupported(format!("{fill} for missing values of type {}", form.type_string()))
+        fill.bytes(dtype).ok_or_else(|| {
+            Error::unsupported(format!("{fill} in place of missing values of type {}", form.type_string()))
         })
     }
 

@@ -241,7 +241,7 @@ fn what_a_tree_has_no_branch_for_is_refused_by_name() {
     let error = refused(option.clone(), ColumnOptions::default());
     assert!(matches!(error.kind, ErrorKind::Unsupported { .. }), "{error}");
     assert!(error.to_string().contains("missing values") && error.to_string().contains("dir/t/c"), "{error}");
-    let filled = ColumnOptions { nulls: Nulls::Filled(-1.0), ..ColumnOptions::default() };
+    let filled = ColumnOptions { nulls: Nulls::Filled((-1.0).into()), ..ColumnOptions::default() };
     write(&[("c", option)], by_column("c", filled), &[4]).unwrap();
 
     let union = Form::Union { key: "u".into(), contents: vec![numbers("x", DType::Float32), text()] };
