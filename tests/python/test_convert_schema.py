@@ -103,9 +103,9 @@ def test_folders_that_name_values_are_mentioned(tmp_path):
         (tmp_path / f"day={day}").mkdir()
         forthwith.write_parquet(tmp_path / f"day={day}" / "part.parquet", {"x": [1, 2]})
     with pytest.warns(UserWarning, match="say values of day, which are not read") as warned:
-        chain = forthwith.open(str(tmp_path))
+        parts = forthwith.engines.plan(str(tmp_path))
     assert warned[0].filename == __file__
-    assert chain.arrays().x.tolist() == [1, 2, 1, 2]
+    assert [x for part in parts for x in forthwith.engines.read(part).x.tolist()] == [1, 2, 1, 2]
 
 
 def test_losses_are_shown_where_they_are_met(path):
