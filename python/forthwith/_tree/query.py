@@ -189,7 +189,7 @@ def dotted(owner: BranchMapping, name: str) -> int | None:
 
 def holding(tree: Tree, name: str) -> tuple[str, int] | None:
     """The branch of whose records a name may be a member, and the part of the name that means it."""
-    if not name.replace(".", "").replace("/", "").replace("_", "").isalnum():
+    if name.endswith((".", "/")) or not name.replace(".", "").replace("/", "").replace("_", "").isalnum():
         return None
     while (end := max(name.rfind("."), name.rfind("/"))) > 0:
         name = name[:end]
