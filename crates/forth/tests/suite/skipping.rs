@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use forthwith_forth::{Compiled, Status};
+use forthwith_forth::{Compiled, Limits, Machine, Status, Tier};
 
 use super::support::agree;
 
@@ -195,4 +195,44 @@ fn things_that_are_stepped_over_together_and_end_or_lie() {
             }
         }
     }
+}
+
+#[test]
+fn the_number_that_selects_a_length_can_be_used_again() {
+    let source = "input data output long int64 output index int64 output flags int64
+        0 do
+          data zigzag-> stack dup if long len index <- stack data zigzag-> long else -1 index <- stack then
+          flags <- stack
+        loop";
+    let compiled = Arc::new(Compiled::new(source).unwrap());
+    let data = [2, 8, 0, 2, 6, 0, 4, 4, 6, 6, 0, 2, 2, 8, 0, 2, 6, 0, 4, 4, 6, 6, 0, 2, 2, 2, 2].repeat(10);
+    agree(&compiled, 60, &[&data]).unwrap();
+}
+
+#[test]
+fn items_of_an_input_that_is_read_less_are_followed_by_what_follows_them() {
+    // Also where nothing does.
+    for behind in ["7 y <- stack", ""] {
+        let source = format!(
+            "input data input others output b bool output x int64 output y int64
+            0 do data zigzag-> x data zigzag-> x 3 0 do others ?-> b loop {behind} loop"
+        );
+        let compiled = Arc::new(Compiled::new(&source).unwrap());
+        let data = vec![2; 200];
+        agree(&compiled, 60, &[&data, &data]).unwrap();
+    }
+    let source = "input data input others output b bool output x int64
+        data zigzag-> x data zigzag-> x 3 0 do others ?-> b loop";
+    let compiled = Arc::new(Compiled::new(source).unwrap());
+    agree(&compiled, 0, &[&[2; 200], &[2; 200]]).unwrap();
+}
+
+#[test]
+fn skips_in_a_row_are_encoded_in_time_in_proportion() {
+    let source = format!("input data {}", "1 data skip ".repeat(40_000));
+    let mut machine = Machine::new(Arc::new(Compiled::new(&source).unwrap()), Limits::default());
+    machine.force_tier(Some(Tier::Fused));
+    let began = std::time::Instant::now();
+    machine.run(&[&vec![0; 50_000]]).unwrap();
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
 }

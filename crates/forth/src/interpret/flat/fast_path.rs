@@ -322,6 +322,8 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
                     let Fast::WriteLength { to, of, output, shift, wide } = (unsafe { &*next }) else {
                         break;
                     };
+                    // Before the length, which may be in the same register.
+                    r!(*flag) = W::wrap(value);
                     length!(next, *to, *of, *output, *shift, *wide);
                 }
                 at = after;
@@ -389,9 +391,13 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
                 list!(*to, settled(item.into()) as i64, after, *offsets, *output, *shift, *wide);
             }
             Fast::Bytes { output, count, .. } => {
-                let bytes = r!(*count).max(0) as usize;
+                let bytes = r!(*count).max(0);
+                if bytes >= 1 << 24 {
+                    break;
+                }
+                let bytes = bytes as usize;
                 let items = output!(*output);
-                if bytes >= 1 << 24 || left!(at) < bytes + BLOCK || items.end + bytes > items.room {
+                if left!(at) < bytes + BLOCK || items.end + bytes > items.room {
                     break;
                 }
                 if bytes > 0 {

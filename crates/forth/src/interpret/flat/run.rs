@@ -513,8 +513,8 @@ pub(super) unsafe fn run<W: Width>(
                     position!(input) = at + bytes;
                     r!(index) += (bytes >> leaf.shift) as i64;
                     if r!(index) == r!(stop) {
-                        // SAFETY: the two instructions this one stands for follow, and what stands before one.
-                        ip = unsafe { ip.add(2 + usize::from(input != flat.input)) };
+                        // SAFETY: the two instructions this one stands for follow, and what may stand before the first.
+                        ip = unsafe { ip.add(2 + usize::from(matches!(*ip, Fast::Other))) };
                     }
                 }
             }

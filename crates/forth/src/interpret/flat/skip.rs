@@ -118,7 +118,7 @@ unsafe fn one(kind: usize, skip: &Skip, at: *const u8) -> *const u8 {
             NUMBER => number(at, then),
             TEXT => text(at, then),
             _ => {
-                let branch = *at;
+                let branch = settled(u64::from(*at)) as u8;
                 let after = at.add(1);
                 if branch & !2 != 0 {
                     null

@@ -6,6 +6,9 @@ use crate::interpret::flat::skip::{Skip, TOGETHER, What, kinds};
 use crate::isa::Parser;
 use crate::lower::ir::{End, Function, Inst, Operand, Relation};
 
+/// Instructions one after the other that step over a fixed number of bytes, of which one is made at most.
+const MOST_FIXED: usize = 64;
+
 /// A block, and an instruction of it.
 pub(super) type Place = (usize, usize);
 
@@ -34,10 +37,12 @@ impl Encoder<'_> {
         Some(Fast::SkipRun { kinds, input: self.flat.input, ahead, most, first, to: 0 })
     }
 
-    /// Goes over what has a fixed size: its bytes.
+    /// Goes over what has a fixed size: its bytes. Of what follows only the first is looked at, since every place asks.
     fn fixed(&self, function: &Function, place: &mut Place) -> u32 {
         let mut bytes = 0_u32;
-        while let Some(&Inst::Skip { input, by: Operand::Const(by), .. }) = instruction(function, *place)
+        let end = place.1 + MOST_FIXED;
+        while place.1 < end
+            && let Some(&Inst::Skip { input, by: Operand::Const(by), .. }) = instruction(function, *place)
             && self.is_main(input)
             && let Some(sum) = u32::try_from(by).ok().and_then(|by| bytes.checked_add(by))
         {
