@@ -18,6 +18,7 @@ mod quirks;
 mod rewritten;
 mod skipping;
 mod spec;
+mod stepped_over;
 mod stepping;
 mod support;
 mod to_end;
