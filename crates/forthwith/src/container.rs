@@ -178,6 +178,7 @@ pub struct FileInfo {
 
 impl FileInfo {
     /// What is known of every file.
+    #[cfg(any(feature = "root", feature = "avro", feature = "parquet", feature = "builders"))]
     pub(crate) fn of(file: &dyn Container) -> Result<Self> {
         let (uri, size) = (file.source().uri().to_owned(), file.source().size()?);
         Ok(Self { uri, format: file.format().into(), size, ..Self::default() })
