@@ -109,7 +109,7 @@ def test_a_cut_file_among_others_loses_its_last_block_alone(tmp_path):
     assert [(loss.start, loss.stop) for loss in lost] == [(1900, 1900)]
     with pytest.raises(forthwith.DamagedFileError):
         forthwith.concatenate(f"{tmp_path}/*.avro")
-    # Entries are counted over what is read, however they are asked for, and nobody takes that for all there is.
+    # Bounds and lists of entries count what is read; the chain does not take this for the length of its files.
     chain = forthwith.open(f"{tmp_path}/*.avro")
 
     def found(**options):

@@ -41,6 +41,13 @@ pub(crate) fn has_digits(bytes: &[u8], most: u32) -> bool {
     bytes.len() > MOST_BYTES || digits(bytes, negative).len() as u64 <= most
 }
 
+/// The count of last digits that the bytes of a decimal are, in two's complement, most significant first; `None` if 64 bits do not
+/// have it.
+#[must_use]
+pub fn decimal_count(bytes: &[u8]) -> Option<i64> {
+    extend(bytes).map(i64::from_be_bytes)
+}
+
 /// A number in two's complement in a given number of bytes, most significant first; `None` if it needs more.
 pub(crate) fn extend<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     let fill = if bytes.first().is_some_and(|first| *first >= 0x80) { 0xff } else { 0 };

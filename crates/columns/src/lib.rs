@@ -117,6 +117,7 @@ mod views;
 pub use array::Array;
 pub use builder::{Builder, Slot};
 pub use column::{Column, Native, bytes_of};
+pub use decimal::decimal_count;
 pub use digits::ManyDigits;
 pub use encoding::Encoding;
 pub use finish::{FinishError, Finisher, OBJECT_BITS};

@@ -1,6 +1,6 @@
 //! Dates, times, halves and decimals as NumPy has types for them.
 
-use crate::decimal::extend;
+use crate::decimal::decimal_count;
 use crate::lookup::Lookup;
 use crate::lookup::rows_of;
 use crate::{Array, Column, DType, Form, Invalid, LogicalType, TimeUnit};
@@ -166,7 +166,7 @@ fn decimals(lookup: &Lookup<'_>, key: &str) -> Result<Column, Invalid> {
     let number = |(row, ends): (u64, &[i64])| {
         let range = usize::try_from(ends[0]).ok().zip(usize::try_from(ends[1]).ok());
         let bytes = range.and_then(|(start, end)| data.get(start..end));
-        let value = bytes.and_then(extend::<8>).map(i64::from_be_bytes);
+        let value = bytes.and_then(decimal_count);
         value.ok_or_else(|| Invalid::Range { key: format!("{key}-data"), row })
     };
     let values = (0..).zip(offsets.windows(2)).map(number).collect::<Result<Vec<_>, _>>()?;

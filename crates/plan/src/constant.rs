@@ -72,7 +72,7 @@ impl Constant {
         }
     }
 
-    /// The value in so many rows.
+    /// An array of this number of rows, each of which has the value.
     ///
     /// # Errors
     /// There is no room for it.
@@ -112,7 +112,7 @@ fn filled(count: usize, value: i64) -> Result<Vec<i64>> {
     Ok(made)
 }
 
-/// A vector with room for so many items.
+/// An empty vector with room for `count` items.
 fn room<T>(count: usize) -> Result<Vec<T>> {
     let mut made = Vec::new();
     made.try_reserve_exact(count)

@@ -5,7 +5,7 @@ use crate::{
     compile::{Leaf, is_list},
     program::{Input, Kind},
 };
-use forthwith_columns::{Array, Column, DType, Form};
+use forthwith_columns::{Array, Column, DType, Form, decimal_count};
 use std::borrow::Cow;
 
 /// A column, looked at.
@@ -145,7 +145,9 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
         Form::String { key, .. } if matches!(found.kind, Ok(Kind::Time(..))) => {
             let bytes = texts(array, key, rows, index.map(|index| index.index))?;
             let rows = 0..valid.as_ref().map_or(rows, Vec::len);
-            Values::Owned(Buffer::Int64(rows.map(|row| decimal(bytes.get(row))).collect::<Result<_, _>>()?))
+            Values::Owned(Buffer::Int64(
+                rows.map(|row| decimal_count(bytes.get(row))).collect::<Option<_>>().ok_or(LONG)?,
+            ))
         }
         Form::String { key, .. } => Values::Text(texts(array, key, rows, index.map(|index| index.index))?),
         Form::Categorical { key, .. } => {
@@ -169,17 +171,8 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
     Ok(Prepared { levels, values, valid, lists, is_whole })
 }
 
-/// The count of last digits of a decimal: bytes in two's complement, most significant first.
-fn decimal(bytes: &[u8]) -> Result<i64, String> {
-    let fill = if bytes.first().is_some_and(|first| *first >= 0x80) { 0xff } else { 0 };
-    let (over, kept) = bytes.split_at(bytes.len().saturating_sub(8));
-    let mut out = [fill; 8];
-    out[8 - kept.len()..].copy_from_slice(kept);
-    if over.iter().any(|byte| *byte != fill) || (out[0] >= 0x80) != (fill == 0xff) {
-        return Err("decimals of more than 18 digits cannot be computed with".into());
-    }
-    Ok(i64::from_be_bytes(out))
-}
+/// What is said of decimals that are more than 64 bits.
+const LONG: &str = "decimals of more than 18 digits cannot be computed with";
 
 /// Numbers as they are, whatever they mean.
 fn meant(form: &Form) -> &Form {

@@ -229,10 +229,10 @@ fn items_of_an_input_that_is_read_less_are_followed_by_what_follows_them() {
 
 #[test]
 fn skips_in_a_row_are_encoded_in_time_in_proportion() {
-    let source = format!("input data {}", "1 data skip ".repeat(40_000));
+    let source = format!("input data {}", "1 data skip ".repeat(200_000));
     let mut machine = Machine::new(Arc::new(Compiled::new(&source).unwrap()), Limits::default());
     machine.force_tier(Some(Tier::Fused));
     let began = std::time::Instant::now();
-    machine.run(&[&vec![0; 50_000]]).unwrap();
+    machine.run(&[&vec![0; 200_000]]).unwrap();
     assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
 }

@@ -482,8 +482,8 @@ pub(in crate::interpret) enum Fast {
         shift: u8,
         wide: bool,
     },
-    /// Fused: a number of bytes and things that are stepped over, of these [kinds](super::skip::RUNS), all of
-    /// which need so many bytes at most; and on behind them.
+    /// Fused: a number of bytes and things that are stepped over, of these [kinds](super::skip::RUNS), for which
+    /// `most` bytes suffice. The machine goes on behind them.
     SkipRun {
         kinds: u8,
         input: Slot,

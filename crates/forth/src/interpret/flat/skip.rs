@@ -18,7 +18,7 @@ pub(super) enum What {
     Number,
     /// Its length as a zigzag number, and a number of bytes.
     Text,
-    /// So many bytes.
+    /// A number of bytes that the program says.
     Bytes(u32),
 }
 
