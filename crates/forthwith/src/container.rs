@@ -177,9 +177,12 @@ pub struct FileInfo {
 }
 
 impl FileInfo {
-    /// What is known of every file.
-    #[cfg(any(feature = "root", feature = "avro", feature = "parquet", feature = "builders"))]
-    pub(crate) fn of(file: &dyn Container) -> Result<Self> {
+    /// What is known of a file of any format: its name, size and format.
+    ///
+    /// # Errors
+    ///
+    /// If the size cannot be asked for.
+    pub fn of(file: &dyn Container) -> Result<Self> {
         let (uri, size) = (file.source().uri().to_owned(), file.source().size()?);
         Ok(Self { uri, format: file.format().into(), size, ..Self::default() })
     }
