@@ -478,7 +478,7 @@ class Table:
         cut: str | None = None,
         entries: bytes | None = None,
         friends: Sequence[tuple[str, Sequence[Table], int]] = ...,
-        united: Sequence[tuple[str, int | None, Array, bool]] = ...,
+        united: Sequence[tuple[str, int | None, Array | str, bool]] = ...,
     ) -> Selection:
         """Columns by the positions of their fields, or as expressions, of entries that a cut leaves or that are listed.
 

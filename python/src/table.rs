@@ -5,6 +5,7 @@ use crate::{
     arrow,
     batch_reader::BatchReader,
     description::{ColumnType, ColumnTypes, Description, raw_type},
+    errors::request,
     handle::Handle,
     read,
     selection::Selection,
@@ -16,6 +17,14 @@ use forthwith::{
 };
 use pyo3::{exceptions::PyIndexError, prelude::*, types::PyCapsule};
 use std::{ops::Range, sync::Arc};
+
+/// The type of a column in several tables.
+#[derive(FromPyObject)]
+enum Like<'py> {
+    Array(Bound<'py, Array>),
+    /// That of its numbers.
+    Number(String),
+}
 
 /// A tree.
 #[pyclass(frozen, module = "forthwith._forthwith")]
@@ -186,8 +195,8 @@ impl Table {
 
     /// Columns by the positions of their fields, or as expressions, of entries that pass. `entries` are 64-bit numbers in native order.
     /// `friends` are names, tables one behind the other, and how many of their entries belong to tables before this one;
-    /// `united` columns with their fields if this table has them, an array of the type that they have in several tables, and whether
-    /// some of these lack them.
+    /// `united` columns with their fields if this table has them, the type that they have in several tables, as an array of it or the
+    /// name of a number's, and whether some of these lack them.
     #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
     #[pyo3(signature = (columns, aliases, cut=None, entries=None, friends=Vec::new(), united=Vec::new()))]
     fn select(
@@ -198,13 +207,21 @@ impl Table {
         cut: Option<String>,
         entries: Option<Vec<u8>>,
         friends: Vec<(String, Vec<Bound<'_, Self>>, u64)>,
-        united: Vec<(String, Option<u32>, Bound<'_, Array>, bool)>,
+        united: Vec<(String, Option<u32>, Like<'_>, bool)>,
     ) -> PyResult<Selection> {
         let numbers = |bytes: Vec<u8>| bytes.as_chunks().0.iter().map(|n| u64::from_ne_bytes(*n)).collect();
         let mut options =
             SelectOptions { aliases, cut, entries: entries.map(numbers), ..SelectOptions::default() };
         for (name, field, like, may_lack) in united {
-            let form = like.get().of_form().clone();
+            let form = match (like, field) {
+                (Like::Array(array), _) => array.get().of_form().clone(),
+                (Like::Number(number), Some(field)) => {
+                    let unknown = || request(py, format!("{number:?} is no type of numbers"));
+                    let number = DType::from_name(&number).ok_or_else(unknown)?;
+                    self.handle.run(py, || self.table.form(field))?.with_number(number)
+                }
+                (Like::Number(_), None) => return Err(request(py, format!("{name:?} has no type"))),
+            };
             let form = if may_lack { form.optional() } else { form };
             options.united.push(UnitedColumn { name, field, form });
         }

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from conftest import data
 from random_chains import campaign
@@ -271,8 +272,41 @@ def test_numbers_of_several_types_are_promoted_on_request(tmp_path):
         )
     steps = forthwith.iterate(f"{tmp_path}/*.parquet", "x", missing="null", step_size=2)
     assert {str(step.type.content) for step in steps} == {"{x: float64}"}
-    with pytest.raises(forthwith.RequestError, match="cannot be converted"):
-        forthwith.concatenate(f"{tmp_path}/*.parquet", missing="null")
+    whole = forthwith.concatenate(f"{tmp_path}/*.parquet", missing="null")
+    assert str(whole.type) == '9 * {x: float64, "n`": float64}'
+    assert whole["n`"].to_list() == 3 * [0.0, 1.0, 2.0]
+
+
+def test_whole_numbers_that_no_float_has_are_an_error(tmp_path):
+    def written(name, x):
+        table = pa.table({"x": x, "a.b": x, "k": np.arange(len(x))})
+        pq.write_table(table, tmp_path / name)
+        return str(tmp_path / name)
+
+    odd, even = 2**53 + 1, 2**53
+    whole, real = written("whole.parquet", [even, even + 2]), written("real.parquet", [0.5])
+    few, lists = written("few.parquet", [even, odd]), written("lists.parquet", pa.array([[odd]], pa.list_(pa.int64())))
+    unsigned, reals = written("unsigned.parquet", pa.array([2**63], pa.uint64())), written("reals.parquet", [[0.5]])
+    for missing in ("raise", "null"):
+        for more in ({}, {"library": "np"}, {"library": "arrow"}, {"how": tuple}, {"cut": "k < 9"}, {"names": "x + 0"}):
+            wanted = {"names": ["a.b"], **more}
+            for one, other in ((few, real), (few, unsigned), (lists, reals)):
+                for files in ([one, other], [other, one]):
+                    said = "a.b" if "names" not in more else "x"
+                    with pytest.raises(forthwith.RequestError, match=rf"column {said} has {odd}, which is no float64"):
+                        forthwith.Chain(files, missing=missing).arrays(**wanted)
+        # What is left out need not be changed.
+        found = forthwith.Chain([few, real], missing=missing).arrays("x", cut="k < 1").x
+        assert (found.to_list(), str(ak.values_astype(found, "float64").type)) == ([even, 0.5], "2 * ?float64")
+        for files in ([whole, real], [real, whole]):
+            found = forthwith.Chain(files, missing=missing).arrays().x
+            assert sorted(found.to_list()) == [0.5, even, even + 2]
+    # Nothing is put together of steps, each of which has its file's own type.
+    steps = [str(step.x.type) for step in forthwith.iterate([few, real], ["x"])]
+    assert steps == ["2 * ?int64", "1 * ?float64"]
+    for more in ({"how": "zip"}, {"errors": "skip"}):
+        with pytest.raises(forthwith.RequestError, match="'x' is float64 in some files and int64 in others"):
+            forthwith.concatenate([whole, real], ["x"], **more)
 
 
 def test_types_that_do_not_go_together(tmp_path):

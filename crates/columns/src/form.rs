@@ -135,6 +135,38 @@ impl Form {
         }
     }
 
+    /// The type of numbers, in lists or not, if that is what these are. Truth values are none.
+    #[must_use]
+    pub fn number(&self) -> Option<DType> {
+        match self {
+            Self::Numpy { dtype, .. } => (*dtype != DType::Bool).then_some(*dtype),
+            Self::List { content, .. } | Self::Regular { content, .. } | Self::Option { content, .. } => {
+                content.number()
+            }
+            _ => None,
+        }
+    }
+
+    /// Numbers of another type, in the same lists. What has no numbers stays as it is.
+    #[must_use]
+    pub fn with_number(mut self, number: DType) -> Self {
+        if self.number().is_some() {
+            let mut node = &mut self;
+            loop {
+                match node {
+                    Self::Numpy { dtype, .. } => break *dtype = number,
+                    Self::List { content, .. }
+                    | Self::Regular { content, .. }
+                    | Self::Option { content, .. } => {
+                        node = content;
+                    }
+                    _ => break,
+                }
+            }
+        }
+        self
+    }
+
     /// This node and all below, each before what it is made of.
     pub fn nodes(&self) -> impl Iterator<Item = &Self> {
         let mut rest = vec![self];

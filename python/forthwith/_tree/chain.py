@@ -70,6 +70,7 @@ class Chain(ChainMapping):
         files: As in `concatenate`.
         missing: Where trees have not the same branches: ``"raise"`` an error that names file and branches, or ``"null"``
             missing values in the entries of those that lack a branch, and numbers in the type that has those of all trees.
+            A whole number that becomes another one in a float of that type is an error.
         options: As in ``open``.
     """
 
@@ -284,9 +285,27 @@ class Chain(ChainMapping):
             entry_stop: The entry after the last.
             missing: The treatment of branches that not all trees have, as `Chain` takes it.
             options: As in `Tree.arrays`.
+
+        Raises:
+            RequestError: Trees have not the same branches, or types of no common type; or some have floats where others
+                have whole numbers of 64 bits, of which one is no float.
         """
         common, read = self._asked("arrays", names, missing, options)
-        into = read.into()
+        parts = self._wholes(common, read, entry_start, entry_stop)
+        if (rounding := common.rounding()) is not None:
+            # Put together, whole numbers would be rounded. Read in the type of all trees, a number that it lacks is an error.
+            if read.errors != "raise" or read.how == "zip":
+                label, numbers = rounding
+                raise RequestError(
+                    f"{label!r} is {' in some files and '.join(sorted(numbers))} in others, which no type has in common that "
+                    "errors= and how='zip' could read: iterate reads each file in its own"
+                )
+            del parts
+            parts = self._wholes(common.united(), read, entry_start, entry_stop)
+        return read.into().join(parts)
+
+    def _wholes(self, common: Common, read: ReadOptions, entry_start: int | None, entry_stop: int | None) -> list[Any]:
+        """The entries of each tree."""
         with self._ahead() as ahead:
             common.survey(len(self), self._open, read, ahead.tree)
         parts = []
@@ -294,7 +313,7 @@ class Chain(ChainMapping):
             columns, wanted = common.of(tree, offset), entries_of(tree, start, stop)
             reading = common.complete if common.unites else walk.arrays
             parts.append(reading(tree, columns, *wanted, read.behind(offset)))
-        return into.join(parts)
+        return parts
 
     def _asked(
         self, call: str, names: Names, missing: Missing | None, options: dict[str, Any]

@@ -48,6 +48,7 @@ class Common:
         self._choice = choice
         self._first: tuple[str, list[str]] | None = None
         self._types: dict[str, tuple[str, str]] = {}
+        self._seen: dict[str, set[str]] = {}
         self.lacking: dict[str, _forthwith.Array] = {}
         self.labels: list[str] = []
         self.promoted: dict[str, str] = {}
@@ -185,6 +186,10 @@ class Common:
         )
 
     def _check_types(self, tree: Tree, columns: Columns) -> None:
+        if isinstance(columns, Query):
+            for (label, at), computed in zip(columns, columns.core.types(), strict=True):
+                if at == COMPUTED:
+                    self._seen.setdefault(label, set()).add(_number(computed))
         for label, at in columns:
             if at == COMPUTED:
                 continue
@@ -193,6 +198,8 @@ class Common:
             kind = text and _kind(text)
             if not kind or not text:
                 continue
+            if kind.endswith("number"):
+                self._seen.setdefault(label, set()).add(_number(text))
             first, place = self._types.setdefault(label, (text, tree._place()))
             if first != text and _kind(first) != kind:
                 raise RequestError(
@@ -200,6 +207,19 @@ class Common:
                     file=tree.file.file_path,
                     object=f"{tree.path}/{label}",
                 )
+
+    def rounding(self) -> tuple[str, set[str]] | None:
+        """A column of whole numbers of 64 bits that becomes one of floats when what was read of all trees is put together."""
+        for label, numbers in self._seen.items() if self._missing != "null" else ():
+            # No type of numbers has those of both.
+            long, real = numbers & {"int64", "uint64"}, numbers & {"float32", "float64"}
+            if len(long) == 2 or (long and real):
+                return label, numbers
+        return None
+
+    def united(self) -> Common:
+        """The same columns, of which numbers are read in the type that they have in all trees."""
+        return Common(self._names, self._wanted, "null", self._choice)
 
     @property
     def unites(self) -> bool:
@@ -211,8 +231,8 @@ class Common:
         for label, at in columns:
             text = tree._core.describe(at, 0).type_string
             kind = text and _kind(text)
-            if text and kind and kind.split(" * ")[-1] == "number":
-                yield label, text.replace("?", "").split(" * ")[-1]
+            if text and kind and kind.endswith("number"):
+                yield label, _number(text)
 
     def _read(
         self, tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions
@@ -223,8 +243,8 @@ class Common:
         same = [column for column in columns if column not in changed]
         found = dict(zip([label for label, _ in same], read(tree, same, start, stop, options), strict=True))
         if changed:
-            texts = [_converted(tree, at, self.promoted[label]) for label, at in changed]
-            core = tree._core.select([(text, None) for text in texts], [], None, None)
+            united = [(label, at, self.promoted[label], False) for label, at in changed]
+            core = tree._core.select([(label, None) for label, _ in changed], [], None, None, [], united)
             arrays, _ = core.read(start, stop, options.threads, options.tick)
             found.update(zip([label for label, _ in changed], arrays, strict=True))
         return found
@@ -298,16 +318,9 @@ def _kind(text: str) -> str | None:
     return " * ".join([*words[:-1], "number" if number else words[-1]])
 
 
-def _converted(tree: Tree, at: int, number: str) -> str:
-    """A column of numbers in another type, as an expression."""
-    path = tree._branch(at).path
-    if "`" in path:
-        raise RequestError(
-            f"{path!r} is not {number} as in other files, and a name with ` cannot be converted",
-            file=tree.file.file_path,
-            object=f"{tree.path}/{path}",
-        )
-    return f"{number}(`{path}`)"
+def _number(text: str) -> str:
+    """The type of the numbers of a type."""
+    return text.replace("?", "").split(" * ")[-1]
 
 
 def promoted(names: set[str]) -> str:

@@ -24,7 +24,7 @@ use around::Lost;
 use columns::entries;
 use conversion::STANDARD;
 use forthwith::{
-    FileFormat, SelectOptions, Selected, Selection, Step, Steps, Table,
+    FileFormat, SelectOptions, Selected, Selection, Step, Steps,
     columns::{Array, Form, Invalid},
     files, io,
     plan::{Error, ErrorKind, TableWriter, WriteOptions},
@@ -33,7 +33,7 @@ use indicatif::ProgressBar;
 use pipe::Pipe;
 use sources::Source;
 use std::{ops::Range, time::Instant};
-use together::{Own, Together, inexact};
+use together::{Own, Together};
 
 /// Text is slower to write than to read: it is written in steps of this number of bytes, so that Ctrl-C and
 /// the bar do not wait.
@@ -155,14 +155,7 @@ impl Copy<'_> {
         console: &mut Console<'_>,
     ) -> Result<u64> {
         let table = &place.table;
-        // Whole numbers that become floats are read as they are, too: none may be changed. Those that are computed or chosen
-        // with are read in all entries.
-        let names_used = self.choice.names_used();
-        let (used, rounded): (Vec<_>, Vec<_>) =
-            self.together.rounded(own).into_iter().partition(|(name, _)| names_used.contains(name));
-        let used = self.whole(table, used)?;
-        let beside = rounded.iter().map(|(name, field)| (name.as_str(), Some(*field)));
-        let wanted: Vec<_> = self.wanted(own).into_iter().chain(beside).collect();
+        let wanted = self.wanted(own);
         let united = self.together.united(own);
         let options = SelectOptions { united, ..self.choice.expressions() };
         let selection = table.select_fields(&wanted, options)?;
@@ -181,11 +174,8 @@ impl Copy<'_> {
                 if asked() {
                     return Err(Error::new(ErrorKind::Cancelled).into());
                 }
-                if let Some((names, whole)) = &used {
-                    self.check_used(names, whole, step.clone(), own)?;
-                }
                 for piece in pieces {
-                    let arranged = self.arranged(piece.arrays, &rounded, own)?;
+                    let arranged = self.arranged(piece.arrays)?;
                     writer.write(&arranged).map_err(|error| {
                         if is_text {
                             Failure::unspelled(error, self.asked.options.not_numbers)
@@ -242,55 +232,15 @@ impl Copy<'_> {
         named.map(|(at, column)| (column.0.as_str(), field((at, column)))).collect()
     }
 
-    /// The columns of a table, as they are in all of its entries, if there are any.
-    fn whole(&self, table: &Table, columns: Vec<(String, u32)>) -> Result<Option<(Vec<String>, Selection)>> {
-        if columns.is_empty() {
-            return Ok(None);
-        }
-        let wanted: Vec<_> = columns.iter().map(|(name, field)| (name.as_str(), Some(*field))).collect();
-        let selection = table.select_fields(&wanted, SelectOptions::default())?;
-        Ok(Some((columns.into_iter().map(|(name, _)| name).collect(), selection)))
-    }
-
-    /// Whole numbers of some entries that are computed or chosen with as floats.
-    ///
-    /// # Errors
-    /// One is no float.
-    fn check_used(&self, names: &[String], whole: &Selection, entries: Range<u64>, own: &Own) -> Result<()> {
-        let goes_on = &mut |_: forthwith::Progress| self.watch.is_none_or(|watch| !watch.asked());
-        let pieces = if self.asked.skip_errors {
-            // What is lost was said before.
-            around::read(whole, entries, self.threads, goes_on, &mut Lost::default())?
-        } else {
-            vec![whole.read(entries, self.threads, Some(goes_on))?]
-        };
-        let mut arrays = pieces.iter().flat_map(|piece| names.iter().zip(&piece.arrays));
-        arrays.try_for_each(|(name, array)| exact(name, array, own))
-    }
-
-    /// The columns as they are written. Behind them are whole numbers that became floats, as they are in the file.
-    fn arranged(&self, mut arrays: Vec<Array>, rounded: &[(String, u32)], own: &Own) -> Result<Vec<Array>> {
-        let named = &self.together.named;
-        for (array, (name, _)) in arrays.drain(named.len().min(arrays.len())..).zip(rounded) {
-            exact(name, &array, own)?;
-        }
-        let arranged = named.iter().zip(arrays).map(|((_, form), array)| {
+    /// The columns as they are written.
+    fn arranged(&self, arrays: Vec<Array>) -> Result<Vec<Array>> {
+        let arranged = self.together.named.iter().zip(arrays).map(|((_, form), array)| {
             let unlike = |error: Invalid| Error::new(ErrorKind::Fault { what: error.to_string() });
             let is_optional = matches!(form, Form::Option { .. });
             if is_optional { array.present().map_err(unlike) } else { Ok(array) }
         });
         Ok(arranged.collect::<Result<_, Error>>()?)
     }
-}
-
-/// Refuses whole numbers of a file that are not those of floats.
-fn exact(name: &str, array: &Array, own: &Own) -> Result<()> {
-    let Some(number) = inexact(array) else { return Ok(()) };
-    let what = format!(
-        "column {name} has {number} in {}, which is no float64, the type of all files together",
-        own.uri
-    );
-    Err(Failure::misuse(what).hinted("--columns chooses others"))
 }
 
 /// The format to write.

@@ -5,7 +5,7 @@ use super::columns::Column;
 use crate::failure::{Failure, Result};
 use forthwith::{
     UnitedColumn,
-    columns::{Array, DType, Form},
+    columns::{DType, Form},
 };
 use std::collections::HashMap;
 
@@ -101,7 +101,7 @@ impl Together {
         let lacking = found.iter().any(Option::is_none);
         let mut there = files.iter().zip(found).filter_map(|(file, column)| Some((file, column.as_ref()?)));
         let Some((first, column)) = there.next() else { return Ok(Form::Empty) };
-        let mut numbers: Vec<DType> = number(&column.form).into_iter().collect();
+        let mut numbers: Vec<DType> = column.form.number().into_iter().collect();
         let mut may_lack = lacking || matches!(column.form, Form::Option { .. });
         for (file, other) in there {
             if !is_alike(&column.form, &other.form) {
@@ -109,13 +109,13 @@ impl Together {
                 let what = format!("column {name} is {theirs} in {}, and {ours} in {}", file.uri, first.uri);
                 return Err(Failure::misuse(what).hinted("--columns chooses others"));
             }
-            numbers.extend(number(&other.form).filter(|number| !numbers.contains(number)));
+            numbers.extend(other.form.number().filter(|number| !numbers.contains(number)));
             may_lack |= matches!(other.form, Form::Option { .. });
         }
         let mut form = column.form.clone();
         let changes = numbers.len() > 1;
         if changes {
-            set_number(&mut form, promoted(&numbers));
+            form = form.with_number(promoted(&numbers));
         }
         if may_lack {
             form = form.optional();
@@ -143,18 +143,6 @@ impl Together {
         };
         self.united.iter().map(of).collect()
     }
-
-    /// The columns of a file with whole numbers that may be changed where all files together have floats: those that are
-    /// written, and those that nothing but expressions name. Each has its name and field.
-    pub(super) fn rounded(&self, own: &Own) -> Vec<(String, u32)> {
-        let of = |(name, form): &(String, Form)| {
-            let column = own.columns.iter().chain(&own.used).find(|column| column.name == *name)?;
-            let is_long = matches!(number(&column.form), Some(DType::Int64 | DType::UInt64));
-            let becomes_float = number(form) == Some(DType::Float64);
-            (is_long && becomes_float).then_some((name.clone(), column.field?))
-        };
-        self.united.iter().filter_map(of).collect()
-    }
 }
 
 /// How many of some names are the same.
@@ -171,56 +159,14 @@ fn several(name: &str) -> Failure {
         .hinted("--columns chooses others")
 }
 
-/// The first whole number of an array that no float64 is.
-pub(super) fn inexact(array: &Array) -> Option<i128> {
-    let column = array.column(&format!("{}-data", leaf(&array.form)?))?;
-    let mut numbers = (0..column.len()).filter_map(|at| column.integer(at));
-    numbers.find(|number| (*number as f64) as i128 != *number)
-}
-
-/// The key of the numbers, in lists or not.
-fn leaf(form: &Form) -> Option<&str> {
-    match form {
-        Form::Numpy { key, .. } => Some(key),
-        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
-            leaf(content)
-        }
-        _ => None,
-    }
-}
-
-/// The type of the numbers, in lists or not.
-fn number(form: &Form) -> Option<DType> {
-    match form {
-        Form::Numpy { dtype, .. } if kind(*dtype).is_some() => Some(*dtype),
-        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
-            number(content)
-        }
-        _ => None,
-    }
-}
-
-fn set_number(form: &mut Form, number: DType) {
-    match form {
-        Form::Numpy { dtype, .. } => *dtype = number,
-        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
-            set_number(content, number);
-        }
-        _ => {}
-    }
-}
-
 /// Whether values are of one type, but for the type of numbers, and for whether they may be missing.
 fn is_alike(one: &Form, other: &Form) -> bool {
     let bare = |form: &Form| {
-        let mut form = match form {
-            Form::Option { content, .. } => (**content).clone(),
-            form => form.clone(),
+        let form = match form {
+            Form::Option { content, .. } => content,
+            form => form,
         };
-        if number(&form).is_some() {
-            set_number(&mut form, DType::Int8);
-        }
-        form.type_string()
+        form.clone().with_number(DType::Int8).type_string()
     };
     bare(one) == bare(other)
 }

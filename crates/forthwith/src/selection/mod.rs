@@ -36,7 +36,8 @@ pub struct SelectOptions {
     /// Tables that are read beside this one, besides those that its file names.
     pub friends: Vec<Friend>,
     /// Columns in the types that they have in several tables together. A column that this table lacks is missing values, one
-    /// of other numbers is converted, and what a Form says may be missing is of such a type.
+    /// of other numbers is converted, and what a Form says may be missing is of such a type. A whole number that is no number
+    /// of a floating-point type is an error of [`Selection::read`].
     pub united: Vec<UnitedColumn>,
 }
 

@@ -14,6 +14,8 @@ pub(super) struct United {
     pub(super) field: Option<u32>,
     /// The conversion of its numbers, if they are of another type.
     cast: Option<Program>,
+    /// Whether it may change whole numbers.
+    may_round: bool,
     pub(super) form: Form,
 }
 
@@ -24,13 +26,14 @@ impl United {
     /// It is not of this type, whatever its numbers are.
     pub(super) fn new(table: &Table, column: &UnitedColumn) -> Result<Self> {
         let UnitedColumn { name, field, form: wanted } = column;
-        let of = |field, cast, form| Self { name: name.clone(), field, cast, form };
-        let Some(at) = *field else { return Ok(of(None, None, wanted.clone().optional())) };
+        let of = |field, cast, may_round, form| Self { name: name.clone(), field, cast, may_round, form };
+        let Some(at) = *field else { return Ok(of(None, None, false, wanted.clone().optional())) };
         let mut form = table.form(at)?;
-        let mut cast = None;
-        if let (Some(found), Some(number)) = (numbers(&form), numbers(wanted))
+        let (mut cast, mut may_round) = (None, false);
+        if let (Some(found), Some(number)) = (form.number(), wanted.number())
             && found != number
         {
+            may_round = rounds(found, number);
             let text = format!("{}(x)", number.name());
             let made = Expression::parse(&text);
             let column = form.clone();
@@ -49,7 +52,7 @@ impl United {
             let what = format!("{name:?} is {found}, and {wanted} in all tables together");
             return table.here(Err(Error::invalid(what)));
         }
-        Ok(of(Some(at), cast, form))
+        Ok(of(Some(at), cast, may_round, form))
     }
 
     /// Whether the file's statistics of the field say something of these values.
@@ -58,9 +61,20 @@ impl United {
     }
 
     /// The values of so many rows, for which those of the field were read.
+    ///
+    /// # Errors
+    /// A whole number is no float of the type that it is to have.
     pub(super) fn array(&self, field: Option<&Array>, rows: u64, threads: usize) -> Result<Array> {
         let Some(array) = field else { return Ok(Array::nulls(&self.form, rows)) };
         let fault = |what: String| Error::fault(what);
+        let number = self.form.number().filter(|_| self.may_round);
+        if let Some((number, to)) = number.and_then(|to| Some((inexact(array, to)?, to.name()))) {
+            let what = format!(
+                "column {} has {number}, which is no {to}, the type of all files together",
+                self.name
+            );
+            return Err(Error::invalid(what));
+        }
         let mut array = array.clone();
         if let Some(cast) = &self.cast {
             let made = cast.run_on(&[&array], rows, threads).map_err(|error| fault(error.to_string()))?;
@@ -74,12 +88,31 @@ impl United {
     }
 }
 
-/// The type of the numbers, in lists or not.
-fn numbers(form: &Form) -> Option<DType> {
+/// Whether some whole numbers of one type are no numbers of the other, a float.
+const fn rounds(from: DType, to: DType) -> bool {
+    match to {
+        DType::Float32 => from.size() > 2 && !matches!(from, DType::Float32 | DType::Float64),
+        DType::Float64 => matches!(from, DType::Int64 | DType::UInt64),
+        _ => false,
+    }
+}
+
+/// The first whole number of an array that is no float of a type.
+fn inexact(array: &Array, to: DType) -> Option<i128> {
+    let column = array.column(&format!("{}-data", leaf(&array.form)?))?;
+    let mut numbers = (0..column.len()).filter_map(|at| column.integer(at));
+    numbers.find(|number| match to {
+        DType::Float32 => (*number as f32) as i128 != *number,
+        _ => (*number as f64) as i128 != *number,
+    })
+}
+
+/// The key of the numbers, in lists or not.
+fn leaf(form: &Form) -> Option<&str> {
     match form {
-        Form::Numpy { dtype, .. } => Some(*dtype),
+        Form::Numpy { key, .. } => Some(key),
         Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
-            numbers(content)
+            leaf(content)
         }
         _ => None,
     }
