@@ -5,9 +5,11 @@ its folder, what its environment has besides the server's, and names of files fo
 answer is a line with what the process returned, as :mod:`subprocess` has it.
 """
 
+import array
 import json
 import os
 import sys
+import tempfile
 
 # Whatever else is printed here is no answer.
 answers = os.fdopen(os.dup(1), "w")
@@ -21,6 +23,30 @@ ROOT.gROOT.SetBatch(True)
 # What most scripts need, and would be made for each of them.
 ROOT.gInterpreter.Declare("#include <ROOT/RNTupleReader.hxx>\n#include <TTree.h>\n#include <TFile.h>")
 ROOT.std.vector["int"]()
+
+
+def warm():
+    """Does what most scripts do, so that what Python calls of ROOT is compiled once."""
+    numbers, items = array.array("i", [0]), ROOT.std.vector["float"](1)
+    with tempfile.TemporaryDirectory() as folder:
+        file = ROOT.TFile.Open(os.path.join(folder, "warm.root"), "recreate")
+        tree = ROOT.TTree("t", "t")
+        tree.Branch("x", numbers, "x/I")
+        tree.Branch("v", items)
+        tree.Fill()
+        file.Write()
+        tree = file.Get("t")
+        for branch in tree.GetListOfBranches():
+            _ = branch.GetName(), branch.GetTitle(), branch.GetClassName(), list(branch.GetListOfBranches())
+            for leaf in branch.GetListOfLeaves():
+                _ = leaf.ClassName(), leaf.GetTypeName(), leaf.GetTitle(), leaf.GetLen()
+        for entry in tree:
+            _ = entry.x, list(entry.v)
+        _ = [(key.GetName(), key.GetClassName(), key.GetCycle()) for key in file.GetListOfKeys()]
+        file.Close()
+
+
+warm()
 
 
 def begin(request):
