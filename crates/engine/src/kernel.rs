@@ -326,11 +326,7 @@ fn ragged(bounds: &[u8], header: u32, item: u32, first: u64) -> Error {
 
 #[cold]
 fn bad_offsets(bad: &kernels::OffsetsError, first: u64) -> Error {
-    let error = Error::fault(bad.to_string());
-    match bad.entry() {
-        Some(entry) => error.at_entry(first + entry as u64),
-        None => error,
-    }
+    Error::fault(bad.to_string()).at_entry(bad.entry().map(|entry| first + entry as u64))
 }
 
 #[cold]

@@ -318,10 +318,8 @@ impl Job<'_> {
             RunError::OutOfMemory => ErrorKind::OutOfMemory { what: "a column", bytes: 0 },
             other => other.into(),
         };
-        let mut error = Error::new(kind).at_byte(self.machine.position(0) as u64);
-        if let Some(entry) = self.machine.outer_index() {
-            error = error.at_entry(first + entry as u64);
-        }
+        let entry = self.machine.outer_index().map(|entry| first + entry as u64);
+        let error = Error::new(kind).at_byte(self.machine.position(0) as u64).at_entry(entry);
         let line = self.machine.error_location().map(|l| l.line as u32);
         match line.and_then(|l| self.program.member_at(l)) {
             Some(member) => error.in_member(member),

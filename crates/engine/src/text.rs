@@ -67,12 +67,8 @@ fn names(finisher: &Finisher, text: &str) -> bool {
 pub(crate) fn check(plan: &Plan, arrays: &[Array], threads: usize) -> Result<()> {
     for (number, array) in arrays.iter().enumerate() {
         array.check_text_by(threads).map_err(|bad| {
-            let error = Error::fault(bad.to_string());
-            let error = error.in_object(&plan.path_of(number)).at_entry(plan.entry_of(bad.row));
-            match bad.member.trim_start_matches('.') {
-                "" => error,
-                member => error.in_member(member),
-            }
+            let entry = plan.entry_of(bad.row);
+            Error::fault(bad.to_string()).in_row(&plan.path_of(number), entry, &bad.member)
         })?;
     }
     Ok(())

@@ -233,10 +233,10 @@ impl Error {
         self
     }
 
-    /// Adds the entry number, unless known already.
+    /// Adds the entry number if there is one, unless known already.
     #[must_use]
-    pub fn at_entry(mut self, entry: u64) -> Self {
-        self.place.entry.get_or_insert(entry);
+    pub fn at_entry(mut self, entry: impl Into<Option<u64>>) -> Self {
+        self.place.entry = self.place.entry.or(entry.into());
         self
     }
 
@@ -258,8 +258,14 @@ impl Error {
     /// Adds the place of a decimal in a column whose first row is this entry.
     #[must_use]
     pub fn in_many_digits(self, column: &str, first: u64, many: &ManyDigits) -> Self {
-        let error = self.in_object(column).at_entry(first.saturating_add(many.row));
-        match many.member.trim_start_matches('.') {
+        self.in_row(column, first.saturating_add(many.row), &many.member)
+    }
+
+    /// Adds the place of a value in a column: its entry, and the path within that, which a full stop may stand before.
+    #[must_use]
+    pub fn in_row(self, column: &str, entry: u64, member: &str) -> Self {
+        let error = self.in_object(column).at_entry(entry);
+        match member.trim_start_matches('.') {
             "" => error,
             member => error.in_member(member),
         }
