@@ -2,10 +2,9 @@
 
 use crate::{
     fetch::PIECE,
-    place::{Places, out_of_memory},
-    stop::Stop,
+    place::{Places, Turn},
 };
-use forthwith_columns::{Encoding, Slot, kernels};
+use forthwith_columns::{Encoding, kernels};
 use forthwith_plan::{self as plan, Block, Error, Kernel, Piece, Result, Task};
 use std::ops::Range;
 
@@ -84,12 +83,10 @@ pub(crate) fn run(
     task: &Task,
     wanted: Wanted<'_>,
     counter: Option<&Places<'_>>,
-    places: &Places<'_>,
-    number: usize,
-    stop: Stop<'_>,
+    turn: Turn<'_>,
 ) -> Result<()> {
     let Kernel::Jagged { header, wire, per_item } = kernel else {
-        return run_pieces(kernel, &[(wanted, task.block)], places, number, stop);
+        return run_pieces(kernel, &[(wanted, task.block)], turn);
     };
     let item = per_item.saturating_mul(wire.width() as u64);
     let item = u32::try_from(item).map_err(|_| Error::unsupported(format!("items of {item} bytes")))?.max(1);
@@ -106,9 +103,9 @@ pub(crate) fn run(
     let headers = u64::from(*header) * wanted.entries;
     let total = bytes.checked_sub(headers).filter(|n| n % u64::from(item) == 0);
     let items = total.ok_or_else(|| ragged(bounds, *header, item, task.wanted.start))? / u64::from(item);
-    places.wait_turn(number, stop)?;
+    let places = turn.wait()?;
     let base = places.builders[1].len() as u64 / per_item;
-    let mut slots = take_now(places, &[wanted.entries, items * per_item])?;
+    let mut slots = places.append([wanted.entries, items * per_item])?;
     places.placed();
     let (Some(mut data), Some(mut offsets)) = (slots.pop(), slots.pop()) else {
         return Err(lengths());
@@ -120,23 +117,17 @@ pub(crate) fn run(
 }
 
 /// Values of fixed size, in one or several pieces of a block.
-pub(crate) fn run_pieces(
-    kernel: &Kernel,
-    parts: &[(Wanted<'_>, u64)],
-    places: &Places<'_>,
-    number: usize,
-    stop: Stop<'_>,
-) -> Result<()> {
+pub(crate) fn run_pieces(kernel: &Kernel, parts: &[(Wanted<'_>, u64)], turn: Turn<'_>) -> Result<()> {
     let entries: u64 = parts.iter().map(|(part, _)| part.entries).sum();
     let Some((size, values)) = kernel.fixed() else {
         return Err(Error::unsupported("this kernel in pieces"));
     };
-    let items: Vec<u64> = values.iter().map(|slot| entries.saturating_mul(slot.count)).collect();
+    let items = values.iter().map(|slot| entries.saturating_mul(slot.count));
     let each = parts
         .iter()
         .map(|(part, block)| Ok((fixed(*part, size).map_err(|e| e.in_block(*block))?, part.entries)));
     let each = each.collect::<Result<Vec<_>>>()?;
-    let slots = take(places, number, stop, &items)?;
+    let slots = turn.take(items)?;
     for (mut slot, &plan::Slot { at, wire, count }) in slots.into_iter().zip(&*values) {
         let is_all = at == 0 && count.saturating_mul(wire.width() as u64) == size;
         let mut rest = &mut slot[..];
@@ -159,22 +150,19 @@ pub(crate) fn run_pieces(
 pub(crate) type ReadPiece<'a> = dyn FnMut(Range<u64>, &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> + 'a;
 
 /// Numbers that lie in the file as they are, at `entries`: read and decoded piece by piece.
-#[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
 pub(crate) fn flat_in_pieces(
     wire: Encoding,
     per_entry: u64,
     task: &Task,
     entries: Range<u64>,
     read: &mut ReadPiece<'_>,
-    places: &Places<'_>,
-    number: usize,
-    stop: Stop<'_>,
+    turn: Turn<'_>,
 ) -> Result<()> {
     let size = piece_size(wire, per_entry, task, &entries)?;
     let start = entries.start + (task.wanted.start - task.entries.start) * size;
     let count = task.wanted.end - task.wanted.start;
     let end = start + count * size;
-    let mut slots = take(places, number, stop, &[count * per_entry])?;
+    let mut slots = turn.take([count * per_entry])?;
     let slot = slots.first_mut().ok_or_else(lengths)?;
     in_pieces(wire, start..end, read, slot)
 }
@@ -196,7 +184,6 @@ fn in_pieces(wire: Encoding, bytes: Range<u64>, read: &mut ReadPiece<'_>, into: 
 
 /// Reads and decodes some of the wanted entries alone, which ascend: together as many as lie within a piece, with what is between
 /// them, and entries that are longer than a piece by themselves, piece by piece.
-#[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
 pub(crate) fn chosen_in_pieces(
     wire: Encoding,
     per_entry: u64,
@@ -204,12 +191,10 @@ pub(crate) fn chosen_in_pieces(
     entries: Range<u64>,
     mut chosen: &[u64],
     read: &mut ReadPiece<'_>,
-    places: &Places<'_>,
-    number: usize,
-    stop: Stop<'_>,
+    turn: Turn<'_>,
 ) -> Result<()> {
     let size = piece_size(wire, per_entry, task, &entries)?;
-    let mut slots = take(places, number, stop, &[chosen.len() as u64 * per_entry])?;
+    let mut slots = turn.take([chosen.len() as u64 * per_entry])?;
     let mut into = &mut slots.first_mut().ok_or_else(lengths)?[..];
     let made = per_entry as usize * wire.dtype().size();
     while let Some(first) = chosen.first() {
@@ -294,21 +279,6 @@ fn counted_bounds(
 fn bound(bounds: &[u8], at: u64) -> u64 {
     let at = 4 * at as usize;
     bounds.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, |b| u64::from(u32::from_le_bytes(b)))
-}
-
-/// Waits for the turn, takes places for a number of items of every column, passes the turn on.
-fn take<'p>(places: &'p Places<'_>, number: usize, stop: Stop<'_>, items: &[u64]) -> Result<Vec<Slot<'p>>> {
-    places.wait_turn(number, stop)?;
-    let slots = take_now(places, items);
-    places.placed();
-    slots
-}
-
-fn take_now<'p>(places: &'p Places<'_>, items: &[u64]) -> Result<Vec<Slot<'p>>> {
-    let append = |(builder, items): (&'p forthwith_columns::Builder, &u64)| {
-        builder.append(*items as usize).map_err(|e| out_of_memory(&e))
-    };
-    places.builders.iter().zip(items).map(append).collect()
 }
 
 /// The error for entries that are not all headers and whole items, of the first that is not.

@@ -40,14 +40,14 @@ pub(crate) struct Places<'p> {
     together: u64,
     /// The last offset assigned to each column of offsets, written or not.
     ends: Mutex<Vec<i64>>,
-    turn: Mutex<Turn>,
+    turn: Mutex<Turns>,
     moved: Condvar,
     /// Nanoseconds for which a program kept the turn lately; 0 if none has.
     kept: AtomicU64,
 }
 
 #[derive(Default)]
-struct Turn {
+struct Turns {
     /// Tasks whose places are assigned.
     placed: usize,
     /// Tasks whose values are written.
@@ -250,7 +250,7 @@ impl<'p> Places<'p> {
         })
     }
 
-    fn wait_until(&self, stop: Stop<'_>, ready: impl Fn(&Turn) -> bool) -> Result<()> {
+    fn wait_until(&self, stop: Stop<'_>, ready: impl Fn(&Turns) -> bool) -> Result<()> {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         // Most waits are shorter than it takes to sleep and be woken.
         let begun = (!ready(&turn)).then(Instant::now);
@@ -275,9 +275,11 @@ impl<'p> Places<'p> {
         self.ends.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The columns as a format sees them that decodes the group's task number `order` itself.
-    pub(crate) fn columns<'a>(&'a self, order: usize, stop: Stop<'a>) -> Taking<'a, 'p> {
-        Taking { places: self, order, stop, passed: false }
+    /// Places for a number of items of each column; on one's turn.
+    pub(crate) fn append(&self, items: impl IntoIterator<Item = u64>) -> Result<Vec<Slot<'_>>> {
+        let append = |(builder, items): (_, u64)| Builder::append(builder, items as usize);
+        let slots: Result<Vec<_>, _> = self.builders.iter().zip(items).map(append).collect();
+        slots.map_err(|e| out_of_memory(&e))
     }
 
     /// Whether it is the turn of the group's task number `order` now.
@@ -347,7 +349,7 @@ impl<'p> Places<'p> {
 
     /// Changes the turn, and wakes the threads that sleep meanwhile. A thread counts itself under the same
     /// lock under which it looks at the turn and at `stop`, so that none is missed.
-    fn change(&self, change: impl FnOnce(&mut Turn)) {
+    fn change(&self, change: impl FnOnce(&mut Turns)) {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut turn);
         let sleeping = turn.sleeping;
@@ -370,15 +372,41 @@ impl<'p> Places<'p> {
     }
 }
 
+/// The turn of one task, and why not to wait for it any more.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn<'a> {
+    pub(crate) places: &'a Places<'a>,
+    /// The number of the task in its group.
+    pub(crate) order: usize,
+    pub(crate) stop: Stop<'a>,
+}
+
+impl<'a> Turn<'a> {
+    /// Waits for it.
+    pub(crate) fn wait(self) -> Result<&'a Places<'a>> {
+        self.places.wait_turn(self.order, self.stop).map(|()| self.places)
+    }
+
+    /// Waits for it, takes places for a number of items of every column, passes the turn on.
+    pub(crate) fn take(self, items: impl IntoIterator<Item = u64>) -> Result<Vec<Slot<'a>>> {
+        let slots = self.wait()?.append(items);
+        self.places.placed();
+        slots
+    }
+
+    /// The columns as a format sees them that decodes the task itself.
+    pub(crate) const fn columns(self) -> Taking<'a> {
+        Taking { turn: self, passed: false }
+    }
+}
+
 /// One task taking places.
-pub(crate) struct Taking<'a, 'p> {
-    places: &'a Places<'p>,
-    order: usize,
-    stop: Stop<'a>,
+pub(crate) struct Taking<'a> {
+    turn: Turn<'a>,
     passed: bool,
 }
 
-impl Taking<'_, '_> {
+impl<'a> Taking<'a> {
     /// Passes the turn on, unless that was done.
     pub(crate) fn finish(mut self) {
         self.pass();
@@ -387,61 +415,60 @@ impl Taking<'_, '_> {
     fn pass(&mut self) {
         if !self.passed {
             self.passed = true;
-            self.places.placed();
+            self.turn.places.placed();
         }
     }
-}
 
-/// Nothing is taken by whom it is not the turn of: places would change their order.
-fn append<'a>(places: &'a Places<'_>, order: usize, passed: bool, items: &[usize]) -> Result<Vec<Slot<'a>>> {
-    if passed || !places.is_turn(order) {
-        return Err(Error::invalid("places taken out of turn"));
+    /// Nothing is taken by whom it is not the turn of: places would change their order.
+    fn append(&self, items: &[usize]) -> Result<Vec<Slot<'a>>> {
+        if !self.is_turn() {
+            return Err(Error::invalid("places taken out of turn"));
+        }
+        self.turn.places.append(items.iter().map(|items| *items as u64))
     }
-    let append = |(builder, items): (&'a Builder, &usize)| builder.append(*items);
-    let slots: Result<Vec<_>, _> = places.builders.iter().zip(items).map(append).collect();
-    slots.map_err(|e| out_of_memory(&e))
 }
 
-impl FormatColumns for Taking<'_, '_> {
+impl FormatColumns for Taking<'_> {
     fn is_turn(&self) -> bool {
-        !self.passed && self.places.is_turn(self.order)
+        !self.passed && self.turn.places.is_turn(self.turn.order)
     }
 
     fn wait(&mut self) -> Result<()> {
-        self.places.wait_turn(self.order, self.stop)
+        self.turn.wait().map(drop)
     }
 
     fn go_on(&self) -> Result<()> {
-        if self.stop.is_set() { Err(Error::new(ErrorKind::Cancelled)) } else { Ok(()) }
+        if self.turn.stop.is_set() { Err(Error::new(ErrorKind::Cancelled)) } else { Ok(()) }
     }
 
     fn ends(&self) -> Vec<i64> {
-        self.places.ends().clone()
+        self.turn.places.ends().clone()
     }
 
     fn set_ends(&mut self, ends: &[i64]) {
-        let mut kept = self.places.ends();
-        kept.truncate(self.places.builders.len());
+        let columns = self.turn.places.builders.len();
+        let mut kept = self.turn.places.ends();
+        kept.truncate(columns);
         for (to, end) in kept.iter_mut().zip(ends) {
             *to = *end;
         }
-        kept.extend(ends.iter().skip(self.places.builders.len()));
+        kept.extend(ends.iter().skip(columns));
     }
 
     fn take(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>> {
-        append(self.places, self.order, self.passed, items)
+        self.append(items)
     }
 
     fn append_rows(&mut self, column: usize, first: i64, rows: &Presence) -> bool {
-        let wanted = self.is_turn() && (self.places.bits || rows.is_complete());
-        let builder = self.places.builders.get(column).filter(|_| wanted);
+        let places = self.turn.places;
+        let wanted = self.is_turn() && (places.bits || rows.is_complete());
+        let builder = places.builders.get(column).filter(|_| wanted);
         builder.is_some_and(|builder| builder.append_rows(first, rows))
     }
 
     fn take_last(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>> {
-        let slots = append(self.places, self.order, self.passed, items)?;
-        self.passed = true;
-        self.places.placed();
+        let slots = self.append(items)?;
+        self.pass();
         Ok(slots)
     }
 }

@@ -3,8 +3,7 @@
 use crate::{
     kernel::Wanted,
     objects::ObjectCache,
-    place::{Places, out_of_memory},
-    stop::Stop,
+    place::{Places, Turn, out_of_memory},
 };
 use forthwith_columns::{Buffer, Builder, kernels};
 use forthwith_forth::{Compiled, Limits, Machine, Memory, Output, RunError, Status};
@@ -54,12 +53,11 @@ pub(crate) fn run(
     format: &dyn BlockFormat,
     task: &Task,
     parts: &[(Wanted<'_>, u64)],
-    places: &Places<'_>,
     counter: Option<&Places<'_>>,
-    number: usize,
     beside: Beside,
-    stop: Stop<'_>,
+    turn: Turn<'_>,
 ) -> Result<()> {
+    let Turn { places, order, .. } = turn;
     let machine = match decoders.machine.take() {
         Some((known, machine)) if Arc::ptr_eq(&known, compiled) => machine,
         _ => Machine::new(Arc::clone(compiled), Limits::default()),
@@ -74,20 +72,20 @@ pub(crate) fn run(
     let payload: usize = parts.iter().map(|(part, _)| part.len()).sum();
     // A thread that keeps the turn while decoding keeps all others from taking their places; and the first
     // thread shows how much is to come.
-    let ahead = (beside != Beside::Nobody || places.makes_room(number)) && payload <= AHEAD_MOST;
+    let ahead = (beside != Beside::Nobody || places.makes_room(order)) && payload <= AHEAD_MOST;
     if beside == Beside::Quicker && !ahead {
-        places.wait_turn(number, stop)?;
+        turn.wait()?;
     }
-    if !ahead && places.is_turn(number) {
+    if !ahead && places.is_turn(order) {
         let begun = Instant::now();
-        if places.makes_room(number) {
+        if places.makes_room(order) {
             places.make_room(0, None)?;
         }
         job.in_place()?;
         places.keeps(begun.elapsed());
         places.placed();
     } else {
-        job.ahead(&mut decoders.spare, number, stop)?;
+        job.ahead(&mut decoders.spare, turn)?;
     }
     decoders.machine = Some((Arc::clone(compiled), job.machine));
     Ok(())
@@ -140,7 +138,7 @@ impl Job<'_> {
     }
 
     /// Runs into scratch, then copies to the places assigned when the turn comes.
-    fn ahead(&mut self, spare: &mut Vec<Box<dyn Memory>>, number: usize, stop: Stop<'_>) -> Result<()> {
+    fn ahead(&mut self, spare: &mut Vec<Box<dyn Memory>>, turn: Turn<'_>) -> Result<()> {
         let payload: usize = self.parts.iter().map(|(part, _)| part.len()).sum();
         let entries = (self.task.wanted.end - self.task.wanted.start) as usize;
         let most = OUTPUT_MOST.min(SCRATCH_MOST / self.places.builders.len().max(1));
@@ -165,8 +163,8 @@ impl Job<'_> {
         let before = vec![0; self.places.builders.len()];
         self.decode(outputs, &before)?;
         let outputs = self.machine.take_outputs();
-        self.places.wait_turn(number, stop)?;
-        if self.places.makes_room(number) {
+        turn.wait()?;
+        if self.places.makes_room(turn.order) {
             let bytes: Vec<usize> = outputs.iter().map(|output| output.as_bytes().len()).collect();
             self.places.make_room(self.task.wanted.end - self.task.wanted.start, Some(&bytes))?;
         }
@@ -184,7 +182,7 @@ impl Job<'_> {
         self.places.placed();
         // Not all begin with the same column, lest they all wait for the same fresh pages, one column after
         // the other.
-        let behind = number % 2 * (slots.len() / 2);
+        let behind = turn.order % 2 * (slots.len() / 2);
         let order = (behind..slots.len()).chain(0..behind);
         for at in order {
             let ((slot, base), output, spec) = (&mut slots[at], &outputs[at], &self.places.group.columns[at]);

@@ -6,7 +6,7 @@ use crate::{
     engine::{Engine, Progress, ProgressCallback},
     fetch::Fetcher,
     kernel,
-    place::{Load, Places},
+    place::{Load, Places, Turn},
     program::{self, Beside},
     step::{Step, steps},
     stop::{Failed, Stop},
@@ -315,8 +315,8 @@ impl Run<'_> {
             let place = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(step) = self.steps.get(place) else { break };
             let at = step.task;
+            let task = &self.plan.tasks[at];
             if let Err(error) = self.step(step, self.failed.seen_from(place), &mut worker) {
-                let task = &self.plan.tasks[at];
                 let error = error
                     .in_object(&object(self.plan, task.group as usize))
                     .in_block(task.block)
@@ -324,9 +324,10 @@ impl Run<'_> {
                 self.fail(place, error);
                 break;
             }
+            self.places[task.group as usize].done();
             if step.ends {
                 self.blocks.fetch_add(1, Ordering::Relaxed);
-                self.bytes.fetch_add(self.plan.tasks[at].stored.len(), Ordering::Relaxed);
+                self.bytes.fetch_add(task.stored.len(), Ordering::Relaxed);
             }
         }
         self.engine.rest(worker);
@@ -421,6 +422,7 @@ impl Run<'_> {
         let task = step.of(&self.plan.tasks[at]);
         let task = &*task;
         let places = &self.places[task.group as usize];
+        let turn = Turn { places, order: number, stop };
         for need in &task.needs {
             self.places[*need as usize].wait_complete(stop)?;
         }
@@ -438,25 +440,20 @@ impl Run<'_> {
                 let mut read = |piece: Range<u64>, into: &mut dyn FnMut(&[u8]) -> Result<()>| {
                     into(self.fetcher.piece(piece, stored)?)
                 };
-                match entries {
-                    None => {
-                        kernel::flat_in_pieces(*wire, *per_entry, task, all, &mut read, places, number, stop)?
+                return match entries {
+                    None => kernel::flat_in_pieces(*wire, *per_entry, task, all, &mut read, turn),
+                    Some(chosen) => {
+                        kernel::chosen_in_pieces(*wire, *per_entry, task, all, chosen, &mut read, turn)
                     }
-                    Some(chosen) => kernel::chosen_in_pieces(
-                        *wire, *per_entry, task, all, chosen, &mut read, places, number, stop,
-                    )?,
-                }
-                places.done();
-                return Ok(());
+                };
             }
         }
         let begun = Instant::now();
         let stored = self.fetcher.stored(at, stored, window, &mut hold)?;
         if let Decoder::Format(_) = &places.group.decoder {
-            let mut columns = places.columns(number, stop);
+            let mut columns = turn.columns();
             self.format.decode(places.group, task, stored, scratch, &mut columns)?;
             columns.finish();
-            places.done();
             return Ok(());
         }
         let parts = match self.format.locate(places.group, task, &[]) {
@@ -472,45 +469,25 @@ impl Run<'_> {
         if let (Decoder::Kernel(kernel), Some(entries)) = (&places.group.decoder, entries) {
             let first = task.wanted.start;
             let alone = chosen.of(kernel, &parts, first, entries)?;
-            let done = kernel::run(kernel, task, alone, None, places, number, stop);
-            done.map_err(|error| error.renumbered(|entry| entries.get((entry - first) as usize).copied()))?;
-            places.done();
-            return Ok(());
+            let done = kernel::run(kernel, task, alone, None, turn);
+            let number = |entry| entries.get((entry - first) as usize).copied();
+            return done.map_err(|error| error.renumbered(number));
         }
+        let counter = places.group.counter.map(|counter| &self.places[counter as usize]);
         match (&places.group.decoder, &parts[..]) {
-            (Decoder::Kernel(kernel), [(block, _)]) => {
-                let (block, counter) = (*block, places.group.counter);
-                let counter = counter.map(|c| &self.places[c as usize]);
-                kernel::run(kernel, task, block, counter, places, number, stop)?;
-            }
-            (Decoder::Kernel(kernel), parts) => kernel::run_pieces(kernel, parts, places, number, stop)?,
+            (Decoder::Kernel(kernel), [(block, _)]) => kernel::run(kernel, task, *block, counter, turn),
+            (Decoder::Kernel(kernel), parts) => kernel::run_pieces(kernel, parts, turn),
             (Decoder::Program(program), parts) => {
                 let compiled = self.compiled(task.group as usize, &program.source)?;
-                let counter = places.group.counter.map(|c| &self.places[c as usize]);
                 let beside = match self.threads {
                     1 => Beside::Nobody,
                     threads if places.pays_to_wait(begun.elapsed(), threads) => Beside::Quicker,
                     _ => Beside::Others,
                 };
-                program::run(
-                    decoders,
-                    program,
-                    &compiled,
-                    self.format,
-                    task,
-                    parts,
-                    places,
-                    counter,
-                    number,
-                    beside,
-                    stop,
-                )?;
+                let format = self.format;
+                program::run(decoders, program, &compiled, format, task, parts, counter, beside, turn)
             }
-            (other, _) => {
-                return Err(Error::unsupported(format!("decoder {}", other.kind())));
-            }
+            (other, _) => Err(Error::unsupported(format!("decoder {}", other.kind()))),
         }
-        places.done();
-        Ok(())
     }
 }
