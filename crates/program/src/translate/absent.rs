@@ -70,15 +70,11 @@ impl Text<'_> {
                     self.absent(item, form, place)?;
                 }
             }
-            (Layout::Record { fields, .. }, Form::Record { contents, .. }) => {
-                for ((_, field), form) in fields.iter().zip(forms(fields, None, contents)) {
-                    if let Some(form) = form {
-                        self.absent(field, &form, place)?;
-                    }
-                }
-            }
-            (Layout::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
-                for ((_, field), form) in fields.iter().zip(forms(fields, Some(order), contents)) {
+            (
+                Layout::Record { fields, .. } | Layout::Arranged { fields, .. },
+                Form::Record { contents, .. },
+            ) => {
+                for ((_, field), form) in fields.iter().zip(forms(layout, fields, contents)) {
                     if let Some(form) = form {
                         self.absent(field, &form, place)?;
                     }

@@ -35,17 +35,17 @@ pub(super) fn times(each: u64, member: &str) -> Result<String, Unsupported> {
     Ok(if each == 1 { String::new() } else { format!("{} * ", literal(each, member)?) })
 }
 
-/// The Form of each field, in the order of the bytes; `None` where a field is not delivered.
+/// The Form of each field of a record, in the order of the bytes; `None` where a field is not delivered.
 pub(super) fn forms<'f>(
+    record: &Layout,
     fields: &[(String, Layout)],
-    order: Option<&[u32]>,
     contents: &'f [Form],
 ) -> Vec<Option<Cow<'f, Form>>> {
     let mut found: Vec<Option<Cow<'f, Form>>> = vec![None; fields.len()];
     let plain: Vec<u32>;
-    let order = match order {
-        Some(order) => order,
-        None => {
+    let order = match record {
+        Layout::Arranged { order, .. } => order,
+        _ => {
             let kept = (0u32..).zip(fields).filter(|(_, (_, field))| !field.is_skipped());
             plain = kept.map(|(at, _)| at).collect();
             &plain

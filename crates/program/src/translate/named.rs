@@ -3,7 +3,6 @@
 use super::{
     FAULT_BYTE_COUNT, FAULT_CLASS, FAULT_COUNT, FAULT_REFERENCE, FAULT_SHARED, FAULT_VERSION, Unsupported,
     alternatives::{alternative, union_key},
-    literal,
     shape::{OBJECTS, readable},
     text::{Made, Place, Text, differ},
 };
@@ -81,14 +80,7 @@ impl Text<'_> {
             let content = alternative(alternatives, *to, content).ok_or_else(|| differ(member))?;
             self.line(place.within(1), format!("{bypass} @ if"));
             let least = item.record().map_or(1, Layout::least_together);
-            let check = match least {
-                0 => format!("{count} @ {}drop", self.weigh(0)),
-                least => {
-                    let bad = self.halt(FAULT_COUNT);
-                    let least = literal(least.min(1 << 20), member)?;
-                    format!("{count} @ {least} * {input} len {input} pos - > if {bad} then")
-                }
-            };
+            let check = format!("{count} @ {}", self.weigh_together(least, member)?);
             // Of no items there may be frames, which are there for all items together.
             self.line(place.within(2), format!("{check} {count} @ {input} pos {end} @ < or if"));
             self.shared += 1;

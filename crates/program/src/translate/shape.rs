@@ -275,8 +275,7 @@ impl Shape {
         let mut forms = Vec::with_capacity(fields.len());
         for ((field, layout), wanted) in fields.iter().zip(wanted) {
             let kept = wanted && !layout.is_skipped();
-            let inner =
-                if matches!(layout, Layout::Base(_)) { member.to_owned() } else { join(member, field) };
+            let inner = path(member, field, layout);
             forms.push(if kept { Some(self.form(layout, depth + 1, &inner)?) } else { None });
         }
         let mut names = Vec::with_capacity(order.len());
@@ -359,6 +358,11 @@ pub(super) fn readable(classes: &[(String, Layout)]) -> &[(String, Layout)] {
 /// Why a value that has to be there cannot be read.
 fn undescribed(class: &str) -> Unsupported {
     Unsupported(format!("{class}, which the file does not describe"))
+}
+
+/// The path of the members of a field: those of a base are members of what it is a base of.
+pub(super) fn path(member: &str, name: &str, field: &Layout) -> String {
+    if matches!(field, Layout::Base(_)) { member.to_owned() } else { join(member, name) }
 }
 
 /// The path of a field; the outermost value has none.

@@ -6,7 +6,7 @@ use super::{
     alternatives::{alternative, union_key},
     forms::forms,
     literal, parser,
-    shape::{MIXED, PACKED, Shape, join},
+    shape::{MIXED, PACKED, Shape, path},
     too_deep,
 };
 use crate::layout::{Count, Dialect, Layout, TextLength};
@@ -286,11 +286,11 @@ impl<'a> Text<'a> {
                     self.line(place, end);
                 }
             }
-            (Layout::Record { fields, .. }, Form::Record { contents, .. }) => {
-                self.fields(fields, forms(fields, None, contents), place)?;
-            }
-            (Layout::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
-                self.fields(fields, forms(fields, Some(order), contents), place)?;
+            (
+                Layout::Record { fields, .. } | Layout::Arranged { fields, .. },
+                Form::Record { contents, .. },
+            ) => {
+                self.fields(fields, forms(layout, fields, contents), place)?;
             }
             (Layout::Null, Form::Option { key, .. }) => {
                 self.line(place, constant(0, key, "tags"));
@@ -370,8 +370,7 @@ impl<'a> Text<'a> {
     ) -> Made {
         let member = place.member;
         for ((field, layout), form) in fields.iter().zip(forms) {
-            let inner =
-                if matches!(layout, Layout::Base(_)) { member.to_owned() } else { join(member, field) };
+            let inner = path(member, field, layout);
             match form {
                 Some(form) => self.value(layout, &form, place.of(&inner))?,
                 None => self.skip(layout, place.of(&inner))?,

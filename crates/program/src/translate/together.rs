@@ -1,16 +1,15 @@
 //! Items stored together, field by field: the first field of all items, then the second.
 
 use super::{
-    FAULT_COUNT,
+    FAULT_COUNT, Unsupported,
     counted::slot,
     forms::{forms, numbers, times},
     literal, parser,
-    shape::join,
+    shape::{join, path},
     text::{Made, Place, Text, differ},
 };
 use crate::layout::Layout;
 use forthwith_columns::Form;
-use std::borrow::Cow;
 
 impl Text<'_> {
     /// Items stored field by field: the list's node, and the words that leave their number on the stack.
@@ -22,23 +21,25 @@ impl Text<'_> {
         place: Place<'_>,
     ) -> Made {
         let member = place.member;
-        let input = self.input();
         let count = self.variable("count_");
         let begin = format!("{number} dup {key}-offsets +<- stack dup {count} !");
-        let check = match item.least_together() {
-            0 => format!("{}drop", self.weigh(0)),
-            least => {
-                let bad = self.halt(FAULT_COUNT);
-                let least = literal(least.min(1 << 20), member)?;
-                format!("{least} * {input} len {input} pos - > if {bad} then")
-            }
-        };
+        let check = self.weigh_together(item.least_together(), member)?;
         self.line(place, format!("{begin} {check}"));
         // Of no items, nothing is stored, not even frames.
         self.line(place, format!("{count} @ if"));
         self.each(item, content, &count, place.within(1).of(&format!("{member}[]")))?;
         self.line(place, "then".into());
         Ok(())
+    }
+
+    /// The words that take a count of items from the stack, and look whether so many of at least `least` bytes can follow.
+    pub(super) fn weigh_together(&mut self, least: u64, member: &str) -> Result<String, Unsupported> {
+        if least == 0 {
+            return Ok(format!("{}drop", self.weigh(0)));
+        }
+        let (input, bad) = (self.input(), self.halt(FAULT_COUNT));
+        let least = literal(least.min(1 << 20), member)?;
+        Ok(format!("{least} * {input} len {input} pos - > if {bad} then"))
     }
 
     /// A value of each of many items, as many as the variable says.
@@ -59,14 +60,16 @@ impl Text<'_> {
             (Layout::Base(of), form) if let Some(record) = of.record() => {
                 self.each(record, form, count, place)?;
             }
-            (Layout::Record { fields, .. }, Form::Record { contents, .. }) => {
-                for ((name, field), form) in fields.iter().zip(forms(fields, None, contents)) {
-                    self.each_field(name, field, form, count, place)?;
-                }
-            }
-            (Layout::Arranged { fields, order, .. }, Form::Record { contents, .. }) => {
-                for ((name, field), form) in fields.iter().zip(forms(fields, Some(order), contents)) {
-                    self.each_field(name, field, form, count, place)?;
+            (
+                Layout::Record { fields, .. } | Layout::Arranged { fields, .. },
+                Form::Record { contents, .. },
+            ) => {
+                for ((name, field), form) in fields.iter().zip(forms(layout, fields, contents)) {
+                    let inner = path(member, name, field);
+                    match form {
+                        Some(form) => self.each(field, &form, count, place.of(&inner))?,
+                        None => self.skip_each(field, count, place.of(&inner))?,
+                    }
                 }
             }
             (Layout::Tuple(items), Form::Record { contents, .. }) => {
@@ -102,22 +105,6 @@ impl Text<'_> {
             }
         }
         Ok(())
-    }
-
-    fn each_field(
-        &mut self,
-        name: &str,
-        field: &Layout,
-        form: Option<Cow<'_, Form>>,
-        count: &str,
-        place: Place<'_>,
-    ) -> Made {
-        let member = place.member;
-        let inner = if matches!(field, Layout::Base(_)) { member.to_owned() } else { join(member, name) };
-        match form {
-            Some(form) => self.each(field, &form, count, place.of(&inner)),
-            None => self.skip_each(field, count, place.of(&inner)),
-        }
     }
 
     /// Steps over a value of each of many items.
