@@ -167,6 +167,18 @@ impl Form {
         self
     }
 
+    /// Lists of this length of it, the opposite of [`fixed`](Self::fixed): of numbers a dimension more.
+    #[must_use]
+    pub fn repeated(self, size: u64) -> Self {
+        match self {
+            Self::Numpy { key, dtype, mut shape } => {
+                shape.insert(0, size);
+                Self::Numpy { key, dtype, shape }
+            }
+            content => Self::Regular { size, content: Box::new(content) },
+        }
+    }
+
     /// This node and all below, each before what it is made of.
     pub fn nodes(&self) -> impl Iterator<Item = &Self> {
         let mut rest = vec![self];

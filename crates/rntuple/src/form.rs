@@ -181,29 +181,22 @@ impl<'a> Walk<'a> {
         match (field.repeats, children) {
             (Some(size), [item]) => {
                 let form = self.field(*item, self.many(around, size, field)?)?;
-                Ok(fixed(form, size))
+                Ok(form.repeated(size))
             }
             (Some(size), []) if name.starts_with("std::bitset<") => {
-                let form = self.numbers(id, field, DType::Bool, self.many(around, size, field)?)?;
-                Ok(fixed(form, size))
+                let around = self.many(around, size, field)?;
+                let form = self.numbers(id, field, Kept::Numbers(DType::Bool), DType::Bool, around)?;
+                Ok(form.repeated(size))
             }
             // Enumerations and atomic values wrap what they hold.
             (None, [inner]) => self.field(*inner, around),
             (None, []) if name == "std::string" => self.text(id, field, around),
             (None, []) if name.starts_with("ROOT::RNTupleCardinality<") => {
-                let key = self.key();
-                let buffers = vec![(format!("{key}-data"), DType::Int64, false)];
-                self.part(id, field, 0, Kept::Counts, buffers, around)?;
-                Ok(Form::Numpy { key, dtype: DType::Int64, shape: Vec::new() })
+                self.numbers(id, field, Kept::Counts, DType::Int64, around)
             }
-            (None, []) if name == "std::byte" => {
-                let key = self.key();
-                let buffers = vec![(format!("{key}-data"), DType::UInt8, false)];
-                self.part(id, field, 0, Kept::Bytes, buffers, around)?;
-                Ok(Form::Numpy { key, dtype: DType::UInt8, shape: Vec::new() })
-            }
+            (None, []) if name == "std::byte" => self.numbers(id, field, Kept::Bytes, DType::UInt8, around),
             (None, []) => match number(name) {
-                Some(dtype) => self.numbers(id, field, dtype, around),
+                Some(dtype) => self.numbers(id, field, Kept::Numbers(dtype), dtype, around),
                 None => Err(self.refused(field, "without fields")),
             },
             _ => Err(self.refused(field, &format!("with {} fields", children.len()))),
@@ -234,10 +227,17 @@ impl<'a> Walk<'a> {
         Ok(Around { times, ..around })
     }
 
-    fn numbers(&mut self, id: u32, field: &'a Field, dtype: DType, around: Around) -> Result<Form, String> {
+    fn numbers(
+        &mut self,
+        id: u32,
+        field: &'a Field,
+        kept: Kept,
+        dtype: DType,
+        around: Around,
+    ) -> Result<Form, String> {
         let key = self.key();
         let buffers = vec![(format!("{key}-data"), dtype, false)];
-        self.part(id, field, 0, Kept::Numbers(dtype), buffers, around)?;
+        self.part(id, field, 0, kept, buffers, around)?;
         Ok(Form::Numpy { key, dtype, shape: Vec::new() })
     }
 
@@ -409,17 +409,6 @@ pub(crate) fn type_name(field: &Field) -> String {
         ("", "", RECORD) => "record".into(),
         ("", name, _) => name.into(),
         (alias, ..) => alias.into(),
-    }
-}
-
-/// An array of a fixed number of items.
-fn fixed(form: Form, size: u64) -> Form {
-    match form {
-        Form::Numpy { key, dtype, mut shape } => {
-            shape.insert(0, size);
-            Form::Numpy { key, dtype, shape }
-        }
-        content => Form::Regular { size, content: Box::new(content) },
     }
 }
 

@@ -148,13 +148,7 @@ fn numbers_of(layout: &Layout) -> Option<(Encoding, Vec<u64>)> {
 /// The same with the dimensions of arrays at the numbers.
 fn shaped(form: Form) -> Form {
     match form {
-        Form::Regular { size, content } => match shaped(*content) {
-            Form::Numpy { key, dtype, mut shape } => {
-                shape.insert(0, size);
-                Form::Numpy { key, dtype, shape }
-            }
-            content => Form::Regular { size, content: Box::new(content) },
-        },
+        Form::Regular { size, content } => shaped(*content).repeated(size),
         Form::List { key, content } => Form::List { key, content: Box::new(shaped(*content)) },
         Form::Record { fields, contents, name } => {
             Form::Record { fields, contents: contents.into_iter().map(shaped).collect(), name }
