@@ -223,9 +223,14 @@ impl Form {
 
     /// Puts this before all keys.
     pub fn prefix_keys(&mut self, prefix: &str) {
+        self.rename_keys(&mut |key| format!("{prefix}{key}"));
+    }
+
+    /// Gives each node other keys, made of those that they have.
+    pub fn rename_keys(&mut self, name: &mut dyn FnMut(&str) -> String) {
         self.change(&mut |node| {
             if let Some(key) = node.key_mut() {
-                key.insert_str(0, prefix);
+                *key = name(key);
             }
         });
     }

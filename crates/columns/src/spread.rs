@@ -73,51 +73,48 @@ impl Array {
     /// Values that are all missing, of [`Form::optional`] of a Form.
     #[must_use]
     pub fn nulls(form: &Form, length: u64) -> Self {
-        let form = form.clone().optional();
-        let mut columns = Vec::new();
-        empty(&form, &mut columns);
-        if let Form::Option { key, .. } = &form {
+        let mut nulls = Self::empty(form.clone().optional());
+        if let Form::Option { key, .. } = &nulls.form {
             let name = format!("{key}-index");
-            columns.retain(|(known, _)| *known != name);
-            columns.push((name, Column::from_vec((0..length).map(|_| -1i64).collect())));
+            nulls.columns.retain(|(known, _)| *known != name);
+            nulls.columns.push((name, Column::from_vec((0..length).map(|_| -1i64).collect())));
         }
-        Self { form, length, columns }
+        Self { length, ..nulls }
     }
-}
 
-/// The buffers of no rows.
-fn empty(form: &Form, columns: &mut Vec<(String, Column)>) {
-    let mut add = |key: &str, part: &str, dtype| {
-        // No bytes are any number of no items.
-        let none = Column::from_slice::<u8>(&[]);
-        columns.push((format!("{key}-{part}"), none.view(dtype).unwrap_or(none)));
-    };
-    match form {
-        Form::Empty => {}
-        Form::Numpy { key, dtype, .. } => add(key, "data", *dtype),
-        Form::String { key, .. } => {
-            add(key, "data", DType::UInt8);
-            columns.push((format!("{key}-offsets"), Column::from_slice(&[0i64])));
+    /// No rows of a Form.
+    #[must_use]
+    pub fn empty(form: Form) -> Self {
+        let mut columns = Vec::new();
+        for node in form.nodes() {
+            let mut add = |key: &str, part: &str, dtype| {
+                // No bytes are any number of no items.
+                let none = Column::from_slice::<u8>(&[]);
+                columns.push((format!("{key}-{part}"), none.view(dtype).unwrap_or(none)));
+            };
+            match node {
+                Form::Numpy { key, dtype, .. } => add(key, "data", *dtype),
+                Form::String { key, .. } => add(key, "data", DType::UInt8),
+                Form::Option { key, .. } => add(key, "index", DType::Int64),
+                Form::Union { key, .. } => {
+                    add(key, "tags", DType::Int8);
+                    add(key, "index", DType::Int64);
+                }
+                Form::Categorical { key, categories } => {
+                    add(key, "index", DType::Int32);
+                    columns.extend(texts(key, categories));
+                }
+                Form::Empty
+                | Form::List { .. }
+                | Form::Regular { .. }
+                | Form::Record { .. }
+                | Form::Logical { .. } => {}
+            }
+            if let Form::String { key, .. } | Form::List { key, .. } = node {
+                columns.push((format!("{key}-offsets"), Column::from_slice(&[0i64])));
+            }
         }
-        Form::List { key, content } => {
-            columns.push((format!("{key}-offsets"), Column::from_slice(&[0i64])));
-            empty(content, columns);
-        }
-        Form::Option { key, content } => {
-            add(key, "index", DType::Int64);
-            empty(content, columns);
-        }
-        Form::Union { key, contents } => {
-            add(key, "tags", DType::Int8);
-            add(key, "index", DType::Int64);
-            contents.iter().for_each(|content| empty(content, columns));
-        }
-        Form::Categorical { key, categories } => {
-            add(key, "index", DType::Int32);
-            columns.extend(texts(key, categories));
-        }
-        Form::Regular { content, .. } | Form::Logical { content, .. } => empty(content, columns),
-        Form::Record { contents, .. } => contents.iter().for_each(|content| empty(content, columns)),
+        Self { form, length: 0, columns }
     }
 }
 

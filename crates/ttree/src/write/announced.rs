@@ -1,7 +1,7 @@
 //! Arrays of a step whose types say the same in another way, or less, than what was announced.
 
 use super::plain::changed;
-use forthwith_columns::{Array, Column, DType, Form, rows_of};
+use forthwith_columns::{Array, Column, Form, rows_of};
 use forthwith_plan::Result;
 
 /// An array without categories as one of a Form that was announced, if its values are of that. Lists without items may be of an
@@ -218,26 +218,13 @@ impl Adapt<'_> {
         })
     }
 
-    /// A Form without any row.
+    /// A Form without any row, under keys that no node of the array has.
     fn nothing(&mut self, wanted: &Form) -> Form {
-        let mut form = wanted.clone();
-        let none = |dtype| Column::from_bytes(dtype, Vec::new().into());
-        match &mut form {
-            Form::Numpy { key, dtype, .. } => *key = self.add("data", none(*dtype)),
-            Form::List { key, .. } | Form::String { key, .. } => {
-                *key = self.add("offsets", Column::from_vec(vec![0i64]));
-            }
-            Form::Option { key, .. } | Form::Union { key, .. } => {
-                *key = self.add("index", none(DType::Int64))
-            }
-            _ => {}
-        }
-        match &form {
-            Form::String { key, .. } => self.out.push((format!("{key}-data"), none(DType::UInt8))),
-            Form::Union { key, .. } => self.out.push((format!("{key}-tags"), none(DType::Int8))),
-            _ => {}
-        }
-        form.contents_mut().iter_mut().for_each(|content| *content = self.nothing(content));
+        let (mut form, mut numbers) = (wanted.clone(), self.out.len()..);
+        form.rename_keys(&mut |_| format!("adapted{}", numbers.next().unwrap_or_default()));
+        // Each of the keys has a column at least, so that they are not given again.
+        let Array { form, columns, .. } = Array::empty(form);
+        self.out.extend(columns);
         form
     }
 
