@@ -286,7 +286,7 @@ impl Choices {
     }
 }
 
-fn record_name(form: &Form) -> Option<&str> {
+pub(super) fn record_name(form: &Form) -> Option<&str> {
     if let Form::Record { name, .. } = form { name.as_deref() } else { None }
 }
 

@@ -71,7 +71,7 @@ pub use options::{
 };
 
 use crate::copy::{Grown, basket_text};
-use announced::adapted;
+use announced::{adapted, record_name};
 use baskets::{BasketBranch, Piece, Work};
 use cut::{Cuts, Sizes, basket_room, within};
 use entries::Entries;
@@ -495,34 +495,21 @@ fn settled(ranges: &[(u64, u64)]) -> (&[(u64, u64)], u64) {
 
 /// Whether Forms are the same but for the keys of their nodes.
 fn alike(one: &Form, other: &Form) -> bool {
-    let all = |ones: &[Form], others: &[Form]| {
-        ones.len() == others.len() && ones.iter().zip(others).all(|(one, other)| alike(one, other))
-    };
-    match (one, other) {
+    let is_same = match (one, other) {
         (Form::Numpy { dtype, shape, .. }, Form::Numpy { dtype: d, shape: s, .. }) => {
             dtype == d && shape == s
         }
-        (Form::String { .. }, Form::String { .. })
-        | (Form::Categorical { .. }, Form::Categorical { .. })
-        | (Form::Empty, Form::Empty) => true,
-        (Form::List { content, .. }, Form::List { content: c, .. })
-        | (Form::Option { content, .. }, Form::Option { content: c, .. }) => alike(content, c),
-        (Form::Regular { size, content }, Form::Regular { size: s, content: c }) => {
-            size == s && alike(content, c)
-        }
-        (Form::Record { fields, contents, .. }, Form::Record { fields: f, contents: c, .. }) => {
-            fields == f && all(contents, c)
-        }
+        (Form::Regular { size, .. }, Form::Regular { size: s, .. }) => size == s,
+        (Form::Record { fields, .. }, Form::Record { fields: f, .. }) => fields == f,
         // Classes are told by the names of their records.
         (Form::Union { contents, .. }, Form::Union { contents: c, .. }) => {
-            let name = |form: &Form| if let Form::Record { name, .. } = form { name.clone() } else { None };
-            all(contents, c) && contents.iter().zip(c).all(|(one, other)| name(one) == name(other))
+            contents.iter().map(record_name).eq(c.iter().map(record_name))
         }
-        (Form::Logical { meaning, content }, Form::Logical { meaning: m, content: c }) => {
-            meaning == m && alike(content, c)
-        }
-        _ => false,
-    }
+        (Form::Logical { meaning, .. }, Form::Logical { meaning: m, .. }) => meaning == m,
+        (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
+    };
+    let (ones, others) = (one.contents(), other.contents());
+    is_same && ones.len() == others.len() && ones.iter().zip(others).all(|(one, other)| alike(one, other))
 }
 
 /// An error in a tree, or in a branch, whose place names what is within that.
