@@ -122,10 +122,7 @@ pub(super) fn is_record(file: &RootFile, position: u64, length: u32) -> bool {
 fn key_at(file: &RootFile, position: u64) -> Result<Key> {
     let end = file.header().end.min(position.saturating_add(LONGEST_KEY));
     let bytes = file.source().read_one(position..end.max(position))?;
-    Key::parse(&mut Cursor::new(&bytes)).map_err(|mut error| {
-        error.place.byte = Some(position + error.place.byte.unwrap_or(0));
-        error
-    })
+    Key::parse(&mut Cursor::new(&bytes)).map_err(|error| error.behind(position))
 }
 
 /// The header of a large file ends here.

@@ -300,9 +300,8 @@ impl TreeWriter {
     }
 
     /// The error of a row of the present step.
-    fn placed(&self, mut error: Error, what: &str) -> Error {
-        error.place.entry = error.place.entry.map(|row| row + self.entries);
-        within_tree(error, what)
+    fn placed(&self, error: Error, what: &str) -> Error {
+        within_tree(error.renumbered(|row| Some(row + self.entries)), what)
     }
 
     /// Appends a step.
