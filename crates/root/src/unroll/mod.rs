@@ -35,7 +35,7 @@ use crate::class::{self as table, Item, Layouts, Member, Native, Pair};
 use crate::cpp::CppType;
 use crate::streamer::{Counter, Element, StreamerInfo, any_unframed, is_unframed, registered};
 pub use budget::{Budget, Noted};
-pub use encode::{Encoder, check, has_objects, is_counted_elsewhere, packing};
+pub use encode::{Encoder, check, has_objects, is_counted_elsewhere, store_numbers};
 pub use pointed::{OWN_ITEMS, UNDESCRIBED_ITEMS};
 pub use program::{columns, dialect, program};
 

@@ -1,8 +1,7 @@
 //! Branches and leaves to be written.
 
-use super::floats::Packed;
 use crate::{columns::Laid, leaf_classes::leaf_class};
-use forthwith_columns::DType;
+use forthwith_columns::{DType, Encoding};
 use forthwith_root::{CppType, class::Layouts, write::Compression};
 use std::sync::Arc;
 
@@ -74,7 +73,7 @@ pub(super) struct Source {
     pub(super) path: Vec<Step>,
     pub(super) stored: Stored,
     /// How numbers are stored, if not as they are.
-    pub(super) wire: Option<Wire>,
+    pub(super) wire: Option<Encoding>,
 }
 
 /// A step from a Form to one below.
@@ -173,36 +172,6 @@ impl Stored {
             Self::Fixed | Self::Counts => false,
             Self::Constant { offsets, .. } | Self::Laid { offsets, .. } => *offsets,
             _ => true,
-        }
-    }
-}
-
-/// How numbers are stored.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Wire {
-    /// The most significant byte first.
-    Big(usize),
-    /// One byte, 0 or 1.
-    Bool,
-    /// Packed floating-point numbers of this many bytes in the column.
-    Packed(Packed, usize),
-}
-
-impl Wire {
-    /// Bytes of a number in the column.
-    pub(super) const fn native(self) -> usize {
-        match self {
-            Self::Big(size) | Self::Packed(_, size) => size,
-            Self::Bool => 1,
-        }
-    }
-
-    /// Bytes of a number in the file.
-    pub(super) const fn width(self) -> usize {
-        match self {
-            Self::Big(size) => size,
-            Self::Bool => 1,
-            Self::Packed(packed, _) => packed.width(),
         }
     }
 }

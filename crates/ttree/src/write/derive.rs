@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 
 use super::{
-    branch::{Branch, Known, Leaf, LeafKind, Rule, Source, Step, Stored, Wire},
-    floats::Packed,
+    branch::{Branch, Known, Leaf, LeafKind, Rule, Source, Step, Stored},
     mapping::{Branches, Counted},
 };
 use crate::{
@@ -19,7 +18,7 @@ use crate::{
 use forthwith_columns::{Encoding, Form, MAP};
 use forthwith_plan::{Dataset, Decoder, Error, ErrorKind, Kernel, Result};
 use forthwith_program::Layout;
-use forthwith_root::unroll::{self, packing};
+use forthwith_root::unroll;
 use std::sync::Arc;
 
 /// The columns of a tree with their Forms, and its branches by their numbers. Branches that count the items of others are no
@@ -342,16 +341,14 @@ impl Walk<'_> {
     ) -> Result<()> {
         let size = entry_size(size)?;
         self.put(number, path, stored, size);
-        let packed = match wire {
+        match wire {
             Encoding::Big(_) | Encoding::Bool => return Ok(()),
-            Encoding::Widened => Packed::Float,
-            wire => {
-                Packed::Packed(packing(wire).ok_or_else(|| refused(format!("numbers stored as {wire:?}")))?)
-            }
-        };
+            Encoding::Widened | Encoding::Scaled { .. } | Encoding::Truncated { .. } => {}
+            other => return Err(refused(format!("numbers stored as {other:?}"))),
+        }
         let branch = &mut self.into.branches[number as usize];
         if let (Some(source), Some(leaf)) = (&mut branch.source, &mut branch.leaf) {
-            source.wire = Some(Wire::Packed(packed, wire.dtype().size()));
+            source.wire = Some(wire);
             leaf.len = size / wire.width() as u32;
         }
         Ok(())

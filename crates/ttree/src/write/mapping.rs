@@ -5,13 +5,13 @@
 
 use super::{
     ColumnOptions, Floats, Jagged, Records, Strings, TreeOptions,
-    branch::{Branch, Element, Leaf, LeafKind, Source, Step, Stored, Wire},
-    floats::Packed,
+    branch::{Branch, Element, Leaf, LeafKind, Source, Step, Stored},
+    floats::packed,
     index::is_whole,
     plain::plain_form,
     spelling::{cpp, is_map, numbers, product, vectors},
 };
-use forthwith_columns::{DType, Form};
+use forthwith_columns::{DType, Encoding, Form};
 use forthwith_plan::{Error, Result};
 use forthwith_root::StreamerInfo;
 use std::collections::{HashMap, HashSet};
@@ -308,13 +308,13 @@ impl Walk<'_> {
     }
 
     /// The leaf of numbers, how they are stored, and what the title says of that.
-    fn number(&self, dtype: DType) -> Result<(LeafKind, Option<Wire>, String)> {
-        Ok(match Packed::of(self.options.floats, dtype)? {
+    fn number(&self, dtype: DType) -> Result<(LeafKind, Option<Encoding>, String)> {
+        Ok(match packed(self.options.floats, dtype)? {
             None => (LeafKind::Number(dtype), None, String::new()),
-            Some((packed, title)) => {
+            Some((wire, title)) => {
                 let is_half = matches!(self.options.floats, Floats::Float16(_));
                 let kind = if is_half { LeafKind::Float16 } else { LeafKind::Double32 };
-                (kind, Some(Wire::Packed(packed, dtype.size())), title)
+                (kind, Some(wire), title)
             }
         })
     }

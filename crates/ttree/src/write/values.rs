@@ -1,18 +1,19 @@
 //! Columns as the entries of a branch.
 
 use super::{
-    branch::{Source, Step, Stored, Wire},
+    branch::{Source, Step, Stored},
     entries::Entries,
     laid::Laid,
     offsets::{Place, at, offsets},
     plain::changed,
 };
-use forthwith_columns::{Array, Column, DType, Form};
+use forthwith_columns::{Array, Column, DType, Encoding, Form};
 use forthwith_kernels::{
     append_big,
     nested::{self, Fault, Head, Lists, append_lists},
 };
 use forthwith_plan::{Error, Result};
+use forthwith_root::unroll::store_numbers;
 use std::{borrow::Cow, ops::Range};
 
 /// The columns of a branch, found and checked, from which any of its entries can be encoded.
@@ -35,7 +36,7 @@ enum Node<'a> {
     /// Nothing but the lists.
     Nothing,
     /// Numbers, `width` bytes of the column for each row.
-    Numbers { bytes: &'a [u8], width: usize, wire: Wire },
+    Numbers { bytes: &'a [u8], width: usize, wire: Encoding },
     /// Byte strings with their length before them.
     Text { offsets: Cow<'a, [i64]>, bytes: &'a [u8], nul: bool },
     /// Items with their number before them.
@@ -44,24 +45,17 @@ enum Node<'a> {
     Regular { size: usize, item: Box<Self> },
 }
 
-impl Wire {
-    fn append(self, from: &[u8], out: &mut Vec<u8>) {
-        match self {
-            Self::Big(size @ (2 | 4 | 8)) if from.len() <= SHORT => append_short(size, from, out),
-            Self::Big(size) => append_big(size, from, out),
-            Self::Bool => out.extend(from.iter().map(|byte| u8::from(*byte != 0))),
-            Self::Packed(packed, 4) => {
-                from.as_chunks::<4>()
-                    .0
-                    .iter()
-                    .for_each(|x| packed.append(f32::from_ne_bytes(*x).into(), out));
-            }
-            Self::Packed(packed, _) => {
-                from.as_chunks::<8>().0.iter().for_each(|x| packed.append(f64::from_ne_bytes(*x), out));
-            }
-        }
+/// Appends numbers of an array as they are stored.
+fn store(wire: Encoding, from: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    match wire {
+        Encoding::Big(dtype) if from.len() > SHORT => append_big(dtype.size(), from, out),
+        wire => store_numbers(wire, from, out).ok_or_else(changed)?,
     }
+    Ok(())
 }
+
+/// Up to as many bytes, choosing among kernels takes longer than turning the numbers round.
+const SHORT: usize = 64;
 
 /// Appends numbers of 32 bits, the most significant byte first.
 pub(crate) fn append_numbers(mut numbers: impl ExactSizeIterator<Item = u32>, out: &mut Vec<u8>) {
@@ -74,18 +68,6 @@ pub(crate) fn append_numbers(mut numbers: impl ExactSizeIterator<Item = u32>, ou
             *to = number.to_be_bytes();
         }
         out.extend_from_slice(turned[..count].as_flattened());
-    }
-}
-
-/// Up to as many bytes, choosing among kernels takes longer than turning the numbers round.
-const SHORT: usize = 64;
-
-fn append_short(size: usize, from: &[u8], out: &mut Vec<u8>) {
-    out.reserve(from.len());
-    match size {
-        2 => from.as_chunks().0.iter().for_each(|x| out.extend(u16::from_ne_bytes(*x).to_be_bytes())),
-        4 => from.as_chunks().0.iter().for_each(|x| out.extend(u32::from_ne_bytes(*x).to_be_bytes())),
-        _ => from.as_chunks().0.iter().for_each(|x| out.extend(u64::from_ne_bytes(*x).to_be_bytes())),
     }
 }
 
@@ -240,7 +222,7 @@ impl<'a> Values<'a> {
                     *levels.get_mut(count)? = offsets;
                     (node, count) = (item, count + 1);
                 }
-                Node::Numbers { bytes, width, wire: Wire::Big(size) } if width == size => {
+                Node::Numbers { bytes, width, wire: Encoding::Big(dtype) } if *width == dtype.size() => {
                     return Some((Lists { levels: &[], numbers: bytes, width: *width }, count));
                 }
                 _ => return None,
@@ -276,7 +258,7 @@ impl Node<'_> {
     /// Bytes of a row, for numbers.
     fn width(&self) -> usize {
         match self {
-            Self::Numbers { width, wire, .. } => width / wire.native() * wire.width(),
+            Self::Numbers { width, wire, .. } => width / wire.dtype().size() * wire.width(),
             _ => 0,
         }
     }
@@ -285,13 +267,8 @@ impl Node<'_> {
         match self {
             Self::Nothing => Ok(()),
             Self::Numbers { bytes, width, wire } => {
-                wire.append(
-                    bytes
-                        .get(rows.start.saturating_mul(*width)..rows.end.saturating_mul(*width))
-                        .ok_or_else(changed)?,
-                    out,
-                );
-                Ok(())
+                let bytes = bytes.get(rows.start.saturating_mul(*width)..rows.end.saturating_mul(*width));
+                store(*wire, bytes.ok_or_else(changed)?, out)
             }
             Self::Text { offsets, bytes, nul } => {
                 for pair in offsets.get(rows.start..=rows.end).ok_or_else(changed)?.windows(2) {
@@ -313,7 +290,7 @@ impl Node<'_> {
             }
             Self::List { offsets, item } => {
                 let offsets = offsets.get(rows.start..=rows.end).ok_or_else(changed)?;
-                if let Self::Numbers { bytes, width, wire: wire @ Wire::Big(2 | 4 | 8) } = &**item {
+                if let Self::Numbers { bytes, width, wire: wire @ Encoding::Big(_) } = &**item {
                     // The innermost lists of numbers are most of what there is.
                     for pair in offsets.windows(2) {
                         let (from, end) = (place(pair[0])?, place(pair[1])?);
@@ -321,7 +298,7 @@ impl Node<'_> {
                             .get(from.saturating_mul(*width)..end.saturating_mul(*width))
                             .ok_or_else(changed)?;
                         out.extend(number(end.wrapping_sub(from))?.to_be_bytes());
-                        wire.append(items, out);
+                        store(*wire, items, out)?;
                     }
                     return Ok(());
                 }
@@ -392,7 +369,7 @@ fn into_items(path: &[Step]) -> Result<&[Step]> {
 /// Finds columns.
 struct Binder<'a> {
     array: &'a Array,
-    wire: Option<Wire>,
+    wire: Option<Encoding>,
     /// Whether fixed dimensions are written as vectors.
     framed: bool,
     /// Whether text may have NUL in it.
@@ -450,9 +427,9 @@ impl<'a> Binder<'a> {
 
     fn numbers(&self, key: &str, dtype: DType, dims: u64) -> Result<Node<'a>> {
         let wire = match self.wire {
-            Some(wire @ Wire::Packed(..)) => wire,
-            _ if dtype == DType::Bool => Wire::Bool,
-            _ => Wire::Big(dtype.size()),
+            Some(wire) => wire,
+            _ if dtype == DType::Bool => Encoding::Bool,
+            _ => Encoding::Big(dtype),
         };
         let width = usize::try_from(dims).ok().and_then(|dims| dims.checked_mul(dtype.size()));
         Ok(Node::Numbers { bytes: self.data(key)?, width: width.ok_or_else(changed)?, wire })

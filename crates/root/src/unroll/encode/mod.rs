@@ -19,7 +19,7 @@ use forthwith_program::Layout;
 
 use crate::class::Layouts;
 use bind::Binder;
-pub use node::packing;
+pub use node::store_numbers;
 use node::{CONTAINER, Node, changed, frame, span};
 pub use written::{check, has_objects, is_counted_elsewhere};
 

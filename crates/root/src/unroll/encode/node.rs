@@ -231,40 +231,40 @@ impl Node<'_> {
         let bytes = bytes
             .get(rows.start.saturating_mul(width)..rows.end.saturating_mul(width))
             .ok_or_else(changed)?;
-        let reals = |put: &mut dyn FnMut(f64)| match width {
-            4 => bytes.as_chunks().0.iter().for_each(|x| put(f32::from_ne_bytes(*x).into())),
-            _ => bytes.as_chunks().0.iter().for_each(|x| put(f64::from_ne_bytes(*x))),
-        };
-        match *wire {
-            Encoding::Bool | Encoding::StrictBool => {
-                out.extend(bytes.iter().map(|byte| u8::from(*byte != 0)))
-            }
-            Encoding::Big(_) => match width {
-                1 => out.extend_from_slice(bytes),
-                2 => {
-                    bytes.as_chunks().0.iter().for_each(|x| out.extend(u16::from_ne_bytes(*x).to_be_bytes()))
-                }
-                4 => {
-                    bytes.as_chunks().0.iter().for_each(|x| out.extend(u32::from_ne_bytes(*x).to_be_bytes()))
-                }
-                _ => {
-                    bytes.as_chunks().0.iter().for_each(|x| out.extend(u64::from_ne_bytes(*x).to_be_bytes()))
-                }
-            },
-            Encoding::Widened => reals(&mut |value| out.extend((value as f32).to_be_bytes())),
-            Encoding::Scaled { .. } | Encoding::Truncated { .. } => {
-                let packing = packing(*wire).ok_or_else(changed)?;
-                reals(&mut |value| packing.append(value, |bytes| out.extend_from_slice(bytes)));
-            }
-            _ => return Err(changed()),
+        store_numbers(*wire, bytes, out).ok_or_else(changed)
+    }
+}
+
+/// Appends numbers of a column as ROOT stores them; `None` of an encoding that is only read.
+pub fn store_numbers(wire: Encoding, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let width = wire.dtype().size();
+    match wire {
+        Encoding::Bool | Encoding::StrictBool => out.extend(bytes.iter().map(|byte| u8::from(*byte != 0))),
+        Encoding::Big(_) => match width {
+            1 => out.extend_from_slice(bytes),
+            2 => bytes.as_chunks().0.iter().for_each(|x| out.extend(u16::from_ne_bytes(*x).to_be_bytes())),
+            4 => bytes.as_chunks().0.iter().for_each(|x| out.extend(u32::from_ne_bytes(*x).to_be_bytes())),
+            _ => bytes.as_chunks().0.iter().for_each(|x| out.extend(u64::from_ne_bytes(*x).to_be_bytes())),
+        },
+        Encoding::Widened => reals(bytes, width, |value| out.extend((value as f32).to_be_bytes())),
+        wire => {
+            let packing = packing(wire)?;
+            reals(bytes, width, |value| packing.append(value, |bytes| out.extend_from_slice(bytes)));
         }
-        Ok(())
+    }
+    Some(())
+}
+
+/// Calls `put` with floating-point numbers of so many bytes.
+fn reals(bytes: &[u8], width: usize, mut put: impl FnMut(f64)) {
+    match width {
+        4 => bytes.as_chunks().0.iter().for_each(|x| put(f32::from_ne_bytes(*x).into())),
+        _ => bytes.as_chunks().0.iter().for_each(|x| put(f64::from_ne_bytes(*x))),
     }
 }
 
 /// How numbers are packed that are stored in this way, if they are.
-#[must_use]
-pub fn packing(wire: Encoding) -> Option<Packing> {
+fn packing(wire: Encoding) -> Option<Packing> {
     match wire {
         Encoding::Scaled { factor, min, max, .. } => Some(Packing::Range { min, max, factor }),
         Encoding::Truncated { bits, .. } => Some(Packing::Mantissa { bits: bits.into() }),
