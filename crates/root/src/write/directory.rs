@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use forthwith_plan::Result;
+use forthwith_plan::{Error, Result};
 
 use super::key::LAST_SMALL;
 use super::{Buffer, FileSettings, KeyText, Moment, Uuid};
@@ -99,13 +99,17 @@ impl Place {
 
     /// The number of the next object of a name.
     pub(super) fn next_cycle(&self, name: &str) -> Result<u16> {
+        if name.contains('/') || name.is_empty() {
+            let what = format!("the name {name:?}: the name of an object is not empty and has no slash");
+            return Err(Error::invalid(what));
+        }
         let last = self.keys.iter().filter(|key| &*key.name == name).map(|key| key.cycle).max();
         let next = last.map_or(Some(1), |last| last.checked_add(1)).filter(|&cycle| cycle <= MOST_CYCLES);
         next.ok_or_else(|| {
             let what = format!(
                 "there are {MOST_CYCLES} objects of this name already, and higher cycles do not exist"
             );
-            forthwith_plan::Error::invalid(what).in_object(name)
+            Error::invalid(what).in_object(name)
         })
     }
 

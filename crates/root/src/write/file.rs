@@ -313,29 +313,17 @@ impl FileWriter {
         object_len: usize,
         stored: &[&[u8]],
     ) -> Result<RecordPlace> {
-        let listed = self.append_listed(directory, key, object_len, stored);
-        listed.map_err(|error| error.in_file(self.uri()).in_object(key.name))
-    }
-
-    fn append_listed(
-        &mut self,
-        directory: DirectoryId,
-        key: KeyText<'_>,
-        object_len: usize,
-        stored: &[&[u8]],
-    ) -> Result<RecordPlace> {
-        if key.name.contains('/') || key.name.is_empty() {
-            let what =
-                format!("the name {:?}: the name of an object is not empty and has no slash", key.name);
-            return Err(Error::invalid(what));
-        }
-        let cycle = self.directories[directory.0].next_cycle(key.name)?;
-        let head = Head { key, directory, kind: KeyKind::Object, cycle };
-        let (place, image) = self.append_record(head, object_len, stored)?;
+        let cycle = self.directories[directory.0].next_cycle(key.name);
+        let begun = cycle.and_then(|cycle| {
+            let head = Head { key, directory, kind: KeyKind::Object, cycle };
+            self.append_record(head, object_len, stored)
+        });
+        let (place, image) = begun.map_err(|error| error.in_file(self.uri()).in_object(key.name))?;
         // The length of a record has been compared with what keys have room for.
         let record = (place.position, place.length() as u32);
         let image = Bytes::from(image);
-        let listed = Listed { class: key.class.into(), name: key.name.into(), cycle, record, image };
+        let (class, name) = (key.class.into(), key.name.into());
+        let listed = Listed { class, name, cycle: place.cycle, record, image };
         self.directories[directory.0].list_key(listed);
         Ok(place)
     }
