@@ -365,14 +365,7 @@ impl Ntuple {
     }
 
     pub(crate) fn page_list(&self, group: &crate::footer::ClusterGroup) -> Result<PageList> {
-        let longest = self.anchor.longest;
-        let bytes = blob::envelope(
-            self.source.as_ref(),
-            group.pages,
-            Envelope::PageList,
-            longest,
-            self.options.verify,
-        )?;
+        let bytes = self.envelope(group.pages, Envelope::PageList)?;
         let list = PageList::parse(bytes, self.hash, &group.entries, group.clusters);
         list.map_err(|error| error.in_member(Envelope::PageList.name()))
     }
@@ -386,6 +379,16 @@ impl Ntuple {
     /// What a locator leads to, with this number of bytes more.
     pub(crate) fn blob(&self, locator: Locator, more: u64) -> Result<Bytes> {
         blob::read(self.source.as_ref(), locator, more, self.anchor.longest)
+    }
+
+    /// The stored bytes of a page without its checksum, which is compared if `verify` says so.
+    pub(crate) fn page_data(&self, page: &Page, verify: bool) -> Result<Bytes> {
+        let more = if page.checksum { 8 } else { 0 };
+        let bytes = self.blob(page.locator, more)?;
+        if page.checksum && verify {
+            decode::verified(&bytes)?;
+        }
+        Ok(bytes.slice(..bytes.len().saturating_sub(more as usize)))
     }
 
     /// The place of a page's bytes, its checksum included if that is to be verified.
@@ -425,12 +428,7 @@ impl Ntuple {
         if let Some((_, bytes)) = found {
             return Ok(bytes);
         }
-        let checksum = if page.checksum { 8 } else { 0 };
-        let stored = blob::read(self.source.as_ref(), page.locator, checksum, self.anchor.longest)?;
-        let body = stored.slice(..stored.len() - checksum as usize);
-        if page.checksum && self.options.verify {
-            decode::verified(&stored)?;
-        }
+        let body = self.page_data(page, self.options.verify)?;
         let bytes = blob::decompressed(&body, length as u64, ["the length of a page", "a page"])?;
         let mut known = known();
         if known.len() >= KEPT {

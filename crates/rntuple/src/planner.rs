@@ -169,11 +169,8 @@ impl<'n> Planner<'n> {
 
     /// The column that a part has in a cluster.
     fn active(&self, part: &Part, at: Numbered<'_>) -> Result<Active> {
-        let span = at.cluster.entries.end - at.cluster.entries.start;
         let expected = match part.parent {
-            None => Some(span.checked_mul(part.times).filter(|count| *count < 1 << 62).ok_or_else(|| {
-                Error::out_of_range("the entries of a cluster", span, i64::MAX / part.times.max(1) as i64)
-            })?),
+            None => Some(expected(at, part.times)?),
             Some(_) => None,
         };
         for (representation, &column) in part.columns.iter().enumerate() {
@@ -384,6 +381,14 @@ impl<'n> Planner<'n> {
     }
 }
 
+/// The elements that a column has in a cluster, of which each entry has this number.
+pub(crate) fn expected(at: Numbered<'_>, times: u64) -> Result<u64> {
+    let span = at.cluster.entries.end - at.cluster.entries.start;
+    let count = span.checked_mul(times).filter(|count| *count < 1 << 62);
+    let limit = i64::MAX / times.max(1) as i64;
+    count.ok_or_else(|| Error::out_of_range("the entries of a cluster", span, limit))
+}
+
 /// The number of elements that were not written of those expected: only of a column that was added later.
 pub(crate) fn unwritten(ntuple: &Ntuple, column: u32, expected: u64, found: u64) -> Result<u64> {
     let mismatch = || Error::mismatch("the number of elements of a column", expected, found);
@@ -397,11 +402,7 @@ pub(crate) fn unwritten(ntuple: &Ntuple, column: u32, expected: u64, found: u64)
     let explained = ntuple.size().saturating_mul(8 * forthwith_io::LARGEST_EXPANSION);
     let limit = explained.max(MOST_ZEROS);
     if zeros > limit {
-        return Err(Error::out_of_range(
-            "the number of elements that a column lacks",
-            zeros,
-            i64::try_from(limit).unwrap_or(i64::MAX),
-        ));
+        return Err(Error::out_of_range("the number of elements that a column lacks", zeros, limit));
     }
     Ok(zeros)
 }

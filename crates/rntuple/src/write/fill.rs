@@ -78,31 +78,34 @@ pub(crate) fn fill<'a>(
         }
         (Node::Options { ends, content }, Form::Option { key, content: form }) => {
             let index = integers(buffer(array, key, "index")?);
-            let mut picked = Picked::default();
+            let mut picked = Rows::new();
             for rows in rows {
                 let index = index.get(rows.clone()).ok_or_else(changed)?;
                 pages.ends(*ends, index.len(), |at| index.get(at).is_some_and(|row| *row >= 0).into())?;
-                index.iter().filter_map(|row| usize::try_from(*row).ok()).for_each(|row| picked.add(row));
+                index
+                    .iter()
+                    .filter_map(|row| usize::try_from(*row).ok())
+                    .for_each(|row| add_row(&mut picked, row));
             }
-            fill(content, array, form, &picked.rows, pages)
+            fill(content, array, form, &picked, pages)
         }
         (Node::Filled { filling, content }, Form::Option { key, content: form }) => {
             let index = integers(buffer(array, key, "index")?);
-            let mut picked = Picked::default();
+            let mut picked = Rows::new();
             for row in rows.iter().cloned().flatten() {
                 if let Ok(row) = usize::try_from(*index.get(row).ok_or_else(changed)?) {
-                    picked.add(row);
+                    add_row(&mut picked, row);
                     continue;
                 }
                 // In their order.
-                fill(content, array, form, &std::mem::take(&mut picked.rows), pages)?;
+                fill(content, array, form, &std::mem::take(&mut picked), pages)?;
                 match &**content {
                     Node::Numbers { column, .. } => pages.append_copied(*column, filling)?,
                     Node::Text { ends, .. } | Node::Lists { ends, .. } => pages.end(*ends, 0)?,
                     _ => return Err(changed()),
                 }
             }
-            fill(content, array, form, &picked.rows, pages)
+            fill(content, array, form, &picked, pages)
         }
         (Node::Variants { switch, contents }, form) => variants(*switch, contents, array, form, rows, pages),
         // Nothing is missing, whatever the types say.
@@ -113,11 +116,12 @@ pub(crate) fn fill<'a>(
         (Node::Filled { content, .. }, form) => fill(content, array, form, rows, pages),
         (node, Form::Option { key, content: form }) => {
             let index = integers(buffer(array, key, "index")?);
-            let mut picked = Picked::default();
+            let mut picked = Rows::new();
             for row in rows.iter().cloned().flatten() {
-                picked.add(usize::try_from(*index.get(row).ok_or_else(changed)?).map_err(|_| changed())?);
+                let row = usize::try_from(*index.get(row).ok_or_else(changed)?);
+                add_row(&mut picked, row.map_err(|_| changed())?);
             }
-            fill(node, array, form, &picked.rows, pages)
+            fill(node, array, form, &picked, pages)
         }
         _ => Err(Error::invalid("an array of another type than was announced")),
     }
@@ -153,7 +157,7 @@ fn variants<'a>(
     let tags = buffer(array, key, "tags")?.as_i8().ok_or_else(changed)?;
     let index = integers(buffer(array, key, "index")?);
     // Of each alternative the rows of what is not null, and what says which are.
-    let mut picked: Vec<Picked> = contents.iter().map(|_| Picked::default()).collect();
+    let mut picked: Vec<Rows> = vec![Rows::new(); contents.len()];
     let mut inner = Vec::with_capacity(contents.len());
     for content in contents {
         inner.push(match content {
@@ -180,12 +184,12 @@ fn variants<'a>(
             None | Some(Some(None)) => pages.switch(switch, None)?,
             Some(Some(Some((tag, at)))) => {
                 pages.switch(switch, Some(tag))?;
-                picked.get_mut(tag).ok_or_else(changed)?.add(at);
+                add_row(picked.get_mut(tag).ok_or_else(changed)?, at);
             }
         }
     }
     let each = nodes.iter().zip(&inner).zip(&picked);
-    each.into_iter().try_for_each(|((node, (_, form)), picked)| fill(node, array, form, &picked.rows, pages))
+    each.into_iter().try_for_each(|((node, (_, form)), picked)| fill(node, array, form, picked, pages))
 }
 
 /// Appends the ends of lists, and answers where their items are.
@@ -198,7 +202,7 @@ fn lists<'a>(
 ) -> Result<Rows> {
     let of = buffer(array, key, "offsets")?;
     let offsets = of.as_bytes().as_chunks::<8>().0;
-    let mut picked = Picked::default();
+    let mut picked = Rows::new();
     for rows in rows {
         let last = rows.end.checked_add(1).ok_or_else(changed)?;
         let offsets = offsets.get(rows.start..last).ok_or_else(changed)?;
@@ -211,27 +215,21 @@ fn lists<'a>(
         }
         let range = usize::try_from(from).ok().zip(usize::try_from(to).ok());
         let (from, to) = range.filter(|(from, to)| from <= to).ok_or_else(changed)?;
-        picked.add_range(from..to);
+        add(&mut picked, from..to);
     }
-    Ok(picked.rows)
+    Ok(picked)
 }
 
-#[derive(Default)]
-struct Picked {
-    rows: Rows,
+fn add_row(rows: &mut Rows, row: usize) {
+    add(rows, row..row.saturating_add(1));
 }
 
-impl Picked {
-    fn add(&mut self, row: usize) {
-        self.add_range(row..row.saturating_add(1));
-    }
-
-    fn add_range(&mut self, range: Range<usize>) {
-        match self.rows.last_mut() {
-            _ if range.is_empty() => {}
-            Some(last) if last.end == range.start => last.end = range.end,
-            _ => self.rows.push(range),
-        }
+/// Adds rows behind others: to the last of these if they follow it.
+pub(super) fn add<T: PartialOrd>(rows: &mut Vec<Range<T>>, more: Range<T>) {
+    match rows.last_mut() {
+        _ if more.is_empty() => {}
+        Some(last) if last.end == more.start => last.end = more.end,
+        _ => rows.push(more),
     }
 }
 

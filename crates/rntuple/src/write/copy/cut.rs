@@ -5,8 +5,8 @@ use super::slot::Slot;
 use super::stored::{Active, Chunk, Codecs, Elements, Found, no_zeros};
 use crate::Ntuple;
 use crate::coding::{Kind, Stored};
-use crate::numbers::too_few;
 use crate::schema::STREAMED;
+use crate::write::fill::add;
 use forthwith_plan::{Error, Result};
 use forthwith_root::write::Compression;
 use std::collections::HashMap;
@@ -220,14 +220,7 @@ impl Cut {
                 add(&mut items, start..found);
                 Ok::<_, Error>(())
             };
-            elements.visit(codecs, &wanted, |chunk| match chunk {
-                Chunk::Zeros(count) => (0..count).try_for_each(|_| one(0)),
-                Chunk::Page(wanted, page) => {
-                    let all = page.as_chunks::<8>().0.get(wanted);
-                    let all = all.ok_or_else(too_few)?;
-                    all.iter().try_for_each(|end| one(u64::from_ne_bytes(*end)))
-                }
-            })?;
+            elements.each(codecs, &wanted, |end: &[u8; 8]| one(u64::from_ne_bytes(*end)))?;
         }
         Ok(items)
     }
@@ -269,16 +262,7 @@ impl Cut {
             *so_far += 1;
             Ok(())
         };
-        for rows in rows {
-            elements.visit(codecs, rows, |chunk| match chunk {
-                Chunk::Zeros(count) => (0..count).try_for_each(|_| one(&[0; 12])),
-                Chunk::Page(wanted, page) => {
-                    let all = page.as_chunks::<12>().0.get(wanted);
-                    let all = all.ok_or_else(too_few)?;
-                    all.iter().try_for_each(&mut one)
-                }
-            })?;
-        }
+        rows.iter().try_for_each(|rows| elements.each(codecs, rows, &mut one))?;
         Ok(values)
     }
 }
@@ -313,12 +297,4 @@ fn repeated(rows: &[Range<u64>], times: u64) -> Result<Rows> {
         add(&mut all, start..end);
     }
     Ok(all)
-}
-
-fn add(rows: &mut Rows, more: Range<u64>) {
-    match rows.last_mut() {
-        _ if more.is_empty() => {}
-        Some(last) if last.end == more.start => last.end = more.end,
-        _ => rows.push(more),
-    }
 }

@@ -3,13 +3,11 @@
 use super::fields::{Column, Node};
 use crate::Ntuple;
 use crate::coding::{Kind, Stored};
-use crate::decode;
+use crate::numbers::too_few;
 use crate::pages::Numbered;
 use crate::pages::{ColumnPages, Page};
-use crate::planner::unwritten;
-use crate::write::seal::HASH;
+use crate::planner::{expected, unwritten};
 use crate::write::sealed::{PageBytes, Sealed};
-use bytes::Bytes;
 use forthwith_columns::kernels::{Planes, from_planes};
 use forthwith_io::{Compressor, Decompressor, xxh3};
 use forthwith_plan::{Error, Result};
@@ -54,14 +52,7 @@ impl Active {
     /// # Errors
     /// It lacks elements, and no column of it was added later.
     pub(super) fn of(ntuple: &Ntuple, at: Numbered<'_>, node: &Node) -> Result<Self> {
-        let span = at.cluster.entries.end - at.cluster.entries.start;
-        let expected = node.times.map(|times| {
-            let limit = i64::MAX / times.max(1) as i64;
-            let (what, found) = ("the entries of a cluster", span as i64);
-            let count = span.checked_mul(times).filter(|count| *count < 1 << 62);
-            count.ok_or_else(|| Error::out_of_range(what, found, limit))
-        });
-        let expected = expected.transpose()?;
+        let expected = node.times.map(|times| expected(at, times)).transpose()?;
         let zeros = |column: &Column, number: usize, found: u64| match expected {
             // What is in lists has as many elements as there are.
             Some(expected) if number == 0 => unwritten(ntuple, column.source, expected, found),
@@ -105,7 +96,7 @@ impl Codecs {
         anew: Option<Compression>,
     ) -> Result<Sealed> {
         let here = |error: Error| error.in_member("page").at_byte(page.locator.position);
-        let data = verified(ntuple, page).map_err(here)?;
+        let data = ntuple.page_data(page, true).map_err(here)?;
         let Some(compression) = anew else { return Ok(sealed(page.elements, data.to_vec())) };
         let length = length(page.elements, bits);
         let mut payload = std::mem::take(&mut self.payload);
@@ -132,7 +123,7 @@ impl Codecs {
 
     /// The elements of a page, put together from their planes of bytes; ends of lists as numbers of 64 bits.
     fn elements(&mut self, ntuple: &Ntuple, page: &Page, stored: &Stored) -> Result<Vec<u8>> {
-        let data = verified(ntuple, page)?;
+        let data = ntuple.page_data(page, true)?;
         let mut payload = std::mem::take(&mut self.payload);
         let made = self.decompressed(&data, length(page.elements, stored.bits), &mut payload);
         let made = made.and_then(|payload| match stored.kind {
@@ -234,21 +225,31 @@ impl<'c> Elements<'c> {
     }
 }
 
+impl Elements<'_> {
+    /// Calls `take` with each element of a range, of `SIZE` bytes.
+    ///
+    /// # Errors
+    /// As [`visit`](Self::visit).
+    pub(super) fn each<const SIZE: usize>(
+        &mut self,
+        codecs: &mut Codecs,
+        wanted: &Range<u64>,
+        mut take: impl FnMut(&[u8; SIZE]) -> Result<()>,
+    ) -> Result<()> {
+        self.visit(codecs, wanted, |chunk| match chunk {
+            Chunk::Zeros(count) => (0..count).try_for_each(|_| take(&[0; SIZE])),
+            Chunk::Page(wanted, page) => {
+                let all = page.as_chunks::<SIZE>().0.get(wanted).ok_or_else(too_few)?;
+                all.iter().try_for_each(&mut take)
+            }
+        })
+    }
+}
+
 /// The refusal of a value for entries that have none.
 pub(super) fn no_zeros() -> Error {
     let what = "copying a field of quantised numbers, or of objects in a stream, with entries from before it was added";
     Error::unsupported(what)
-}
-
-/// The bytes of a page without its checksum, which is compared.
-fn verified(ntuple: &Ntuple, page: &Page) -> Result<Bytes> {
-    let more = if page.checksum { HASH as u64 } else { 0 };
-    let bytes = ntuple.blob(page.locator, more)?;
-    let data = bytes.slice(..bytes.len().saturating_sub(more as usize));
-    if page.checksum {
-        decode::verified(&bytes)?;
-    }
-    Ok(data)
 }
 
 fn sealed(elements: u32, mut stored: Vec<u8>) -> Sealed {
