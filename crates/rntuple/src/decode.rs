@@ -289,19 +289,17 @@ fn zeros(kept: Kept, marks: &Marks<'_>, count: usize, columns: &mut dyn Columns)
         slot.as_chunks_mut::<8>().0.iter_mut().for_each(|to| *to = item.to_ne_bytes());
     };
     match kept {
-        Kept::Offsets | Kept::Option => {
+        Kept::Offsets | Kept::Option | Kept::Counts => {
             let base = marks.lists()?.base;
             columns.wait()?;
             columns.set_ends(&[base]);
             let mut slots = columns.take_last(&[count])?;
-            let item = if kept == Kept::Option { -1 } else { base };
+            let item = match kept {
+                Kept::Option => -1,
+                Kept::Counts => 0,
+                _ => base,
+            };
             slots.iter_mut().for_each(|slot| fill(slot, item));
-        }
-        Kept::Counts => {
-            let base = marks.lists()?.base;
-            columns.wait()?;
-            columns.set_ends(&[base]);
-            taken(columns, &[count])?.iter_mut().for_each(|slot| slot.fill(0));
         }
         Kept::Tags(alternatives) => {
             let places: &[usize] = if alternatives == 1 { &[count] } else { &[count, 0, 0] };
