@@ -146,22 +146,16 @@ impl<'d> Describer<'d> {
                 let bytes = self.column(id, "Char", None);
                 (Node::Categories { ends, bytes }, "std::string".into())
             }
-            Form::List { content, .. } => {
+            // Arrays of no items are no type of ROOT's.
+            Form::List { content, .. } | Form::Regular { size: 0, content } => {
                 let ends = self.ends(id, around.first);
                 let (content, item) = self.field("_0", content, items)?;
-                self.path.pop();
                 self.close(id, COLLECTION, "");
                 let ty = if item.is_empty() { item } else { format!("std::vector<{item}>") };
-                (Node::Lists { ends, content: Box::new(content) }, ty)
-            }
-            // Arrays of no items are no type of ROOT's.
-            Form::Regular { size: 0, content } => {
-                let ends = self.ends(id, around.first);
-                let (_, item) = self.field("_0", content, items)?;
-                self.path.pop();
-                self.close(id, COLLECTION, "");
-                let ty = if item.is_empty() { item } else { format!("std::vector<{item}>") };
-                (Node::Empty { ends }, ty)
+                match form {
+                    Form::List { .. } => (Node::Lists { ends, content: Box::new(content) }, ty),
+                    _ => (Node::Empty { ends }, ty),
+                }
             }
             Form::Regular { size, content } if self.options.bitsets && is_truth(content) => {
                 let first = around.first.and_then(|first| first.checked_mul(*size));
@@ -173,9 +167,7 @@ impl<'d> Describer<'d> {
             }
             Form::Regular { size, content } => {
                 let (content, item) = self.array(id, *size, below, |this, below| {
-                    let described = this.field("_0", content, Around { item: true, ..below })?;
-                    this.path.pop();
-                    Ok(described)
+                    this.field("_0", content, Around { item: true, ..below })
                 })?;
                 let size = usize::try_from(*size).map_err(|_| format!("arrays of {size} items"))?;
                 (Node::Fixed { size, content: Box::new(content) }, item)
@@ -190,7 +182,6 @@ impl<'d> Describer<'d> {
                     let ends = self.ends(id, around.first);
                     let inner = Around { untyped: false, ..items };
                     let (content, item) = self.field("_0", content, inner)?;
-                    self.path.pop();
                     self.close(id, COLLECTION, "");
                     (Node::Options { ends, content: Box::new(content) }, format!("std::optional<{item}>"))
                 }
@@ -224,9 +215,7 @@ impl<'d> Describer<'d> {
         if let Some(field) = self.all.fields.get_mut(id as usize) {
             field.type_name.clone_from(&ty);
         }
-        if around.depth == 0 {
-            self.path.pop();
-        }
+        self.path.pop();
         Ok((node, ty))
     }
 
@@ -305,7 +294,6 @@ impl<'d> Describer<'d> {
         let mut nodes = Vec::new();
         for (name, form) in field_names(names).iter().zip(contents) {
             nodes.push(self.field(name, form, around)?.0);
-            self.path.pop();
         }
         self.close(id, RECORD, "");
         Ok((Node::Fields(nodes), ty))
@@ -324,7 +312,6 @@ impl<'d> Describer<'d> {
         let (mut nodes, mut types) = (Vec::new(), Vec::new());
         for (at, form) in contents.iter().enumerate() {
             let (node, ty) = self.field(&format!("_{at}"), form, Around { untyped: false, ..around })?;
-            self.path.pop();
             nodes.push(node);
             types.push(ty);
         }
@@ -351,7 +338,6 @@ impl<'d> Describer<'d> {
             }
             let inner = Around { untyped: false, first: None, ..around };
             let (node, ty) = self.field(&format!("_{at}"), form, inner)?;
-            self.path.pop();
             nodes.push(node);
             types.push(ty);
         }
