@@ -134,12 +134,10 @@ pub(crate) fn binary(operator: Binary, x: Number, y: Number) -> Option<Result<Nu
         _ => x.float().partial_cmp(&y.float()),
     };
     let holds = match operator {
-        B::Less => Some(ordering.is_some_and(std::cmp::Ordering::is_lt)),
-        B::LessEqual => Some(ordering.is_some_and(std::cmp::Ordering::is_le)),
-        B::Greater => Some(ordering.is_some_and(std::cmp::Ordering::is_gt)),
-        B::GreaterEqual => Some(ordering.is_some_and(std::cmp::Ordering::is_ge)),
-        B::Equal => Some(ordering.is_some_and(std::cmp::Ordering::is_eq)),
-        B::NotEqual => Some(!ordering.is_some_and(std::cmp::Ordering::is_eq)),
+        // A NaN differs from everything, and nothing else holds of it.
+        _ if operator.is_comparison() => {
+            Some(ordering.map_or(operator == B::NotEqual, |ordering| operator.holds(ordering)))
+        }
         B::And => Some(x.is_true() && y.is_true()),
         B::Or => Some(x.is_true() || y.is_true()),
         _ => None,

@@ -2,6 +2,7 @@
 
 use crate::error::Span;
 use forthwith_columns::DType;
+use std::cmp::Ordering;
 
 /// The number of a node.
 pub(crate) type Id = u32;
@@ -95,6 +96,18 @@ impl Binary {
     pub(crate) const fn is_comparison(self) -> bool {
         use Binary::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
         matches!(self, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual)
+    }
+
+    /// Whether a comparison holds of two values in this order.
+    pub(crate) const fn holds(self, ordering: Ordering) -> bool {
+        match self {
+            Self::Less => ordering.is_lt(),
+            Self::LessEqual => ordering.is_le(),
+            Self::Greater => ordering.is_gt(),
+            Self::GreaterEqual => ordering.is_ge(),
+            Self::Equal => ordering.is_eq(),
+            _ => ordering.is_ne(),
+        }
     }
 
     /// The comparison with its operands exchanged.

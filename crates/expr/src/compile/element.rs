@@ -266,16 +266,7 @@ impl Compiler<'_> {
         let kind = Kind::Number(DType::Bool);
         let (operation, x, text) = match (x, y) {
             (Value::Text(x), Value::Text(y)) => {
-                let ordering = x.cmp(y);
-                let holds = match operation {
-                    Binary::Less => ordering.is_lt(),
-                    Binary::LessEqual => ordering.is_le(),
-                    Binary::Greater => ordering.is_gt(),
-                    Binary::GreaterEqual => ordering.is_ge(),
-                    Binary::Equal => ordering.is_eq(),
-                    _ => ordering.is_ne(),
-                };
-                return Ok(Value::Number(Number::Bool(holds)));
+                return Ok(Value::Number(Number::Bool(operation.holds(x.cmp(y)))));
             }
             (Value::Text(text), column) => (operation.mirrored(), column, text),
             (column, Value::Text(text)) => (operation, column, text),

@@ -240,20 +240,8 @@ fn power(dtype: DType, x: Numbers<'_>, y: Numbers<'_>, out: &mut Buffer) -> Resu
 pub(super) fn mixed(operation: Binary, signed: Numbers<'_>, unsigned: Numbers<'_>, out: &mut Buffer) {
     zip_two(signed, unsigned, out, |x: i64, y: u64| {
         let ordering = u64::try_from(x).map_or(std::cmp::Ordering::Less, |x| x.cmp(&y));
-        u8::from(is(operation, ordering))
+        u8::from(operation.holds(ordering))
     });
-}
-
-/// Whether a comparison holds.
-pub(super) fn is(operation: Binary, ordering: std::cmp::Ordering) -> bool {
-    match operation {
-        Binary::Less => ordering.is_lt(),
-        Binary::LessEqual => ordering.is_le(),
-        Binary::Greater => ordering.is_gt(),
-        Binary::GreaterEqual => ordering.is_ge(),
-        Binary::Equal => ordering.is_eq(),
-        _ => ordering.is_ne(),
-    }
 }
 
 pub(super) fn choose(dtype: DType, condition: Numbers<'_>, x: Numbers<'_>, y: Numbers<'_>, out: &mut Buffer) {

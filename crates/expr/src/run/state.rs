@@ -208,7 +208,7 @@ impl<'p> Run<'p> {
             Some((texts, self.ranges[made.space as usize].clone()))
         };
         let Some((left, range)) = texts(x) else { return };
-        let holds = |a: &[u8], b: &[u8]| u8::from(element::is(operation, a.cmp(b)));
+        let holds = |a: &[u8], b: &[u8]| u8::from(operation.holds(a.cmp(b)));
         match y {
             Ok(text) => out.extend(range.map(|at| holds(left.get(at), text))),
             Err(register) => {
