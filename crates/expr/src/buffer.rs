@@ -120,6 +120,14 @@ pub(crate) trait Item: Native + Default + PartialOrd {
     /// The numbers of a buffer, which becomes one of this type if it was not.
     fn in_buffer(buffer: &mut Buffer) -> &mut Vec<Self>;
     fn buffer(items: Vec<Self>) -> Buffer;
+
+    /// The same, of which nothing is left, with room for some.
+    fn emptied(buffer: &mut Buffer, room: usize) -> &mut Vec<Self> {
+        let items = Self::in_buffer(buffer);
+        items.clear();
+        items.reserve(room);
+        items
+    }
 }
 
 /// The type that numbers of a type are kept as.

@@ -2,6 +2,7 @@
 
 use crate::syntax::{Binary as B, Reduction as R, Unary as U};
 use forthwith_columns::DType;
+use std::borrow::Borrow;
 
 /// The meaning of a function's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +132,11 @@ pub(crate) fn similar(name: &str) -> Vec<&'static str> {
         known.starts_with(&small) || small.starts_with(known.trim_end_matches('$'))
     };
     functions().map(|(known, _)| known).filter(near).take(3).collect()
+}
+
+/// The question whether one of some names was meant, if there are any.
+pub(crate) fn suggested<S: Borrow<str>>(near: &[S]) -> String {
+    if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) }
 }
 
 /// Names of constants, where there is no column of that name.

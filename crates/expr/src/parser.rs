@@ -318,9 +318,7 @@ impl Parser {
                 let end = self.expect(")")?;
                 return self.push(Kind::Float(value), start.to(end));
             }
-            let near = functions::similar(name);
-            let near =
-                if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+            let near = functions::suggested(&functions::similar(name));
             return Err(Fault::new(start, format!("there is no function {name:?}{near}")));
         };
         self.advance();

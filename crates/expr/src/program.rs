@@ -30,6 +30,18 @@ pub(crate) enum Space {
 }
 
 /// The values in a register.
+impl Space {
+    /// The space of the lists that its items are in.
+    pub(crate) const fn parent(&self) -> Option<SpaceId> {
+        match self {
+            Self::Constant | Self::Entries => None,
+            Self::Lists { parent, .. } | Self::Regular { parent, .. } | Self::Kept { parent, .. } => {
+                Some(*parent)
+            }
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Number(DType),

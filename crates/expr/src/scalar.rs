@@ -44,11 +44,7 @@ impl Number {
 
     /// The number in a type; nothing if it is an integer beyond it.
     pub(crate) fn typed(self, dtype: DType) -> Option<Typed> {
-        let float = match self {
-            Self::Bool(value) => f64::from(u8::from(value)),
-            Self::Int(value) => value as f64,
-            Self::Float(value) => value,
-        };
+        let float = self.float();
         let bits = match (dtype, self) {
             (DType::Float32, _) => u64::from((float as f32).to_bits()),
             (DType::Float64, _) => float.to_bits(),

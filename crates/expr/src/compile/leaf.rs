@@ -56,27 +56,19 @@ impl Leaf {
             Form::String { .. } => Err("bytes cannot be computed with".into()),
             Form::Record { .. } => Err("a record is computed with by its fields, as in a.b".into()),
             Form::Union { .. } => Err("values of several types cannot be computed with".into()),
-            Form::Logical {
-                meaning: meaning @ (LogicalType::Date | LogicalType::Timestamp { .. }),
-                content,
-            } => match &**content {
-                Form::Numpy { dtype: dtype @ (DType::Int32 | DType::Int64), shape, .. }
-                    if shape.is_empty() =>
-                {
-                    Ok(Kind::Time(*dtype, *meaning))
+            Form::Logical { meaning, content } => match (meaning, &**content) {
+                (
+                    LogicalType::Date | LogicalType::Timestamp { .. } | LogicalType::Decimal { .. },
+                    Form::Numpy { dtype: dtype @ (DType::Int32 | DType::Int64), shape, .. },
+                ) if shape.is_empty() => Ok(Kind::Time(*dtype, *meaning)),
+                (LogicalType::Decimal { .. }, Form::String { binary: true, .. }) => {
+                    Ok(Kind::Time(DType::Int64, *meaning))
+                }
+                (LogicalType::Decimal { .. }, _) => {
+                    Err(format!("a {meaning} of this kind cannot be computed with"))
                 }
                 _ => Err(format!("a {meaning} cannot be computed with")),
             },
-            Form::Logical { meaning: meaning @ LogicalType::Decimal { .. }, content } => match &**content {
-                Form::Numpy { dtype: dtype @ (DType::Int32 | DType::Int64), shape, .. }
-                    if shape.is_empty() =>
-                {
-                    Ok(Kind::Time(*dtype, *meaning))
-                }
-                Form::String { binary: true, .. } => Ok(Kind::Time(DType::Int64, *meaning)),
-                _ => Err(format!("a {meaning} of this kind cannot be computed with")),
-            },
-            Form::Logical { meaning, .. } => Err(format!("a {meaning} cannot be computed with")),
             Form::Empty => Err("nothing is known of its type".into()),
             _ => Err("arrays of a fixed length that may be missing cannot be computed with".into()),
         };

@@ -23,21 +23,12 @@ impl Compiler<'_> {
     pub(super) fn path(&self, space: SpaceId) -> Vec<SpaceId> {
         let mut path = Vec::new();
         let mut next = space;
-        while let Some(parent) = self.parent(next) {
+        while let Some(parent) = self.spaces[next as usize].parent() {
             path.push(self.standing_for(next));
             next = parent;
         }
         path.reverse();
         path
-    }
-
-    fn parent(&self, space: SpaceId) -> Option<SpaceId> {
-        match self.spaces[space as usize] {
-            Space::Constant | Space::Entries => None,
-            Space::Lists { parent, .. } | Space::Regular { parent, .. } | Space::Kept { parent, .. } => {
-                Some(parent)
-            }
-        }
     }
 
     fn standing_for(&self, space: SpaceId) -> SpaceId {
@@ -415,7 +406,7 @@ impl Compiler<'_> {
         word: &str,
         at: Span,
     ) -> Checked<(SpaceId, SpaceId)> {
-        match self.parent(space) {
+        match self.spaces[space as usize].parent() {
             Some(parent) => Ok((space, self.standing_for(parent))),
             None => Err(Fault::new(
                 at,

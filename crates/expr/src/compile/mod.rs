@@ -205,11 +205,7 @@ impl Compiler<'_> {
             Named::Unknown(near) => match functions::constant(name) {
                 Some(constant) if !quoted => Value::Number(Number::Float(constant)),
                 _ => {
-                    let near = if near.is_empty() {
-                        String::new()
-                    } else {
-                        format!("; did you mean {}?", near.join(", "))
-                    };
+                    let near = functions::suggested(&near);
                     return Err(here(format!("there is no column {name:?}{near}")));
                 }
             },

@@ -41,7 +41,7 @@ pub(crate) trait Integer: Number {
 }
 
 macro_rules! integers {
-    ($($number:ident $signed:literal;)*) => {
+    ($($number:ident)*) => {
         $(
             #[allow(unused_comparisons, reason = "unsigned numbers are never negative")]
             impl Number for $number {
@@ -121,19 +121,10 @@ macro_rules! integers {
     };
 }
 
-integers! {
-    i8 true;
-    i16 true;
-    i32 true;
-    i64 true;
-    u8 false;
-    u16 false;
-    u32 false;
-    u64 false;
-}
+integers!(i8 i16 i32 i64 u8 u16 u32 u64);
 
 macro_rules! floats {
-    ($($number:ident;)*) => {
+    ($($number:ident)*) => {
         $(
             impl Number for $number {
                 const ZERO: Self = 0.0;
@@ -190,10 +181,7 @@ macro_rules! floats {
     };
 }
 
-floats! {
-    f32;
-    f64;
-}
+floats!(f32 f64);
 
 /// For numbers of the text.
 pub(crate) fn floor_divide(x: f64, y: f64) -> f64 {

@@ -141,9 +141,7 @@ pub(super) fn reduce(
 ) {
     match by {
         Reduction::Count => {
-            let out = i64::in_buffer(out);
-            out.clear();
-            out.reserve(of.len());
+            let out = i64::emptied(out, of.len());
             match valid {
                 None => of.each(|items| out.push(items.len() as i64)),
                 Some(valid) => of.totals(valid.iter().copied(), |total| out.push(total as i64)),
@@ -214,9 +212,7 @@ fn with_flags(
     flag: impl Fn(u8) -> u8,
     holds: impl Fn(u64) -> bool,
 ) {
-    let out = u8::in_buffer(out);
-    out.clear();
-    out.reserve(of.len());
+    let out = u8::emptied(out, of.len());
     match valid {
         None => of.totals(x.iter().map(|x| flag(*x)), |total| out.push(u8::from(holds(total)))),
         Some(valid) => {
@@ -236,9 +232,7 @@ const SHORT: usize = 4;
 #[inline(always)]
 fn sums<T: Item, R: Number>(x: Slice<'_>, of: Lists<'_>, out: &mut Buffer, as_total: impl Fn(T) -> R) {
     let x = T::in_slice(x);
-    let out = R::in_buffer(out);
-    out.clear();
-    out.reserve(of.len());
+    let out = R::emptied(out, of.len());
     of.each(|items| {
         out.push(match x.get(items.start..items.start + SHORT) {
             // A sum is never -0, so that adding 0 does not change it.
@@ -260,9 +254,7 @@ fn fold<T: Item, R: Item>(
     f: impl Fn(R, T) -> R,
 ) {
     let x = T::in_slice(x);
-    let out = R::in_buffer(out);
-    out.clear();
-    out.reserve(of.len());
+    let out = R::emptied(out, of.len());
     match valid {
         None => of.each(|items| out.push(x[items].iter().fold(start, |found, x| f(found, *x)))),
         Some(valid) => of.each(|items| {
@@ -282,9 +274,7 @@ fn extreme<T: Number>(
     f: impl Fn(T, T) -> T,
 ) {
     let x = T::in_slice(x);
-    let out = T::in_buffer(out);
-    out.clear();
-    out.reserve(of.len());
+    let out = T::emptied(out, of.len());
     of.each(|items| {
         let found = match valid {
             None => x[items].iter().copied().reduce(&f),
@@ -299,9 +289,7 @@ fn extreme<T: Number>(
 
 /// Whether each list has an item that counts.
 pub(super) fn some(valid: Option<&[u8]>, of: Lists<'_>, out: &mut Buffer) {
-    let out = u8::in_buffer(out);
-    out.clear();
-    out.reserve(of.len());
+    let out = u8::emptied(out, of.len());
     match valid {
         None => of.each(|items| out.push(u8::from(!items.is_empty()))),
         Some(valid) => of.totals(valid.iter().copied(), |total| out.push(u8::from(total != 0))),
@@ -318,15 +306,13 @@ fn position(items: &Range<usize>, position: i64) -> Option<usize> {
 pub(super) fn item(dtype: DType, at: i64, x: Slice<'_>, of: Lists<'_>, out: &mut Buffer) {
     with_type!(dtype, T => {
         let x = T::in_slice(x);
-        let out = T::in_buffer(out);
-        out.clear();
+        let out = T::emptied(out, of.len());
         of.each(|items| out.push(position(&items, at).map_or(T::ZERO, |at| x[at])));
     });
 }
 
 pub(super) fn has(at: i64, of: Lists<'_>, out: &mut Buffer) {
-    let out = u8::in_buffer(out);
-    out.clear();
+    let out = u8::emptied(out, of.len());
     of.each(|items| out.push(u8::from(position(&items, at).is_some())));
 }
 

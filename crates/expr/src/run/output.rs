@@ -66,8 +66,7 @@ impl<'p> Outputs<'p> {
             }
             for (level, other) in made.levels.iter_mut().zip(other.levels) {
                 if let (Level::Growing(offsets), Level::Growing(other)) = (level, other) {
-                    let base = offsets.last().copied().unwrap_or(0);
-                    offsets.extend(other.iter().skip(1).map(|end| base + end));
+                    append(offsets, &other);
                 }
             }
         }
@@ -94,8 +93,7 @@ impl<'p> Outputs<'p> {
             }
             for (level, space) in made.levels.iter_mut().zip(path) {
                 if let Level::Growing(offsets) = level {
-                    let base = offsets.last().copied().unwrap_or(0);
-                    offsets.extend(run.kept[*space as usize].iter().skip(1).map(|end| base + end));
+                    append(offsets, &run.kept[*space as usize]);
                 }
             }
         }
@@ -127,6 +125,12 @@ impl<'p> Outputs<'p> {
         }
         arrays
     }
+}
+
+/// The offsets of further lists behind others.
+fn append(offsets: &mut Vec<i64>, more: &[i64]) {
+    let base = offsets.last().copied().unwrap_or(0);
+    offsets.extend(more.iter().skip(1).map(|end| base + end));
 }
 
 fn array(program: &Program, output: &Output, made: Made, length: usize) -> Array {

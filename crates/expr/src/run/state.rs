@@ -95,6 +95,7 @@ impl<'p> Run<'p> {
         Ok(())
     }
 
+        let there = |valid: Option<&'p [u8]>| Slice::UInt8(valid.map_or(&[], |valid| &valid[range()]));
     /// Numbers of a register: what a step made, or what is in a column.
     pub(super) fn numbers(&self, register: Register) -> Numbers<'_> {
         let made = &self.program.steps[register as usize];
@@ -104,16 +105,9 @@ impl<'p> Run<'p> {
                 let numbers = self.inputs[*input as usize].values.numbers();
                 numbers.map_or(Slice::UInt8(&[]), |numbers| numbers.range(range()))
             }
-            Step::Valid { input } => Slice::UInt8(match &self.inputs[*input as usize].valid {
-                Some(valid) => &valid[range()],
-                None => &[],
-            }),
+            Step::Valid { input } => there(self.inputs[*input as usize].valid.as_deref()),
             Step::ListsValid { input, level } => {
-                let levels = &self.inputs[*input as usize].lists;
-                Slice::UInt8(match levels.get(*level as usize) {
-                    Some(Some(valid)) => &valid[range()],
-                    _ => &[],
-                })
+                there(self.inputs[*input as usize].lists.get(*level as usize).and_then(Option::as_deref))
             }
             _ => self.registers[register as usize].slice(),
         };
@@ -220,22 +214,17 @@ impl<'p> Run<'p> {
 
     /// An error of an item of a step.
     pub(super) fn error(&self, made: &Made, item: usize, what: &str) -> Error {
-        let space = &self.program.spaces[made.space as usize];
-        match space {
-            Space::Lists { .. } | Space::Regular { .. } | Space::Kept { .. } => {
-                self.error_in(made, made.space, self.lists(made.space).list_of(item), what)
-            }
-            Space::Constant | Space::Entries => self.error_at(made, item, what),
+        match self.program.spaces[made.space as usize].parent() {
+            Some(_) => self.error_in(made, made.space, self.lists(made.space).list_of(item), what),
+            None => self.error_at(made, item, what),
         }
     }
 
     /// An error of a list of a space.
     pub(super) fn error_in(&self, made: &Made, space: SpaceId, list: usize, what: &str) -> Error {
         let (mut space, mut row) = (space, list);
-        while let Space::Lists { parent, .. } | Space::Regular { parent, .. } | Space::Kept { parent, .. } =
-            self.program.spaces[space as usize]
-            && parent != ENTRIES
-        {
+        let around = |space: SpaceId| self.program.spaces[space as usize].parent();
+        while let Some(parent) = around(space).filter(|parent| *parent != ENTRIES) {
             row = self.lists(parent).list_of(row);
             space = parent;
         }
