@@ -32,19 +32,19 @@ impl Program {
         };
         let mut known: Vec<Known> = Vec::with_capacity(self.steps.len());
         for made in &self.steps {
-            let found = self.known(&made.step, made.kind, &known, limits);
-            known.push(found.unwrap_or_else(|| Known::anything(made.kind)));
+            let found = self.known(&made.step, &known, limits);
+            known.push(found.unwrap_or_else(|| Known::anything(made.step.kind())));
         }
         known.get(*values as usize).is_none_or(|known| known.truth().1)
     }
 
     /// What is known of a step's values where these are there; values that stand where one is missing do not count.
-    fn known(&self, step: &Step, kind: Kind, known: &[Known], limits: &[Option<Interval>]) -> Option<Known> {
+    fn known(&self, step: &Step, known: &[Known], limits: &[Option<Interval>]) -> Option<Known> {
         let of = |register: &Register| known.get(*register as usize);
         match step {
-            Step::Load { input } => {
+            Step::Load { input, .. } => {
                 let limits = limits.get(*input as usize)?.as_ref()?;
-                Known::of(limits, kind, &self.inputs.get(*input as usize)?.form)
+                Known::of(limits, step.kind(), &self.inputs.get(*input as usize)?.form)
             }
             Step::Constant(typed) => Some(Known::constant(*typed)),
             Step::Unary { operation, dtype, x } => unary(*operation, *dtype, of(x)?),

@@ -4,6 +4,7 @@ use crate::{
     error::Span,
     scalar::Typed,
     syntax::{Binary, Reduction, Unary},
+    types::accumulated,
 };
 use forthwith_columns::{DType, Form, LogicalType};
 use std::sync::Arc;
@@ -29,7 +30,6 @@ pub(crate) enum Space {
     Kept { parent: SpaceId, of: SpaceId, condition: Register, lists: Option<Register> },
 }
 
-/// The values in a register.
 impl Space {
     /// The space of the lists that its items are in.
     pub(crate) const fn parent(&self) -> Option<SpaceId> {
@@ -42,6 +42,7 @@ impl Space {
     }
 }
 
+/// The values in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Number(DType),
@@ -50,12 +51,23 @@ pub(crate) enum Kind {
     Time(DType, LogicalType),
 }
 
+impl Kind {
+    /// The type that values are kept as; of text there is none.
+    pub(crate) const fn dtype(self) -> DType {
+        match self {
+            Self::Number(dtype) | Self::Time(dtype, _) => dtype,
+            Self::Text => DType::UInt8,
+        }
+    }
+}
+
 /// One step: what a register is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
-    /// The values of a column.
+    /// The values of a column: numbers of a type, or text.
     Load {
         input: u32,
+        dtype: Option<DType>,
     },
     /// Whether the values of a column are there.
     Valid {
@@ -157,11 +169,45 @@ pub(crate) enum Step {
     },
 }
 
-/// A step with what it makes and the text it comes from.
+impl Step {
+    /// The values that it makes.
+    pub(crate) fn kind(&self) -> Kind {
+        let dtype = match self {
+            Self::Load { dtype: None, .. } => return Kind::Text,
+            Self::Load { dtype: Some(dtype), .. } | Self::Constant(Typed { dtype, .. }) => *dtype,
+            Self::Unary { operation: Unary::IsNan | Unary::IsInf | Unary::IsFinite, .. } => DType::Bool,
+            Self::Binary { operation, .. } if operation.is_comparison() => DType::Bool,
+            Self::Reduce { by, dtype, .. } => match by {
+                Reduction::Sum | Reduction::Prod => accumulated(*dtype),
+                Reduction::Any | Reduction::All => DType::Bool,
+                Reduction::Count => DType::Int64,
+                Reduction::Min | Reduction::Max | Reduction::First => *dtype,
+            },
+            Self::Unary { dtype, .. }
+            | Self::Binary { dtype, .. }
+            | Self::Where { dtype, .. }
+            | Self::Cast { to: dtype, .. }
+            | Self::Expand { dtype, .. }
+            | Self::Item { dtype, .. }
+            | Self::Keep { dtype, .. } => *dtype,
+            Self::Valid { .. }
+            | Self::ListsValid { .. }
+            | Self::Mixed { .. }
+            | Self::Texts { .. }
+            | Self::TextWith { .. }
+            | Self::Some { .. }
+            | Self::Has { .. }
+            | Self::Same { .. }
+            | Self::Lists { .. } => DType::Bool,
+        };
+        Kind::Number(dtype)
+    }
+}
+
+/// A step with the space of what it makes and the text it comes from.
 #[derive(Clone, Debug)]
 pub(crate) struct Made {
     pub(crate) step: Step,
-    pub(crate) kind: Kind,
     pub(crate) space: SpaceId,
     pub(crate) text: u32,
     pub(crate) at: Span,

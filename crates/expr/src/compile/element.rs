@@ -1,9 +1,9 @@
 //! Operations item by item: the types of operands and results, as NumPy has them.
 
-use super::{Checked, Compiler, Operand, Value, dtype_of, lists::Missing, only_compared};
+use super::{Checked, Compiler, Operand, Value, lists::Missing, only_compared};
 use crate::{
     error::{Fault, Span},
-    program::{CONSTANT, Kind, Register, Step},
+    program::{CONSTANT, Kind, Register, SpaceId, Step},
     scalar::{self, Number, Typed},
     syntax::{Binary, Unary},
     types::{Class, class, floating, is_float, promote, quotient},
@@ -18,10 +18,10 @@ impl Compiler<'_> {
             return folded.map(Value::Number).map_err(|what| Fault::new(at, what));
         }
         let x = self.numbers(x, at)?;
-        let dtype = dtype_of(x);
+        let dtype = x.kind.dtype();
         let refuse = |wanted: &str| Err(Fault::new(at, format!("{} of {dtype}: {wanted}", operation.word())));
         use Unary as U;
-        let (operation, dtype, result) = match operation {
+        let (operation, dtype) = match operation {
             U::Negative | U::Positive | U::Sign if dtype == DType::Bool => {
                 return refuse("NumPy has none for booleans; not x is the opposite");
             }
@@ -34,20 +34,17 @@ impl Compiler<'_> {
             U::Positive => return Ok(Value::Operand(x)),
             U::Abs if matches!(class(dtype), Class::Bool | Class::Unsigned) => return Ok(Value::Operand(x)),
             U::Floor | U::Ceil | U::Trunc if !is_float(dtype) => return Ok(Value::Operand(x)),
-            U::Negative | U::Invert | U::Abs | U::Sign | U::Floor | U::Ceil | U::Trunc => {
-                (operation, dtype, dtype)
+            U::Square if dtype == DType::Bool => (operation, DType::Int8),
+            U::Negative | U::Invert | U::Abs | U::Sign | U::Floor | U::Ceil | U::Trunc | U::Square => {
+                (operation, dtype)
             }
-            U::Square if dtype == DType::Bool => (operation, DType::Int8, DType::Int8),
-            U::Square => (operation, dtype, dtype),
             U::IsNan | U::IsInf if !is_float(dtype) => return self.same_as_itself(x, Binary::NotEqual, at),
             U::IsFinite if !is_float(dtype) => return self.same_as_itself(x, Binary::Equal, at),
-            U::IsNan | U::IsInf | U::IsFinite => (operation, dtype, DType::Bool),
-            _ => (operation, floating(dtype), floating(dtype)),
+            U::IsNan | U::IsInf | U::IsFinite => (operation, dtype),
+            _ => (operation, floating(dtype)),
         };
         let x = self.cast(x, dtype, at)?;
-        let kind = Kind::Number(result);
-        let register = self.step(Step::Unary { operation, dtype, x: x.register }, kind, x.space, at)?;
-        Ok(Value::Operand(Operand { register, kind, ..x }))
+        self.made(Step::Unary { operation, dtype, x: x.register }, x, at).map(Value::Operand)
     }
 
     pub(super) fn binary(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
@@ -73,7 +70,7 @@ impl Compiler<'_> {
                 let (x, y) = (self.numbers(x, at)?, self.numbers(y, at)?);
                 let (x, y) = (self.truth(x, at)?, self.truth(y, at)?);
                 match bits {
-                    B::BitXor => self.pair(bits, DType::Bool, DType::Bool, x, y, at),
+                    B::BitXor => self.pair(bits, DType::Bool, x, y, at),
                     _ => self.both_or_either(bits, x, y, at),
                 }
             }
@@ -86,15 +83,15 @@ impl Compiler<'_> {
         use Binary as B;
         let common = self.common(x, y, at)?;
         let refuse = |why: &str| Err(Fault::new(at, format!("{} of {common}: {why}", operation.word())));
-        let (operation, dtype, result) = match (operation, common) {
+        let (operation, dtype) = match (operation, common) {
             (B::BitAnd | B::BitOr, DType::Bool) => {
                 let (x, y) = (self.typed(x, common, at)?, self.typed(y, common, at)?);
                 return self.both_or_either(operation, x, y, at);
             }
-            (B::Add, DType::Bool) => (B::BitOr, common, common),
-            (B::Multiply, DType::Bool) => (B::BitAnd, common, common),
+            (B::Add, DType::Bool) => (B::BitOr, common),
+            (B::Multiply, DType::Bool) => (B::BitAnd, common),
             (B::Subtract, DType::Bool) => return refuse("NumPy has none for booleans; != is what differs"),
-            (B::BitXor, DType::Bool) => (operation, common, common),
+            (B::BitXor, DType::Bool) => (operation, common),
             (B::BitXor, _) if is_float(common) => {
                 return refuse("^ is for integers and booleans here, as in Python; ** is power");
             }
@@ -104,13 +101,10 @@ impl Compiler<'_> {
             (
                 B::FloorDivide | B::Remainder | B::Fmod | B::Power | B::ShiftLeft | B::ShiftRight,
                 DType::Bool,
-            ) => (operation, DType::Int8, DType::Int8),
-            (B::Divide, _) => (operation, quotient(common), quotient(common)),
-            (B::Arctan2 | B::Hypot | B::CopySign, _) => {
-                let dtype = self.common_float(x, y, common, at)?;
-                (operation, dtype, dtype)
-            }
-            _ => (operation, common, common),
+            ) => (operation, DType::Int8),
+            (B::Divide, _) => (operation, quotient(common)),
+            (B::Arctan2 | B::Hypot | B::CopySign, _) => (operation, self.common_float(x, y, common, at)?),
+            _ => (operation, common),
         };
         if let (B::Power, Value::Number(Number::Int(exponent)), false) = (operation, y, is_float(dtype))
             && *exponent < 0
@@ -121,7 +115,7 @@ impl Compiler<'_> {
             return Err(Fault::new(at, what));
         }
         let (x, y) = (self.typed(x, dtype, at)?, self.typed(y, dtype, at)?);
-        self.pair(operation, dtype, result, x, y, at)
+        self.pair(operation, dtype, x, y, at)
     }
 
     pub(super) fn comparison(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
@@ -131,7 +125,7 @@ impl Compiler<'_> {
                 && !matches!(column, Value::Number(_))
             {
                 let column = self.numbers(column, at)?;
-                if class(dtype_of(column)) != Class::Bool && number.typed(dtype_of(column)).is_none() {
+                if class(column.kind.dtype()) != Class::Bool && number.typed(column.kind.dtype()).is_none() {
                     let holds = match operation {
                         Binary::Less | Binary::LessEqual => *value > 0,
                         Binary::Greater | Binary::GreaterEqual => *value < 0,
@@ -145,17 +139,17 @@ impl Compiler<'_> {
         let common = self.common(x, y, at)?;
         if let (false, false) = (matches!(x, Value::Number(_)), matches!(y, Value::Number(_))) {
             let (a, b) = (self.numbers(x, at)?, self.numbers(y, at)?);
-            if is_float(common) && !is_float(dtype_of(a)) && !is_float(dtype_of(b)) {
+            if is_float(common) && !is_float(a.kind.dtype()) && !is_float(b.kind.dtype()) {
                 return self.mixed(operation, a, b, at);
             }
         }
         let (x, y) = (self.typed(x, common, at)?, self.typed(y, common, at)?);
-        self.pair(operation, common, DType::Bool, x, y, at)
+        self.pair(operation, common, x, y, at)
     }
 
     /// Signed and unsigned integers, compared exactly.
     fn mixed(&mut self, operation: Binary, x: Operand, y: Operand, at: Span) -> Checked<Value> {
-        let (operation, signed, unsigned) = match class(dtype_of(x)) {
+        let (operation, signed, unsigned) = match class(x.kind.dtype()) {
             Class::Signed => (operation, x, y),
             _ => (operation.mirrored(), y, x),
         };
@@ -163,10 +157,7 @@ impl Compiler<'_> {
             (self.cast(signed, DType::Int64, at)?, self.cast(unsigned, DType::UInt64, at)?);
         let (signed, unsigned, space) = self.aligned(signed, unsigned, at)?;
         let step = Step::Mixed { operation, signed: signed.register, unsigned: unsigned.register };
-        let kind = Kind::Number(DType::Bool);
-        let register = self.step(step, kind, space, at)?;
-        let valid = self.both_valid(signed.valid, unsigned.valid, space, at)?;
-        Ok(Value::Operand(Operand { register, kind, space, valid, lists: signed.lists }))
+        self.of_two(step, signed, unsigned, space, at)
     }
 
     pub(super) fn choose(&mut self, condition: &Value, x: &Value, y: &Value, at: Span) -> Checked<Value> {
@@ -184,8 +175,7 @@ impl Compiler<'_> {
         let space = self.all_aligned(&mut all, Missing::Items, at)?;
         let [condition, x, y] = all;
         let step = Step::Where { dtype, condition: condition.register, x: x.register, y: y.register };
-        let kind = Kind::Number(dtype);
-        let register = self.step(step, kind, space, at)?;
+        let chosen = self.made(step, Operand { space, ..condition }, at)?;
         // The value is there if the condition is, and the one that it chooses.
         let mut valid = match (x.valid, y.valid) {
             (None, None) => None,
@@ -196,11 +186,11 @@ impl Compiler<'_> {
                 };
                 let (x, y) = (sure(a)?, sure(b)?);
                 let step = Step::Where { dtype: DType::Bool, condition: condition.register, x, y };
-                Some(self.step(step, Kind::Number(DType::Bool), space, at)?)
+                Some(self.step(step, space, at)?)
             }
         };
         valid = self.both_valid(valid, condition.valid, space, at)?;
-        Ok(Value::Operand(Operand { register, kind, space, valid, lists: condition.lists }))
+        Ok(Value::Operand(Operand { valid, ..chosen }))
     }
 
     pub(super) fn converted(&mut self, to: DType, x: &Value, at: Span) -> Checked<Value> {
@@ -220,17 +210,8 @@ impl Compiler<'_> {
     }
 
     /// Two operands of one type, aligned.
-    fn pair(
-        &mut self,
-        operation: Binary,
-        dtype: DType,
-        result: DType,
-        x: Operand,
-        y: Operand,
-        at: Span,
-    ) -> Checked<Value> {
+    fn pair(&mut self, operation: Binary, dtype: DType, x: Operand, y: Operand, at: Span) -> Checked<Value> {
         let (x, mut y, space) = self.aligned(x, y, at)?;
-        let kind = Kind::Number(result);
         if operation == Binary::Power
             && !is_float(dtype)
             && let Some(there) = self.all_there(&[x, y], space, at)?
@@ -239,15 +220,19 @@ impl Compiler<'_> {
             let zero = Number::Int(0).typed(dtype).unwrap_or(TRUE);
             let zero = self.constant(zero, at)?.register;
             let step = Step::Where { dtype, condition: there, x: y.register, y: zero };
-            y.register = self.step(step, y.kind, space, at)?;
+            y.register = self.step(step, space, at)?;
             if y.space == CONSTANT {
                 y.space = space;
             }
         }
-        let step = Step::Binary { operation, dtype, x: x.register, y: y.register };
-        let register = self.step(step, kind, space, at)?;
+        self.of_two(Step::Binary { operation, dtype, x: x.register, y: y.register }, x, y, space, at)
+    }
+
+    /// What a step makes of two operands that are aligned: it is there where both are.
+    fn of_two(&mut self, step: Step, x: Operand, y: Operand, space: SpaceId, at: Span) -> Checked<Value> {
+        let made = self.made(step, Operand { space, ..x }, at)?;
         let valid = self.both_valid(x.valid, y.valid, space, at)?;
-        Ok(Value::Operand(Operand { register, kind, space, valid, lists: x.lists }))
+        Ok(Value::Operand(Operand { valid, ..made }))
     }
 
     fn texts(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
@@ -263,7 +248,6 @@ impl Compiler<'_> {
         if !self.is_text(x) || !self.is_text(y) {
             return Err(Fault::new(at, "text is compared with a number"));
         }
-        let kind = Kind::Number(DType::Bool);
         let (operation, x, text) = match (x, y) {
             (Value::Text(x), Value::Text(y)) => {
                 return Ok(Value::Number(Number::Bool(operation.holds(x.cmp(y)))));
@@ -273,16 +257,12 @@ impl Compiler<'_> {
             (x, y) => {
                 let (x, y) = (self.operand(x, at)?, self.operand(y, at)?);
                 let (x, y, space) = self.aligned(x, y, at)?;
-                let register =
-                    self.step(Step::Texts { operation, x: x.register, y: y.register }, kind, space, at)?;
-                let valid = self.both_valid(x.valid, y.valid, space, at)?;
-                return Ok(Value::Operand(Operand { register, kind, space, valid, lists: x.lists }));
+                return self.of_two(Step::Texts { operation, x: x.register, y: y.register }, x, y, space, at);
             }
         };
         let x = self.operand(x, at)?;
         let step = Step::TextWith { operation, x: x.register, text: std::sync::Arc::clone(text) };
-        let register = self.step(step, kind, x.space, at)?;
-        Ok(Value::Operand(Operand { register, kind, ..x }))
+        self.made(step, x, at).map(Value::Operand)
     }
 
     /// The type of both together.
@@ -290,9 +270,9 @@ impl Compiler<'_> {
         Ok(match (x, y) {
             (Value::Number(x), Value::Number(y)) => promote(x.own_type(), y.own_type()),
             (Value::Number(number), column) | (column, Value::Number(number)) => {
-                number.with(dtype_of(self.numbers(column, at)?))
+                number.with(self.numbers(column, at)?.kind.dtype())
             }
-            (x, y) => promote(dtype_of(self.numbers(x, at)?), dtype_of(self.numbers(y, at)?)),
+            (x, y) => promote(self.numbers(x, at)?.kind.dtype(), self.numbers(y, at)?.kind.dtype()),
         })
     }
 
@@ -301,7 +281,7 @@ impl Compiler<'_> {
         if matches!(x, Value::Number(_)) || matches!(y, Value::Number(_)) {
             return Ok(floating(common));
         }
-        let (x, y) = (dtype_of(self.numbers(x, at)?), dtype_of(self.numbers(y, at)?));
+        let (x, y) = (self.numbers(x, at)?.kind.dtype(), self.numbers(y, at)?.kind.dtype());
         Ok(promote(floating(x), floating(y)))
     }
 
@@ -338,23 +318,19 @@ impl Compiler<'_> {
     }
 
     pub(super) fn cast(&mut self, x: Operand, to: DType, at: Span) -> Checked<Operand> {
-        let from = dtype_of(x);
+        let from = x.kind.dtype();
         if from == to {
             return Ok(x);
         }
-        let kind = Kind::Number(to);
-        let register = self.step(Step::Cast { from, to, x: x.register }, kind, x.space, at)?;
-        Ok(Operand { register, kind, ..x })
+        self.made(Step::Cast { from, to, x: x.register }, x, at)
     }
 
     /// Whether numbers are equal to themselves, or not: all or none, where they are no floats.
     pub(super) fn same_as_itself(&mut self, x: Operand, operation: Binary, at: Span) -> Checked<Value> {
-        let kind = Kind::Number(DType::Bool);
         // Of floats the bits are compared: a NaN differs from itself.
-        let x = if is_float(dtype_of(x)) { self.truth(x, at)? } else { x };
-        let step = Step::Binary { operation, dtype: dtype_of(x), x: x.register, y: x.register };
-        let register = self.step(step, kind, x.space, at)?;
-        Ok(Value::Operand(Operand { register, kind, ..x }))
+        let x = if is_float(x.kind.dtype()) { self.truth(x, at)? } else { x };
+        let step = Step::Binary { operation, dtype: x.kind.dtype(), x: x.register, y: x.register };
+        self.made(step, x, at).map(Value::Operand)
     }
 }
 

@@ -1,12 +1,11 @@
 //! Lists: which numbers meet which, and from lists to one value each.
 
-use super::{Checked, Compiler, Operand, Value, dtype_of, only_compared};
+use super::{Checked, Compiler, Operand, Value, only_compared};
 use crate::{
     error::{Fault, Span},
     parser::may_lack,
     program::{CONSTANT, ENTRIES, Kind, Register, Space, SpaceId, Step},
-    syntax::{Binary, Reduction, Unary},
-    types::accumulated,
+    syntax::{Binary, Reduction},
 };
 use forthwith_columns::DType;
 use std::cmp::Ordering;
@@ -106,8 +105,7 @@ impl Compiler<'_> {
             if let (Some(all), false) = (all, regular) {
                 for (operand, _) in operands.iter_mut().zip(&depths).filter(|(_, depth)| **depth > level) {
                     let to = self.path(operand.space)[level];
-                    let step = Step::Expand { dtype: DType::Bool, x: all, to };
-                    let keep = self.step(step, Kind::Number(DType::Bool), to, at)?;
+                    let keep = self.expand(DType::Bool, all, to, at)?;
                     *operand = self.kept(*operand, level, keep, at)?;
                 }
             }
@@ -148,7 +146,7 @@ impl Compiler<'_> {
             _ => (a, b),
         };
         if self.size(kept).is_none() {
-            self.step(Step::Same { a: kept, b: other }, Kind::Number(DType::Bool), CONSTANT, at)?;
+            self.step(Step::Same { a: kept, b: other }, CONSTANT, at)?;
         }
         self.same[other as usize] = kept;
         Ok(())
@@ -173,8 +171,7 @@ impl Compiler<'_> {
             for level in 0..path.len() {
                 let Some(mut there) = self.lists_there(*operand, level) else { continue };
                 for to in &path[level..] {
-                    let step = Step::Expand { dtype: DType::Bool, x: there, to: *to };
-                    there = self.step(step, Kind::Number(DType::Bool), *to, at)?;
+                    there = self.expand(DType::Bool, there, *to, at)?;
                 }
                 all = self.both_valid(all, Some(there), space, at)?;
             }
@@ -199,7 +196,6 @@ impl Compiler<'_> {
         let Kind::Number(dtype) = x.kind else {
             return Err(Fault::new(at, "text in lists meets other lists, of which one may be missing"));
         };
-        let boolean = Kind::Number(DType::Bool);
         let path = self.path(x.space);
         let mut there: Vec<_> = (0..path.len()).map(|level| self.lists_there(x, level)).collect();
         let mut parent = if level == 0 { ENTRIES } else { path[level - 1] };
@@ -209,26 +205,23 @@ impl Compiler<'_> {
                 let outer = condition;
                 if let Some(x) = there[deeper] {
                     let step = Step::Keep { dtype: DType::Bool, x, condition: outer, into };
-                    there[deeper] = Some(self.step(step, boolean, into, at)?);
+                    there[deeper] = Some(self.step(step, into, at)?);
                 }
-                let step = Step::Expand { dtype: DType::Bool, x: outer, to: of };
-                condition = self.step(step, boolean, of, at)?;
+                condition = self.expand(DType::Bool, outer, of, at)?;
                 lists = Some(outer);
             }
             into = self.space(match self.size(of) {
                 Some(size) if deeper > level => Space::Regular { parent, size },
                 _ => Space::Kept { parent, of, condition, lists },
             });
-            self.step(Step::Lists { of: into }, boolean, into, at)?;
+            self.step(Step::Lists { of: into }, into, at)?;
             parent = into;
         }
         // Items of lists of one length within what is kept are kept by the same condition.
-        let mut keep = |x: Register, kind: Kind, dtype: DType| {
-            let step = Step::Keep { dtype, x, condition, into };
-            self.step(step, kind, into, at)
-        };
-        let register = keep(x.register, x.kind, dtype)?;
-        let valid = x.valid.map(|valid| keep(valid, boolean, DType::Bool)).transpose()?;
+        let mut keep =
+            |x: Register, dtype: DType| self.step(Step::Keep { dtype, x, condition, into }, into, at);
+        let register = keep(x.register, dtype)?;
+        let valid = x.valid.map(|valid| keep(valid, DType::Bool)).transpose()?;
         let lists = self.levels_there(there);
         Ok(Operand { register, kind: x.kind, space: into, valid, lists })
     }
@@ -245,13 +238,9 @@ impl Compiler<'_> {
                     "text meets lists of text: only lists of equal depth can be compared",
                 ));
             };
-            let step = Step::Expand { dtype, x: operand.register, to: *level };
-            operand.register = self.step(step, operand.kind, *level, at)?;
+            operand.register = self.expand(dtype, operand.register, *level, at)?;
             operand.valid = match (operand.valid, missing) {
-                (Some(x), Missing::Items) => {
-                    let step = Step::Expand { dtype: DType::Bool, x, to: *level };
-                    Some(self.step(step, Kind::Number(DType::Bool), *level, at)?)
-                }
+                (Some(x), Missing::Items) => Some(self.expand(DType::Bool, x, *level, at)?),
                 // It says which lists are there: see `met`.
                 _ => None,
             };
@@ -268,14 +257,18 @@ impl Compiler<'_> {
         at: Span,
     ) -> Checked<Option<Register>> {
         let (Some(x), Some(y)) = (a, b) else { return Ok(a.or(b)) };
-        let step = Step::Binary { operation: Binary::BitAnd, dtype: DType::Bool, x, y };
-        self.step(step, Kind::Number(DType::Bool), space, at).map(Some)
+        self.of_both(Binary::BitAnd, x, y, space, at).map(Some)
+    }
+
+    /// The value of each list for each of its items.
+    pub(super) fn expand(&mut self, dtype: DType, x: Register, to: SpaceId, at: Span) -> Checked<Register> {
+        self.step(Step::Expand { dtype, x, to }, to, at)
     }
 
     pub(super) fn filter(&mut self, items: &Value, condition: &Value, at: Span) -> Checked<Value> {
         let (items, condition) = (self.numbers(items, at)?, self.numbers(condition, at)?);
-        if dtype_of(condition) != DType::Bool {
-            let what = format!("the condition in brackets is {}, not true or false", dtype_of(condition));
+        if condition.kind.dtype() != DType::Bool {
+            let what = format!("the condition in brackets is {}, not true or false", condition.kind.dtype());
             return Err(Fault::new(at, what));
         }
         let (deep, wanted) = (self.path(items.space).len(), self.path(condition.space).len());
@@ -289,16 +282,13 @@ impl Compiler<'_> {
         let mut both = [items, condition];
         self.met(&mut both, Missing::Lists, at)?;
         let items = both[0];
-        let boolean = Kind::Number(DType::Bool);
         // An item whose condition is missing is missing itself, which does not leave it out.
         let path = self.path(both[1].space);
         let space = path[wanted - 1];
         let (mut keep, valid) = (both[1].register, both[1].valid);
         if let Some(x) = valid {
-            let step = Step::Unary { operation: Unary::Not, dtype: DType::Bool, x };
-            let open = self.step(step, boolean, space, at)?;
-            let step = Step::Binary { operation: Binary::BitOr, dtype: DType::Bool, x: keep, y: open };
-            keep = self.step(step, boolean, space, at)?;
+            let open = self.of_truth(x, space, at)?;
+            keep = self.of_both(Binary::BitOr, keep, open, space, at)?;
         }
         let valid = match wanted == deep {
             true => self.both_valid(items.valid, valid, space, at)?,
@@ -316,7 +306,7 @@ impl Compiler<'_> {
         at: Span,
     ) -> Checked<Value> {
         let items = self.operand(items, at)?;
-        let (of, parent) = self.lists_of(items, by.word(), at)?;
+        let (of, parent) = self.lists_within(items.space, by.word(), at)?;
         let depth = self.path(of).len() as i64;
         if axis.is_some_and(|axis| axis != -1 && axis != depth) {
             let what = format!(
@@ -338,68 +328,49 @@ impl Compiler<'_> {
             Reduction::Any | Reduction::All => self.truth(items, at)?,
             _ => items,
         };
-        let dtype = dtype_of(items);
-        let kind = Kind::Number(match by {
-            Reduction::Sum | Reduction::Prod => accumulated(dtype),
-            Reduction::Any | Reduction::All => DType::Bool,
-            Reduction::Count => DType::Int64,
-            Reduction::Min | Reduction::Max | Reduction::First => dtype,
-        });
+        let dtype = items.kind.dtype();
         // A first item that is missing is missing; elsewhere, items that are missing do not count.
         let counted = if by == Reduction::First { None } else { items.valid };
         let step = Step::Reduce { by, dtype, x: items.register, valid: counted, of };
-        let register = self.step(step, kind, parent, at)?;
+        let reduced = self.made(step, Operand { space: parent, ..items }, at)?;
         let mut valid = None;
         if may_lack(by) {
-            let boolean = Kind::Number(DType::Bool);
-            let some = self.step(Step::Some { valid: counted, of }, boolean, parent, at)?;
+            let some = self.step(Step::Some { valid: counted, of }, parent, at)?;
             let there = match (by, items.valid) {
                 (Reduction::First, Some(x)) => {
                     let step = Step::Reduce { by, dtype: DType::Bool, x, valid: None, of };
-                    Some(self.step(step, boolean, parent, at)?)
+                    Some(self.step(step, parent, at)?)
                 }
                 _ => None,
             };
             valid = self.both_valid(Some(some), there, parent, at)?;
         }
-        let (outer, there) = self.outer(items);
-        valid = self.both_valid(valid, there, parent, at)?;
-        Ok(Value::Operand(Operand { register, kind, space: parent, valid, lists: outer }))
+        self.of_lists(reduced, valid, at)
     }
 
     pub(super) fn item(&mut self, items: &Value, position: i64, at: Span) -> Checked<Value> {
         let items = self.numbers(items, at)?;
-        let (of, parent) = self.lists_of(items, "item", at)?;
-        let boolean = Kind::Number(DType::Bool);
-        let step = Step::Item { dtype: dtype_of(items), position, x: items.register, of };
-        let register = self.step(step, items.kind, parent, at)?;
-        let there = match items.valid {
-            Some(x) => {
-                let step = Step::Item { dtype: DType::Bool, position, x, of };
-                Some(self.step(step, boolean, parent, at)?)
-            }
-            None => None,
-        };
-        let has = self.step(Step::Has { position, of }, boolean, parent, at)?;
+        let (of, parent) = self.lists_within(items.space, "item", at)?;
+        let mut item =
+            |x: Register, dtype: DType| self.step(Step::Item { dtype, position, x, of }, parent, at);
+        let register = item(items.register, items.kind.dtype())?;
+        let there = items.valid.map(|valid| item(valid, DType::Bool)).transpose()?;
+        let has = self.step(Step::Has { position, of }, parent, at)?;
         let valid = self.both_valid(Some(has), there, parent, at)?;
-        let (outer, there) = self.outer(items);
-        let valid = self.both_valid(valid, there, parent, at)?;
-        Ok(Value::Operand(Operand { register, kind: items.kind, space: parent, valid, lists: outer }))
+        self.of_lists(Operand { register, space: parent, ..items }, valid, at)
     }
 
-    /// What is known of missing lists around the innermost ones of an operand, and whether these are there.
-    fn outer(&mut self, items: Operand) -> (u32, Option<Register>) {
-        let depth = self.path(items.space).len();
-        let mut there: Vec<_> = (0..depth).map(|level| self.lists_there(items, level)).collect();
-        let innermost = there.pop().flatten();
-        (self.levels_there(there), innermost)
+    /// One value of each innermost list, which has to be there itself. What is known of missing lists is still that of the
+    /// items.
+    fn of_lists(&mut self, values: Operand, valid: Option<Register>, at: Span) -> Checked<Value> {
+        let outer = self.path(values.space).len();
+        let there = (0..outer).map(|level| self.lists_there(values, level)).collect();
+        let valid = self.both_valid(valid, self.lists_there(values, outer), values.space, at)?;
+        let lists = self.levels_there(there);
+        Ok(Value::Operand(Operand { valid, lists, ..values }))
     }
 
-    /// The innermost lists of an operand, and the space of the lists themselves.
-    fn lists_of(&mut self, items: Operand, word: &str, at: Span) -> Checked<(SpaceId, SpaceId)> {
-        self.lists_within(items.space, word, at)
-    }
-
+    /// The innermost lists of a space, and the space of the lists themselves.
     pub(super) fn lists_within(
         &mut self,
         space: SpaceId,

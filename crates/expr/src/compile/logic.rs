@@ -76,7 +76,7 @@ impl Compiler<'_> {
         self.of_both(decides, valid, other.register, space, at)
     }
 
-    fn of_both(
+    pub(super) fn of_both(
         &mut self,
         operation: Binary,
         x: Register,
@@ -84,11 +84,11 @@ impl Compiler<'_> {
         space: SpaceId,
         at: Span,
     ) -> Checked<Register> {
-        self.step(Step::Binary { operation, dtype: DType::Bool, x, y }, BOOLEAN, space, at)
+        self.step(Step::Binary { operation, dtype: DType::Bool, x, y }, space, at)
     }
 
-    fn of_truth(&mut self, x: Register, space: SpaceId, at: Span) -> Checked<Register> {
-        self.step(Step::Unary { operation: Unary::Not, dtype: DType::Bool, x }, BOOLEAN, space, at)
+    pub(super) fn of_truth(&mut self, x: Register, space: SpaceId, at: Span) -> Checked<Register> {
+        self.step(Step::Unary { operation: Unary::Not, dtype: DType::Bool, x }, space, at)
     }
 
     /// Whether values are missing, which is never missing itself; along an outer axis, whether the lists there are.
@@ -131,9 +131,8 @@ impl Compiler<'_> {
     /// False for each item of lists.
     fn false_in(&mut self, space: SpaceId, at: Span) -> Checked<Register> {
         let (of, parent) = self.lists_within(space, "is_none", at)?;
-        let some = self.step(Step::Some { valid: None, of }, BOOLEAN, parent, at)?;
-        let step = Step::Expand { dtype: DType::Bool, x: some, to: of };
-        let some = self.step(step, BOOLEAN, space, at)?;
+        let some = self.step(Step::Some { valid: None, of }, parent, at)?;
+        let some = self.expand(DType::Bool, some, of, at)?;
         self.of_both(Binary::NotEqual, some, some, space, at)
     }
 }

@@ -18,7 +18,7 @@ use crate::{
     scalar::{Number, Typed},
     syntax,
 };
-use forthwith_columns::{DType, LogicalType};
+use forthwith_columns::LogicalType;
 use std::{collections::HashMap, sync::Arc};
 
 /// Aliases within aliases.
@@ -271,9 +271,8 @@ impl Compiler<'_> {
     }
 
     fn constant(&mut self, typed: Typed, at: Span) -> Checked<Operand> {
-        let kind = Kind::Number(typed.dtype);
-        let register = self.step(Step::Constant(typed), kind, CONSTANT, at)?;
-        Ok(Operand { register, kind, space: CONSTANT, valid: None, lists: 0 })
+        let register = self.step(Step::Constant(typed), CONSTANT, at)?;
+        Ok(Operand { register, kind: Kind::Number(typed.dtype), space: CONSTANT, valid: None, lists: 0 })
     }
 
     fn load(&mut self, input: u32, at: Span) -> Checked<Operand> {
@@ -283,12 +282,9 @@ impl Compiler<'_> {
             Fault::new(at, what)
         })?;
         let there = self.presence(input, at)?;
-        let kept = match kind {
-            Kind::Time(dtype, _) => Kind::Number(dtype),
-            kind => kind,
-        };
-        let register = self.step(Step::Load { input }, kept, there.space, at)?;
-        Ok(Operand { register, kind, ..there })
+        let dtype = (kind != Kind::Text).then(|| kind.dtype());
+        let loaded = self.made(Step::Load { input, dtype }, there, at)?;
+        Ok(Operand { kind, ..loaded })
     }
 
     /// Which values of a column are there, and its lists: the register has no values that could be computed with.
@@ -300,7 +296,7 @@ impl Compiler<'_> {
             there.push(match found.lacking {
                 true => {
                     let step = Step::ListsValid { input, level: level as u32 };
-                    Some(self.step(step, Kind::Number(DType::Bool), space, at)?)
+                    Some(self.step(step, space, at)?)
                 }
                 false => None,
             });
@@ -313,7 +309,7 @@ impl Compiler<'_> {
         self.inputs[input as usize].path = path;
         self.inputs[input as usize].used = true;
         let valid = match leaf.lacking {
-            true => Some(self.step(Step::Valid { input }, Kind::Number(DType::Bool), space, at)?),
+            true => Some(self.step(Step::Valid { input }, space, at)?),
             false => None,
         };
         let lists = self.levels_there(there);
@@ -332,7 +328,7 @@ impl Compiler<'_> {
     }
 
     /// The register of a step, which is made once.
-    fn step(&mut self, step: Step, kind: Kind, space: SpaceId, at: Span) -> Checked<Register> {
+    fn step(&mut self, step: Step, space: SpaceId, at: Span) -> Checked<Register> {
         if let Some(known) = self.known.get(&step) {
             return Ok(*known);
         }
@@ -341,8 +337,14 @@ impl Compiler<'_> {
         }
         let register = self.steps.len() as Register;
         self.known.insert(step.clone(), register);
-        self.steps.push(Made { step, kind, space, text: self.text, at });
+        self.steps.push(Made { step, space, text: self.text, at });
         Ok(register)
+    }
+
+    /// What a step makes, with a value for each value of another operand.
+    fn made(&mut self, step: Step, like: Operand, at: Span) -> Checked<Operand> {
+        let kind = step.kind();
+        Ok(Operand { register: self.step(step, like.space, at)?, kind, ..like })
     }
 }
 
@@ -353,11 +355,4 @@ fn only_compared(meaning: LogicalType) -> String {
         );
     }
     format!("a {meaning} can only be compared, counted, and asked for by is_none")
-}
-
-fn dtype_of(operand: Operand) -> DType {
-    match operand.kind {
-        Kind::Number(dtype) | Kind::Time(dtype, _) => dtype,
-        Kind::Text => DType::UInt8,
-    }
 }

@@ -1,6 +1,6 @@
 //! Dates and times, which are compared with texts in ISO form and with each other, and what they share with decimals.
 
-use super::{Checked, Compiler, Operand, Value, dtype_of};
+use super::{Checked, Compiler, Operand, Value};
 use crate::{
     error::{Fault, Span},
     moments::Moment,
@@ -89,7 +89,7 @@ impl Compiler<'_> {
     /// Dates, times or decimals as the numbers that they are counted by.
     pub(super) fn counts(&mut self, value: &Value, at: Span) -> Checked<Value> {
         let operand = self.operand(value, at)?;
-        Ok(Value::Operand(Operand { kind: Kind::Number(dtype_of(operand)), ..operand }))
+        Ok(Value::Operand(Operand { kind: Kind::Number(operand.kind.dtype()), ..operand }))
     }
 }
 

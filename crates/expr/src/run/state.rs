@@ -8,11 +8,10 @@ use super::{
 use crate::{
     buffer::{Buffer, Item, Slice},
     error::{Error, Fault},
-    program::{CONSTANT, ENTRIES, Kind, Made, Program, Register, Space, SpaceId, Step},
+    program::{CONSTANT, ENTRIES, Made, Program, Register, Space, SpaceId, Step},
     scalar::Typed,
     syntax::Binary,
 };
-use forthwith_columns::DType;
 use std::ops::Range;
 
 /// The state of a run.
@@ -28,10 +27,7 @@ pub(super) struct Run<'p> {
 
 impl<'p> Run<'p> {
     pub(super) fn new(program: &'p Program, inputs: &'p [Prepared<'p>]) -> Self {
-        let register = |made: &Made| match made.kind {
-            Kind::Number(dtype) | Kind::Time(dtype, _) => Buffer::new(dtype, 0),
-            Kind::Text => Buffer::new(DType::UInt8, 0),
-        };
+        let register = |made: &Made| Buffer::new(made.step.kind().dtype(), 0);
         Self {
             program,
             inputs,
@@ -95,13 +91,13 @@ impl<'p> Run<'p> {
         Ok(())
     }
 
-        let there = |valid: Option<&'p [u8]>| Slice::UInt8(valid.map_or(&[], |valid| &valid[range()]));
     /// Numbers of a register: what a step made, or what is in a column.
     pub(super) fn numbers(&self, register: Register) -> Numbers<'_> {
         let made = &self.program.steps[register as usize];
         let range = || self.ranges[made.space as usize].clone();
+        let there = |valid: Option<&'p [u8]>| Slice::UInt8(valid.map_or(&[], |valid| &valid[range()]));
         let slice = match &made.step {
-            Step::Load { input } => {
+            Step::Load { input, .. } => {
                 let numbers = self.inputs[*input as usize].values.numbers();
                 numbers.map_or(Slice::UInt8(&[]), |numbers| numbers.range(range()))
             }
@@ -197,7 +193,7 @@ impl<'p> Run<'p> {
         out.clear();
         let texts = |register: Register| {
             let made = &self.program.steps[register as usize];
-            let Step::Load { input } = made.step else { return None };
+            let Step::Load { input, .. } = made.step else { return None };
             let Values::Text(texts) = &self.inputs[input as usize].values else { return None };
             Some((texts, self.ranges[made.space as usize].clone()))
         };
