@@ -85,7 +85,7 @@ impl Items<'_> {
 }
 
 /// The items of an output of integers.
-fn integers(output: &Output) -> Box<dyn Iterator<Item = i64> + '_> {
+pub(crate) fn integers(output: &Output) -> Box<dyn DoubleEndedIterator<Item = i64> + '_> {
     let bytes = output.as_bytes();
     match output.dtype() {
         DType::Int32 => Box::new(bytes.as_chunks().0.iter().map(|item| i64::from(i32::from_ne_bytes(*item)))),

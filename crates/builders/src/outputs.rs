@@ -2,7 +2,7 @@
 
 use crate::Misfit;
 use crate::Text;
-use crate::checked::Items;
+use crate::checked::{Items, integers};
 use crate::form::{Form, Index, Kind, Primitive};
 use crate::layout::Layout;
 use bytes::Bytes;
@@ -26,13 +26,7 @@ impl<'a> Written<'a> {
     /// The items that a machine has written to an output so far.
     #[must_use]
     pub fn of(name: &'a str, output: &Output) -> Self {
-        let bytes = output.as_bytes();
-        let last = match output.dtype() {
-            DType::Int32 => bytes.last_chunk().map(|item| i64::from(i32::from_ne_bytes(*item))),
-            DType::UInt32 => bytes.last_chunk().map(|item| i64::from(u32::from_ne_bytes(*item))),
-            DType::Int64 => bytes.last_chunk().map(|item| i64::from_ne_bytes(*item)),
-            _ => None,
-        };
+        let last = Index::from_dtype(output.dtype()).and_then(|_| integers(output).next_back());
         Self { name, dtype: output.dtype(), items: output.len(), last }
     }
 }

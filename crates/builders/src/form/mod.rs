@@ -163,6 +163,24 @@ pub enum FormError {
     Unsupported(String),
 }
 
+/// The nodes below one: all of its contents, or its only one as a slice.
+macro_rules! contents {
+    ($kind:expr, $only:path) => {
+        match $kind {
+            Kind::Empty | Kind::Numpy { .. } => Default::default(),
+            Kind::Record { contents, .. } | Kind::Union { contents, .. } => contents,
+            Kind::Regular { content, .. }
+            | Kind::ListOffset { content, .. }
+            | Kind::List { content, .. }
+            | Kind::Indexed { content, .. }
+            | Kind::IndexedOption { content, .. }
+            | Kind::ByteMasked { content, .. }
+            | Kind::BitMasked { content, .. }
+            | Kind::Unmasked { content } => $only(content),
+        }
+    };
+}
+
 impl Form {
     /// Forms nested deeper are refused.
     pub const DEEPEST: usize = 256;
@@ -231,34 +249,12 @@ impl Form {
     /// The nodes directly below.
     #[must_use]
     pub fn contents(&self) -> &[Self] {
-        match &self.kind {
-            Kind::Empty | Kind::Numpy { .. } => &[],
-            Kind::Record { contents, .. } | Kind::Union { contents, .. } => contents,
-            Kind::Regular { content, .. }
-            | Kind::ListOffset { content, .. }
-            | Kind::List { content, .. }
-            | Kind::Indexed { content, .. }
-            | Kind::IndexedOption { content, .. }
-            | Kind::ByteMasked { content, .. }
-            | Kind::BitMasked { content, .. }
-            | Kind::Unmasked { content } => std::slice::from_ref(&**content),
-        }
+        contents!(&self.kind, std::slice::from_ref::<Self>)
     }
 
     /// The nodes directly below.
     pub(crate) fn contents_mut(&mut self) -> &mut [Self] {
-        match &mut self.kind {
-            Kind::Empty | Kind::Numpy { .. } => &mut [],
-            Kind::Record { contents, .. } | Kind::Union { contents, .. } => contents,
-            Kind::Regular { content, .. }
-            | Kind::ListOffset { content, .. }
-            | Kind::List { content, .. }
-            | Kind::Indexed { content, .. }
-            | Kind::IndexedOption { content, .. }
-            | Kind::ByteMasked { content, .. }
-            | Kind::BitMasked { content, .. }
-            | Kind::Unmasked { content } => std::slice::from_mut(&mut **content),
-        }
+        contents!(&mut self.kind, std::slice::from_mut::<Self>)
     }
 
     /// Reads a Form in JSON or a type, whichever it is.

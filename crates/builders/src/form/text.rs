@@ -15,15 +15,9 @@ impl Form {
     }
 
     fn write_type(&self, out: &mut String) {
-        let other: Vec<_> =
-            self.parameters.iter().filter(|(name, value)| !self.implied(name, value)).collect();
-        let parameters = if other.is_empty() {
-            None
-        } else {
-            let map: Parameters =
-                other.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-            Some(format!("parameters={}", spaced(&Json::Object(map))))
-        };
+        let mut other: Parameters = self.parameters.clone();
+        other.retain(|name, value| !self.implied(name, value));
+        let parameters = (!other.is_empty()).then(|| format!("parameters={}", spaced(&Json::Object(other))));
         if let Some(text) = self.as_text() {
             out.push_str(if text == Text::String { "string" } else { "bytes" });
             if let Kind::Regular { size, .. } = self.kind {

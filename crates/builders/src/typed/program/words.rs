@@ -8,18 +8,19 @@ use forthwith_columns::DType;
 
 /// The lines of one command.
 pub(super) fn case(command: Command, lines: Vec<String>) -> Vec<String> {
-    let begin = format!("command @ {} = if ( {} )", command as u8, command.name());
-    let lines = lines.into_iter().map(|line| format!("  {line}"));
-    std::iter::once(begin).chain(lines).chain(["exit then".into()]).collect()
+    when(format!("command @ {} = if ( {} )", command as u8, command.name()), lines).collect()
 }
 
 /// One of several lists of lines, by the argument.
 pub(super) fn arguments_of(cases: Vec<(usize, Vec<String>)>) -> Vec<String> {
-    let each = cases.into_iter().flat_map(|(argument, lines)| {
-        let lines = lines.into_iter().map(|line| format!("  {line}"));
-        std::iter::once(format!("argument @ {argument} = if")).chain(lines).chain(["exit then".into()])
-    });
+    let each = cases.into_iter().flat_map(|(at, lines)| when(format!("argument @ {at} = if"), lines));
     each.chain([refused(Refusal::Argument)]).collect()
+}
+
+/// Lines behind a condition, after which nothing else is done.
+fn when(begin: String, lines: Vec<String>) -> impl Iterator<Item = String> {
+    let lines = lines.into_iter().map(|line| format!("  {line}"));
+    std::iter::once(begin).chain(lines).chain(["exit then".into()])
 }
 
 pub(super) fn refused(refusal: Refusal) -> String {
