@@ -97,11 +97,7 @@ fn one(table: &Table, branch: &Branch) -> Explained {
         plan: None,
         problem: None,
     };
-    let description = branch.description.as_ref().ok();
-    let Some(reading) = description.and_then(|d| d.reading.as_ref().ok()).filter(|_| means != Means::Group)
-    else {
-        return explained;
-    };
+    let Some(reading) = branch.reading().filter(|_| means != Means::Group) else { return explained };
     explained.array = Some(reading.form.type_string());
     explained.detail = Some(detail(&reading.decoder));
     match table.plan(&[branch.index], 0..branch.entries()) {

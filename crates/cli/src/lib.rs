@@ -278,11 +278,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
 /// The tree and branch, with a remark if the tree was not named.
 fn place(file: &forthwith::File, target: &Target, console: &mut Console<'_>) -> Result<opened::Place> {
     let place = opened::place_in(file, target)?;
-    if console.width.is_some()
-        && let Some(note) = place.note()
-    {
-        console.note(&note);
-    }
+    place.tell(console);
     Ok(place)
 }
 

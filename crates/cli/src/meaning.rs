@@ -7,8 +7,8 @@ use crate::{
     copy::{self, Copying},
     failure::{Failure, Result},
     flags::{
-        Act, CONVERT_STEP, Cat, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Head, Index,
-        Ls, Nan, Plot, Schema, Shell, Show, Streamers, Typed, Verb,
+        Act, CONVERT_STEP, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Head, Index, Ls,
+        Nan, Plot, Schema, Shell, Show, Streamers, Typed, Verb,
     },
     opened::Opening,
     paint::Paint,
@@ -160,30 +160,19 @@ impl Asked {
             Verb::Tail(head) => entries(head, End::Last),
             Verb::Explain(Explain { targets, filter, .. }) => (targets, Action::Explain { filter }),
             Verb::Cat(cat) => {
-                let Cat {
-                    targets,
-                    columns,
-                    computing,
-                    format,
-                    missing,
-                    nan,
-                    errors,
-                    skip_unsupported,
-                    no_check_text,
-                } = cat;
-                let choice = Choice::of(Vec::new(), columns, computing);
+                let choice = Choice::of(Vec::new(), cat.columns, cat.computing);
                 let conversion = Box::new(Conversion {
                     to: "-".into(),
-                    format: Some(format_named(&format)?),
-                    options: WriteOptions { not_numbers: not_numbers(nan), ..WriteOptions::default() },
+                    format: Some(format_named(&cat.format)?),
+                    options: WriteOptions { not_numbers: not_numbers(cat.nan), ..WriteOptions::default() },
                     step: CONVERT_STEP,
-                    skip_unsupported,
-                    missing_null: missing.is_some(),
-                    skip_errors: errors == Errors::Skip,
-                    no_check_text,
+                    skip_unsupported: cat.skip_unsupported,
+                    missing_null: cat.missing.is_some(),
+                    skip_errors: cat.errors == Errors::Skip,
+                    no_check_text: cat.no_check_text,
                     ..Conversion::default()
                 });
-                (targets, Action::Convert { choice, conversion })
+                (cat.targets, Action::Convert { choice, conversion })
             }
             Verb::Convert(convert) => {
                 let (targets, to) = with_destination("convert", convert.targets)?;

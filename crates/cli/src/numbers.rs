@@ -2,17 +2,20 @@
 
 use forthwith::columns::{Array, Column, DType, Form, with_integer};
 
+/// The key of the numbers that values are, whatever the lists around them.
+pub(crate) fn key(form: &Form) -> Option<&str> {
+    match form {
+        Form::Numpy { key, .. } => Some(key),
+        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
+            key(content)
+        }
+        _ => None,
+    }
+}
+
 /// The values of a branch of numbers, or of lists of numbers, without the lists.
 pub(crate) fn values(array: &Array) -> Option<Vec<f64>> {
-    let key = match &array.form {
-        Form::Numpy { key, .. } => key,
-        Form::List { content, .. } => match &**content {
-            Form::Numpy { key, .. } => key,
-            _ => return None,
-        },
-        _ => return None,
-    };
-    array.column(&format!("{key}-data")).map(numbers)
+    array.column(&format!("{}-data", key(&array.form)?)).map(numbers)
 }
 
 /// A branch of lists of numbers: where the lists end, and the numbers.
@@ -27,7 +30,7 @@ pub(crate) fn lists(array: &Array) -> Option<(Vec<i64>, Vec<f64>)> {
 }
 
 /// The items of a column.
-pub(crate) fn numbers(column: &Column) -> Vec<f64> {
+fn numbers(column: &Column) -> Vec<f64> {
     with_integer!(column.dtype(), T => all::<T>(column, |value| value as f64),
         // Truth values are bytes under another name.
         DType::Bool => column.as_bytes().iter().map(|&byte| f64::from(byte)).collect(),

@@ -1,6 +1,7 @@
 //! From what was typed to an opened tree.
 
 use crate::{
+    console::Console,
     failure::{Failure, Result},
     target::Target,
     words::Words,
@@ -135,9 +136,11 @@ impl Place {
     }
 
     /// The advice for a user who did not name the tree. The table of a file that has but one needs no name.
-    pub(crate) fn note(&self) -> Option<String> {
-        (!self.named && !self.table.file().is_one_table())
-            .then(|| format!("the only {} is {}", self.words.table, crate::human::clean(self.table.path())))
+    pub(crate) fn tell(&self, console: &mut Console<'_>) {
+        if console.width.is_some() && !self.named && !self.table.file().is_one_table() {
+            let path = crate::human::clean(self.table.path());
+            console.note(&format!("the only {} is {path}", self.words.table));
+        }
     }
 
     /// The error of a command that needs a branch and got the table alone.

@@ -7,13 +7,12 @@ use crate::{
     histogram::{Histogram, Outside, robust_range},
     human,
     interrupt::Watch,
-    numbers::numbers,
+    numbers::{key, values},
     opened::Place,
     survey::{Branch, Means},
 };
 use forthwith::{
     Step,
-    columns::{Array, Form},
     plan::{Error, ErrorKind},
 };
 
@@ -143,21 +142,5 @@ fn layout(bins: Option<u16>, width: usize) -> (usize, usize) {
 
 /// Whether it is of numbers, whatever the lists around them.
 fn is_numbers(branch: &Branch) -> bool {
-    let reading = branch.description.as_ref().ok().and_then(|d| d.reading.as_ref().ok());
-    reading.is_some_and(|reading| key(&reading.form).is_some())
-}
-
-/// The buffer of the numbers.
-fn key(form: &Form) -> Option<&str> {
-    match form {
-        Form::Numpy { key, .. } => Some(key),
-        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
-            key(content)
-        }
-        _ => None,
-    }
-}
-
-fn values(array: &Array) -> Option<Vec<f64>> {
-    array.column(&format!("{}-data", key(&array.form)?)).map(numbers)
+    branch.reading().is_some_and(|reading| key(&reading.form).is_some())
 }

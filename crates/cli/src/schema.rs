@@ -27,13 +27,10 @@ pub(crate) fn schema(place: &Place, shape: Shape, console: &mut Console<'_>) -> 
     let rows: Vec<Row> = branches
         .iter()
         .filter(|branch| branch.field.has_data)
-        .map(|branch| {
-            let reading = branch.description.as_ref().ok().and_then(|d| d.reading.as_ref().ok());
-            Row {
-                name: branch.field.path.clone(),
-                type_name: branch.type_name().to_owned(),
-                array: reading.map(|reading| reading.form.type_string()),
-            }
+        .map(|branch| Row {
+            name: branch.field.path.clone(),
+            type_name: branch.type_name().to_owned(),
+            array: branch.reading().map(|reading| reading.form.type_string()),
         })
         .collect();
     if shape == Shape::Json {

@@ -99,13 +99,12 @@ pub(crate) fn show(place: &Place, filter: &[String], shape: Shape, console: &mut
 fn row(branch: &Branch, words: &Words) -> Row {
     let means = branch.means();
     let description = branch.description.as_ref().ok();
-    let reading = description.and_then(|d| d.reading.as_ref().ok());
     Row {
         path: branch.field.path.clone(),
         title: branch.field.title.clone(),
         type_name: branch.type_name().to_owned(),
         decoder: means,
-        array: reading.filter(|_| means != Means::Group).map(|r| r.form.type_string()),
+        array: branch.reading().filter(|_| means != Means::Group).map(|r| r.form.type_string()),
         problem: matches!(means, Means::Unsupported | Means::Damaged).then(|| branch.reason().to_owned()),
         entries: branch.entries(),
         size: description.filter(|_| !words.rows).map(|d| Size {

@@ -3,7 +3,7 @@
 use crate::paint::Style;
 use forthwith::{
     Table,
-    plan::{Decoder, Description, Field},
+    plan::{Decoder, Description, Field, Reading},
 };
 use serde::Serialize;
 
@@ -81,6 +81,11 @@ impl Branch {
                 },
             },
         }
+    }
+
+    /// How it is read, if it can be.
+    pub(crate) fn reading(&self) -> Option<&Reading> {
+        self.description.as_ref().ok()?.reading.as_ref().ok()
     }
 
     /// Whether it can be read.

@@ -70,11 +70,8 @@ pub(super) fn look_at<'a>(
         }
         let no_columns = place.table.fields()?.is_empty();
         let likely = if no_columns { place.table.entries()? } else { place.table.likely_entries()? };
-        if stands_alone
-            && console.width.is_some()
-            && let Some(note) = place.note()
-        {
-            console.note(&note);
+        if stands_alone {
+            place.tell(console);
         }
         let opened = (stands_alone || target.is_stream()).then_some(place);
         sources.push(Source { target, own, likely, no_columns, opened });

@@ -188,9 +188,7 @@ fn example(
     program: bool,
     console: &mut Console<'_>,
 ) -> Result<()> {
-    let Some(reading) = branch.description.as_ref().ok().and_then(|d| d.reading.as_ref().ok()) else {
-        return Ok(());
-    };
+    let Some(reading) = branch.reading() else { return Ok(()) };
     title(console, &format!("{heading}: {}", human::clean(&branch.field.path)))?;
     let width = console.width.unwrap_or(100).saturating_sub(14).max(20);
     let mut line = |label: &str, text: &str| {

@@ -70,8 +70,7 @@ const fn bins(values: usize, width: usize) -> (usize, usize) {
 }
 
 fn is_float(branch: &Branch) -> bool {
-    let reading = branch.description.as_ref().ok().and_then(|d| d.reading.as_ref().ok());
-    reading.is_some_and(|r| r.form.type_string().starts_with("float"))
+    branch.reading().is_some_and(|r| r.form.type_string().starts_with("float"))
 }
 
 fn dimuon(masses: &[f64], from: &str, width: usize, console: &mut Console<'_>) -> Result<()> {

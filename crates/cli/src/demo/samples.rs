@@ -21,9 +21,7 @@ pub(crate) enum Kind {
 pub(crate) fn sample(branches: &[Branch], kind: Kind) -> Option<&Branch> {
     let mut best: Option<(u32, &Branch)> = None;
     for branch in branches.iter().filter(|b| b.is_readable() && b.entries() > 0) {
-        let Some(reading) = branch.description.as_ref().ok().and_then(|d| d.reading.as_ref().ok()) else {
-            continue;
-        };
+        let Some(reading) = branch.reading() else { continue };
         let program = matches!(reading.decoder, Decoder::Program(_));
         let worth = match worth(&reading.form, kind, program) {
             0 => 0,
