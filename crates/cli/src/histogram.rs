@@ -23,15 +23,21 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
+    /// Counts a value that is not within a half-open range, and says whether it was such.
+    fn counts(&mut self, value: f64, low: f64, high: f64) -> bool {
+        let number = match value {
+            value if value.is_nan() => &mut self.not_a_number,
+            value if value < low => &mut self.below,
+            value if value >= high => &mut self.above,
+            _ => return false,
+        };
+        *number += 1;
+        true
+    }
+
     /// Counts a value that is not finite: it lies outside of any range.
     pub(crate) fn count(&mut self, value: f64) {
-        if value.is_nan() {
-            self.not_a_number += 1;
-        } else if value < 0.0 {
-            self.below += 1;
-        } else {
-            self.above += 1;
-        }
+        self.counts(value, 0.0, 0.0);
     }
 
     /// They, in words; empty if there are none.
@@ -65,13 +71,7 @@ impl Histogram {
         let Self { low, high, counts, outside } = self;
         let scale = counts.len() as f64 / (*high - *low);
         for value in values {
-            if value.is_nan() {
-                outside.not_a_number += 1;
-            } else if value < *low {
-                outside.below += 1;
-            } else if value >= *high {
-                outside.above += 1;
-            } else {
+            if !outside.counts(value, *low, *high) {
                 // Rounding may lift a value just below the end into a bin that is not there.
                 let bin = (((value - *low) * scale) as usize).min(counts.len() - 1);
                 counts[bin] += 1;
@@ -90,6 +90,12 @@ impl Histogram {
     /// The entries that the picture does not show, in words; empty if there are none.
     pub(crate) fn remainder(&self) -> String {
         self.outside.words()
+    }
+
+    /// The same behind what else is said of the picture.
+    pub(crate) fn not_shown(&self) -> String {
+        let words = self.remainder();
+        if words.is_empty() { words } else { format!("; not shown: {words}") }
     }
 
     /// The picture: `height` lines of bars, `wide` characters a bin, with axes; lines end in a newline.
@@ -121,16 +127,13 @@ impl Bars {
         let step = nice_step(span, (height / 3).max(1));
         let is_count = finite().all(|height| height.fract() == 0.0) && top < 1e15;
         let step = if is_count { step.max(1.0) } else { step };
-        let mut tick = (bottom / step).ceil();
-        for _ in 0..2 * height + 2 {
-            let value = tick * step;
-            let line = ((value - bottom) / span * height as f64).round();
+        for (value, part) in ticks(bottom, span, step) {
+            let line = (part * height as f64).round();
             if !(line >= 0.0 && line <= height as f64) {
                 break;
             }
             marks[line as usize] =
                 if is_count && value >= 0.0 { count(value as u64) } else { tick_text(value, step) };
-            tick += 1.0;
         }
         // A mark of a count stands on the line whose top is that count.
         let line = |row: usize| -> String {
@@ -175,11 +178,8 @@ fn horizontal(low: f64, high: f64, width: usize) -> (String, String) {
     let mut numbers = vec![' '; width + 8];
     let step = nice_step(high - low, (width / 12).clamp(2, 8));
     let mut free_from = 0;
-    let mut tick = (low / step).ceil();
-    // At most a handful of steps by construction; the bound only guards against steps lost to rounding.
-    for _ in 0..64 {
-        let value = tick * step;
-        let at = ((value - low) / (high - low) * width as f64).round();
+    for (value, part) in ticks(low, high - low, step) {
+        let at = (part * width as f64).round();
         if !(at >= 0.0 && at <= width as f64) {
             break;
         }
@@ -193,7 +193,6 @@ fn horizontal(low: f64, high: f64, width: usize) -> (String, String) {
             numbers[start..start + text.len()].copy_from_slice(&text);
             free_from = start + text.len();
         }
-        tick += 1.0;
     }
     (axis.into_iter().collect(), numbers.into_iter().collect())
 }
@@ -226,6 +225,13 @@ pub(crate) fn nice_step(span: f64, ticks: usize) -> f64 {
     let power = 10f64.powf(rough.log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|f| f * power >= rough * 0.999).unwrap_or(10.0);
     factor * power
+}
+
+/// The multiples of a step from the lowest number of an axis on, and where they are on it: from 0 to 1, and more behind it.
+pub(crate) fn ticks(low: f64, span: f64, step: f64) -> impl Iterator<Item = (f64, f64)> {
+    let ticks = std::iter::successors(Some((low / step).ceil()), |tick| Some(tick + 1.0));
+    // At most a handful of steps by construction; the bound only guards against steps lost to rounding.
+    ticks.take(64).map(move |tick| (tick * step, (tick * step - low) / span))
 }
 
 pub(crate) fn tick_text(value: f64, step: f64) -> String {

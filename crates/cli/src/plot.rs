@@ -125,8 +125,7 @@ fn draw(
         let outside = if outside.is_empty() { String::new() } else { format!(": {outside}") };
         return console.line(&format!("{name} of {entries} has no values to draw{outside}"));
     };
-    let outside = histogram.remainder();
-    let outside = if outside.is_empty() { String::new() } else { format!("; not shown: {outside}") };
+    let outside = histogram.not_shown();
     console.line(&format!("{} of {entries}{outside}\n", console.paint.strong(&name)))?;
     let (_, wide) = layout(bins, width);
     console.text(&histogram.draw(HEIGHT, wide, &name, console.paint))

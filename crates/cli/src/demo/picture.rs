@@ -93,9 +93,7 @@ fn dimuon(masses: &[f64], from: &str, width: usize, console: &mut Console<'_>) -
 }
 
 fn caption(what: &str, histogram: &Histogram) -> String {
-    let outside = histogram.remainder();
-    let outside = if outside.is_empty() { String::new() } else { format!("; not shown: {outside}") };
-    format!("  {what}{outside}")
+    format!("  {what}{}", histogram.not_shown())
 }
 
 pub(crate) fn indent(text: &str) -> String {

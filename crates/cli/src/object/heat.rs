@@ -2,7 +2,7 @@
 
 use super::binned::{Axis, Binned};
 use crate::{
-    histogram::{framed, nice_step, short, tick_text},
+    histogram::{framed, nice_step, short, tick_text, ticks},
     human,
     paint::Paint,
 };
@@ -39,14 +39,11 @@ impl Binned {
         let (low, high) = (finite().fold(0.0, f64::min), finite().fold(0.0, f64::max));
         let step = nice_step(y.high - y.low, 4);
         let mut marks = vec![String::new(); rows.len() + 1];
-        let mut tick = (y.low / step).ceil();
-        for _ in 0..16 {
-            let part = (tick * step - y.low) / (y.high - y.low);
+        for (value, part) in ticks(y.low, y.high - y.low, step) {
             if !(0.0..=1.0).contains(&part) {
                 break;
             }
-            marks[(part * rows.len() as f64).round() as usize] = tick_text(tick * step, step);
-            tick += 1.0;
+            marks[(part * rows.len() as f64).round() as usize] = tick_text(value, step);
         }
         let line = |row: &Vec<f64>| row.iter().map(|value| shade(*value, low, high)).collect();
         let lines: Vec<String> = values.iter().map(line).collect();

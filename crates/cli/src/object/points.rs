@@ -1,7 +1,7 @@
 //! The points of a graph, over both of their axes.
 
 use crate::{
-    histogram::{framed, nice_step, tick_text},
+    histogram::{framed, nice_step, tick_text, ticks},
     human,
     paint::Paint,
 };
@@ -33,14 +33,12 @@ pub(super) fn draw(object: Object<'_>, width: usize, paint: Paint) -> Option<Str
     }
     let step = nice_step(top - bottom, 4);
     let mut marks = vec![String::new(); HEIGHT + 1];
-    let mut tick = (bottom / step).ceil();
-    for _ in 0..16 {
-        let line = ((tick * step - bottom) / (top - bottom) * HEIGHT as f64).round();
+    for (value, part) in ticks(bottom, top - bottom, step) {
+        let line = (part * HEIGHT as f64).round();
         if !(0.0..=HEIGHT as f64).contains(&line) {
             break;
         }
-        marks[line as usize] = tick_text(tick * step, step);
-        tick += 1.0;
+        marks[line as usize] = tick_text(value, step);
     }
     let lines: Vec<String> = canvas.iter().map(|line| line.iter().collect()).collect();
     let picture = framed(&lines, &marks, (left, right), columns, None, paint);
