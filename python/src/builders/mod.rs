@@ -13,5 +13,6 @@ mod walk;
 pub(crate) use discover::ArrayBuilder;
 pub(crate) use fill::{found_rows, from_iter};
 pub(crate) use kinds::{Kind, Kinds};
+pub(crate) use times::{day, span_of, time_of_day};
 pub(crate) use typed::{Layout, TypedArrayBuilder};
 pub(crate) use walk::described;

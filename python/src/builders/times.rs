@@ -29,15 +29,8 @@ pub(super) fn of<'a>(object: &Bound<'_, PyAny>, kind: Kind) -> Walked<(i64, Cow<
             let span = object.sub(since.bind(py))?;
             (microseconds(&span, "datetime64[us]")?, "datetime64[us]".into())
         }
-        Kind::Date => {
-            let day: i64 = object.call_method0("toordinal")?.extract()?;
-            (day - DAY_OF_1970, "datetime64[D]".into())
-        }
-        Kind::Time => {
-            let part = |name: &str| object.getattr(name)?.extract::<i64>();
-            let seconds = (part("hour")? * 60 + part("minute")?) * 60 + part("second")?;
-            (seconds * 1_000_000 + part("microsecond")?, "datetime64[us]".into())
-        }
+        Kind::Date => (day(object)?, "datetime64[D]".into()),
+        Kind::Time => (time_of_day(object)?, "datetime64[us]".into()),
         _ => (microseconds(object, "timedelta64[us]")?, "timedelta64[us]".into()),
     })
 }
@@ -64,11 +57,27 @@ pub(super) fn parsed<'py>(object: &Bound<'py, PyAny>, class: &str) -> PyResult<B
 }
 
 fn microseconds(span: &Bound<'_, PyAny>, dtype: &'static str) -> Walked<i64> {
+    Ok(span_of(span)?.ok_or(Fault::TooLarge(dtype))?)
+}
+
+/// The day of a date, or of a moment, after 1970-01-01.
+pub(crate) fn day(date: &Bound<'_, PyAny>) -> PyResult<i64> {
+    Ok(date.call_method0("toordinal")?.extract::<i64>()? - DAY_OF_1970)
+}
+
+/// The microseconds of a time of day.
+pub(crate) fn time_of_day(time: &Bound<'_, PyAny>) -> PyResult<i64> {
+    let part = |name: &str| time.getattr(name)?.extract::<i64>();
+    let seconds = (part("hour")? * 60 + part("minute")?) * 60 + part("second")?;
+    Ok(seconds * 1_000_000 + part("microsecond")?)
+}
+
+/// The microseconds of a span; nothing if there are too many.
+pub(crate) fn span_of(span: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
     let part = |name: &str| span.getattr(name)?.extract::<i64>();
     let seconds = part("days")? * 86_400 + part("seconds")?;
-    let whole =
-        seconds.checked_mul(1_000_000).and_then(|whole| whole.checked_add(part("microseconds").ok()?));
-    Ok(whole.ok_or(Fault::TooLarge(dtype))?)
+    let micros = part("microseconds")?;
+    Ok(seconds.checked_mul(1_000_000).and_then(|whole| whole.checked_add(micros)))
 }
 
 static EPOCH: PyOnceLock<Py<PyDateTime>> = PyOnceLock::new();

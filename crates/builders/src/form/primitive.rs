@@ -143,8 +143,7 @@ impl Unit {
         let digits = name.bytes().take_while(u8::is_ascii_digit).count();
         let (count, unit) = name.split_at(digits);
         let count = if digits == 0 { 1 } else { count.parse().ok().filter(|count| *count > 0)? };
-        let unit = TIMES.iter().find(|(name, ..)| *name == unit)?.1;
-        Some(Self { count, unit })
+        Some(Self { count, unit: TimeUnit::from_name(unit)? })
     }
 
     /// A number of these in another unit, exactly: `None` if it is not a whole number there or does not fit.
@@ -163,12 +162,12 @@ impl Unit {
         let whole = match (from_months, to.unit.months()) {
             (Some(from), Some(to)) => divide(value * from, to)?,
             (None, None) => {
-                let (from, to) = (self.unit.attoseconds(), to.unit.attoseconds());
+                let (from, to) = (self.unit.attoseconds()?, to.unit.attoseconds()?);
                 if from >= to { value.checked_mul(from / to)? } else { divide(value, to / from)? }
             }
             (Some(from), None) if calendar => {
                 // Every such unit is a whole number of days, or a day a whole number of them.
-                let (days, to) = (days_of_month(value * from)?, to.unit.attoseconds());
+                let (days, to) = (days_of_month(value * from)?, to.unit.attoseconds()?);
                 if to >= DAY { divide(days, to / DAY)? } else { days.checked_mul(DAY / to)? }
             }
             _ => return None,
@@ -190,6 +189,12 @@ impl std::fmt::Display for Unit {
 }
 
 impl TimeUnit {
+    /// From NumPy's spelling.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        TIMES.iter().find(|(known, ..)| *known == name).map(|(_, unit, _)| *unit)
+    }
+
     fn months(self) -> Option<i128> {
         match self {
             Self::Year => Some(12),
@@ -198,9 +203,14 @@ impl TimeUnit {
         }
     }
 
-    /// Length; that of months is never asked for.
-    fn attoseconds(self) -> i128 {
-        TIMES.iter().find(|(_, unit, _)| *unit == self).map_or(1, |(.., length)| *length)
+    /// Its length, where that is always the same.
+    #[must_use]
+    pub fn attoseconds(self) -> Option<i128> {
+        TIMES
+            .iter()
+            .find(|(_, unit, _)| *unit == self)
+            .map(|(.., length)| *length)
+            .filter(|length| *length > 0)
     }
 }
 

@@ -5,8 +5,9 @@ use super::{
     refused::{Trouble, Walked, Why},
     walk::Walk,
 };
-use crate::builders::Kind;
+use crate::builders::{Kind, day, span_of, time_of_day};
 use forthwith::avro::{Logical, Unit, put_long};
+use forthwith_builders::TimeUnit;
 use pyo3::{
     prelude::*,
     sync::PyOnceLock,
@@ -19,8 +20,6 @@ const WHOLE: u32 = 10;
 const SPELLED: u32 = 22;
 /// How much worse bare numbers and bytes go than what they mean.
 const BARE: u32 = 2;
-/// The number of 1970-01-01, where 0001-01-01 is the first.
-const DAY_OF_1970: i64 = 719_163;
 const DAY: i64 = 86_400_000_000;
 
 impl Walk<'_, '_> {
@@ -77,23 +76,22 @@ impl Walk<'_, '_> {
             (_, Kind::NumpyInt | Kind::Other) => return Ok(None),
             (Logical::Date, Kind::Date | Kind::DateTime) => {
                 let score = if kind == Kind::Date { 0 } else { ALIKE };
-                (object.call_method0("toordinal")?.extract::<i64>()? - DAY_OF_1970, score)
+                (day(object)?, score)
             }
             (Logical::Date, Kind::Str) => {
                 let date = class(self.py, &DATE, "datetime", "date")?;
-                let day = date.call_method1("fromisoformat", (object,)).map_err(|_| wrong())?;
-                (day.call_method0("toordinal")?.extract::<i64>()? - DAY_OF_1970, SPELLED)
+                let date = date.call_method1("fromisoformat", (object,)).map_err(|_| wrong())?;
+                (day(&date)?, SPELLED)
             }
             (Logical::Date, Kind::NumpyTime) => (numpy(object, "M", "D")?.ok_or_else(wrong)?, 0),
             (Logical::Time(unit), Kind::Time) => {
-                let part = |name: &str| object.getattr(name)?.extract::<i64>();
-                let seconds = (part("hour")? * 60 + part("minute")?) * 60 + part("second")?;
-                let micros = seconds * 1_000_000 + part("microsecond")?;
+                let micros = time_of_day(object)?;
                 let is_cut = matches!(unit, Unit::Milli) && micros % 1000 != 0;
                 (in_unit(micros, 0, unit).ok_or_else(beyond)?, if is_cut { BARE } else { 0 })
             }
             (Logical::Time(unit), Kind::Delta) => {
-                let micros = micros(object)?.filter(|micros| (0..DAY).contains(micros)).ok_or_else(beyond)?;
+                let micros =
+                    span_of(object)?.filter(|micros| (0..DAY).contains(micros)).ok_or_else(beyond)?;
                 (in_unit(micros, 0, unit).ok_or_else(beyond)?, ALIKE)
             }
             (Logical::Time(unit), Kind::NumpyTime) => {
@@ -112,8 +110,7 @@ impl Walk<'_, '_> {
                 (self.moment(object, unit, true)?.ok_or_else(beyond)?, 0)
             }
             (Logical::Timestamp(unit) | Logical::LocalTimestamp(unit), Kind::Date) => {
-                let day = object.call_method0("toordinal")?.extract::<i64>()? - DAY_OF_1970;
-                (in_unit(day * DAY, 0, unit).ok_or_else(beyond)?, ALIKE)
+                (in_unit(day(object)? * DAY, 0, unit).ok_or_else(beyond)?, ALIKE)
             }
             (Logical::Timestamp(unit) | Logical::LocalTimestamp(unit), Kind::NumpyTime) => {
                 (numpy(object, "M", short(unit))?.ok_or_else(wrong)?, 0)
@@ -154,7 +151,7 @@ impl Walk<'_, '_> {
             Some(nanos) => nanos.extract::<i64>()?,
             None => 0,
         };
-        Ok(micros(&bare.sub(since.bind(object.py()))?)?.and_then(|micros| in_unit(micros, nanos, unit)))
+        Ok(span_of(&bare.sub(since.bind(object.py()))?)?.and_then(|micros| in_unit(micros, nanos, unit)))
     }
 }
 
@@ -174,13 +171,6 @@ fn in_unit(micros: i64, nanos: i64, unit: Unit) -> Option<i64> {
         Unit::Micro => Some(micros),
         Unit::Nano => micros.checked_mul(1000)?.checked_add(nanos),
     }
-}
-
-fn micros(span: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
-    let part = |name: &str| span.getattr(name)?.extract::<i64>();
-    let seconds = part("days")? * 86_400 + part("seconds")?;
-    let micros = part("microseconds")?;
-    Ok(seconds.checked_mul(1_000_000).and_then(|whole| whole.checked_add(micros)))
 }
 
 const fn short(unit: Unit) -> &'static str {
@@ -210,29 +200,12 @@ fn numpy(object: &Bound<'_, PyAny>, kind: &str, unit: &str) -> PyResult<Option<i
         let days = object.call_method1("astype", (format!("{kind}8[D]"),));
         return if near && kind == "M" { numpy(&days?, kind, unit) } else { Ok(None) };
     }
-    let (Some(from), Some(to)) = (attoseconds(&own), attoseconds(unit)) else { return Ok(None) };
+    // How long a unit is, where it is always the same.
+    let length = |unit: &str| TimeUnit::from_name(unit)?.attoseconds();
+    let (Some(from), Some(to)) = (length(&own), length(unit)) else { return Ok(None) };
     let number = i128::from(number) * i128::from(count);
     let moved = if from >= to { number.checked_mul(from / to) } else { Some(number.div_euclid(to / from)) };
     Ok(moved.and_then(|moved| i64::try_from(moved).ok()))
-}
-
-/// How long a unit of NumPy's is, where it is always the same.
-fn attoseconds(unit: &str) -> Option<i128> {
-    const SECOND: i128 = 1_000_000_000_000_000_000;
-    Some(match unit {
-        "W" => 7 * 86_400 * SECOND,
-        "D" => 86_400 * SECOND,
-        "h" => 3_600 * SECOND,
-        "m" => 60 * SECOND,
-        "s" => SECOND,
-        "ms" => SECOND / 1_000,
-        "us" => SECOND / 1_000_000,
-        "ns" => SECOND / 1_000_000_000,
-        "ps" => 1_000_000,
-        "fs" => 1_000,
-        "as" => 1,
-        _ => return None,
-    })
 }
 
 /// The whole number of a decimal's last digit, if it has no more digits than there is room for.
