@@ -53,9 +53,7 @@ impl Walk<'_, '_> {
                     return Ok(None);
                 }
                 if let Of::Fixed(_) = node.of {
-                    out.extend_from_slice(
-                        object.getattr("bytes")?.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes(),
-                    );
+                    out.extend_from_slice(object.getattr("bytes")?.cast::<PyBytes>()?.as_bytes());
                     return Ok(Some(1));
                 } else {
                     let text = object.str()?;

@@ -95,9 +95,12 @@ impl Trouble {
     }
 }
 
-impl From<PyErr> for Trouble {
-    fn from(error: PyErr) -> Self {
-        Self::ended(Ended::Raised(error))
+impl<E> From<E> for Trouble
+where
+    PyErr: From<E>,
+{
+    fn from(error: E) -> Self {
+        Self::ended(Ended::Raised(error.into()))
     }
 }
 

@@ -32,7 +32,7 @@ impl Walk<'_, '_> {
         Ok(match (&node.of, kind) {
             (Of::Null, Kind::None) => 0,
             (Of::Boolean, Kind::Bool) => {
-                out.push(object.cast::<PyBool>().map_err(PyErr::from)?.is_true().into());
+                out.push(object.cast::<PyBool>()?.is_true().into());
                 0
             }
             (Of::Int, Kind::Int) => {
@@ -49,7 +49,7 @@ impl Walk<'_, '_> {
             }
             (Of::Float, Kind::Float | Kind::Int) => {
                 let real = match kind {
-                    Kind::Float => object.cast::<PyFloat>().map_err(PyErr::from)?.value(),
+                    Kind::Float => object.cast::<PyFloat>()?.value(),
                     _ => object.extract::<f64>().map_err(|_| beyond())?,
                 };
                 let single = real as f32;
@@ -61,13 +61,13 @@ impl Walk<'_, '_> {
                 if kind == Kind::Float { 1 } else { NEAR + 1 }
             }
             (Of::String | Of::Bytes | Of::Enum(_) | Of::Fixed(_), Kind::Str) => {
-                let text = object.cast::<PyString>().map_err(PyErr::from)?;
+                let text = object.cast::<PyString>()?;
                 // Half a pair of surrogates has no bytes.
                 let text = text.to_str().map_err(|_| beyond())?;
                 return self.text(node, text.as_bytes(), false, out).ok_or_else(beyond);
             }
             (Of::String | Of::Bytes | Of::Fixed(_), Kind::Bytes) => {
-                let bytes = object.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes();
+                let bytes = object.cast::<PyBytes>()?.as_bytes();
                 return self.text(node, bytes, true, out).ok_or_else(beyond);
             }
             (Of::String, Kind::Other) if object.is_instance(class(self.py, &UUID, "uuid", "UUID")?)? => {

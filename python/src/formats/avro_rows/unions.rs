@@ -31,14 +31,13 @@ impl Walk<'_, '_> {
             return Ok(0);
         }
         if kind == Kind::Tuple
-            && let Some((tag, value)) =
-                self.hinted(branches, object.cast::<PyTuple>().map_err(PyErr::from)?)?
+            && let Some((tag, value)) = self.hinted(branches, object.cast::<PyTuple>()?)?
         {
             put_long(tag as i64, out);
             return self.put(branches[tag], &value, out);
         }
         if kind == Kind::Dict
-            && let Some(tag) = self.typed(branches, object.cast::<PyDict>().map_err(PyErr::from)?)?
+            && let Some(tag) = self.typed(branches, object.cast::<PyDict>()?)?
         {
             put_long(tag as i64, out);
             return self.put(branches[tag], object, out);

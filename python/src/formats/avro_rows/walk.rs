@@ -87,39 +87,34 @@ impl<'n, 'py> Walk<'n, 'py> {
         }
         match (&node.of, kind) {
             (Of::Record(members), Kind::Dict) => {
-                return self.record(at, members, object.cast::<PyDict>().map_err(PyErr::from)?, out);
+                return self.record(at, members, object.cast::<PyDict>()?, out);
             }
             (Of::Record(members), Kind::Tuple) => {
-                let tuple = object.cast::<PyTuple>().map_err(PyErr::from)?;
+                let tuple = object.cast::<PyTuple>()?;
                 // A named tuple says which value is of which field.
                 if !object.is_exact_instance_of::<PyTuple>()
                     && let Some(named) = object.getattr_opt("_asdict")?
                 {
-                    return self.record(
-                        at,
-                        members,
-                        named.call0()?.cast::<PyDict>().map_err(PyErr::from)?,
-                        out,
-                    );
+                    return self.record(at, members, named.call0()?.cast::<PyDict>()?, out);
                 }
                 if tuple.len() == members.len() {
                     return self.places(at, members, tuple, out);
                 }
             }
             (Of::Array(item), Kind::List) => {
-                let list = object.cast::<PyList>().map_err(PyErr::from)?;
+                let list = object.cast::<PyList>()?;
                 return self.items(*item, list.len(), |next| list.get_item(next), out);
             }
             (Of::Array(item), Kind::Tuple) => {
-                let tuple = object.cast::<PyTuple>().map_err(PyErr::from)?;
+                let tuple = object.cast::<PyTuple>()?;
                 return self.items(*item, tuple.len(), |next| tuple.get_item(next), out);
             }
             (Of::Map(value), Kind::Dict) => {
-                let pairs = object.cast::<PyDict>().map_err(PyErr::from)?.items();
+                let pairs = object.cast::<PyDict>()?.items();
                 return self.pairs(at, *value, &pairs, 0, out);
             }
             (Of::Map(value), Kind::List) => {
-                return self.pairs(at, *value, object.cast::<PyList>().map_err(PyErr::from)?, ALIKE, out);
+                return self.pairs(at, *value, object.cast::<PyList>()?, ALIKE, out);
             }
             _ => {}
         }
