@@ -52,41 +52,41 @@ impl Gate {
     }
 }
 
+/// Methods of a source that a closed gate refuses.
+macro_rules! refused_when_closed {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
+        $(fn $name(&self $(, $argument: $type)*) -> Result<$answer> {
+            self.open()?.$name($($argument),*)
+        })*
+    };
+}
+
+/// Methods of a source whose answer the gate has known since it was made.
+macro_rules! known {
+    ($($name:ident)*) => {
+        $(fn $name(&self) -> bool {
+            self.$name
+        })*
+    };
+}
+
 impl Source for Gate {
+    refused_when_closed! {
+        size() -> u64;
+        read(ranges: &[Range<u64>]) -> Vec<Bytes>;
+        read_one(range: Range<u64>) -> Bytes;
+        read_into(at: u64, into: &mut [u8]) -> ();
+        read_part(at: u64, into: &mut [u8]) -> ();
+        view(range: Range<u64>) -> Bytes;
+        version() -> Option<Version>;
+        confirm() -> ();
+        beside(name: &str) -> Arc<dyn Source>;
+    }
+
+    known!(zero_copy views_may_change lends_views concurrent plans_requests);
+
     fn uri(&self) -> &str {
         &self.uri
-    }
-
-    fn size(&self) -> Result<u64> {
-        self.open()?.size()
-    }
-
-    fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        self.open()?.read(ranges)
-    }
-
-    fn read_one(&self, range: Range<u64>) -> Result<Bytes> {
-        self.open()?.read_one(range)
-    }
-
-    fn read_into(&self, at: u64, into: &mut [u8]) -> Result<()> {
-        self.open()?.read_into(at, into)
-    }
-
-    fn read_part(&self, at: u64, into: &mut [u8]) -> Result<()> {
-        self.open()?.read_part(at, into)
-    }
-
-    fn view(&self, range: Range<u64>) -> Result<Bytes> {
-        self.open()?.view(range)
-    }
-
-    fn version(&self) -> Result<Option<Version>> {
-        self.open()?.version()
-    }
-
-    fn confirm(&self) -> Result<()> {
-        self.open()?.confirm()
     }
 
     fn mark(&self) -> Option<String> {
@@ -95,30 +95,6 @@ impl Source for Gate {
 
     fn at_hand(&self, range: &Range<u64>) -> bool {
         self.open().is_ok_and(|source| source.at_hand(range))
-    }
-
-    fn lends_views(&self) -> bool {
-        self.lends_views
-    }
-
-    fn zero_copy(&self) -> bool {
-        self.zero_copy
-    }
-
-    fn beside(&self, name: &str) -> Result<Arc<dyn Source>> {
-        self.open()?.beside(name)
-    }
-
-    fn views_may_change(&self) -> bool {
-        self.views_may_change
-    }
-
-    fn concurrent(&self) -> bool {
-        self.concurrent
-    }
-
-    fn plans_requests(&self) -> bool {
-        self.plans_requests
     }
 
     fn expect(&self, ranges: &[Range<u64>]) {

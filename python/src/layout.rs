@@ -16,47 +16,36 @@ use pyo3::{
 };
 use std::collections::HashMap;
 
-/// What is called of Awkward Array and of NumPy.
-struct Classes {
-    array: Py<PyAny>,
-    index8: Py<PyAny>,
-    index32: Py<PyAny>,
-    index64: Py<PyAny>,
-    empty: Py<PyAny>,
-    numpy: Py<PyAny>,
-    list: Py<PyAny>,
-    regular: Py<PyAny>,
-    record: Py<PyAny>,
-    indexed: Py<PyAny>,
-    option: Py<PyAny>,
-    unmasked: Py<PyAny>,
-    union: Py<PyAny>,
+macro_rules! classes {
+    ($($name:ident: $module:literal $class:literal,)*) => {
+        /// What is called of Awkward Array and of NumPy.
+        struct Classes { $($name: Py<PyAny>,)* }
+
+        impl Classes {
+            fn of(py: Python<'_>) -> PyResult<&'static Self> {
+                static CLASSES: PyOnceLock<Classes> = PyOnceLock::new();
+                CLASSES.get_or_try_init(py, || {
+                    Ok(Self { $($name: py.import($module)?.getattr($class)?.unbind(),)* })
+                })
+            }
+        }
+    };
 }
 
-impl Classes {
-    fn of(py: Python<'_>) -> PyResult<&'static Self> {
-        static CLASSES: PyOnceLock<Classes> = PyOnceLock::new();
-        CLASSES.get_or_try_init(py, || {
-            let contents = py.import("awkward.contents")?;
-            let index = py.import("awkward.index")?;
-            let class = |name| contents.getattr(name).map(Bound::unbind);
-            Ok(Self {
-                array: py.import("numpy")?.getattr("asarray")?.unbind(),
-                index8: index.getattr("Index8")?.unbind(),
-                index32: index.getattr("Index32")?.unbind(),
-                index64: index.getattr("Index64")?.unbind(),
-                empty: class("EmptyArray")?,
-                numpy: class("NumpyArray")?,
-                list: class("ListOffsetArray")?,
-                regular: class("RegularArray")?,
-                record: class("RecordArray")?,
-                indexed: class("IndexedArray")?,
-                option: class("IndexedOptionArray")?,
-                unmasked: class("UnmaskedArray")?,
-                union: class("UnionArray")?,
-            })
-        })
-    }
+classes! {
+    empty: "awkward.contents" "EmptyArray",
+    numpy: "awkward.contents" "NumpyArray",
+    list: "awkward.contents" "ListOffsetArray",
+    regular: "awkward.contents" "RegularArray",
+    record: "awkward.contents" "RecordArray",
+    indexed: "awkward.contents" "IndexedArray",
+    option: "awkward.contents" "IndexedOptionArray",
+    unmasked: "awkward.contents" "UnmaskedArray",
+    union: "awkward.contents" "UnionArray",
+    index8: "awkward.index" "Index8",
+    index32: "awkward.index" "Index32",
+    index64: "awkward.index" "Index64",
+    array: "numpy" "asarray",
 }
 
 /// The layout of an array whose options and unions stand where Awkward Array has them; `typed` with NumPy's types of times.
