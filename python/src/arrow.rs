@@ -3,6 +3,7 @@
 use crate::{
     array::{damaged, fault, place},
     errors,
+    files::hearing,
     forth::in_main_thread,
     handle::Handle,
 };
@@ -132,14 +133,8 @@ impl Batches {
             if self.main != Some(std::thread::current().id()) {
                 return self.walk.read(self.threads, None);
             }
-            let mut tick = |_| match Python::try_attach(|py| py.check_signals()) {
-                Some(Err(exception)) => {
-                    stopped = Some(exception);
-                    false
-                }
-                _ => true,
-            };
-            self.walk.read(self.threads, Some(&mut tick))
+            let mut goes_on = hearing(&mut stopped);
+            self.walk.read(self.threads, Some(&mut |_| goes_on()))
         };
         let (entries, arrays) = match read() {
             Ok(Some(step)) => step,

@@ -127,7 +127,7 @@ pub(crate) fn make_index(
 }
 
 /// Whether to go on: asked while a stream or a network is waited for.
-fn hearing(stopped: &mut Option<PyErr>) -> impl FnMut() -> bool {
+pub(crate) fn hearing(stopped: &mut Option<PyErr>) -> impl FnMut() -> bool {
     || match Python::try_attach(|py| py.check_signals()) {
         Some(Err(exception)) => {
             *stopped = Some(exception);

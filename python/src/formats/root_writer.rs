@@ -7,6 +7,7 @@ use super::{
     tree_options::GivenOptions,
 };
 use crate::{
+    arrow::columns_of,
     file::File,
     files::Store,
     give::listening,
@@ -70,14 +71,6 @@ macro_rules! of_either {
             Table::Ntuple($writer) => $done,
         }
     };
-}
-
-/// The columns of an array, with their names: what is no record is one column.
-fn columns_of(array: &Array) -> (Vec<String>, Vec<Array>) {
-    match &array.form {
-        Form::Record { fields: Some(names), .. } => (names.clone(), array.clone().into_fields()),
-        _ => (vec!["value".to_owned()], vec![array.clone()]),
-    }
 }
 
 /// Names and Forms.
