@@ -3,7 +3,7 @@
 use crate::{arrow, errors, layout};
 use forthwith::{
     columns::{self, Column, Form},
-    plan::{Error, ErrorKind, Place},
+    plan::{Error, Place},
 };
 use pyo3::{
     prelude::*,
@@ -193,12 +193,11 @@ pub(crate) fn damaged(
 }
 
 pub(crate) fn fault(error: &dyn std::error::Error, array: &columns::Array, place: &Place) -> Error {
-    let fault = |what: String| Error::new(ErrorKind::Fault { what });
     let (column, first) = (place.object.as_deref().unwrap_or_default(), place.entry.unwrap_or(0));
     let error = match array.check_digits() {
-        Err(many) => fault(many.to_string()).in_many_digits(column, first, &many),
-        Ok(()) if column.is_empty() => fault(error.to_string()),
-        Ok(()) => fault(error.to_string()).in_object(column),
+        Err(many) => Error::fault(many.to_string()).in_many_digits(column, first, &many),
+        Ok(()) if column.is_empty() => Error::fault(error.to_string()),
+        Ok(()) => Error::fault(error.to_string()).in_object(column),
     };
     match &place.uri {
         Some(uri) => error.in_file(uri),

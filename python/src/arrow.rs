@@ -12,7 +12,7 @@ use forthwith::{
         self, Form,
         arrow::{self, ArrowError, Options, RecordBatch, SchemaRef},
     },
-    plan::{Error, ErrorKind, Place},
+    plan::{Error, Place},
 };
 use pyo3::{prelude::*, types::PyCapsule};
 use std::{sync::Arc, thread::ThreadId};
@@ -102,7 +102,7 @@ fn schema_of(forms: &[(String, Form)], options: &Options) -> Result<SchemaRef, a
 
 /// Types that Arrow does not have.
 fn unmade(py: Python<'_>, error: &arrow::ExportError) -> PyErr {
-    errors::exception(py, &Error::new(ErrorKind::Fault { what: error.to_string() }))
+    errors::exception(py, &Error::fault(error.to_string()))
 }
 
 struct Batches {
@@ -128,7 +128,7 @@ impl Batches {
         let mut stopped = None;
         let mut read = || {
             if self.handle.gate.is_closed() {
-                return Err(Error::new(ErrorKind::Invalid { what: "the file has been closed".into() }));
+                return Err(Error::invalid("the file has been closed"));
             }
             if self.main != Some(std::thread::current().id()) {
                 return self.walk.read(self.threads, None);

@@ -7,10 +7,7 @@ use crate::{
     read::listening,
     selection,
 };
-use forthwith::{
-    Selected,
-    plan::{Error, ErrorKind},
-};
+use forthwith::{Selected, plan::Error};
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, TryLockError};
 
@@ -33,12 +30,12 @@ impl BatchReader {
             Ok(reader) => reader,
             Err(TryLockError::Poisoned(reader)) => reader.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                return Err(Error::new(ErrorKind::Invalid { what: "a step is being read already".into() }));
+                return Err(Error::invalid("a step is being read already"));
             }
         };
         match &mut *reader {
             Some(reader) => act(reader),
-            None => Err(Error::new(ErrorKind::Invalid { what: GONE.into() })),
+            None => Err(Error::invalid(GONE)),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::{errors, forth::Lent};
 use forthwith::{
     columns::{self, AwkwardImportError, arrow::ImportError},
-    plan::{Error, ErrorKind},
+    plan::Error,
 };
 use pyo3::{
     prelude::*,
@@ -28,11 +28,11 @@ impl Given {
         }
         let taken = py.detach(|| columns::Array::from_awkward(form, length, &mut |key| held.remove(key)));
         taken.map(Self).map_err(|error| {
-            let kind = match error {
-                AwkwardImportError::Unsupported { what } => ErrorKind::Unsupported { what },
-                other => ErrorKind::Invalid { what: other.to_string() },
+            let error = match error {
+                AwkwardImportError::Unsupported { what } => Error::unsupported(what),
+                other => Error::invalid(other.to_string()),
             };
-            errors::exception(py, &Error::new(kind))
+            errors::exception(py, &error)
         })
     }
 
@@ -43,13 +43,14 @@ impl Given {
         // The producer of the stream attaches to the interpreter by itself, where it needs to.
         let taken = py.detach(|| columns::arrow::import_stream(stream));
         taken.map(Self).map_err(|error| {
-            let kind = match error {
-                ImportError::Unsupported { .. } => ErrorKind::Unsupported {
-                    what: error.to_string().trim_end_matches(" is not supported here").to_owned(),
-                },
-                other => ErrorKind::Invalid { what: other.to_string() },
+            let what = error.to_string();
+            let error = match error {
+                ImportError::Unsupported { .. } => {
+                    Error::unsupported(what.trim_end_matches(" is not supported here"))
+                }
+                _ => Error::invalid(what),
             };
-            errors::exception(py, &Error::new(kind))
+            errors::exception(py, &error)
         })
     }
 
@@ -57,9 +58,8 @@ impl Given {
     #[staticmethod]
     fn from_fields(py: Python<'_>, names: Vec<String>, arrays: Vec<Bound<'_, Self>>) -> PyResult<Self> {
         let arrays = arrays.iter().map(|array| array.get().0.clone()).collect();
-        columns::Array::from_fields(names, arrays).map(Self).map_err(|error| {
-            errors::exception(py, &Error::new(ErrorKind::Invalid { what: error.to_string() }))
-        })
+        let made = columns::Array::from_fields(names, arrays).map(Self);
+        made.map_err(|error| errors::exception(py, &Error::invalid(error.to_string())))
     }
 
     /// The only field of records.

@@ -14,7 +14,7 @@ use forthwith::{
     Engine, Options, avro,
     columns::Form,
     io,
-    plan::{Error, ErrorKind, Place, Result, TableWriter, WriteOptions},
+    plan::{Error, Place, Result, TableWriter, WriteOptions},
 };
 use pyo3::{prelude::*, sync::PyOnceLock, types::PyBytes};
 use std::{path::PathBuf, sync::Arc};
@@ -71,7 +71,7 @@ impl State {
         if open.names.as_ref() != Some(&names) {
             let known = open.names.iter().flatten().flatten().cloned().collect::<Vec<_>>();
             let what = other_fields(&known, names.as_deref().unwrap_or_default());
-            return Err(Error::new(ErrorKind::Invalid { what }).in_file(&self.to.uri));
+            return Err(Error::invalid(what).in_file(&self.to.uri));
         }
         match names {
             Some(_) => open.writer.write(&array.clone().into_fields()),
@@ -81,8 +81,7 @@ impl State {
 
     fn begin(&self) -> Result<Box<dyn io::Sink>> {
         if self.ended {
-            return Err(Error::new(ErrorKind::Invalid { what: "a file that was closed".into() })
-                .in_file(&self.to.uri));
+            return Err(Error::invalid("a file that was closed").in_file(&self.to.uri));
         }
         self.to.sink()
     }

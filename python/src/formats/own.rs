@@ -108,7 +108,7 @@ impl Inside {
             if inside.iter().any(|known| known == name) {
                 let what =
                     format!("the format {name}: its own function opens a file that may be of this format");
-                return Err(ErrorKind::Invalid { what }.into());
+                return Err(Error::invalid(what));
             }
             inside.push(name.to_owned());
             Ok(Self)
@@ -130,9 +130,9 @@ fn called<T>(format: &str, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Resu
         Some(Err(exception)) => {
             let what = exception.to_string();
             RAISED.set(Some((what.clone(), exception)));
-            Err(ErrorKind::Invalid { what }.into())
+            Err(Error::invalid(what))
         }
-        None => Err(ErrorKind::Invalid { what: "the interpreter is shutting down".into() }.into()),
+        None => Err(Error::invalid("the interpreter is shutting down")),
     }
 }
 

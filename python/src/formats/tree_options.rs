@@ -3,7 +3,7 @@
 use super::GivenNumber;
 use forthwith::{
     BlockThreads,
-    plan::{Error, ErrorKind, Result},
+    plan::{Error, Result},
     root::write::Compression,
     ttree::write::{
         ColumnOptions, Floats, Jagged, Nulls, Packing, Records, Strings, TreeIndex, TreeOptions, UserInfo,
@@ -118,6 +118,6 @@ fn one_of<T: Copy>(option: &str, word: &str, words: &[(&str, T)]) -> Result<T> {
     found.ok_or_else(|| {
         let known: Vec<_> = words.iter().map(|(known, _)| format!("{known:?}")).collect();
         let what = format!("{option}={word:?}: there are {}", known.join(" and "));
-        Error::new(ErrorKind::Invalid { what })
+        Error::invalid(what)
     })
 }
