@@ -2,20 +2,9 @@
 
 use forthwith::columns::{Array, Column, DType, Form, with_integer};
 
-/// The key of the numbers that values are, whatever the lists around them.
-pub(crate) fn key(form: &Form) -> Option<&str> {
-    match form {
-        Form::Numpy { key, .. } => Some(key),
-        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
-            key(content)
-        }
-        _ => None,
-    }
-}
-
 /// The values of a branch of numbers, or of lists of numbers, without the lists.
 pub(crate) fn values(array: &Array) -> Option<Vec<f64>> {
-    array.column(&format!("{}-data", key(&array.form)?)).map(numbers)
+    array.column(&format!("{}-data", array.form.numbers()?.0)).map(numbers)
 }
 
 /// A branch of lists of numbers: where the lists end, and the numbers.

@@ -7,7 +7,7 @@ use crate::{
     histogram::{Histogram, Outside, robust_range},
     human,
     interrupt::Watch,
-    numbers::{key, values},
+    numbers::values,
     opened::Place,
     survey::{Branch, Means},
 };
@@ -82,7 +82,7 @@ fn draw(
     let name = human::clean(column.0);
     let selection = table.select_fields(&[column], choice.expressions())?;
     if let (None, Some(form)) = (column.1, selection.forms()?.first())
-        && key(form).is_none()
+        && form.numbers().is_none()
     {
         return Err(without_numbers(column.0, &form.type_string()));
     }
@@ -141,5 +141,5 @@ fn layout(bins: Option<u16>, width: usize) -> (usize, usize) {
 
 /// Whether it is of numbers, whatever the lists around them.
 fn is_numbers(branch: &Branch) -> bool {
-    branch.reading().is_some_and(|reading| key(&reading.form).is_some())
+    branch.reading().is_some_and(|reading| reading.form.numbers().is_some())
 }

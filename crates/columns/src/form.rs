@@ -135,16 +135,22 @@ impl Form {
         }
     }
 
-    /// The type of numbers, in lists or not, if that is what these are. Truth values are none.
+    /// The key and the type of numbers or truth values, in lists or not, if that is what these are.
     #[must_use]
-    pub fn number(&self) -> Option<DType> {
+    pub fn numbers(&self) -> Option<(&str, DType)> {
         match self {
-            Self::Numpy { dtype, .. } => (*dtype != DType::Bool).then_some(*dtype),
+            Self::Numpy { key, dtype, .. } => Some((key, *dtype)),
             Self::List { content, .. } | Self::Regular { content, .. } | Self::Option { content, .. } => {
-                content.number()
+                content.numbers()
             }
             _ => None,
         }
+    }
+
+    /// The type of numbers, in lists or not, if that is what these are. Truth values are none.
+    #[must_use]
+    pub fn number(&self) -> Option<DType> {
+        self.numbers().map(|(_, dtype)| dtype).filter(|dtype| *dtype != DType::Bool)
     }
 
     /// Numbers of another type, in the same lists. What has no numbers stays as it is.
@@ -152,16 +158,14 @@ impl Form {
     pub fn with_number(mut self, number: DType) -> Self {
         if self.number().is_some() {
             let mut node = &mut self;
-            loop {
-                match node {
-                    Self::Numpy { dtype, .. } => break *dtype = number,
-                    Self::List { content, .. }
-                    | Self::Regular { content, .. }
-                    | Self::Option { content, .. } => {
-                        node = content;
-                    }
-                    _ => break,
-                }
+            while let Self::List { content, .. }
+            | Self::Regular { content, .. }
+            | Self::Option { content, .. } = node
+            {
+                node = content;
+            }
+            if let Self::Numpy { dtype, .. } = node {
+                *dtype = number;
             }
         }
         self

@@ -99,21 +99,10 @@ const fn rounds(from: DType, to: DType) -> bool {
 
 /// The first whole number of an array that is no float of a type.
 fn inexact(array: &Array, to: DType) -> Option<i128> {
-    let column = array.column(&format!("{}-data", leaf(&array.form)?))?;
+    let column = array.column(&format!("{}-data", array.form.numbers()?.0))?;
     let mut numbers = (0..column.len()).filter_map(|at| column.integer(at));
     numbers.find(|number| match to {
         DType::Float32 => (*number as f32) as i128 != *number,
         _ => (*number as f64) as i128 != *number,
     })
-}
-
-/// The key of the numbers, in lists or not.
-fn leaf(form: &Form) -> Option<&str> {
-    match form {
-        Form::Numpy { key, .. } => Some(key),
-        Form::List { content, .. } | Form::Regular { content, .. } | Form::Option { content, .. } => {
-            leaf(content)
-        }
-        _ => None,
-    }
 }
