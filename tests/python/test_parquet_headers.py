@@ -282,3 +282,20 @@ def test_no_bit_of_a_header_changes_a_value(version, codec):
         if isinstance(found, Exception) or found == truth[name]:
             continue
         raise AssertionError((name, at, bit, parted(data, flipped, at)))
+
+
+def test_errors_of_headers_say_where_they_are():
+    """The byte of an error is that of the file for the footer, and that of the chunk for the header of a page."""
+    data = made("flat", "none", dictionary=True)
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    column = pq.ParquetFile(io.BytesIO(data)).metadata.row_group(0).column(0)
+    first, second = column.dictionary_page_offset, column.data_page_offset
+    for begin, length, origin in ((footer, 40, 0), (second, 12, first)):
+        found = set()
+        for at in range(begin, begin + length):
+            try:
+                forthwith.open(io.BytesIO(data[:at] + b"\xff" + data[at + 1 :])).arrays()
+            except forthwith.DamagedFileError as error:
+                found.add(error.byte)
+        assert len(found) > 3, found
+        assert min(found) >= begin - origin, found

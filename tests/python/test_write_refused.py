@@ -100,3 +100,26 @@ def test_what_may_not_be_written_or_read_is_named(folder, work, named):
     assert "ermission denied" in text
     assert (folder / "old.root").read_bytes() == old
     assert sorted(folder.rglob("*")) == files
+
+
+def test_a_damaged_list_of_keys_is_said_where_it_is(tmp_path):
+    """The byte is that of the file, as it is when the file is read."""
+    path = tmp_path / "a.root"
+    with forthwith.create(path) as file:
+        file["x"] = "one"
+        file["y"] = "two"
+    data = path.read_bytes()
+
+    def number(at, size=4):
+        return int.from_bytes(data[at : at + size], "big")
+
+    directory = number(8) + number(28)
+    keys = number(directory + 26) + number(number(directory + 26) + 14, 2)
+    for at in (keys, keys + 4 + 4):
+        path.write_bytes(data[:at] + b"\x7f\xff\xff\xff" + data[at + 4 :])
+        found = []
+        for call in (forthwith.update, lambda path: forthwith.open(path).keys()):
+            with pytest.raises(forthwith.DamagedFileError) as caught:
+                call(path)
+            found.append(caught.value.byte)
+        assert found[0] == found[1] >= keys

@@ -136,7 +136,7 @@ fn footer(source: &dyn Source) -> Result<(Footer, u64, u64)> {
         None => source.read_one(size - 8 - length..size - 8)?,
     };
     let start = size - 8 - length;
-    Ok((Footer::read(&bytes).map_err(|error| error.at_byte(start))?, start, xxh3(&bytes)))
+    Ok((Footer::read(&bytes).map_err(|error| error.behind(start))?, start, xxh3(&bytes)))
 }
 
 forthwith_io::impl_debug!(ParquetFile, |it| "uri": it.uri());

@@ -89,7 +89,7 @@ impl<'a> Pages<'a> {
             self.page = start;
             let here = |error: Error| error.at_byte(start);
             let mut compact = Compact::new(&self.stored[self.at..]);
-            let header = compact.page_header().map_err(here)?;
+            let header = compact.page_header().map_err(|error| error.behind(start))?;
             let rest = &self.stored[self.at + compact.at..];
             let needed = sized(header.compressed).map_err(here)?;
             sized(header.uncompressed).map_err(here)?;

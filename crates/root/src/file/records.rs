@@ -45,7 +45,7 @@ impl Records {
             }
             parsed => parsed,
         };
-        let (nbytes, key) = parsed?;
+        let (nbytes, key) = parsed.map_err(|error| error.behind(at))?;
         let length = u64::from(nbytes.unsigned_abs());
         let limit = self.end - at;
         if length < 4 || length > limit {

@@ -59,7 +59,7 @@ pub(super) fn directory_of(file: &RootFile, position: u64) -> Result<Place> {
     }
     let at = position + u64::from(name_len);
     let bytes = file.source().read_one(at..at + LENGTH as u64)?;
-    let record = DirectoryRecord::parse(&mut Cursor::new(&bytes)).map_err(|error| error.at_byte(at))?;
+    let record = DirectoryRecord::parse(&mut Cursor::new(&bytes)).map_err(|error| error.behind(at))?;
     if record.seek_directory != position {
         let what = "where a directory says that it is";
         return Err(Error::mismatch(what, position, record.seek_directory).at_byte(at));
@@ -84,12 +84,9 @@ pub(super) fn directory_of(file: &RootFile, position: u64) -> Result<Place> {
 /// The keys of a list, each with its bytes.
 fn keys_of(file: &RootFile, (begin, length): (u64, u32)) -> Result<Vec<Listed>> {
     let (own, payload) = file.record(begin, length)?;
-    let in_list = |error: Error| {
-        let byte = error.place.byte.unwrap_or(0);
-        error.at_byte(begin + u64::from(own.keylen) + byte)
-    };
+    let in_list = |error: Error| error.behind(begin + u64::from(own.keylen));
     let mut cursor = Cursor::new(&payload);
-    let count = cursor.i32()?;
+    let count = cursor.i32().map_err(in_list)?;
     let count = cursor.count("number of keys", count, LEAST_KEY).map_err(in_list)?;
     let mut keys = Vec::with_capacity(count);
     for _ in 0..count {
