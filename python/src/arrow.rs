@@ -136,10 +136,14 @@ impl Batches {
             let mut goes_on = hearing(&mut stopped);
             self.walk.read(self.threads, Some(&mut |_| goes_on()))
         };
-        let (entries, arrays) = match read() {
+        let step = read();
+        // The signal may have come when all was read.
+        if let Some(exception) = stopped {
+            return Some(Err(interrupted(&exception)));
+        }
+        let (entries, arrays) = match step {
             Ok(Some(step)) => step,
             Ok(None) => return None,
-            Err(_) if let Some(exception) = stopped => return Some(Err(interrupted(&exception))),
             Err(error) => return Some(Err(ArrowError::ExternalError(Box::new(error)))),
         };
         let named: Vec<_> = self.names.iter().map(String::as_str).zip(&arrays).collect();

@@ -462,3 +462,14 @@ def test_nesting_that_awkward_cannot_take_is_an_error_of_ours():
         with pytest.raises(forthwith.UnsupportedError, match="nested deeper than Awkward Array"):
             look()
     assert len(builder) == 1
+
+
+def test_what_a_span_raises_is_raised():
+    class Span(datetime.timedelta):
+        @property
+        def microseconds(self):
+            raise ZeroDivisionError("no microseconds")
+
+    for call in (forthwith.from_iter, lambda data: forthwith.from_iter(data, "timedelta64[us]")):
+        with pytest.raises(ZeroDivisionError, match="no microseconds"):
+            call([Span(1)])

@@ -2,6 +2,7 @@
 
 import io
 import pathlib
+import signal
 
 import pyarrow as pa
 import pytest
@@ -92,3 +93,23 @@ def test_errors_in_a_stream_are_told(path):
 def test_a_stream_keeps_what_it_needs(path):
     reader = pa.RecordBatchReader.from_stream(forthwith.open(path)["events"].select(NAMES))
     assert reader.read_all().num_rows == 3600
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers that send signals")
+def test_no_signal_is_lost_while_batches_are_read(tree):
+    """It may come when the last of a batch has been read."""
+    selection = tree.select(NAMES)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        for at in range(40):
+            with pytest.raises((KeyboardInterrupt, pa.ArrowInvalid), match=r"^$|interrupted by KeyboardInterrupt"):
+                signal.setitimer(signal.ITIMER_REAL, 0.005 + at * 0.0004)
+                for _ in range(1000):
+                    pa.RecordBatchReader.from_stream(selection).read_all()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
