@@ -250,6 +250,7 @@ def test_numbers_that_are_missing(tmp_path):
     assert chain.arrays(library="arrow").column("more").to_pylist() == [None, None, 2.5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [3])
 def test_chains_of_unequal_files_have_the_values_that_were_written(seed):
     problems, files = campaign(seed, 25)
@@ -374,6 +375,7 @@ def far_chain(tmp_path, count, fault="wait=0.05"):
     return files, [f"/{at}.root?{fault}" for at in range(count)]
 
 
+@pytest.mark.slow
 def test_files_far_away_are_opened_ahead(tmp_path, monkeypatch):
     files, names = far_chain(tmp_path, 12)
     with serving(files) as server:

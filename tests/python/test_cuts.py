@@ -36,6 +36,7 @@ class Counted(io.BytesIO):
         return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [5])
 def test_random_cuts_leave_the_entries_that_pass(seed):
     problems, parted = campaign(seed, 300)

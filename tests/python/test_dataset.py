@@ -78,6 +78,7 @@ def counted(path):
     return found, since, stored
 
 
+@pytest.mark.slow
 def test_queries_answer_as_arrow_does(path):
     found = forthwith.dataset(path, step_size=777)
     expected = ds.dataset(forthwith.open(path).arrays(library="arrow").cast(found.schema))

@@ -28,6 +28,7 @@ def long(tmp_path_factory):
     return str(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how", [{"step": 3}, {"step": 3, "align": False}, {"parts": 4}, {"step": "1 kB"}, {"step": None}]
 )

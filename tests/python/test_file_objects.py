@@ -200,6 +200,7 @@ def run(code, *arguments, seconds=30):
     return ran.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize("first", [0, 2])
 def test_an_interrupt_ends_a_read_of_an_object_that_never_answers(threads, first):

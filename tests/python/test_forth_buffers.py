@@ -91,6 +91,7 @@ def test_a_file_mapped_for_reading(tmp_path):
         vm.reset()
 
 
+@pytest.mark.slow
 def test_an_input_is_let_go():
     class Tracked(bytearray):
         pass

@@ -190,6 +190,7 @@ file.Close()
     assert [friend.num_entries for friend in main.friends] == [5]
 
 
+@pytest.mark.slow
 def test_rdataframe_reads_the_same(files):
     script = """
 file = ROOT.TFile(sys.argv[1])

@@ -18,6 +18,7 @@ FLAT = ["run", "weight", "MET_pt", "PV_xyz"]
 LISTS = ["Muon_pt", "Track_hits"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*FLAT, *LISTS, "dataset"])
 def test_data_are_taken_from_the_branch_itself(tree, name):
     branch, wanted = tree[name], tree.arrays([name])

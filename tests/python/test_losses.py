@@ -162,6 +162,7 @@ def test_one_basket_is_one_loss_where_branches_have_others(tmp_path):
     assert [(loss.start, loss.stop) for loss in lost] == [(1500, 2000)]
 
 
+@pytest.mark.slow
 def test_whatever_byte_of_an_ntuple_is_wrong_it_is_a_loss(tmp_path):
     columns = {"x": np.arange(300.0), "l": ak.Array([[at] * (at % 3) for at in range(300)])}
     with forthwith.recreate(tmp_path / "x.root", compression=None) as file:

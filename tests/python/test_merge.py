@@ -100,6 +100,7 @@ print(json.dumps([tree.GetEntries(), [entry.i for entry in tree], frame.Sum("x")
     assert total == pytest.approx(sum(expected["x"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(path.name for path in DATA.glob("*.root")))
 def test_a_copy_has_what_the_file_has(name, tmp_path):
     """Every branch of every file of ours: bytes are copied, so all that can be read is equal."""
@@ -294,6 +295,7 @@ struct Counted : public TObject {
 """
 
 
+@pytest.mark.slow
 def test_data_that_the_version_of_root_explains_keep_it(tmp_path):
     """Until version 5.15/08, arrays of pointers that a member counts were stored in another way."""
     (tmp_path / "counted.C").write_text(COUNTED)
@@ -366,6 +368,7 @@ std::string listed(const char *path) {
 """
 
 
+@pytest.mark.slow
 def test_pointers_in_containers_lead_to_their_objects_in_single_entries(tmp_path):
     """Pointers are counted from the key of the basket, so entries that move must say where they were."""
     path, out = tmp_path / "all.root", tmp_path / "some.root"
@@ -391,6 +394,7 @@ def test_branches_without_all_entries_cannot_follow_each_other(tmp_path):
         forthwith.merge([path, path], tmp_path / "all.root", filter_object="apart")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "seed", "count"),
     [("random_merges.py", 1, 3), ("merged_histograms.py", 1, 20), ("merged_objects.py", 1, 40)],
@@ -440,6 +444,7 @@ def test_a_folder_that_may_not_be_written_is_named(tmp_path):
     assert not (tmp_path / "out.root").exists()
 
 
+@pytest.mark.slow
 def test_rntuples_follow_each_other(tmp_path):
     paths, parts = [], []
     for seed, length in enumerate([700, 1, 0, 350]):

@@ -79,6 +79,7 @@ def choices(rng, count):
     return [(None, range(count)), (slice(first, last), range(first, last)), (mask, some), (some[:1], some[:1])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(path.name for path in DATA.glob("*.root")))
 def test_chosen_entries_have_what_the_file_has(name, tmp_path):
     """All that C++ ROOT wrote: late fields, several representations, streamed objects, projections, groups."""

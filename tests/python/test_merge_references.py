@@ -124,6 +124,7 @@ def trees(name):
     return name == "t"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names",
     [

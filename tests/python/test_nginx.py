@@ -137,6 +137,7 @@ def test_few_requests_are_made_and_no_range_twice(server):
     assert sum(line["sent"] for line in asked) < 1.05 * size / 3 + (1 << 20)
 
 
+@pytest.mark.slow
 def test_files_share_connections(server, expected):
     for number in range(20):
         name = f"shared{number}.root"

@@ -264,6 +264,7 @@ def parted(data, flipped, at):
     raise AssertionError("no header is there")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("version", "codec"), [("1.0", "none"), ("2.0", "none"), ("1.0", "snappy"), ("2.0", "zstd"), ("bundled", None)]
 )

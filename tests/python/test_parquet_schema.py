@@ -158,6 +158,7 @@ def test_whole_numbers_are_decimals():
         written({"a": pa.decimal128(5, 2)}, {"a": [1000]})
 
 
+@pytest.mark.slow
 def test_many_columns_take_time_in_proportion():
     schema = {f"column{at}": "?int8" for at in range(3000)}
     began = time.process_time()

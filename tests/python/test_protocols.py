@@ -173,6 +173,7 @@ def test_columns_of_any_type(name, take, request):
             COLUMNS[take](what)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("take", TABLES)
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_tables(name, take, request):

@@ -11,6 +11,7 @@ import sys
 
 import awkward as ak
 import numpy as np
+import pytest
 from root_judge import HERE, ROOT_PYTHON, need_root
 
 import forthwith
@@ -176,6 +177,7 @@ def compared(python, folder, reader):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_trees_that_are_written_in_steps_are_those_written_at_once(tmp_path):
     count, _, seed = os.environ.get("FORTHWITH_TREE_STEPS", "4").partition(":")
     for number in range(int(count)):

@@ -511,6 +511,7 @@ def test_memory_is_bounded(tmp_path):
 # ---- stopping
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers that send signals")
 @pytest.mark.parametrize("blocks", [None, 1])
 @pytest.mark.parametrize("how", ["entries", "arrays", "one thread", "iterate", "object"])

@@ -253,6 +253,7 @@ def test_a_file_is_checked_as_one_on_disk_is_and_fetched_once(server, tmp_path):
             assert len(other.requests) <= 10, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["tree", "ntuple", "parquet"])
 @pytest.mark.parametrize("codec", [None, "zstd"])
 def test_no_more_bytes_are_fetched_than_the_columns_have(tmp_path, kind, codec):
@@ -484,6 +485,7 @@ print(threading.active_count())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "act"),
     [

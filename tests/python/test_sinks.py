@@ -296,6 +296,7 @@ ENDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("made", ["avro", "parquet"])
 def test_a_forked_child_does_not_touch_the_file_of_its_parent(tmp_path, made, end):

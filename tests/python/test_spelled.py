@@ -66,6 +66,7 @@ def schema_of(rng, index, size):
     return meant, (scale or 0) if sound else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_decimals_of_avro_are_exact_whatever_their_width_and_scale(tmp_path, seed):
     rng = random.Random(seed)

@@ -103,13 +103,16 @@ def test_no_signal_is_lost_while_batches_are_read(tree):
     def stop(*_):
         raise KeyboardInterrupt
 
+    def read_until_stopped(seconds):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        for _ in range(1000):
+            pa.RecordBatchReader.from_stream(selection).read_all()
+
     before = signal.signal(signal.SIGALRM, stop)
     try:
         for at in range(40):
             with pytest.raises((KeyboardInterrupt, pa.ArrowInvalid), match=r"^$|interrupted by KeyboardInterrupt"):
-                signal.setitimer(signal.ITIMER_REAL, 0.005 + at * 0.0004)
-                for _ in range(1000):
-                    pa.RecordBatchReader.from_stream(selection).read_all()
+                read_until_stopped(0.005 + at * 0.0004)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -106,6 +106,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "clusters"),
     [(columns, {}), (columns, {"basket_bytes": 100}), (simple, {}), (simple, {"cluster_entries": 7})],
@@ -254,6 +255,7 @@ ADDED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("entries", "flush"), [(0, None), (10, 100), (3000, None), (3000, 0), (3000, -1000)])
 def test_trees_of_root_are_extended(tmp_path, entries, flush):
     path = tmp_path / "root.root"

@@ -113,6 +113,7 @@ print(json.dumps([str(every.tell(tree, entry)) for entry in range(tree.GetEntrie
 """
 
 
+@pytest.mark.slow
 def test_collections_of_pointers_are_extended(tmp_path):
     (tmp_path / "track.C").write_text(TRACK)
     path = made(tmp_path, POINTERS, "ROOT.All().fill(tree, 5)")
@@ -130,6 +131,7 @@ def test_collections_of_pointers_are_extended(tmp_path):
     assert told == told[:5] * 3
 
 
+@pytest.mark.slow
 def test_arrays_in_items_have_the_length_that_the_item_says(tmp_path):
     (tmp_path / "track.C").write_text(TRACK)
     path = made(tmp_path, POINTERS, "ROOT.All().fill(tree, 3)")
@@ -151,6 +153,7 @@ def test_arrays_in_items_have_the_length_that_the_item_says(tmp_path):
     assert told[4].endswith(";,1 1 5")
 
 
+@pytest.mark.slow
 def test_an_object_goes_to_the_class_that_has_its_members(tmp_path):
     """Of several, the name of the record says which; without one, there has to be one that has these members."""
     (tmp_path / "track.C").write_text(TRACK)
@@ -182,6 +185,7 @@ print('null')
 """
 
 
+@pytest.mark.slow
 def test_classes_with_a_streamer_of_their_own_are_refused(tmp_path):
     """ROOT's by their names; others, which no description tells, by their first entry."""
     (tmp_path / "track.C").write_text(TRACK)

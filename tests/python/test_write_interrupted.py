@@ -27,6 +27,7 @@ with begin(path) as file:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", ["mktree", "mkrntuple"])
 @pytest.mark.parametrize("how", ["recreate", "update"])
 @pytest.mark.parametrize("delay", [0.02, 0.3])

@@ -180,6 +180,7 @@ def fault(work, told, steps, is_last):
     return None if any(state() for state in states) else str(told)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.skipif(not os.path.exists(ROOT_PYTHON), reason="no C++ ROOT")
 def test_killed_processes_leave_what_was_there(tmp_path):

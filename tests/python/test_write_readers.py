@@ -118,10 +118,12 @@ def same(found, repeated=41):
     print(f"{len(found)} branches of {repeated * 3} entries compared")
 
 
+@pytest.mark.slow
 def test_groot_reads_all(groot, path):
     same(run([groot, path, "d/t", *NAMES]))
 
 
+@pytest.mark.slow
 def test_jsroot_reads_all(jsroot, path):
     # It has no leaves of Float16_t, shows arrays of several dimensions as one, and text by its bytes.
     names = [name for name in NAMES if name != "small"]

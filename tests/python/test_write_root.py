@@ -114,6 +114,7 @@ def axes_of(histogram):
     return [np.asarray(axis.edges, dtype=float) for axis in histogram.axes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "f4", "f8", "i8"])
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
 def test_numbers_of_each_width(tmp_path, dtype, dimensions):
@@ -382,6 +383,7 @@ print(json.dumps([[k.GetName() for k in f.GetListOfKeys()], str(f.Get('e/f')), f
     assert path.read_bytes()[:4] == before[:4]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
 @pytest.mark.parametrize("how", ["recreate", "update"])
 def test_a_killed_writer_leaves_the_old_file(tmp_path, how):

@@ -95,6 +95,7 @@ def test_missing_values_become_a_number(tmp_path):
         assert "t/n" in str(raised.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("floats", "title", "kind", "error"),
     [
@@ -239,6 +240,7 @@ def test_options_that_make_no_sense_are_refused_by_name(tmp_path):
         assert "d/t/u" in str(raised.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", [None, "zstd", "lz4", "zlib"])
 def test_threads_change_nothing(tmp_path, compression, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
