@@ -63,8 +63,9 @@ pub(crate) fn read(
 ) -> PyResult<Vec<Array>> {
     let arrays = listening(py, handle, progress, |tick| table.read(plan, threads, Some(tick)))?;
     let uri = handle.file.uri();
-    let made = |(at, array)| Array::new(py, array, place(uri, plan.path_of(at), plan.entries.start));
-    arrays.iter().enumerate().map(made).collect()
+    let paths = plan.paths(arrays.len());
+    let made = |(array, path)| Array::new(py, array, place(uri, path, plan.entries.start));
+    arrays.iter().zip(paths).map(made).collect()
 }
 
 fn report(py: Python<'_>, progress: Option<&Py<PyAny>>, now: Progress) -> PyResult<()> {

@@ -1,6 +1,7 @@
 //! A Form with its columns.
 
 use crate::{Column, Form, Invalid};
+use std::collections::HashMap;
 
 /// Columns and what they mean: the arguments of `ak.from_buffers`.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,15 +25,21 @@ impl Array {
     #[must_use]
     pub fn into_fields(self) -> Vec<Self> {
         let Form::Record { contents, .. } = &self.form else { return vec![self] };
-        let field = |form: &Form| {
-            let keys = form.keys();
-            let mine = self
-                .columns
-                .iter()
-                .filter(|(name, _)| name.rsplit_once('-').is_some_and(|(key, _)| keys.contains(key)));
-            Self { form: form.clone(), length: self.length, columns: mine.cloned().collect() }
-        };
-        contents.iter().map(field).collect()
+        let mut fields_of: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, form) in contents.iter().enumerate() {
+            for key in form.keys() {
+                fields_of.entry(key).or_default().push(at);
+            }
+        }
+        let of = |form: &Form| Self { form: form.clone(), length: self.length, columns: Vec::new() };
+        let mut fields: Vec<Self> = contents.iter().map(of).collect();
+        for (name, column) in &self.columns {
+            let key = name.rsplit_once('-').map_or("", |(key, _)| key);
+            for at in fields_of.get(key).into_iter().flatten() {
+                fields[*at].columns.push((name.clone(), column.clone()));
+            }
+        }
+        fields
     }
 
     /// Two parts of the same rows as one: the Forms have to be the same but for what is [`Form::Empty`] in

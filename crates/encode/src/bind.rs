@@ -10,7 +10,11 @@ use crate::{
 };
 use forthwith_columns::{Array, Column, DType, Form, LogicalType, Lookup};
 use forthwith_program::{Layout, Union};
-use std::{borrow::Cow, collections::HashMap, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 type Result<T> = std::result::Result<T, EncodeError>;
 
@@ -427,17 +431,20 @@ pub(crate) fn fields<'a>(layout: &Layout, names: &[String], arrays: &'a [Array])
         let wanted = describe(layout, 0);
         return Err(EncodeError::Type { member: String::new(), found: "named columns".into(), wanted });
     };
-    if let Some(extra) = names.iter().find(|name| !fields.iter().any(|(field, _)| field == *name)) {
-        return Err(EncodeError::Extra { member: String::new(), field: extra.clone() });
+    let known: HashSet<&str> = fields.iter().map(|(field, _)| field.as_str()).collect();
+    let extra = |field: &String| EncodeError::Extra { member: String::new(), field: field.clone() };
+    if let Some(name) = names.iter().find(|name| !known.contains(name.as_str())) {
+        return Err(extra(name));
     }
-    let twice = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name));
-    if let Some((_, twice)) = twice {
-        return Err(EncodeError::Extra { member: String::new(), field: twice.clone() });
+    let mut given: HashMap<&str, &Array> = HashMap::new();
+    for (name, array) in names.iter().zip(arrays) {
+        if given.insert(name, array).is_some() {
+            return Err(extra(name));
+        }
     }
     let mut nodes = Vec::with_capacity(fields.len());
     for (field, layout) in fields {
-        let array = names.iter().position(|name| name == field).and_then(|at| arrays.get(at));
-        nodes.push(match (array, layout) {
+        nodes.push(match (given.get(field.as_str()).copied(), layout) {
             (Some(array), _) => {
                 Binder::new(array).bind(layout, &array.form, &Rows::all(array.length), field)?
             }

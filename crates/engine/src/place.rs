@@ -152,12 +152,16 @@ pub(crate) struct Load {
     stored: u64,
     /// The first entry wanted.
     first: Option<u64>,
+    /// The most address space that each column reserves.
+    most: u64,
 }
 
 impl Load {
     /// Of every group: in one pass, because wide tables have many groups and many tasks.
     pub(crate) fn of(plan: &Plan, steps: &[Step]) -> Vec<Self> {
-        let mut loads = vec![Self::default(); plan.groups.len()];
+        let columns: usize = plan.groups.iter().map(|group| group.columns.len()).sum();
+        let most = LARGEST_RESERVATION / (columns.max(1) as u64);
+        let mut loads = vec![Self { most, ..Self::default() }; plan.groups.len()];
         for step in steps {
             loads[plan.tasks[step.task].group as usize].steps += 1;
         }
@@ -199,9 +203,7 @@ impl<'p> Places<'p> {
     /// Builders for one group, with room for everything its tasks can deliver.
     pub(crate) fn new(plan: &'p Plan, number: usize, load: &Load, memory: &Memory) -> Result<Self> {
         let group = &plan.groups[number];
-        let &Load { steps, entries, payload, stored, first } = load;
-        let all: usize = plan.groups.iter().map(|g| g.columns.len()).sum();
-        let most = LARGEST_RESERVATION / (all.max(1) as u64);
+        let &Load { steps, entries, payload, stored, first, most } = load;
         let mut builders = Vec::with_capacity(group.columns.len());
         let later = steps > 1 && matches!(group.decoder, Decoder::Program(_));
         let side_by_side = group.columns.len() > 1 && matches!(group.decoder, Decoder::Kernel(_));

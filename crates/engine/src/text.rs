@@ -68,7 +68,7 @@ pub(crate) fn check(plan: &Plan, arrays: &[Array], threads: usize) -> Result<()>
     for (number, array) in arrays.iter().enumerate() {
         array.check_text_by(threads).map_err(|bad| {
             let entry = plan.entry_of(bad.row);
-            Error::fault(bad.to_string()).in_row(&plan.path_of(number), entry, &bad.member)
+            Error::fault(bad.to_string()).in_row(&plan.paths(arrays.len())[number], entry, &bad.member)
         })?;
     }
     Ok(())

@@ -85,21 +85,26 @@ impl Plan {
         entry(start / each)..entry(end.div_ceil(each))
     }
 
-    /// The path of the field that is an array of the plan, for messages.
+    /// The paths of the fields that the first so many arrays of the plan are, for messages.
     #[must_use]
-    pub fn path_of(&self, array: usize) -> String {
+    pub fn paths(&self, arrays: usize) -> Vec<String> {
+        let groups: Vec<&Group> = self.groups.iter().filter(|group| !group.joins).collect();
+        (0..arrays).map(|array| self.path(array, &groups)).collect()
+    }
+
+    /// The path of an array, of groups that are no parts of others.
+    fn path(&self, array: usize, groups: &[&Group]) -> String {
         if let Some(constant) = self.constants.iter().find(|constant| constant.at as usize == array) {
             return constant.constant.name.clone();
         }
         let array = array - self.constants.iter().filter(|constant| (constant.at as usize) < array).count();
         let pick = self.picks.get(array);
         let number = pick.map_or(array, |pick| pick.array as usize);
-        let group = self.groups.iter().filter(|group| !group.joins).nth(number);
-        let name = match (self.groups.first(), group) {
-            (Some(Group { split: true, form: Form::Record { fields: Some(names), .. }, .. }), _) => {
+        let name = match self.groups.first() {
+            Some(Group { split: true, form: Form::Record { fields: Some(names), .. }, .. }) => {
                 names.get(number).cloned()
             }
-            (_, group) => group.map(|group| group.path.clone()),
+            _ => groups.get(number).map(|group| group.path.clone()),
         };
         let parts = name.into_iter().chain(pick.iter().flat_map(|pick| pick.path.iter().cloned()));
         let path = parts.collect::<Vec<_>>().join("/");

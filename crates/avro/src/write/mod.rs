@@ -17,6 +17,7 @@ use forthwith_encode::{EncodeError, Encoder, zigzag};
 use forthwith_io::{Compressor, Sink};
 use forthwith_plan::{Error, ErrorKind, Result, TableWriter, Written, check_digits};
 use forthwith_program::Layout;
+use std::collections::HashSet;
 
 /// A container file being written: columns become entries, entries blocks, and a block is written when it is
 /// full.
@@ -338,8 +339,9 @@ fn layout(schema: &Schema, columns: Columns) -> Result<(Layout, Columns)> {
             many => Err(Error::invalid(format!("{many} columns for a schema that is no record"))),
         };
     };
+    let given: HashSet<&String> = names.iter().collect();
     for ((name, of), field) in fields.iter_mut().zip(described) {
-        if let (false, Some(json)) = (names.contains(name), &field.default) {
+        if let (false, Some(json)) = (given.contains(name), &field.default) {
             let bytes = default::encode(schema, field.schema, json)
                 .map_err(|why| Error::invalid(format!("the default of field {name:?}: {why}")))?;
             *of = Layout::Constant(bytes.into(), Box::new(std::mem::replace(of, Layout::Null)));

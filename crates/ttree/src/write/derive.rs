@@ -3,7 +3,7 @@
 //! A branch is written as it is read: numbers by the kernel that reads them, all else by the layout that its
 //! program was made of ([`Encoder`](forthwith_root::unroll::Encoder)).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{
     branch::{Branch, Known, Leaf, LeafKind, Rule, Source, Step, Stored},
@@ -36,15 +36,17 @@ pub(super) fn columns(tree: &Tree) -> Result<(Vec<(String, Form)>, Branches)> {
             ..Branch::new(&branch.field.name, &branch.field.title)
         });
     }
+    let top = fields.iter().filter(|field| field.parent.is_none());
+    let names: HashSet<&str> = top.map(|field| field.name.as_str()).collect();
     let mut columns: Vec<(String, Form)> = Vec::new();
+    let mut known: HashSet<&str> = HashSet::new();
     for (number, field) in (0..).zip(fields).filter(|(_, field)| field.parent.is_none()) {
         let form = walk.value(number, &mut Vec::new(), false);
         let form = form.map_err(|e| e.in_object(&format!("{}/{}", tree.object(), field.path)))?;
         let Some(form) = form else { continue };
         let short = field.name.trim_end_matches('.');
-        let is_free = fields.iter().all(|other| other.parent.is_some() || other.name != short);
-        let name = if field.has_children && is_free { short } else { &field.name };
-        if columns.iter().any(|(known, _)| known == name) {
+        let name = if field.has_children && !names.contains(short) { short } else { &field.name };
+        if !known.insert(name) {
             return Err(refused(format!("two branches named {name:?}")));
         }
         columns.push((name.to_owned(), form));

@@ -108,7 +108,12 @@ impl TreeWriter {
         let cluster_entries = options.cluster_entries.or(size);
         let mut more = Self::new(file, &self.path, columns, TreeOptions { cluster_entries, ..options })?;
         let names = |branches: &Branches| -> Vec<String> {
-            branches.children(None).into_iter().map(|at| branches.branches[at].name.clone()).collect()
+            branches
+                .branches
+                .iter()
+                .filter(|branch| branch.parent.is_none())
+                .map(|branch| branch.name.clone())
+                .collect()
         };
         let others: Vec<String> = old.more.iter().flat_map(|more| names(&more.branches)).collect();
         let there = |name: &String| old.copy.base().find(name).is_ok() || others.contains(name);

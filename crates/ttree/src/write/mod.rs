@@ -80,7 +80,7 @@ use forthwith_plan::{Error, Result};
 use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyKind, KeyText};
 use index::Index;
 use mapping::Branches;
-use record::Summary;
+use record::{Children, Summary};
 use sink::Written;
 use std::sync::{Mutex, PoisonError};
 use values::Values;
@@ -249,6 +249,7 @@ impl TreeWriter {
             name: &self.name,
             options: &self.options,
             branches: &self.branches,
+            children: Children::new(&self.branches),
             filled: &self.filled,
             entries: self.entries,
             ranges,

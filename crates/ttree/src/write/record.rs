@@ -9,6 +9,7 @@ use super::{
 use crate::copy::Grown;
 use forthwith_columns::DType;
 use forthwith_root::write::{Buffer, Compression};
+use std::collections::HashMap;
 
 /// The classes of ROOT that trees are made of.
 pub(super) const CLASSES: [&str; 16] = [
@@ -36,6 +37,7 @@ pub(super) struct Summary<'a> {
     pub(super) name: &'a str,
     pub(super) options: &'a TreeOptions,
     pub(super) branches: &'a Branches,
+    pub(super) children: Children,
     pub(super) filled: &'a [Grown],
     pub(super) entries: u64,
     /// The last entry and the entries of each cluster, for clusters of one length after the other; the last of them stand behind.
@@ -60,21 +62,31 @@ const BASKET_SIZE: u64 = 32_000;
 /// Where objects stand that others refer to: the leaf of each branch.
 type Places = Vec<Option<u32>>;
 
-impl Branches {
-    /// The branches that belong to one, or to the tree itself.
-    pub(super) fn children(&self, parent: Option<usize>) -> Vec<usize> {
-        let all = self.branches.iter().enumerate();
-        all.filter(|(_, branch)| branch.parent == parent).map(|(number, _)| number).collect()
+/// The branches that belong to each branch, and to the tree itself.
+#[derive(Debug)]
+pub(super) struct Children(HashMap<Option<usize>, Vec<usize>>);
+
+impl Children {
+    pub(super) fn new(branches: &Branches) -> Self {
+        let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
+        for (number, branch) in branches.branches.iter().enumerate() {
+            children.entry(branch.parent).or_default().push(number);
+        }
+        Self(children)
     }
 
-    /// Branches in the order in which they are written: each before those that belong to it.
+    /// Those of one branch, or of the tree itself.
+    pub(super) fn of(&self, parent: Option<usize>) -> &[usize] {
+        self.0.get(&parent).map_or(&[], Vec::as_slice)
+    }
+
+    /// All branches in the order in which they are written: each before those that belong to it.
     pub(super) fn in_order(&self) -> Vec<usize> {
         let mut order = Vec::new();
-        let mut waiting = self.children(None);
-        waiting.reverse();
+        let mut waiting: Vec<usize> = self.of(None).iter().rev().copied().collect();
         while let Some(branch) = waiting.pop() {
             order.push(branch);
-            waiting.extend(self.children(Some(branch)).into_iter().rev());
+            waiting.extend(self.of(Some(branch)).iter().rev());
         }
         order
     }
@@ -124,10 +136,10 @@ impl Summary<'_> {
             b.u8(u8::from(!self.ranges.is_empty()));
             self.ranges.iter().for_each(|(_, size)| b.i64(*size as i64));
             io_features(b);
-            let top: Vec<usize> = self.branches.children(None);
+            let top = self.children.of(None);
             b.tobjarray(OWNER, top.len(), |b, at| self.branch(b, top[at], &mut places, &mut leaves));
             let held: Vec<u32> =
-                self.branches.in_order().into_iter().filter_map(|branch| leaves[branch]).collect();
+                self.children.in_order().into_iter().filter_map(|branch| leaves[branch]).collect();
             b.tobjarray(0, held.len(), |b, at| b.reference(held[at]));
             self.aliases(b);
             b.i32(0); // fIndexValues
@@ -146,10 +158,10 @@ impl Summary<'_> {
     pub(super) fn write_branches(&self, b: &mut Buffer) -> Vec<u32> {
         let mut leaves: Places = vec![None; self.branches.branches.len()];
         let mut places = leaves.clone();
-        for branch in self.branches.children(None) {
+        for &branch in self.children.of(None) {
             self.branch(b, branch, &mut places, &mut leaves);
         }
-        self.branches.in_order().into_iter().filter_map(|branch| leaves[branch]).collect()
+        self.children.in_order().into_iter().filter_map(|branch| leaves[branch]).collect()
     }
 
     fn aliases(&self, b: &mut Buffer) {
@@ -221,7 +233,7 @@ impl Summary<'_> {
             for value in [filled.entries, 0, filled.total, filled.stored] {
                 b.i64(value as i64);
             }
-            let children = self.branches.children(Some(number));
+            let children = self.children.of(Some(number));
             b.tobjarray(OWNER, children.len(), |b, at| self.branch(b, children[at], places, leaves));
             match &branch.leaf {
                 None => b.tobjarray(OWNER, 0, |_, _| {}),
