@@ -54,6 +54,7 @@ WORK = {
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_many_columns_take_time_in_proportion(tmp_path):
     """Four times as many may take twice what they should; a square would be four times that."""
     seconds = {}

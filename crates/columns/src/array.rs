@@ -34,8 +34,8 @@ impl Array {
         let of = |form: &Form| Self { form: form.clone(), length: self.length, columns: Vec::new() };
         let mut fields: Vec<Self> = contents.iter().map(of).collect();
         for (name, column) in &self.columns {
-            let key = name.rsplit_once('-').map_or("", |(key, _)| key);
-            for at in fields_of.get(key).into_iter().flatten() {
+            let fields_of_key = name.rsplit_once('-').and_then(|(key, _)| fields_of.get(key));
+            for at in fields_of_key.into_iter().flatten() {
                 fields[*at].columns.push((name.clone(), column.clone()));
             }
         }

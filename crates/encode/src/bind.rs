@@ -436,15 +436,15 @@ pub(crate) fn fields<'a>(layout: &Layout, names: &[String], arrays: &'a [Array])
     if let Some(name) = names.iter().find(|name| !known.contains(name.as_str())) {
         return Err(extra(name));
     }
-    let mut given: HashMap<&str, &Array> = HashMap::new();
-    for (name, array) in names.iter().zip(arrays) {
-        if given.insert(name, array).is_some() {
+    let mut given: HashMap<&str, Option<&Array>> = HashMap::new();
+    for (at, name) in names.iter().enumerate() {
+        if given.insert(name, arrays.get(at)).is_some() {
             return Err(extra(name));
         }
     }
     let mut nodes = Vec::with_capacity(fields.len());
     for (field, layout) in fields {
-        nodes.push(match (given.get(field.as_str()).copied(), layout) {
+        nodes.push(match (given.get(field.as_str()).copied().flatten(), layout) {
             (Some(array), _) => {
                 Binder::new(array).bind(layout, &array.form, &Rows::all(array.length), field)?
             }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forthwith._interop.base import Library
+from forthwith._interop.exact import unlike
 from forthwith._packages import package
 
 TYPE_CHECKING = False
@@ -59,9 +60,15 @@ class ArrowLibrary(Library):
     def concatenated(self, parts: list[Any]) -> Any:
         """One table or array of several."""
         if not isinstance(parts[0], self._pa.Table):
-            return self._pa.concat_arrays(parts)
+            try:
+                return self._pa.concat_arrays(parts)
+            except self._pa.ArrowInvalid as error:
+                raise unlike(error) from None
         # Of files that have the same columns, some may have missing values and some not.
-        return self._pa.concat_tables(parts, promote_options="permissive")
+        try:
+            return self._pa.concat_tables(parts, promote_options="permissive")
+        except (self._pa.ArrowInvalid, self._pa.ArrowTypeError) as error:
+            raise unlike(error) from None
 
 
 class StructLibrary(ArrowLibrary):

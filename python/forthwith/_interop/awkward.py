@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from forthwith._interop import exact
 from forthwith._interop.base import Library
 from forthwith._packages import package
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from forthwith import _forthwith
@@ -53,7 +55,56 @@ class AwkwardLibrary(Library):
 
     def concatenated(self, parts: list[Any]) -> Any:
         """One Awkward Array of several."""
+        types: dict[tuple[str, ...], list[Any]] = {}
+        for part in parts:
+            for path, primitive in _types(part.layout.form):
+                types.setdefault(path, []).append(self._np.dtype(primitive))
+        if any(exact.mixed(self._np, found) for found in types.values()):
+            self._check(parts)
         return self._ak.concatenate(parts)
+
+    def _check(self, parts: list[Any]) -> None:
+        numbers: dict[tuple[str, ...], list[tuple[int, Any]]] = {}
+        for at, part in enumerate(parts):
+            for path, data in _numbers(part.layout):
+                numbers.setdefault(path, []).append((at, data))
+        for path, found in numbers.items():
+            values = [data.reshape(-1) for _, data in found]
+            try:
+                exact.check(self._np, ".".join(path) or None, [data.dtype for data in values], values.__getitem__)
+            except exact.Rounded as error:
+                error.part = found[error.part][0]
+                raise
+
+
+def _types(form: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The types of numbers, with the names of the fields that lead to them."""
+    if form.is_record:
+        for name in form.fields:
+            yield from _types(form.content(name), (*path, name))
+    elif form.is_union:
+        for content in form.contents:
+            yield from _types(content, path)
+    elif form.is_option or form.is_indexed or form.is_list:
+        yield from _types(form.content, path)
+    elif form.is_numpy:
+        yield path, form.primitive
+
+
+def _numbers(layout: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The numbers themselves, without what no list has and what is behind missing values."""
+    if layout.is_record:
+        for name in layout.fields:
+            yield from _numbers(layout.content(name), (*path, name))
+    elif layout.is_union:
+        for tag in range(len(layout.contents)):
+            yield from _numbers(layout.project(tag), path)
+    elif layout.is_option or layout.is_indexed:
+        yield from _numbers(layout.project(), path)
+    elif layout.is_list:
+        yield from _numbers(layout.to_ListOffsetArray64(True).content, path)
+    elif layout.is_numpy:
+        yield path, layout.data
 
 
 def _zip(ak: Any, np: Any, layouts: dict[str, Any]) -> dict[str, Any]:

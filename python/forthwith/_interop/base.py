@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from forthwith._interop import exact
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal, TypeAlias
@@ -70,7 +72,11 @@ class Library:
         if len(parts) == 1:
             return first
         if isinstance(first, dict):
-            return {name: self.join([part[name] for part in parts]) for name in first}
+            joined = {}
+            for name in first:
+                with exact.named(name):
+                    joined[name] = self.join([part[name] for part in parts])
+            return joined
         if isinstance(first, tuple | list):
             return type(first)(self.join(list(column)) for column in zip(*parts, strict=True))
         return self.concatenated(parts)

@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 
+from forthwith._interop import exact
 from forthwith._interop.base import Library
 
 TYPE_CHECKING = False
@@ -54,9 +55,19 @@ class NumPyLibrary(Library):
 
     def concatenated(self, parts: list[Any]) -> Any:
         """One array of several, masked if any of them is."""
+        _check(parts, None)
         is_masked = any(hasattr(part, "mask") for part in parts)
         concatenate: Any = np.ma.concatenate if is_masked else np.concatenate
         return concatenate(parts)
+
+
+def _check(parts: list[Any], label: str | None) -> None:
+    """Refuses whole numbers that would become other ones. What has lists is an array of objects, which stay as they are."""
+    dtypes = [part.dtype for part in parts]
+    for name in dtypes[0].names or ():
+        if all(name in (dtype.names or ()) for dtype in dtypes):
+            _check([part[name] for part in parts], name)
+    exact.check(np, label, [dtype.base for dtype in dtypes], lambda part: np.ma.compressed(parts[part]))
 
 
 def convert(array: _forthwith.Array, logical: bool = True) -> Result:

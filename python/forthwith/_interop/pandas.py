@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from forthwith._interop import exact
 from forthwith._interop.arrow import Capsules
 from forthwith._interop.base import Library
 from forthwith._packages import package
@@ -72,4 +73,14 @@ class PandasLibrary(Library):
 
     def concatenated(self, parts: list[Any]) -> Any:
         """One DataFrame or Series of several, with an index of its own."""
+        first = parts[0]
+        if isinstance(first, self._pd.Series):
+            self._check(first.name, parts)
+        else:
+            for label in first.columns:
+                self._check(label, [part[label] for part in parts])
         return self._pd.concat(parts, ignore_index=True)
+
+    def _check(self, label: str, parts: list[Any]) -> None:
+        dtypes = [self._np.dtype(getattr(part.dtype, "numpy_dtype", part.dtype)) for part in parts]
+        exact.check(self._np, label, dtypes, lambda at: parts[at].dropna().to_numpy(dtypes[at]))

@@ -7,6 +7,7 @@ import re
 from forthwith._errors import UnsupportedError
 from forthwith._interop.arrow import Capsules
 from forthwith._interop.base import Library
+from forthwith._interop.exact import unlike
 from forthwith._packages import package
 
 TYPE_CHECKING = False
@@ -52,4 +53,7 @@ class PolarsLibrary(Library):
 
     def concatenated(self, parts: list[Any]) -> Any:
         """One DataFrame or Series of several."""
-        return self._pl.concat(parts)
+        try:
+            return self._pl.concat(parts)
+        except self._pl.exceptions.PolarsError as error:
+            raise unlike(error) from None

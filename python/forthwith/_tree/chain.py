@@ -9,6 +9,7 @@ from forthwith import _filters, _keywords, _show
 from forthwith._entries import step_size as step_size_of
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._forthwith import redact
+from forthwith._interop.exact import Rounded
 from forthwith._opening import TABLES, Settings, apart, open_one
 from forthwith._paths import expand_with_folders
 from forthwith._stores import without_password
@@ -287,33 +288,24 @@ class Chain(ChainMapping):
             options: As in `Tree.arrays`.
 
         Raises:
-            RequestError: Trees have not the same branches, or types of no common type; or some have floats where others
-                have whole numbers of 64 bits, of which one is no float.
+            RequestError: Trees have not the same branches, or branches of types that do not go together; or whole numbers
+                become floats, as other trees have these, and one is no float.
         """
         common, read = self._asked("arrays", names, missing, options)
-        parts = self._wholes(common, read, entry_start, entry_stop)
-        if (rounding := common.rounding()) is not None:
-            # Put together, whole numbers would be rounded. Read in the type of all trees, a number that it lacks is an error.
-            if read.errors != "raise" or read.how == "zip":
-                label, numbers = rounding
-                raise RequestError(
-                    f"{label!r} is {' in some files and '.join(sorted(numbers))} in others, which no type has in common that "
-                    "errors= and how='zip' could read: iterate reads each file in its own"
-                )
-            del parts
-            parts = self._wholes(common.united(), read, entry_start, entry_stop)
-        return read.into().join(parts)
-
-    def _wholes(self, common: Common, read: ReadOptions, entry_start: int | None, entry_stop: int | None) -> list[Any]:
-        """The entries of each tree."""
+        into = read.into()
         with self._ahead() as ahead:
             common.survey(len(self), self._open, read, ahead.tree)
-        parts = []
+        parts, files = [], []
         for tree, start, stop, offset in self._pieces(entry_start, entry_stop, read):
             columns, wanted = common.of(tree, offset), entries_of(tree, start, stop)
             reading = common.complete if common.unites else walk.arrays
             parts.append(reading(tree, columns, *wanted, read.behind(offset)))
-        return parts
+            files.append(tree.file.file_path)
+        try:
+            return into.join(parts)
+        except Rounded as error:
+            file = files[error.part]
+            raise RequestError(f"{error.message}\n  in {file}", file=file) from None
 
     def _asked(
         self, call: str, names: Names, missing: Missing | None, options: dict[str, Any]

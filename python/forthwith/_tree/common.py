@@ -48,7 +48,6 @@ class Common:
         self._choice = choice
         self._first: tuple[str, list[str]] | None = None
         self._types: dict[str, tuple[str, str]] = {}
-        self._seen: dict[str, set[str]] = {}
         self.lacking: dict[str, _forthwith.Array] = {}
         self.labels: list[str] = []
         self.promoted: dict[str, str] = {}
@@ -186,10 +185,6 @@ class Common:
         )
 
     def _check_types(self, tree: Tree, columns: Columns) -> None:
-        if isinstance(columns, Query):
-            for (label, at), computed in zip(columns, columns.core.types(), strict=True):
-                if at == COMPUTED:
-                    self._seen.setdefault(label, set()).add(_number(computed))
         for label, at in columns:
             if at == COMPUTED:
                 continue
@@ -198,8 +193,6 @@ class Common:
             kind = text and _kind(text)
             if not kind or not text:
                 continue
-            if kind.endswith("number"):
-                self._seen.setdefault(label, set()).add(_number(text))
             first, place = self._types.setdefault(label, (text, tree._place()))
             if first != text and _kind(first) != kind:
                 raise RequestError(
@@ -207,19 +200,6 @@ class Common:
                     file=tree.file.file_path,
                     object=f"{tree.path}/{label}",
                 )
-
-    def rounding(self) -> tuple[str, set[str]] | None:
-        """A column of whole numbers of 64 bits that becomes one of floats when what was read of all trees is put together."""
-        for label, numbers in self._seen.items() if self._missing != "null" else ():
-            # No type of numbers has those of both.
-            long, real = numbers & {"int64", "uint64"}, numbers & {"float32", "float64"}
-            if len(long) == 2 or (long and real):
-                return label, numbers
-        return None
-
-    def united(self) -> Common:
-        """The same columns, of which numbers are read in the type that they have in all trees."""
-        return Common(self._names, self._wanted, "null", self._choice)
 
     @property
     def unites(self) -> bool:
@@ -232,7 +212,7 @@ class Common:
             text = tree._core.describe(at, 0).type_string
             kind = text and _kind(text)
             if text and kind and kind.endswith("number"):
-                yield label, _number(text)
+                yield label, text.replace("?", "").split(" * ")[-1]
 
     def _read(
         self, tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions
@@ -316,11 +296,6 @@ def _kind(text: str) -> str | None:
     words = text.replace("?", "").split(" * ")
     number = _word(words[-1]) in _KINDS
     return " * ".join([*words[:-1], "number" if number else words[-1]])
-
-
-def _number(text: str) -> str:
-    """The type of the numbers of a type."""
-    return text.replace("?", "").split(" * ")[-1]
 
 
 def promoted(names: set[str]) -> str:
