@@ -85,7 +85,7 @@ impl Plan {
         entry(start / each)..entry(end.div_ceil(each))
     }
 
-    /// The paths of the fields that the first so many arrays of the plan are, for messages.
+    /// For each of the plan's first `arrays` arrays, the path of its field: messages name it.
     #[must_use]
     pub fn paths(&self, arrays: usize) -> Vec<String> {
         let groups: Vec<&Group> = self.groups.iter().filter(|group| !group.joins).collect();

@@ -32,7 +32,7 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// The words that take a count of items from the stack, and look whether so many of at least `least` bytes can follow.
+    /// These words take a count of items from the stack, and check that the input has at least `least` bytes for each of them.
     pub(super) fn weigh_together(&mut self, least: u64, member: &str) -> Result<String, Unsupported> {
         if least == 0 {
             return Ok(format!("{}drop", self.weigh(0)));

@@ -255,7 +255,7 @@ pub fn store_numbers(wire: Encoding, bytes: &[u8], out: &mut Vec<u8>) -> Option<
     Some(())
 }
 
-/// Calls `put` with floating-point numbers of so many bytes.
+/// Calls `put` with each number in `bytes`: floats of `width` bytes, in native order.
 fn reals(bytes: &[u8], width: usize, mut put: impl FnMut(f64)) {
     match width {
         4 => bytes.as_chunks().0.iter().for_each(|x| put(f32::from_ne_bytes(*x).into())),
