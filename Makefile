@@ -13,8 +13,6 @@ PYTHON ?= $(firstword $(shell for p in python3.11 python3 python3.12 python3.13 
 	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p; done) python3)
 VENV := .venv
 BIN := $(VENV)/bin
-# How the package is built: `dist` takes longer, and reads 1 to 9 % faster. Wheels are published and figures made with it.
-PROFILE ?= release
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 CARGO ?= cargo
 export PYTHON VENV TARGET CARGO
@@ -111,9 +109,9 @@ $(VENV)/.lint-needs: pyproject.toml | $(VENV)/.made
 	@touch $@
 
 $(VENV)/.installed: $(SOURCES) $(VENV)/.build-needs
-	@echo 'building the package ($(PROFILE))'
+	@echo 'building the package with all optimisations, as wheels are: 8 to 10 minutes on two cores, most of it for other crates'
 	@rm -rf $(VENV)/wheels
-	@$(BIN)/maturin build --profile $(PROFILE) --locked --quiet --interpreter $(BIN)/python --out $(VENV)/wheels
+	@$(BIN)/maturin build --release --locked --interpreter $(BIN)/python --out $(VENV)/wheels
 	@$(BIN)/python -m pip install --quiet --force-reinstall --no-deps $(VENV)/wheels/*.whl
 	@$(BIN)/python -m pip install --quiet 'forthwith[awkward]'
 	@touch $@
