@@ -177,21 +177,40 @@ impl Stored {
 }
 
 impl Element {
-    /// A branch of whole objects of a class.
+    /// A branch of whole objects of a class. The checksum is that of a collection, which follows from its name alone.
     pub(super) fn whole(class: &str) -> Self {
         Self {
             class: class.into(),
             parent: String::new(),
             clones: String::new(),
-            checksum: 0,
+            checksum: class.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(3).wrapping_add(byte.into())),
             version: VECTOR_VERSION,
-            id: -1,
+            id: WHOLE_ID,
             kind: 0,
             streamer_type: -1,
             count: None,
         }
     }
 }
+
+impl Element {
+    /// A branch of `std::string`. Without this kind, C++ ROOT copies the branch as a parent without entries of its own.
+    pub(super) fn text() -> Self {
+        Self { checksum: 0x6e6f_1604, version: 2, kind: -1, ..Self::whole(TEXT) }
+    }
+
+    /// Whether it is a branch of `std::string`.
+    pub(super) fn is_text(&self) -> bool {
+        self.class == TEXT
+    }
+}
+
+/// The kind of a branch of a divided collection.
+pub(super) const COLLECTION: i32 = 4;
+/// The number in the place of a member's, of a branch of whole objects or collections.
+pub(super) const WHOLE_ID: i32 = -1;
+/// How ROOT spells `std::string`.
+const TEXT: &str = "string";
 
 /// The version that ROOT gives to collections.
 const VECTOR_VERSION: i16 = 6;
@@ -204,7 +223,7 @@ impl Leaf {
 
     /// The leaf of a branch of whole objects.
     pub(super) fn element(name: &str) -> Self {
-        Self::new(name, name, LeafKind::Element { id: -1, kind: -1, size: 0 })
+        Self::new(name, name, LeafKind::Element { id: WHOLE_ID, kind: -1, size: 0 })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Records as divided objects of classes, lists of records as divided collections of them, and maps.
 
-use super::branch::{Branch, Element, Leaf, LeafKind, Step, Stored};
+use super::branch::{Branch, COLLECTION, Element, Leaf, LeafKind, Step, Stored};
 use super::mapping::Walk;
 use super::names::{class_name, identifier};
 use super::spelling::{cpp, numbers, product, vectors};
@@ -45,8 +45,11 @@ impl Walk<'_> {
     /// A list of records as a divided `std::vector`: a branch that counts, and one for each member.
     pub(super) fn collection(&mut self, name: &str, content: &Form, path: &[Step]) -> Result<()> {
         let class = self.class(content, name)?;
-        let element =
-            Element { clones: class.name.clone(), kind: 4, ..Element::whole(&vectors(&class.name, 1)) };
+        let element = Element {
+            clones: class.name.clone(),
+            kind: COLLECTION,
+            ..Element::whole(&vectors(&class.name, 1))
+        };
         self.divided(name, element, path, None, &class)
     }
 
@@ -62,7 +65,7 @@ impl Walk<'_> {
         let members = vec![("first".to_owned(), key), ("second".to_owned(), value)];
         let class = self.described(pair.clone(), members)?;
         let map = format!("map<{key_type},{value_type}{blank}>");
-        let element = Element { clones: pair, kind: 4, ..Element::whole(&map) };
+        let element = Element { clones: pair, kind: COLLECTION, ..Element::whole(&map) };
         self.divided(name, element, path, None, &class)
     }
 
@@ -134,7 +137,7 @@ impl Walk<'_> {
                     return Err(Error::unsupported(what));
                 }
                 let inner = self.class(content, &format!("{}_{member}", class.name))?;
-                let element = Element { kind: 4, clones: inner.name.clone(), ..element };
+                let element = Element { kind: COLLECTION, clones: inner.name.clone(), ..element };
                 self.divided(&name, element, &place.path, Some(place.parent), &inner)
             }
             form => {

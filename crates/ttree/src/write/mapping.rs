@@ -239,9 +239,8 @@ impl Walk<'_> {
                 ..Branch::new(name, &format!("{name}/C"))
             },
             Form::String { .. } => {
-                let element = Element { checksum: 0x6e6f_2604, version: 2, ..Element::whole("string") };
                 let source = self.source(path, Stored::Text { ends_at_nul: false });
-                Branch { source, ..Branch::of_class(name, element) }
+                Branch { source, ..Branch::of_class(name, Element::text()) }
             }
             other => return Err(Error::unsupported(format!("{} in a tree", other.type_string()))),
         };
@@ -272,9 +271,8 @@ impl Walk<'_> {
             return self.numbers(name, form, Some(counter), path);
         }
         let class = vectors(&cpp(form)?, lists.depth);
-        let checksum = class.bytes().fold(0u32, |h, byte| h.wrapping_mul(3).wrapping_add(byte.into()));
-        let element = Element { checksum, ..Element::whole(&class) };
-        self.push(Branch { source: self.source(path, Stored::Framed), ..Branch::of_class(name, element) });
+        let source = self.source(path, Stored::Framed);
+        self.push(Branch { source, ..Branch::of_class(name, Element::whole(&class)) });
         Ok(())
     }
 

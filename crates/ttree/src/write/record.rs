@@ -2,14 +2,17 @@
 
 use super::{
     TreeOptions, UserInfo,
-    branch::{Element, Leaf, LeafKind},
+    branch::{COLLECTION, Element, Leaf, LeafKind, WHOLE_ID},
     index::Index,
     mapping::Branches,
 };
 use crate::copy::Grown;
 use forthwith_columns::DType;
-use forthwith_root::write::{Buffer, Compression};
-use std::collections::HashMap;
+use forthwith_root::{
+    code,
+    write::{Buffer, Compression},
+};
+use std::{collections::HashMap, iter};
 
 /// The classes of ROOT that trees are made of.
 pub(super) const CLASSES: [&str; 16] = [
@@ -52,10 +55,16 @@ pub(super) struct Summary<'a> {
 const MUST_CLEANUP: u32 = 8;
 /// `kDoNotUseBufferMap`: entries hold no pointers.
 const NO_POINTERS: u32 = 0x40_0000;
+/// `kBranchAny`: a divided object or collection of a class that need not be a `TObject`.
+const ANY_CLASS: u32 = 0x2_0000;
 /// `kIsOwner` of a list.
 const OWNER: u32 = 0x4000;
 /// The number of baskets that a branch has room for at least.
 const FEWEST_BASKETS: usize = 10;
+/// The split level of divided objects and collections.
+const SPLIT_LEVEL: i32 = 99;
+/// `fEntryOffsetLen` at least: ROOT's own default.
+const OFFSETS: u64 = 1000;
 /// `fBasketSize` of branches at least: ROOT's own default.
 const BASKET_SIZE: u64 = 32_000;
 
@@ -195,7 +204,7 @@ impl Summary<'_> {
     /// What a branch of a class says beyond a `TBranch`.
     fn element(&self, b: &mut Buffer, element: &Element, number: usize, places: &Places) {
         // Branches of collections tell the largest count.
-        let largest = if element.kind == 4 { self.filled[number].largest } else { 0 };
+        let largest = if element.kind == COLLECTION { self.filled[number].largest } else { 0 };
         b.string(&element.class);
         b.string(&element.parent);
         b.string(&element.clones);
@@ -215,25 +224,30 @@ impl Summary<'_> {
     fn plain(&self, b: &mut Buffer, number: usize, places: &mut Places, leaves: &mut Places) {
         let (branch, filled) = (&self.branches.branches[number], &self.filled[number]);
         let baskets = filled.baskets.len();
-        let has_offsets = branch.source.as_ref().is_some_and(|source| source.stored.has_offsets());
+        // A branch that only groups others has the default.
+        let has_offsets =
+            branch.source.as_ref().map_or(branch.class.is_some(), |source| source.stored.has_offsets());
+        let children = self.children.of(Some(number));
+        let is_divided = branch.parent.is_none() && !children.is_empty();
         let largest = filled.baskets.iter().map(|basket| u64::from(basket.bytes)).max().unwrap_or(0);
         b.frame(13, |b| {
-            b.tnamed(NO_POINTERS, &branch.name, &branch.title);
+            b.tnamed(NO_POINTERS | if is_divided { ANY_CLASS } else { 0 }, &branch.name, &branch.title);
             fill(b);
             b.i32(branch.compression.unwrap_or(self.compression).setting());
             b.i32(largest.max(BASKET_SIZE).min(i32::MAX as u64) as i32);
-            b.i32(if has_offsets { 1000.max(2 * self.cluster).min(1 << 28) as i32 } else { 0 });
+            b.i32(if has_offsets { OFFSETS.max(2 * self.cluster).min(1 << 28) as i32 } else { 0 });
             b.i32(baskets as i32);
-            b.i64(filled.entries as i64);
+            // Those with entries of their own count them here.
+            let own_entries = if branch.source.is_some() { filled.entries } else { 0 };
+            b.i64(own_entries as i64);
             io_features(b);
             b.i32(0);
             let room = (baskets + 1).max(FEWEST_BASKETS);
             b.i32(room as i32);
-            b.i32(if branch.class.is_some() { 99 } else { 0 });
+            b.i32(self.split_level(number));
             for value in [filled.entries, 0, filled.total, filled.stored] {
                 b.i64(value as i64);
             }
-            let children = self.children.of(Some(number));
             b.tobjarray(OWNER, children.len(), |b, at| self.branch(b, children[at], places, leaves));
             match &branch.leaf {
                 None => b.tobjarray(OWNER, 0, |_, _| {}),
@@ -242,20 +256,42 @@ impl Summary<'_> {
                     None => self.leaf(b, number, leaf, leaves),
                 }),
             }
-            b.tobjarray(OWNER, baskets + 1, |b, _| b.null());
+            let slots = if branch.source.is_some() { baskets + 1 } else { 0 };
+            b.tobjarray(OWNER, slots, |b, _| b.null());
             let padding = room - baskets;
             b.u8(1);
             filled.baskets.iter().for_each(|basket| b.u32(basket.bytes));
             (0..padding).for_each(|_| b.i32(0));
             b.u8(1);
             filled.baskets.iter().for_each(|basket| b.i64(basket.entry as i64));
-            b.i64(filled.entries as i64);
+            b.i64(own_entries as i64);
             (1..padding).for_each(|_| b.i64(0));
             b.u8(1);
             filled.baskets.iter().for_each(|basket| b.i64(basket.position as i64));
             (0..padding).for_each(|_| b.i64(0));
             b.string("");
         });
+    }
+
+    /// `fSplitLevel` of a branch, as ROOT counts it down.
+    fn split_level(&self, number: usize) -> i32 {
+        let branch = &self.branches.branches[number];
+        let Some(element) = &branch.class else { return 0 };
+        let depth =
+            iter::successors(branch.parent, |&parent| self.branches.branches[parent].parent).count() as i32;
+        let is_divided = !self.children.of(Some(number)).is_empty();
+        let parent = branch.parent.and_then(|parent| self.branches.branches[parent].class.as_ref());
+        match parent {
+            None if element.is_text() => 0,
+            None => SPLIT_LEVEL,
+            Some(_) if is_divided => SPLIT_LEVEL - depth,
+            Some(parent)
+                if depth == 1 && parent.kind != COLLECTION && element.streamer_type < code::OBJECT =>
+            {
+                SPLIT_LEVEL - depth
+            }
+            Some(_) => 0,
+        }
     }
 
     /// Writes a leaf in full, the leaf that counts it within it if that was not written before.
@@ -272,7 +308,8 @@ impl Summary<'_> {
                     b.i32(len);
                     b.u32(facts.size);
                     b.i32(0);
-                    b.bool(leaf.counts);
+                    // ROOT says so of the counters of members, and not of those of whole collections.
+                    b.bool(leaf.counts && !matches!(leaf.kind, LeafKind::Element { id: WHOLE_ID, .. }));
                     b.bool(is_unsigned);
                     match leaf.counter {
                         None => b.null(),
