@@ -41,7 +41,7 @@ const NTUPLE: &str = "ntuple";
 const DEFAULT_CODEC: &str = "zlib";
 
 /// ROOT's version stands behind the magic word; of large files it is a million more.
-const LARGEST_VERSION: u32 = 100_000_000;
+const LARGEST_VERSION: i32 = 100_000_000;
 
 const RECOVER: OptionSpec = OptionSpec {
     name: "recover",
@@ -66,8 +66,8 @@ impl Format for Root {
 
     fn recognise(&self, head: &[u8], _: &str) -> bool {
         let Some(rest) = head.strip_prefix(b"root") else { return false };
-        // Text may begin so, too.
-        rest.first_chunk().is_none_or(|version| u32::from_be_bytes(*version) < LARGEST_VERSION)
+        // ASCII text may begin so, too. Some files have a negative version.
+        rest.first_chunk().is_none_or(|version| i32::from_be_bytes(*version) < LARGEST_VERSION)
     }
 
     fn options(&self) -> &'static [OptionSpec] {

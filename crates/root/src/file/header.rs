@@ -8,7 +8,8 @@ use crate::record::Cursor;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// The version of ROOT that wrote the file: 6_32_02 is 63202. A million more means a file with 64-bit
-    /// pointers, which [`root_version`](Self::root_version) takes off.
+    /// pointers, which [`root_version`](Self::root_version) takes off. Some files have a negative one, which C++ ROOT
+    /// takes for a version with 32-bit pointers.
     pub version: i32,
     /// Offset of the first record.
     pub begin: u64,
@@ -53,9 +54,9 @@ impl Header {
         let version = cursor.i32()?;
         let wide = version >= WIDE;
         let begin = u64::from(cursor.u32()?);
-        // A text may begin with these four letters, too: "root:x:0:0" gives a version of thousands of
-        // millions.
-        if !(1..2 * WIDE).contains(&version) || !(LEAST_BEGIN..=MOST_BEGIN).contains(&begin) {
+        // Any version is one for ROOT. A text may begin with these four letters, too: the letters of "root:x:0:0:root"
+        // in the place of the offset are one of a billion.
+        if !(LEAST_BEGIN..=MOST_BEGIN).contains(&begin) {
             return not_root();
         }
         Ok(Self {

@@ -10,7 +10,8 @@ impl Header {
         let big = end > LAST_SMALL;
         let mut header = Buffer::default();
         header.extend(b"root");
-        header.i32(self.version + if big { BIG } else { 0 });
+        // A negative version would stay below a million, and mean 32-bit pointers.
+        header.i32(if big { self.version.max(0) + BIG } else { self.version });
         header.u32(self.begin as u32);
         header.seek(end, big);
         header.seek(self.seek_free, big);
