@@ -100,7 +100,7 @@ const fn row(
 }
 
 #[rustfmt::skip]
-static NUMBERS: [Number; 15] = [
+static NUMBERS: [Number; 14] = [
     row("bool", &[code::BOOL], DType::Bool, &["bool", "Bool_t"]),
     row("int8_t", &[code::CHAR, code::LEGACY_CHAR], DType::Int8,
         &["char", "Char_t", "signed char", "int8_t", "Int8_t"]),
@@ -110,12 +110,9 @@ static NUMBERS: [Number; 15] = [
         &["short", "Short_t", "short int", "Version_t", "int16_t"]),
     row("uint16_t", &[code::USHORT], DType::UInt16,
         &["unsigned short", "UShort_t", "unsigned short int", "uint16_t"]),
-    row("int32_t", &[code::INT], DType::Int32,
+    // The counter of an array is declared as `int`.
+    row("int32_t", &[code::INT, code::COUNTER], DType::Int32,
         &["int", "Int_t", "int32_t", "signed int", "signed"]),
-    // The counter of an array is declared as `int`. It cannot be negative, and the Python readers people
-    // switch from have always given it without a sign: same bytes, same values, so their type is kept for
-    // columns.
-    Number { basic: Some(DType::Int32), ..row("uint32_t", &[code::COUNTER], DType::UInt32, &[]) },
     row("uint32_t", &[code::UINT], DType::UInt32,
         &["unsigned int", "UInt_t", "unsigned", "uint32_t"]),
     row("uint32_t", &[code::BITS], DType::UInt32, &[]),
