@@ -249,6 +249,8 @@ class Objects:
         """Its contents as they are stored."""
     def names(self, number: int) -> list[str]:
         """Names of its members, bases first."""
+    def labels(self, number: int, begin: int, end: int) -> list[str] | None:
+        """Unique labels of the members in these slots; ``None`` if their names differ."""
     def value(self, number: int, slot: int, maker: Any) -> Any:
         """One member's value."""
     def inner(self, number: int, maker: Any) -> Any:

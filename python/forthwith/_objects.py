@@ -259,7 +259,8 @@ class Object:
     def _slot(self, name: str) -> int | None:
         names = self._slots()
         # Where a base has a member of the same name, the derived class's.
-        return next((slot for slot in reversed(self._range()) if names[slot] == name), None)
+        found = next((slot for slot in reversed(self._range()) if names[slot] == name), None)
+        return self._labels().get(name) if found is None and "::" in name else found
 
     def _value(self, slot: int) -> Any:
         if slot not in self._values:
@@ -308,22 +309,33 @@ class Object:
 
     @property
     def member_names(self) -> list[str]:
-        """Names of all members, those of bases first."""
-        names = self._slots()
-        return list(dict.fromkeys(names[slot] for slot in self._range()))
+        """Names of all members, those of bases first; ``Base::x`` is one of a base that has the same name as another."""
+        return list(self._labels())
 
     @property
     def all_members(self) -> dict[str, Any]:
-        """All members, those of bases first."""
-        names = self._slots()
-        return {names[slot]: self._value(slot) for slot in self._range()}
+        """All members by their `member_names`."""
+        return {label: self._value(slot) for label, slot in self._labels().items()}
 
     @property
     def members(self) -> dict[str, Any]:
         """The members of the class itself, without those of its bases."""
+        return {name: self._value(slot) for name, slot in self._own().items()}
+
+    def _own(self) -> dict[str, int]:
+        """Names and slots of the members of the class itself."""
         inherited = {slot for base in self._bases() for slot in range(base[2], base[3])}
         names = self._slots()
-        return {names[slot]: self._value(slot) for slot in self._range() if slot not in inherited}
+        return {names[slot]: slot for slot in self._range() if slot not in inherited}
+
+    def _labels(self) -> dict[str, int]:
+        """Names by which each member is found, and slots."""
+        names, slots = self._slots(), self._range()
+        labels = {names[slot]: slot for slot in slots}
+        if len(labels) < len(slots):
+            found = self._record.core.labels(self._number, slots.start, slots.stop)
+            labels = dict(zip(found or [names[slot] for slot in slots], slots, strict=True))
+        return labels
 
     def _bases(self) -> list[tuple[str, int, int, int, int]]:
         found = self._record.core.bases(self._number)

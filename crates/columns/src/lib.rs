@@ -106,6 +106,7 @@ mod part;
 mod pick;
 mod presence;
 mod preview;
+mod qualified_names;
 mod regular;
 mod safe;
 mod spread;
@@ -131,6 +132,7 @@ pub use memory::{Buffer, Memory, OutOfMemory, Policy, PoolStats};
 pub use mixed::NO_NUMBER;
 pub use presence::Presence;
 pub use preview::Preview;
+pub use qualified_names::qualified_names;
 pub use safe::{SafeJson, is_unsafe_to_show, json_text, safe_text};
 pub use text::NotText;
 

@@ -3,11 +3,11 @@
 use crate::coding::{Coding, Kept, Stored};
 use crate::objects::{self, Objects};
 use crate::schema::{COLLECTION, Field, PLAIN, RECORD, STREAMED, Schema, VARIANT};
-use forthwith_columns::{DType, Form, MAP};
+use forthwith_columns::{DType, Form, MAP, qualified_names};
 use forthwith_plan::ColumnSpec;
 use forthwith_program::Program;
 use forthwith_root::unroll;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// A field: what it means, and the columns of the file that it is put together from. Parents stand before what is in their lists.
@@ -106,16 +106,11 @@ pub(crate) fn members(schema: &Schema, field: u32) -> Vec<Member> {
             found.push((of.type_name.clone(), member));
         }
     }
-    let mut names: Vec<&str> =
-        found.iter().map(|(_, member)| &*member.name).chain(own.iter().map(|member| &*member.name)).collect();
-    names.sort_unstable();
-    let twice: HashSet<String> =
-        names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0].to_owned()).collect();
-    let named = |(base, member): (String, Member)| match twice.contains(&member.name) {
-        true => Member { name: format!("{base}::{}", member.name), chain: member.chain },
-        false => member,
-    };
-    found.into_iter().map(named).chain(own).collect()
+    let inherited = found.iter().map(|(base, member)| (Some(base.as_str()), member.name.clone()));
+    let names =
+        qualified_names(inherited.chain(own.iter().map(|member| (None, member.name.clone()))).collect());
+    let members = found.into_iter().map(|(_, member)| member).chain(own);
+    members.zip(names).map(|(member, name)| Member { name, ..member }).collect()
 }
 
 /// The record in a field, through lists, options and arrays; none if there is something else.

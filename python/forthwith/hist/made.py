@@ -84,14 +84,8 @@ def _again(kind: type[Object], file: File, path: str, core: MadeMembers) -> Obje
 def changed(what: Histogram, members: dict[str, Any]) -> Histogram:
     """The histogram with other values of some members, which it has."""
     core = what._record.core
-    names = what._slots()
-    values = {name: what._value(slot) for slot, name in enumerate(names)}
-    if len(values) != len(names):
-        # Members of a base that are hidden by those of the class.
-        bases = [(base[0], base[1], 0, len(values), base[4]) for base in core.bases(what._number)]
-    else:
-        bases = core.bases(what._number)
-    made = MadeMembers(what.classname, what.class_version, {**values, **members}, bases)
+    bases = core.bases(what._number)
+    made = MadeMembers(what.classname, what.class_version, {**what.all_members, **members}, bases)
     return _again(type(what), what.file, what.object_path, made)  # type: ignore[return-value]
 
 

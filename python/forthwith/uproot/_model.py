@@ -260,9 +260,7 @@ class Held(Model):
     @property
     def member_names(self) -> list[str]:
         """The names of the members of the class itself."""
-        inherited = {slot for base in self._ours._bases() for slot in range(base[2], base[3])}
-        names = self._ours._slots()
-        return [_UPROOT_NAMES.get(names[at], names[at]) for at in self._ours._range() if at not in inherited]
+        return [_UPROOT_NAMES.get(name, name) for name in self._ours._own()]
 
     def _wrapped(self, value: Any) -> Any:
         return wrap(value, self._file, self)

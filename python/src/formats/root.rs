@@ -83,6 +83,10 @@ impl Objects {
         Ok(self.at(number)?.members().map(|(name, _)| name).collect())
     }
 
+    fn labels(&self, number: u32, begin: usize, end: usize) -> PyResult<Option<Vec<String>>> {
+        Ok(self.at(number)?.labels(begin..end))
+    }
+
     fn value<'py>(&self, number: u32, slot: usize, maker: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let object = self.at(number)?;
         let Some((_, value)) = object.members().nth(slot) else {

@@ -4,6 +4,7 @@ use crate::human;
 use forthwith::columns::DType;
 use forthwith::root::{Object, Value, text as decoded};
 use serde_json::{Map, Value as Json, json};
+use std::borrow::Cow;
 
 /// Objects in objects are listed to this depth.
 const DEEPEST: usize = 8;
@@ -34,8 +35,8 @@ pub(super) fn text(top: Object<'_>) -> String {
 }
 
 fn object(object: Object<'_>, depth: usize, path: &mut Vec<u32>, lines: &mut Vec<String>) {
-    for (name, value) in object.members() {
-        member(name, value, depth, path, lines);
+    for (label, value) in labelled(object) {
+        member(&label, value, depth, path, lines);
     }
     if let Some(value) = object.inner() {
         member("value", value, depth, path, lines);
@@ -44,6 +45,15 @@ fn object(object: Object<'_>, depth: usize, path: &mut Vec<u32>, lines: &mut Vec
         let value = item.map_or(Value::Null, Value::Object);
         member(&format!("[{at}]"), value, depth, path, lines);
     }
+}
+
+/// The members with labels that tell those of one name apart.
+fn labelled(object: Object<'_>) -> impl Iterator<Item = (Cow<'_, str>, Value<'_>)> {
+    let mut labels = object.labels(0..object.members().count()).map(Vec::into_iter);
+    object.members().map(move |(name, value)| {
+        let label = labels.as_mut().and_then(Iterator::next);
+        (label.map_or(Cow::Borrowed(name), Cow::Owned), value)
+    })
 }
 
 fn member(name: &str, value: Value<'_>, depth: usize, path: &mut Vec<u32>, lines: &mut Vec<String>) {
@@ -140,8 +150,8 @@ fn of_object(object: Object<'_>, path: &mut Vec<u32>, left: &mut usize) -> Json 
         return Json::Array(items.collect());
     }
     let mut map = Map::new();
-    for (name, value) in object.members() {
-        map.insert(name.to_owned(), of_value(value, path, left));
+    for (label, value) in labelled(object) {
+        map.insert(label.into_owned(), of_value(value, path, left));
     }
     if object.items().len() > 0 {
         let items = object.items().map(|item| item.map_or(Json::Null, |item| of_below(item, path, left)));

@@ -5,7 +5,7 @@ use crate::{
     contract::OutputBinding,
     layout::{Layout, Union},
 };
-use forthwith_columns::{DType, Encoding, Finisher, Form, OBJECT_BITS};
+use forthwith_columns::{DType, Encoding, Finisher, Form, OBJECT_BITS, qualified_names};
 
 /// The part of a buffer's name that packed numbers have until they are unpacked.
 pub(super) const PACKED: &str = "packed";
@@ -278,7 +278,8 @@ impl Shape {
             let inner = path(member, field, layout);
             forms.push(if kept { Some(self.form(layout, depth + 1, &inner)?) } else { None });
         }
-        let mut names = Vec::with_capacity(order.len());
+        // Those of bases with the base.
+        let mut names: Vec<(Option<&str>, String)> = Vec::with_capacity(order.len());
         let mut contents = Vec::with_capacity(order.len());
         for at in order {
             let at = *at as usize;
@@ -287,19 +288,19 @@ impl Shape {
             };
             match (layout, form) {
                 (Layout::Base(_), Form::Record { fields: Some(inner), contents: values, .. }) => {
-                    names.extend_from_slice(inner);
+                    names.extend(inner.iter().map(|field| (Some(name.as_str()), field.clone())));
                     contents.extend_from_slice(values);
                 }
                 (Layout::Base(_), _) => {
                     return Err(Unsupported(format!("{member}: a base that is no record")));
                 }
                 _ => {
-                    names.push(name.clone());
+                    names.push((None, name.clone()));
                     contents.push(form.clone());
                 }
             }
         }
-        Ok(Form::Record { fields: Some(names), contents, name: name.cloned() })
+        Ok(Form::Record { fields: Some(qualified_names(names)), contents, name: name.cloned() })
     }
 
     /// A lone alternative stands for itself, one beside null is an option, several are a union, with an

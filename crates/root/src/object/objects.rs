@@ -1,6 +1,7 @@
 //! Objects that were read: by number in a few flat tables, and the views of them.
 
 mod arrays;
+mod labels;
 
 pub(super) use arrays::number;
 

@@ -53,7 +53,6 @@ impl Classes<'_> {
                 fields.push(native::delivered(&info.class, name, schema));
             }
         }
-        hide_repeated(&mut fields);
         Ok(fields)
     }
 
@@ -220,59 +219,6 @@ impl Classes<'_> {
     fn counter(&self, class: &str, name: &str) -> Option<u32> {
         let mut known = self.counters.iter().rev();
         known.find(|(of, counter, _)| **of == *class && **counter == *name).map(|(.., slot)| *slot)
-    }
-}
-
-/// Of members of the same name, the last is meant: that of the most derived class.
-fn hide_repeated(fields: &mut [(String, Layout)]) {
-    let own = fields.iter().filter(|(_, field)| !matches!(field, Layout::Base(_)));
-    let mut later: Vec<String> = own.map(|(name, _)| name.clone()).collect();
-    for (_, field) in fields.iter_mut().rev() {
-        if let Layout::Base(of) = field {
-            hide(of, &later);
-            collect(of, &mut later);
-        }
-    }
-}
-
-/// Hides the fields of a base that have one of these names.
-fn hide(schema: &mut Layout, names: &[String]) {
-    match schema {
-        Layout::Framed { of, .. } | Layout::Base(of) | Layout::Between(_, of, _) => hide(of, names),
-        Layout::Versioned(arms) => arms.iter_mut().for_each(|(_, arm)| hide(arm, names)),
-        Layout::Record { fields, .. } => {
-            for (name, field) in fields {
-                match field {
-                    Layout::Base(_) => hide(field, names),
-                    _ if field.is_skipped() || !names.contains(name) => {}
-                    _ => {
-                        let hidden = std::mem::replace(field, Layout::Null);
-                        *field = Layout::Skipped(Box::new(hidden));
-                    }
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-fn collect(schema: &Layout, names: &mut Vec<String>) {
-    match schema {
-        Layout::Framed { of, .. } | Layout::Base(of) | Layout::Between(_, of, _) => collect(of, names),
-        Layout::Versioned(arms) => {
-            if let Some((_, first)) = arms.first() {
-                collect(first, names);
-            }
-        }
-        Layout::Record { fields, .. } => {
-            for (name, field) in fields {
-                match field {
-                    Layout::Base(_) => collect(field, names),
-                    _ => names.push(name.clone()),
-                }
-            }
-        }
-        _ => {}
     }
 }
 

@@ -258,9 +258,9 @@ pub(super) fn phrase(layout: &Layout) -> Cow<'static, str> {
             "a class or a std::array whose version is not described".into()
         }
         Layout::Skipped(of) if matches!(**of, Layout::Framed { .. }) => {
-            "a base that the file does not describe, or a member that another one hides".into()
+            "a base that the file does not describe".into()
         }
-        Layout::Skipped(_) | Layout::Blank => "a member that another one of its name hides".into(),
+        Layout::Skipped(_) | Layout::Blank => "a member that is not read".into(),
         Layout::Computed(..) => "a reference to an object, or a number that is computed".into(),
         Layout::Between(before, ..) if matches!(before.first(), Some(Layout::Given(..))) => {
             "arrays of arrays, which a member beside them counts".into()
