@@ -211,6 +211,7 @@ impl NtupleWriter {
         });
         this.clusters = Clusters::new(this.options.compression, blob::checksum(&header), LONGEST);
         this.directory = file.directory(directory)?;
+        file.check_name(this.directory, name)?;
         this.header = put(file, this.options.compression, &header, LONGEST)?;
         Ok(this)
     }

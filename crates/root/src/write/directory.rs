@@ -99,10 +99,6 @@ impl Place {
 
     /// The number of the next object of a name.
     pub(super) fn next_cycle(&self, name: &str) -> Result<u16> {
-        if name.contains('/') || name.is_empty() {
-            let what = format!("the name {name:?}: the name of an object is not empty and has no slash");
-            return Err(Error::invalid(what));
-        }
         let last = self.keys.iter().filter(|key| &*key.name == name).map(|key| key.cycle).max();
         let next = last.map_or(Some(1), |last| last.checked_add(1)).filter(|&cycle| cycle <= MOST_CYCLES);
         next.ok_or_else(|| {
@@ -139,5 +135,54 @@ impl Place {
     }
 }
 
+/// Refuses a name by which C++ ROOT would not find an object, or would find another one.
+///
+/// # Errors
+/// The name, and why.
+pub(super) fn check_name(name: &str) -> Result<()> {
+    let control = name.chars().find(|letter| letter.is_control());
+    let why = match (name, control) {
+        ("", _) => "it is empty".to_owned(),
+        ("." | "..", _) => "it stands for a directory in a path".into(),
+        (_, Some(control)) => format!("it has the control character U+{:04X}", u32::from(control)),
+        _ if name.contains('/') => "a slash separates the names of directories".into(),
+        _ if name.contains(';') => "a semicolon separates a name from a cycle".into(),
+        _ if name.len() > LONGEST_NAME => format!("it has {} bytes, more than {LONGEST_NAME}", name.len()),
+        _ => return Ok(()),
+    };
+    let shown: String = name.chars().take(80).collect();
+    Err(Error::invalid(format!("{shown:?} as the name of an object, which C++ ROOT cannot find: {why}")))
+}
+
+/// Bytes of a name that C++ ROOT looks for at most.
+const LONGEST_NAME: usize = 2048;
 /// ROOT takes cycles for signed numbers.
 const MOST_CYCLES: u16 = i16::MAX as u16;
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_NAME, check_name};
+
+    #[test]
+    fn names_that_root_does_not_find_are_refused() {
+        for name in [
+            "",
+            ".",
+            "..",
+            "a/b",
+            "a\0b",
+            "a;1",
+            ";",
+            "a\n",
+            "\u{7f}",
+            "\u{85}",
+            &"x".repeat(LONGEST_NAME + 1),
+        ] {
+            assert!(check_name(name).is_err(), "{name:?}");
+        }
+        for name in ["a", "...", ".a", " ", "a b", "ä", "a:b", "a[1]", "*", "$x", &"x".repeat(LONGEST_NAME)]
+        {
+            assert!(check_name(name).is_ok(), "{name:?}");
+        }
+    }
+}

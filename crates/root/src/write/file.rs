@@ -7,7 +7,7 @@ use forthwith_io::{Compressor, Sink, Xxh3};
 use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::described::Described;
-use super::directory::{DirectoryId, LENGTH, Listed, Place};
+use super::directory::{DirectoryId, LENGTH, Listed, Place, check_name};
 use super::given::{self, GivenObject};
 use super::key::{KeyNumbers, encode, string_length};
 use super::output::Output;
@@ -206,6 +206,22 @@ impl FileWriter {
         Ok(self.add_directory(outer, place))
     }
 
+    /// Refuses a name by which C++ ROOT would not find a new object of this directory: one that is empty, is `.` or `..`, is longer
+    /// than it looks for, or has a slash, a semicolon or a control character in it. Names that are in the directory already,
+    /// and those of files that are copied ([`FileSettings::keeps_names`]), are taken as they are.
+    ///
+    /// # Errors
+    /// Such a name.
+    pub fn check_name(&self, directory: DirectoryId, name: &str) -> Result<()> {
+        let is_known = |key: &Listed| &*key.name == name;
+        let is_path = name.is_empty() || name.contains('/');
+        if !is_path && (self.settings.keeps_names || self.directories[directory.0].keys.iter().any(is_known))
+        {
+            return Ok(());
+        }
+        check_name(name).map_err(|error| error.in_file(self.uri()))
+    }
+
     /// The length that the key of the next record has.
     ///
     /// # Errors
@@ -313,6 +329,7 @@ impl FileWriter {
         object_len: usize,
         stored: &[&[u8]],
     ) -> Result<RecordPlace> {
+        self.check_name(directory, key.name)?;
         let cycle = self.directories[directory.0].next_cycle(key.name);
         let begun = cycle.and_then(|cycle| {
             let head = Head { key, directory, kind: KeyKind::Object, cycle };

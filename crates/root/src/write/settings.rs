@@ -21,6 +21,8 @@ pub struct FileSettings {
     pub title: String,
     /// The version of ROOT that the file says it is of, such as 64000. Some data are read by it.
     pub version: i32,
+    /// Whether objects may have any name: those of files that are copied have theirs, also if C++ ROOT does not find them.
+    pub keeps_names: bool,
 }
 
 impl FileSettings {
@@ -37,7 +39,7 @@ impl FileSettings {
     /// The files' data are to be read in different ways.
     pub fn of_all(files: &[RootFile]) -> Result<Self> {
         let Some(first) = files.first() else { return Ok(Self::default()) };
-        let settings = Self::of(first);
+        let settings = Self { keeps_names: true, ..Self::of(first) };
         let version = |file: &RootFile| file.header().version % BIG;
         if files.iter().all(|file| version(file) > OLD_LOOPS) {
             return Ok(settings);
@@ -73,6 +75,7 @@ impl Default for FileSettings {
             time: Moment::now(),
             title: String::new(),
             version: VERSION,
+            keeps_names: false,
         }
     }
 }

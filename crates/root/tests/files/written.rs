@@ -184,7 +184,9 @@ fn descriptions_are_read_as_they_were() {
 fn names_that_cannot_be_are_refused() {
     let mut file = FileWriter::create(Box::new(MemorySink::new("written.root")), settings()).unwrap();
     let top = file.directory("").unwrap();
-    for (name, expected) in [("", "not empty"), ("a/b", "no slash"), (&*"x".repeat(40_000), "has room for")] {
+    for (name, expected) in
+        [("", "it is empty"), ("a/b", "a slash separates"), (&*"x".repeat(40_000), "has room for")]
+    {
         let error = file.object(top, note(name), |_| {}).unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
     }

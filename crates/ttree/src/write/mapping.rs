@@ -117,8 +117,12 @@ impl Branches {
         for branch in &self.branches {
             let name = branch.name.as_str();
             // Members of classes have names that were checked, and dimensions behind them.
-            if branch.parent.is_none() && (name.is_empty() || name.contains(['[', ']', '/', '\0'])) {
-                let what = format!("a branch of the name {name:?}");
+            let is_found =
+                !name.is_empty() && !name.contains(|c: char| c.is_control() || matches!(c, '[' | ']' | '/'));
+            if branch.parent.is_none() && !is_found {
+                let what = format!(
+                    "a branch of the name {name:?}: a name has no brackets, slashes or control characters"
+                );
                 return Err(Error::unsupported(what));
             }
             if branch.parent.is_none() && !seen.insert(name) {

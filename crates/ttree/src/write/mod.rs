@@ -141,6 +141,7 @@ impl TreeWriter {
         let mut made = branches.classes.iter().filter(|info| !info.class.starts_with("pair<"));
         made.try_for_each(|info| file.describe_new(info)).map_err(|e| within_tree(e, path))?;
         let directory = file.directory(directory)?;
+        file.check_name(directory, name)?;
         Self::of_branches(file, (directory, path, name), columns, options, branches)
     }
 
