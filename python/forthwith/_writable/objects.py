@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from forthwith import _forthwith
 from forthwith._errors import RequestTypeError, UnsupportedError
+from forthwith._writable.pyroot import file_with, is_pyroot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,19 +38,20 @@ class Made:
 
 @dataclass
 class Copied:
-    """An object of a file."""
+    """An object of a file, and the title of its key."""
 
     what: Object
+    title: str
 
     def write(self, core: _forthwith.RootWriter, directory: str, name: str) -> None:
         """Writes it as it is stored, or by its members where its pointers would have to be moved."""
         what = self.what
         try:
-            core.copy(directory, name, what.title, what._record.core, what.file._core)
+            core.copy(directory, name, self.title, what._record.core, what.file._core)
         except UnsupportedError:
             core.describe(what.file._core)
             try:
-                core.object(directory, name, what.title, _completed(what.tojson()))
+                core.object(directory, name, self.title, _completed(what.tojson()))
                 return
             except UnsupportedError:
                 pass
@@ -61,7 +64,9 @@ def writable(value: Any, name: str) -> Made | Copied:
 
     if isinstance(value, Object):
         is_whole = _is_read(value) and value._number == 0 and not value._window
-        return Copied(value) if is_whole else _of_object(value)
+        return Copied(value, value.title) if is_whole else _of_object(value)
+    if is_pyroot(value):
+        return _of_pyroot(value, name)
     if isinstance(value, str):
         return Made("Collectable string class", _completed({"_typename": "TObjString", "fString": str(value)}))
     if _is_number(value):
@@ -81,7 +86,7 @@ def writable(value: Any, name: str) -> Made | Copied:
     raise RequestTypeError(
         f"an object of type {type(value).__name__} cannot be written to a ROOT file: tables (a dict of columns, a data "
         "frame, an Awkward Array of records), histograms (boost_histogram, hist, numpy.histogram), texts, numbers, objects "
-        "of files, lists of those, and dicts of members with '_typename' can"
+        "of files and of PyROOT, lists of those, and dicts of members with '_typename' can"
     )
 
 
@@ -98,7 +103,7 @@ def _is_number(value: Any) -> bool:
 def _is_object(value: Any) -> bool:
     from forthwith._objects import Object
 
-    return isinstance(value, (str, Object)) or (isinstance(value, Mapping) and "_typename" in value)
+    return isinstance(value, (str, Object)) or is_pyroot(value) or (isinstance(value, Mapping) and "_typename" in value)
 
 
 def _parameter(value: Any, name: str) -> Members:
@@ -114,6 +119,18 @@ def _parameter(value: Any, name: str) -> Members:
 def _of_object(what: Object) -> Made:
     members = _plain(what, 0)
     return Made(what.title, members)
+
+
+def _of_pyroot(value: Any, name: str) -> Copied:
+    """An object of PyROOT, as ROOT itself writes it."""
+    from forthwith import open as open_file
+    from forthwith._objects import Object, Record
+
+    # Pointers within an object count from the beginning of its key: one of the same length leaves them as they are.
+    stand_in = "x" * max(len(name.encode()), 1)
+    file = open_file(io.BytesIO(file_with(value, stand_in)))
+    record = Record(file, stand_in, file._core.object(stand_in))
+    return Copied(Object(record, 0), file._core.find(stand_in).title)
 
 
 def _inner(value: Any) -> Members:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
 from importlib import import_module
 from typing import Any
 
 from forthwith._errors import MissingPackageError
+from forthwith._writable.pyroot import file_with
 from forthwith.uproot._model import Model
 from forthwith.uproot._open import open as open_file
 from forthwith.uproot._writing import recreate
@@ -28,16 +30,9 @@ def from_pyroot(pyroot_object: Any) -> Any:
     Args:
         pyroot_object: A ``TObject``.
     """
-    root = _root()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "object.root")
-        here = root.TDirectory.TContext()  # PyROOT's present directory stays what it is
-        file = root.TFile.Open(path, "RECREATE")
-        file.WriteTObject(pyroot_object, _NAME)
-        file.Close()
-        del here
-        with open_file(path) as opened:
-            return opened[_NAME]
+    _root()
+    with open_file(io.BytesIO(file_with(pyroot_object, _NAME))) as opened:
+        return opened[_NAME]
 
 
 def to_pyroot(obj: Any, name: str | None = None) -> Any:
