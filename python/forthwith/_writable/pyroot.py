@@ -26,8 +26,8 @@ def file_with(value: Any, name: str) -> bytes:
     classname = str(type(value).__cpp_name__)
     if isinstance(value, (root.TTree, root.TDirectory)):
         raise UnsupportedError(
-            f"writing a {classname} of PyROOT, whose data are in another file or in the memory of ROOT: C++ ROOT copies it, and "
-            "its columns are written as arrays"
+            f"writing a {classname} of PyROOT, whose data are in another file or in the memory of ROOT: C++ ROOT copies it, "
+            "and its columns are written as arrays"
         )
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "object.root")
