@@ -187,9 +187,13 @@ def dotted(owner: BranchMapping, name: str) -> int | None:
         return None
 
 
+# Marks in the paths of members, such as a.b/Base::c_d, deleted.
+_MARKS = str.maketrans("", "", "./_:")
+
+
 def holding(tree: Tree, name: str) -> tuple[str, int] | None:
     """The branch of whose records a name may be a member, and the part of the name that means it."""
-    if name.endswith((".", "/")) or not name.replace(".", "").replace("/", "").replace("_", "").isalnum():
+    if name.endswith((".", "/")) or not name.translate(_MARKS).isalnum():
         return None
     while (end := max(name.rfind("."), name.rfind("/"))) > 0:
         name = name[:end]

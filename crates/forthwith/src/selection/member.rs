@@ -34,7 +34,7 @@ impl Member {
 
 /// The ways to take a name apart into a column and the path of a member, the longest column first.
 pub(super) fn divided(name: &str) -> impl Iterator<Item = (&str, &str)> {
-    let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '/' | '_'));
+    let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | ':'));
     let ends = name.char_indices().rev().filter(move |(_, c)| plain && matches!(c, '.' | '/'));
     ends.map(|(at, _)| (&name[..at], &name[at + 1..])).filter(|(of, path)| !of.is_empty() && !path.is_empty())
 }

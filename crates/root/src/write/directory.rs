@@ -155,7 +155,7 @@ pub(super) fn check_name(name: &str) -> Result<()> {
 }
 
 /// Bytes of a name that C++ ROOT looks for at most.
-const LONGEST_NAME: usize = 2048;
+const LONGEST_NAME: usize = 2047;
 /// ROOT takes cycles for signed numbers.
 const MOST_CYCLES: u16 = i16::MAX as u16;
 
