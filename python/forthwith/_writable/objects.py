@@ -128,7 +128,7 @@ def _of_pyroot(value: Any, name: str) -> Copied:
 
     # Pointers within an object count from the beginning of its key: one of the same length leaves them as they are.
     stand_in = "x" * max(len(name.encode()), 1)
-    file = open_file(io.BytesIO(file_with(value, stand_in)))
+    file: Any = open_file(io.BytesIO(file_with(value, stand_in)))
     record = Record(file, stand_in, file._core.object(stand_in))
     return Copied(Object(record, 0), file._core.find(stand_in).title)
 
