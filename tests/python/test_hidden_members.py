@@ -151,3 +151,13 @@ def test_negative_counters_are_damage(made, tmp_path):
         file["t"]["counted"].array()
     with forthwith.open(tmp_path / "damaged.root") as file, pytest.raises(forthwith.DamagedFileError):
         file["counted"].member("values")
+
+
+@pytest.mark.slow
+def test_dicts_do_not_say_one_base_for_another(made, tmp_path):
+    with forthwith.open(made) as file, forthwith.recreate(tmp_path / "dicts.root") as again:
+        again.describe(file)
+        # Two of its bases have an x of their base Top.
+        with pytest.raises(forthwith.UnsupportedError, match="several bases"):
+            again["three"] = file["three"].tojson()
+        again["counted"] = file["counted"].tojson()

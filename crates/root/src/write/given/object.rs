@@ -252,7 +252,11 @@ impl Writer<'_> {
     /// What is given as a member. There is one of each name, unless it is told of which class it is.
     fn given<'o>(&mut self, at: &Place<'o>) -> Result<&'o Given> {
         if let Some((name, value)) = at.member_of_class() {
-            self.names.insert(name.into());
+            if !self.names.insert(name.into()) {
+                return Err(
+                    at.unsupported("several bases have it, and a dict does not tell which of them is meant")
+                );
+            }
             return Ok(value);
         }
         let value = at.member()?;
