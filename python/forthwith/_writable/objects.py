@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from forthwith import _forthwith
 from forthwith._errors import RequestTypeError, UnsupportedError
+from forthwith._open import open as open_file
 from forthwith._writable.pyroot import file_with, is_pyroot
 
 TYPE_CHECKING = False
@@ -123,7 +124,6 @@ def _of_object(what: Object) -> Made:
 
 def _of_pyroot(value: Any, name: str) -> Copied:
     """An object of PyROOT, as ROOT itself writes it."""
-    from forthwith import open as open_file
     from forthwith._objects import Object, Record
 
     # Pointers within an object count from the beginning of its key: one of the same length leaves them as they are.
