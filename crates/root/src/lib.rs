@@ -41,7 +41,10 @@ pub use file::{
     Check, Checked, Directory, DirectoryRecord, Found, Header, Record, Records, Recovered, RootFile,
     TableCheck, check_record, decompress_blocks, decompress_record, is_roots_own,
 };
-pub use object::{Array, Base, Items, Leftover, List, Object, Objects, Packed, Shape, Value, Walker};
+pub use object::{
+    Array, Base, EntryValue, Items, Leftover, List, Object, Objects, Packed, Shape, Value, Walker,
+    names_class,
+};
 pub use record::{
     BasketHeader, Cursor, Datime, EmbeddedBasket, Frame, Key, KeyOf, RawKey, TObject, Tag, lossy, text,
 };

@@ -1,6 +1,7 @@
 //! Objects: the walker that reads any of them by its streamer info, and what it has read.
 
 mod collections;
+mod entry;
 mod items;
 mod marks;
 mod objects;
@@ -10,6 +11,7 @@ mod together;
 mod values;
 mod walk;
 
+pub use entry::{EntryValue, names_class};
 pub(crate) use marks::{Marks, Spot, SpotKind, may_point};
 pub use objects::{Array, Base, Items, Leftover, List, Object, Objects, Packed, Shape, Value};
 pub use walk::Walker;

@@ -34,6 +34,12 @@ impl Buffer {
         Self { origin: key_len.into(), ..Self::default() }
     }
 
+    /// A part of a payload that begins at an offset, counted from the first byte of the key.
+    #[must_use]
+    pub fn at(offset: u32) -> Self {
+        Self { origin: offset, ..Self::default() }
+    }
+
     numbers!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 
     /// The bytes so far.

@@ -6,10 +6,11 @@ use std::sync::{Mutex, PoisonError};
 use forthwith_io::Decompressor;
 use forthwith_plan::{Bench, BlockMaker, Error, Result, Scratch, StoredBlock};
 use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyKind, KeyText, compress_into};
-use forthwith_root::{Cursor, decompress_record};
+use forthwith_root::{Cursor, decompress_record, names_class};
 
 use super::Placed;
 use super::references::Renumber;
+use super::relocate::Relocation;
 use super::window::Record;
 use crate::format::{Asked, Basket, unframe};
 use crate::write::append_numbers;
@@ -20,12 +21,18 @@ pub(super) struct Pending {
     data: Vec<u8>,
     /// Where entries begin in the data.
     starts: Vec<u32>,
-    /// Where they began, counted from the key of the basket that they are from.
-    origins: Vec<u32>,
-    /// Whether there can be pointers in them, which are counted from there.
-    points: bool,
     /// Bytes of each entry, where baskets have no offsets.
     width: u32,
+}
+
+/// What changes in entries that are taken out of a basket.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Change<'c> {
+    Nothing,
+    /// Tables of references count branches and processes anew.
+    Tables(&'c Renumber),
+    /// Pointers within an entry count bytes from the start of the basket.
+    Pointers(&'c Relocation),
 }
 
 /// A basket that is ready to be compressed.
@@ -79,23 +86,21 @@ impl Pending {
         self.data.len()
     }
 
-    /// Adds entries of a basket, counted from its first, with what `change` makes of each if there is one.
+    /// Adds entries of a basket, counted from its first, with what changes in each. `key_len` is the length of the key that
+    /// the new basket will have.
     ///
     /// # Errors
-    /// The basket is damaged, or does not say where its entries begin.
+    /// The basket is damaged, or does not say where its entries begin; an entry cannot be changed.
     pub(super) fn add(
         &mut self,
         stored: &[u8],
         entries: &Range<u64>,
         kept: &[Range<u64>],
-        pointers: bool,
-        change: Option<&Renumber>,
+        (change, key_len): (Change<'_>, u32),
         scratch: &mut Scratch,
     ) -> Result<()> {
         let basket = Basket::parse(&mut Cursor::new(stored))?;
-        if basket.has_displacements() {
-            return Err(Error::unsupported("taking entries out of a basket whose entries were moved before"));
-        }
+        let moved_before = matches!(change, Change::Pointers(_)) && basket.has_displacements();
         let asked = Asked { bounds: true, ..Asked::default() };
         let block = unframe(asked, entries, entries, stored, scratch)?;
         let bounds: Vec<u32> =
@@ -108,43 +113,64 @@ impl Pending {
             };
             let Some(&first) = part.first() else { continue };
             let bytes = block.payload.get(first as usize..last as usize).unwrap_or_default();
-            let shift = u32::try_from(self.data.len() + bytes.len()).ok().filter(|&length| length < LONGEST);
-            if shift.is_none() {
-                return Err(Error::unsupported(TOO_LONG));
-            }
-            let shift = self.data.len() as u32;
-            self.origins.extend(part.iter().map(|start| start + block.origin as u32));
-            self.points |= pointers && bytes.windows(4).any(|word| word == [0xFF; 4]);
+            self.compare_length(bytes.len())?;
             self.width = basket.header.nev_buf_size;
-            let Some(change) = change else {
+            let stays = match change {
+                Change::Nothing => true,
+                Change::Pointers(_) => !names_class(bytes),
+                Change::Tables(_) => false,
+            };
+            if stays {
+                let shift = self.data.len() as u32;
                 self.starts.extend(part.iter().map(|start| start - first + shift));
                 self.data.extend(bytes);
                 continue;
-            };
-            for (at, begin) in part.iter().enumerate() {
+            }
+            if moved_before {
+                let what = "taking entries with pointers out of a basket whose entries were moved before";
+                return Err(Error::unsupported(what));
+            }
+            for (at, start) in part.iter().enumerate() {
                 let end = part.get(at + 1).unwrap_or(&last);
-                let entry = block.payload.get(*begin as usize..*end as usize).unwrap_or_default();
+                let entry = block.payload.get(*start as usize..*end as usize).unwrap_or_default();
+                let from = block.origin as u32 + start;
                 self.starts.push(self.data.len() as u32);
-                change.entry(entry, &mut self.data)?;
-                if self.data.len() >= LONGEST as usize {
-                    return Err(Error::unsupported(TOO_LONG));
-                }
+                let changed = self.add_entry(entry, from, change, key_len);
+                changed.map_err(|error| error.at_entry(range.start + at as u64))?;
+                self.compare_length(0)?;
             }
         }
         Ok(())
     }
 
+    /// Adds an entry that began at an offset from the key of its basket.
+    fn add_entry(&mut self, entry: &[u8], from: u32, change: Change<'_>, key_len: u32) -> Result<()> {
+        let to = key_len + self.data.len() as u32;
+        match change {
+            Change::Tables(renumber) => return renumber.entry(entry, &mut self.data),
+            Change::Pointers(relocation) if from != to && names_class(entry) => {
+                return relocation.entry(entry, from, to, &mut self.data);
+            }
+            _ => self.data.extend(entry),
+        }
+        Ok(())
+    }
+
+    /// Refuses more bytes than byte counts have room for.
+    fn compare_length(&self, more: usize) -> Result<()> {
+        match self.data.len() + more < LONGEST as usize {
+            true => Ok(()),
+            false => Err(Error::unsupported(TOO_LONG)),
+        }
+    }
+
     /// The basket of what is there. `key_len` is the length of the key that it will have.
     pub(super) fn take(&mut self, offsets: bool, key_len: u32) -> Made {
-        let Self { data, starts, origins, points, width } = std::mem::take(self);
+        let Self { data, starts, width } = std::mem::take(self);
         let (length, entries) = (data.len() as u32, starts.len() as u32);
         let mut payload = data;
         if offsets {
             array(&mut payload, starts.iter().map(|start| start + key_len));
-            let moved = || starts.iter().map(|start| start + key_len).ne(origins.iter().copied());
-            if points && moved() {
-                array(&mut payload, origins.iter().copied());
-            }
         }
         let size = if offsets { (entries + 1).max(1000) } else { width };
         Made { payload, filling: Filling { entries, data: length, size } }

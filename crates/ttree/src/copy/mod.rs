@@ -2,10 +2,10 @@
 //!
 //! A [`TreeCopy`] begins with a tree whose record is the pattern. Each tree that is [added](TreeCopy::add)
 //! has to store the same branches in the same way. Baskets all of whose entries are wanted are copied byte by
-//! byte; those that are cut, and those that were never flushed, are taken apart entry by entry, without a
-//! look at what an entry holds: so branches of all classes can be copied. At the end the record of the first
-//! tree is written with the new baskets, numbers and clusters ([`Edits`](forthwith_root::write::Edits)), so
-//! that it keeps all that nothing here knows of.
+//! byte; those that are cut, and those that were never flushed, are taken apart entry by entry. Of an entry
+//! only pointers to objects are looked at (`relocate.rs`), so branches of all other classes can be copied,
+//! whether described or not. At the end the record of the first tree is written with the new baskets, numbers
+//! and clusters ([`Edits`](forthwith_root::write::Edits)), so that it keeps all that nothing here knows of.
 
 mod basket;
 mod entries;
@@ -14,10 +14,11 @@ mod layout;
 mod origin;
 mod record;
 mod references;
+mod relocate;
 mod run;
 mod window;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -33,6 +34,7 @@ pub(crate) use grow::{Grown, More};
 use origin::Origin;
 pub(crate) use record::{IndexValues, values_of, write_index};
 use references::Table;
+use relocate::Relocation;
 use run::{Into, Run, Task, Waiting, arrange};
 
 /// How trees are copied.
@@ -265,6 +267,7 @@ impl TreeCopy {
         let mut origins = vec![Origin::new(Arc::clone(file.source()))?];
         let mut tasks = Vec::new();
         let mut branches = Vec::new();
+        let (walker, mut relocations) = (file.walker()?, BTreeMap::new());
         for (field, number) in (0..).zip(&numbers) {
             let Some(number) = number else { continue };
             let branch = match number {
@@ -306,6 +309,9 @@ impl TreeCopy {
                 }
             };
             tasks.extend(baskets.into_iter().map(|basket| Task { field, basket, source }));
+            if let Some(relocation) = Relocation::of(&tree, &branch, &walker).filter(|_| !is_table) {
+                relocations.insert(field, relocation);
+            }
             branches.push((field, branch));
         }
         arrange(&mut tasks);
@@ -318,6 +324,7 @@ impl TreeCopy {
             viewed: vec![false; origins.len()],
             record: tree.metadata.objects.payload().clone(),
             renumber,
+            relocations,
             path: &found.path,
             is_old: file.header().version % 1_000_000 < 30_400,
             scratch: Scratch::new(),

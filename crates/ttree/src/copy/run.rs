@@ -7,9 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use forthwith_plan::{BlockRunner, BlockSink, Error, ErrorKind, Result, Scratch, StoredBlock};
 use forthwith_root::write::{Compression, FileWriter, KeyKind};
 
-use super::basket::{Batch, Job, Pending, Work, basket_text, write_basket};
+use super::basket::{Batch, Change, Job, Pending, Work, basket_text, write_basket};
 use super::origin::Origin;
 use super::references::Renumber;
+use super::relocate::Relocation;
 use super::window::{Copies, Record, Window, Windows, check};
 use super::{CopyProgress, Placed, TreeCopy};
 use crate::baskets::{BasketRef, Bytes};
@@ -53,6 +54,8 @@ pub(super) struct Run<'a, 't> {
     pub(super) record: bytes::Bytes,
     /// How tables of references change, which are taken apart then.
     pub(super) renumber: Option<Renumber>,
+    /// How entries change whose pointers get other offsets, by branch.
+    pub(super) relocations: BTreeMap<u32, Relocation>,
     /// Where the tree is, for errors.
     pub(super) path: &'a str,
     /// The file is from before ROOT 3.04, whose pointers within entries are counted from elsewhere.
@@ -146,22 +149,26 @@ impl Run<'_, '_> {
 
     fn take_apart(&mut self, task: &Task, record: &[u8], kept: &[Range<u64>], first: u64) -> Result<()> {
         let Some(branch) = self.branches.get(&task.field) else { return Ok(()) };
-        let pointers = match &branch.member {
-            Some(member) => can_point(&member.class),
-            None => branch.object.class() == "TBranchObject",
-        };
-        if pointers && self.is_old {
+        let relocation = self.relocations.get(&task.field);
+        if relocation.is_some() && self.is_old {
             let what =
                 format!("copying entries of branch {} one by one from before ROOT 3.04", branch.field.path);
             return Err(Error::unsupported(what));
         }
+        let text = basket_text(&branch.field.name, &self.into.copy.name);
+        let key_len = self.into.writer.key_length(text, KeyKind::BASKET)?;
         let (begin, pending) = self.waiting.pending.entry(task.field).or_default();
         if pending.len() == 0 {
             *begin = first;
         }
         let tables = task.field as usize == self.into.copy.references();
-        let change = self.renumber.as_ref().filter(|_| tables);
-        pending.add(record, &task.basket.entries, kept, pointers && !tables, change, &mut self.scratch)?;
+        let change = match (&self.renumber, relocation) {
+            (Some(renumber), _) if tables => Change::Tables(renumber),
+            (_, Some(relocation)) => Change::Pointers(relocation),
+            _ => Change::Nothing,
+        };
+        let change = (change, key_len.into());
+        pending.add(record, &task.basket.entries, kept, change, &mut self.scratch)?;
         let size = branch.object.int("fBasketSize").unwrap_or(0);
         let full = pending.bytes() >= usize::try_from(size).unwrap_or(0).max(LEAST_BASKET);
         let bytes = task.basket.len();
@@ -337,12 +344,6 @@ impl Run<'_, '_> {
     }
 }
 
-/// Whether entries of a branch of this class can have pointers within them: objects can, and containers of pointers. Of
-/// objects in containers that is not known here.
-fn can_point(class: &str) -> bool {
-    !class.ends_with('>') || class.contains('*')
-}
-
 struct WindowSink<'s, 'a, 't> {
     run: &'s mut Run<'a, 't>,
     windows: &'s Windows<'s>,
@@ -391,20 +392,3 @@ const BATCH: usize = 32 << 20;
 const MOST_JOBS: usize = 1024;
 /// A basket of entries that were taken out of others has as many bytes at least.
 const LEAST_BASKET: usize = 32_000;
-
-#[cfg(test)]
-mod tests {
-    use super::can_point;
-
-    #[test]
-    fn objects_and_containers_of_pointers_can_point() {
-        let plain = ["vector<int>", "map<string,vector<Double32_t> >", "bitset<8>", "vector<Hit>"];
-        let others = ["vector<TNamed*>", "vector<double*>", "map<int,Hit*>", "Hit", "TRef"];
-        for class in plain {
-            assert!(!can_point(class), "{class}");
-        }
-        for class in others {
-            assert!(can_point(class), "{class}");
-        }
-    }
-}

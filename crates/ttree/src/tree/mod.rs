@@ -21,7 +21,8 @@ use forthwith_io::{ProcessLock, ProcessOnce, Source};
 use forthwith_root::class::Layouts;
 use forthwith_root::unroll::{Budget, Classes, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS};
 use forthwith_root::{
-    Element, ElementKind, Found, Objects, RootFile, Streamers, builtin_divided, registrations,
+    Element, ElementKind, EntryValue, Found, Objects, RootFile, StreamerInfo, Streamers, builtin_divided,
+    registrations,
 };
 
 use crate::{
@@ -329,26 +330,12 @@ impl Tree {
             0 | 1 | 2 | 31 | 41 => {}
             kind => return Ok(Column::unsupported(format!("a branch of kind {kind}"))),
         }
-        let checksum = Some(member.checksum).filter(|&checksum| checksum != 0);
-        let described = self.streamers.describe(&member.class, member.version, checksum)?;
         // A file that was not closed describes nothing, not even what every ROOT knows.
-        let Some(info) = described.or_else(|| builtin_divided(&member.class, member.version)) else {
+        let Some(info) = self.info_of(member)? else {
             let leaves = branch.leaves()?;
             return Ok(columns::of_undescribed(branch, member, leaves.first()));
         };
-        let name = columns::member_name(&branch.field.name);
-        let by_id = usize::try_from(member.id).ok().and_then(|id| info.elements.get(id));
-        // The number is that of the member when the branch was made; the name settles it.
-        let same = |element: &&Element| columns::same_member(&element.name, name);
-        let element = by_id
-            .filter(same)
-            .or_else(|| {
-                let mut named = info.elements.iter().filter(same);
-                named.next().filter(|_| named.next().is_none())
-            })
-            // That of a base may be called as the whole object is.
-            .or_else(|| by_id.filter(|element| element.is_base() && member.code == 0));
-        let Some(element) = element else {
+        let Some(element) = element_of(&info, branch, member) else {
             return Ok(Column::unsupported(format!(
                 "a member of {} that it does not describe",
                 member.class
@@ -377,6 +364,43 @@ impl Tree {
             |reading: &Reading| matches!(&reading.decoder, Decoder::Program(program) if program.counts);
         column.counts = counts.map(|(field, _)| field).filter(|_| column.reading.as_ref().is_ok_and(needs));
         Ok(column)
+    }
+
+    /// The streamer info of the class that a branch holds a member of.
+    fn info_of(&self, member: &MemberOf) -> Result<Option<Arc<StreamerInfo>>> {
+        let checksum = Some(member.checksum).filter(|&checksum| checksum != 0);
+        let described = self.streamers.describe(&member.class, member.version, checksum)?;
+        Ok(described.or_else(|| builtin_divided(&member.class, member.version)))
+    }
+
+    /// How the entries of a branch are read as objects; `None` if no pointers to objects can be in them.
+    ///
+    /// # Errors
+    /// Why they cannot be read so.
+    pub(crate) fn entry_value(&self, branch: &Branch<'_>) -> std::result::Result<Option<EntryValue>, String> {
+        let Some(member) = &branch.member else { return Ok(None) };
+        let file = &*self.layouts;
+        let value = match member.kind {
+            _ if branch.class != "TBranchElement" => EntryValue::of_named_object(&member.class),
+            // Numbers of items.
+            3 | 4 => return Ok(None),
+            -1 | 0 if member.id < 0 => {
+                let divided = (member.kind == 0 && member.class != "TClonesArray")
+                    .then_some((member.version, member.checksum));
+                EntryValue::of_object(&member.class, divided, file)
+            }
+            kind => {
+                // Without a description there are only numbers.
+                let info = self.info_of(member).map_err(|error| error.to_string())?;
+                let Some(info) = info else { return Ok(None) };
+                let element = element_of(&info, branch, member);
+                let value =
+                    element.and_then(|element| EntryValue::of_member(element, matches!(kind, 31 | 41), file));
+                value
+                    .ok_or_else(|| format!("a member of class {} that cannot be read apart", member.class))?
+            }
+        };
+        Ok(value.may_point().then_some(value))
     }
 
     /// A branch with numbers, one to an entry, or with `items`, to an item, and their type; `None` if it has
@@ -417,6 +441,22 @@ impl Tree {
             _ => Err(unknown()),
         }
     }
+}
+
+/// The streamer element of the member that a branch holds.
+fn element_of<'i>(info: &'i StreamerInfo, branch: &Branch<'_>, member: &MemberOf) -> Option<&'i Element> {
+    let name = columns::member_name(&branch.field.name);
+    let by_id = usize::try_from(member.id).ok().and_then(|id| info.elements.get(id));
+    // The number is that of the member when the branch was made; the name settles it.
+    let same = |element: &&Element| columns::same_member(&element.name, name);
+    by_id
+        .filter(same)
+        .or_else(|| {
+            let mut named = info.elements.iter().filter(same);
+            named.next().filter(|_| named.next().is_none())
+        })
+        // That of a base may be called as the whole object is.
+        .or_else(|| by_id.filter(|element| element.is_base() && member.code == 0))
 }
 
 impl Dataset for Tree {
