@@ -69,7 +69,9 @@ impl Part {
         for (_, numbers) in self.arrays.iter_mut().filter(|(_, numbers)| !numbers.is_empty()) {
             *numbers = numbers.zeros(cells);
         }
-        for ((changed, own), other) in self.changed.iter_mut().zip(&mut self.axes).zip(&other.axes) {
+        let dimensions = self.dimensions;
+        let axes = self.axes.iter_mut().zip(&other.axes).take(dimensions);
+        for (changed, (own, other)) in self.changed.iter_mut().zip(axes) {
             *changed |= own != other;
             own.clone_from(other);
         }

@@ -143,11 +143,31 @@ impl Part {
             counts_all: object.int("fStatOverflows") == Some(CONSIDERED),
             ..Self::default()
         };
+        part.check_lengths()?;
         part.pending = Pending::of(object, part.dimensions, part.is_profile())?;
         if part.scalar("fTsumw") == 0.0 && part.scalar("fEntries") > 0.0 {
             part.find_statistics();
         }
         Ok(part)
+    }
+
+    /// Compares the bins that axes claim with the numbers that the object has, before anything is made for each bin.
+    fn check_lengths(&self) -> Result<()> {
+        if self.own_axes().is_empty() {
+            return Ok(());
+        }
+        let claimed = cells(self.own_axes())?;
+        let mut filled = self.arrays.iter().filter(|(_, numbers)| !numbers.is_empty()).peekable();
+        // Without numbers the bins are those of a histogram that was never given any.
+        if filled.peek().is_none() && claimed > MOST_EMPTY {
+            return Err(Error::mismatch("number of bins", claimed, 0_u64));
+        }
+        match filled.find(|(_, numbers)| numbers.len() != claimed) {
+            Some((name, numbers)) => {
+                Err(Error::mismatch("number of bins", claimed, numbers.len()).in_member(name))
+            }
+            None => Ok(()),
+        }
     }
 
     fn add(&mut self, mut other: Self) -> Result<()> {
@@ -187,7 +207,7 @@ impl Part {
         let bare = [self.is_bare(), other.is_bare()];
         let mut moves = [Vec::new(), Vec::new()];
         let mut axes = Vec::new();
-        for ((name, one), two) in ["x", "y", "z"].into_iter().zip(&self.axes).zip(&other.axes) {
+        for ((name, one), two) in ["x", "y", "z"].into_iter().zip(self.own_axes()).zip(other.own_axes()) {
             let Some(joined) = one.joined(two, bare) else {
                 let what = format!(
                     "adding histograms of other bins: its {name} axis has {}, and that of the first {}",
@@ -203,8 +223,12 @@ impl Part {
         }
         let stays = |moves: &[Option<_>]| moves.iter().all(Option::is_none);
         if !moves.iter().all(|moves| stays(moves)) {
-            let axes = axes.get(..self.dimensions).unwrap_or_default();
-            let count = cells(axes)?;
+            let count = cells(&axes)?;
+            let before = cells(self.own_axes())?.max(cells(other.own_axes())?);
+            if count > MOST_GROWN.max(before.saturating_mul(MOST_GROWTH)) {
+                let what = format!("adding histograms of {before} bins at most as one of {count} bins");
+                return Err(Error::unsupported(what));
+            }
             let cells: Vec<usize> = axes.iter().filter_map(Axis::cells).collect();
             for (part, moves) in [&mut *self, other].into_iter().zip(&moves) {
                 part.rebin(moves, &cells, count)?;
@@ -213,8 +237,10 @@ impl Part {
         for ((changed, new), old) in self.changed.iter_mut().zip(&axes).zip(&self.axes) {
             *changed |= new != old;
         }
-        self.axes.clone_from(&axes);
-        other.axes = axes;
+        // Axes beyond the dimensions have no bins, and stay as the first histogram has them.
+        for part in [self, other] {
+            part.axes.iter_mut().zip(&axes).for_each(|(own, new)| own.clone_from(new));
+        }
         Ok(())
     }
 
@@ -222,12 +248,8 @@ impl Part {
     fn rebin(&mut self, moves: &[Option<Vec<Option<usize>>>], cells: &[usize], count: usize) -> Result<()> {
         let old: Option<Vec<usize>> = self.axes.iter().take(cells.len()).map(Axis::cells).collect();
         let old = old.unwrap_or_default();
-        // It was compared with the length of the arrays below.
-        let all = old.iter().try_fold(1_usize, |all, &n| all.checked_mul(n)).unwrap_or(usize::MAX);
-        let wrong = self.arrays.iter().find(|(_, numbers)| !numbers.is_empty() && numbers.len() != all);
-        if let Some((name, numbers)) = wrong {
-            return Err(Error::mismatch("number of bins", all, numbers.len()).in_member(name));
-        }
+        // The arrays have as many numbers.
+        let all = old.iter().try_fold(1_usize, |all, &n| all.checked_mul(n)).unwrap_or(0);
         if self.arrays.iter().all(|(_, numbers)| numbers.is_empty()) {
             return Ok(());
         }
@@ -370,6 +392,11 @@ const NOT_WEIGHTED: i64 = 1 << 19;
 const POWERS_OF_TWO: i64 = 1 << 20;
 /// Bins that a sum may have.
 const MOST_CELLS: usize = 1 << 28;
+/// Bins that a histogram without numbers may claim.
+const MOST_EMPTY: usize = 1 << 10;
+/// Bins that the sum of small histograms may have, and how many times as many as the larger of others.
+const MOST_GROWN: usize = 1 << 22;
+const MOST_GROWTH: usize = 256;
 /// Arrays of a histogram with a number for each bin.
 const ARRAYS: [&str; 10] = [
     "TArrayC",
