@@ -1219,6 +1219,8 @@ def root_merge(
     objects: set[str] | None,
     branches: set[str] | None,
     entries: Sequence[tuple[int, int]] | None,
+    exist: bool,
+    mask: int | None,
     threads: int | None,
     progress: Callable[[int, int], object] | None,
     store: Sequence[tuple[str, str]] | None,

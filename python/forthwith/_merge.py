@@ -6,12 +6,14 @@ from contextlib import nullcontext
 from os import fspath
 
 from forthwith import _forthwith
-from forthwith._errors import RequestError, RequestTypeError
+from forthwith._entries import whole
+from forthwith._errors import RequestError
 from forthwith._filters import predicate
 from forthwith._open import open as open_file
 from forthwith._paths import expand
 from forthwith._progress import Bar
 from forthwith._stores import flat, scheme
+from forthwith._tree.query import numbers_of
 from forthwith._writable.compression import setting
 
 TYPE_CHECKING = False
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
     from forthwith._filters import Filter, Predicate
     from forthwith._writable.compression import Compression
+
+# Numbers of entries are below this one.
+_MOST = (1 << 63) - 1
 
 
 def merge(
@@ -51,8 +56,8 @@ def merge(
             functions, as in `Tree.arrays`. Counters of arrays and others that they need come with them. A tree that has none
             of them is an error: ``filter_object`` leaves it out.
         filter_object: Which objects, by their paths in the same way.
-        entries: Which entries of each table, counted over all files: a ``slice`` or ``range`` without steps, a mask, or numbers
-            that ascend.
+        entries: Which entries of each table, counted over all files: a ``slice`` without steps, which may end behind the last
+            entry; a mask of as many entries as each table has; or numbers of entries that exist, in ascending order.
         compression: How everything is compressed. Baskets stay as they are unless it is said.
         common: Branches that not all trees have are left out, instead of an error.
         threads: Threads that compress.
@@ -81,10 +86,21 @@ def merge(
     chosen = setting(compression, None)
     wanted = predicate(filter_object, "filter_object"), predicate(filter_name, "filter_name")
     objects, branches = _names(inputs, *wanted, storage_options)
-    ranges = None if entries is None else _ranges(entries)
+    ranges, exist, mask = (None, False, None) if entries is None else _ranges(entries)
     with _bar(progress) as told:
         merged = _forthwith.root_merge(
-            inputs, fspath(path), chosen, common, objects, branches, ranges, threads, told, flat(storage_options)
+            inputs,
+            fspath(path),
+            chosen,
+            common,
+            objects,
+            branches,
+            ranges,
+            exist,
+            mask,
+            threads,
+            told,
+            flat(storage_options),
         )
     return dict(merged)
 
@@ -142,33 +158,38 @@ def _check_trees(trees: dict[str, set[str]], names: set[str]) -> None:
         )
 
 
-def _ranges(entries: Any) -> list[tuple[int, int]]:
-    """Entries as ranges that ascend and do not touch each other."""
+def _ranges(entries: Any) -> tuple[list[tuple[int, int]], bool, int | None]:
+    """Entries as ranges that ascend and do not touch each other, whether all of them must exist, and the length of a mask."""
     if isinstance(entries, slice | range):
-        start, stop, step = entries.start or 0, entries.stop, entries.step
-        stop = (1 << 63) - 1 if stop is None else stop
-        if step not in (None, 1) or start < 0 or stop < 0:
-            raise RequestError(
-                f"entries must be a range counted from the first entry, with steps of one, not {entries!r}"
-            )
-        return [(start, stop)] if start < stop else []
+        return _bounds(entries), isinstance(entries, range), None
     import numpy as np
 
-    numbers = np.asarray(entries)
-    if numbers.ndim == 1 and numbers.dtype == np.bool_:
-        numbers = np.flatnonzero(numbers)
-    if numbers.ndim != 1 or (numbers.size and not np.issubdtype(numbers.dtype, np.integer)):
-        raise RequestTypeError(f"entries must be a slice, a mask or numbers, not {type(entries).__name__}")
+    given, length = numbers_of(entries)
+    numbers = np.frombuffer(given, np.uint64)
     if numbers.size == 0:
-        return []
-    numbers = numbers.astype(np.int64)
-    steps = np.diff(numbers)
-    if numbers[0] < 0 or (steps <= 0).any():
-        raise RequestError("the numbers of entries must ascend, each of them once")
-    cuts = np.flatnonzero(steps > 1) + 1
+        return [], True, length
+    falls = np.flatnonzero(numbers[1:] <= numbers[:-1])
+    if falls.size:
+        before, after = numbers[falls[0]], numbers[falls[0] + 1]
+        raise RequestError(f"entries must be in ascending order: {before} comes before {after}")
+    if int(numbers[-1]) >= _MOST:
+        raise RequestError(f"there is no entry {numbers[-1]}")
+    cuts = np.flatnonzero(np.diff(numbers) > 1) + 1
     firsts = numbers[np.concatenate(([0], cuts))]
     lasts = numbers[np.concatenate((cuts - 1, [numbers.size - 1]))]
-    return [(int(first), int(last) + 1) for first, last in zip(firsts, lasts, strict=True)]
+    return [(int(first), int(last) + 1) for first, last in zip(firsts, lasts, strict=True)], True, length
+
+
+def _bounds(entries: slice | range) -> list[tuple[int, int]]:
+    """A slice or a range as one range at most."""
+    bounds = (entries.start, entries.stop, entries.step)
+    start, stop, step = (None if bound is None else whole(bound) for bound in bounds)
+    known = all(bound is None or number is not None for bound, number in zip(bounds, (start, stop, step), strict=True))
+    start, stop = start or 0, _MOST if stop is None else stop
+    if not known or step not in (None, 1) or start < 0 or stop < 0:
+        raise RequestError(f"entries must be a range counted from the first entry, with steps of one, not {entries!r}")
+    start, stop = min(start, _MOST), min(stop, _MOST)
+    return [(start, stop)] if start < stop else []
 
 
 def _bar(progress: bool | Callable[[int, int], object]) -> Any:

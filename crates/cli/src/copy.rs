@@ -10,7 +10,7 @@ use crate::{
     opened::{self, Opening},
     target::Target,
 };
-use forthwith::{File, Merge, Merged, PathFilter, Step, files, merge};
+use forthwith::{EntryBounds, File, Merge, Merged, PathFilter, Step, files, merge};
 use std::{
     ffi::{OsStr, OsString},
     ops::Range,
@@ -85,6 +85,7 @@ pub(crate) fn copy(
         objects,
         columns,
         entries: chosen,
+        bounds: EntryBounds::Begun,
         threads: opening.threads,
     };
     let Some(split) = asked.split else { return one(&files, &asked.to, &job, asked.force, opening, console) };
@@ -150,6 +151,12 @@ fn tell(to: &str, merged: &Merged, began: Instant, console: &mut Console<'_>) ->
         console.note(&format!(
             "{} has several cycles: objects of its class are not added up",
             human::clean(path)
+        ));
+    }
+    if merged.branchless > 0 {
+        console.note(&format!(
+            "{} without branches left out",
+            human::counted(merged.branchless, "table", "tables")
         ));
     }
     let entries = merged.tables.iter().map(|(_, entries)| entries).sum();

@@ -50,7 +50,7 @@ pub use formats::{Format, JsonRows, format, formats};
 pub use formats::{OwnBlock, OwnFormat, own_program, register, registered, replace, unregister};
 pub use friend::Friend;
 pub use index::index;
-pub use merge::{Merge, MergeProgress, Merged, PathFilter, merge};
+pub use merge::{EntryBounds, Merge, MergeProgress, Merged, PathFilter, merge};
 pub use options::{OpenOptions, OptionKind, OptionSpec, OptionValue};
 pub use selection::{SelectOptions, Selected, Selection, UnitedColumn};
 pub use steps::Steps;

@@ -13,17 +13,68 @@ pub struct Merge {
     pub codec: Option<String>,
     /// The level of the codec.
     pub level: Option<i32>,
-    /// Columns that not all tables of one path have are left out, instead of an error.
+    /// Columns that not all tables of one path have are left out, instead of an error, and so are tables without columns.
     pub common: bool,
     /// Which objects are wanted, by their paths; directories follow from what is in them.
     pub objects: Option<PathFilter>,
     /// Which columns of each table are wanted, by their paths.
     pub columns: Option<PathFilter>,
     /// The entries of each table that are wanted, in ranges that ascend and do not touch each other, counted
-    /// over all files. What is behind the last entry is left out.
+    /// over all files.
     pub entries: Option<Vec<Range<u64>>>,
+    /// How many entries each table must have for these ranges.
+    pub bounds: EntryBounds,
     /// Threads that compress; as many as there are processors if nothing is said.
     pub threads: Option<usize>,
+}
+
+/// What tables must have for ranges of entries, in all files together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EntryBounds {
+    /// Anything: ranges end with the table.
+    #[default]
+    Clamped,
+    /// The first entry of the ranges exists in one of the tables.
+    Begun,
+    /// Each entry of the ranges exists in each table.
+    Existing,
+    /// Each table has as many entries as the mask that the ranges were made of.
+    Mask(u64),
+}
+
+impl EntryBounds {
+    /// Compares ranges with the numbers of entries of tables, of which each has a path.
+    ///
+    /// # Errors
+    /// A table has fewer entries, or not as many as the mask.
+    pub(crate) fn check(self, ranges: &[Range<u64>], tables: &[(&str, u64)]) -> Result<()> {
+        let (first, end) = match ranges {
+            [] => (None, 0),
+            [first, ..] => (Some(first.start), ranges.last().map_or(0, |last| last.end)),
+        };
+        let missing =
+            |entry: u64, most: u64| format!("there is no entry {entry}: the number of entries is {most}");
+        if self == Self::Begun {
+            let most = tables.iter().max_by_key(|(_, entries)| *entries);
+            return match (first, most) {
+                (Some(first), Some(&(path, most))) if first > 0 && first >= most => {
+                    Err(Error::invalid(missing(first, most)).in_object(path))
+                }
+                _ => Ok(()),
+            };
+        }
+        for &(path, entries) in tables {
+            let what = match self {
+                Self::Mask(length) if length != entries => {
+                    format!("a mask of {length} entries, but there are {entries}")
+                }
+                Self::Existing if end > entries => missing(end - 1, entries),
+                _ => continue,
+            };
+            return Err(Error::invalid(what).in_object(path));
+        }
+        Ok(())
+    }
 }
 
 /// Says of a path whether it is wanted.
@@ -45,6 +96,8 @@ pub struct Merged {
     /// Paths at which there were several objects that differ and for which there is no rule: they are cycles, in
     /// the order of the files.
     pub several: Vec<String>,
+    /// Tables without columns that were left out beside those that have some.
+    pub branchless: u64,
 }
 
 /// Writes the objects of several files of one format to one file. With a single file this is a copy of what

@@ -2,7 +2,7 @@
 
 use crate::{errors, handle::error_of};
 use forthwith::{
-    Engine, File, Merge, OpenOptions, Options, PathFilter, files, merge,
+    Engine, EntryBounds, File, Merge, OpenOptions, Options, PathFilter, files, merge,
     plan::{ErrorKind, Result},
     root::write::Compression,
 };
@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// that are wanted.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "the keywords of the function in Python")]
-#[pyo3(signature = (inputs, to, setting, common, objects, branches, entries, threads, progress, store))]
+#[pyo3(signature = (inputs, to, setting, common, objects, branches, entries, exist, mask, threads, progress, store))]
 pub(super) fn root_merge(
     py: Python<'_>,
     inputs: Vec<PathBuf>,
@@ -32,6 +32,8 @@ pub(super) fn root_merge(
     objects: Option<HashSet<String>>,
     branches: Option<HashSet<String>>,
     entries: Option<Vec<(u64, u64)>>,
+    exist: bool,
+    mask: Option<u64>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
     store: Option<Vec<(String, String)>>,
@@ -50,6 +52,11 @@ pub(super) fn root_merge(
             columns: filter(branches),
             entries: entries
                 .map(|ranges| ranges.into_iter().map(|(begin, end)| begin..end).collect::<Vec<Range<_>>>()),
+            bounds: match mask {
+                Some(length) => EntryBounds::Mask(length),
+                None if exist => EntryBounds::Existing,
+                None => EntryBounds::Clamped,
+            },
             threads,
         };
         let store = crate::files::options(&store.unwrap_or_default());

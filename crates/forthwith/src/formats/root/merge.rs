@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{Merge, MergeProgress, Merged};
+use crate::{EntryBounds, Merge, MergeProgress, Merged};
 use forthwith_engine::BlockThreads;
 use forthwith_io::Sink;
 use forthwith_plan::{BlockRunner, Dataset, Error, ErrorKind, OneThread, Result};
@@ -45,7 +45,12 @@ pub(super) fn merge(
     if let Some(compression) = compression {
         settings.compression = compression;
     }
-    let (items, total) = items(inputs, merge)?;
+    let (mut items, total) = items(inputs, merge)?;
+    let mut merged = Merged::default();
+    if merge.common {
+        merged.branchless = leave_branchless(inputs, &mut items)?;
+    }
+    check_entries(inputs, &items, merge)?;
     let mut writer = FileWriter::create(sink, settings)?;
     for file in inputs {
         writer.describe_from(&*file.streamers()?).map_err(|error| error.in_file(file.uri()))?;
@@ -57,18 +62,8 @@ pub(super) fn merge(
     };
     let runner: Box<dyn BlockRunner> =
         if threads > 1 { Box::new(BlockThreads::new(threads)) } else { Box::new(OneThread::default()) };
-    let mut run = Run {
-        inputs,
-        merge,
-        compression,
-        writer,
-        processes,
-        runner,
-        progress,
-        done: 0,
-        total,
-        merged: Merged::default(),
-    };
+    let mut run =
+        Run { inputs, merge, compression, writer, processes, runner, progress, done: 0, total, merged };
     for item in &items {
         run.item(item)?;
     }
@@ -132,6 +127,53 @@ fn items(inputs: &[RootFile], merge: &Merge) -> Result<(Vec<Item>, u64)> {
         }
     }
     Ok((items, total))
+}
+
+/// Compares the entries that are asked for with those that tables have.
+fn check_entries(inputs: &[RootFile], items: &[Item], merge: &Merge) -> Result<()> {
+    let Some(ranges) = merge.entries.as_ref().filter(|_| merge.bounds != EntryBounds::Clamped) else {
+        return Ok(());
+    };
+    let mut tables = Vec::new();
+    for item in items.iter().filter(|item| is_table(&item.class)) {
+        let mut all = 0_u64;
+        for (number, found) in &item.found {
+            let file = &inputs[*number];
+            all = all.saturating_add(match Tree::is_tree(&item.class) {
+                true => Tree::open_found(file, found)?.entries()?,
+                false => Ntuple::open(file, found, Options::default())?.entries()?,
+            });
+        }
+        tables.push((&*item.path, all));
+    }
+    merge.bounds.check(ranges, &tables)
+}
+
+/// Leaves out tables without columns beside those that have some: their entries hold nothing that could follow others.
+/// Returns how many they are.
+fn leave_branchless(inputs: &[RootFile], items: &mut [Item]) -> Result<u64> {
+    let mut left = 0;
+    for item in items.iter_mut().filter(|item| is_table(&item.class) && item.found.len() > 1) {
+        let mut filled = Vec::with_capacity(item.found.len());
+        for (number, found) in &item.found {
+            let file = &inputs[*number];
+            filled.push(match Tree::is_tree(&item.class) {
+                true => !Tree::open_found(file, found)?.fields()?.is_empty(),
+                false => !Ntuple::open(file, found, Options::default())?.fields()?.is_empty(),
+            });
+        }
+        if !filled.contains(&true) {
+            continue;
+        }
+        left += filled.iter().filter(|filled| !**filled).count() as u64;
+        let mut filled = filled.into_iter();
+        item.found.retain(|_| filled.next().unwrap_or(true));
+    }
+    Ok(left)
+}
+
+fn is_table(class: &str) -> bool {
+    Tree::is_tree(class) || Ntuple::is_ntuple(class)
 }
 
 /// Copies the process ids by which references in the files know who made an object, each once. Answers for each
