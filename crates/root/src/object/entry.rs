@@ -8,13 +8,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use forthwith_plan::{Error, Result};
 
-use super::marks::Marks;
+use super::marks::{Marks, SpotKind};
 use super::objects::{self, Objects};
 use super::reader::Reader;
 use super::walk::Walker;
 use crate::class::{Base, Item, Layouts, Member, Native, Pair, StoredBase, Value, native};
 use crate::cpp::CppType;
-use crate::record::{Cursor, text};
+use crate::record::{BEFORE, Cursor, is_bad_reference, text};
 use crate::streamer::Element;
 
 /// The value that the entries of one branch store.
@@ -150,6 +150,39 @@ impl Walker {
         to.classes = classes.into_iter().map(|class| class.name).collect();
         (to.payload, to.origin) = (entry, origin);
         Ok(to)
+    }
+}
+
+impl Walker {
+    /// Reads an entry of a branch, and compares its class tags and references with the classes and objects in it. What else
+    /// is wrong with the entry is not looked at.
+    ///
+    /// # Errors
+    /// A tag or reference that leads to none.
+    pub fn check_pointers(&self, entry: Bytes, origin: u32, value: &EntryValue) -> Result<()> {
+        let objects = match self.read_entry(entry, origin, value) {
+            Err(error) if is_bad_reference(&error) => return Err(error),
+            Err(_) => return Ok(()),
+            Ok(objects) => objects,
+        };
+        let begins = |place: usize| objects.iter().any(|object| object.range().start == place);
+        if let Some(spot) = objects.dangling(begins) {
+            let reference = objects.origin() as usize + spot.1 + 2;
+            return Err(Error::not_a(BEFORE, reference.to_string()).at_byte(spot.0 as u64));
+        }
+        let fault = objects.faults.into_iter().map(|(_, error)| error).find(is_bad_reference);
+        fault.map_or(Ok(()), Err)
+    }
+}
+
+impl Objects {
+    /// The place of a reference that leads to no object, and where it leads to.
+    fn dangling(&self, is_object: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
+        let spots = &self.marks.as_ref()?.spots;
+        spots.iter().find_map(|spot| match spot.kind {
+            SpotKind::Reference(to) if !is_object(to) => Some((spot.begin, to)),
+            _ => None,
+        })
     }
 }
 
@@ -301,6 +334,17 @@ mod tests {
         let objects = walker.read_entry(entry(100).into(), 90, &value);
         let moved = objects.and_then(|objects| Edits::new(&objects)?.write(&mut Buffer::at(60)));
         assert!(moved.is_err());
+        assert!(walker.check_pointers(entry(100).into(), 90, &value).is_err());
+        assert!(walker.check_pointers(entry(100).into(), 100, &value).is_ok());
+        // Of the tags behind the first name, one of a class and one of an object.
+        let mut changed = entry(100);
+        let at = changed.windows(4).rposition(|word| word == [0, 0, 0, 112]).unwrap();
+        changed[at + 3] += 1;
+        assert!(walker.check_pointers(changed.into(), 100, &value).is_err());
+        let mut changed = entry(100);
+        let at = changed.windows(2).position(|word| word == [0x80, 0]).unwrap();
+        changed[at + 3] += 1;
+        assert!(walker.check_pointers(changed.into(), 100, &value).is_err());
         for cut in [0, 1, 20, 60] {
             let _ = walker.read_entry(entry(100)[..cut].to_vec().into(), 100, &value);
         }

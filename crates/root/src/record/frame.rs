@@ -165,8 +165,16 @@ impl<'a> Cursor<'a> {
 
 #[cold]
 fn bad_reference(reference: u32, begin: usize) -> Error {
-    Error::not_a("a reference to something before", reference.to_string()).at_byte(begin as u64)
+    Error::not_a(BEFORE, reference.to_string()).at_byte(begin as u64)
 }
+
+/// Whether an error is that of a tag that leads to no class or object.
+pub(crate) fn is_bad_reference(error: &Error) -> bool {
+    matches!(error.kind, ErrorKind::NotA { what: BEFORE, .. })
+}
+
+/// What the tag of a class or an object must be.
+pub(crate) const BEFORE: &str = "a reference to something before";
 
 /// Text from a file: UTF-8 if it is that, else Latin-1, so that different names stay different.
 ///

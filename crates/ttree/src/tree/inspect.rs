@@ -1,8 +1,11 @@
 //! A branch as a check of the file looks at it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use bytes::Bytes;
 use forthwith_plan::{Decoder, Error, Kernel, Result, Scratch};
+use forthwith_root::{EntryValue, Walker, names_class};
 
 use super::Tree;
 use crate::{
@@ -22,6 +25,8 @@ pub(crate) struct Inspected {
     pub(crate) baskets: Result<Vec<BasketRef>>,
     asked: Asked,
     size: Size,
+    /// How entries with pointers to objects are read.
+    pointers: Option<(Arc<Walker>, EntryValue)>,
 }
 
 /// The bytes of an entry, as far as they are known.
@@ -59,6 +64,30 @@ impl Inspected {
                 if let Some(at) = (0..bounds.len().saturating_sub(1)).find(odd) {
                     return Err(Error::fault(format!("entry {at} of the basket ends within an item")));
                 }
+            }
+        }
+        if self.pointers.is_some() && names_class(block.payload) {
+            return self.check_pointers(entries, stored, scratch);
+        }
+        Ok(())
+    }
+
+    /// Compares class tags and references in entries with the classes and objects that are in the same entry.
+    fn check_pointers(&self, entries: &Range<u64>, stored: &[u8], scratch: &mut Scratch) -> Result<()> {
+        let Some((walker, value)) = &self.pointers else { return Ok(()) };
+        let asked = Asked { bounds: true, ..self.asked };
+        let block = unframe(asked, entries, entries, stored, scratch)?;
+        let bounds = block.bounds.as_chunks::<4>().0;
+        for (at, pair) in bounds.windows(2).enumerate() {
+            let [begin, end] = [pair[0], pair[1]].map(u32::from_le_bytes);
+            let entry = block.payload.get(begin as usize..end as usize).unwrap_or_default();
+            if names_class(entry) {
+                let origin = block.origin as u32 + begin;
+                let checked = walker.check_pointers(Bytes::copy_from_slice(entry), origin, value);
+                checked.map_err(|error| {
+                    let byte = error.place.byte.unwrap_or(0);
+                    Error::fault(format!("entry {at} of the basket, byte {byte}: {}", error.kind))
+                })?;
             }
         }
         Ok(())
@@ -99,7 +128,10 @@ impl Tree {
                 _ => Size::Any,
             };
         }
+        // A branch that cannot be read so is left alone.
+        let pointers = self.entry_value(&branch).ok().flatten();
         Some(Inspected {
+            pointers: pointers.map(|value| (self.walker(), value)),
             path: branch.field.path.clone(),
             entries: branch.first_entry..branch.end(),
             counted: branch.entries,
@@ -107,6 +139,11 @@ impl Tree {
             asked,
             size,
         })
+    }
+
+    /// What reads the objects in entries.
+    fn walker(&self) -> Arc<Walker> {
+        Arc::clone(self.walker.get_or_make(|| Arc::new(Walker::with(Arc::clone(&self.layouts)))))
     }
 
     /// Why a basket cannot be where its branch says.

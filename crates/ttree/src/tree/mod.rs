@@ -21,8 +21,8 @@ use forthwith_io::{ProcessLock, ProcessOnce, Source};
 use forthwith_root::class::Layouts;
 use forthwith_root::unroll::{Budget, Classes, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS};
 use forthwith_root::{
-    Element, ElementKind, EntryValue, Found, Objects, RootFile, StreamerInfo, Streamers, builtin_divided,
-    registrations,
+    Element, ElementKind, EntryValue, Found, Objects, RootFile, StreamerInfo, Streamers, Walker,
+    builtin_divided, registrations,
 };
 
 use crate::{
@@ -60,6 +60,8 @@ pub struct Tree {
     index: ProcessOnce<Index>,
     /// The branch of each leaf, by the leaf's place in the record.
     owners: ProcessOnce<HashMap<usize, u32>>,
+    /// What reads objects in entries.
+    walker: ProcessOnce<Arc<Walker>>,
     known: ProcessLock<Known>,
 }
 
@@ -139,6 +141,7 @@ impl Tree {
             metadata,
             index: ProcessOnce::new(),
             owners: ProcessOnce::new(),
+            walker: ProcessOnce::new(),
             known: ProcessLock::default(),
         })
     }
