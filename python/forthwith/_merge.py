@@ -59,7 +59,7 @@ def merge(
         entries: Which entries of each table, counted over all files: a ``slice`` without steps, which may end behind the last
             entry; a mask of as many entries as each table has; or numbers of entries that exist, in ascending order.
         compression: How everything is compressed. Baskets stay as they are unless it is said.
-        common: Branches that not all trees have are left out, instead of an error.
+        common: Branches that not all trees have are left out, instead of an error, and so are trees without branches.
         threads: Threads that compress.
         progress: Whether to show a bar, or a function that is called with bytes done and all bytes.
         storage_options: How stores are reached, as in ``open``: for all URLs among ``files``, and for ``path`` if it is one.

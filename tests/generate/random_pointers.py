@@ -204,7 +204,9 @@ void write_tree(TFile &file, int seed) {
     number = entry;
     fill_outer(*outer, dice);
     bases->clear();
-    for (int n = dice.Integer(5); n > 0; --n) bases->push_back(dice.Integer(4) || bases->empty() ? make_base(dice) : bases->front());
+    for (int n = dice.Integer(5); n > 0; --n) {
+      bases->push_back(dice.Integer(4) || bases->empty() ? make_base(dice) : bases->front());
+    }
     inners->resize(dice.Integer(4));
     for (auto &inner : *inners) fill_inner(inner, dice);
     histograms->clear();
@@ -274,11 +276,13 @@ def cuts(dice, path, out, entries, command):
 
 
 def read(path):
+    """The entries of a tree as C++ ROOT reads them, as text."""
     file = ROOT.TFile(str(path))
     return [str(text) for text in ROOT.read_tree(file["t"])]
 
 
 def main():
+    """Makes the trees, cuts and compares them."""
     seed, count, folder, command = int(sys.argv[1]), int(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4]
     os.chdir(folder)
     ROOT.gErrorIgnoreLevel = ROOT.kWarning

@@ -370,7 +370,7 @@ std::string listed(const char *path) {
 
 @pytest.mark.slow
 def test_pointers_in_containers_lead_to_their_objects_in_single_entries(tmp_path):
-    """Pointers are counted from the key of the basket, so entries that move must say where they were."""
+    """Pointers are counted from the key of the basket, so they change in entries that move."""
     path, out = tmp_path / "all.root", tmp_path / "some.root"
     by_root(POINTERS + "ROOT.fill(sys.argv[1])\nprint(json.dumps(None))\n", path)
     kept = [1, 2, 3, *range(6, 12), 19]
@@ -498,3 +498,95 @@ print(json.dumps(found))
     with pytest.raises(forthwith.ForthwithError, match=r"bad\.root"):
         forthwith.merge([paths[1], tmp_path / "bad.root"], tmp_path / "new.root")
     assert not (tmp_path / "new.root").exists()
+
+
+@pytest.mark.parametrize(
+    ("entries", "why"),
+    [
+        (np.ones(3, bool), "a mask of 3 entries, but there are 100"),
+        (np.ones(200, bool), "a mask of 200 entries, but there are 100"),
+        ([True] * 99, "a mask of 99 entries"),
+        ([5, 10**12], "there is no entry 1000000000000: the number of entries is 100"),
+        (range(90, 120), "there is no entry 119"),
+        (np.array([1 << 63], np.uint64), "there is no entry 9223372036854775808"),
+        ([-1], "counted from 0"),
+        ([3, 2], "ascending order: 3 comes before 2"),
+        ([1, 1], "ascending order"),
+        (slice(-5, None), "counted from the first entry"),
+        (slice(None, "a"), "counted from the first entry"),
+    ],
+)
+@pytest.mark.parametrize("how", ["tree", "ntuple"])
+def test_entries_that_do_not_fit_are_refused(tmp_path, how, entries, why):
+    """As ``arrays(entries=)`` refuses them; counted over all files."""
+    paths = [tmp_path / "a.root", tmp_path / "b.root"]
+    for path, count in zip(paths, (60, 40), strict=True):
+        with forthwith.recreate(path) as file:
+            make = file.mktree if how == "tree" else file.mkrntuple
+            make("t", {"x": "float64"})
+            file["t"].extend({"x": np.arange(float(count))})
+    with pytest.raises(forthwith.RequestError, match=why):
+        forthwith.merge(paths, tmp_path / "o.root", entries=entries)
+    assert not (tmp_path / "o.root").exists()
+    for fits, number in [
+        (np.arange(100) % 2 == 0, 50),
+        ([0, 99], 2),
+        (slice(90, 1000), 10),
+        (range(58, 62), 4),
+        ([], 0),
+    ]:
+        assert forthwith.merge(paths, tmp_path / "o.root", entries=fits) == {"t": number}
+
+
+def test_the_command_refuses_entries_behind_all(tmp_path):
+    with forthwith.recreate(tmp_path / "a.root") as file:
+        file["t"] = {"x": np.arange(100.0)}
+    command = [sys.executable, "-W", "ignore", "-m", "forthwith", "cp", "-f", "--entries"]
+    for typed, code in [("90:120", 0), ("99:", 0), (":5", 0), ("100:110", 1), ("9:3", 2)]:
+        arguments = [*command, typed, tmp_path / "a.root", tmp_path / "o.root"]
+        done = subprocess.run(arguments, check=False, capture_output=True, text=True)
+        assert (done.returncode != 0) == (code != 0), (typed, done.stdout + done.stderr)
+        if typed == "100:110":
+            assert "there is no entry 100: the number of entries is 100" in done.stderr
+
+
+# A tree with entries and without branches.
+BRANCHLESS = """
+file = ROOT.TFile(sys.argv[1], "recreate")
+tree = ROOT.TTree("t", "")
+tree.SetEntries(2)
+tree.Write()
+file.Close()
+print(json.dumps(None))
+"""
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (1, 2, 0)])
+def test_a_tree_without_branches_is_left_out(tmp_path, order):
+    """C++ ROOT leaves it out as well, unless it comes first."""
+    paths = [tmp_path / f"{name}.root" for name in ("none", "one", "two")]
+    by_root(BRANCHLESS, paths[0])
+    for path, columns in zip(paths[1:], ({"x": [1.0, 2.0]}, {"x": [3.0], "y": [4.0]}), strict=True):
+        with forthwith.recreate(path) as file:
+            file["t"] = {name: np.array(column) for name, column in columns.items()}
+    inputs = [paths[at] for at in order]
+    with pytest.raises(forthwith.RequestError, match="unequal branches"):
+        forthwith.merge(inputs, tmp_path / "all.root")
+    assert forthwith.merge(inputs, tmp_path / "all.root", common=True) == {"t": 3}
+    assert forthwith.merge(inputs, tmp_path / "all.root", common=True, entries=[0, 2]) == {"t": 2}
+    assert ak.to_list(read(tmp_path / "all.root", "t")) == [{"x": 1.0}, {"x": 3.0}]
+    command = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "forthwith",
+        "merge",
+        "-f",
+        "--common",
+        *inputs,
+        tmp_path / "all.root",
+    ]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "1 table without branches left out" in done.stdout + done.stderr
