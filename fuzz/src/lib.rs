@@ -1,8 +1,10 @@
 //! What the fuzz targets share: a careful engine, the bundled files, and the frame of a basket.
 
+mod merged;
 mod program;
 mod tiers;
 
+pub use merged::merged;
 pub use program::{Script, runnable};
 pub use tiers::check;
 

@@ -1,4 +1,4 @@
-//! Writes the first corpora: `seeds FOLDER` fills `FOLDER/{file,avro,parquet,ntuple,basket,object,forth}`.
+//! Writes the first corpora: `seeds FOLDER` fills `FOLDER/{file,merge,avro,parquet,ntuple,basket,object,forth}`.
 
 use forthwith::plan::Stored;
 use forthwith_fuzz::{cases, files, objects, unpack};
@@ -22,7 +22,11 @@ fn main() -> std::io::Result<()> {
         let bytes = std::fs::read(&path)?;
         // Larger ones mutate too slowly to be worth it.
         if bytes.len() <= 1 << 18 {
-            write("file", path.file_name().unwrap_or_default().to_string_lossy().into_owned(), &bytes)?;
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            // How it is copied differs from file to file.
+            let how = name.bytes().fold(0, |how: u8, letter| how.wrapping_mul(31).wrapping_add(letter));
+            write("merge", name.clone(), &[&[how, how / 3, how % 4], &bytes[..]].concat())?;
+            write("file", name, &bytes)?;
         }
     }
     for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/avro"))? {

@@ -192,7 +192,7 @@ impl Reader<'_> {
             Stored::Object(class) => self.embedded(class, 0).map(drop),
             Stored::Members(class, version, checksum) => self.members_alone(class, *version, *checksum),
             Stored::Halves(pair) => pair.members.iter().try_for_each(|half| self.apart(half, 0).map(drop)),
-            Stored::Member(member) => self.to_end(member),
+            Stored::Member(member) => self.until_end(member),
             Stored::Named(class) => {
                 let name = match self.cursor.u8()? {
                     0 => class.to_string(),
@@ -220,7 +220,7 @@ impl Reader<'_> {
     }
 
     /// As many values of a member as there are: those of all items of a collection stand one behind the other.
-    fn to_end(&mut self, member: &Member) -> Result<()> {
+    fn until_end(&mut self, member: &Member) -> Result<()> {
         while self.cursor.remaining() > 0 {
             let before = self.cursor.position();
             self.lone_member(member)?;
