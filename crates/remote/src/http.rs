@@ -115,18 +115,18 @@ impl Http {
             let Wanted::Ranges(ranges) = wanted else {
                 return Err(Fault::answer("several ranges where one was asked for"));
             };
+            let damaged = |said: String| {
+                Fault::answer(format!("the server's answer of several ranges is damaged: {said}"))
+            };
+            let boundary = boundary.map_err(damaged)?;
             let most: u64 = ranges.iter().map(|range| range.end - range.start + 1024).sum();
             let (body, cut) = self.body(response, most + 1024).await;
-            let parsed = multipart::parts(&body, boundary);
+            let parsed = multipart::parts(&body, boundary, ranges.len());
             let (parts, size) = match (parsed, cut) {
                 (_, Some(fault)) if fault.parts.is_empty() && body.is_empty() => return Err(fault),
                 (Ok(parsed), _) => parsed,
                 (Err(_), Some(fault)) => return Err(fault),
-                (Err(said), None) => {
-                    return Err(Fault::answer(format!(
-                        "the server's answer of several ranges is damaged: {said}"
-                    )));
-                }
+                (Err(said), None) => return Err(damaged(said)),
             };
             return Ok(Answer { parts, mark: mark(size) });
         }
