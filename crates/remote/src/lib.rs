@@ -18,6 +18,7 @@
 
 mod answer;
 mod clients;
+mod fetch;
 mod http;
 mod list;
 mod multipart;
