@@ -17,6 +17,10 @@ impl Wanted {
     pub(crate) fn one(range: Range<u64>) -> Self {
         Self::Ranges(std::iter::once(range).collect())
     }
+
+    pub(crate) fn is_several(&self) -> bool {
+        matches!(self, Self::Ranges(ranges) if ranges.len() > 1)
+    }
 }
 
 /// A part of a file, and where it begins.
@@ -99,6 +103,10 @@ pub(crate) struct Fault {
     pub(crate) kind: ErrorKind,
     /// Whether it may go well another time.
     pub(crate) passing: bool,
+    /// Whether ranges that were asked for together may go well one by one.
+    pub(crate) singly: bool,
+    /// The size of the file, from a server that refuses a range as outside of it.
+    pub(crate) unsatisfied: Option<u64>,
     /// Bytes that came before.
     pub(crate) parts: Vec<Part>,
     /// The state of the file that these are of.
@@ -107,7 +115,7 @@ pub(crate) struct Fault {
 
 impl Fault {
     pub(crate) fn lasting(kind: ErrorKind) -> Self {
-        Self { kind, passing: false, parts: Vec::new(), mark: None }
+        Self { kind, passing: false, singly: false, unsatisfied: None, parts: Vec::new(), mark: None }
     }
 
     pub(crate) fn passing(text: String) -> Self {

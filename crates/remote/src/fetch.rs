@@ -2,11 +2,12 @@
 
 use crate::{
     StoreOptions,
-    answer::{Answer, Fault, Mark, Part, Wanted, stale},
-    http::{Http, missing},
+    answer::{Fault, Mark, Part, Wanted, stale},
+    clock::Clock,
+    http::missing,
+    link::{Backend, IN_FLIGHT, Link},
     requests,
-    runtime::{PerProcess, choose_cryptography},
-    store::Object,
+    runtime::PerProcess,
 };
 use bytes::{Bytes, BytesMut};
 use forthwith_io::{Error, ErrorKind, ProcessLock, Result};
@@ -18,14 +19,21 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{sync::Semaphore, task::JoinHandle};
+use tokio::{
+    sync::Semaphore,
+    task::{JoinHandle, JoinSet},
+    time::Instant,
+};
 
 /// Bytes that may be fetched for nothing, to make fewer requests: once for a file, and a part of each request.
 pub(crate) const SPARE: u64 = 384 << 10;
 const SPARE_PART: u64 = 25;
 
-/// Requests in flight.
-const IN_FLIGHT: usize = 16;
+/// Bytes of the headers of one range more in an answer of several: a shorter gap is always fetched.
+const HEADERS: u64 = 128;
+
+/// Requests that follow the loss of a server by this much are not taken for those that were under way then.
+const LOST: Duration = Duration::from_secs(1);
 
 /// The state that requests under way have, too.
 pub(crate) struct Shared {
@@ -41,45 +49,28 @@ pub(crate) struct Shared {
     /// Parts that were read, and are kept: the beginning, the end, and small reads.
     pub(crate) kept: ProcessLock<Vec<Part>>,
     pub(crate) spare: ProcessLock<u64>,
+    pub(crate) lost: ProcessLock<Option<Lost>>,
 }
 
-/// Connections, and how many of them are in use.
-#[derive(Debug)]
-pub(crate) struct Link {
-    pub(crate) backend: Backend,
-    pub(crate) slots: Semaphore,
+/// The error that ended the requests of a file, and when.
+pub(crate) struct Lost {
+    at: Instant,
+    kind: ErrorKind,
 }
 
-#[derive(Debug)]
-pub(crate) enum Backend {
-    Http(Box<Http>),
-    Object(Object),
+/// An answer, and whether it broke off.
+pub(crate) struct Reply {
+    pub(crate) parts: Vec<Part>,
+    broke: bool,
 }
 
-impl Backend {
-    pub(crate) fn new(url: &str, options: &StoreOptions) -> std::result::Result<Self, ErrorKind> {
-        choose_cryptography();
-        let is_http = url.get(..4).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http"));
-        Ok(if is_http {
-            Self::Http(Box::new(Http::new(url, options)?))
-        } else {
-            Self::Object(Object::new(url, options)?)
-        })
-    }
-
-    pub(crate) async fn get(&self, wanted: &Wanted) -> std::result::Result<Answer, Fault> {
-        match self {
-            Self::Http(http) => http.get(wanted).await,
-            Self::Object(object) => object.get(wanted).await,
-        }
-    }
-
-    pub(crate) fn ranges_at_once(&self) -> usize {
-        match self {
-            Self::Http(http) => http.ranges_at_once(),
-            Self::Object(_) => 1,
-        }
-    }
+/// The parts that came, and the ranges that did not.
+#[derive(Default)]
+struct Fetched {
+    parts: Vec<Part>,
+    missing: Vec<Range<u64>>,
+    /// The time that a request of several ranges has left.
+    left: Option<Duration>,
 }
 
 impl Shared {
@@ -108,71 +99,116 @@ impl Shared {
         Ok(())
     }
 
-    /// A fault as one of the index, if there is one and the file is not that which it is of.
-    pub(crate) fn of_index(&self, kind: ErrorKind) -> ErrorKind {
-        match kind {
-            ErrorKind::Changed { what } if self.of_index => stale(&what),
-            kind => kind,
+    /// The error that ended requests of this file after a time, if it is new to a request or a wait that began then.
+    pub(crate) fn lost_since(&self, began: Instant) -> Option<ErrorKind> {
+        self.lost.lock().as_ref().filter(|lost| began <= lost.at).map(|lost| lost.kind.clone())
+    }
+
+    /// Whether what began at a time was lost a while ago: another read may go well.
+    pub(crate) fn was_lost(&self, began: Instant) -> bool {
+        self.lost.lock().as_ref().is_some_and(|lost| began <= lost.at && lost.at.elapsed() > LOST)
+    }
+
+    /// The error of a request that is not repeated. If the server or the way to it failed, all other requests under way end with it: they
+    /// would otherwise use up one time limit after another.
+    fn failed(&self, fault: Fault, tries: usize, clock: &Clock) -> ErrorKind {
+        let is_lost = fault.passing || clock.is_over();
+        let kind = match (fault.kind, fault.unsatisfied) {
+            (ErrorKind::Remote { .. }, Some(size)) => self.unsatisfied(size),
+            (ErrorKind::Remote { text }, None) if tries > 0 => {
+                ErrorKind::Remote { text: format!("{text} (tried {} times)", tries + 1) }
+            }
+            (ErrorKind::Changed { what }, _) if self.of_index => stale(&what),
+            (kind, _) => kind,
+        };
+        if is_lost {
+            *self.lost.lock() = Some(Lost { at: Instant::now(), kind: kind.clone() });
+        }
+        kind
+    }
+
+    /// The error of a range that the server says is outside of its file of some size.
+    fn unsatisfied(&self, size: u64) -> ErrorKind {
+        match self.mark.get().map(|mark| mark.size) {
+            Some(known) if known != size => {
+                let what = format!("{known} bytes then, and the server says that it has {size} bytes");
+                if self.of_index { stale(&what) } else { ErrorKind::Changed { what } }
+            }
+            _ => ErrorKind::Remote {
+                text: format!("the server has no such range, though it says that the file has {size} bytes"),
+            },
         }
     }
 
-    /// One request, repeated where it failed in passing. The answer may have fewer bytes than were wanted.
+    /// One request, repeated where it failed in passing. The answer may have fewer bytes than were wanted, and none where several ranges
+    /// have to be asked for one by one.
     pub(crate) async fn ask(
         &self,
         link: &Link,
         wanted: &Wanted,
-    ) -> std::result::Result<Vec<Part>, ErrorKind> {
-        self.ask_once(link, wanted).await.map(|(parts, _)| parts)
-    }
-
-    /// The same, with whether the answer broke off.
-    pub(crate) async fn ask_once(
-        &self,
-        link: &Link,
-        wanted: &Wanted,
-    ) -> std::result::Result<(Vec<Part>, bool), ErrorKind> {
+        clock: &mut Clock,
+    ) -> std::result::Result<Reply, ErrorKind> {
         let retries = self.options.retries()?;
         let mut pause = Duration::from_millis(100);
         let mut tries = 0;
         loop {
-            let answer = match link.slots.acquire().await {
-                Ok(_slot) => link.backend.get(wanted).await,
-                Err(_) => return Err(ErrorKind::Cancelled),
-            };
+            let queued = Instant::now();
+            let Ok(slot) = link.slots.acquire().await else { return Err(ErrorKind::Cancelled) };
+            clock.skip(queued.elapsed());
+            if let Some(kind) = self.lost_since(clock.began) {
+                return Err(kind);
+            }
+            let answer = link.backend.get(wanted, clock, tries >= retries && !wanted.is_several()).await;
+            drop(slot);
             match answer {
                 Ok(answer) => {
                     self.compare(&answer.mark)?;
-                    return Ok((answer.parts, false));
+                    return Ok(Reply { parts: answer.parts, broke: false });
+                }
+                // A file without bytes has no range.
+                Err(Fault { unsatisfied: Some(0), .. }) if self.mark.get().is_none() => {
+                    self.compare(&Mark::new(0, None))?;
+                    return Ok(Reply { parts: Vec::new(), broke: false });
+                }
+                Err(Fault { singly: true, unsatisfied, .. }) => {
+                    let changed =
+                        unsatisfied.filter(|size| self.mark.get().is_some() && *size != self.size());
+                    return match changed {
+                        Some(size) => Err(self.unsatisfied(size)),
+                        None => Ok(Reply { parts: Vec::new(), broke: true }),
+                    };
                 }
                 // The bytes that came before count as an answer, if they are of the same file: the rest is asked for.
                 Err(Fault { passing: true, parts, mark: Some(mark), .. })
                     if self.mark.get().is_some() && parts.iter().any(|part| !part.bytes.is_empty()) =>
                 {
                     self.compare(&mark)?;
-                    return Ok((parts, true));
+                    return Ok(Reply { parts, broke: true });
                 }
-                Err(fault) if fault.passing && tries < retries => {
+                Err(fault) if fault.passing && tries < retries && !clock.is_over() => {
                     tries += 1;
-                    tokio::time::sleep(pause).await;
+                    tokio::time::sleep(pause.min(clock.left())).await;
                     pause = (pause * 2).min(Duration::from_secs(5));
                 }
-                Err(Fault { kind: ErrorKind::Remote { text }, .. }) if tries > 0 => {
-                    return Err(ErrorKind::Remote { text: format!("{text} (tried {} times)", tries + 1) });
-                }
-                Err(fault) => return Err(self.of_index(fault.kind)),
+                Err(fault) => return Err(self.failed(fault, tries, clock)),
             }
         }
     }
 
     /// One range, in as many requests as the server makes of it.
-    pub(crate) async fn range(&self, link: &Link, range: Range<u64>) -> std::result::Result<Part, ErrorKind> {
+    async fn range(
+        &self,
+        link: &Link,
+        range: Range<u64>,
+        mut clock: Clock,
+    ) -> std::result::Result<Part, ErrorKind> {
         let mut done: Vec<Bytes> = Vec::new();
         let mut at = range.start;
         // Each request has to bring the end nearer; a server that sends a byte at a time is not followed for ever, and less far one
         // that breaks off each time, as that may take long.
         let mut left = 64 + (range.end - range.start) / (64 << 10);
         while at < range.end {
-            let (parts, broke) = self.ask_once(link, &Wanted::one(at..range.end)).await?;
+            let Reply { parts, broke } = self.ask(link, &Wanted::one(at..range.end), &mut clock).await?;
             left = left.saturating_sub(if broke { 16 } else { 0 });
             let part = parts.into_iter().find(|part| part.start <= at && at < part.range().end);
             let Some(part) = part.filter(|_| left > 0) else {
@@ -186,28 +222,22 @@ impl Shared {
         Ok(Part { start: range.start, bytes: joined(done) })
     }
 
-    /// Several ranges in one request; those that do not come are asked for one by one.
-    pub(crate) async fn group(
+    /// Ranges in one request, if they are several and the server takes that: the parts that came, and the ranges that did not.
+    async fn group(
         &self,
         link: &Link,
         ranges: Vec<Range<u64>>,
-    ) -> std::result::Result<Vec<Part>, ErrorKind> {
+        mut clock: Clock,
+    ) -> std::result::Result<Fetched, ErrorKind> {
         if let [range] = &ranges[..] {
-            return Ok(vec![self.range(link, range.clone()).await?]);
+            let part = self.range(link, range.clone(), clock).await?;
+            return Ok(Fetched { parts: vec![part], ..Fetched::default() });
         }
-        let mut parts = if link.backend.ranges_at_once() > 1 {
-            self.ask(link, &Wanted::Ranges(ranges.clone())).await.or_else(|kind| match kind {
-                // The server takes single ranges only.
-                ErrorKind::Remote { .. } if link.backend.ranges_at_once() == 1 => Ok(Vec::new()),
-                kind => Err(kind),
-            })?
-        } else {
-            Vec::new()
-        };
-        for range in missing(&ranges, &parts) {
-            parts.push(self.range(link, range).await?);
+        if link.backend.ranges_at_once() == 1 {
+            return Ok(Fetched { missing: ranges, ..Fetched::default() });
         }
-        Ok(parts)
+        let Reply { parts, .. } = self.ask(link, &Wanted::Ranges(ranges.clone()), &mut clock).await?;
+        Ok(Fetched { missing: missing(&ranges, &parts), parts, left: Some(clock.left()) })
     }
 
     /// The bytes of ranges, in their order. They are inside the file.
@@ -216,37 +246,80 @@ impl Shared {
         ranges: Vec<Range<u64>>,
     ) -> std::result::Result<Vec<Bytes>, ErrorKind> {
         let link = self.link().map_err(|error| error.kind)?;
-        let planned = {
-            let mut once = self.spare.lock();
-            let needed: u64 = ranges.iter().map(|range| range.end - range.start).sum();
-            let of_these = needed / SPARE_PART;
-            let mut spare = of_these + *once;
-            let planned = requests::plan(&ranges, &mut spare);
-            *once = spare.min(*once);
-            planned
-        };
+        let union: Arc<[Range<u64>]> = requests::union(&ranges).into();
+        let limit = self.options.stall()?;
         let at_once = link.backend.ranges_at_once();
+        let planned = self.plan(&link, &union, at_once);
         let groups = requests::group(planned, IN_FLIGHT, at_once);
-        let tasks: Vec<_> = groups
-            .into_iter()
-            .map(|group| {
-                let (shared, link) = (Arc::clone(&self), Arc::clone(&link));
-                Abort(tokio::spawn(async move { shared.group(&link, group).await }))
-            })
-            .collect();
-        let mut parts = Vec::new();
-        for mut task in tasks {
-            let done = (&mut task.0).await.map_err(|_| ErrorKind::Cancelled)?;
-            parts.extend(done?);
+        let Fetched { mut parts, missing, left } = self.groups(&link, groups, &union, limit, limit).await?;
+        if !missing.is_empty() {
+            let planned = self.plan(&link, &missing, 1);
+            let each = planned.into_iter().map(|range| vec![range]).collect();
+            // The time that several ranges took in vain was a part of the limit.
+            let left = left.unwrap_or(limit).max(limit / 2);
+            parts.extend(self.groups(&link, each, &union, limit, left).await?.parts);
         }
-        parts.sort_unstable_by_key(|part: &Part| part.start);
+        // Parts within others go: the ends ascend then as the beginnings do.
+        parts.sort_unstable_by_key(|part| (part.start, u64::MAX - part.range().end));
+        let mut end = 0;
+        parts.retain(|part| {
+            let is_new = part.range().end > end;
+            end = end.max(part.range().end);
+            is_new
+        });
         Ok(ranges.iter().map(|range| cut(&parts, range)).collect())
+    }
+
+    /// The ranges to fetch for a union, by the cost of a request, or of one range more in a request of several.
+    fn plan(&self, link: &Link, union: &[Range<u64>], at_once: usize) -> Vec<Range<u64>> {
+        let cost = link.backend.server().request_cost() / at_once.max(1) as u64;
+        let mut once = self.spare.lock();
+        let mut spare = length(union) / SPARE_PART + *once;
+        let planned = requests::plan(union, cost.max(HEADERS), &mut spare);
+        *once = spare.min(*once);
+        planned
+    }
+
+    /// Requests side by side. The first error ends all of them.
+    async fn groups(
+        self: &Arc<Self>,
+        link: &Arc<Link>,
+        groups: Vec<Vec<Range<u64>>>,
+        union: &Arc<[Range<u64>]>,
+        limit: Duration,
+        left: Duration,
+    ) -> std::result::Result<Fetched, ErrorKind> {
+        let mut tasks: JoinSet<std::result::Result<Fetched, ErrorKind>> = JoinSet::new();
+        for group in groups {
+            let (shared, link, union) = (Arc::clone(self), Arc::clone(link), Arc::clone(union));
+            let clock = Clock::with_left(limit, left);
+            tasks.spawn(async move {
+                let mut fetched = shared.group(&link, group, clock).await?;
+                fetched.parts =
+                    fetched.parts.into_iter().flat_map(|part| requests::compact(part, &union)).collect();
+                Ok(fetched)
+            });
+        }
+        let mut all = Fetched::default();
+        while let Some(done) = tasks.join_next().await {
+            let fetched = done.map_err(|_| ErrorKind::Cancelled)??;
+            all.parts.extend(fetched.parts);
+            all.missing.extend(fetched.missing);
+            all.left = [all.left, fetched.left].into_iter().flatten().min();
+        }
+        all.missing.sort_unstable_by_key(|range| range.start);
+        Ok(all)
     }
 
     /// The bytes of a range that were read before.
     pub(crate) fn known(&self, range: &Range<u64>) -> Option<Bytes> {
         self.kept.lock().iter().find_map(|part| part.slice(range))
     }
+}
+
+/// The bytes of all ranges, which may overlap.
+pub(crate) fn length(ranges: &[Range<u64>]) -> u64 {
+    ranges.iter().fold(0, |sum, range| sum.saturating_add(range.end - range.start))
 }
 
 /// A task that ends with its last owner.

@@ -4,9 +4,11 @@ use crate::{
     StoreOptions,
     answer::{Answer, Fault, Mark, Part, Wanted},
     clients::client,
+    clock::Clock,
     multipart,
     options::refused,
     redact::told,
+    server::{Server, server},
 };
 use bytes::{Bytes, BytesMut};
 use forthwith_io::ErrorKind;
@@ -17,19 +19,18 @@ use reqwest::{
 };
 use std::{
     ops::Range,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
-    time::Duration,
+    sync::{Arc, Mutex, PoisonError},
 };
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 /// The most redirections of a request.
 const REDIRECTIONS: usize = 10;
 
 /// A server that does not answer ranges sends the whole file; one that is longer than this is refused.
 const WHOLE: u64 = 256 << 20;
+
+/// Ranges of one request: servers limit them, and the length of headers.
+const RANGES: usize = 100;
 
 /// A file on a web server.
 #[derive(Debug)]
@@ -39,18 +40,52 @@ pub(crate) struct Http {
     /// The place that the last redirection led to.
     place: Mutex<Option<Url>>,
     headers: HeaderMap,
-    stall: Duration,
-    /// The server has answered several ranges with something else.
-    single: AtomicBool,
+}
+
+/// A request under way.
+struct Request<'a> {
+    wanted: &'a Wanted,
+    clock: &'a mut Clock,
+    /// Whether no other attempt follows.
+    is_last: bool,
+}
+
+impl Request<'_> {
+    /// The value of the header `Range`.
+    fn range(&self) -> String {
+        match self.wanted {
+            Wanted::End(length) => format!("bytes=-{length}"),
+            Wanted::Ranges(ranges) => {
+                let each: Vec<String> = ranges
+                    .iter()
+                    .map(|range| format!("{}-{}", range.start, range.end.saturating_sub(1)))
+                    .collect();
+                format!("bytes={}", each.join(","))
+            }
+        }
+    }
+
+    /// The fault of an attempt that took too long. Ranges may come one by one where several do not.
+    fn stalled(&self) -> Fault {
+        Fault { singly: self.wanted.is_several(), ..self.clock.fault() }
+    }
+}
+
+/// The headers of an answer.
+struct Arrival {
+    response: Response,
+    server: Arc<Server>,
+    /// Whether a place was asked that an earlier redirection led to.
+    by_redirection: bool,
 }
 
 impl Http {
     pub(crate) fn new(url: &str, options: &StoreOptions) -> Result<Self, ErrorKind> {
-        let url = Url::parse(url).map_err(|error| refused(format!("no URL: {error}")))?;
+        let url = Url::parse(url).map_err(|error| refused(format!("invalid URL: {error}")))?;
         let mut headers = HeaderMap::new();
         for (name, value) in options.headers() {
             let name: HeaderName =
-                name.parse().map_err(|_| refused(format!("{name:?} is no name of a header")))?;
+                name.parse().map_err(|_| refused(format!("{name:?} is not a valid name of a header")))?;
             let mut value: HeaderValue = value.parse().map_err(|_| {
                 refused(format!("the value of the header {name} has characters that none may have"))
             })?;
@@ -61,40 +96,31 @@ impl Http {
         if let Some((name, _)) = options.of_store().next() {
             return Err(refused(format!("there is no option {name} for HTTP")));
         }
-        let stall = options.stall()?;
-        Ok(Self {
-            client,
-            named: url,
-            place: Mutex::new(None),
-            headers,
-            stall,
-            single: AtomicBool::new(false),
-        })
+        Ok(Self { client, named: url, place: Mutex::new(None), headers })
+    }
+
+    /// The server that answered last.
+    pub(crate) fn server(&self) -> Arc<Server> {
+        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        server_of(place.as_ref().unwrap_or(&self.named))
     }
 
     /// The number of ranges that a request may ask for.
     pub(crate) fn ranges_at_once(&self) -> usize {
-        if self.single.load(Relaxed) { 1 } else { 64 }
+        if self.server().is_single() { 1 } else { RANGES }
     }
 
-    pub(crate) async fn get(&self, wanted: &Wanted) -> Result<Answer, Fault> {
-        let asked = match wanted {
-            Wanted::End(length) => format!("bytes=-{length}"),
-            Wanted::Ranges(ranges) => {
-                let each: Vec<String> = ranges
-                    .iter()
-                    .map(|range| format!("{}-{}", range.start, range.end.saturating_sub(1)))
-                    .collect();
-                format!("bytes={}", each.join(","))
-            }
-        };
-        let several = matches!(wanted, Wanted::Ranges(ranges) if ranges.len() > 1);
-        let response = self.ask(&asked).await?;
-        let tag = tag_of(response.headers());
-        let fresh = is_fresh(response.headers());
-        let mark = |size| Mark { size, tag: tag.clone(), fresh };
-        if let Some(coding) =
-            text(response.headers(), &header::CONTENT_ENCODING).filter(|coding| *coding != "identity")
+    pub(crate) async fn get(
+        &self,
+        wanted: &Wanted,
+        clock: &mut Clock,
+        is_last: bool,
+    ) -> Result<Answer, Fault> {
+        let mut request = Request { wanted, clock, is_last };
+        let Arrival { response, server, by_redirection } = self.ask(&mut request).await?;
+        let headers = response.headers();
+        let (tag, fresh) = (tag_of(headers), is_fresh(headers));
+        if let Some(coding) = text(headers, &header::CONTENT_ENCODING).filter(|coding| *coding != "identity")
         {
             return Err(Fault::answer(format!(
                 "the server compresses its answers ({coding}), so it cannot send ranges of the file"
@@ -102,147 +128,96 @@ impl Http {
         }
         match response.status() {
             StatusCode::PARTIAL_CONTENT => {}
-            StatusCode::OK if several => {
-                // The same request again would be answered alike: the ranges are asked for one by one.
-                self.single.store(true, Relaxed);
-                return Err(Fault::answer("the server does not answer several ranges at once"));
+            StatusCode::OK if request.wanted.is_several() => {
+                server.refuses_several();
+                let fault = Fault::answer("the server does not answer several ranges at once");
+                return Err(Fault { singly: true, ..fault });
             }
-            StatusCode::OK => return self.whole(response, tag.clone()).await,
-            status => return Err(refusal(status, response.headers())),
+            StatusCode::OK => return whole(response, &mut request, tag).await,
+            status => {
+                let fault = refusal(status, headers);
+                if request.wanted.is_several() && refuses_several(status) {
+                    server.refuses_several();
+                    return Err(Fault { singly: true, ..fault });
+                }
+                if by_redirection {
+                    self.forget();
+                    return Err(Fault { passing: true, ..fault });
+                }
+                return Err(fault);
+            }
         }
-        let content_type = text(response.headers(), &header::CONTENT_TYPE).unwrap_or_default().to_owned();
+        let mark = |size| Mark { size, tag, fresh };
+        let content_type = text(headers, &header::CONTENT_TYPE).unwrap_or_default().to_owned();
         if let Some(boundary) = multipart::boundary(&content_type) {
-            let Wanted::Ranges(ranges) = wanted else {
-                return Err(Fault::answer("several ranges where one was asked for"));
-            };
-            let damaged = |said: String| {
-                Fault::answer(format!("the server's answer of several ranges is damaged: {said}"))
-            };
-            let boundary = boundary.map_err(damaged)?;
-            let most: u64 = ranges.iter().map(|range| range.end - range.start + 1024).sum();
-            let (body, cut) = self.body(response, most + 1024).await;
-            let parsed = multipart::parts(&body, boundary, ranges.len());
-            let (parts, size) = match (parsed, cut) {
-                (_, Some(fault)) if fault.parts.is_empty() && body.is_empty() => return Err(fault),
-                (Ok(parsed), _) => parsed,
-                (Err(_), Some(fault)) => return Err(fault),
-                (Err(said), None) => return Err(damaged(said)),
-            };
+            let (parts, size) = several(response, &mut request, boundary).await?;
+            server.answers_several();
             return Ok(Answer { parts, mark: mark(size) });
         }
-        let told = text(response.headers(), &header::CONTENT_RANGE).and_then(multipart::content_range);
-        let Some((range, Some(size))) = told else {
-            return Err(Fault::answer("the server answers a part of the file without saying which"));
-        };
-        if several {
+        if request.wanted.is_several() {
             // The first range alone, or one around all of them.
-            self.single.store(true, Relaxed);
+            server.refuses_several();
         }
-        let most = match wanted {
-            Wanted::End(length) => *length,
-            Wanted::Ranges(ranges) => ranges.iter().map(|range| range.end - range.start).sum(),
-        };
-        if range.end - range.start > most {
-            let length = range.end - range.start;
-            return Err(Fault::answer(format!(
-                "the server answers {length} bytes where {most} were asked for"
-            )));
-        }
-        let (body, cut) = self.body(response, range.end - range.start).await;
-        let parts = vec![Part { start: range.start, bytes: body }];
+        let (part, size, cut) = single(response, &mut request, &server).await?;
         match cut {
-            Some(fault) => Err(fault.with(parts, mark(size))),
-            None => Ok(Answer { parts, mark: mark(size) }),
+            Some(fault) => Err(fault.with(vec![part], mark(size))),
+            None => Ok(Answer { parts: vec![part], mark: mark(size) }),
         }
-    }
-
-    /// The whole file, from a server that knows no ranges.
-    async fn whole(&self, response: Response, tag: Option<String>) -> Result<Answer, Fault> {
-        let fresh = is_fresh(response.headers());
-        let size = response.content_length();
-        if size.is_some_and(|size| size > WHOLE) {
-            return Err(Fault::answer(format!(
-                "the server does not answer ranges, and the file has {} bytes: more than {WHOLE} are not loaded whole",
-                size.unwrap_or_default()
-            )));
-        }
-        match self.body(response, size.unwrap_or(WHOLE)).await {
-            (_, Some(fault)) => Err(fault),
-            (body, None) => {
-                let mark = Mark { size: body.len() as u64, tag, fresh };
-                Ok(Answer { parts: vec![Part { start: 0, bytes: body }], mark })
-            }
-        }
-    }
-
-    /// A body of at most some bytes, and the fault that cut it.
-    async fn body(&self, mut response: Response, most: u64) -> (Bytes, Option<Fault>) {
-        let expected = response.content_length().unwrap_or(0).min(most).min(8 << 20);
-        let mut body = BytesMut::with_capacity(expected as usize);
-        let fault = loop {
-            match timeout(self.stall, response.chunk()).await {
-                Ok(Ok(Some(chunk))) if body.len() as u64 + chunk.len() as u64 > most => {
-                    break Some(Fault::answer(format!(
-                        "the server sends more than the {most} bytes that it announced"
-                    )));
-                }
-                Ok(Ok(Some(chunk))) => body.extend_from_slice(&chunk),
-                Ok(Ok(None)) => break None,
-                Ok(Err(error)) => {
-                    break Some(Fault::passing(format!("the connection broke: {}", told(&error))));
-                }
-                Err(_) => break Some(self.stalled()),
-            }
-        };
-        (body.freeze(), fault)
-    }
-
-    fn stalled(&self) -> Fault {
-        Fault::passing(format!("no byte came for {} s", self.stall.as_secs_f64()))
     }
 
     /// A response that is no redirection.
-    async fn ask(&self, range: &str) -> Result<Response, Fault> {
+    async fn ask(&self, request: &mut Request<'_>) -> Result<Arrival, Fault> {
         let known = self.place.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut url = known.clone().unwrap_or_else(|| self.named.clone());
+        let by_redirection = known.is_some();
+        let mut url = known.unwrap_or_else(|| self.named.clone());
+        let until = request.clock.attempt(request.is_last);
+        let range = request.range();
         for _ in 0..=REDIRECTIONS {
-            let mut bare = url.clone();
-            // A URL that can have them can be without them.
-            let _ = (bare.set_username(""), bare.set_password(None));
-            let mut request = self.client.get(bare).header(header::RANGE, range);
-            request = request.header(header::ACCEPT_ENCODING, "identity");
-            // Headers and passwords of the user are for the server that the user named.
-            if same_origin(&url, &self.named) {
-                request = request.headers(self.headers.clone());
-                if !self.named.username().is_empty() && !self.headers.contains_key(header::AUTHORIZATION) {
-                    request = request
-                        .basic_auth(decoded(self.named.username()), self.named.password().map(decoded));
-                }
-            }
-            let response = match timeout(self.stall, request.send()).await {
+            let server = server_of(&url);
+            let sent = Instant::now();
+            let response = match timeout_at(until, self.request(&url, &range).send()).await {
                 Ok(Ok(response)) => response,
                 Ok(Err(error)) => {
                     self.forget();
-                    return Err(Fault::passing(told(&error)));
+                    let fault = Fault::passing(told(&error));
+                    if request.wanted.is_several() && !error.is_connect() {
+                        server.breaks_several();
+                        return Err(Fault { singly: true, ..fault });
+                    }
+                    return Err(fault);
                 }
                 Err(_) => {
                     self.forget();
-                    return Err(self.stalled());
+                    return Err(request.stalled());
                 }
             };
             if !response.status().is_redirection() {
-                if known.is_some() && !response.status().is_success() {
-                    self.forget();
-                    return Err(Fault { passing: true, ..refusal(response.status(), response.headers()) });
-                }
+                server.measure_latency(sent.elapsed());
                 if url != self.named {
                     *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Some(url);
                 }
-                return Ok(response);
+                return Ok(Arrival { response, server, by_redirection });
             }
             url = self.next(&url, &response)?;
         }
         Err(Fault::answer(format!("more than {REDIRECTIONS} redirections")))
+    }
+
+    fn request(&self, url: &Url, range: &str) -> reqwest::RequestBuilder {
+        let mut bare = url.clone();
+        // A URL that can have them can be without them.
+        let _ = (bare.set_username(""), bare.set_password(None));
+        let mut request = self.client.get(bare).header(header::RANGE, range);
+        request = request.header(header::ACCEPT_ENCODING, "identity");
+        // Headers and passwords of the user are for the server that the user named.
+        if same_origin(url, &self.named) {
+            request = request.headers(self.headers.clone());
+            if !self.named.username().is_empty() && !self.headers.contains_key(header::AUTHORIZATION) {
+                request =
+                    request.basic_auth(decoded(self.named.username()), self.named.password().map(decoded));
+            }
+        }
+        request
     }
 
     fn forget(&self) {
@@ -268,6 +243,101 @@ impl Http {
     }
 }
 
+/// The parts of an answer of several ranges, and the size of the file.
+async fn several(
+    response: Response,
+    request: &mut Request<'_>,
+    boundary: Result<&str, String>,
+) -> Result<(Vec<Part>, u64), Fault> {
+    let damaged =
+        |said: String| Fault::answer(format!("the server's answer of several ranges is damaged: {said}"));
+    let Wanted::Ranges(ranges) = request.wanted else {
+        return Err(Fault::answer("several ranges where one was asked for"));
+    };
+    let boundary = boundary.map_err(damaged)?;
+    let most: u64 = ranges.iter().map(|range| range.end - range.start + 1024).sum();
+    let (body, cut) = body(response, most + 1024, request).await;
+    match (multipart::parts(&body, boundary, ranges.len()), cut) {
+        (_, Some(fault)) if body.is_empty() => Err(fault),
+        (Ok(parsed), _) => Ok(parsed),
+        (Err(_), Some(fault)) => Err(fault),
+        (Err(said), None) => Err(damaged(said)),
+    }
+}
+
+/// The part of an answer of one range, the size of the file, and the fault that truncated the part.
+async fn single(
+    response: Response,
+    request: &mut Request<'_>,
+    server: &Server,
+) -> Result<(Part, u64, Option<Fault>), Fault> {
+    let told = text(response.headers(), &header::CONTENT_RANGE).and_then(multipart::content_range);
+    let Some((range, Some(size))) = told else {
+        return Err(Fault::answer("the server answers a part of the file without saying which"));
+    };
+    let most = match request.wanted {
+        Wanted::End(length) => *length,
+        Wanted::Ranges(ranges) => ranges.iter().map(|range| range.end - range.start).sum(),
+    };
+    let length = range.end - range.start;
+    if length > most {
+        return Err(Fault::answer(format!("the server answers {length} bytes where {most} were asked for")));
+    }
+    let begun = Instant::now();
+    let (bytes, cut) = body(response, length, request).await;
+    server.measure_body(bytes.len() as u64, begun.elapsed());
+    Ok((Part { start: range.start, bytes }, size, cut))
+}
+
+/// The whole file, from a server that knows no ranges.
+async fn whole(response: Response, request: &mut Request<'_>, tag: Option<String>) -> Result<Answer, Fault> {
+    let fresh = is_fresh(response.headers());
+    let size = response.content_length();
+    if size.is_some_and(|size| size > WHOLE) {
+        return Err(Fault::answer(format!(
+            "the server does not answer ranges, and the file has {} bytes: more than {WHOLE} are not loaded whole",
+            size.unwrap_or_default()
+        )));
+    }
+    match body(response, size.unwrap_or(WHOLE), request).await {
+        (_, Some(fault)) => Err(fault),
+        (bytes, None) => {
+            let mark = Mark { size: bytes.len() as u64, tag, fresh };
+            Ok(Answer { parts: vec![Part { start: 0, bytes }], mark })
+        }
+    }
+}
+
+/// A body of at most some bytes, and the fault that truncated it.
+async fn body(mut response: Response, most: u64, request: &mut Request<'_>) -> (Bytes, Option<Fault>) {
+    let expected = response.content_length().unwrap_or(0).min(most).min(8 << 20);
+    let mut body = BytesMut::with_capacity(expected as usize);
+    let fault = loop {
+        match timeout_at(request.clock.attempt(request.is_last), response.chunk()).await {
+            Ok(Ok(Some(chunk))) if body.len() as u64 + chunk.len() as u64 > most => {
+                break Some(Fault::answer(format!(
+                    "the server sends more than the {most} bytes that it announced"
+                )));
+            }
+            Ok(Ok(Some(chunk))) => {
+                request.clock.advance(chunk.len());
+                body.extend_from_slice(&chunk);
+            }
+            Ok(Ok(None)) => break None,
+            Ok(Err(error)) => {
+                let fault = Fault::passing(format!("the connection broke: {}", told(&error)));
+                break Some(Fault { singly: request.wanted.is_several(), ..fault });
+            }
+            Err(_) => break Some(request.stalled()),
+        }
+    };
+    (body.freeze(), fault)
+}
+
+fn server_of(url: &Url) -> Arc<Server> {
+    server(&url.origin().ascii_serialization())
+}
+
 fn same_origin(a: &Url, b: &Url) -> bool {
     (a.scheme(), a.host_str(), a.port_or_known_default())
         == (b.scheme(), b.host_str(), b.port_or_known_default())
@@ -287,25 +357,30 @@ fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
+/// Whether a server is busy with a request that it might answer later.
+fn is_busy(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 408 | 429 | 502..=504)
+}
+
+/// Whether a status in answer to several ranges says something about their number, not about the file or the load of the server.
+fn refuses_several(status: StatusCode) -> bool {
+    !is_busy(status) && !matches!(status.as_u16(), 401 | 403 | 404 | 410)
+}
+
 fn refusal(status: StatusCode, headers: &HeaderMap) -> Fault {
     let kind = match status.as_u16() {
         404 | 410 => ErrorKind::NotFound,
         401 | 403 => ErrorKind::PermissionDenied,
-        416 => {
-            let size = text(headers, &header::CONTENT_RANGE).and_then(|value| value.strip_prefix("bytes */"));
-            match size {
-                Some(size) => {
-                    ErrorKind::Changed { what: format!("the server says that it has {size} bytes") }
-                }
-                None => ErrorKind::Remote { text: "the server has no such range".into() },
-            }
-        }
+        416 => ErrorKind::Remote { text: "the server has no such range".into() },
         number => ErrorKind::Remote {
             text: format!("the server answers {number} {}", status.canonical_reason().unwrap_or_default()),
         },
     };
-    let passing = matches!(status.as_u16(), 408 | 429 | 500 | 502..=504);
-    Fault { passing, ..Fault::lasting(kind) }
+    let unsatisfied = (status == StatusCode::RANGE_NOT_SATISFIABLE)
+        .then(|| text(headers, &header::CONTENT_RANGE)?.strip_prefix("bytes */")?.trim().parse().ok())
+        .flatten();
+    let passing = is_busy(status) || status == StatusCode::INTERNAL_SERVER_ERROR;
+    Fault { passing, unsatisfied, ..Fault::lasting(kind) }
 }
 
 /// A user or a password of a URL, without its escapes.

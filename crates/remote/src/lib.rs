@@ -18,14 +18,17 @@
 
 mod answer;
 mod clients;
+mod clock;
 mod fetch;
 mod http;
+mod link;
 mod list;
 mod multipart;
 mod options;
 mod redact;
 mod requests;
 mod runtime;
+mod server;
 mod sink;
 mod source;
 mod store;

@@ -5,7 +5,7 @@ use crate::{
     options::refused,
     redact,
     runtime::{choose_cryptography, wait},
-    store::Object,
+    store::{Object, Use},
 };
 use forthwith_io::{Error, Result};
 
@@ -31,7 +31,7 @@ pub fn folder(url: &str, options: &StoreOptions) -> Result<Folder> {
     }
     let bucket = rest.split_once('/').map_or(rest, |(bucket, _)| bucket);
     choose_cryptography();
-    let object = Object::new(url.trim_end_matches('/'), options).map_err(failed)?;
+    let object = Object::new(url.trim_end_matches('/'), options, Use::Read).map_err(failed)?;
     let listed = async move { object.folder().await.map_err(|fault| fault.kind) };
     let (files, folders) = wait(&name, options, listed)?;
     let urls = |paths: Vec<String>| paths.iter().map(|path| format!("{scheme}://{bucket}/{path}")).collect();

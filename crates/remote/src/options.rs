@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 /// How to reach a store: options by name, and the time that a request may take.
 ///
-/// `timeout` (seconds without a byte after which a request is given up, 30), `connect_timeout` (seconds, 10), `retries` (of a request that
-/// fails in passing, 4) and `headers.NAME` (for HTTP) are for all stores. The others are those of the store: for S3 `access_key_id`,
+/// `timeout` (seconds after which a read fails if not enough bytes come, all attempts included, 60), `connect_timeout` (seconds, 10),
+/// `retries` (of a request that fails in passing, 4) and `headers.NAME` (for HTTP) are for all stores. The others are those of the store: for S3 `access_key_id`,
 /// `secret_access_key`, `session_token`, `region`, `endpoint`, `skip_signature`, or `key`, `secret`, `token`, `endpoint_url` and `anon`,
 /// as fsspec calls them. The environment's variables of each store count, too (`AWS_ACCESS_KEY_ID`).
 #[derive(Clone)]
@@ -78,9 +78,9 @@ impl StoreOptions {
         (self.going_on)()
     }
 
-    /// The time without a byte after which a request is given up.
+    /// The time after which a read fails if not enough bytes come.
     pub(crate) fn stall(&self) -> Result<Duration, ErrorKind> {
-        self.seconds("timeout", 30.0)
+        self.seconds("timeout", 60.0)
     }
 
     pub(crate) fn connect(&self) -> Result<Duration, ErrorKind> {

@@ -5,7 +5,7 @@ use crate::{
     options::refused,
     redact,
     runtime::{choose_cryptography, wait},
-    store::Object,
+    store::{Object, Use},
 };
 use forthwith_io::{Error, ErrorKind, Result, Sink, unlisted};
 use std::{
@@ -41,7 +41,7 @@ pub fn create(url: &str, options: &StoreOptions) -> Result<Box<dyn Sink>> {
         return Err(failed(ErrorKind::NotAFile));
     }
     choose_cryptography();
-    let object = Arc::new(Object::new(url, options).map_err(failed)?);
+    let object = Arc::new(Object::new(url, options, Use::Write).map_err(failed)?);
     let file = unlisted().map_err(|error| failed(error.into()))?;
     let (options, process) = (options.clone(), std::process::id());
     Ok(Box::new(StoreSink { name, object, options, file, length: 0, process }))

@@ -3,9 +3,10 @@
 use crate::{
     StoreOptions,
     answer::{Mark, Part, Wanted},
-    fetch::{Abort, SPARE, Shared},
+    clock::Clock,
+    fetch::{Abort, SPARE, Shared, length},
     redact,
-    runtime::{PerProcess, runtime},
+    runtime::{LOOK, PerProcess, runtime},
 };
 use bytes::Bytes;
 use forthwith_io::{ErrorKind, ProcessLock, Result, Source};
@@ -16,9 +17,8 @@ use std::{
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
         mpsc::{RecvTimeoutError, channel},
     },
-    time::Duration,
 };
-use tokio::task::JoinHandle;
+use tokio::{task::JoinHandle, time::Instant};
 
 /// Bytes of the beginning and of the end that are read when a file is opened.
 const HEAD: u64 = 32 << 10;
@@ -28,9 +28,6 @@ const END: u64 = 512 << 10;
 /// workers of a read expect at its beginning, when each has told what it will read and none has read it.
 const LISTS: usize = 32;
 const EXPECTED: u64 = 96 << 20;
-
-/// How often a waiting thread looks whether it still should.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// A small read is answered with this much, of which later ones may be a part: metadata are read in small steps.
 const SMALL: u64 = 64 << 10;
@@ -75,12 +72,8 @@ struct Remote {
 /// Ranges that will be read soon, and are being fetched.
 struct Ahead {
     ranges: Vec<Range<u64>>,
+    began: Instant,
     task: JoinHandle<std::result::Result<Vec<Bytes>, ErrorKind>>,
-}
-
-/// The bytes of all ranges, which may overlap.
-fn length(ranges: &[Range<u64>]) -> u64 {
-    ranges.iter().fold(0, |sum, range| sum.saturating_add(range.end - range.start))
 }
 
 impl Remote {
@@ -95,6 +88,7 @@ impl Remote {
             mark: mark.map_or_else(OnceLock::new, OnceLock::from),
             kept: ProcessLock::default(),
             spare: ProcessLock::new(SPARE),
+            lost: ProcessLock::default(),
         };
         Self { shared: Arc::new(shared), ahead: ProcessLock::default(), given_up: AtomicU64::new(0) }
     }
@@ -105,14 +99,12 @@ impl Remote {
         let shared = Arc::clone(&self.shared);
         let parts = self.wait(async move {
             let (head, end) = (Wanted::one(0..HEAD), Wanted::End(END));
-            let (head, end) = tokio::join!(shared.ask(&link, &head), shared.ask(&link, &end));
-            let mut parts = match (head, end) {
-                (Ok(head), Ok(end)) => [head, end].concat(),
-                // A file without bytes has no range.
-                (Err(ErrorKind::Changed { .. }), _) if shared.mark.get().is_none() => Vec::new(),
-                (Ok(head), Err(_)) => head,
-                (Err(kind), _) => return Err(kind),
-            };
+            let limit = shared.options.stall()?;
+            let (mut of_head, mut of_end) = (Clock::new(limit), Clock::new(limit));
+            let (head, end) =
+                tokio::join!(shared.ask(&link, &head, &mut of_head), shared.ask(&link, &end, &mut of_end));
+            let mut parts = head?.parts;
+            parts.extend(end.map(|end| end.parts).unwrap_or_default());
             // A server that knows no ranges has answered the whole file twice.
             parts.sort_unstable_by_key(|part: &Part| (part.start, u64::MAX - part.range().end));
             parts.dedup_by_key(|part| part.start);
@@ -132,12 +124,15 @@ impl Remote {
         let runtime = runtime(&self.shared.name)?;
         let (sender, receiver) = channel();
         let _task = Abort(runtime.spawn(async move { drop(sender.send(answer.await)) }));
-        let ended = self.given_up.load(Relaxed);
+        let (ended, began) = (self.given_up.load(Relaxed), Instant::now());
         loop {
             match receiver.recv_timeout(LOOK) {
                 Ok(answer) => return answer.map_err(|kind| self.shared.fail(kind)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(self.shared.fail(ErrorKind::Cancelled)),
+            }
+            if let Some(kind) = self.shared.lost_since(began) {
+                return Err(self.shared.fail(kind));
             }
             if !self.shared.options.goes_on() {
                 self.give_up();
@@ -164,7 +159,12 @@ impl Remote {
     fn take_ahead(&self, ranges: &[Range<u64>]) -> Option<Ahead> {
         let mut ahead = self.ahead.lock();
         let at = ahead.iter().position(|ahead| ahead.ranges == ranges)?;
-        Some(ahead.swap_remove(at))
+        let found = ahead.swap_remove(at);
+        if self.shared.was_lost(found.began) {
+            found.task.abort();
+            return None;
+        }
+        Some(found)
     }
 }
 
@@ -179,7 +179,7 @@ impl Source for Remote {
 
     fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         ranges.iter().try_for_each(|range| self.check(range))?;
-        if let Some(Ahead { ranges: _, task }) = self.take_ahead(ranges) {
+        if let Some(Ahead { task, .. }) = self.take_ahead(ranges) {
             let mut task = Abort(task);
             return self.wait(async move { (&mut task.0).await.map_err(|_| ErrorKind::Cancelled)? });
         }
@@ -263,8 +263,9 @@ impl Source for Remote {
         while too_many(&ahead) {
             ahead.remove(0).task.abort();
         }
+        let began = Instant::now();
         let task = runtime.spawn(Arc::clone(&self.shared).fetch(ranges.to_vec()));
-        ahead.push(Ahead { ranges: ranges.to_vec(), task });
+        ahead.push(Ahead { ranges: ranges.to_vec(), began, task });
     }
 
     fn give_up(&self) {

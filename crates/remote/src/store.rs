@@ -4,16 +4,25 @@ use crate::{
     StoreOptions,
     answer::{Answer, Fault, Mark, Part, Wanted},
     clients::Shared,
+    clock::Clock,
     options::refused,
     redact,
+    server::{Server, server},
 };
+use bytes::{Bytes, BytesMut};
 use forthwith_io::ErrorKind;
+use futures_core::Stream;
 use object_store::{
-    ClientOptions, Error, GetOptions, GetRange, MultipartUpload, ObjectStore, ObjectStoreExt, RetryConfig,
-    aws::AmazonS3Builder, azure::MicrosoftAzureBuilder, gcp::GoogleCloudStorageBuilder, path::Path,
+    ClientOptions, Error, GetOptions, GetRange, MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt,
+    RetryConfig, aws::AmazonS3Builder, azure::MicrosoftAzureBuilder, gcp::GoogleCloudStorageBuilder,
+    path::Path,
 };
-use std::{io::Read, time::Duration};
-use tokio::{runtime::Handle, task::JoinSet};
+use std::{future::poll_fn, io::Read, pin::Pin, sync::Arc, time::Duration};
+use tokio::{
+    runtime::Handle,
+    task::JoinSet,
+    time::{Instant, timeout_at},
+};
 
 /// An object of a store.
 #[derive(Debug)]
@@ -22,6 +31,14 @@ pub(crate) struct Object {
     path: Path,
     /// Answers a request for the end of an object. Azure does not.
     ends: bool,
+    server: Arc<Server>,
+}
+
+/// The purpose of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    Read,
+    Write,
 }
 
 /// The store of a builder, with what all stores are told and options, each by its name.
@@ -42,26 +59,30 @@ macro_rules! built {
 }
 
 impl Object {
-    pub(crate) fn new(url: &str, options: &StoreOptions) -> Result<Self, ErrorKind> {
+    pub(crate) fn new(url: &str, options: &StoreOptions, purpose: Use) -> Result<Self, ErrorKind> {
         let (scheme, rest) = url.split_once("://").unwrap_or_default();
-        let path = rest.split_once('/').map_or("", |(_, path)| path);
+        let (bucket, path) = rest.split_once('/').unwrap_or((rest, ""));
         let path = Path::parse(path).map_err(|error| refused(redact(&error.to_string())))?;
         let stall = options.stall()?;
         // A time for the whole of a request would depend on its length.
+        let endpoint = options.of_store().find(|(name, _)| name.ends_with("endpoint"));
+        let server = server(&format!("{scheme}://{bucket} {endpoint:?}"));
         let insecure = options
             .of_store()
             .any(|(name, value)| name.ends_with("endpoint") && value.starts_with("http://"))
             || std::env::var("AWS_ENDPOINT_URL").is_ok_and(|url| url.starts_with("http://"));
+        let retries = options.retries()?;
+        // An attempt to read leaves half of the time to the next one. What is written may be repeated for longer.
+        let (silence, all) = match purpose {
+            Use::Read => (if retries > 0 { stall / 2 } else { stall }, stall),
+            Use::Write => (stall, stall + Duration::from_secs(60)),
+        };
         let client = ClientOptions::new()
             .with_timeout_disabled()
-            .with_read_timeout(stall)
+            .with_read_timeout(silence)
             .with_connect_timeout(options.connect()?)
             .with_allow_http(insecure);
-        let retry = RetryConfig {
-            max_retries: options.retries()?,
-            retry_timeout: stall + Duration::from_secs(60),
-            ..RetryConfig::default()
-        };
+        let retry = RetryConfig { max_retries: retries, retry_timeout: all, ..RetryConfig::default() };
         let scheme = scheme.to_lowercase();
         let store = match scheme.as_str() {
             "s3" | "s3a" => built!(AmazonS3Builder, url, client, retry, options),
@@ -69,7 +90,7 @@ impl Object {
             _ => built!(MicrosoftAzureBuilder, url, client, retry, options),
         };
         let ends = matches!(scheme.as_str(), "s3" | "s3a" | "gs");
-        Ok(Self { store: store.map_err(|error| fault(&error).kind)?, path, ends })
+        Ok(Self { store: store.map_err(|error| fault(&error).kind)?, path, ends, server })
     }
 
     /// The paths of the objects in the folder of this path, and of the folders in it.
@@ -128,7 +149,11 @@ impl Object {
         }
     }
 
-    pub(crate) async fn get(&self, wanted: &Wanted) -> Result<Answer, Fault> {
+    pub(crate) fn server(&self) -> Arc<Server> {
+        Arc::clone(&self.server)
+    }
+
+    pub(crate) async fn get(&self, wanted: &Wanted, clock: &mut Clock) -> Result<Answer, Fault> {
         let range = match wanted {
             Wanted::Ranges(ranges) => {
                 let first = ranges.first().cloned().unwrap_or_default();
@@ -136,25 +161,58 @@ impl Object {
             }
             Wanted::End(length) if self.ends => GetRange::Suffix(*length),
             Wanted::End(length) => {
-                let size =
-                    self.store.get_opts(&self.path, GetOptions { head: true, ..GetOptions::default() }).await;
-                let size = size.map_err(|error| fault(&error))?.meta.size;
+                let size = self.meta(clock).await?.size;
                 GetRange::Bounded(size.saturating_sub(*length)..size)
             }
         };
+        let sent = Instant::now();
         let options = GetOptions { range: Some(range), ..GetOptions::default() };
-        let answer = self.store.get_opts(&self.path, options).await.map_err(|error| fault(&error))?;
-        let (start, size) = (answer.range.start, answer.meta.size);
+        let answer = timeout_at(clock.attempt(true), self.store.get_opts(&self.path, options)).await;
+        let answer = match answer.map_err(|_| clock.fault())? {
+            Ok(answer) => answer,
+            // A range of an object without bytes is refused.
+            Err(error @ Error::Generic { .. }) if self.meta(clock).await?.size == 0 => {
+                return Err(Fault { unsatisfied: Some(0), ..fault(&error) });
+            }
+            Err(error) => return Err(fault(&error)),
+        };
+        self.server.measure_latency(sent.elapsed());
+        let (range, size) = (answer.range.clone(), answer.meta.size);
         let tag = answer.meta.e_tag.clone().or_else(|| Some(answer.meta.last_modified.to_rfc3339()));
-        let expected = answer.range.end - start;
-        let bytes = answer.bytes().await.map_err(|error| fault(&error))?;
-        if bytes.len() as u64 > expected {
-            return Err(Fault::answer(format!(
-                "the store sends {} bytes where {expected} were asked for",
-                bytes.len()
-            )));
+        let begun = Instant::now();
+        let bytes = body(answer.into_stream(), range.end - range.start, clock).await?;
+        self.server.measure_body(bytes.len() as u64, begun.elapsed());
+        Ok(Answer { parts: vec![Part { start: range.start, bytes }], mark: Mark::new(size, tag) })
+    }
+
+    /// The size and the state of the object.
+    async fn meta(&self, clock: &Clock) -> Result<ObjectMeta, Fault> {
+        let found = timeout_at(clock.attempt(true), self.store.head(&self.path)).await;
+        found.map_err(|_| clock.fault())?.map_err(|error| fault(&error))
+    }
+}
+
+/// A body of at most some bytes.
+async fn body<S>(mut stream: Pin<Box<S>>, most: u64, clock: &mut Clock) -> Result<Bytes, Fault>
+where
+    S: Stream<Item = object_store::Result<Bytes>> + Send + ?Sized,
+{
+    let mut body = BytesMut::with_capacity(most.min(8 << 20) as usize);
+    loop {
+        let next =
+            timeout_at(clock.attempt(true), poll_fn(|context| stream.as_mut().poll_next(context))).await;
+        match next.map_err(|_| clock.fault())? {
+            None => return Ok(body.freeze()),
+            Some(chunk) => {
+                let chunk = chunk.map_err(|error| fault(&error))?;
+                if (body.len() + chunk.len()) as u64 > most {
+                    let text = format!("the store sends more than the {most} bytes that were asked for");
+                    return Err(Fault::answer(text));
+                }
+                clock.advance(chunk.len());
+                body.extend_from_slice(&chunk);
+            }
         }
-        Ok(Answer { parts: vec![Part { start, bytes }], mark: Mark::new(size, tag) })
     }
 }
 
