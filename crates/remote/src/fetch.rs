@@ -29,8 +29,8 @@ use tokio::{
 pub(crate) const SPARE: u64 = 384 << 10;
 const SPARE_PART: u64 = 25;
 
-/// Bytes of the headers of one range more in an answer of several: a shorter gap is always fetched.
-const HEADERS: u64 = 128;
+/// What one range more in an answer of several costs at least, with its headers: a shorter gap is always fetched.
+const ONE_MORE: u64 = 1 << 10;
 
 /// Requests that follow the loss of a server by this much are not taken for those that were under way then.
 const LOST: Duration = Duration::from_secs(1);
@@ -166,7 +166,9 @@ impl Shared {
                     return Ok(Reply { parts: answer.parts, broke: false });
                 }
                 // A file without bytes has no range.
-                Err(Fault { unsatisfied: Some(0), .. }) if self.mark.get().is_none() => {
+                Err(Fault { unsatisfied: Some(0), .. })
+                    if self.mark.get().is_none_or(|mark| mark.size == 0) =>
+                {
                     self.compare(&Mark::new(0, None))?;
                     return Ok(Reply { parts: Vec::new(), broke: false });
                 }
@@ -275,7 +277,7 @@ impl Shared {
         let cost = link.backend.server().request_cost() / at_once.max(1) as u64;
         let mut once = self.spare.lock();
         let mut spare = length(union) / SPARE_PART + *once;
-        let planned = requests::plan(union, cost.max(HEADERS), &mut spare);
+        let planned = requests::plan(union, cost.max(ONE_MORE), &mut spare);
         *once = spare.min(*once);
         planned
     }

@@ -3,8 +3,8 @@
 //! [`open`] makes a source of a URL. Its first request asks for the beginning and the end of the file at once, where files of all formats
 //! have their metadata; the size and a mark of the file's state come with the answer, and every later answer has to carry the same.
 //!
-//! A source plans its requests itself (`requests.rs`): ranges that lie near each other are fetched in one piece as long as few bytes are
-//! fetched in vain, long ones in pieces side by side. A server that answers several ranges at once is asked so (`multipart.rs`); one that
+//! A source plans its requests itself (`requests.rs`): ranges that lie near each other are fetched in one piece if the gap is cheaper than a
+//! request (`server.rs`), long ones in pieces side by side. A server that answers several ranges at once is asked so (`multipart.rs`); one that
 //! caps ranges, or answers with the whole file, is understood. A request that fails in passing is repeated, from the byte reached.
 //!
 //! [`open_marked`] makes a source of a file of which an index has all metadata: it makes no request, and the first answer shows whether the
