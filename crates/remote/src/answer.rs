@@ -110,7 +110,7 @@ pub(crate) struct Fault {
     /// Bytes that came before.
     pub(crate) parts: Vec<Part>,
     /// The state of the file that these are of.
-    pub(crate) mark: Option<Mark>,
+    pub(crate) mark: Option<Box<Mark>>,
 }
 
 impl Fault {
@@ -128,6 +128,6 @@ impl Fault {
     }
 
     pub(crate) fn with(self, parts: Vec<Part>, mark: Mark) -> Self {
-        Self { parts, mark: Some(mark), ..self }
+        Self { parts, mark: Some(Box::new(mark)), ..self }
     }
 }
