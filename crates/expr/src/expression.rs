@@ -13,6 +13,7 @@ use std::sync::Arc;
 pub struct Expression {
     pub(crate) text: Arc<str>,
     pub(crate) nodes: Vec<Node>,
+    pub(crate) spelling: Spelling,
 }
 
 /// The meaning of a name.
@@ -44,7 +45,7 @@ impl Expression {
     pub fn parse_as(text: &str, spelling: Spelling) -> Result<Self, Error> {
         let shared: Arc<str> = text.into();
         let nodes = parser::parse(text, spelling).map_err(|fault: Fault| fault.within(&shared, None))?;
-        Ok(Self { text: shared, nodes })
+        Ok(Self { text: shared, nodes, spelling })
     }
 
     /// The text.
@@ -53,12 +54,14 @@ impl Expression {
         &self.text
     }
 
-    /// The names in it, each once, in their order.
+    /// The names of columns and aliases in it, each once, in their order. Variables of TTreeFormula, such as `Entry$`, are not
+    /// among them.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
         let mut found = Vec::new();
         for node in &self.nodes {
             if let Kind::Name { name, .. } = &node.kind
+                && !name.ends_with('$')
                 && !found.contains(&name.as_str())
             {
                 found.push(name.as_str());

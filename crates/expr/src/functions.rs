@@ -1,8 +1,8 @@
 //! The names of functions.
 
-use crate::syntax::{Binary as B, Reduction as R, Unary as U};
+use crate::syntax::{Binary as B, FormulaFunction as F, Reduction as R, Unary as U};
 use forthwith_columns::DType;
-use std::borrow::Borrow;
+use std::{borrow::Borrow, f64::consts};
 
 /// The meaning of a function's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,12 +16,53 @@ pub(crate) enum Function {
     Item,
     IsNone,
     Cast(DType),
+    Round,
+    /// Whether a value is one of a list.
+    IsIn,
+    /// Whether text contains a text.
+    Contains,
+    Formula(F),
+    /// A reduction of all items of an entry.
+    ReduceEntry(R),
+    /// A reduction of those items of an entry for which a condition holds.
+    ReduceIf(R),
+    Alternative,
+    /// Whether whole numbers are odd (`true`), or even.
+    Parity(bool),
+    Gaus,
+}
+
+impl Function {
+    /// The number of its arguments, for errors.
+    pub(crate) const fn arity(self) -> &'static str {
+        match self {
+            Self::Unary(_)
+            | Self::Reduction(_)
+            | Self::Cast(_)
+            | Self::IsNone
+            | Self::Formula(_)
+            | Self::ReduceEntry(_)
+            | Self::Parity(_) => "1",
+            Self::Extreme(..) | Self::Round => "1 or 2",
+            Self::Binary(_)
+            | Self::Item
+            | Self::IsIn
+            | Self::Contains
+            | Self::ReduceIf(_)
+            | Self::Alternative => "2",
+            Self::Where => "3",
+            Self::Gaus => "1 to 4",
+        }
+    }
 }
 
 /// Names of NumPy, of Python, of C's library, and of TTreeFormula, without their prefixes, where they are not the words that
 /// operations have in errors.
 const OTHERS: &[(&str, Function)] = {
-    use Function::{Binary, Extreme, IsNone, Item, Reduction, Unary, Where};
+    use Function::{
+        Alternative, Binary, Cast, Contains, Extreme, IsIn, IsNone, Item, ReduceEntry, ReduceIf, Reduction,
+        Round, Unary, Where,
+    };
     &[
         ("absolute", Unary(U::Abs)),
         ("fabs", Unary(U::Abs)),
@@ -60,49 +101,114 @@ const OTHERS: &[(&str, Function)] = {
         ("num", Reduction(R::Count)),
         ("len", Reduction(R::Count)),
         ("firsts", Reduction(R::First)),
-        ("Sum$", Reduction(R::Sum)),
-        ("Min$", Reduction(R::Min)),
-        ("Max$", Reduction(R::Max)),
-        ("Length$", Reduction(R::Count)),
+        ("sq", Unary(U::Square)),
+        ("round", Round),
+        ("around", Round),
+        ("int", Cast(DType::Int64)),
+        ("float", Cast(DType::Float64)),
+        ("isin", IsIn),
+        ("strstr", Contains),
+        ("Sum$", ReduceEntry(R::Sum)),
+        ("Min$", ReduceEntry(R::Min)),
+        ("Max$", ReduceEntry(R::Max)),
+        ("Length$", ReduceEntry(R::Count)),
+        ("MinIf$", ReduceIf(R::Min)),
+        ("MaxIf$", ReduceIf(R::Max)),
+        ("Alt$", Alternative),
         ("where", Where),
         ("item", Item),
         ("is_none", IsNone),
     ]
 };
 
+/// Names that mean something else in TTreeFormula's spelling.
+const FORMULA: &[(&str, Function)] = &[
+    ("sqrt", Function::Formula(F::Sqrt)),
+    ("log", Function::Formula(F::Log)),
+    ("log10", Function::Formula(F::Log10)),
+    ("exp", Function::Formula(F::Exp)),
+    ("asin", Function::Formula(F::Asin)),
+    ("acos", Function::Formula(F::Acos)),
+    ("acosh", Function::Formula(F::Acosh)),
+    ("atanh", Function::Formula(F::Atanh)),
+    ("sign", Function::Formula(F::Sign)),
+    ("int", Function::Formula(F::Int)),
+    ("round", Function::Formula(F::Round)),
+];
+
 /// Functions of `TMath`, where their names are not those above in small letters.
-const TMATH: &[(&str, &str)] = &[
-    ("ASin", "arcsin"),
-    ("ACos", "arccos"),
-    ("ATan", "arctan"),
-    ("ATan2", "arctan2"),
-    ("ASinH", "arcsinh"),
-    ("ACosH", "arccosh"),
-    ("ATanH", "arctanh"),
-    ("Power", "power"),
-    ("Sq", "square"),
-    ("Min", "minimum"),
-    ("Max", "maximum"),
-    ("IsNaN", "isnan"),
-    ("Finite", "isfinite"),
-    ("RadToDeg", "degrees"),
-    ("DegToRad", "radians"),
+const TMATH: &[(&str, Function)] = &[
+    ("ASin", Function::Unary(U::Arcsin)),
+    ("ACos", Function::Unary(U::Arccos)),
+    ("ATan", Function::Unary(U::Arctan)),
+    ("ATan2", Function::Binary(B::Arctan2)),
+    ("ASinH", Function::Unary(U::Arcsinh)),
+    ("ACosH", Function::Unary(U::Arccosh)),
+    ("ATanH", Function::Unary(U::Arctanh)),
+    ("Power", Function::Binary(B::Power)),
+    ("Sq", Function::Unary(U::Square)),
+    ("Min", Function::Binary(B::Minimum)),
+    ("Max", Function::Binary(B::Maximum)),
+    ("Finite", Function::Unary(U::IsFinite)),
+    ("Nint", Function::Unary(U::Rint)),
+    ("FloorNint", Function::Unary(U::Floor)),
+    ("CeilNint", Function::Unary(U::Ceil)),
+    ("Sign", Function::Binary(B::CopySign)),
+    ("Even", Function::Parity(false)),
+    ("Odd", Function::Parity(true)),
+    ("Gaus", Function::Gaus),
+];
+
+/// Constants that are functions without arguments in `TMath`.
+const TMATH_CONSTANTS: &[(&str, f64)] = &[
+    ("Pi", consts::PI),
+    ("TwoPi", consts::TAU),
+    ("PiOver2", consts::FRAC_PI_2),
+    ("PiOver4", consts::FRAC_PI_4),
+    ("InvPi", consts::FRAC_1_PI),
+    ("E", consts::E),
+    ("Sqrt2", consts::SQRT_2),
+    ("Ln10", consts::LN_10),
+    ("LogE", consts::LOG10_E),
+    ("DegToRad", consts::PI / 180.0),
+    ("RadToDeg", 180.0 / consts::PI),
+    ("Infinity", f64::INFINITY),
+    ("QuietNaN", f64::NAN),
+    ("C", 299_792_458.0),
 ];
 
 /// Modules whose functions are meant as they are.
 const PREFIXES: [&str; 7] = ["np.", "numpy.", "ak.", "awkward.", "math.", "std::", "TMath::"];
 
-/// The function of a name.
-pub(crate) fn function(name: &str) -> Option<Function> {
+/// The function of a name, in TTreeFormula's spelling or in Python's.
+pub(crate) fn function(name: &str, formula: bool) -> Option<Function> {
+    if formula && let Some((_, function)) = FORMULA.iter().find(|(known, _)| *known == name) {
+        return Some(*function);
+    }
     let prefix = PREFIXES.iter().find(|prefix| name.starts_with(**prefix));
     let plain = prefix.map_or(name, |prefix| &name[prefix.len()..]);
     if prefix == Some(&"TMath::") {
-        let small = plain.to_ascii_lowercase();
-        let known =
-            TMATH.iter().find(|(theirs, _)| *theirs == plain).map_or(small.as_str(), |(_, ours)| ours);
-        return named(known).filter(|f| matches!(f, Function::Unary(_) | Function::Binary(_)));
+        if let Some((_, function)) = TMATH.iter().find(|(known, _)| *known == plain) {
+            return Some(*function);
+        }
+        return named(&plain.to_ascii_lowercase())
+            .filter(|f| matches!(f, Function::Unary(_) | Function::Binary(_)));
     }
     named(plain)
+}
+
+/// The value of a function of `TMath` that has no arguments.
+pub(crate) fn tmath_constant(name: &str) -> Option<f64> {
+    let plain = name.strip_prefix("TMath::")?;
+    TMATH_CONSTANTS.iter().find(|(known, _)| *known == plain).map(|(_, value)| *value)
+}
+
+/// The reason why a name of TTreeFormula has no meaning here.
+pub(crate) fn refused(name: &str) -> Option<&'static str> {
+    match name {
+        "rndm" | "rndm$" => Some("random numbers would differ at each reading"),
+        _ => None,
+    }
 }
 
 fn named(name: &str) -> Option<Function> {
@@ -129,7 +235,7 @@ pub(crate) fn similar(name: &str) -> Vec<&'static str> {
     let small = name.rsplit(['.', ':']).next().unwrap_or(name).to_ascii_lowercase();
     let near = |known: &&str| {
         let known = known.to_ascii_lowercase();
-        known.starts_with(&small) || small.starts_with(known.trim_end_matches('$'))
+        known.starts_with(&small) || (known.len() > 2 && small.starts_with(known.trim_end_matches('$')))
     };
     functions().map(|(known, _)| known).filter(near).take(3).collect()
 }
@@ -143,8 +249,8 @@ pub(crate) fn suggested<S: Borrow<str>>(near: &[S]) -> String {
 pub(crate) fn constant(name: &str) -> Option<f64> {
     let plain = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
     match plain {
-        "pi" => Some(std::f64::consts::PI),
-        "e" if plain != name => Some(std::f64::consts::E),
+        "pi" => Some(consts::PI),
+        "e" if plain != name => Some(consts::E),
         "inf" => Some(f64::INFINITY),
         "nan" => Some(f64::NAN),
         _ => None,
@@ -157,15 +263,14 @@ mod tests {
 
     #[test]
     fn names_are_found_with_their_modules() {
+        let function = |name| function(name, false);
         assert_eq!(function("TMath::Abs"), function("abs"));
         assert_eq!(function("np.arctan2"), function("TMath::ATan2"));
         assert_eq!(function("TMath::Sum"), None);
+        assert_eq!(function("TMath::Erf"), Some(Function::Unary(U::Erf)));
         assert_eq!(function("ak.sum"), Some(Function::Reduction(R::Sum)));
         for (at, (name, _)) in functions().enumerate() {
             assert!(functions().take(at).all(|(other, _)| other != name), "{name} twice");
-        }
-        for (_, ours) in TMATH {
-            assert!(named(ours).is_some(), "{ours}");
         }
     }
 }

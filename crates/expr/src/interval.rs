@@ -68,12 +68,15 @@ impl Program {
                 Reduction::All => Some(Known::may(of(x)?.truth().0, true)),
                 Reduction::Min | Reduction::Max | Reduction::First => of(x).cloned(),
                 Reduction::Count => Some(Known::Integers(0, i64::MAX.into())),
-                Reduction::Sum | Reduction::Prod => None,
+                Reduction::Argmin | Reduction::Argmax => Some(Known::Integers(0, i64::MAX.into())),
+                Reduction::Sum | Reduction::Prod | Reduction::Mean | Reduction::Var | Reduction::Std => None,
             },
             Step::Valid { .. }
             | Step::ListsValid { .. }
             | Step::Some { .. }
             | Step::Has { .. }
+            | Step::Index { .. }
+            | Step::TextHas { .. }
             | Step::Same { .. }
             | Step::Lists { .. } => None,
         }

@@ -28,6 +28,8 @@ pub(crate) enum Space {
     /// Items of lists that a condition, which is a register of `of`, holds for.
     /// Where `lists` is given, it says which of the lists of `of` are left out as a whole.
     Kept { parent: SpaceId, of: SpaceId, condition: Register, lists: Option<Register> },
+    /// The items of a space in longer lists: all that belong to a row of an outer space `within` are one list.
+    Flat { parent: SpaceId, of: SpaceId, within: SpaceId },
 }
 
 impl Space {
@@ -35,9 +37,10 @@ impl Space {
     pub(crate) const fn parent(&self) -> Option<SpaceId> {
         match self {
             Self::Constant | Self::Entries => None,
-            Self::Lists { parent, .. } | Self::Regular { parent, .. } | Self::Kept { parent, .. } => {
-                Some(*parent)
-            }
+            Self::Lists { parent, .. }
+            | Self::Regular { parent, .. }
+            | Self::Kept { parent, .. }
+            | Self::Flat { parent, .. } => Some(*parent),
         }
     }
 }
@@ -109,6 +112,11 @@ pub(crate) enum Step {
         x: Register,
         text: Arc<str>,
     },
+    /// Whether text contains a text.
+    TextHas {
+        x: Register,
+        part: Arc<str>,
+    },
     Where {
         dtype: DType,
         condition: Register,
@@ -151,6 +159,11 @@ pub(crate) enum Step {
         position: i64,
         of: SpaceId,
     },
+    /// The position of each item among those of a row of an outer space.
+    Index {
+        of: SpaceId,
+        within: SpaceId,
+    },
     /// The items for which a condition holds, which are those of a space.
     Keep {
         dtype: DType,
@@ -163,7 +176,7 @@ pub(crate) enum Step {
         a: SpaceId,
         b: SpaceId,
     },
-    /// The lists of items that a condition holds for, or lists of one length within such items.
+    /// The lists of items that a condition holds for, lists of one length within such items, or lists of lists in one.
     Lists {
         of: SpaceId,
     },
@@ -180,7 +193,8 @@ impl Step {
             Self::Reduce { by, dtype, .. } => match by {
                 Reduction::Sum | Reduction::Prod => accumulated(*dtype),
                 Reduction::Any | Reduction::All => DType::Bool,
-                Reduction::Count => DType::Int64,
+                Reduction::Count | Reduction::Argmin | Reduction::Argmax => DType::Int64,
+                Reduction::Mean | Reduction::Var | Reduction::Std => DType::Float64,
                 Reduction::Min | Reduction::Max | Reduction::First => *dtype,
             },
             Self::Unary { dtype, .. }
@@ -190,11 +204,13 @@ impl Step {
             | Self::Expand { dtype, .. }
             | Self::Item { dtype, .. }
             | Self::Keep { dtype, .. } => *dtype,
+            Self::Index { .. } => DType::Int64,
             Self::Valid { .. }
             | Self::ListsValid { .. }
             | Self::Mixed { .. }
             | Self::Texts { .. }
             | Self::TextWith { .. }
+            | Self::TextHas { .. }
             | Self::Some { .. }
             | Self::Has { .. }
             | Self::Same { .. }
@@ -327,7 +343,9 @@ impl Program {
             let content = Box::new(form);
             let mut list = match self.spaces[*space as usize] {
                 Space::Regular { size, .. } => Form::Regular { size, content },
-                Space::Lists { .. } | Space::Kept { .. } => Form::List { key: key(level), content },
+                Space::Lists { .. } | Space::Kept { .. } | Space::Flat { .. } => {
+                    Form::List { key: key(level), content }
+                }
                 Space::Constant | Space::Entries => *content,
             };
             if lists.get(level).is_some_and(Option::is_some) {

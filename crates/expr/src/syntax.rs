@@ -51,6 +51,97 @@ pub(crate) enum Kind {
         items: Id,
         position: i64,
     },
+    /// Items of lists by their positions, one selector for each level.
+    Subscript {
+        items: Id,
+        selectors: Vec<Selector>,
+        /// Whether the selectors are those of the innermost levels rather than of the outermost.
+        innermost: bool,
+    },
+    /// Rounds to a number of decimal digits.
+    Round {
+        x: Id,
+        digits: i64,
+    },
+    /// Whether text contains a text.
+    Contains {
+        text: Id,
+        part: Id,
+    },
+    /// One value of all items of an entry, at any depth; 0 if there are none.
+    ReduceEntry {
+        by: Reduction,
+        items: Id,
+    },
+    /// The items of an entry for which a condition holds, which has a value for each of them, or one for all.
+    FilterEntry {
+        items: Id,
+        condition: Id,
+    },
+    /// The first where it is present, elsewhere the second.
+    Alternative(Id, Id),
+    /// The position of each item among all those of its entry, or their number, in the lists that the expression has.
+    Iteration {
+        length: bool,
+    },
+    /// A function of TTreeFormula whose values outside its domain are defined.
+    Formula(FormulaFunction, Id),
+}
+
+impl Kind {
+    /// The nodes that it is made of.
+    pub(crate) fn operands(&self) -> Vec<Id> {
+        match self {
+            Self::Int(_)
+            | Self::Float(_)
+            | Self::Bool(_)
+            | Self::Text(_)
+            | Self::Name { .. }
+            | Self::Iteration { .. } => vec![],
+            Self::Unary(_, x)
+            | Self::Cast(_, x)
+            | Self::Reduce { items: x, .. }
+            | Self::IsNone { x, .. }
+            | Self::Item { items: x, .. }
+            | Self::Subscript { items: x, .. }
+            | Self::Round { x, .. }
+            | Self::ReduceEntry { items: x, .. }
+            | Self::Formula(_, x) => vec![*x],
+            Self::Binary(_, x, y)
+            | Self::Filter { items: x, condition: y }
+            | Self::Contains { text: x, part: y }
+            | Self::FilterEntry { items: x, condition: y }
+            | Self::Alternative(x, y) => vec![*x, *y],
+            Self::Where(condition, x, y) => vec![*condition, *x, *y],
+        }
+    }
+}
+
+/// A selection of items of lists by position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Selector {
+    /// All items.
+    All,
+    /// The item at a position, which counts from the end if it is negative.
+    At(i64),
+    /// The items of a slice, as in Python.
+    Slice { start: Option<i64>, stop: Option<i64>, step: i64 },
+}
+
+/// Functions that TTreeFormula defines where C's library does not, or that only it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FormulaFunction {
+    Sqrt,
+    Log,
+    Log10,
+    Exp,
+    Asin,
+    Acos,
+    Acosh,
+    Atanh,
+    Sign,
+    Int,
+    Round,
 }
 
 macro_rules! operations {
@@ -79,7 +170,7 @@ operations! {
     Sin "sin", Cos "cos", Tan "tan", Arcsin "arcsin", Arccos "arccos", Arctan "arctan",
     Sinh "sinh", Cosh "cosh", Tanh "tanh", Arcsinh "arcsinh", Arccosh "arccosh", Arctanh "arctanh",
     Degrees "degrees", Radians "radians", Floor "floor", Ceil "ceil", Trunc "trunc", Rint "rint", Sign "sign",
-    IsNan "isnan", IsInf "isinf", IsFinite "isfinite",
+    IsNan "isnan", IsInf "isinf", IsFinite "isfinite", Erf "erf", Erfc "erfc",
 }
 
 operations! {
@@ -126,4 +217,5 @@ operations! {
     /// From lists to one value each.
     Reduction:
     Sum "sum", Prod "prod", Any "any", All "all", Min "min", Max "max", Count "count", First "first",
+    Argmin "argmin", Argmax "argmax", Mean "mean", Var "var", Std "std",
 }

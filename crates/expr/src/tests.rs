@@ -326,3 +326,99 @@ fn columns_that_lie_are_refused() {
         ["1", "0"]
     );
 }
+
+fn formula(text: &str) -> Result<(String, Vec<String>), String> {
+    let columns = columns();
+    let expression = Expression::parse_as(text, Spelling::TTreeFormula).map_err(|error| error.to_string())?;
+    let find = |name: &str| columns.iter().find(|(known, _)| *known == name).map(|(_, array)| array);
+    let program = Program::new(&[&expression], &mut |name| match find(name) {
+        Some(array) => Named::Column(array.form.clone()),
+        None => Named::Unknown(vec![]),
+    });
+    let program = program.map_err(|error| error.to_string())?;
+    let inputs: Vec<&Array> = program.inputs().filter_map(find).collect();
+    let found = program.run(&inputs, 3).map_err(|error| error.to_string())?.remove(0);
+    found.validate().map_err(|error| error.to_string())?;
+    let lines = found.preview(0..3, 60).lines().map_err(|error| error.to_string())?;
+    Ok((found.form.type_string(), lines.into_iter().map(|line| line.to_string()).collect()))
+}
+
+#[track_caller]
+fn formula_gives(text: &str, wanted_type: &str, wanted: [&str; 3]) {
+    let (found_type, found) = formula(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!((found_type.as_str(), found), (wanted_type, wanted.map(str::to_owned).to_vec()), "{text}");
+}
+
+#[test]
+fn formulas_are_computed_in_doubles_by_their_own_precedence() {
+    formula_gives("b*2", "float64", ["2", "-6", "254"]);
+    formula_gives("n-3", "float64", ["-1", "-3", "-2"]);
+    formula_gives("f*0+2^3^2", "float64", ["64", "nan", "64"]);
+    formula_gives("n*0 - 2^2", "float64", ["-4", "-4", "-4"]);
+    formula_gives("n/0", "float64", ["0", "0", "0"]);
+    formula_gives("2.75+n%2", "float64", ["2.75", "2.75", "3.75"]);
+    formula_gives("b%2", "float64", ["1", "-1", "1"]);
+    formula_gives("7%4*3+0*n", "float64", ["7", "7", "7"]);
+    formula_gives("(n>0)+(b>0)", "float64", ["2", "0", "2"]);
+    formula_gives("n>0&b>0", "float64", ["1", "0", "1"]);
+    formula_gives("1==n>b", "bool", ["False", "True", "False"]);
+    formula_gives("sqrt(b)*sqrt(b)", "float64", ["1", "2.9999999999999996", "126.99999999999999"]);
+    formula_gives("log(n)", "float64", ["0.6931471805599453", "0", "0"]);
+    formula_gives("sign(n)*sign(b)", "float64", ["1", "-1", "1"]);
+    formula_gives("pt[0]", "?float32", ["10", "None", "25"]);
+    formula_gives("Alt$(pt[1], -1)", "float64", ["30", "-1", "-1"]);
+    formula_gives("Max$(pt) + Sum$(eta)", "float64", ["31.5", "0", "25"]);
+    formula_gives("MinIf$(pt, eta > 0) + MaxIf$(pt, n)", "float64", ["60", "0", "25"]);
+    formula_gives("Iteration$ + 10*Length$ + 0*pt", "var * float64", ["[20, 21]", "[]", "[10]"]);
+    formula_gives("Sum$(pt*(Iteration$ == 0)) + Length$(n)", "float64", ["11", "1", "26"]);
+    formula_gives("TMath::Odd(n) + TMath::Even(b)*2", "float64", ["0", "0", "1"]);
+    formula_gives("TMath::Sign(3, b)", "float64", ["3", "-3", "3"]);
+    formula_gives("TMath::Gaus(n, 1, 2)", "float64", ["0.8824969025845955", "0.8824969025845955", "1"]);
+    for (text, wanted) in [
+        ("~n", "~ is not an operator"),
+        ("n<<1<3", "<< before a comparison"),
+        ("rndm*n", "rndm is not supported"),
+        ("Alt$(pt, 0)", "Alt$ of lists is not supported"),
+        ("pt[n]", "an index of a formula that is not a number"),
+        ("pt[0]*Iteration$", "Iteration$ and Length$ beside items"),
+    ] {
+        let error = formula(text).expect_err(text);
+        assert!(error.starts_with(wanted), "{text}: {error}");
+    }
+}
+
+#[test]
+fn items_are_chosen_by_positions() {
+    gives("pt[:, 0]", "?float32", ["10", "None", "25"]);
+    gives("pt[:, -1] + 0", "?float32", ["30", "None", "25"]);
+    gives("pt[..., 1]", "?float32", ["30", "None", "None"]);
+    gives("pt[:, :1]", "var * float32", ["[10]", "[]", "[25]"]);
+    gives("pt[:, 1:]", "var * float32", ["[30]", "[]", "[]"]);
+    gives("pt[:, -1:]", "var * float32", ["[30]", "[]", "[25]"]);
+    gives("pt[:, :-1]", "var * float32", ["[10]", "[]", "[]"]);
+    gives("pt[:, ::2] + eta[:, ::2]", "var * float64", ["[9]", "[]", "[25]"]);
+    gives("sum(pt[:])", "float32", ["40", "0", "25"]);
+    refused("pt[:, 0, 0]", "2 positions within lists, but there is only one level of lists");
+    refused("n[:, 0]", "1 positions within lists, but there is only one value for each entry");
+    refused("pt[1:2]", "a slice of entries");
+    refused("pt[:, eta > 0]", "a position, as in x[:, 0], or a slice, as in x[:, :2], is expected");
+    refused("pt[:, ::-1]", "a step of -1");
+}
+
+#[test]
+fn lists_have_means_and_positions_of_extremes() {
+    gives("mean(pt)", "float64", ["20", "nan", "25"]);
+    gives("std(pt) + var(pt)", "float64", ["110", "nan", "0"]);
+    gives("argmax(pt)", "?int64", ["1", "None", "0"]);
+    gives("np.argmin(eta)", "?int64", ["0", "None", "0"]);
+    gives("round(f * 1.3, 1)", "float32", ["0.6", "nan", "2.6"]);
+    gives("round(n) + round(b, 2)", "int32", ["3", "-3", "128"]);
+    gives("int(eta)", "var * int64", ["[-1, 2]", "[]", "[0]"]);
+    gives("n in (1, 2)", "bool", ["True", "False", "True"]);
+    gives("n not in [1, 2]", "bool", ["False", "True", "False"]);
+    gives("np.isin(pt, [10, 25.0])", "var * bool", ["[True, False]", "[]", "[True]"]);
+    gives("erf(n)", "float64", ["0.9953222650189527", "0", "0.8427007929497148"]);
+    refused("n in pt", "a list of values, as in x in [1, 2], is expected where the name \"pt\" stands");
+    refused("n in []", "no value to compare with");
+    refused("round(n, -1)", "round of int32 to -1 digits");
+}

@@ -306,7 +306,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn is_text(&mut self, value: &Value) -> bool {
+    pub(super) fn is_text(&mut self, value: &Value) -> bool {
         match value {
             Value::Text(_) => true,
             Value::Column(input) => {

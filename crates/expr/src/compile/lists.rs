@@ -125,7 +125,7 @@ impl Compiler<'_> {
         Ok(if space == CONSTANT { space } else { self.standing_for(space) })
     }
 
-    fn size(&self, space: SpaceId) -> Option<u64> {
+    pub(super) fn size(&self, space: SpaceId) -> Option<u64> {
         match self.spaces[space as usize] {
             Space::Regular { size, .. } => Some(size),
             _ => None,
@@ -192,7 +192,13 @@ impl Compiler<'_> {
     }
 
     /// Only those items of the lists of a level for which a condition holds, with all that is within them.
-    fn kept(&mut self, x: Operand, level: usize, condition: Register, at: Span) -> Checked<Operand> {
+    pub(super) fn kept(
+        &mut self,
+        x: Operand,
+        level: usize,
+        condition: Register,
+        at: Span,
+    ) -> Checked<Operand> {
         let Kind::Number(dtype) = x.kind else {
             return Err(Fault::new(at, "text in lists meets other lists, of which one may be missing"));
         };
@@ -305,6 +311,9 @@ impl Compiler<'_> {
         axis: Option<i64>,
         at: Span,
     ) -> Checked<Value> {
+        if let Reduction::Mean | Reduction::Var | Reduction::Std = by {
+            return self.statistic(by, items, axis, at);
+        }
         let items = self.operand(items, at)?;
         let (of, parent) = self.lists_within(items.space, by.word(), at)?;
         let depth = self.path(of).len() as i64;
@@ -345,11 +354,16 @@ impl Compiler<'_> {
             };
             valid = self.both_valid(Some(some), there, parent, at)?;
         }
-        self.of_lists(reduced, valid, at)
+        self.of_lists(reduced, valid, at).map(Value::Operand)
     }
 
     pub(super) fn item(&mut self, items: &Value, position: i64, at: Span) -> Checked<Value> {
         let items = self.numbers(items, at)?;
+        self.item_of(items, position, at).map(Value::Operand)
+    }
+
+    /// The item at a position of each innermost list.
+    pub(super) fn item_of(&mut self, items: Operand, position: i64, at: Span) -> Checked<Operand> {
         let (of, parent) = self.lists_within(items.space, "item", at)?;
         let mut item =
             |x: Register, dtype: DType| self.step(Step::Item { dtype, position, x, of }, parent, at);
@@ -362,12 +376,12 @@ impl Compiler<'_> {
 
     /// One value of each innermost list, which has to be there itself. What is known of missing lists is still that of the
     /// items.
-    fn of_lists(&mut self, values: Operand, valid: Option<Register>, at: Span) -> Checked<Value> {
+    fn of_lists(&mut self, values: Operand, valid: Option<Register>, at: Span) -> Checked<Operand> {
         let outer = self.path(values.space).len();
         let there = (0..outer).map(|level| self.lists_there(values, level)).collect();
         let valid = self.both_valid(valid, self.lists_there(values, outer), values.space, at)?;
         let lists = self.levels_there(there);
-        Ok(Value::Operand(Operand { valid, lists, ..values }))
+        Ok(Operand { valid, lists, ..values })
     }
 
     /// The innermost lists of a space, and the space of the lists themselves.

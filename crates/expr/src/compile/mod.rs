@@ -2,9 +2,13 @@
 
 mod decimals;
 mod element;
+mod formula;
+mod iteration;
 mod leaf;
 mod lists;
 mod logic;
+mod statistics;
+mod subscripts;
 mod times;
 
 pub(crate) use leaf::{Leaf, is_list};
@@ -14,6 +18,7 @@ use crate::{
     error::{Error, Fault, Span},
     expression::{Expression, Named},
     functions,
+    parser::Spelling,
     program::{CONSTANT, ENTRIES, Input, Kind, Made, Output, Program, Register, Space, SpaceId, Step, Text},
     scalar::{Number, Typed},
     syntax,
@@ -128,6 +133,8 @@ struct Compiler<'n> {
     within: Vec<String>,
     /// The text that is being looked at.
     text: u32,
+    /// Whether it is computed as TTreeFormula does it.
+    formula: bool,
 }
 
 type Checked<T> = Result<T, Fault>;
@@ -147,27 +154,34 @@ impl<'n> Compiler<'n> {
             there: vec![Vec::new()],
             within: Vec::new(),
             text: 0,
+            formula: false,
         }
     }
 }
 
 impl Compiler<'_> {
     fn expression(&mut self, expression: &Expression, alias: Option<&str>) -> Result<Value, Error> {
-        let outer = self.text;
+        let outer = (self.text, self.formula);
         self.text = self.texts.len() as u32;
         let text = Text { text: Arc::clone(&expression.text), alias: alias.map(str::to_owned) };
         self.texts.push(text);
+        let iterations = self.iterations(expression, alias)?;
         let mut values: Vec<Value> = Vec::with_capacity(expression.nodes.len());
-        for node in &expression.nodes {
+        for (id, node) in (0..).zip(&expression.nodes) {
+            self.formula = expression.spelling == Spelling::TTreeFormula;
             let value = match &node.kind {
                 syntax::Kind::Name { name, quoted } => {
                     self.named(expression, name, *quoted, node.at, alias)?
+                }
+                syntax::Kind::Iteration { length } => {
+                    self.iteration(*length, iterations.get(&id), node.at)
+                        .map_err(|fault| fault.within(&expression.text, alias))?
                 }
                 _ => self.node(node, &values).map_err(|fault| fault.within(&expression.text, alias))?,
             };
             values.push(value);
         }
-        self.text = outer;
+        (self.text, self.formula) = outer;
         values
             .pop()
             .ok_or_else(|| Fault::new(Span::default(), "an empty expression").within(&expression.text, alias))
@@ -205,6 +219,9 @@ impl Compiler<'_> {
             Named::Unknown(near) => match functions::constant(name) {
                 Some(constant) if !quoted => Value::Number(Number::Float(constant)),
                 _ => {
+                    if let Some(why) = functions::refused(name) {
+                        return Err(here(format!("{name} is not supported: {why}")));
+                    }
                     let near = functions::suggested(&near);
                     return Err(here(format!("there is no column {name:?}{near}")));
                 }
@@ -218,12 +235,19 @@ impl Compiler<'_> {
     fn node(&mut self, node: &syntax::Node, values: &[Value]) -> Checked<Value> {
         let at = node.at;
         let value = |id: syntax::Id| &values[id as usize];
+        if self.formula
+            && let Some(value) = self.formula_node(node, values)?
+        {
+            return Ok(value);
+        }
         match &node.kind {
             syntax::Kind::Int(value) => Ok(Value::Number(Number::Int(*value))),
             syntax::Kind::Float(value) => Ok(Value::Number(Number::Float(*value))),
             syntax::Kind::Bool(value) => Ok(Value::Number(Number::Bool(*value))),
             syntax::Kind::Text(text) => Ok(Value::Text(text.as_str().into())),
-            syntax::Kind::Name { .. } => Err(Fault::new(at, "a name was not looked up")),
+            syntax::Kind::Name { .. } | syntax::Kind::Iteration { .. } => {
+                Err(Fault::new(at, "a name was not looked up"))
+            }
             syntax::Kind::Unary(operation, x) => self.unary(*operation, value(*x), at),
             syntax::Kind::Binary(operation, x, y) => self.binary(*operation, value(*x), value(*y), at),
             syntax::Kind::Where(condition, x, y) => self.choose(value(*condition), value(*x), value(*y), at),
@@ -232,6 +256,17 @@ impl Compiler<'_> {
             syntax::Kind::Reduce { by, items, axis } => self.reduce(*by, value(*items), *axis, at),
             syntax::Kind::IsNone { x, axis } => self.is_none(value(*x), *axis, at),
             syntax::Kind::Item { items, position } => self.item(value(*items), *position, at),
+            syntax::Kind::Subscript { items, selectors, innermost } => {
+                self.subscript(value(*items), selectors, *innermost, at)
+            }
+            syntax::Kind::Round { x, digits } => self.rounded(value(*x), *digits, at),
+            syntax::Kind::Contains { text, part } => self.contains(value(*text), value(*part), at),
+            syntax::Kind::ReduceEntry { by, items } => self.of_entry(*by, value(*items), at),
+            syntax::Kind::FilterEntry { items, condition } => {
+                self.filter_entry(value(*items), value(*condition), at)
+            }
+            syntax::Kind::Alternative(x, y) => self.alternative(value(*x), value(*y), at),
+            syntax::Kind::Formula(function, x) => self.formula_function(*function, value(*x), at),
         }
     }
 

@@ -1,6 +1,9 @@
 //! Steps item by item: loops over slices that the compiler makes vector code of.
 
-use super::arithmetic::{Integer, Number};
+use super::{
+    arithmetic::{Integer, Number},
+    special,
+};
 use crate::{
     buffer::{Buffer, Item, Slice, with_type},
     syntax::{Binary, Unary},
@@ -125,6 +128,8 @@ macro_rules! float_functions {
                     U::Ceil => map::<T, T>(x, out, T::ceil),
                     U::Trunc => map::<T, T>(x, out, T::trunc),
                     U::Rint => map::<T, T>(x, out, T::round_ties_even),
+                    U::Erf => map::<T, T>(x, out, |x| special::erf(f64::from(x)) as T),
+                    U::Erfc => map::<T, T>(x, out, |x| special::erfc(f64::from(x)) as T),
                     U::IsNan => map::<T, u8>(x, out, |x| u8::from(T::is_nan(x))),
                     U::IsInf => map::<T, u8>(x, out, |x| u8::from(x.is_infinite())),
                     U::IsFinite => map::<T, u8>(x, out, |x| u8::from(x.is_finite())),

@@ -51,6 +51,14 @@ impl Lists<'_> {
         }
     }
 
+    /// The end of each list, counted from the first item of all, after a leading 0.
+    pub(super) fn ends(self) -> Vec<i64> {
+        let mut ends = Vec::with_capacity(self.len() + 1);
+        ends.push(0);
+        self.each(|items| ends.push(items.end as i64));
+        ends
+    }
+
     /// How many flags of 0 and 1 are set in each list.
     fn totals(self, mut flags: impl Iterator<Item = u8>, mut act: impl FnMut(u64)) {
         if self.items() > MANY {
@@ -157,6 +165,13 @@ pub(super) fn reduce(
             with_type!(dtype, T => extreme::<T>(x, valid, of, out, Number::maximum))
         }
         Reduction::First => item(dtype, 0, x, of, out),
+        Reduction::Argmin => {
+            with_type!(dtype, T => best::<T>(x, valid, of, out, |x, y| x < y))
+        }
+        Reduction::Argmax => {
+            with_type!(dtype, T => best::<T>(x, valid, of, out, |x, y| x > y))
+        }
+        Reduction::Mean | Reduction::Var | Reduction::Std => debug_assert!(false, "made of sums and counts"),
     }
 }
 
@@ -285,6 +300,36 @@ fn extreme<T: Number>(
         };
         out.push(found.unwrap_or(T::ZERO));
     });
+}
+
+/// The position of the first item that counts which no later one beats, as Awkward Array compares: a NaN beats nothing.
+#[inline(always)]
+fn best<T: Number>(
+    x: Slice<'_>,
+    valid: Option<&[u8]>,
+    of: Lists<'_>,
+    out: &mut Buffer,
+    beats: impl Fn(T, T) -> bool,
+) {
+    let x = T::in_slice(x);
+    let out = i64::emptied(out, of.len());
+    of.each(|items| {
+        let mut found: Option<usize> = None;
+        for at in items.clone().filter(|at| valid.is_none_or(|valid| valid[*at] != 0)) {
+            if found.is_none_or(|found| beats(x[at], x[found])) {
+                found = Some(at);
+            }
+        }
+        out.push(found.map_or(0, |found| (found - items.start) as i64));
+    });
+}
+
+/// The position of each item in its list, of lists with these ends.
+pub(super) fn index(ends: &[i64], out: &mut Buffer) {
+    let out = i64::emptied(out, ends.last().map_or(0, |end| *end as usize));
+    for list in ends.windows(2) {
+        out.extend(0..list[1] - list[0]);
+    }
 }
 
 /// Whether each list has an item that counts.

@@ -5,6 +5,7 @@ mod element;
 mod input;
 mod lists;
 mod output;
+mod special;
 mod state;
 
 use crate::{error::Error, program::Program};

@@ -45,7 +45,7 @@ impl<'p> Outputs<'p> {
                 let outermost = rows[crate::program::ENTRIES as usize].len();
                 let deepest = path.last().map_or(outermost, |space| rows[*space as usize].len());
                 let level = |space: &SpaceId| match program.spaces[*space as usize] {
-                    Space::Kept { .. } => Level::Growing(vec![0]),
+                    Space::Kept { .. } | Space::Flat { .. } => Level::Growing(vec![0]),
                     _ => Level::None,
                 };
                 let levels = path.iter().map(level).collect();
@@ -189,7 +189,11 @@ fn level(program: &Program, inputs: &[Prepared<'_>], whole: &[Range<usize>], spa
                 }
             }
         }
-        Space::Kept { .. } | Space::Regular { .. } | Space::Constant | Space::Entries => Level::None,
+        Space::Kept { .. }
+        | Space::Flat { .. }
+        | Space::Regular { .. }
+        | Space::Constant
+        | Space::Entries => Level::None,
     }
 }
 

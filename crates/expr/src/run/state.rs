@@ -2,7 +2,7 @@
 
 use super::{
     element::{self, Numbers},
-    input::{Prepared, Values},
+    input::{Prepared, Texts, Values},
     lists::{self, Lists},
 };
 use crate::{
@@ -55,7 +55,7 @@ impl<'p> Run<'p> {
                     parent.start * *size as usize..parent.end * *size as usize
                 }
                 // Known when the condition is.
-                Space::Kept { .. } => 0..0,
+                Space::Kept { .. } | Space::Flat { .. } => 0..0,
             };
             self.ranges[at] = range;
         }
@@ -76,7 +76,7 @@ impl<'p> Run<'p> {
             Space::Regular { parent, size } => {
                 Lists::Regular { count: self.ranges[*parent as usize].len(), size: *size as usize }
             }
-            Space::Kept { .. } => Lists::Offsets(&self.kept[space as usize]),
+            Space::Kept { .. } | Space::Flat { .. } => Lists::Offsets(&self.kept[space as usize]),
             Space::Constant | Space::Entries => Lists::Offsets(&[]),
         }
     }
@@ -138,6 +138,7 @@ impl<'p> Run<'p> {
             }
             Step::Texts { operation, x, y } => self.compare(*operation, *x, Err(*y), out),
             Step::TextWith { operation, x, text } => self.compare(*operation, *x, Ok(text.as_bytes()), out),
+            Step::TextHas { x, part } => self.contains(*x, part.as_bytes(), out),
             Step::Where { dtype, condition, x, y } => {
                 element::choose(*dtype, self.numbers(*condition), self.numbers(*x), self.numbers(*y), out);
             }
@@ -155,6 +156,7 @@ impl<'p> Run<'p> {
             Step::Item { dtype, position, x, of } => {
                 lists::item(*dtype, *position, self.numbers(*x).slice(), self.lists(*of), out);
             }
+            Step::Index { of, within } => lists::index(&self.ends(*of, *within), out),
             Step::Has { position, of } => lists::has(*position, self.lists(*of), out),
             Step::Lists { of } => match self.program.spaces[*of as usize] {
                 Space::Kept { of: whole, condition, lists: left, .. } => {
@@ -166,6 +168,11 @@ impl<'p> Run<'p> {
                 }
                 Space::Regular { parent, size } => {
                     self.ranges[*of as usize] = 0..self.ranges[parent as usize].len() * size as usize;
+                }
+                Space::Flat { of: inner, within, .. } => {
+                    let ends = self.ends(inner, within);
+                    self.ranges[*of as usize] = 0..ends.last().map_or(0, |end| *end as usize);
+                    self.kept[*of as usize] = ends;
                 }
                 Space::Constant | Space::Entries | Space::Lists { .. } => {}
             },
@@ -182,6 +189,35 @@ impl<'p> Run<'p> {
         Ok(())
     }
 
+    /// The ends of the items of a space that belong to each row of an outer one, after a leading 0.
+    fn ends(&self, of: SpaceId, within: SpaceId) -> Vec<i64> {
+        let parent = self.program.spaces[of as usize].parent();
+        let inner = self.lists(of).ends();
+        match parent {
+            Some(parent) if parent != within => {
+                let outer = self.ends(parent, within);
+                outer.into_iter().map(|end| inner.get(end as usize).copied().unwrap_or(0)).collect()
+            }
+            _ => inner,
+        }
+    }
+
+    fn contains(&self, x: Register, part: &[u8], out: &mut Buffer) {
+        let out = u8::in_buffer(out);
+        out.clear();
+        let Some((texts, range)) = self.texts(x) else { return };
+        let has = |text: &[u8]| part.is_empty() || text.windows(part.len()).any(|window| window == part);
+        out.extend(range.map(|at| u8::from(has(texts.get(at)))));
+    }
+
+    /// The texts of a register, and those of them that are computed.
+    fn texts(&self, register: Register) -> Option<(&Texts<'p>, Range<usize>)> {
+        let made = &self.program.steps[register as usize];
+        let Step::Load { input, .. } = made.step else { return None };
+        let Values::Text(texts) = &self.inputs[input as usize].values else { return None };
+        Some((texts, self.ranges[made.space as usize].clone()))
+    }
+
     pub(super) fn compare(
         &self,
         operation: Binary,
@@ -191,18 +227,12 @@ impl<'p> Run<'p> {
     ) {
         let out = u8::in_buffer(out);
         out.clear();
-        let texts = |register: Register| {
-            let made = &self.program.steps[register as usize];
-            let Step::Load { input, .. } = made.step else { return None };
-            let Values::Text(texts) = &self.inputs[input as usize].values else { return None };
-            Some((texts, self.ranges[made.space as usize].clone()))
-        };
-        let Some((left, range)) = texts(x) else { return };
+        let Some((left, range)) = self.texts(x) else { return };
         let holds = |a: &[u8], b: &[u8]| u8::from(operation.holds(a.cmp(b)));
         match y {
             Ok(text) => out.extend(range.map(|at| holds(left.get(at), text))),
             Err(register) => {
-                let Some((right, others)) = texts(register) else { return };
+                let Some((right, others)) = self.texts(register) else { return };
                 out.extend(range.zip(others).map(|(a, b)| holds(left.get(a), right.get(b))));
             }
         }

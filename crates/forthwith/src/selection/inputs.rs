@@ -6,7 +6,7 @@ use super::{
     united::United,
 };
 use crate::{Table, cut};
-use forthwith_columns::Form;
+use forthwith_columns::{Array, Column, DType, Form};
 use forthwith_plan::{Error, Limits, Result};
 use std::{ops::Range, sync::Arc};
 
@@ -23,6 +23,30 @@ pub(super) enum Input {
     United(u32),
     /// One of the members of records.
     Member(u32),
+    /// The number of each entry: in the table (`LocalEntry$`), or in all tables together (`Entry$`).
+    Entry {
+        local: bool,
+    },
+}
+
+/// The names of the numbers of entries in expressions.
+pub(super) const ENTRY: &str = "Entry$";
+pub(super) const LOCAL_ENTRY: &str = "LocalEntry$";
+
+const ENTRY_KEY: &str = "entry";
+
+/// The Form of numbers of entries.
+pub(super) fn entry_form() -> Form {
+    Form::Numpy { key: ENTRY_KEY.into(), dtype: DType::Int64, shape: Vec::new() }
+}
+
+/// An array of numbers of entries.
+pub(super) fn entry_array(entries: Vec<i64>) -> Array {
+    Array {
+        form: entry_form(),
+        length: entries.len() as u64,
+        columns: vec![(format!("{ENTRY_KEY}-data"), Column::from_vec(entries))],
+    }
 }
 
 /// The table that is selected of, and those that are read beside it.
@@ -34,12 +58,14 @@ pub(super) struct Inputs {
     /// The columns whose type is given.
     pub(super) united: Vec<Arc<United>>,
     pub(super) members: Vec<Arc<Member>>,
+    /// The number of entries of tables before this one.
+    pub(super) before: u64,
 }
 
 impl Inputs {
     /// A table by itself.
     pub(super) fn alone(table: Table) -> Self {
-        Self { table, friends: Vec::new(), united: Vec::new(), members: Vec::new() }
+        Self { table, friends: Vec::new(), united: Vec::new(), members: Vec::new(), before: 0 }
     }
 
     pub(super) fn friend(&self, friend: u32) -> Result<&Arc<Joined>> {
@@ -68,7 +94,7 @@ impl Inputs {
     pub(super) fn field(&self, input: Input) -> Option<u32> {
         match self.whole(input) {
             Input::Field(field) => Some(field),
-            Input::Friend { .. } | Input::Member(_) => None,
+            Input::Friend { .. } | Input::Member(_) | Input::Entry { .. } => None,
             Input::United(at) => self.united.get(at as usize)?.field,
         }
     }
@@ -92,6 +118,7 @@ impl Inputs {
             Input::Friend { friend, field } => self.friend(friend)?.form(field),
             Input::United(at) => Ok(self.united(at)?.form.clone()),
             Input::Member(at) => Ok(self.member(at)?.form.clone()),
+            Input::Entry { .. } => Ok(entry_form()),
         }
     }
 
@@ -112,6 +139,7 @@ impl Inputs {
                 Ok(member) => format!("{}.{}", self.path(member.of), member.path()),
                 Err(_) => String::new(),
             },
+            Input::Entry { local } => if local { LOCAL_ENTRY } else { ENTRY }.to_owned(),
         }
     }
 
@@ -129,7 +157,7 @@ impl Inputs {
     fn field_with_limits(&self, input: Input) -> Option<u32> {
         match input {
             Input::United(at) if !self.united.get(at as usize)?.is_field() => None,
-            Input::Member(_) => None,
+            Input::Member(_) | Input::Entry { .. } => None,
             input => self.field(input),
         }
     }

@@ -39,6 +39,8 @@ pub struct SelectOptions {
     /// of other numbers is converted, and what a Form says may be missing is of such a type. A whole number that is no number
     /// of a floating-point type is an error of [`Selection::read`].
     pub united: Vec<UnitedColumn>,
+    /// The number of entries of tables that come before this one: `Entry$` counts them, too.
+    pub before: u64,
 }
 
 /// A column in the type that it has in several tables together.
@@ -182,7 +184,7 @@ impl Table {
             let what = format!("there is no entry {last}: the number of entries is {}", self.entries()?);
             return self.here(Err(Error::invalid(what)));
         }
-        Ok(Selection::of(names_of.into_inputs(), columns, computed, cut, entries))
+        Ok(Selection::of(names_of.into_inputs(options.before), columns, computed, cut, entries))
     }
 
     /// Names of the file itself for expressions, in TTreeFormula's spelling.

@@ -2,7 +2,7 @@
 
 use super::{
     Computed, UnitedColumn,
-    inputs::{Input, Inputs},
+    inputs::{ENTRY, Input, Inputs, LOCAL_ENTRY, entry_form},
     joined::{Joined, Key, is_number},
     member::{Member, divided},
     missing,
@@ -120,7 +120,11 @@ impl<'t> Names<'t> {
             });
             return Ok(Some(Input::Member(at as u32)));
         }
-        Ok(None)
+        Ok(match name {
+            ENTRY => Some(Input::Entry { local: false }),
+            LOCAL_ENTRY => Some(Input::Entry { local: true }),
+            _ => None,
+        })
     }
 
     /// A column that may have records, by its name; a dot at the end of a branch's name need not be said twice.
@@ -227,13 +231,14 @@ impl<'t> Names<'t> {
     }
 
     /// All tables that columns are read of.
-    pub(super) fn into_inputs(self) -> Inputs {
+    pub(super) fn into_inputs(self, before: u64) -> Inputs {
         let friends = self.friends.into_iter().map(|friend| friend.joined.into_inner());
         Inputs {
             table: self.table.clone(),
             friends: friends.collect(),
             united: self.united,
             members: self.members.into_inner(),
+            before,
         }
     }
 
@@ -382,6 +387,7 @@ impl<'t> Names<'t> {
                 self.joined(self.friends.get(friend as usize).ok_or_else(absent)?)?.form(field)
             }
             Input::United(at) => Ok(self.united.get(at as usize).ok_or_else(absent)?.form.clone()),
+            Input::Entry { .. } => Ok(entry_form()),
             Input::Member(at) => {
                 let members = self.members.borrow();
                 Ok(members.get(at as usize).ok_or_else(absent)?.form.clone())

@@ -2,7 +2,7 @@
 
 use super::{
     Computed,
-    inputs::{Input, Inputs},
+    inputs::{Input, Inputs, entry_array},
     joined::{By, Joined, Key, integers, places},
     missing,
     rows::{Rows, parts, runs},
@@ -88,6 +88,13 @@ impl Reader<'_, '_, '_> {
                         Some(field) if !self.held.contains_key(&Input::Field(field)) => (&mut wanted, field),
                         _ => continue,
                     }
+                }
+                Input::Entry { local } => {
+                    let before = if local { 0 } else { self.inputs.before };
+                    let entries = (0..rows.len()).filter_map(|row| rows.entry(row));
+                    let entries = entries.map(|entry| before.saturating_add(entry) as i64);
+                    self.held.insert(input, entry_array(entries.collect()));
+                    continue;
                 }
                 Input::Member(at) => return Err(Error::fault(format!("there is no member {at}"))),
             };

@@ -1,0 +1,66 @@
+//! The lists that `Iteration$` and `Length$` of TTreeFormula count in: the deepest of the columns beside them.
+
+use super::{Compiler, Operand, Value};
+use crate::{
+    error::{Error, Fault},
+    expression::Expression,
+    syntax::{Id, Kind},
+};
+use std::collections::HashMap;
+
+impl Compiler<'_> {
+    /// For each such variable of an expression, an operand with the items that it counts; nothing where there are no lists.
+    pub(super) fn iterations(
+        &mut self,
+        expression: &Expression,
+        alias: Option<&str>,
+    ) -> Result<HashMap<Id, Operand>, Error> {
+        let mut found = HashMap::new();
+        let is_variable = |kind: &Kind| matches!(kind, Kind::Iteration { .. });
+        if !expression.nodes.iter().any(|node| is_variable(&node.kind)) {
+            return Ok(found);
+        }
+        let mut scopes = vec![expression.nodes.len() as Id - 1];
+        while let Some(root) = scopes.pop() {
+            let (mut variables, mut deepest): (Vec<Id>, Option<(usize, Operand)>) = (Vec::new(), None);
+            let mut positions = None;
+            let mut waiting = vec![root];
+            while let Some(id) = waiting.pop() {
+                let node = &expression.nodes[id as usize];
+                match &node.kind {
+                    Kind::Iteration { .. } => variables.push(id),
+                    Kind::ReduceEntry { items, .. } => scopes.push(*items),
+                    // Their results have other lists.
+                    Kind::Reduce { items, .. } | Kind::Item { items, .. } => scopes.push(*items),
+                    Kind::Name { name, quoted } => {
+                        let value = self.named(expression, name, *quoted, node.at, alias)?;
+                        if let Ok(operand) = self.numbers(&value, node.at) {
+                            let depth = self.path(operand.space).len();
+                            if depth > 0 && deepest.is_none_or(|(known, _)| depth > known) {
+                                deepest = Some((depth, operand));
+                            }
+                        }
+                    }
+                    kind => {
+                        if let Kind::Subscript { .. } | Kind::Filter { .. } = kind {
+                            positions = Some(node.at);
+                        }
+                        waiting.extend(kind.operands());
+                    }
+                }
+            }
+            if let (Some(at), false) = (positions, variables.is_empty()) {
+                let what = "Iteration$ and Length$ beside items that are chosen are not supported";
+                return Err(Fault::new(at, what).within(&expression.text, alias));
+            }
+            let deepest = deepest.map(|(_, operand)| operand);
+            found.extend(variables.into_iter().filter_map(|id| Some((id, deepest?))));
+        }
+        Ok(found)
+    }
+}
+
+/// A value that has none of the lists that an expression goes through.
+pub(super) const fn without_lists(length: bool) -> Value {
+    Value::Number(crate::scalar::Number::Int(length as i128))
+}
