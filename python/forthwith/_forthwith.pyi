@@ -481,12 +481,14 @@ class Table:
         entries: bytes | None = None,
         friends: Sequence[tuple[str, Sequence[Table], int]] = ...,
         united: Sequence[tuple[str, int | None, Array | str, bool]] = ...,
+        before: int = 0,
     ) -> Selection:
         """Columns by the positions of their fields, or as expressions, of entries that a cut leaves or that are listed.
 
         ``entries`` are 64-bit numbers in native order. ``friends`` are names, tables one behind the other, and how many of
         their entries belong to tables before this one. ``united`` are columns with their fields if this table has them,
-        an array of the type that they have in several tables, and whether some of these lack them. All types are checked.
+        an array of the type that they have in several tables, and whether some of these lack them. ``before`` is
+        the number of entries of tables before this one. All types are checked.
         """
     def raw(self, plan: Plan, task: int) -> RawBlock:
         """One block of a plan, decompressed and not decoded."""

@@ -196,9 +196,9 @@ impl Table {
     /// Columns by the positions of their fields, or as expressions, of entries that pass. `entries` are 64-bit numbers in native order.
     /// `friends` are names, tables one behind the other, and how many of their entries belong to tables before this one;
     /// `united` columns with their fields if this table has them, the type that they have in several tables, as an array of it or the
-    /// name of a number's, and whether some of these lack them.
+    /// name of a number's, and whether some of these lack them. `before` is the number of entries of tables before this one.
     #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
-    #[pyo3(signature = (columns, aliases, cut=None, entries=None, friends=Vec::new(), united=Vec::new()))]
+    #[pyo3(signature = (columns, aliases, cut=None, entries=None, friends=Vec::new(), united=Vec::new(), before=0))]
     fn select(
         &self,
         py: Python<'_>,
@@ -208,10 +208,11 @@ impl Table {
         entries: Option<Vec<u8>>,
         friends: Vec<(String, Vec<Bound<'_, Self>>, u64)>,
         united: Vec<(String, Option<u32>, Like<'_>, bool)>,
+        before: u64,
     ) -> PyResult<Selection> {
         let numbers = |bytes: Vec<u8>| bytes.as_chunks().0.iter().map(|n| u64::from_ne_bytes(*n)).collect();
         let mut options =
-            SelectOptions { aliases, cut, entries: entries.map(numbers), ..SelectOptions::default() };
+            SelectOptions { aliases, cut, entries: entries.map(numbers), before, ..SelectOptions::default() };
         for (name, field, like, may_lack) in united {
             let form = match (like, field) {
                 (Like::Array(array), _) => array.get().of_form().clone(),

@@ -24,9 +24,6 @@ _WORD = re.compile(r" (?:if|else|in|is|and|or|not) |^not | / |/ *\d")
 
 # Spellings of Python that expressions do not have, and what they have instead.
 _CHOICE = re.compile(r"\bif\b.*\belse\b")
-_AMONG = re.compile(r"\bin\s*[\[(]")
-_SLICE = re.compile(r"([\w.]+)\s*\[\s*(?:\.\.\.|:)\s*,\s*(-?\d+)\s*\]")
-_RANGE = re.compile(r"\[[^\[\]]*:[^\[\]]*\]")
 
 
 def mistaken(name: str, place: str, error: KeyInFileError, problem: RequestError) -> KeyInFileError:
@@ -88,12 +85,6 @@ def _is_name(text: str) -> bool:
 
 
 def _hint(text: str) -> str | None:
-    if found := _SLICE.search(text):
-        return f"item({found[1]}, {found[2]}) is the item {found[2]} of each list, and missing where there is none"
-    if _RANGE.search(text):
-        return "lists are not cut by positions: x[condition] keeps items, and item(x, 0) is the first of each list"
     if _CHOICE.search(text):
         return "where(condition, x, y) chooses between two values"
-    if _AMONG.search(text):
-        return "(x == 1) | (x == 2) is true for several values"
     return None

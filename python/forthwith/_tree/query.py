@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Set
+from copy import copy
 from operator import index
 
 from forthwith import _forthwith
@@ -57,6 +58,7 @@ class Choice:
             entries = entry_lists(entries)
         self.entries = entries
         self.friends = friends_of(friends)
+        self.before = 0  # entries of trees before the one that is read
         self._is_any = bool(self.aliases) or self.chooses or self.friends is not None
 
     def __bool__(self) -> bool:
@@ -84,6 +86,13 @@ class Choice:
 
     def of_part(self, tree: Tree, offset: int) -> Choice:
         """The same for one of several trees, before which there is this number of entries."""
+        made = self._of_part(tree, offset)
+        if made is self:
+            made = copy(self)
+        made.before = offset
+        return made
+
+    def _of_part(self, tree: Tree, offset: int) -> Choice:
         friends = None if self.friends is None else self.friends.behind(offset)
         if self.entries is None:
             return self if friends is None else Choice(self.cut, self.aliases, None, friends)
@@ -129,7 +138,7 @@ class Query(list["tuple[str, int]"]):
         beside = [] if choice.friends is None else choice.friends.tables(tree)
         try:
             self.core = tree._core.select(
-                fields, list(choice.aliases.items()), choice.cut, entries, beside, self.united
+                fields, list(choice.aliases.items()), choice.cut, entries, beside, self.united, choice.before
             )
         except RequestError as error:
             hinted(error, lambda name: _similar(tree, name))

@@ -14,6 +14,10 @@ from forthwith.uproot._library import Library
 
 # uproot's spelling of a name with characters that expressions do not have in names.
 _GET = re.compile(r"""\bget\(\s*(["'])(.*?)\1\s*\)""")
+# A position in lists, which forthwith takes for a value that may be missing.
+_POSITION = re.compile(r"\[\s*(?::|\.\.\.)")
+# Types of one truth value, and of lists.
+_TRUTH = ("bool", "?bool")
 
 
 def _spelled(owner: Any, text: str) -> str:
@@ -59,8 +63,19 @@ class Computed:
         labels = [label for label, _ in columns]
         distinct = [columns[labels.index(label)] for label in dict.fromkeys(labels)]
         cut = None if cut is None else _spelled(owner, cut)
+        aliases = _needed(known, [*self._texts.values(), cut or ""])
+        self._mask: str | None = None
+        if cut is not None:
+            [kind] = Query(tree, [(cut, COMPUTED)], Choice(None, aliases)).core.types()
+            if " * " in kind:
+                # The cut has a value for each item of lists, and leaves out items rather than entries.
+                self._mask, cut = cut, None
+                if self._mask not in labels:
+                    distinct.append((self._mask, COMPUTED))
+            elif kind not in _TRUTH:
+                cut = f"({cut}) != 0"
         self._labels = [label for label, _ in distinct]
-        self._query = Query(tree, distinct, Choice(cut, _needed(known, [*self._texts.values(), cut or ""])))
+        self._query = Query(tree, distinct, Choice(cut, aliases))
 
     def read(self, start: int, stop: int) -> tuple[dict[str, Any], int]:
         """The columns, and the number of entries that passed."""
@@ -76,11 +91,17 @@ class Computed:
         by_text = dict(zip(self._labels, arrays, strict=True))
         ak, library = package("awkward"), self._library
         made = {}
+        mask = None if self._mask is None else ak.Array(by_text[self._mask].logical().layout()) != 0
         for name, text in self._texts.items():
-            if name in self._branches:
+            if mask is not None:
+                made[name] = library.of_awkward(ak.Array(by_text[text].logical().layout())[mask], name, start)
+            elif name in self._branches:
                 made[name] = library.one(by_text[text], self._branches[name], start)
             else:
-                made[name] = library.of_awkward(ak.Array(by_text[text].logical().layout()), name, start)
+                array = ak.Array(by_text[text].logical().layout())
+                if array.layout.is_option and _POSITION.search(text) and not ak.any(ak.is_none(array, axis=0)):
+                    array = ak.drop_none(array, axis=0)
+                made[name] = library.of_awkward(array, name, start)
             if kept is not None:
                 made[name] = library.of_entries(made[name], kept)
         return made, stop - start if kept is None else len(kept)
