@@ -273,4 +273,71 @@ mod tests {
             assert!(functions().take(at).all(|(other, _)| other != name), "{name} twice");
         }
     }
+
+    const BEGIN: &str =
+        "<!-- functions, from the table in code: FORTHWITH_UPDATE=1 cargo test -p forthwith-expr -->\n";
+    const END: &str = "<!-- end of functions -->\n";
+
+    /// The rows of the table in the documentation.
+    fn documented() -> String {
+        let names = |is: &dyn Fn(Function) -> bool| -> Vec<&str> {
+            functions().filter(|(_, function)| is(*function)).map(|(name, _)| name).collect()
+        };
+        let others = OTHERS.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        let item_by_item = |f: Function| {
+            matches!(
+                f,
+                Function::Unary(_)
+                    | Function::Binary(_)
+                    | Function::Extreme(..)
+                    | Function::Where
+                    | Function::Round
+            )
+        };
+        let mut lists =
+            names(&|f| matches!(f, Function::Reduction(_) | Function::Extreme(..) | Function::Item));
+        lists.sort_unstable();
+        let plain = names(&item_by_item)
+            .into_iter()
+            .filter(|name| !others.contains(name) || matches!(*name, "where" | "round"));
+        let more = names(&item_by_item)
+            .into_iter()
+            .filter(|name| others.contains(name) && !matches!(*name, "where" | "round"));
+        let formula =
+            names(&|f| matches!(f, Function::ReduceEntry(_) | Function::ReduceIf(_) | Function::Alternative));
+        let variables = ["Entry$", "LocalEntry$", "Iteration$", "Length$"];
+        let rows = [
+            ("item by item", plain.collect::<Vec<_>>()),
+            ("other names of these", more.collect()),
+            ("of lists", lists),
+            ("conversion", names(&|f| matches!(f, Function::Cast(_)))),
+            (
+                "presence and text",
+                names(&|f| matches!(f, Function::IsNone | Function::IsIn | Function::Contains)),
+            ),
+            ("of all items of an entry", formula),
+            ("variables", variables.to_vec()),
+            ("`TMath::` besides the same names", TMATH.iter().map(|(name, _)| *name).collect()),
+            ("`TMath::` without arguments", TMATH_CONSTANTS.iter().map(|(name, _)| *name).collect()),
+        ];
+        let mut text = "| | |\n| --- | --- |\n".to_owned();
+        for (what, names) in rows {
+            text += &format!("| {what} | `{}` |\n", names.join("` `"));
+        }
+        text
+    }
+
+    #[test]
+    fn the_documentation_lists_all_functions() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/expressions.md");
+        let page = std::fs::read_to_string(path).expect("the page on expressions");
+        let (before, rest) = page.split_once(BEGIN).expect("the beginning of the table");
+        let (_, after) = rest.split_once(END).expect("the end of the table");
+        let wanted = format!("{before}{BEGIN}{}{END}{after}", documented());
+        if std::env::var_os("FORTHWITH_UPDATE").is_some() {
+            std::fs::write(path, &wanted).expect("the page on expressions");
+        } else {
+            assert!(page == wanted, "docs/expressions.md is not of this table: FORTHWITH_UPDATE=1 writes it");
+        }
+    }
 }

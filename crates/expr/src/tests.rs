@@ -380,7 +380,8 @@ fn formulas_are_computed_in_doubles_by_their_own_precedence() {
         ("rndm*n", "rndm is not supported"),
         ("Alt$(pt, 0)", "Alt$ of lists is not supported"),
         ("pt[n]", "an index of a formula that is not a number"),
-        ("pt[0]*Iteration$", "Iteration$ and Length$ beside items"),
+        ("(pt+1)[0]*Iteration$", "Iteration$ and Length$ beside items"),
+        ("n<b<=2", "<= behind <: put one of them in brackets"),
     ] {
         let error = formula(text).expect_err(text);
         assert!(error.starts_with(wanted), "{text}: {error}");

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from forthwith._packages import package
@@ -85,13 +86,14 @@ class NumPy(Library):
     def of_awkward(self, array: Any, name: str, start: int) -> Any:
         """What was computed with Awkward Array."""
         np = self.imported
-        try:
-            return package("awkward").to_numpy(array)
-        except (TypeError, ValueError):
-            out = np.empty(len(array), dtype=object)
-            for at, one in enumerate(array):
-                out[at] = np.asarray(one) if getattr(one, "ndim", 0) == 1 else one
-            return out
+        # Lists stay lists, also where all happen to be equally long.
+        if not _is_jagged(array.layout):
+            with contextlib.suppress(TypeError, ValueError):
+                return package("awkward").to_numpy(array)
+        out = np.empty(len(array), dtype=object)
+        for at, one in enumerate(array):
+            out[at] = np.asarray(one) if getattr(one, "ndim", 0) == 1 else one
+        return out
 
     def _joined(self, parts: list[Any]) -> Any:
         np = self.imported

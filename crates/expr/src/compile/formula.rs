@@ -68,6 +68,13 @@ impl Compiler<'_> {
                 let divides = self.binary(B::NotEqual, &y, &ZERO, at)?;
                 self.choose(&divides, &quotient, &ZERO, at)
             }
+            B::Arctan2 => {
+                // That of two zeros is 0, whatever their signs.
+                let angle = self.binary(B::Arctan2, &x, &y, at)?;
+                let zeros = [self.binary(B::Equal, &x, &ZERO, at)?, self.binary(B::Equal, &y, &ZERO, at)?];
+                let both = self.binary(B::And, &zeros[0], &zeros[1], at)?;
+                self.choose(&both, &ZERO, &angle, at)
+            }
             B::Minimum | B::Maximum => {
                 let first = if operation == B::Minimum { B::LessEqual } else { B::GreaterEqual };
                 let first = self.binary(first, &x, &y, at)?;

@@ -4,7 +4,7 @@ use super::{Compiler, Operand, Value};
 use crate::{
     error::{Error, Fault},
     expression::Expression,
-    syntax::{Id, Kind},
+    syntax::{Id, Kind, Selector},
 };
 use std::collections::HashMap;
 
@@ -32,6 +32,8 @@ impl Compiler<'_> {
                     Kind::ReduceEntry { items, .. } => scopes.push(*items),
                     // Their results have other lists.
                     Kind::Reduce { items, .. } | Kind::Item { items, .. } => scopes.push(*items),
+                    Kind::Subscript { items, selectors, .. }
+                        if self.is_one_item(expression, *items, selectors, alias)? => {}
                     Kind::Name { name, quoted } => {
                         let value = self.named(expression, name, *quoted, node.at, alias)?;
                         if let Ok(operand) = self.numbers(&value, node.at) {
@@ -57,6 +59,24 @@ impl Compiler<'_> {
             found.extend(variables.into_iter().filter_map(|id| Some((id, deepest?))));
         }
         Ok(found)
+    }
+
+    /// Whether positions in a column choose one item of each entry.
+    fn is_one_item(
+        &mut self,
+        expression: &Expression,
+        items: Id,
+        selectors: &[Selector],
+        alias: Option<&str>,
+    ) -> Result<bool, Error> {
+        let node = &expression.nodes[items as usize];
+        let Kind::Name { name, quoted } = &node.kind else { return Ok(false) };
+        if !selectors.iter().all(|selector| matches!(selector, Selector::At(_))) {
+            return Ok(false);
+        }
+        let value = self.named(expression, name, *quoted, node.at, alias)?;
+        let depth = self.numbers(&value, node.at).ok().map(|operand| self.path(operand.space).len());
+        Ok(depth.is_some_and(|depth| depth <= selectors.len()))
     }
 }
 

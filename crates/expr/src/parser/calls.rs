@@ -87,7 +87,15 @@ impl Parser {
             (Function::Reduction(by) | Function::Extreme(by, _), [items]) => {
                 Kind::Reduce { by, items: *items, axis }
             }
-            (Function::Extreme(_, binary), [x, y]) if axis.is_none() => Kind::Binary(binary, *x, *y),
+            (Function::Extreme(_, binary), [x, y]) if axis.is_none() => match self.spelling {
+                Spelling::Python => Kind::Binary(binary, *x, *y),
+                // As in C++, the second only if it is beyond the first.
+                Spelling::TTreeFormula => {
+                    let beyond = if binary == Binary::Minimum { Binary::Greater } else { Binary::Less };
+                    let second = self.push(Kind::Binary(beyond, *x, *y), at)?;
+                    Kind::Where(second, *y, *x)
+                }
+            },
             (Function::Extreme(..), [_, _]) => {
                 let what = format!("{name} of two arguments goes item by item, and takes no axis");
                 return Err(Fault::new(at, what));

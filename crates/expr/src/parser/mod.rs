@@ -138,8 +138,10 @@ impl Parser {
                     if binary.is_comparison() {
                         self.not_shifted(left)?;
                     }
+                    let operator = self.next;
                     self.advance();
                     let right = self.expression(binds.right)?;
+                    self.not_mixed(binary, operator)?;
                     let at = self.at(left).to(self.at(right));
                     self.push(Kind::Binary(binary, left, right), at)?
                 }
@@ -255,6 +257,28 @@ impl Parser {
             }
             _ => Ok(()),
         }
+    }
+
+    /// TTreeFormula takes `a < b <= c` for `(a < b) <= c`, but `a < b > c` for `a < (b > c)`.
+    fn not_mixed(&self, binary: Binary, operator: usize) -> Result<(), Fault> {
+        let other = match binary {
+            Binary::Less => "<=",
+            Binary::Greater => ">=",
+            _ => return Ok(()),
+        };
+        let mut depth = 0;
+        for lexeme in &self.tokens[operator..self.next] {
+            match lexeme.token {
+                Token::Mark("(" | "[") => depth += 1,
+                Token::Mark(")" | "]") => depth -= 1,
+                Token::Mark(mark) if mark == other && depth == 0 => {
+                    let what = format!("{other} behind {}: put one of them in brackets", binary.word());
+                    return Err(Fault::new(lexeme.at, what));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn is_in_brackets(&self, node: &Node) -> bool {
