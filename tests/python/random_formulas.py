@@ -157,13 +157,14 @@ def compared(tree, texts, answer):
         try:
             ours = tree.arrays([f"a{at}"], how=tuple)[0].to_list()
         except forthwith.ForthwithError as error:
-            if "in brackets" in str(error):  # comparisons in a row, which TFormula splits by their order
+            # Comparisons in a row, which TFormula splits by their order, and Alt$, which means the first item only.
+            if "in brackets" in str(error) or "Alt$ beside lists" in str(error):
                 continue
             wrong.append((text, str(error), rows))
             continue
         number += 1
-        for mine, row in zip(ours, rows, strict=True):
-            mine = [] if mine is None else mine if isinstance(mine, list) else [mine]
+        for value, row in zip(ours, rows, strict=True):
+            mine = [] if value is None else value if isinstance(value, list) else [value]
             if len(mine) != len(row) or not all(map(is_same, mine, row)):
                 wrong.append((text, mine, row))
                 break

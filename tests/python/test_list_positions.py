@@ -19,14 +19,13 @@ def arrays():
     inner = [chance.choice((0, 0, 1, 2, 3)) for _ in range(sum(counts))]
     numbers = [chance.choice((0.5, float("nan"), chance.uniform(-9, 9), 1e30)) for _ in range(sum(counts))]
     deep = [chance.randint(-9, 9) for _ in range(sum(inner))]
-    made = {
+    return {
         "n": ak.Array(np.array(counts, np.int32)),
         "f": ak.unflatten(ak.Array(np.array(numbers, np.float32)), counts),
         "i": ak.unflatten(ak.Array(np.array([chance.randint(-100, 100) for _ in numbers], np.int16)), counts),
         "d": ak.unflatten(ak.unflatten(ak.Array(np.array(deep, np.int32)), inner), counts),
         "r": ak.Array(np.arange(300 * 6, dtype=np.float64).reshape(300, 2, 3)),
     }
-    return made
 
 
 @pytest.fixture(scope="module", params=["parquet", "avro", "root"])
@@ -54,12 +53,12 @@ def computed(table, text):
 
 def test_slices_are_those_of_awkward_array(table, arrays):
     for name in ("f", "i", "d", "r"):
-        if name not in table.keys():
+        if name not in table:
             continue
         for part in SLICES:
             assert same(computed(table, f"{name}[:, {part}]"), eval(f"x[:, {part}]", {"x": arrays[name]})), part
     for name in ("d", "r"):
-        if name not in table.keys():
+        if name not in table:
             continue
         for part in ("1:", "-1:", "::2"):
             assert same(computed(table, f"{name}[:, :, {part}]"), eval(f"x[:, :, {part}]", {"x": arrays[name]}))
@@ -70,12 +69,12 @@ def test_slices_are_those_of_awkward_array(table, arrays):
 
 def test_items_at_a_position_are_missing_where_there_are_none(table, arrays):
     for name in ("f", "i", "d"):
-        if name not in table.keys():
+        if name not in table:
             continue
         for at in (0, 1, -1, -3):
             wanted = ak.firsts(_item(arrays[name], at))
             assert same(computed(table, f"{name}[:, {at}]"), wanted), (name, at)
-    if "r" in table.keys():
+    if "r" in table:
         for text in ("r[:, 1]", "r[:, 0, 2]", "r[..., -1]", "r[:, -1, 1:]"):
             assert same(computed(table, text), eval(text, {"r": arrays["r"]}))
         with pytest.raises(forthwith.RequestError, match="position 2 is outside arrays of 2 items"):

@@ -136,10 +136,15 @@ impl Compiler<'_> {
             }
             F::Log => (Unary::Log, self.binary(Binary::Greater, &x, &ZERO, at)?),
             F::Log10 => (Unary::Log10, self.binary(Binary::Greater, &x, &ZERO, at)?),
-            F::Acosh => (Unary::Arccosh, self.binary(Binary::GreaterEqual, &x, &number(1.0), at)?),
+            // A NaN stays one here.
+            F::Acosh => {
+                let outside = self.binary(Binary::Less, &x, &number(1.0), at)?;
+                (Unary::Arccosh, self.unary(Unary::Not, &outside, at)?)
+            }
             F::Asin | F::Acos | F::Atanh => {
                 let size = self.unary(Unary::Abs, &x, at)?;
-                let inside = self.binary(Binary::LessEqual, &size, &number(1.0), at)?;
+                let outside = self.binary(Binary::Greater, &size, &number(1.0), at)?;
+                let inside = self.unary(Unary::Not, &outside, at)?;
                 let unary = match function {
                     F::Asin => Unary::Arcsin,
                     F::Acos => Unary::Arccos,

@@ -16,14 +16,14 @@ impl Compiler<'_> {
         alias: Option<&str>,
     ) -> Result<HashMap<Id, Operand>, Error> {
         let mut found = HashMap::new();
-        let is_variable = |kind: &Kind| matches!(kind, Kind::Iteration { .. });
+        let is_variable = |kind: &Kind| matches!(kind, Kind::Iteration { .. } | Kind::Alternative(..));
         if !expression.nodes.iter().any(|node| is_variable(&node.kind)) {
             return Ok(found);
         }
         let mut scopes = vec![expression.nodes.len() as Id - 1];
         while let Some(root) = scopes.pop() {
             let (mut variables, mut deepest): (Vec<Id>, Option<(usize, Operand)>) = (Vec::new(), None);
-            let mut positions = None;
+            let (mut positions, mut alternative) = (None, None);
             let mut waiting = vec![root];
             while let Some(id) = waiting.pop() {
                 let node = &expression.nodes[id as usize];
@@ -44,8 +44,10 @@ impl Compiler<'_> {
                         }
                     }
                     kind => {
-                        if let Kind::Subscript { .. } | Kind::Filter { .. } = kind {
-                            positions = Some(node.at);
+                        match kind {
+                            Kind::Subscript { .. } | Kind::Filter { .. } => positions = Some(node.at),
+                            Kind::Alternative(..) => alternative = Some(node.at),
+                            _ => {}
                         }
                         waiting.extend(kind.operands());
                     }
@@ -53,6 +55,11 @@ impl Compiler<'_> {
             }
             if let (Some(at), false) = (positions, variables.is_empty()) {
                 let what = "Iteration$ and Length$ beside items that are chosen are not supported";
+                return Err(Fault::new(at, what).within(&expression.text, alias));
+            }
+            if let (Some(at), Some(_)) = (alternative, deepest) {
+                // TTreeFormula takes the first argument for the first item only.
+                let what = "Alt$ beside lists is not supported: only beside single values";
                 return Err(Fault::new(at, what).within(&expression.text, alias));
             }
             let deepest = deepest.map(|(_, operand)| operand);
