@@ -34,6 +34,14 @@ EXPRESSIONS = [
     "hypot(Muon_pt, pi) > 3 * TMath::Pi()",
     "float64(run) + event * 1.5",
     "isnan(MET_pt / 0) + int32(MET_pt)",
+    "Muon_pt[:, 0] + Muon_pt[:, -1]",
+    "Muon_pt[:, 1:] * 2",
+    "mean(Muon_pt) - std(Muon_eta)",
+    "nMuon in (1, 3) or nMuon not in [0, 2]",
+    "Alt$(Muon_pt[:, 1], -1) + Entry$",
+    "MaxIf$(Muon_pt, Muon_charge > 0) + Length$(Muon_pt)",
+    "Muon_pt * (Iteration$ == 0)",
+    "argmax(Muon_pt) + round(MET_pt, 1)",
 ]
 WRONG = [
     "Muon_ptt + 1",

@@ -390,6 +390,20 @@ fn formulas_are_computed_in_doubles_by_their_own_precedence() {
 }
 
 #[test]
+fn nodes_with_several_users_are_looked_at_once() {
+    let mut text = "Iteration$".to_owned();
+    for _ in 0..60 {
+        text = format!("({text}) in (1, 2)");
+    }
+    assert!(formula(&text).is_ok());
+    let mut text = "Alt$(n, 1)".to_owned();
+    for _ in 0..60 {
+        text = format!("TMath::Gaus(n, 0, {text})");
+    }
+    assert!(formula(&text).is_ok());
+}
+
+#[test]
 fn items_are_chosen_by_positions() {
     gives("pt[:, 0]", "?float32", ["10", "None", "25"]);
     gives("pt[:, -1] + 0", "?float32", ["30", "None", "25"]);

@@ -6,7 +6,7 @@ use crate::{
     expression::Expression,
     syntax::{Id, Kind, Selector},
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 impl Compiler<'_> {
     /// For each such variable of an expression, an operand with the items that it counts; nothing where there are no lists.
@@ -21,11 +21,19 @@ impl Compiler<'_> {
             return Ok(found);
         }
         let mut scopes = vec![expression.nodes.len() as Id - 1];
+        // Nodes may have several users, and each is looked at once in each scope.
+        let mut seen = HashSet::new();
         while let Some(root) = scopes.pop() {
+            if seen.contains(&(root, root)) {
+                continue;
+            }
             let (mut variables, mut deepest): (Vec<Id>, Option<(usize, Operand)>) = (Vec::new(), None);
             let (mut positions, mut alternative) = (None, None);
             let mut waiting = vec![root];
             while let Some(id) = waiting.pop() {
+                if !seen.insert((root, id)) {
+                    continue;
+                }
                 let node = &expression.nodes[id as usize];
                 match &node.kind {
                     Kind::Iteration { .. } => variables.push(id),
