@@ -29,6 +29,7 @@ mod check;
 mod constants;
 mod container;
 mod cut;
+mod field_names;
 mod file;
 pub mod files;
 mod formats;

@@ -1,6 +1,7 @@
 //! A table of a file: fields and entries.
 
 use crate::constants::{WithConstants, put_constants};
+use crate::field_names::FieldNames;
 use crate::{File, Gap, Selection, Step, Steps, Words, cut, format};
 use forthwith_columns::Array;
 use forthwith_engine::{Engine, ProgressCallback, RawBlock};
@@ -23,6 +24,7 @@ pub struct Table {
     own: Option<Arc<dyn Dataset>>,
     constants: Arc<[Constant]>,
     check_text: bool,
+    names: Arc<FieldNames>,
 }
 
 /// A field of a table: its position among [`Table::fields`], or its name as [`Table::find`] takes it.
@@ -54,7 +56,7 @@ impl FieldRef for String {
 
 impl Table {
     pub(crate) fn new(file: File, dataset: Arc<dyn Dataset>) -> Self {
-        Self { file, dataset, own: None, constants: Arc::default(), check_text: true }
+        Self { file, dataset, own: None, constants: Arc::default(), check_text: true, names: Arc::default() }
     }
 
     /// The same table with columns of one value each, such as [folders of files say](crate::files::partitions), behind those of the
@@ -68,7 +70,8 @@ impl Table {
             return Ok(self.clone());
         }
         let dataset = Arc::new(self.here(WithConstants::new(Arc::clone(own), constants))?);
-        Ok(Self { dataset, own: Some(Arc::clone(own)), constants: constants.into(), ..self.clone() })
+        let own = Some(Arc::clone(own));
+        Ok(Self { dataset, own, constants: constants.into(), names: Arc::default(), ..self.clone() })
     }
 
     /// The format's own view of the table.
@@ -95,7 +98,8 @@ impl Table {
     pub fn around_damage(&self) -> Result<Option<(Self, Vec<Gap>)>> {
         let around = self.file.container().dataset_around_damage(self.path())?;
         let Some((dataset, gaps)) = around else { return Ok(None) };
-        let bare = Self { dataset, own: None, constants: Arc::default(), ..self.clone() };
+        let bare =
+            Self { dataset, own: None, constants: Arc::default(), names: Arc::default(), ..self.clone() };
         Ok(Some((bare.with_constants(&self.constants)?, gaps)))
     }
 
@@ -211,18 +215,14 @@ impl Table {
     /// Damaged metadata.
     pub fn found(&self, name: &str) -> Result<Option<u32>> {
         let fields = self.fields()?;
-        if let Some(at) = fields.iter().position(|f| f.path == name) {
-            return Ok(Some(at as u32));
+        if let Some(at) = self.names.at_path(fields, name) {
+            return Ok(Some(at));
         }
         // Values that are no records have no name of their own.
         if name.is_empty() && !self.dataset.is_record() {
             return Ok(Some(0));
         }
-        let mut named = fields.iter().enumerate().filter(|(_, f)| f.name == name && !f.is_part);
-        Ok(match (named.next(), named.next()) {
-            (Some((at, _)), None) => Some(at as u32),
-            _ => None,
-        })
+        Ok(self.names.named(fields, name))
     }
 
     /// How a field is read, or why it cannot be.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from forthwith import _filters, _keywords, _show
-from forthwith._errors import KeyInFileError
 from forthwith._tree import read
 from forthwith._tree.damage import sound
 from forthwith._tree.protocols import NotAnArray
@@ -172,17 +171,22 @@ class BranchMapping(NotAnArray):
         if not isinstance(name, str):
             raise TypeError(f"branches are found by name, not by {name!r}")
         name = name.lstrip("/")
+        found = self._lookup(name)
+        if found is None:
+            return self._tree._core.find(f"{self._path}/{name}" if self._path else name)
+        return found
+
+    def _lookup(self, name: str) -> int | None:
+        """The position of the branch called ``name``; ``None`` if there is none, or several have this name."""
         if self._index is None:
-            return self._tree._core.find(name)
+            return self._tree._core.found(name)
         called = []
         for path, at in self._members():
             if path == name:
                 return at
             if self._tree._fields[at].name == name:
                 called.append(at)
-        if len(called) == 1:
-            return called[0]
-        return self._tree._core.find(f"{self._path}/{name}")
+        return called[0] if len(called) == 1 else self._tree._core.found(f"{self._path}/{name}")
 
     def __getitem__(self, name: str) -> Branch:
         """The branch of this name or path.
@@ -194,19 +198,12 @@ class BranchMapping(NotAnArray):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The branch of this name or path, or ``default`` if there is none."""
-        try:
-            return self[name]
-        except KeyInFileError:
+        if name not in self:
             return default
+        return self[name]
 
     def __contains__(self, name: object) -> bool:
-        if not isinstance(name, str):
-            return False
-        try:
-            self._find(name)
-        except KeyInFileError:
-            return False
-        return True
+        return isinstance(name, str) and self._lookup(name.lstrip("/")) is not None
 
     def __iter__(self) -> Iterator[str]:
         return self.iterkeys()
