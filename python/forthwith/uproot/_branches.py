@@ -7,11 +7,11 @@ from typing import Any
 
 from forthwith import _filters
 from forthwith._entries import memory_size as memory_size_of
-from forthwith._errors import KeyInFileError
 from forthwith.uproot import _reading
 from forthwith.uproot._cache import cache_of
 from forthwith.uproot._computed import Computed, branches_of
 from forthwith.uproot._library import Awkward, library_of
+from forthwith.uproot._members import Once
 from forthwith.uproot._options import no_filter, python_language
 from forthwith.uproot._show import show
 from forthwith.uproot._virtual import check_alone, virtual_arrays
@@ -246,11 +246,12 @@ class HasBranches(Mapping[str, Any]):
         return True
 
     def __contains__(self, name: object) -> bool:
-        try:
-            self[name]
-        except KeyError:
-            return False
-        return True
+        return isinstance(name, str) and self._lookup(name) is not None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The branch of this name or path, or ``default`` if there is none."""
+        at = self._lookup(name)
+        return default if at is None else self._tree._branch(at)
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.keys()
@@ -261,23 +262,35 @@ class HasBranches(Mapping[str, Any]):
             return self.branches[where]
         if not isinstance(where, str):
             raise TypeError(f"branches are found by name, not by {where!r}")
+        at = self._lookup(where)
+        if at is None:
+            # The error has the names that are similar.
+            at = self.forthwith._find(where if not where.startswith("/") else f"./{where.strip('/')}")
+        return self._tree._branch(at)
+
+    def _lookup(self, where: str) -> int | None:
+        """The position of the branch of a name or path in the tree; ``None`` if there is none."""
         name = where.strip("/")
         if where.startswith("/"):
-            for path, at in self.forthwith._members():
-                if path == name:
-                    return self._tree._branch(at)
-        else:
-            try:
-                return self._tree._branch(self.forthwith._find(name))
-            except KeyInFileError:
-                # The first of a name that several have, as uproot gives it; or a path from a branch that is named.
-                for _, at in self.forthwith._members():
-                    if self._tree.forthwith._fields[at].name == name:
-                        return self._tree._branch(at)
-                first, _, rest = name.partition("/")
-                if rest and first in self:
-                    return self[first][rest]
-        return self._tree._branch(self.forthwith._find(where if not where.startswith("/") else f"./{name}"))
+            return next((at for path, at in self.forthwith._members() if path == name), None)
+        found: int | None = self.forthwith._lookup(name)
+        if found is None:
+            found = self._firsts.get(name)
+        if found is None:
+            # A path from a branch that is named.
+            first, _, rest = name.partition("/")
+            at = self._lookup(first) if rest else None
+            found = None if at is None else self._tree._branch(at)._lookup(rest)
+        return found
+
+    @Once
+    def _firsts(self) -> dict[str, int]:
+        """The positions of branches by their own names: of a name that several have, the first."""
+        fields = self._tree.forthwith._fields
+        found: dict[str, int] = {}
+        for _, at in self.forthwith._members():
+            found.setdefault(fields[at].name, at)
+        return found
 
     def show(
         self,

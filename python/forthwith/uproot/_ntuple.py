@@ -150,6 +150,13 @@ class RNTuple(HasFields):
             if not tree._fields[at].is_part
         ]
 
+    def _child(self, name: str) -> tuple[tuple[str, ...], int] | None:
+        at = self._ours._core.found(name)
+        if at is None:
+            return None
+        field = self._ours._fields[at]
+        return ((name,), at) if field.parent is None and field.name == name and not field.is_part else None
+
     def _field(self, path: tuple[str, ...], top: int) -> RField:
         found = self._made.get(path)
         if found is None:

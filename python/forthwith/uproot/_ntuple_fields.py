@@ -12,6 +12,7 @@ from forthwith._packages import package
 from forthwith.uproot._branches import Report, entry_range, filter_of
 from forthwith.uproot._computed import Computed
 from forthwith.uproot._library import Awkward, NumPy, library_of
+from forthwith.uproot._members import Once
 from forthwith.uproot._options import no_filter, python_language
 from forthwith.uproot._reading import documented
 from forthwith.uproot._show import heading
@@ -19,7 +20,12 @@ from forthwith.uproot._virtual import check_alone
 from forthwith.uproot._wanted import names_of
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from forthwith.uproot._rfield import RField
+
+    # The path of a field, and the position of the field at the top that it is in.
+    Place: TypeAlias = tuple[tuple[str, ...], int]
 
 
 class _Mappings(ABCMeta):
@@ -161,11 +167,12 @@ class HasFields(Mapping[str, Any], metaclass=_Mappings):
         return True
 
     def __contains__(self, name: object) -> bool:
-        try:
-            self[name]
-        except KeyError:
-            return False
-        return True
+        return isinstance(name, str) and self._lookup(name) is not None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The field of this name or path, or ``default`` if there is none."""
+        found = self._lookup(name)
+        return default if found is None else found
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.keys()
@@ -174,18 +181,14 @@ class HasFields(Mapping[str, Any], metaclass=_Mappings):
         """The field of a name or of a path, whose parts ``.``, ``/`` or a backslash separate."""
         if hasattr(where, "__index__"):
             return self.fields[where]
-        wanted = where.strip("/").replace("\\", ".").replace("/", ".")
-        called = []
-        for path, field in self._members(True):
-            if path == wanted:
-                return field
-            if field.name == wanted:
-                called.append(field)
-        if called:
-            return called[0]
+        if not isinstance(where, str):
+            raise TypeError(f"fields are looked up by name, not by {where!r}")
+        found = self._lookup(where)
+        if found is not None:
+            return found
         from difflib import get_close_matches
 
-        near = get_close_matches(wanted, self.keys())
+        near = get_close_matches(_dotted(where), self.keys())
         error = KeyInFileError(
             f"no field {where!r}"
             + (f"; did you mean {', '.join(near)}?" if near else "")
@@ -195,6 +198,48 @@ class HasFields(Mapping[str, Any], metaclass=_Mappings):
         )
         error.key, error.near = str(where), near
         raise error
+
+    def _lookup(self, where: str) -> RField | None:
+        """The field of a path, or the first one of a name; ``None`` if there is neither."""
+        wanted = _dotted(where)
+        place = self._at_path(wanted) or self._places.get(wanted)
+        return None if place is None else self._at(place)
+
+    def _at(self, place: Place) -> RField:
+        field: RField = self._ntuple._field(*place)
+        return field
+
+    def _at_path(self, path: str) -> Place | None:
+        """The field of a path from here. Only the fields on the way are looked at."""
+        place = self._child(path)
+        # Names may have dots in them.
+        at = path.find(".")
+        while place is None and at >= 0:
+            above = self._child(path[:at])
+            place = None if above is None else self._at(above)._at_path(path[at + 1 :])
+            at = path.find(".", at + 1)
+        return place
+
+    def _child(self, name: str) -> Place | None:
+        """The field of a name directly here."""
+        found: Place | None = self._children.get(name)
+        return found
+
+    @Once
+    def _children(self) -> dict[str, Place]:
+        """The fields directly here, by name."""
+        found: dict[str, Place] = {}
+        for field in self.fields:
+            found.setdefault(field.name, (field._names, field._top))
+        return found
+
+    @Once
+    def _places(self) -> dict[str, Place]:
+        """The fields of all levels: of each name the first."""
+        found: dict[str, Place] = {}
+        for _, field in self._members(True):
+            found.setdefault(field.name, (field._names, field._top))
+        return found
 
     def show(
         self,
@@ -430,6 +475,11 @@ class HasFields(Mapping[str, Any], metaclass=_Mappings):
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+
+def _dotted(where: str) -> str:
+    """A path with dots between its parts."""
+    return where.strip("/").replace("\\", ".").replace("/", ".")
 
 
 def numpy_objects(array: Any, made: Any) -> Any:
