@@ -64,8 +64,8 @@ def test_options_of_uproot_have_no_effect_and_others_are_refused():
     options = {"handler": uproot.source.file.MemmapSource, "timeout": 3, "object_cache": None, "array_cache": "100 MB"}
     with uproot.open(data("zmumu.root"), decompression_executor=executor, **options) as file:
         assert len(file["events/run"].array(interpretation_executor=executor, array_cache=None)) == 3600
-    with pytest.raises(TypeError, match="treads"):
-        uproot.open(data("zmumu.root"), treads=3)
+    with pytest.raises(TypeError, match=r"use_treads.*did you mean use_threads"):
+        uproot.open(data("zmumu.root"), use_treads=3)
 
 
 def test_a_dtype_reads_the_same_bytes_as_other_numbers():

@@ -29,7 +29,7 @@ def names(request, tmp_path_factory):
     ("options", "partitions"),
     [
         ({}, 3),
-        ({"step_size": 150}, 9),
+        ({"step_size": 150}, 12),
         ({"step_size": "1 GB"}, 3),
         ({"steps_per_file": 7}, 21),
         ({"open_files": False}, 3),
@@ -58,7 +58,7 @@ def test_only_columns_that_are_used_are_read(names):
     reader = uproot.dask(names).dask.layers
     (layer,) = reader.values()
     projected = pickle.loads(pickle.dumps(layer.io_func.project_columns(frozenset({"y"}))))
-    assert projected.columns == ("y",)
+    assert projected.columns == {"y": ["y"]}
     assert projected.form.fields == ["y"]
 
 
@@ -66,7 +66,7 @@ def test_only_columns_that_are_used_are_read(names):
     ("options", "chunks"),
     [
         ({}, (500,) * 3),
-        ({"step_size": 150}, (200, 100, 200) * 3),
+        ({"step_size": 150}, (150, 150, 150, 50) * 3),
         ({"steps_per_file": 2}, (250,) * 6),
         ({"open_files": False}, None),
         ({"open_files": False, "steps_per_file": 2}, None),
@@ -111,8 +111,8 @@ def test_what_is_no_collection_is_refused(names, tmp_path):
     ):
         with pytest.raises(kind):
             uproot.dask(names, **options)
-    with uproot.open(names[0]) as tree, pytest.raises(NotImplementedError, match="by their names"):
-        uproot.dask(tree)
+    with open(names[0][:-2], "rb") as opened, pytest.raises(NotImplementedError, match="by their names"):
+        uproot.dask(opened)
     path = tmp_path / "changing.root"
     with uproot.recreate(path) as file:
         file.mktree("t", {"x": np.arange(4.0)})
@@ -156,5 +156,105 @@ def test_files_say_their_steps(names):
     assert len(uproot.dask(given).compute(scheduler="sync")) == len(whole)
     with pytest.raises(ValueError, match="steps of their own"):
         uproot.dask({path: {"object_path": tree, "steps": [[0, 10]]}}, step_size=10)
-    with pytest.raises(ValueError, match=r"steps of .*: \[5, 100000000\], of a tree of"):
-        uproot.dask({path: {"object_path": tree, "steps": [[5, 100000000]]}})
+    for wrong, said in [
+        ([[5, 100000000]], "entries 5 to 100000000 of a tree with 500"),
+        ([[5, 3]], r"steps of .*\[5, 3\]"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            uproot.dask({path: {"object_path": tree, "steps": wrong}})
+
+
+@pytest.mark.parametrize("library", ["ak", "np"])
+def test_opened_trees_are_read_and_stay_open(names, library):
+    with uproot.open(names[0]) as tree:
+        found = uproot.dask([tree, names[1]], library=library, step_size=200)
+        array = found["x"].compute(scheduler="threads")
+        assert np.asarray(array).tolist() == uproot.concatenate(names[:2])["x"].to_list()
+        assert not tree.file.closed
+
+
+def test_a_known_form_opens_no_file(names, tmp_path):
+    form = uproot.dask(names, filter_name=["x", "z"]).layout.form
+    missing = [f"{tmp_path}/absent.root:t", *names]
+    found = uproot.dask(missing, known_base_form=form, open_files=False)
+    assert found.fields == ["x", "z"]
+    assert found.partitions[1:].compute(scheduler="sync").to_list() == uproot.concatenate(names)[["x", "z"]].to_list()
+    with pytest.raises(FileNotFoundError):
+        found.x.compute(scheduler="sync")
+    with pytest.raises(ValueError, match="open_files=False"):
+        uproot.dask(names, known_base_form=form)
+    wrong = uproot.dask(names, filter_name="x").layout.form.copy(fields=["z"])
+    with pytest.raises(ValueError, match="column 'z' is"):
+        uproot.dask(names, known_base_form=wrong, open_files=False).z.compute(scheduler="sync")
+
+
+def test_errors_of_partitions_are_in_a_report(names, tmp_path):
+    import dask
+
+    files = [names[0], f"{tmp_path}/absent.root:t", names[1]]
+    for errors in (True, (FileNotFoundError, KeyError)):
+        found, report = uproot.dask(files, open_files=False, allow_read_errors_with_report=errors)
+        array, report = dask.compute(found.x, report, scheduler="sync")
+        assert array.to_list() == uproot.concatenate([names[0], names[1]])["x"].to_list()
+        assert [row and row[:12] for row in report.exception.to_list()] == [None, "MissingFileE", None]
+        assert "absent.root" in report.args[1][0]
+        assert report.duration[0] >= 0
+        assert (report.duration[1], report.performance_counters[1]) == (None, None)
+    found, report = uproot.dask(files, open_files=False, allow_read_errors_with_report=(ZeroDivisionError,))
+    with pytest.raises(FileNotFoundError):
+        found.x.compute(scheduler="sync")
+
+
+def test_columns_are_those_that_all_trees_with_entries_have(tmp_path):
+    tables = {
+        "bare": ak.Array(ak.contents.RecordArray([], [], length=0)),
+        "empty": {"y": np.zeros(0)},
+        "both": {"y": np.arange(3.0), "x": np.arange(3)},
+        "one": {"x": np.arange(2)},
+    }
+    for name, columns in tables.items():
+        with uproot.recreate(tmp_path / f"{name}.root") as file:
+            file.mktree("t", columns)
+    files = [f"{tmp_path}/{name}.root:t" for name in tables]
+    found = uproot.dask(files)
+    assert found.fields == ["x"]
+    assert found.x.compute(scheduler="sync").to_list() == [0, 1, 2, 0, 1]
+    assert list(uproot.dask(files, library="np")) == ["x"]
+    with pytest.raises(ValueError, match=r"one\.root has none of the branches"):
+        uproot.dask(files, filter_name="y")
+
+
+class Doubled:
+    """A mapping of Forms that calls each column by another name, and has the buffers of two columns' sum."""
+
+    behavior = None
+    buffer_key = "{form_key}-{attribute}"
+
+    def __call__(self, form):
+        assert form.parameters["typenames"]["x"] == "double"
+        doubled = {f"twice_{name}": form.content(name) for name in form.fields}
+        contents = [ak.forms.NumpyForm("float64", form_key=f"{name},x") for name in doubled]
+        return ak.forms.RecordForm(contents, list(doubled), form_key="root"), self
+
+    def parse_buffer_key(self, key):
+        return tuple(key.rsplit("-", 1))
+
+    def keys_for_buffer_keys(self, keys):
+        return frozenset(self.parse_buffer_key(key)[0].partition(",")[0].removeprefix("twice_") for key in keys)
+
+    def load_buffers(self, tree, keys, start, stop, decompression_executor, interpretation_executor, options):
+        arrays = tree.arrays(list(keys), entry_start=start, entry_stop=stop, ak_add_doc=options["ak_add_doc"])
+        return {f"twice_{name},x-data": 2.0 * np.asarray(arrays[name]) for name in keys}
+
+
+def test_forms_are_mapped_and_only_needed_branches_read(names):
+    for opened in (True, False):
+        found = uproot.dask(names, filter_name=["x", "z"], form_mapping=Doubled(), open_files=opened, full_paths=True)
+        whole = uproot.concatenate(names)
+        assert found.fields == ["twice_x", "twice_z"]
+        assert found.twice_z.compute(scheduler="sync").to_list() == (2 * whole.z).to_list()
+        assert (found.twice_x + found.twice_z).compute(scheduler="sync").to_list() == (
+            2 * (whole.x + whole.z)
+        ).to_list()
+        (layer,) = found.dask.layers.values()
+        assert pickle.loads(pickle.dumps(layer.io_func.project_manually({"x"}))).keys == {"x"}

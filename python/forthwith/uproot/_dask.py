@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field
 from importlib import import_module
-from itertools import accumulate, pairwise
+from itertools import accumulate
+from math import ceil
 from typing import Any
 
 from forthwith._errors import RequestError, RequestTypeError, UnsupportedError
 from forthwith._packages import package
-from forthwith.engines import Partition, plan
-from forthwith.engines._read import check_state
-from forthwith.engines._types import check_same
 from forthwith.uproot import _options
 from forthwith.uproot._branches import HasBranches
-from forthwith.uproot._many import _files, _is_table, _tree
+from forthwith.uproot._dask_numpy import columns as numpy_columns
+from forthwith.uproot._dask_parts import Part, apart, divided, of_tree, uncounted
+from forthwith.uproot._dask_reader import How, MappedReader, columns_reader
+from forthwith.uproot._many import _closing, _files, _is_table, _tree
+from forthwith.uproot._open import with_own_options
 from forthwith.uproot._options import no_filter, unset
+from forthwith.uproot._wanted import filtered
 
 
 def dask(
@@ -25,13 +27,20 @@ def dask(
     filter_name: Any = no_filter,
     filter_typename: Any = no_filter,
     filter_branch: Any = no_filter,
+    recursive: Any = True,
+    full_paths: bool = False,
     step_size: Any = unset,
     steps_per_file: Any = unset,
-    library: str = "ak",
-    open_files: bool = True,
-    allow_missing: bool = False,
-    full_paths: bool = False,
+    library: Any = "ak",
     ak_add_doc: Any = False,
+    custom_classes: Any = None,
+    allow_missing: bool = False,
+    open_files: bool = True,
+    form_mapping: Any = None,
+    allow_read_errors_with_report: Any = False,
+    known_base_form: Any = None,
+    decompression_executor: Any = None,
+    interpretation_executor: Any = None,
     **options: Any,
 ) -> Any:
     """Trees of one or several files as a ``dask_awkward.Array``, of which only columns that are used are read.
@@ -39,215 +48,224 @@ def dask(
     With ``library="np"`` it is a dict of a ``dask.array.Array`` for each branch.
 
     Args:
-        files: As in `iterate`, but for opened trees; a tree may be a dict of its ``object_path`` and of ``steps``, pairs of
-            the first entry and the one behind the last of each partition, or the entries at which they end.
+        files: As in `iterate`; a tree may be a dict of its ``object_path`` and of ``steps``, pairs of the first entry and the
+            one after the last of each partition, or the entries at which they end.
         filter_name: As in ``TTree.arrays``.
         filter_typename: As in ``TTree.arrays``.
         filter_branch: As in ``TTree.arrays``.
-        step_size: Entries of a partition, or memory such as ``"100 MB"``. Partitions end where clusters do.
-        steps_per_file: The partitions of each file instead; one if neither is given.
+        recursive: Whether branches in branches are columns, too.
+        full_paths: Whether columns are named by the paths of branches.
+        step_size: Entries of a partition, or memory such as ``"100 MB"``, of which the mean over all files is taken.
+        steps_per_file: The partitions of a file instead, of equal length in all files; 1 if neither is given.
         library: ``"ak"`` or ``"np"``.
-        open_files: Whether all files are opened now. Otherwise the first one is, and the entries of others are found when
-            they are read; ``step_size`` cannot be given then.
-        allow_missing: Whether files without the tree are passed over.
-        full_paths: Whether columns are named by the paths of branches; only of trees without branches in branches.
         ak_add_doc: As in ``TTree.arrays``.
-        options: What `iterate` accepts without effect.
+        custom_classes: Accepted without effect.
+        allow_missing: Whether files without the tree are passed over.
+        open_files: Whether all files are opened now, and columns are those that all have. Otherwise the first one is, and
+            the entries of others are found when they are read; ``step_size`` cannot be given then.
+        form_mapping: A function that makes another Form of the columns' Form, and what makes its buffers, as uproot's.
+        allow_read_errors_with_report: Whether an ``OSError`` of a partition leaves it empty, or which exceptions do. The result
+            is then a collection and one of reports.
+        known_base_form: The Form of the columns, so that no file is opened; with ``open_files=False``.
+        decompression_executor: Accepted without effect.
+        interpretation_executor: Accepted without effect.
+        options: As in ``open``. They are a part of the tasks, credentials included.
     """
     _options.refuse("dask", options)
-    if library not in ("ak", "awkward", "np", "numpy"):
-        raise UnsupportedError(
-            f"uproot.dask with library={library!r}: there are 'ak', of dask-awkward, and 'np', of dask"
-        )
-    is_numpy = library in ("np", "numpy")
+    # Interpretations have one option, which is an argument of its own as well.
+    ak_add_doc = (options.pop("interp_options", None) or {}).get("ak_add_doc", ak_add_doc)
+    is_numpy = _is_numpy(library)
     step_size, steps_per_file = (None if one is unset else one for one in (step_size, steps_per_file))
     if step_size is not None and steps_per_file is not None:
         raise RequestTypeError("step_size and steps_per_file cannot both be given")
     if step_size is not None and not open_files:
         raise RequestTypeError("step_size needs open files (open_files=True); steps_per_file does not")
+    if known_base_form is not None and open_files:
+        raise RequestTypeError("known_base_form is for files that are not opened: open_files=False")
+    if is_numpy and form_mapping is not None:
+        raise UnsupportedError("form_mapping with library='np': a Form is one of Awkward Array")
     package("dask" if is_numpy else "dask_awkward")
-    filters = {"filter_name": filter_name, "filter_typename": filter_typename, "filter_branch": filter_branch}
-    form, partitions = None, []
-    files, steps = _apart(files)
+    files, steps = apart(files)
     if steps and (step_size is not None or steps_per_file is not None):
         raise RequestTypeError("files with steps of their own, and step_size or steps_per_file as well")
-    for path, inner in _files(files):
-        if _is_table(path):
-            raise UnsupportedError("uproot.dask of an opened tree: workers open files by their names")
-        if form is not None and not open_files and path not in steps:
-            partitions += plan({path: inner}, parts=steps_per_file or 1)
-            continue
-        tree = _tree(path, inner, allow_missing, {})
+    chosen = _Chosen((filter_name, filter_typename, filter_branch), recursive, full_paths, ak_add_doc, options)
+    parts = int(steps_per_file or 1)
+    if parts < 1:
+        raise RequestError(f"steps_per_file must be at least 1, not {steps_per_file}")
+    if open_files:
+        found = _opened(files, steps, chosen, allow_missing, step_size, parts)
+    else:
+        found = _unopened(files, steps, chosen, allow_missing, known_base_form, parts)
+    if is_numpy:
+        return numpy_columns(chosen.form, found, chosen.opening)
+    caught = allow_read_errors_with_report
+    how = How(ak_add_doc, chosen.opening, tuple(caught) if isinstance(caught, tuple) else (OSError,) if caught else ())
+    return _collection(chosen, found, form_mapping, how)
+
+
+def _is_numpy(library: Any) -> bool:
+    name = getattr(library, "name", library)
+    if name not in ("ak", "awkward", "np", "numpy"):
+        raise UnsupportedError(
+            f"uproot.dask with library={library!r}: there are 'ak', of dask-awkward, and 'np', of dask"
+        )
+    return name in ("np", "numpy")
+
+
+@dataclass
+class _Chosen:
+    """The columns of a collection."""
+
+    filters: tuple[Any, Any, Any]
+    recursive: Any
+    full_paths: bool
+    doc: Any
+    opening: dict[str, Any] = field(repr=False)
+    form: Any = None
+    read: list[str] = field(default_factory=list)
+    has_entries: bool = False
+    typenames: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> dict[str, list[str]]:
+        """For each column the names by which ``arrays`` reads it."""
+        found: dict[str, list[str]] = {name: [] for name in self.form.fields}
+        for name in self.read or self.form.fields:
+            top = name if name in found else name.partition(".")[0]
+            if top in found:
+                found[top].append(name)
+        return found
+
+    def files(self, files: Any) -> list[tuple[Any, Any]]:
+        """Files and the trees in them; options that paths bring along are those of all files."""
+        found = []
+        for path, inner in _files(files, self.opening):
+            what, self.opening = (path, self.opening) if _is_table(path) else with_own_options(path, self.opening)
+            found.append((what, inner))
+        return found
+
+    def names(self, tree: Any) -> list[str]:
+        """The columns of a tree, by the names of a call of ``arrays``."""
+        name, typename, other = self.filters
+        if not isinstance(tree, HasBranches):
+            found = tree._chosen(name, typename, other)
+            return [one.path for one in found]
+        if not self.recursive:
+            filters = {"filter_name": name, "filter_typename": typename, "filter_branch": other}
+            return [
+                path for path, one in tree.iteritems(recursive=False, **filters) if one._is_group or one._is_readable
+            ]
+        wanted = filtered(tree, name, typename, other)
+        if self.full_paths:
+            start = f"{tree.forthwith.path}/" if tree._index is not None else ""
+            return [tree._tree.forthwith._fields[one.branch._index].path.removeprefix(start) for one in wanted]
+        return [one.label for one in wanted]
+
+    def take(self, tree: Any) -> None:
+        """Takes the columns of a tree, and their Form."""
+        ak = package("awkward")
+        names = self.read = self.names(tree)
+        self.has_entries = tree.num_entries > 0
+        documented = {"ak_add_doc": self.doc} if self.doc else {}
+        form = tree.arrays(names, entry_stop=0, **documented).layout.form
+        parameters = {}
+        if self.doc is True or (isinstance(self.doc, dict) and "__doc__" in self.doc):
+            parameters["__doc__"] = tree.title
+        self.form = ak.forms.RecordForm(list(form.contents), list(form.fields), parameters=parameters)
+        self.typenames = tree.typenames()
+
+
+def _opened(
+    files: Any, steps: dict[Any, list[Any]], chosen: _Chosen, allow_missing: bool, step_size: Any, parts: int
+) -> list[Part]:
+    """The partitions of files that are opened for it."""
+    whole: list[Part] = []
+    given: list[Any] = []
+    sizes: list[int] = []
+    for path, inner in chosen.files(files):
+        tree = _tree(path, inner, allow_missing, chosen.opening)
         if tree is None:
             continue
-        with tree:
-            names = tree.forthwith.path
-            keys = tree.keys()
-            if full_paths and any("/" in key for key in keys):
-                raise UnsupportedError("uproot.dask with full_paths=True, of a tree with branches in branches")
-            form = form or _form(tree, filters, ak_add_doc)
-        if path in steps:
-            partitions += _stepped(path, names, steps[path])
-        elif open_files:
-            partitions += _divided(path, names, form.fields, step_size, steps_per_file)
-        else:
-            partitions += plan({path: names}, parts=steps_per_file or 1)
-    if form is None:
+        with _closing(tree, path):
+            whole.append(of_tree(path, inner, tree))
+            given.append(None if _is_table(path) else steps.get(path))
+            # A tree without entries has nothing to lack.
+            if tree.num_entries or chosen.form is None:
+                _common(chosen, tree, path)
+            if isinstance(step_size, str):
+                names = {"expressions": list(chosen.form.fields)} if isinstance(tree, HasBranches) else {}
+                sizes.append(tree.num_entries_for(step_size, **names))
+    if not whole:
         raise RequestError("no file has such a tree")
-    if is_numpy:
-        return _columns(form, partitions)
-    reader = _reader()(form, tuple(form.fields), ak_add_doc)
-    ends = list(accumulate((one.stop - one.start for one in partitions), initial=0))
-    divisions = tuple(ends) if all(one.is_counted for one in partitions) else None
-    given = {"label": "from-forthwith", "divisions": divisions}
-    found: Any = import_module("dask_awkward").from_map(reader, partitions, **given)
-    return found
+    if sizes:
+        step = round(sum(sizes) / len(sizes))
+    elif step_size is not None:
+        step = int(step_size)
+    else:
+        step = ceil(sum(one.partition.stop for one in whole) / (len(whole) * parts))
+    if step_size is not None and step < 1:
+        raise RequestError(f"step_size must be at least 1, not {step_size}")
+    return divided(whole, given, max(1, step))
 
 
-def _form(tree: Any, filters: dict[str, Any], doc: Any) -> Any:
-    """The Form of what a tree's ``arrays`` gives."""
-    given = filters if isinstance(tree, HasBranches) else {name: filters[name] for name in list(filters)[:2]}
-    return tree.arrays(entry_stop=0, **given, **_documented(doc)).layout.form
-
-
-def _documented(doc: Any) -> dict[str, Any]:
-    """The argument of ``arrays``, which RNTuples have not."""
-    return {"ak_add_doc": doc} if doc else {}
-
-
-def _apart(files: Any) -> tuple[Any, dict[Any, Any]]:
-    """Files without the steps that are given with them, and these by the file."""
-    if isinstance(files, list):
-        parts = [_apart(one) for one in files]
-        return [one for one, _ in parts], {path: steps for _, found in parts for path, steps in found.items()}
-    if not isinstance(files, dict):
-        return files, {}
-    given = {path: inner for path, inner in files.items() if isinstance(inner, Mapping) and "object_path" in inner}
-    steps = {path: inner["steps"] for path, inner in given.items() if inner.get("steps") is not None}
-    return {path: given[path]["object_path"] if path in given else inner for path, inner in files.items()}, steps
-
-
-def _stepped(path: Any, inner: str, steps: Any) -> list[Partition]:
-    """The partitions of a file that are given."""
-    (whole,) = plan({path: inner}, step=None)
-    steps = [list(one) if hasattr(one, "__iter__") else one for one in steps]
-    pairs = steps if steps and isinstance(steps[0], list) else list(pairwise(steps))
-    for one in pairs:
-        if not isinstance(one, (list, tuple)) or len(one) != 2 or not 0 <= one[0] <= one[1] <= whole.stop:
-            raise RequestError(f"steps of {path}: {one!r}, of a tree of {whole.stop} entries", file=path)
-    return [replace(whole, start=int(start), stop=int(stop)) for start, stop in pairs]
-
-
-def _divided(path: Any, inner: str, names: list[str], step: int | str | None, parts: int | None) -> list[Partition]:
-    """Partitions of a file that is opened for it."""
-    if step is not None:
-        try:
-            made = plan({path: inner}, names, step=step)
-        except KeyError:
-            # Branches in branches, by names of their own.
-            made = plan({path: inner}, step=step)
-        return [replace(one, columns=None) for one in made]
-    (whole,) = plan({path: inner}, step=None)
-    parts = parts or 1
-    bounds = [whole.stop * at // parts for at in range(parts + 1)]
-    return [replace(whole, start=bounds[at], stop=bounds[at + 1]) for at in range(parts)]
-
-
-def _reader() -> Any:
-    """The class of functions that read partitions, which dask-awkward tells the columns that are used."""
-    columnar: Any = import_module("dask_awkward.lib.io.columnar")
-
-    class Reader(_Reader, columnar.ColumnProjectionMixin):  # type: ignore[misc]
-        """Reads columns of a partition."""
-
-        def __reduce__(self) -> tuple[Any, ...]:
-            return _again, (self.form, self.columns, self.doc)
-
-    return Reader
-
-
-def _again(form: Any, columns: tuple[str, ...], doc: Any) -> Any:
-    return _reader()(form, columns, doc)
-
-
-class _Reader:
-    """Some columns of a tree, by the names that its ``arrays`` gives them."""
-
-    use_optimization = True
-    behavior = None
-    attrs = None
-
-    def __init__(self, form: Any, columns: tuple[str, ...], doc: Any = False) -> None:
-        self.form, self.columns, self.doc = form, columns, doc
-
-    def project_columns(self, columns: frozenset[str]) -> Any:
-        """The same for those columns that are used, or of which a field is."""
-        used = tuple(
-            name for name in self.columns if any(column == name or column.startswith(f"{name}.") for column in columns)
+def _common(chosen: _Chosen, tree: Any, path: Any) -> None:
+    """Takes the columns of the first tree with entries, and of those only such as other trees have, too."""
+    if not chosen.has_entries:
+        chosen.take(tree)
+        return
+    fields = [name for name in chosen.form.fields if name in tree]
+    if not fields:
+        raise RequestError(
+            f"{path} has none of the branches of the files before it: {', '.join(chosen.form.fields[:5])}"
         )
+    if len(fields) < len(chosen.form.fields):
         ak = package("awkward")
-        form = ak.forms.RecordForm([self.form.content(name) for name in used], list(used))
-        return type(self)(form, used, self.doc)
-
-    def __call__(self, partition: Partition) -> Any:
-        """The columns of a partition."""
-        ak = package("awkward")
-        with _tree(partition.file, partition.tree, False, {}) as tree:
-            check_state(tree.forthwith, partition)
-            start, stop = partition.entries(tree.num_entries)
-            if not self.columns:
-                return ak.Array(ak.contents.RecordArray([], [], length=stop - start))
-            arrays = tree.arrays(list(self.columns), entry_start=start, entry_stop=stop, **_documented(self.doc))
-        check_same(("the first file", _kinds(self.form)), partition.file, _kinds(arrays.layout.form))
-        return arrays
+        contents = [chosen.form.content(name) for name in fields]
+        chosen.form = ak.forms.RecordForm(contents, fields, parameters=chosen.form.parameters)
 
 
-def _kinds(form: Any) -> dict[str, str]:
-    """The types of the fields of a Form of records."""
-    return {name: str(content.type) for name, content in zip(form.fields, form.contents, strict=True)}
-
-
-def _columns(form: Any, partitions: list[Partition]) -> dict[str, Any]:
-    """Branches as arrays of Dask with a chunk for each partition; a chunk is of unknown length if its file was not opened."""
-    da: Any = import_module("dask.array")
-    reading = package("dask").delayed(_column, pure=True)
-    nothing = _numpy(replace(partitions[0], start=0, stop=0), list(form.fields))
-    lengths = [one.stop - one.start if one.is_counted else float("nan") for one in partitions]
-    found = {}
-    for name in form.fields:
-        # What is no number is a column of objects, one an entry, also where all lists happen to be of one length.
-        empty = nothing[name] if _is_number(form.content(name)) else package("numpy").empty(0, object)
-        known = partitions[0].file, {name: _spelled(empty)}
-        chunks = [
-            da.from_delayed(reading(one, name, known), shape=(length, *empty.shape[1:]), dtype=empty.dtype)
-            for one, length in zip(partitions, lengths, strict=True)
-        ]
-        found[name] = da.concatenate(chunks, allow_unknown_chunksizes=True)
+def _unopened(
+    files: Any, steps: dict[Any, list[Any]], chosen: _Chosen, allow_missing: bool, known: Any, parts: int
+) -> list[Part]:
+    """The partitions of files of which only the first one is opened, or none if the Form is known."""
+    found: list[Part] = []
+    if known is not None:
+        chosen.form = known
+    for path, inner in chosen.files(files):
+        if _is_table(path):
+            tree = path
+            found += divided([of_tree(path, None, tree)], [None], max(1, ceil(tree.num_entries / parts)))
+            if chosen.form is None:
+                chosen.take(tree)
+            continue
+        name = inner
+        if chosen.form is None:
+            tree = _tree(path, inner, allow_missing, chosen.opening)
+            if tree is None:
+                continue
+            with _closing(tree, path):
+                chosen.take(tree)
+                name = inner or tree.forthwith.path
+        found += uncounted(path, name, steps.get(path), parts)
+    if not found:
+        raise RequestError("no file has such a tree")
     return found
 
 
-def _is_number(form: Any) -> bool:
-    return form.is_numpy or (form.is_regular and form.parameter("__array__") is None and _is_number(form.content))
-
-
-def _column(partition: Partition, name: str, known: tuple[str, dict[str, str]]) -> Any:
-    array = _numpy(partition, [name])[name]
-    if known[1][name] == "object" and array.dtype != object:
-        rows = package("numpy").empty(len(array), object)
-        for at, row in enumerate(array):
-            rows[at] = row
-        array = rows
-    check_same(known, partition.file, {name: _spelled(array)})
-    return array
-
-
-def _spelled(array: Any) -> str:
-    return f"{array.dtype}{list(array.shape[1:]) or ''}"
-
-
-def _numpy(partition: Partition, names: list[str]) -> dict[str, Any]:
-    with _tree(partition.file, partition.tree, False, {}) as tree:
-        check_state(tree.forthwith, partition)
-        start, stop = partition.entries(tree.num_entries)
-        found: dict[str, Any] = tree.arrays(names, entry_start=start, entry_stop=stop, library="np")
-        return found
+def _collection(chosen: _Chosen, parts: list[Part], form_mapping: Any, how: How) -> Any:
+    """The collection of partitions, with that of the reports where these are wanted."""
+    form = chosen.form
+    reader: Any
+    if form_mapping is None:
+        reader = columns_reader(form, chosen.columns, how)
+    else:
+        ak = package("awkward")
+        parameters = {**form.parameters, **({"typenames": chosen.typenames} if chosen.typenames else {})}
+        whole = ak.forms.RecordForm(list(form.contents), list(form.fields), parameters=parameters)
+        mapped, info = form_mapping(whole)
+        reader = MappedReader(mapped, info, frozenset(form.fields), how)
+    counted = all(one.partition.is_counted for one in parts)
+    ends = [int(end) for end in accumulate((one.num_entries for one in parts), initial=0)] if counted else None
+    # Partitions that cannot be read are empty.
+    divisions = None if ends is None or how.caught else tuple(ends)
+    return import_module("dask_awkward").from_map(reader, parts, label="from-forthwith", divisions=divisions)

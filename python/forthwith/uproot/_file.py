@@ -18,7 +18,7 @@ from forthwith.uproot._detached import HEADER, DetachedFile
 from forthwith.uproot._keys import ReadOnlyKey, Recorded
 from forthwith.uproot._model import class_named, versioned, wrap
 from forthwith.uproot._ntuple import RNTuple
-from forthwith.uproot._options import no_filter
+from forthwith.uproot._options import no_filter, store_options, without_secrets
 from forthwith.uproot._streamers import dependencies, show, streamers_of
 from forthwith.uproot._tree import TTree
 from forthwith.uproot._writing import compression_named
@@ -80,11 +80,12 @@ class ReadOnlyFile:
 
     def __init__(self, file_path: Any, options: dict[str, Any] | None = None, **more: Any) -> None:
         ours = file_path
-        if not isinstance(ours, File):
-            settings = Settings.of()
-            ours = open_file(_paths.whole(file_path), settings.options, settings.view)
-        self._ours = ours
         self.options = {**(options or {}), **more}
+        if not isinstance(ours, File):
+            path = _paths.whole(file_path)
+            settings = Settings.of(storage_options=store_options(path, self.options))
+            ours = open_file(path, settings.options, settings.view)
+        self._ours = ours
         self._streamers: dict[str, dict[int, Any]] | None = None
         self.tables: WeakValueDictionary[str, Any] = WeakValueDictionary()
         self.source = FileSource(ours)
@@ -236,7 +237,7 @@ class ReadOnlyFile:
         return f"<ReadOnlyFile {self.file_path!r} at 0x{id(self):012x}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ReadOnlyFile, (self._ours, self.options)
+        return ReadOnlyFile, (self._ours, without_secrets(self.options))
 
 
 class ReadOnlyDirectory(Recorded, Mapping[str, Any]):

@@ -3,48 +3,52 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from glob import glob
 from typing import Any
 
-from forthwith import _paths
+from forthwith import _stores
 from forthwith._errors import KeyInFileError
 from forthwith.uproot import _options
 from forthwith.uproot._branches import HasBranches, entry_range
 from forthwith.uproot._file import ReadOnlyDirectory
 from forthwith.uproot._library import library_of
 from forthwith.uproot._ntuple_fields import HasFields
-from forthwith.uproot._open import open_at
+from forthwith.uproot._open import open_at, split, whole, with_own_options
 
 _TREES = ("TTree", "TNtuple", "TNtupleD", "ROOT::RNTuple", "ROOT::Experimental::RNTuple")
 
 
-def _files(files: Any) -> list[tuple[Any, Any]]:
-    """Files and what is meant in each; an opened tree comes alone."""
-    found = list(_given(files))
+def _files(files: Any, options: dict[str, Any] | None = None) -> list[tuple[Any, Any]]:
+    """Files and the object in each; an opened tree comes alone. ``options`` are those of the stores of patterns."""
+    found = list(_given(files, options or {}))
     if not found:
-        raise FileNotFoundError(f"no file is meant by {files!r}")
+        raise FileNotFoundError(f"no file matches {files!r}")
     return found
 
 
-def _given(files: Any) -> Iterator[tuple[Any, Any]]:
+def _given(files: Any, options: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
     if _is_table(files):
         yield files, None
     elif isinstance(files, str):
-        # Patterns of one text may fit a file twice, which is one file.
-        pairs = [_paths.split_path(one) for one in _braces(files)]
-        yield from dict.fromkeys((match, inner) for path, inner in pairs for match in _matches(path))
+        # Patterns of one text may match a file twice, which is one file.
+        pairs = [split(one) for one in _braces(files)]
+        yield from dict.fromkeys((match, inner) for path, inner in pairs for match in _matches(path, options))
+    elif hasattr(files, "storage_options"):
+        yield files, None
     elif isinstance(files, os.PathLike):
-        yield from ((match, None) for match in _matches(_paths.whole(files)))
+        yield from ((match, None) for match in _matches(whole(files), options))
     elif hasattr(files, "read"):
         yield files, None
     elif hasattr(files, "items"):
         for path, inner in files.items():
-            for match in _matches(_paths.whole(path)):
+            for match in [path] if hasattr(path, "storage_options") else _matches(whole(path), options):
                 yield match, inner
     elif hasattr(files, "__iter__"):
         for one in files:
-            yield from _given(one)
+            yield from _given(one, options)
     else:
         raise TypeError(f"files are paths, {{path: tree}}, opened trees, or a list of these, not {files!r}")
 
@@ -61,16 +65,21 @@ def _braces(text: str) -> list[str]:
     return [one for part in text[begin + 1 : end].split(",") for one in _braces(text[:begin] + part + text[end + 1 :])]
 
 
-def _matches(path: Any) -> list[Any]:
-    if not isinstance(path, str) or "://" in path or not any(c in path for c in "*?[") or os.path.exists(path):
+def _matches(path: Any, options: dict[str, Any]) -> list[Any]:
+    if not isinstance(path, str) or os.path.exists(path):
+        return [path]
+    if _stores.is_pattern(path):
+        return _stores.expand(path, _options.store_options(path, options))
+    if "://" in path or not any(c in path for c in "*?["):
         return [path]
     return sorted(glob(path, recursive=True))
 
 
 def _tree(path: Any, inner: Any, allow_missing: bool, options: dict[str, Any]) -> Any:
-    """The tree that is meant, or ``None`` if it may be missing and is."""
+    """The tree of a file, or ``None`` if it may be missing and is."""
     if _is_table(path):
         return path
+    path, options = with_own_options(path, options)
     found = open_at(path, None, options)
     try:
         if not isinstance(found, ReadOnlyDirectory):
@@ -81,7 +90,7 @@ def _tree(path: Any, inner: Any, allow_missing: bool, options: dict[str, Any]) -
                 return None
             tree = found[inner]
             if not _is_table(tree):
-                raise ValueError(f"{inner!r} in {found.file_path} is no tree, but {tree!r}")
+                raise ValueError(f"{inner!r} in {found.file_path} is not a tree, but {tree!r}")
             return tree
         names = list(dict.fromkeys(found.keys(cycle=False, filter_classname=list(_TREES))))
         if len(names) != 1:
@@ -119,30 +128,35 @@ def iterate(
         allow_missing: Whether files without the tree or the branches are passed over.
         options: As in ``TTree.iterate`` and ``open``.
     """
-    opening = {name: options.pop(name) for name in list(options) if name in _options.NO_EFFECT}
+    options, opening = _options.apart("iterate", options)
     library = library_of(library)
     offset = 0
-    for path, inner in _files(files):
+    lacking: KeyInFileError | None = None
+    for path, inner in _files(files, opening):
         tree = _tree(path, inner, allow_missing, opening)
         if tree is None:
             continue
-        with tree:
+        with _closing(tree, path):
             steps = tree.iterate(expressions, cut, report=True, library=library, **_for(tree, options))
             try:
                 for found, place in steps:
                     moved = _moved(found, offset)
                     yield (moved, place.to_global(offset)) if report else moved
-            except KeyInFileError:
-                if not allow_missing:
+            except KeyInFileError as error:
+                if allow_missing:
+                    continue
+                # A tree without entries has nothing to lack, unless no other tree has entries either.
+                if tree.num_entries:
                     raise
-                continue
+                lacking = lacking or error
             offset += tree.num_entries
+    if lacking is not None and not offset:
+        raise lacking
 
 
 def _for(tree: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The filters that a tree or an ntuple has."""
-    absent = "filter_field" if not hasattr(tree, "fields") else "filter_branch"
-    return {name: value for name, value in options.items() if name != absent}
+    """The arguments that a tree or an ntuple has."""
+    return {name: value for name, value in options.items() if name != "filter_field" or isinstance(tree, HasFields)}
 
 
 def _moved(found: Any, offset: int) -> Any:
@@ -183,59 +197,95 @@ def concatenate(
         allow_missing: As in `iterate`.
         options: As in ``TTree.arrays`` and ``open``.
     """
-    opening = {name: options.pop(name) for name in list(options) if name in _options.NO_EFFECT}
+    options, opening = _options.apart("concatenate", options)
     library = library_of(library)
-    given = [(path, inner) for path, inner in _files(files)]
-    bounded = entry_start is not None or entry_stop is not None
-    lengths: list[int] = []
-    if bounded:
-        for path, inner in given:
-            tree = _tree(path, inner, allow_missing, opening)
-            lengths.append(0 if tree is None else tree.num_entries)
-            if tree is not None and tree is not path:
-                tree.close()
-    start, stop = entry_range(sum(lengths), entry_start, entry_stop) if bounded else (None, None)
+    given = _files(files, opening)
+    start, stop = 0, sys.maxsize
+    if entry_start is not None or entry_stop is not None:
+        entries = [_entries(path, inner, allow_missing, opening) for path, inner in given]
+        start, stop = entry_range(sum(entries), entry_start, entry_stop)
     parts: list[Any] = []
+    instead = _Instead()
     offset = 0
-    for at, (path, inner) in enumerate(given):
-        if (
-            start is not None
-            and stop is not None
-            and bounded
-            and ((offset + lengths[at] <= start or offset >= stop) and not (at == len(given) - 1 and not parts))
-        ):
-            offset += lengths[at]
-            continue
+    for path, inner in given:
         tree = _tree(path, inner, allow_missing, opening)
         if tree is None:
             continue
-        with tree:
+        with _closing(tree, path):
             length = tree.num_entries
-            span: dict[str, Any] = {}
-            if start is not None and stop is not None:
-                span = {
-                    "entry_start": min(length, max(0, start - offset)),
-                    "entry_stop": min(length, max(0, stop - offset)),
-                }
-            try:
-                found = tree.arrays(expressions, cut, library=library, **span, **_for(tree, options))
-            except KeyInFileError:
-                if not allow_missing:
-                    raise
-                # The entries count, as they did for the first and the last one.
-                offset += length
-                continue
-            parts.append(_moved(found, offset))
+            span = min(length, max(0, start - offset)), min(length, max(0, stop - offset))
+
+            def read(tree: Any = tree, span: tuple[int, int] = span) -> Any:
+                first, last = span
+                reading = {"entry_start": first, "entry_stop": last, "library": library, **_for(tree, options)}
+                return tree.arrays(expressions, cut, **reading)
+
+            if span[0] == span[1]:
+                instead.offer(tree, read)
+            else:
+                try:
+                    parts.append(_moved(read(), offset))
+                except KeyInFileError:
+                    if not allow_missing:
+                        raise
+            # The entries of files that lack a branch count, too.
             offset += length
     if not parts:
-        return library.group({}, [], options.get("how"), 0, 0)
+        return instead.take(library.group({}, [], options.get("how"), 0, 0), allow_missing)
     return parts[0] if len(parts) == 1 else library.concatenate(parts)
+
+
+class _Instead:
+    """What there is instead of arrays where no tree has entries: the first empty arrays, or the first error."""
+
+    def __init__(self) -> None:
+        self._arrays: Any = None
+        self._error: KeyInFileError | None = None
+
+    def offer(self, tree: Any, read: Callable[[], Any]) -> None:
+        """Reads no entries of a tree; those of a tree with branches are what there is."""
+        if self._arrays is None:
+            try:
+                arrays = read()
+            except KeyInFileError as error:
+                self._error = self._error or error
+            else:
+                self._arrays = arrays if len(tree) else None
+
+    def take(self, nothing: Any, allow_missing: bool) -> Any:
+        """The arrays; `nothing` if there are none.
+
+        Raises:
+            KeyInFileError: No tree has the branches, unless they may be missing.
+        """
+        if self._arrays is None and self._error is not None and not allow_missing:
+            raise self._error
+        return nothing if self._arrays is None else self._arrays
+
+
+@contextmanager
+def _closing(tree: Any, path: Any) -> Iterator[None]:
+    """Closes a tree afterwards, unless it was given as an opened one."""
+    try:
+        yield
+    finally:
+        if tree is not path:
+            tree.close()
+
+
+def _entries(path: Any, inner: Any, allow_missing: bool, opening: dict[str, Any]) -> int:
+    """The number of entries of the tree of a file; 0 of one that may be missing and is."""
+    tree = _tree(path, inner, allow_missing, opening)
+    if tree is None:
+        return 0
+    with _closing(tree, path):
+        return int(tree.num_entries)
 
 
 def num_entries(paths: Any, **options: Any) -> Iterator[tuple[str, str, int]]:
     """The number of entries of each file: path, tree and number."""
     _options.refuse("num_entries", options)
-    for path, inner in _files(paths):
+    for path, inner in _files(paths, options):
         tree = _tree(path, inner, False, options)
-        with tree:
+        with _closing(tree, path):
             yield tree.file_path, inner if inner is not None else tree.name, tree.num_entries

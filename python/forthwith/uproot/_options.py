@@ -1,18 +1,21 @@
-"""What uproot has for the way files are read, and forthwith decides by itself: accepted, with no effect.
+"""Options of uproot's calls: those of stores, and those that say how files are read, which forthwith decides by itself.
 
 Threads, windows of ranges and caches are forthwith's own. An option that would change what is read is not among these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-# Of `open`, `iterate` and `concatenate`.
+from forthwith import _stores
+
+# Options of `open`, `iterate`, `concatenate` and `dask` without effect.
 NO_EFFECT = frozenset(
     (
         "array_cache",
         "begin_chunk_size",
+        "coalesce_config",
         "custom_classes",
         "decompression_executor",
         "handler",
@@ -23,25 +26,112 @@ NO_EFFECT = frozenset(
         "num_fallback_workers",
         "num_workers",
         "object_cache",
-        "storage_options",
-        "timeout",
         "use_threads",
-        "headers",
         "backend",
         "interpreter",
     )
 )
 
+# Arguments of calls that read, which no store has.
+READING = frozenset(
+    (
+        *(
+            "expressions",
+            "cut",
+            "library",
+            "how",
+            "aliases",
+            "language",
+            "report",
+            "ak_add_doc",
+            "virtual",
+            "access_log",
+        ),
+        *("filter_name", "filter_typename", "filter_branch", "filter_field", "entry_start", "entry_stop", "step_size"),
+        *(
+            "steps_per_file",
+            "open_files",
+            "allow_missing",
+            "full_paths",
+            "recursive",
+            "form_mapping",
+            "known_base_form",
+        ),
+        "allow_read_errors_with_report",
+    )
+)
 
-def refuse(call: str, options: dict[str, Any]) -> None:
-    """Refuses what is no option of uproot's.
+# fsspec's options of its file objects, buffers and instances, which the package's own stores do without.
+_OF_FSSPEC = frozenset(
+    (
+        *("asynchronous", "auto_mkdir", "block_size", "cache_options", "cache_type", "default_block_size"),
+        *(
+            "default_cache_type",
+            "default_fill_cache",
+            "encoding",
+            "errors",
+            "expand",
+            "fill_cache",
+            "listings_expiry_time",
+        ),
+        *("loop", "max_paths", "mode", "newline", "skip_instance_cache", "use_listings_cache", "version_aware"),
+    )
+)
+
+
+def refuse(call: str, options: Iterable[str], known: Iterable[str] = READING) -> None:
+    """Refuses options that are, or nearly are, arguments that a call does not have or spells otherwise.
+
+    All others are options of stores, which know by themselves what they take.
 
     Raises:
         TypeError: There is one.
     """
+    from difflib import get_close_matches  # not at the top: nothing else needs it
+
     for name in options:
-        if name not in NO_EFFECT:
-            raise TypeError(f"{call}() has no argument {name!r}")
+        if name in NO_EFFECT or name in _OF_FSSPEC:
+            continue
+        near = [one for one in known if one == name or one.startswith(f"{name}_")]
+        near = near or get_close_matches(name, [*known, *NO_EFFECT], 1, 0.8)
+        if near:
+            said = "" if near[0] == name else f": did you mean {near[0]}?"
+            raise TypeError(f"{call}() has no argument {name!r}{said}")
+
+
+def store_options(path: Any, options: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Options of the store of a URL, given as arguments or in ``storage_options``; ``None`` of a path or a file object."""
+    scheme = _stores.scheme(path) if isinstance(path, str) else None
+    if scheme in (None, "file"):
+        return None
+    store = dict(options.get("storage_options") or {})
+    store.update(
+        (name, value) for name, value in options.items() if name not in NO_EFFECT and name != "storage_options"
+    )
+    if not _stores.is_foreign(path):
+        # fsspec takes the options of a scheme by its name as well.
+        store.update(store.pop(scheme, None) or {})
+        store = {name: value for name, value in store.items() if name not in _OF_FSSPEC}
+    return store or None
+
+
+def apart(call: str, options: dict[str, Any], known: Iterable[str] = READING) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The arguments among some that say what is read, and those that say how files are opened.
+
+    Raises:
+        TypeError: One of the latter is nearly one of the former, `known`.
+    """
+    reading = {name: value for name, value in options.items() if name in READING}
+    opening = {name: value for name, value in options.items() if name not in reading}
+    refuse(call, opening, known)
+    return reading, opening
+
+
+def without_secrets(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that may be pickled."""
+    own = {name: value for name, value in options.items() if name in NO_EFFECT}
+    store = {name: value for name, value in options.items() if name not in NO_EFFECT}
+    return {**own, **(_stores.without_secrets(store) or {})}
 
 
 class _Unset:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from forthwith import _paths
 from forthwith.uproot._many import _files
+from forthwith.uproot._open import split
 from forthwith.uproot._options import _Unset, no_filter, unset
 
 __all__ = [
@@ -25,7 +25,7 @@ def recursively_fix_awkward_form_of_iter(awkward: Any, interpretation: Any, form
 
 def file_object_path_split(urlpath: str) -> tuple[str, str | None]:
     """The path of a file, and of the object in it if one is named."""
-    return _paths.split_path(urlpath)
+    return split(urlpath)
 
 
 def regularize_files(files: Any, steps_allowed: bool = False, **options: Any) -> list[tuple[Any, ...]]:
@@ -35,17 +35,17 @@ def regularize_files(files: Any, steps_allowed: bool = False, **options: Any) ->
         files: Paths (with patterns), ``{path: tree}``, or a list of these; with steps ``{path: {"object_path": …,
             "steps": …}}``.
         steps_allowed: Whether steps are meant.
-        options: Accepted without effect.
+        options: Those of the stores of patterns, among others.
     """
     if not steps_allowed:
-        return _files(files)
+        return _files(files, options)
     out: list[tuple[Any, ...]] = []
-    given = files.items() if hasattr(files, "items") else [(one, None) for one in _files(files)]
+    given = files.items() if hasattr(files, "items") else [(one, None) for one in _files(files, options)]
     for path, what in given:
         if isinstance(what, dict):
-            out += [(match, what.get("object_path"), what.get("steps")) for match, _ in _files({path: None})]
+            out += [(match, what.get("object_path"), what.get("steps")) for match, _ in _files({path: None}, options)]
         elif what is None and isinstance(path, tuple):
             out.append((*path, None))
         else:
-            out += [(match, inner, None) for match, inner in _files({path: what})]
+            out += [(match, inner, None) for match, inner in _files({path: what}, options)]
     return out
