@@ -15,8 +15,11 @@ from forthwith._packages import package
 from forthwith._writable import file as ours
 from forthwith._writable.tables import is_table, says_types
 from forthwith.uproot._branches import filter_of
+from forthwith.uproot._made import Made
 from forthwith.uproot._model import Model
 from forthwith.uproot._options import no_filter
+from forthwith.uproot._records import counters, default_counter_name, default_field_name, flattened, named_columns
+from forthwith.uproot._tables import WritableNTuple, WritableTree
 
 
 class WritableDirectory(ours.WritableDirectory):
@@ -28,34 +31,37 @@ class WritableDirectory(ours.WritableDirectory):
 
     def mktree(  # type: ignore[override]
         self, name: str, branch_types: Any, title: str = "", **options: Any
-    ) -> ours.WritableTable:
+    ) -> WritableTree:
         """Begins a tree, as `forthwith.recreate`'s files do.
 
         Args:
             name: Its name.
             branch_types: Types by the names of branches, arrays by their names, or anything else that is a table.
             title: Its title.
-            options: ``counter_name``, a function that names the branch that counts the items of lists;
-                ``initial_basket_capacity`` and ``resize_factor`` have no effect; others are forthwith's.
-
-        Raises:
-            UnsupportedError: ``field_name`` is given: branches of records have fixed names.
+            options: ``counter_name``, a function that names the branch that counts the items of lists; ``field_name``, a
+                function of the names of a record and of one of its fields that names the branch of that field;
+                ``initial_basket_capacity`` and ``resize_factor`` have no effect; others are forthwith's. Texts are leaves of
+                characters, unless ``strings="object"``.
         """
-        if options.pop("field_name", None) is not None:
-            raise UnsupportedError(
-                "field_name in mktree: the field y of a record x is the branch x.y, of a list of records x_y"
-            )
         for without_effect in ("initial_basket_capacity", "resize_factor"):
             options.pop(without_effect, None)
-        columns = _known(_columns(branch_types))
-        counter_name = options.pop("counter_name", None)
-        if counter_name is not None:
-            options["counter"] = {column: counter_name(column) for column in _lists(columns)}
-        return super().mktree(name, columns, title, **options)
+        name_of = options.pop("field_name", None) or default_field_name
+        counter_of = options.pop("counter_name", None)
+        columns = _known(named_columns(_columns(branch_types)))
+        if isinstance(columns, Mapping) and "records" not in options:
+            counted = counters(columns, name_of, counter_of or default_counter_name)
+            if counter_of is None:
+                # Columns that are here already have the usual counters.
+                counted = {branch: counter for branch, counter in counted.items() if branch not in columns}
+            if counted:
+                options.setdefault("counter", counted)
+            columns = flattened(columns, name_of)
+        options.setdefault("strings", "characters")
+        return WritableTree.of(super().mktree(name, columns, title, **options), name_of)
 
     def mkrntuple(  # type: ignore[override]
         self, name: str, ak_form: Any, description: str = "", **options: Any
-    ) -> ours.WritableNTuple:
+    ) -> WritableNTuple:
         """Begins an RNTuple, as `forthwith.recreate`'s files do.
 
         Args:
@@ -64,7 +70,7 @@ class WritableDirectory(ours.WritableDirectory):
             description: What its header says of it.
             options: As forthwith's.
         """
-        return super().mkrntuple(name, _columns(ak_form), description, **options)
+        return WritableNTuple.of(super().mkrntuple(name, _columns(ak_form), description, **options))
 
     def update(self, pairs: Any = None, **more_pairs: Any) -> None:
         """Writes several objects: a mapping from names, or pairs."""
@@ -146,6 +152,9 @@ class WritableDirectory(ours.WritableDirectory):
         if isinstance(value, Model):
             held: Any = value
             value = held.forthwith
+        elif isinstance(value, Made) and {"fName", "fTitle"} <= value.keys():
+            # An object has the name that it is assigned to, whatever name it was made with.
+            value = {**value, "fName": name.rstrip("/").rpartition("/")[2]}
         if says_types(value):
             raise RequestError(f"{name!r} is assigned types without values: begin it with mktree or mkrntuple")
         if is_table(value):
@@ -155,6 +164,10 @@ class WritableDirectory(ours.WritableDirectory):
 
     def __getitem__(self, name: str) -> Any:
         found = super().__getitem__(name)
+        if type(found) is ours.WritableTable:
+            return WritableTree.of(found)
+        if type(found) is ours.WritableNTuple:
+            return WritableNTuple.of(found)
         return WritableDirectory(self._file, found.path) if type(found) is ours.WritableDirectory else found
 
 
@@ -250,23 +263,3 @@ def _known(columns: Any) -> Any:
         return package("awkward").transform(number, column)
 
     return {name: known(column) for name, column in columns.items()}
-
-
-def _lists(columns: Any) -> list[str]:
-    """The names of the columns that are lists of different lengths."""
-    ak = package("awkward")
-    np = package("numpy")
-    if not isinstance(columns, Mapping):
-        columns = {name: columns[name] for name in getattr(columns, "fields", columns)}
-    found = []
-    for name, column in columns.items():
-        if isinstance(column, str):
-            is_list = column.strip().startswith("var *")
-        elif isinstance(column, (type, np.dtype, tuple)):
-            is_list = False
-        else:
-            layout = ak.to_layout(column)
-            is_list = layout.is_list and not layout.is_regular and "__array__" not in layout.parameters
-        if is_list:
-            found.append(name)
-    return found

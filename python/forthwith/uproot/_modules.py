@@ -107,7 +107,7 @@ _MODULES = {
     "streamers": "_streamers",
     "version": "",
     "writing": "_writing _made _dask_write",
-    "writing.identify": "_made",
+    "writing.identify": "_made _made_histograms",
     "writing.interpret": "_made",
     "writing.writable": "_writing",
 }

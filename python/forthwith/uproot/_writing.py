@@ -13,11 +13,10 @@ from forthwith import _paths, _stores
 from forthwith._errors import SourceError, UnsupportedError
 from forthwith._packages import package
 from forthwith._writable import file as ours
-from forthwith._writable.file import WritableNTuple
-from forthwith._writable.file import WritableTable as WritableTree
 from forthwith.uproot._compression import KINDS, LZ4, LZMA, ZLIB, ZSTD, Compression
 from forthwith.uproot._directories import WritableDirectory, WritableFile
 from forthwith.uproot._options import without_host
+from forthwith.uproot._tables import WritableNTuple, WritableTree
 
 __all__ = [
     "LZ4",
