@@ -32,7 +32,7 @@ def column(choose, entries):
             lambda: (np.asarray(numbers(2 * entries)).reshape(entries, 2), (kind, (2,))),
             lambda: (ak.unflatten(numbers(items), counts), f"var * {kind}"),
             lambda: (ak.zip({"a": numbers(entries), "b": numbers(entries)}), f"{{a: {kind}, b: {kind}}}"),
-            lambda: (records, records.type.content),
+            lambda: (records, choose.choice([records.type, records.type.content, str(records.type.content)])),
             lambda: (ak.Array([choose.choice(["", "ab", "x" * 300, "é"]) for _ in range(entries)]), "string"),
         ]
     )()
@@ -208,3 +208,31 @@ def test_parts_of_histograms_of_files_and_labels(tmp_path):
             IDENTIFY.to_TH1x(None, "", fXaxis=axis, **{**given, **wrong}, **sums)
     with pytest.raises(TypeError, match="fXaxis"):
         IDENTIFY.to_TH1x(None, "", **given, **sums)
+
+
+def test_files_that_are_left_open_are_complete_when_nothing_holds_them(tmp_path):
+    path = tmp_path / "a.root"
+    file = uproot.recreate(path)
+    tree = file.mktree("t", {"x": "f8"}, field_name=lambda outer, inner: inner)
+    del file
+    tree.extend({"x": [1.0]})
+    tree.file["t"].extend({"x": [2.0]})
+    assert (tree.file["t"].num_entries, tree.file.closed, path.exists()) == (2, False, False)
+    # Not when garbage is collected, but at once.
+    del tree
+    assert uproot.open(path)["t/x"].array().tolist() == [1.0, 2.0]
+    with uproot.recreate(path) as file, file.mktree("t", {"x": "f8"}) as tree:
+        tree.extend({"x": [1.0]})
+    with pytest.raises(ValueError, match="closed"):
+        tree.extend({"x": [1.0]})
+
+
+def test_objects_that_several_members_lead_to_are_one(tmp_path):
+    with uproot.recreate(tmp_path / "a.root") as file:
+        jagged = ak.Array([[1, 2], []])
+        file.mktree("t", {"r": ak.zip({"a": jagged, "b": jagged}), "c": jagged})
+    with uproot.open(tmp_path / "a.root") as file:
+        tree = file["t"]
+        counters = [tree[name].member("fLeaves")[0].member("fLeafCount") for name in ("r_a", "r_b", "c")]
+        assert counters[0] is counters[1]
+        assert counters[0] is not counters[2]

@@ -18,7 +18,14 @@ from forthwith.uproot._branches import filter_of
 from forthwith.uproot._made import Made
 from forthwith.uproot._model import Model
 from forthwith.uproot._options import no_filter
-from forthwith.uproot._records import counters, default_counter_name, default_field_name, flattened, named_columns
+from forthwith.uproot._records import (
+    FieldName,
+    counters,
+    default_counter_name,
+    default_field_name,
+    flattened,
+    named_columns,
+)
 from forthwith.uproot._tables import WritableNTuple, WritableTree
 
 
@@ -57,7 +64,10 @@ class WritableDirectory(ours.WritableDirectory):
                 options.setdefault("counter", counted)
             columns = flattened(columns, name_of)
         options.setdefault("strings", "characters")
-        return WritableTree.of(super().mktree(name, columns, title, **options), name_of)
+        tree = super().mktree(name, columns, title, **options)
+        file: Any = self._file
+        file._field_names[tree._path] = name_of
+        return WritableTree.of(tree)
 
     def mkrntuple(  # type: ignore[override]
         self, name: str, ak_form: Any, description: str = "", **options: Any
@@ -178,6 +188,8 @@ class WritableFile(WritableDirectory, ours.WritableFile):
 
     def __init__(self, core: Any, target: Any, name: str) -> None:
         super().__init__(core, target, name)
+        # The functions that name the branches of records' fields, by the paths of trees.
+        self._field_names: dict[str, FieldName] = {}
         _begun.add(self)
 
     @classmethod

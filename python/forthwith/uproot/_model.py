@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Any
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from forthwith.uproot._interpretation import AsStridedObjects
 _UPROOT_NAMES = {"fUniqueID": "@fUniqueID", "fBits": "@fBits"}
 _OUR_NAMES = {theirs: ours for ours, theirs in _UPROOT_NAMES.items()}
 _classes: dict[str, type[Model]] = {}
+# Objects that are held, by the record and the place in it that they are read from.
+_wrapped: WeakKeyDictionary[Any, WeakValueDictionary[Any, Any]] = WeakKeyDictionary()
 _NOT_PLAIN = re.compile(r"[^a-zA-Z0-9]+")
 
 
@@ -405,10 +408,15 @@ def wrap(value: Any, file: Any, parent: Any = None) -> Any:
             text = HeldText(str(value))
             text._ours, text._file = value, file
             return text
-        base = HeldSequence if isinstance(value, Collection) else Held
-        version = value.class_version
-        made = class_of(value.classname, version or None, base)
-        return made(value, file, parent)
+        # An object that several members lead to is one object.
+        known = _wrapped.setdefault(value._record, WeakValueDictionary())
+        place = value._number, value._window
+        found = known.get(place)
+        if found is None:
+            base = HeldSequence if isinstance(value, Collection) else Held
+            made = class_of(value.classname, value.class_version or None, base)
+            found = known[place] = made(value, file, parent)
+        return found
     if isinstance(value, list):
         return STLVector([wrap(one, file, parent) for one in value])
     if isinstance(value, dict):

@@ -69,7 +69,7 @@ def _kind(name: str, column: Any) -> Any:
     ak, np = package("awkward"), package("numpy")
     if isinstance(column, (type, np.dtype, tuple, np.ndarray)):
         return None
-    if isinstance(column, (str, ak.types.Type)):
+    if isinstance(column, (str, ak.types.Type, ak.types.ArrayType)):
         return _form(ak, name, column).type
     return column.type.content if isinstance(column, ak.Array) else None
 

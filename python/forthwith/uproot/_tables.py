@@ -5,22 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
+from weakref import ProxyType, proxy
 
 from forthwith._errors import RequestTypeError
 from forthwith._packages import package
 from forthwith._writable import file as ours
-from forthwith.uproot._records import FieldName, default_field_name, flattened, named_columns
+from forthwith.uproot._records import default_field_name, flattened, named_columns
 
 
 class _Table(ours.WritableTable):
     """What trees and ntuples have in common."""
 
+    def __init__(self, held: ours.WritableTable, file: Any) -> None:
+        super().__init__(file, held._path, held._entries, held._types, held._kind, held._cycle)
+        self._held = held
+
     @classmethod
-    def of(cls, table: ours.WritableTable) -> Self:
-        """Takes the place of a table in its file."""
-        found = cls(table._file, table._path, table._entries, table._types, table._kind, table._cycle)
-        table._file._tables[table._path] = found
-        return found
+    def of(cls, held: ours.WritableTable) -> Self:
+        """A table of a file, which keeps the file open. The file's own one does not: it would keep itself open."""
+        found: Any = held._file
+        # What a proxy gives as its file is the file itself.
+        file = found.file
+        weak: Any = found if isinstance(found, ProxyType) else proxy(file)
+        held._file = weak
+        return cls(held, file)
+
+    def _check(self) -> None:
+        if not self._file.closed and self._file._tables.get(self._path) is self._held:
+            return
+        super()._check()
 
     @property
     def path(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -72,6 +85,7 @@ class _Table(ours.WritableTable):
         if isinstance(columns, Mapping):
             columns = {name: exact(str(name), column, self._types.get(name)) for name, column in columns.items()}
         super().extend(columns)
+        self._held._entries = self._entries
 
     def _as_columns(self, data: Any) -> Any:
         return named_columns(data)
@@ -80,18 +94,11 @@ class _Table(ours.WritableTable):
 class WritableTree(_Table):
     """A tree that is being written: what `mktree` gives."""
 
-    _name_of: FieldName = staticmethod(default_field_name)
-
-    @classmethod
-    def of(cls, table: ours.WritableTable, name_of: FieldName = default_field_name) -> Self:
-        """Takes the place of a table in its file. ``name_of`` names the branches of fields of records."""
-        found = super().of(table)
-        found._name_of = name_of
-        return found
-
     def _as_columns(self, data: Any) -> Any:
         columns = named_columns(data)
-        return flattened(columns, self._name_of, self._types) if isinstance(columns, Mapping) else columns
+        file: Any = self._file
+        name_of = file._field_names.get(self._path, default_field_name)
+        return flattened(columns, name_of, self._types) if isinstance(columns, Mapping) else columns
 
     def __repr__(self) -> str:
         return f"<WritableTree {self.object_path!r} of {self._file.file_path}>"
