@@ -190,12 +190,25 @@ def test_options_of_stores_have_no_effect_on_paths_and_misspelt_arguments_are_re
         ("C:/x/a.ROOT:t", ("C:/x/a.ROOT", "t")),
         ("zip://a.root:t::https://h:1/z.zip", ("zip://a.root::https://h:1/z.zip", "t")),
         ("simplecache::s3://b/a.root:t", ("simplecache::s3://b/a.root", "t")),
+        ("a.root:", ("a.root", "")),
+        ("/with:colons/a.root", ("/with:colons/a.root", None)),
         ("events.avro:t", ("events.avro", "t")),
         ("https://h/a.root?x=1", ("https://h/a.root?x=1", None)),
     ],
 )
 def test_paths_are_split_as_uproot_splits_them(text, parts):
     assert uproot._util.file_object_path_split(text) == parts
+
+
+def test_steps_belong_to_the_file_that_they_are_given_with(trees):
+    path = trees["full"][:-2]
+    given = [{path: {"object_path": "t", "steps": [0, 1, 3]}}, {path: "t"}, f"{path}:t", {path: {"object_path": "t"}}]
+    steps = [[0, 1], [1, 3]]
+    assert uproot._util.regularize_files(given, steps_allowed=True) == [(path, "t", steps), *[(path, "t")] * 3]
+    for call in (uproot.concatenate, lambda files: list(uproot.iterate(files))):
+        with pytest.raises(TypeError, match=r"uproot\.dask only"):
+            call(given)
+        assert len(call([given[3]])) in (1, 3)
 
 
 @pytest.mark.parametrize("kind", ["mktree", "mkrntuple"])

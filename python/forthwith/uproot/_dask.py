@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import accumulate
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 from forthwith._errors import RequestError, RequestTypeError, UnsupportedError
 from forthwith._packages import package
 from forthwith.uproot import _options
 from forthwith.uproot._branches import HasBranches
 from forthwith.uproot._dask_numpy import columns as numpy_columns
-from forthwith.uproot._dask_parts import Part, apart, divided, of_tree, uncounted
+from forthwith.uproot._dask_parts import Part, divided, of_tree, step_pairs, uncounted
 from forthwith.uproot._dask_reader import How, MappedReader, columns_reader
-from forthwith.uproot._many import _closing, _files, _is_table, _tree
+from forthwith.uproot._many import _closing, _is_table, _tree, files_with_steps
 from forthwith.uproot._open import with_own_options
 from forthwith.uproot._options import no_filter, unset
 from forthwith.uproot._wanted import filtered
@@ -85,17 +85,17 @@ def dask(
     if is_numpy and form_mapping is not None:
         raise UnsupportedError("form_mapping with library='np': a Form is one of Awkward Array")
     package("dask" if is_numpy else "dask_awkward")
-    files, steps = apart(files)
-    if steps and (step_size is not None or steps_per_file is not None):
-        raise RequestTypeError("files with steps of their own, and step_size or steps_per_file as well")
     chosen = _Chosen((filter_name, filter_typename, filter_branch), recursive, full_paths, ak_add_doc, options)
+    given = chosen.files(files)
+    if any(one.steps is not None for one in given) and (step_size is not None or steps_per_file is not None):
+        raise RequestTypeError("files with steps of their own, and step_size or steps_per_file as well")
     parts = int(steps_per_file or 1)
     if parts < 1:
         raise RequestError(f"steps_per_file must be at least 1, not {steps_per_file}")
     if open_files:
-        found = _opened(files, steps, chosen, allow_missing, step_size, parts)
+        found = _opened(given, chosen, allow_missing, step_size, parts)
     else:
-        found = _unopened(files, steps, chosen, allow_missing, known_base_form, parts)
+        found = _unopened(given, chosen, allow_missing, known_base_form, parts)
     if is_numpy:
         return numpy_columns(chosen.form, found, chosen.opening)
     caught = allow_read_errors_with_report
@@ -110,6 +110,14 @@ def _is_numpy(library: Any) -> bool:
             f"uproot.dask with library={library!r}: there are 'ak', of dask-awkward, and 'np', of dask"
         )
     return name in ("np", "numpy")
+
+
+class _Given(NamedTuple):
+    """A file, the tree in it, and the entries of its partitions where these are given."""
+
+    path: Any
+    tree: str | None
+    steps: list[list[int]] | None
 
 
 @dataclass
@@ -136,12 +144,14 @@ class _Chosen:
                 found[top].append(name)
         return found
 
-    def files(self, files: Any) -> list[tuple[Any, Any]]:
-        """Files and the trees in them; options that paths bring along are those of all files."""
+    def files(self, files: Any) -> list[_Given]:
+        """Files and the trees in them. Options that paths bring along are those of all files."""
         found = []
-        for path, inner in _files(files, self.opening):
+        for path, inner, steps in files_with_steps(files, self.opening):
             what, self.opening = (path, self.opening) if _is_table(path) else with_own_options(path, self.opening)
-            found.append((what, inner))
+            if hasattr(what, "read") and not _is_table(what):
+                raise UnsupportedError(f"uproot.dask of a file object: workers open files by their names, not {what!r}")
+            found.append(_Given(what, inner, None if steps is None else step_pairs(what, steps)))
         return found
 
     def names(self, tree: Any) -> list[str]:
@@ -175,20 +185,18 @@ class _Chosen:
         self.typenames = tree.typenames()
 
 
-def _opened(
-    files: Any, steps: dict[Any, list[Any]], chosen: _Chosen, allow_missing: bool, step_size: Any, parts: int
-) -> list[Part]:
+def _opened(files: list[_Given], chosen: _Chosen, allow_missing: bool, step_size: Any, parts: int) -> list[Part]:
     """The partitions of files that are opened for it."""
     whole: list[Part] = []
     given: list[Any] = []
     sizes: list[int] = []
-    for path, inner in chosen.files(files):
+    for path, inner, steps in files:
         tree = _tree(path, inner, allow_missing, chosen.opening)
         if tree is None:
             continue
         with _closing(tree, path):
             whole.append(of_tree(path, inner, tree))
-            given.append(None if _is_table(path) else steps.get(path))
+            given.append(steps)
             # A tree without entries has nothing to lack.
             if tree.num_entries or chosen.form is None:
                 _common(chosen, tree, path)
@@ -224,14 +232,12 @@ def _common(chosen: _Chosen, tree: Any, path: Any) -> None:
         chosen.form = ak.forms.RecordForm(contents, fields, parameters=chosen.form.parameters)
 
 
-def _unopened(
-    files: Any, steps: dict[Any, list[Any]], chosen: _Chosen, allow_missing: bool, known: Any, parts: int
-) -> list[Part]:
+def _unopened(files: list[_Given], chosen: _Chosen, allow_missing: bool, known: Any, parts: int) -> list[Part]:
     """The partitions of files of which only the first one is opened, or none if the Form is known."""
     found: list[Part] = []
     if known is not None:
         chosen.form = known
-    for path, inner in chosen.files(files):
+    for path, inner, steps in files:
         if _is_table(path):
             tree = path
             found += divided([of_tree(path, None, tree)], [None], max(1, ceil(tree.num_entries / parts)))
@@ -246,7 +252,7 @@ def _unopened(
             with _closing(tree, path):
                 chosen.take(tree)
                 name = inner or tree.forthwith.path
-        found += uncounted(path, name, steps.get(path), parts)
+        found += uncounted(path, name, steps, parts)
     if not found:
         raise RequestError("no file has such a tree")
     return found

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil
 from typing import Any
 
-from forthwith._errors import RequestError, UnsupportedError
+from forthwith._errors import RequestError
 from forthwith.engines import Partition
 from forthwith.engines._plan import state_of
 from forthwith.engines._read import check_state
-from forthwith.uproot._branches import HasBranches
 from forthwith.uproot._many import _closing, _tree
 
 
@@ -95,30 +94,15 @@ def divided(whole: list[Part], given: list[list[Any] | None], step: int) -> list
     return found or [replace(whole[0], partition=replace(whole[0].partition, stop=0))]
 
 
-def apart(files: Any) -> tuple[Any, dict[Any, list[Any]]]:
-    """Files without the steps that are given with them, and these by the file.
+def step_pairs(path: Any, steps: Any) -> list[list[int]]:
+    """The first entry and the one after the last of each step, of such pairs or of the entries at which steps end.
 
     Raises:
-        RequestError: Steps are neither pairs of entries nor entries that ascend.
+        RequestError: They are neither.
     """
-    if isinstance(files, list):
-        parts = [apart(one) for one in files]
-        return [one for one, _ in parts], {path: steps for _, found in parts for path, steps in found.items()}
-    if hasattr(files, "read") and not isinstance(files, HasBranches):
-        raise UnsupportedError(
-            f"uproot.dask of a file object: workers open files by their names, and this is {files!r}"
-        )
-    if not isinstance(files, dict):
-        return files, {}
-    given = {path: inner for path, inner in files.items() if isinstance(inner, Mapping) and "object_path" in inner}
-    steps = {path: _pairs(path, inner["steps"]) for path, inner in given.items() if inner.get("steps") is not None}
-    return {path: given[path]["object_path"] if path in given else inner for path, inner in files.items()}, steps
-
-
-def _pairs(path: Any, steps: Any) -> list[Any]:
     listed = [list(one) if hasattr(one, "__iter__") else one for one in steps]
-    pairs: list[Any] = listed if listed and isinstance(listed[0], list) else list(pairwise(listed))
+    pairs: list[Any] = listed if listed and isinstance(listed[0], list) else list(map(list, pairwise(listed)))
     for one in pairs:
-        if not isinstance(one, (list, tuple)) or len(one) != 2 or not 0 <= one[0] <= one[1]:
+        if not isinstance(one, list) or len(one) != 2 or not 0 <= one[0] <= one[1]:
             raise RequestError(f"steps of {path}: {one!r} is not the first entry and the one after the last", file=path)
     return pairs

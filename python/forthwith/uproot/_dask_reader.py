@@ -61,7 +61,7 @@ class _Reading:
         except self.how.caught as error:
             failed = {
                 "call_time": began,
-                "exception": type(error).__name__,
+                "exception": _builtin_name(error),
                 "message": str(error),
                 "fqdn": socket.getfqdn(),
                 "hostname": socket.gethostname(),
@@ -70,6 +70,11 @@ class _Reading:
         # forthwith does not count requests.
         counters = {"num_requested_bytes": requested, "num_requests": None, "num_requested_chunks": None}
         return array, _report(part, duration=time.monotonic() - clock, performance_counters=counters)
+
+
+def _builtin_name(error: BaseException) -> str:
+    """The name of the exception that uproot would have raised: ``FileNotFoundError`` of a ``MissingFileError``."""
+    return next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "builtins")
 
 
 def _report(part: Part, **known: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from glob import glob
 from typing import Any
@@ -21,12 +21,31 @@ from forthwith.uproot._open import open_at, split, whole, with_own_options
 _TREES = ("TTree", "TNtuple", "TNtupleD", "ROOT::RNTuple", "ROOT::Experimental::RNTuple")
 
 
-def _files(files: Any, options: dict[str, Any] | None = None) -> list[tuple[Any, Any]]:
-    """Files and the object in each; an opened tree comes alone. ``options`` are those of the stores of patterns."""
-    found = list(_given(files, options or {}))
+def files_with_steps(files: Any, options: dict[str, Any]) -> list[tuple[Any, Any, Any]]:
+    """Files, the object in each, and the steps that are given with it, if any; an opened tree comes alone.
+
+    Args:
+        files: As in `iterate`; an object may be a dict of its ``object_path`` and of ``steps``.
+        options: Those of the stores of patterns, among others.
+    """
+    found = []
+    for path, given in _given(files, options):
+        with_steps = given if isinstance(given, Mapping) else {"object_path": given}
+        inner = with_steps.get("object_path")
+        if not isinstance(inner, str | None):
+            raise TypeError(f"the object in {path!r} is a name or None, not {inner!r}")
+        found.append((path, inner, with_steps.get("steps")))
     if not found:
         raise FileNotFoundError(f"no file matches {files!r}")
     return found
+
+
+def _files(files: Any, options: dict[str, Any] | None = None) -> list[tuple[Any, Any]]:
+    """Files and the object in each."""
+    found = files_with_steps(files, options or {})
+    if any(steps is not None for *_, steps in found):
+        raise TypeError("steps of files are for uproot.dask only")
+    return [(path, inner) for path, inner, _ in found]
 
 
 def _given(files: Any, options: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
@@ -84,7 +103,7 @@ def _tree(path: Any, inner: Any, allow_missing: bool, options: dict[str, Any]) -
     try:
         if not isinstance(found, ReadOnlyDirectory):
             return found
-        if inner is not None:
+        if inner:
             if allow_missing and inner not in found:
                 found.close()
                 return None

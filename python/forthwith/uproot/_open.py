@@ -15,6 +15,7 @@ from forthwith.uproot._options import without_host
 
 # A file, and the object in it behind a colon.
 _OBJECT = re.compile(r"(.+\.root(?:\.[0-9]+)?):(.*)", re.IGNORECASE | re.DOTALL)
+_FILE = re.compile(r".+\.root(?:\.[0-9]+)?", re.IGNORECASE)
 
 
 def open(path: Any, **options: Any) -> Any:
@@ -82,7 +83,9 @@ def split(text: str) -> tuple[str, str | None]:
             found = _OBJECT.match(links[at])
             if found is not None:
                 links[at] = found[1]
-                return _paths.local("::".join(links)), re.sub("/+", "/", found[2].strip()).strip("/") or None
+                return _paths.local("::".join(links)), re.sub("/+", "/", found[2].strip()).strip("/")
+        if _FILE.fullmatch(text) is not None:
+            return _paths.local(text), None
     return _paths.split_path(text)
 
 

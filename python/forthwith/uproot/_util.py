@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
-from forthwith.uproot._many import _files
+from forthwith.uproot._dask_parts import step_pairs
+from forthwith.uproot._many import _files, files_with_steps
 from forthwith.uproot._open import split
 from forthwith.uproot._options import _Unset, no_filter, unset
 
@@ -23,29 +25,21 @@ def recursively_fix_awkward_form_of_iter(awkward: Any, interpretation: Any, form
     return form
 
 
-def file_object_path_split(urlpath: str) -> tuple[str, str | None]:
+def file_object_path_split(urlpath: Any) -> tuple[str, str | None]:
     """The path of a file, and of the object in it if one is named."""
-    return split(urlpath)
+    return split(os.fspath(urlpath))
 
 
 def regularize_files(files: Any, steps_allowed: bool = False, **options: Any) -> list[tuple[Any, ...]]:
-    """Files and the objects meant in them; with ``steps_allowed`` also the entries, where a mapping says them.
+    """Files and the objects in them, and steps where a mapping has them.
 
     Args:
         files: Paths (with patterns), ``{path: tree}``, or a list of these; with steps ``{path: {"object_path": …,
             "steps": …}}``.
-        steps_allowed: Whether steps are meant.
+        steps_allowed: Whether steps may be given.
         options: Those of the stores of patterns, among others.
     """
     if not steps_allowed:
-        return _files(files, options)
-    out: list[tuple[Any, ...]] = []
-    given = files.items() if hasattr(files, "items") else [(one, None) for one in _files(files, options)]
-    for path, what in given:
-        if isinstance(what, dict):
-            out += [(match, what.get("object_path"), what.get("steps")) for match, _ in _files({path: None}, options)]
-        elif what is None and isinstance(path, tuple):
-            out.append((*path, None))
-        else:
-            out += [(match, inner, None) for match, inner in _files({path: what}, options)]
-    return out
+        return list(_files(files, options))
+    found = files_with_steps(files, options)
+    return [(path, inner) if steps is None else (path, inner, step_pairs(path, steps)) for path, inner, steps in found]
