@@ -303,3 +303,20 @@ def test_objects_are_copied_by_filters(tmp_path):
         for name in names:
             assert file["other" if name == "histograms/h1d" else name] == source[name]
         assert file["below/h1f"] == source["histograms/h1f"]
+
+
+def test_lists_with_missing_values_are_masked_arrays(tmp_path):
+    columns = {
+        "numbers": ak.Array([[None, 1.5], [2.5], []]),
+        "records": ak.Array([[{"a": 1, "b": None}, {"a": 2, "b": 3.0}], [], [{"a": 4, "b": 5.0}]]),
+        "nested": ak.Array([[{"a": [1, None]}, None], [], [{"a": []}]]),
+    }
+    with uproot.recreate(tmp_path / "a.root") as file:
+        file.mkrntuple("n", columns)
+    with uproot.open(tmp_path / "a.root") as file:
+        ntuple = file["n"]
+        for found in (ntuple.arrays(library="np"), {name: ntuple[name].array(library="np") for name in columns}):
+            assert [one.tolist() for one in found["numbers"]] == columns["numbers"].to_list()
+            assert found["records"][0].mask.tolist() == [(False, True), (False, False)]
+            assert found["records"][2].tolist() == [(4, 5.0)]
+            assert found["nested"].tolist() == columns["nested"].to_list()

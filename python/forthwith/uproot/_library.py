@@ -92,12 +92,20 @@ class NumPy(Library):
                 return package("awkward").to_numpy(array)
         out = np.empty(len(array), dtype=object)
         for at, one in enumerate(array):
-            out[at] = np.asarray(one) if getattr(one, "ndim", 0) == 1 else one
+            out[at] = numpy_entry(one) if getattr(one, "ndim", 0) == 1 else one
         return out
 
     def _joined(self, parts: list[Any]) -> Any:
         np = self.imported
         return (np.ma if any(isinstance(part, np.ma.MaskedArray) for part in parts) else np).concatenate(parts)
+
+
+def numpy_entry(one: Any) -> Any:
+    """A list of an Awkward Array: an array, masked where values are missing, or what Python has of what NumPy cannot hold."""
+    try:
+        return package("awkward").to_numpy(one)
+    except (TypeError, ValueError):
+        return one.tolist()
 
 
 class Awkward(Library):

@@ -11,7 +11,7 @@ from forthwith._errors import KeyInFileError
 from forthwith._packages import package
 from forthwith.uproot._branches import Report, entry_range, filter_of
 from forthwith.uproot._computed import Computed
-from forthwith.uproot._library import Awkward, NumPy, library_of
+from forthwith.uproot._library import Awkward, NumPy, library_of, numpy_entry
 from forthwith.uproot._members import Once
 from forthwith.uproot._options import no_filter, python_language
 from forthwith.uproot._reading import documented
@@ -487,11 +487,18 @@ def numpy_objects(array: Any, made: Any) -> Any:
     np, ak = package("numpy"), package("awkward")
     out = np.empty(len(array), dtype=object)
     for at, one in enumerate(array):
-        try:
-            out[at] = np.asarray(one) if isinstance(one, ak.Array) and one.ndim == 1 and not one.fields else plain(one)
-        except (TypeError, ValueError):
-            out[at] = plain(one)
+        is_flat = isinstance(one, ak.Array) and one.ndim == 1 and _is_numbers(one.layout)
+        out[at] = numpy_entry(one) if is_flat else plain(one)
     return out
+
+
+def _is_numbers(layout: Any) -> bool:
+    """Whether a list is one of numbers, of which some may be missing, or of records of such."""
+    if layout.is_record:
+        return bool(layout.contents) and all(_is_numbers(content) for content in layout.contents)
+    if layout.is_option or layout.is_indexed:
+        return not layout.content.is_record and _is_numbers(layout.content)
+    return bool(layout.is_numpy and layout.purelist_depth == 1 and "__array__" not in layout.parameters)
 
 
 def plain(one: Any) -> Any:
