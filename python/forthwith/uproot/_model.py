@@ -367,8 +367,14 @@ def class_of(classname: str, version: int | None, base: type[Model] = Row) -> An
     name = classname_encode(classname, version)
     key = f"{base.__name__}:{name}"
     if key not in _classes:
-        mixins = _behaviors.of(classname) if base is not Row or classname == "TRefArray" else ()
-        made = type(name, (*mixins, base), {"classname": classname, "class_version": version, "__module__": __name__})
+        bases: tuple[type, ...]
+        if version is None:
+            mixins = _behaviors.of(classname) if base is not Row or classname == "TRefArray" else ()
+            bases = (*mixins, base)
+        else:
+            # Objects of any version are instances of the class without one.
+            bases = (class_of(classname, None, base),)
+        made = type(name, bases, {"classname": classname, "class_version": version, "__module__": __name__})
         _classes[key] = made
     return _classes[key]
 
