@@ -16,8 +16,7 @@ from forthwith.uproot._dask_numpy import columns as numpy_columns
 from forthwith.uproot._dask_parts import Part, divided, of_tree, step_pairs, uncounted
 from forthwith.uproot._dask_reader import How, MappedReader, columns_reader
 from forthwith.uproot._many import _closing, _is_table, _tree, files_with_steps
-from forthwith.uproot._open import with_own_options
-from forthwith.uproot._options import no_filter, unset
+from forthwith.uproot._options import no_filter, unset, with_own_options
 from forthwith.uproot._wanted import filtered
 
 

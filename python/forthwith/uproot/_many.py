@@ -16,7 +16,8 @@ from forthwith.uproot._branches import HasBranches, entry_range
 from forthwith.uproot._file import ReadOnlyDirectory
 from forthwith.uproot._library import library_of
 from forthwith.uproot._ntuple_fields import HasFields
-from forthwith.uproot._open import open_at, split, whole, with_own_options
+from forthwith.uproot._open import open_at, split, whole
+from forthwith.uproot._options import with_own_options
 
 _TREES = ("TTree", "TNtuple", "TNtupleD", "ROOT::RNTuple", "ROOT::Experimental::RNTuple")
 

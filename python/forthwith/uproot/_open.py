@@ -11,7 +11,7 @@ from forthwith._file import open_file
 from forthwith._opening import Settings
 from forthwith.uproot import _options
 from forthwith.uproot._file import ReadOnlyFile, opened
-from forthwith.uproot._options import without_host
+from forthwith.uproot._options import with_own_options, without_host
 
 # A file, and the object in it behind a colon.
 _OBJECT = re.compile(r"(.+\.root(?:\.[0-9]+)?):(.*)", re.IGNORECASE | re.DOTALL)
@@ -55,14 +55,6 @@ def one_file(path: Any, options: dict[str, Any]) -> tuple[Any, str | None, dict[
         "'path' must be a string, pathlib.Path, an object with 'read' and 'seek' methods, or a length-1 dict of "
         f"{{file_path: object_path}}, not {path!r}"
     )
-
-
-def with_own_options(path: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """A path as text, and options with those of a path that has ``storage_options``; given ones win."""
-    own = getattr(path, "storage_options", None)
-    if own is None or isinstance(path, (str, bytes)):
-        return path, options
-    return str(path), {**own, **options}
 
 
 def whole(what: Any) -> Any:

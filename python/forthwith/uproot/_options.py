@@ -115,6 +115,14 @@ def store_options(path: Any, options: Mapping[str, Any]) -> dict[str, Any] | Non
     return store or None
 
 
+def with_own_options(path: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """A path as text, and options with those of a path that has ``storage_options``; given ones win."""
+    own = getattr(path, "storage_options", None)
+    if own is None or isinstance(path, (str, bytes)):
+        return path, options
+    return str(path), {**own, **options}
+
+
 def apart(call: str, options: dict[str, Any], known: Iterable[str] = READING) -> tuple[dict[str, Any], dict[str, Any]]:
     """The arguments among some that say what is read, and those that say how files are opened.
 

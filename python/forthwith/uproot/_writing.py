@@ -15,7 +15,7 @@ from forthwith._packages import package
 from forthwith._writable import file as ours
 from forthwith.uproot._compression import KINDS, LZ4, LZMA, ZLIB, ZSTD, Compression
 from forthwith.uproot._directories import WritableDirectory, WritableFile
-from forthwith.uproot._options import without_host
+from forthwith.uproot._options import READING, refuse, store_options, with_own_options, without_host
 from forthwith.uproot._tables import WritableNTuple, WritableTree
 
 __all__ = [
@@ -66,8 +66,8 @@ def recreate(file_path: Any, *, compression: Any = "default", **options: Any) ->
         file_path: A path, whose folders are made where they are not there; a URL of a store, or of what fsspec writes to;
             or a file object.
         compression: A codec, or ``None``.
-        options: ``storage_options`` of a URL; ``initial_streamers_bytes``, ``initial_directory_bytes`` and ``uuid_version``
-            have no effect.
+        options: Those of the store of a URL, as in `open`; ``initial_streamers_bytes``, ``initial_directory_bytes`` and
+            ``uuid_version`` have no effect.
     """
     return _new("recreate", file_path, compression, options, ours.recreate)
 
@@ -92,21 +92,26 @@ def update(file_path: Any, *, compression: Any = "default", **options: Any) -> W
     return WritableFile.of(ours.update(_local(file_path), compression=compression))
 
 
-def _checked(call: str, options: dict[str, Any]) -> Any:
-    """The options of a store, if there are no others but those without effect."""
-    for name in options:
-        if name not in _NO_EFFECT and name != "storage_options":
-            raise TypeError(f"{call}() has no argument {name!r}")
-    return options.get("storage_options")
+def _checked(call: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a store.
+
+    Raises:
+        TypeError: One is an argument of another call, or nearly one of this call.
+    """
+    store = {name: value for name, value in options.items() if name not in _NO_EFFECT}
+    refuse(call, store, ("compression", *READING, *_NO_EFFECT))
+    return store
 
 
 def _new(
     call: str, file_path: Any, compression: Any, options: dict[str, Any], begin: Callable[..., Any]
 ) -> WritableFile:
-    store = _checked(call, options)
+    given = _checked(call, options)
     if hasattr(file_path, "write"):
         return WritableFile.of(ours.recreate(file_path, compression=compression))
+    file_path, given = with_own_options(file_path, given)
     path = os.fspath(_local(file_path))
+    store = store_options(path, given)
     scheme = _stores.scheme(path)
     if scheme in ("http", "https"):
         raise UnsupportedError("writing to web servers", file=path)
