@@ -215,3 +215,23 @@ def test_readers_of_obstore_are_file_objects(store):
         read = opened["events"].arrays(threads=3)
         assert "s3cret" not in repr(opened)
     assert ak.array_equal(read, forthwith.open(f"{data('zmumu.root')}:events").arrays())
+
+
+def test_options_of_uproot_reach_the_store(store):
+    from forthwith import uproot
+
+    _, options = store
+    named = {name: value for name, value in options.items() if name != "endpoint_url"}
+    for given in (
+        options,
+        {"storage_options": options},
+        {"s3": options, "num_workers": 2},
+        {**named, "client_kwargs": {"endpoint_url": options["endpoint_url"]}, "default_block_size": 1 << 20},
+    ):
+        with uproot.recreate("s3://bucket/uproot/a.root", **given) as file:
+            file.mktree("t", {"x": np.arange(3.0)})
+        assert uproot.open("s3://bucket/uproot/a.root:t", **given)["x"].array().to_list() == [0, 1, 2]
+        assert uproot.concatenate("s3://bucket/uproot/*.root:t", **given)["x"].to_list() == [0, 1, 2]
+        assert len(next(uproot.iterate({"s3://bucket/uproot/?.root": "t"}, **given))) == 3
+    with pytest.raises(OSError, match="no option keyy"):
+        uproot.open("s3://bucket/uproot/a.root", **options, keyy="x")

@@ -176,6 +176,9 @@ def test_options_of_stores_have_no_effect_on_paths_and_misspelt_arguments_are_re
     ]:
         with pytest.raises(TypeError, match=next(iter(wrong))):
             call(path, **wrong)
+    for what, handler in ((path, "map"), (path, dict), (data, uproot.source.file.MemmapSource)):
+        with pytest.raises(TypeError, match="handler"):
+            uproot.open(what, handler=handler)
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,7 @@ def split(text: str) -> tuple[str, str | None]:
 
 def open_at(what: Any, inner: str | None, options: dict[str, Any]) -> Any:
     """Opens an object of a file, or its topmost directory."""
+    _options.check_handler(what, options.get("handler"))
     settings = Settings.of(storage_options=_options.store_options(what, options))
     file = open_file(what, settings.options, settings.view)
     held = ReadOnlyFile(file, options)

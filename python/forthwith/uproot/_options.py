@@ -194,6 +194,18 @@ class ObjectSource(Source):
     """A Python file object."""
 
 
+def check_handler(path: Any, handler: Any) -> None:
+    """Refuses what is not a way to read bytes, although it has no effect.
+
+    Raises:
+        TypeError: It is not a subclass of `Source`, or one that cannot read from a file object.
+    """
+    if handler is not None and not (isinstance(handler, type) and issubclass(handler, Source)):
+        raise TypeError(f"'handler' is not a class object inheriting from Source: {handler!r}")
+    if hasattr(path, "read") and handler not in (None, ObjectSource):
+        raise TypeError(f"'handler' is not ObjectSource for a file-like object: {handler!r}")
+
+
 class Cursor:
     """A position in a file."""
 
