@@ -327,8 +327,9 @@ def test_files_are_written_by_uproots_names(tmp_path):
         assert "more" in again
     with pytest.raises(OSError, match="there already"):
         uproot.create(path)
-    with pytest.raises(TypeError, match="compresion"):
-        uproot.recreate(path, compresion=None)
+    for call, wrong in ((uproot.recreate, "compresion"), (uproot.recreate, "name"), (uproot.update, "title")):
+        with pytest.raises(TypeError, match=wrong):
+            call(path, **{wrong: None})
 
 
 def test_tables_are_written_by_uproots_names(tmp_path):

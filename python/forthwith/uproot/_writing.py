@@ -88,7 +88,7 @@ def create(file_path: Any, *, compression: Any = "default", **options: Any) -> W
 
 def update(file_path: Any, *, compression: Any = "default", **options: Any) -> WritableFile:
     """A ROOT file that is there, to be added to, as `forthwith.update` does it. The arguments are those of `recreate`."""
-    _checked("update", options)
+    _check_local("update", _checked("update", options))
     return WritableFile.of(ours.update(_local(file_path), compression=compression))
 
 
@@ -103,19 +103,32 @@ def _checked(call: str, options: dict[str, Any]) -> dict[str, Any]:
     return store
 
 
+def _check_local(call: str, store: dict[str, Any]) -> None:
+    """Refuses options of stores where a file is not written to one.
+
+    Raises:
+        TypeError: There is one.
+    """
+    for name in store:
+        if name != "storage_options":
+            raise TypeError(f"{call}() has no argument {name!r}, and the file is not in a store")
+
+
 def _new(
     call: str, file_path: Any, compression: Any, options: dict[str, Any], begin: Callable[..., Any]
 ) -> WritableFile:
     given = _checked(call, options)
     if hasattr(file_path, "write"):
+        _check_local(call, given)
         return WritableFile.of(ours.recreate(file_path, compression=compression))
-    file_path, given = with_own_options(file_path, given)
+    file_path, with_own = with_own_options(file_path, given)
     path = os.fspath(_local(file_path))
-    store = store_options(path, given)
+    store = store_options(path, with_own)
     scheme = _stores.scheme(path)
     if scheme in ("http", "https"):
         raise UnsupportedError("writing to web servers", file=path)
     if scheme is None:
+        _check_local(call, given)
         folder = os.path.dirname(path)
         if folder:
             os.makedirs(folder, exist_ok=True)
