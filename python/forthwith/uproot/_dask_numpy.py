@@ -14,21 +14,21 @@ from forthwith.uproot._dask_parts import Part, reading
 def columns(form: Any, parts: list[Part], opening: dict[str, Any]) -> dict[str, Any]:
     """Branches as arrays of Dask; a chunk is of unknown length if its file was not opened."""
     da: Any = import_module("dask.array")
-    delayed = package("dask").delayed(_column, pure=True)
+    tokenize: Any = import_module("dask.base").tokenize
     first = parts[0]
     nothing = _numpy(replace(first, partition=replace(first.partition, start=0, stop=0)), list(form.fields), opening)
+    lengths = tuple(one.num_entries for one in parts)
+    token = tokenize(parts, opening)
     found = {}
     for name in form.fields:
         # What is not a number is a column of objects, one an entry, also where all lists happen to be of one length.
         empty = nothing[name] if _is_number(form.content(name)) else package("numpy").empty(0, object)
         known = first.partition.file, {name: _spelled(empty)}
-        chunks = [
-            da.from_delayed(
-                delayed(one, name, known, opening), shape=(one.num_entries, *empty.shape[1:]), dtype=empty.dtype
-            )
-            for one in parts
-        ]
-        found[name] = da.concatenate(chunks, allow_unknown_chunksizes=True)
+        key = f"{name}-from-forthwith-{tokenize(token, name, known)}"
+        rest = (0,) * (empty.ndim - 1)
+        graph = {(key, at, *rest): (_column, one, name, known, opening) for at, one in enumerate(parts)}
+        chunks = (lengths, *((size,) for size in empty.shape[1:]))
+        found[name] = da.Array(graph, key, chunks, dtype=empty.dtype)
     return found
 
 
