@@ -73,9 +73,10 @@ def _check(parts: list[Any], label: str | None) -> None:
 def convert(array: _forthwith.Array, logical: bool = True) -> Result:
     """One array.
 
-    Lists become an object array of arrays, texts of ``str``, byte strings of ``bytes``; records become a structured array;
-    values that may be missing a masked array of numbers, dates and times with ``NaT``, or objects with ``None``. Dates and
-    times are ``datetime64`` and ``timedelta64``, decimals objects of ``decimal.Decimal``, unless ``logical`` is false.
+    Lists become an object array of arrays, texts of ``str``, byte strings of ``bytes``; records become a structured array,
+    masked if fields of numbers may be missing; values that may be missing a masked array of numbers, dates and times with
+    ``NaT``, or objects with ``None``. Dates and times are ``datetime64`` and ``timedelta64``, decimals objects of
+    ``decimal.Decimal``, unless ``logical`` is false.
     """
     if logical:
         array = array.logical(decimals=False)
@@ -174,7 +175,10 @@ def _records(form: Node, buffers: Buffers, length: int) -> Result:
     contents = [_node(content, buffers, length) for content in form["contents"]]
     names = form["fields"] or [str(slot) for slot in range(len(contents))]
     types = [(name, content.dtype, content.shape[1:]) for name, content in zip(names, contents, strict=True)]
-    out = np.empty(length, dtype=types)
+    out: Result = np.empty(length, dtype=types)
+    if any(isinstance(content, np.ma.MaskedArray) for content in contents):
+        # As `ak.to_numpy` does: assignment to a field of an array without a mask would drop that of the content.
+        out = np.ma.MaskedArray(out, mask=np.zeros(length, np.ma.make_mask_descr(out.dtype)))
     for name, content in zip(names, contents, strict=True):
         out[name] = content
     return out
@@ -213,5 +217,6 @@ def _union(form: Node, buffers: Buffers, tags: Result, index: Result) -> Result:
         rows = np.flatnonzero(tags == tag)
         content = _node(alternative, buffers, int(index[rows].max(initial=-1)) + 1)
         for row, at in zip(rows.tolist(), index[rows].tolist(), strict=True):
-            out[row] = content[at]
+            item = content[at]
+            out[row] = None if item is np.ma.masked else item
     return out
