@@ -6,12 +6,13 @@ import json
 import reprlib
 
 from forthwith import _forthwith, _rows
-from forthwith._errors import ForthwithError, RequestError, RequestTypeError
+from forthwith._errors import ForthwithError, RequestError, RequestTypeError, UnsupportedError
 from forthwith._packages import package
 from forthwith._tree.protocols import NotAnArray
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 
@@ -139,6 +140,8 @@ def _from_arrow(array: Any) -> _forthwith.Given | None:
         return None
     if isinstance(array, NotAnArray) and hasattr(array, "_to_be_written"):
         array = array._to_be_written()
+    if _is_polars(array):
+        array = _of_polars(array)
     if hasattr(array, "__arrow_c_stream__") and hasattr(array, "columns"):
         return _forthwith.Given.from_arrow(array.__arrow_c_stream__())
     pa = package("pyarrow")
@@ -160,12 +163,44 @@ def _column(name: str, column: Any) -> _forthwith.Given:
     if isinstance(column, NotAnArray) and column._is_column:
         # As a stream it is a table of one column.
         column = package("pyarrow").array(column)
+    if _is_polars(column) and hasattr(column, "rename"):
+        column = column.rename(name)
     if is_arrow(column):
         return given(column)
     taken = given({name: column}).only()
     if taken is None:
         raise RequestTypeError(f"there is no column {name!r}")
     return taken
+
+
+def _is_polars(array: Any) -> bool:
+    return type(array).__module__.startswith("polars.") and hasattr(array, "__arrow_c_stream__")
+
+
+# Types of polars that Arrow does not have.
+_ONLY_POLARS = frozenset(("Int128", "UInt128", "Object"))
+
+
+def _of_polars(array: Any) -> Any:
+    """A DataFrame or Series as Arrow data that the C data interface allows: polars gives null columns a buffer, which pyarrow
+    ignores and arrow-rs refuses."""
+    columns = array.schema.items() if hasattr(array, "schema") else [(array.name, array.dtype)]
+    types = [found for name, dtype in columns for found in _polars_types(str(name), dtype)]
+    for name, dtype in types:
+        if str(dtype) in _ONLY_POLARS:
+            raise UnsupportedError(f"column {name!r}, of polars' type {dtype}, which Arrow does not have: cast it")
+    if not any(str(dtype) == "Null" for _, dtype in types):
+        return array
+    return _of_stream(package("pyarrow"), array)
+
+
+def _polars_types(name: str, dtype: Any) -> Iterator[tuple[str, Any]]:
+    """A type of polars and those within it, with the names of fields that lead to them."""
+    yield name, dtype
+    for field in getattr(dtype, "fields", ()):
+        yield from _polars_types(f"{name}.{field.name}", field.dtype)
+    if getattr(dtype, "inner", None) is not None:
+        yield from _polars_types(name, dtype.inner)
 
 
 def _of_stream(pa: Any, array: Any) -> Any:

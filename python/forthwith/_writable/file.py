@@ -296,7 +296,7 @@ class WritableDirectory:
         columns = by_name(columns)
         if says_types(columns):
             return path, empty(columns), types_of(columns)
-        array = taken(columns, {})
+        array = taken(columns, {}, is_new=True)
         return path, array, spelled_types(array.types())
 
     def __setitem__(self, name: str, value: Any) -> None:

@@ -87,11 +87,17 @@ def _dtype(np: Any, kind: Any) -> Any:
         return None
 
 
-def taken(columns: Any, types: Mapping[str, Any]) -> _forthwith.Given:
-    """Columns as they are written: of a data frame without marks of missing values, and lists of numbers of a type."""
+def taken(columns: Any, types: Mapping[str, Any], is_new: bool = False) -> _forthwith.Given:
+    """Columns as they are written: of a data frame without marks of missing values, and lists of numbers of a type.
+
+    Args:
+        columns: The columns.
+        types: Those of the table that is there.
+        is_new: Whether they begin a table, which a data frame's index is written to as well.
+    """
     import numpy as np
 
-    columns = _with_index(columns, "index" in types)
+    columns = _with_index(columns, types, is_new)
     if isinstance(columns, Mapping) or _is_frame(columns):
         # Two columns 1 and "1" would be one, and of two with one name a frame of pandas gives both at once.
         names = Counter(map(str, columns if isinstance(columns, Mapping) else columns.columns))
@@ -107,18 +113,26 @@ def taken(columns: Any, types: Mapping[str, Any]) -> _forthwith.Given:
     return given(columns)
 
 
-def _with_index(columns: Any, index: bool) -> Any:
-    """A frame of pandas with its index as columns, as far as it has names; or as the column `index`, if there is to be one."""
+def _with_index(columns: Any, types: Mapping[str, Any], is_new: bool) -> Any:
+    """A frame of pandas with its index as columns, named as ``reset_index`` names them.
+
+    Levels with names are always columns. Without names, those of a new table are columns unless they only count the rows, and
+    those of a table that is there if it has a column of that name.
+    """
     if not _is_frame(columns) or not type(columns).__module__.startswith("pandas"):
         return columns
-    named = [name for name in columns.index.names if name is not None]
+    names = list(columns.index.names)
+    unnamed = not _counts_rows(columns.index) if is_new else "index" in types or "level_0" in types
+    levels = [at for at, name in enumerate(names) if name is not None or unnamed]
     try:
-        if named:
-            return columns.reset_index(level=named)
-        plain = index and columns.index.nlevels == 1 and "index" not in columns.columns
-        return columns.rename_axis(index="index").reset_index() if plain else columns
+        return columns.reset_index(level=levels) if levels else columns
     except ValueError as error:
         raise RequestError(f"the index of a data frame as a column: {error}") from None
+
+
+def _counts_rows(index: Any) -> bool:
+    """Whether an index of pandas is the default one."""
+    return type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
 
 
 def _as_type(np: Any, name: str, value: Any, kind: Any) -> Any:
