@@ -3,7 +3,7 @@
 use crate::{errors, forth::Lent};
 use forthwith::{
     columns::{self, AwkwardImportError, arrow::ImportError},
-    plan::Error,
+    plan::{Error, ErrorKind},
 };
 use pyo3::{
     prelude::*,
@@ -47,6 +47,9 @@ impl Given {
             let error = match error {
                 ImportError::Unsupported { .. } => {
                     Error::unsupported(what.trim_end_matches(" is not supported here"))
+                }
+                ImportError::Memory { bytes, .. } => {
+                    Error::new(ErrorKind::OutOfMemory { what: "the rows of a column", bytes })
                 }
                 _ => Error::invalid(what),
             };

@@ -1,5 +1,6 @@
 //! Awkward Array's Forms and buffers, taken in.
 
+use crate::rows_without_bytes::RowsWithoutBytes;
 use crate::{Array, Column, DType, Form, Invalid, LogicalType, TimeUnit};
 use bytes::Bytes;
 use serde_json::Value as Json;
@@ -38,7 +39,14 @@ impl Array {
         buffers: &mut dyn FnMut(&str) -> Option<Bytes>,
     ) -> Result<Self, AwkwardImportError> {
         let json: Json = serde_json::from_str(form).map_err(|e| not_a_form(e.to_string()))?;
-        let mut given = Given { buffers, columns: Vec::new(), nodes: 0, path: Vec::new(), fetched: None };
+        let mut given = Given {
+            buffers,
+            columns: Vec::new(),
+            nodes: 0,
+            path: Vec::new(),
+            fetched: None,
+            rows: RowsWithoutBytes::default(),
+        };
         let form = given.node(&json, length, 0).map_err(|error| match error {
             AwkwardImportError::Unsupported { what } if !given.path.is_empty() => {
                 unsupported(format!("{what} (column {:?})", given.path.join("/")))
@@ -92,6 +100,7 @@ struct Given<'b> {
     path: Vec<String>,
     /// A buffer that was looked at before its turn: each is asked for once.
     fetched: Option<(String, Bytes)>,
+    rows: RowsWithoutBytes,
 }
 
 impl Given<'_> {
@@ -104,7 +113,10 @@ impl Given<'_> {
         let key = format!("given{}", self.nodes);
         self.nodes += 1;
         let form = match class {
-            "EmptyArray" => Form::Empty,
+            "EmptyArray" => {
+                self.check_rows(length)?;
+                Form::Empty
+            }
             "NumpyArray" => self.numbers(json, key, length)?,
             "ListOffsetArray" => {
                 let offsets = self.integers(json, "offsets", "offsets", length.saturating_add(1))?;
@@ -118,6 +130,9 @@ impl Given<'_> {
             "RegularArray" => {
                 let size = json.get("size").and_then(Json::as_u64).ok_or_else(|| not_a_form("size"))?;
                 let items = crate::validate::items(length, &[size])?;
+                if size == 0 {
+                    self.check_rows(length)?;
+                }
                 match array {
                     Some(kind @ ("string" | "bytestring")) => {
                         let offsets: Vec<i64> = (0..=length).map(|row| (row * size) as i64).collect();
@@ -135,6 +150,9 @@ impl Given<'_> {
                     Some(fields) => Some(names(fields)?),
                 };
                 let name = json.pointer("/parameters/__record__").and_then(Json::as_str).map(str::to_owned);
+                if contents.is_empty() {
+                    self.check_rows(length)?;
+                }
                 let contents = contents.iter().enumerate().map(|(at, content)| {
                     let field = fields.as_ref().and_then(|fields| fields.get(at)).cloned();
                     self.path.push(field.unwrap_or_else(|| at.to_string()));
@@ -165,7 +183,12 @@ impl Given<'_> {
                 let index = index.collect();
                 self.option(json, key, index, depth)?
             }
-            "UnmaskedArray" => self.option(json, key, (0..length as i64).collect(), depth)?,
+            "UnmaskedArray" => {
+                // The content first: it has as many rows as the index gets.
+                let content = Box::new(self.content(json, length, depth)?);
+                self.columns.push((format!("{key}-index"), Column::from_vec((0..length as i64).collect())));
+                Form::Option { key, content }
+            }
             "IndexedArray" => {
                 let index = self.integers(json, "index", "index", length)?;
                 if array == Some("categorical") {
@@ -226,6 +249,12 @@ impl Given<'_> {
         let rows = crate::lookup::rows_of(index.iter().copied());
         self.columns.push((format!("{key}-index"), Column::from_vec(index)));
         Ok(Form::Option { key, content: Box::new(self.content(json, rows, depth)?) })
+    }
+
+    /// Refuses more rows that hold no bytes than the bytes of the buffers so far justify.
+    fn check_rows(&mut self, length: u64) -> Result<(), AwkwardImportError> {
+        let bytes = self.columns.iter().map(|(_, column)| column.as_bytes().len() as u64).sum();
+        Ok(self.rows.add(length, bytes)?)
     }
 
     /// Texts of which there are few different ones; other categories are put down again.
@@ -328,6 +357,9 @@ impl Given<'_> {
             None => Vec::new(),
         };
         let items = crate::validate::items(length, &shape)?;
+        if items == 0 {
+            self.check_rows(length)?;
+        }
         let primitive = text(json, "primitive")?;
         if primitive.starts_with("datetime64") || primitive.starts_with("timedelta64") {
             let form = self.times(json, key, primitive, items)?;

@@ -64,6 +64,14 @@ pub enum Invalid {
         /// How many it should have.
         rows: u64,
     },
+    /// More rows without bytes than other columns justify.
+    #[error("{rows} rows that hold no bytes, of which at most {limit} are accepted")]
+    WithoutBytes {
+        /// Their number.
+        rows: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// More items than can be counted.
     #[error("{rows} rows of {each} items are more than there can be")]
     Overflow {

@@ -108,6 +108,7 @@ mod presence;
 mod preview;
 mod qualified_names;
 mod regular;
+mod rows_without_bytes;
 mod safe;
 mod spread;
 mod text;

@@ -1,6 +1,7 @@
 //! Arrow arrays to columns.
 
-use crate::{Array, Column, DType, Form, LogicalType, MAP, TimeUnit};
+use crate::rows_without_bytes::RowsWithoutBytes;
+use crate::{Array, Column, DType, Form, Invalid, LogicalType, MAP, TimeUnit};
 use arrow_array::{
     Array as _, ArrayRef, FixedSizeListArray, MapArray, RecordBatchReader as _, StructArray, UnionArray,
     cast::AsArray as _,
@@ -9,7 +10,7 @@ use arrow_array::{
     types::{ByteArrayType, ByteViewType},
 };
 use arrow_buffer::{ArrowNativeType, NullBuffer};
-use arrow_data::transform::MutableArrayData;
+use arrow_data::{ArrayData, transform::MutableArrayData};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit as Unit, UnionMode};
 use std::{collections::HashMap, sync::Arc};
 
@@ -33,6 +34,14 @@ pub enum ImportError {
         /// The fault in it.
         what: String,
     },
+    /// Not enough memory for the rows of a column.
+    #[error("column {column:?}: no memory for {bytes} bytes")]
+    Memory {
+        /// The column, with the fields on the way.
+        column: String,
+        /// The bytes.
+        bytes: u64,
+    },
     /// Refused by the Arrow library.
     #[error(transparent)]
     Arrow(#[from] ArrowError),
@@ -50,10 +59,18 @@ pub fn import_stream(stream: FFI_ArrowArrayStream) -> Result<Array> {
     let field = Field::new("", DataType::Struct(fields), false);
     // Before anything is read that would be refused then.
     supported(&field, &mut String::new())?;
-    let mut batches = Vec::new();
+    let (mut batches, mut rows, mut bytes) = (Vec::new(), RowsWithoutBytes::default(), 0);
     for batch in reader {
         let batch = batch?;
-        for (column, field) in batch.columns().iter().zip(batch.schema_ref().fields()) {
+        let columns = || batch.columns().iter().zip(batch.schema_ref().fields());
+        bytes += batch.columns().iter().map(|column| bytes_of(&column.to_data())).sum::<u64>();
+        if batch.num_columns() == 0 {
+            check_rows(batch.num_rows(), "", &mut rows, bytes)?;
+        }
+        for (column, field) in columns() {
+            check_leaves(&column.to_data(), field.name(), &mut rows, bytes)?;
+        }
+        for (column, field) in columns() {
             // The interface hands over addresses: that offsets, views and indices stay within the buffers,
             // and that text is UTF-8, only the producer has said.
             column.to_data().validate_full().map_err(|error| ImportError::Value {
@@ -64,6 +81,31 @@ pub fn import_stream(stream: FFI_ArrowArrayStream) -> Result<Array> {
         batches.push(Arc::new(StructArray::from(batch)) as ArrayRef);
     }
     import(&field, &batches)
+}
+
+/// Bytes of the buffers of an array and of those within it.
+fn bytes_of(data: &ArrayData) -> u64 {
+    let own: u64 = data.buffers().iter().map(|buffer| buffer.len() as u64).sum();
+    own + data.child_data().iter().map(bytes_of).sum::<u64>()
+}
+
+/// Refuses rows that take no memory where there are more than the `bytes` of all columns justify.
+fn check_leaves(data: &ArrayData, column: &str, rows: &mut RowsWithoutBytes, bytes: u64) -> Result<()> {
+    let is_without_bytes = match data.data_type() {
+        DataType::Null => true,
+        DataType::Struct(fields) => fields.is_empty(),
+        DataType::FixedSizeList(_, size) | DataType::FixedSizeBinary(size) => *size <= 0,
+        _ => false,
+    };
+    if is_without_bytes {
+        check_rows(data.len(), column, rows, bytes)?;
+    }
+    data.child_data().iter().try_for_each(|child| check_leaves(child, column, rows, bytes))
+}
+
+fn check_rows(count: usize, column: &str, rows: &mut RowsWithoutBytes, bytes: u64) -> Result<()> {
+    let wrong = |error: Invalid| ImportError::Value { column: column.to_owned(), what: error.to_string() };
+    rows.add(count as u64, bytes).map_err(wrong)
 }
 
 /// Chunks of a column, one after the other.
@@ -77,7 +119,7 @@ pub fn import(field: &Field, chunks: &[ArrayRef]) -> Result<Array> {
         [only] => only.clone(),
         many => {
             let data: Vec<_> = many.iter().map(|chunk| chunk.to_data()).collect();
-            let rows = data.iter().map(arrow_data::ArrayData::len).sum();
+            let rows = data.iter().map(ArrayData::len).sum();
             let mut all = MutableArrayData::new(data.iter().collect(), false, rows);
             for (at, chunk) in data.iter().enumerate() {
                 all.try_extend(at, 0, chunk.len())?;
@@ -176,10 +218,14 @@ impl Import {
             return self.node(array);
         }
         let key = self.key();
-        let index: Vec<i64> = match &nulls {
-            None => (0..array.len() as i64).collect(),
-            Some(nulls) => (0..).zip(nulls).map(|(at, there)| if there { at } else { -1 }).collect(),
-        };
+        let mut index: Vec<i64> = Vec::new();
+        let bytes = array.len() as u64 * 8;
+        let refused = |_| ImportError::Memory { column: self.path.join("."), bytes };
+        index.try_reserve_exact(array.len()).map_err(refused)?;
+        match &nulls {
+            None => index.extend(0..array.len() as i64),
+            Some(nulls) => index.extend((0..).zip(nulls).map(|(at, there)| if there { at } else { -1 })),
+        }
         self.columns.push((format!("{key}-index"), Column::from_vec(index)));
         Ok(Form::Option { key, content: Box::new(self.node(array)?) })
     }
