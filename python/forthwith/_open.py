@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Protocol, TypeAlias, Unpack, overload
 
-    from forthwith._opening import How
+    from forthwith._opening import How, Int96
     from forthwith._tree.common import Missing
     from forthwith._types import Opened, Options
 
@@ -51,6 +51,7 @@ def open(
     skip_damaged: bool = False,
     recover: bool = False,
     row_groups: Sequence[int] | None = None,
+    int96: Int96 = "ns",
     check_text: bool = True,
     storage_options: Mapping[str, Any] | None = None,
     checksums: bool = True,
@@ -106,6 +107,8 @@ def open(
             whatever the directories of the file say. What was found is a `RecoveryWarning`, and in `File.recovered`.
         row_groups: For Parquet files, the numbers of the row groups that are the table, in this order; `Tree.row_groups` and
             `Tree.chunks` say what there is. By default all of them.
+        int96: For Parquet files, the unit of times of the old type INT96: ``"ns"``, which covers the years 1677 to 2262 and of
+            which others are an error, or ``"us"``, which covers all years and cuts off digits of nanoseconds.
         check_text: For Avro and Parquet files, whether text that is not UTF-8 is an error, with the field and the entry.
             Otherwise it is taken as it is: Awkward Array has its bytes. ROOT does not say how text is encoded, and that of its
             files is never looked at.
@@ -143,6 +146,7 @@ def open(
         "skip_damaged": skip_damaged,
         "recover": recover,
         "row_groups": row_groups,
+        "int96": int96,
         "check_text": check_text,
         "storage_options": storage_options,
         "checksums": checksums,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self, TypeAlias
 
     How: TypeAlias = Literal["auto", "map", "pread"]
+    Int96: TypeAlias = Literal["ns", "us"]
 
 # Classes of ROOT whose objects are tables.
 TABLES = ("TTree", "TNtuple", "TNtupleD", "ROOT::RNTuple", "ROOT::Experimental::RNTuple")
@@ -67,6 +68,7 @@ class Settings:
         skip_damaged: bool = False,
         recover: bool = False,
         row_groups: Sequence[int] | None = None,
+        int96: Int96 = "ns",
         check_text: bool = True,
         storage_options: Mapping[str, Any] | None = None,
         checksums: bool = True,
@@ -97,6 +99,7 @@ class Settings:
             "skip_damaged": skip_damaged or None,
             "recover": recover or None,
             "row_groups": groups,
+            "int96": None if int96 == "ns" else str(int96),
             "check_text": None if check_text else False,
             "checksums": None if checksums else False,
         }
@@ -106,8 +109,8 @@ class Settings:
 
 # The arguments of ``open`` that no function to read with has.
 _OPENING = (
-    *("source", "memory", "pool", "huge_pages", "schema", "skip_damaged", "recover", "row_groups", "check_text"),
-    *("storage_options", "checksums", "index"),
+    *("source", "memory", "pool", "huge_pages", "schema", "skip_damaged", "recover", "row_groups", "int96"),
+    *("check_text", "storage_options", "checksums", "index"),
 )
 
 

@@ -20,6 +20,7 @@ from forthwith._filters import Filter
 from forthwith._interop.base import How as Containers
 from forthwith._interop.base import LibraryName
 from forthwith._objects import Object
+from forthwith._opening import Int96
 from forthwith._tree.branch import Branch, Interpretation
 from forthwith._tree.damage import Loss
 from forthwith._tree.options import Errors, Progress
@@ -112,6 +113,7 @@ class Opening(TypedDict, total=False):
     skip_damaged: bool
     recover: bool
     row_groups: Sequence[int] | None
+    int96: Int96
     check_text: bool
     storage_options: Mapping[str, Any] | None
     checksums: bool

@@ -54,6 +54,8 @@ pub(crate) struct Warm {
 struct State {
     /// Rows that have begun.
     rows: u64,
+    /// The entry of the first row.
+    first: u64,
     /// The rows there are, and the rows wanted.
     entries: u64,
     wanted: Range<u64>,
@@ -94,6 +96,7 @@ pub(crate) fn decode(
     let entries = task.entries.end - task.entries.start;
     let state = |ends: Vec<i64>| State {
         rows: 0,
+        first: task.entries.start,
         entries,
         wanted: wanted.clone(),
         open: vec![false; leaf.nodes.len()],
@@ -238,7 +241,7 @@ impl State {
             }
             if !wanted.is_empty() {
                 present +=
-                    self.batch(leaf, wanted.clone(), same, inside, &mut values, dictionary, work, to)?;
+                    self.batch(leaf, wanted.clone(), count, same, inside, &mut values, dictionary, work, to)?;
             }
             if wanted.end < count {
                 return Ok(false);
@@ -269,6 +272,22 @@ impl State {
             }
         }
         Ok(self.rows <= self.wanted.end)
+    }
+
+    /// The error of a time at a level of the batch, with its row.
+    #[cold]
+    fn out_of_range(&self, leaf: &Leaf, rep: &[u8], count: usize, level: usize) -> Error {
+        let begun = |levels: &[u8]| levels.iter().filter(|level| **level == 0).count();
+        let (all, before) = match leaf.max_rep {
+            0 => (count, level + 1),
+            _ => (begun(&rep[..count.min(rep.len())]), begun(&rep[..(level + 1).min(rep.len())])),
+        };
+        let row = (self.rows + before as u64).saturating_sub(all as u64 + 1);
+        Error::fault(match leaf.kept {
+            Kept::Microseconds => "a time of type INT96 that 64 bits of microseconds do not hold",
+            _ => "a time of type INT96 before 1677 or after 2262, which nanoseconds do not hold: open the file with int96=\"us\"",
+        })
+        .at_entry(self.first + row)
     }
 
     /// Counts rows, of which there are as many as the row group has.
@@ -313,6 +332,7 @@ impl State {
         &mut self,
         leaf: &Leaf,
         wanted: Range<usize>,
+        count: usize,
         same: bool,
         inside: usize,
         values: &mut Values<'_>,
@@ -337,6 +357,20 @@ impl State {
             (_, known) => known,
         };
         let text = values.load(inside, leaf, dictionary, loaded)?;
+        if leaf.may_overflow()
+            && let Some(at) = values.overflow(leaf, dictionary, loaded)
+        {
+            let present = match (leaf.max_def, same) {
+                (0, _) | (_, true) => wanted.start + at,
+                (max, false) => {
+                    let mut levels = work.def[wanted.clone()].iter().enumerate();
+                    let is_present = |(_, level): &(usize, &u8)| **level >= max;
+                    let found = levels.by_ref().filter(is_present).nth(at);
+                    wanted.start + found.map_or(0, |(level, _)| level)
+                }
+            };
+            return Err(self.out_of_range(leaf, &work.rep, count, present));
+        }
         // How many items each column gets.
         let mut sizes = Vec::with_capacity(leaf.columns());
         for (at, node) in leaf.nodes.iter().enumerate() {
@@ -353,7 +387,7 @@ impl State {
             sizes.push(if self.unwritten[at] { 0 } else { begun - usize::from(first) });
         }
         match leaf.kept {
-            Kept::Numbers(_) | Kept::Nanoseconds => sizes.push(inside),
+            Kept::Numbers(_) | Kept::Nanoseconds | Kept::Microseconds => sizes.push(inside),
             Kept::Bytes => sizes.extend([inside, text]),
             Kept::Nothing if inside > 0 => return Err(Error::fault("values of a column that has none")),
             Kept::Nothing => {}

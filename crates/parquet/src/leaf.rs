@@ -48,6 +48,8 @@ pub(crate) enum Kept {
     Numbers(DType),
     /// 96 bits of day and time of day, as nanoseconds.
     Nanoseconds,
+    /// 96 bits of day and time of day, as microseconds.
+    Microseconds,
     /// Byte strings: offsets and bytes.
     Bytes,
     /// There are none.
@@ -59,7 +61,7 @@ impl Kept {
     pub(crate) const fn width(self) -> usize {
         match self {
             Self::Numbers(dtype) => dtype.size(),
-            Self::Nanoseconds => 8,
+            Self::Nanoseconds | Self::Microseconds => 8,
             Self::Bytes | Self::Nothing => 0,
         }
     }
@@ -82,7 +84,7 @@ impl Leaf {
     pub(crate) fn columns(&self) -> usize {
         self.nodes.len()
             + match self.kept {
-                Kept::Numbers(_) | Kept::Nanoseconds => 1,
+                Kept::Numbers(_) | Kept::Nanoseconds | Kept::Microseconds => 1,
                 Kept::Bytes => 2,
                 Kept::Nothing => 0,
             }
@@ -90,6 +92,11 @@ impl Leaf {
 }
 
 impl Leaf {
+    /// Whether values may be out of range of what they become.
+    pub(crate) const fn may_overflow(&self) -> bool {
+        matches!(self.kept, Kept::Nanoseconds | Kept::Microseconds)
+    }
+
     /// Whether its parts go together; a plan may come from elsewhere.
     pub(crate) fn is_sound(&self) -> bool {
         let kept = match (self.kept, self.physical.width()) {
@@ -99,7 +106,7 @@ impl Leaf {
                 // A part of a number is taken of integers.
                 dtype.size() == width || (self.physical == Physical::Int32 && dtype.size() < width)
             }
-            (Kept::Nanoseconds, _) => self.physical == Physical::Int96,
+            (Kept::Nanoseconds | Kept::Microseconds, _) => self.physical == Physical::Int96,
             (Kept::Bytes, _) => matches!(self.physical, Physical::Bytes | Physical::Fixed(_)),
             (Kept::Numbers(_), None) => false,
         };

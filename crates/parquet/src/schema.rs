@@ -83,7 +83,8 @@ const MOST_NODES_BY_NAME: usize = 1 << 29;
 /// The columns of a schema whose depth is known to be bounded, each with its parts behind it.
 ///
 /// `hints` says by the number of a file's column what Arrow knows of it and Parquet itself does not.
-pub(crate) fn columns(footer: &Footer, hints: &[Hint]) -> Vec<Column> {
+/// The columns of a file; INT96 is read as microseconds if `micros`, otherwise as nanoseconds.
+pub(crate) fn columns(footer: &Footer, hints: &[Hint], micros: bool) -> Vec<Column> {
     let mut next = 0;
     let mut columns: Vec<Column> = Vec::new();
     let mut listed = 0;
@@ -117,6 +118,7 @@ pub(crate) fn columns(footer: &Footer, hints: &[Hint]) -> Vec<Column> {
                 taken: 0,
                 kind,
                 hints,
+                micros,
                 always_compressed: footer.always_compressed(),
                 fixed: Vec::new(),
                 fits: true,
@@ -323,6 +325,8 @@ struct Walk<'a> {
     /// The file's name for the type that is read.
     kind: String,
     hints: &'a [Hint],
+    /// Whether INT96 becomes microseconds.
+    micros: bool,
     always_compressed: bool,
     /// Keys of lists of one fixed length.
     fixed: Vec<(String, u64)>,
@@ -449,7 +453,11 @@ impl Walk<'_> {
         let number = self.next;
         self.next += 1;
         let path = self.path.join("/");
-        let (physical, kept, meaning) = values(field).map_err(|why| format!("{path}, {why}"))?;
+        let (physical, mut kept, mut meaning) = values(field).map_err(|why| format!("{path}, {why}"))?;
+        if self.micros && kept == Kept::Nanoseconds {
+            kept = Kept::Microseconds;
+            meaning = Some(LogicalType::Timestamp { unit: TimeUnit::Micro, utc: false });
+        }
         let bare = field.logical().is_none();
         let hint = self.hints.get(number);
         self.fits &= hint.is_none_or(|hint| hint.lists.len() == usize::from(around.rep));
@@ -469,7 +477,9 @@ impl Walk<'_> {
             .collect();
         let form = match kept {
             Kept::Numbers(dtype) => Form::Numpy { key: key.clone(), dtype, shape: vec![] },
-            Kept::Nanoseconds => Form::Numpy { key: key.clone(), dtype: DType::Int64, shape: vec![] },
+            Kept::Nanoseconds | Kept::Microseconds => {
+                Form::Numpy { key: key.clone(), dtype: DType::Int64, shape: vec![] }
+            }
             Kept::Bytes => Form::String { key: key.clone(), binary: !is_text(field) },
             Kept::Nothing => Form::Empty,
         };

@@ -20,6 +20,8 @@ use std::{collections::HashMap, ops::Range, sync::Arc};
 pub struct Options {
     /// Only these row groups, in this order; by default all.
     pub row_groups: Option<Vec<usize>>,
+    /// Whether times of type INT96 become microseconds, which cover all years; nanoseconds cover 1677 to 2262.
+    pub int96_as_microseconds: bool,
 }
 
 /// A file as a table: metadata only. Shared between threads as it is.
@@ -101,7 +103,7 @@ pub enum Bound {
 impl ParquetTable {
     pub(crate) fn of(footer: Arc<Footer>, source: Arc<dyn Source>, options: &Options) -> Result<Self> {
         let hints = crate::hints::hints(&footer);
-        let columns = schema::columns(&footer, &hints);
+        let columns = schema::columns(&footer, &hints, options.int96_as_microseconds);
         let there = footer.row_groups.len();
         let chosen: Vec<usize> = match &options.row_groups {
             Some(chosen) => chosen.clone(),

@@ -18,6 +18,8 @@ pub(crate) struct Dictionary {
     items: Vec<u8>,
     ends: Vec<usize>,
     count: usize,
+    /// Whether items are out of range of what they become.
+    overflows: Vec<bool>,
 }
 
 /// The dictionary that is loaded, and memory for it.
@@ -266,6 +268,27 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// Position among the loaded values of the first that is out of range of what it becomes.
+    pub(crate) fn overflow(
+        &self,
+        leaf: &Leaf,
+        dictionary: Option<&Dictionary>,
+        loaded: &Loaded,
+    ) -> Option<usize> {
+        match &self.way {
+            Way::Rows(_) => {
+                let overflows = &dictionary?.overflows;
+                let is_over = |row: &u32| overflows.get(*row as usize) == Some(&true);
+                if overflows.is_empty() { None } else { loaded.rows.iter().position(is_over) }
+            }
+            Way::Plain => {
+                let bytes = self.bytes.get(loaded.from..loaded.from + loaded.count * INT96)?;
+                bytes.as_chunks::<INT96>().0.iter().position(|value| time(value, leaf.kept).is_none())
+            }
+            _ => None,
+        }
+    }
+
     /// Writes what was loaded: items, or offsets (of which the one before is `base`) and bytes.
     pub(crate) fn store(
         &self,
@@ -418,9 +441,10 @@ fn convert(from: &[u8], width: usize, kept: Kept, out: &mut [u8]) {
                 to.copy_from_slice(&from[..dtype.size().min(width)]);
             }
         }
-        Kept::Nanoseconds => {
-            for (to, from) in out.as_chunks_mut::<8>().0.iter_mut().zip(from.as_chunks::<12>().0) {
-                *to = nanoseconds(from).to_ne_bytes();
+        Kept::Nanoseconds | Kept::Microseconds => {
+            for (to, from) in out.as_chunks_mut::<8>().0.iter_mut().zip(from.as_chunks::<INT96>().0) {
+                // Those that are out of range were refused, or no row refers to them.
+                *to = time(from, kept).unwrap_or(0).to_ne_bytes();
             }
         }
         Kept::Bytes | Kept::Nothing => {}
@@ -430,11 +454,20 @@ fn convert(from: &[u8], width: usize, kept: Kept, out: &mut [u8]) {
 /// The day of the Julian calendar on which 1970 began.
 const EPOCH: i64 = 2_440_588;
 
-fn nanoseconds(bytes: &[u8; 12]) -> i64 {
+/// Bytes of a time of type INT96.
+const INT96: usize = 12;
+
+/// A time of type INT96 since 1970, if it is in range.
+fn time(bytes: &[u8; INT96], kept: Kept) -> Option<i64> {
     let (of_day, day) = (bytes.first_chunk::<8>(), bytes.last_chunk::<4>());
     let of_day = of_day.map_or(0, |bytes| i64::from_le_bytes(*bytes));
-    let day = day.map_or(0, |bytes| i64::from(u32::from_le_bytes(*bytes)));
-    (day - EPOCH).wrapping_mul(86_400_000_000_000).wrapping_add(of_day)
+    let days = day.map_or(0, |bytes| i64::from(u32::from_le_bytes(*bytes))) - EPOCH;
+    let (each, of_day) = match kept {
+        Kept::Microseconds => (86_400_000_000, of_day.div_euclid(1000)),
+        _ => (86_400_000_000_000, of_day),
+    };
+    // The sum may be in range where the midnight before it is not.
+    i64::try_from(i128::from(days) * each + i128::from(of_day)).ok()
 }
 
 impl Dictionary {
@@ -455,6 +488,10 @@ impl Dictionary {
                 } else if width > 0 {
                     this.items = vec![0; count * kept.width()];
                     convert(bytes, width, kept, &mut this.items);
+                    if leaf.may_overflow() {
+                        let times = bytes.as_chunks::<INT96>().0;
+                        this.overflows = times.iter().map(|value| time(value, kept).is_none()).collect();
+                    }
                 }
             }
             (None, _) if leaf.physical == Physical::Bytes => {

@@ -11,7 +11,7 @@ use forthwith_engine::Engine;
 use forthwith_io::{Sink, Source};
 use forthwith_parquet::{Options, ParquetFile, ParquetFormat, ParquetWriter};
 use forthwith_plan::{
-    BlockFormat, CheckReport, Dataset, Finding, Result, Severity, TableWriter, WriteOptions,
+    BlockFormat, CheckReport, Dataset, Error, Finding, Result, Severity, TableWriter, WriteOptions,
 };
 use std::{any::Any, sync::Arc};
 
@@ -22,6 +22,12 @@ const ROW_GROUPS: OptionSpec = OptionSpec {
     name: "row_groups",
     kind: OptionKind::Numbers,
     about: "the row groups that are the table, by their numbers and in this order",
+};
+
+const INT96: OptionSpec = OptionSpec {
+    name: "int96",
+    kind: OptionKind::Text,
+    about: "the unit of times of type INT96: ns, or us for years before 1677 or after 2262",
 };
 
 impl Format for Parquet {
@@ -38,7 +44,7 @@ impl Format for Parquet {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[ROW_GROUPS]
+        &[ROW_GROUPS, INT96]
     }
 
     fn open(
@@ -52,10 +58,17 @@ impl Format for Parquet {
         // A number that no machine counts to is one that no file has.
         let number = |number: &u64| usize::try_from(*number).unwrap_or(usize::MAX);
         let row_groups = options.numbers(ROW_GROUPS.name).map(|all| all.iter().map(number).collect());
+        let int96_as_microseconds = match options.text(INT96.name) {
+            None | Some("ns") => false,
+            Some("us") => true,
+            Some(other) => {
+                return Err(Error::invalid(format!("the option int96 is \"ns\" or \"us\", not {other:?}")));
+            }
+        };
         Ok(Arc::new(Opened {
             file,
             only,
-            options: Options { row_groups },
+            options: Options { row_groups, int96_as_microseconds },
             check_text: options.flag(OpenOptions::CHECK_TEXT, true),
             engine: Arc::clone(engine),
         }))
@@ -120,7 +133,8 @@ impl Container for Opened {
     fn check(&self) -> Result<CheckReport> {
         let mut report = CheckReport::default();
         self.file.check(&mut report)?;
-        let table = match self.file.table(&Options::default()) {
+        // A time that nanoseconds do not hold is sound.
+        let table = match self.file.table(&Options { row_groups: None, int96_as_microseconds: true }) {
             Ok(table) => table,
             // The places of its parts were looked at; what is in them cannot be told apart.
             Err(error) => {
