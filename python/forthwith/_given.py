@@ -182,8 +182,7 @@ _ONLY_POLARS = frozenset(("Int128", "UInt128", "Object"))
 
 
 def _of_polars(array: Any) -> Any:
-    """A DataFrame or Series as Arrow data that the C data interface allows: polars gives null columns a buffer, which pyarrow
-    ignores and arrow-rs refuses."""
+    """A DataFrame or Series as valid data of the C interface: polars gives null columns a buffer, which pyarrow ignores."""
     columns = array.schema.items() if hasattr(array, "schema") else [(array.name, array.dtype)]
     types = [found for name, dtype in columns for found in _polars_types(str(name), dtype)]
     for name, dtype in types:

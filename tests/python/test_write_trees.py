@@ -352,7 +352,7 @@ def test_named_indices_of_data_frames_are_columns(tmp_path, kind):
             ]
             * 2
         )
-        assert file["plain"].keys() == ["x"]
+        assert file["plain"].keys() == ["index", "x"]
 
 
 def test_by_uproots_name_the_index_is_a_column(tmp_path):

@@ -13,7 +13,17 @@ from forthwith._writable.ntuples import fields as field_options
 from forthwith._writable.ntuples import new_columns, options
 from forthwith._writable.objects import Copied, writable
 from forthwith._writable.options import tree_options
-from forthwith._writable.tables import by_name, empty, is_table, nulls_named, says_types, spelled_types, taken, types_of
+from forthwith._writable.tables import (
+    by_name,
+    empty,
+    is_table,
+    nulls_named,
+    refuse_times,
+    says_types,
+    spelled_types,
+    taken,
+    types_of,
+)
 from forthwith._writer import Unfinished, place
 
 TYPE_CHECKING = False
@@ -174,6 +184,7 @@ class WritableDirectory:
         aliases: Mapping[str, str] | None = None,
         user_info: Mapping[str, str | float] | None = None,
         index: str | tuple[str, str] | None = None,
+        times_as_integers: bool = False,
         threads: int | None = None,
     ) -> WritableTable:
         """Begins a tree.
@@ -202,6 +213,8 @@ class WritableDirectory:
             aliases: Names of formulas, for ROOT's ``TTree::Draw``.
             user_info: Texts and numbers that belong to the tree.
             index: A column of whole numbers, or two, by which ROOT finds entries (``GetEntryWithIndex``).
+            times_as_integers: Whether dates, times and lengths of time are written as whole numbers, instead of being refused;
+                the title of the branch has their unit and where they begin.
             threads: How many threads encode and compress baskets; as many as there are processors if not given.
 
         Raises:
@@ -223,6 +236,8 @@ class WritableDirectory:
             threads=threads,
         )
         path, array, types = self._columns(name, columns)
+        if not times_as_integers:
+            refuse_times(array.types(), self._file.file_path, path)
         try:
             self._file._open().tree(path, title, array, chosen)
         except UnsupportedError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
@@ -238,6 +239,22 @@ def _converted(np: Any, name: str, numbers: Any, dtype: Any) -> Any:
         raise RequestTypeError(f"column {name!r} is {dtype}, but numbers are too large for it") from error
     except TypeError as error:
         raise RequestTypeError(f"column {name!r} is {dtype}, but the given values are {numbers.dtype}") from error
+
+
+# Dates and times in a type, but not as names of fields.
+_TIMES = re.compile(r'(?<![\w"])(?:timestamp\[|duration\[|time\[|date(?![\w":]))')
+
+
+def refuse_times(types: Iterable[tuple[str, str]], file: str, path: str) -> None:
+    """Refuses columns of dates and times, which a tree has as whole numbers only.
+
+    Raises:
+        UnsupportedError: There is one; it is named, with its type.
+    """
+    for name, kind in types:
+        if _TIMES.search(kind):
+            what = "mktree(name, columns, times_as_integers=True) writes whole numbers, with their unit in the branch's title"
+            raise UnsupportedError(f"{kind} in a tree (column {name!r}): {what}\n  in {file}:{path}")
 
 
 def nulls_named(error: UnsupportedError) -> UnsupportedError:

@@ -11,7 +11,7 @@ use super::{
     plain::plain_form,
     spelling::{cpp, is_map, numbers, product, vectors},
 };
-use forthwith_columns::{DType, Encoding, Form};
+use forthwith_columns::{DType, Encoding, Form, LogicalType, TimeUnit};
 use forthwith_plan::{Error, Result};
 use forthwith_root::StreamerInfo;
 use std::collections::{HashMap, HashSet};
@@ -81,6 +81,14 @@ impl Branches {
             }
         }
         this.check_names()?;
+        for branch in &mut this.branches {
+            let column = branch.source.as_ref().and_then(|source| columns.get(source.column));
+            let column = column.filter(|_| branch.parent.is_none());
+            let is_counter = branch.leaf.as_ref().is_none_or(|leaf| leaf.counts);
+            if let Some(title) = column.filter(|_| !is_counter).and_then(|(_, form)| time_title(form)) {
+                branch.title = title;
+            }
+        }
         for (name, title) in &options.titles {
             let mut named = this.branches.iter_mut().filter(|branch| branch.name == *name).peekable();
             if named.peek().is_none() {
@@ -132,6 +140,31 @@ impl Branches {
             }
         }
         Ok(())
+    }
+}
+
+/// The title of a branch of times, which are stored as whole numbers: their unit and where they begin.
+fn time_title(form: &Form) -> Option<String> {
+    let unit = |unit: TimeUnit| match unit {
+        TimeUnit::Second => "s",
+        TimeUnit::Milli => "ms",
+        TimeUnit::Micro => "us",
+        TimeUnit::Nano => "ns",
+    };
+    match form {
+        Form::Option { content, .. } | Form::List { content, .. } | Form::Regular { content, .. } => {
+            time_title(content)
+        }
+        Form::Logical { meaning, .. } => match meaning {
+            LogicalType::Timestamp { unit: of, utc } => {
+                Some(format!("{} since 1970-01-01{}", unit(*of), if *utc { " UTC" } else { "" }))
+            }
+            LogicalType::Date => Some("days since 1970-01-01".to_owned()),
+            LogicalType::Time(of) => Some(format!("{} since midnight", unit(*of))),
+            LogicalType::Duration(of) => Some(unit(*of).to_owned()),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
