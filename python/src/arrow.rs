@@ -81,7 +81,7 @@ pub(crate) fn batch<'py>(py: Python<'py>, array: &columns::Array) -> PyResult<Bo
     let export = || {
         let (names, columns) = columns_of(array);
         let named: Vec<_> = names.iter().map(String::as_str).zip(&columns).collect();
-        arrow::record_batch(&named, &Options::default().with_maps(true))
+        arrow::record_batch_of(array.length, &named, &Options::default().with_maps(true))
     };
     let batch = py.detach(export).map_err(|error| unmade(py, &error))?;
     PyCapsule::new_with_value(py, arrow::stream(batch.schema(), [Ok(batch)]), c"arrow_array_stream")
@@ -147,7 +147,7 @@ impl Batches {
             Err(error) => return Some(Err(ArrowError::ExternalError(Box::new(error)))),
         };
         let named: Vec<_> = self.names.iter().map(String::as_str).zip(&arrays).collect();
-        let batch = arrow::record_batch(&named, &self.options);
+        let batch = arrow::record_batch_of(entries.end - entries.start, &named, &self.options);
         Some(batch.map_err(|error| {
             let uri = self.handle.file.uri();
             let wide =

@@ -42,6 +42,9 @@ class ArrowLibrary(Library):
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """A pyarrow Table."""
+        if not arrays:
+            # A table without columns keeps its number of rows only if they are taken from it.
+            return self._pa.table({"": self._pa.nulls(stop - start)}).select([])
         columns = [self.column(label, array, start) for label, array in arrays]
         fields = [
             self._pa.field(label, column.type, nullable=array.type_string.startswith("?"))
@@ -55,6 +58,8 @@ class ArrowLibrary(Library):
 
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
         """A pyarrow Table, whose columns all may have nulls."""
+        if not columns:
+            return self.group([], start, stop)
         return self._pa.Table.from_arrays(list(columns.values()), names=list(columns))
 
     def concatenated(self, parts: list[Any]) -> Any:

@@ -41,7 +41,12 @@ class PolarsLibrary(Library):
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """A DataFrame."""
-        return self._pl.DataFrame([self.column(label, array, start) for label, array in arrays])
+        columns = [self.column(label, array, start) for label, array in arrays]
+        return self._pl.DataFrame(columns) if columns else self._rows(stop - start)
+
+    def _rows(self, count: int) -> Any:
+        """A DataFrame without columns, which keeps its number of rows where a column is dropped."""
+        return self._pl.Series("", []).extend_constant(None, count).to_frame().drop("")
 
     def nulls(self, name: str, like: _forthwith.Array, start: int, length: int) -> Any:
         """A Series of nulls."""

@@ -110,7 +110,15 @@ pub fn schema(forms: &[(&str, &Form)], options: &Options) -> Result<SchemaRef, E
 
 /// Several named arrays of equal length as one batch.
 pub fn record_batch(arrays: &[(&str, &Array)], options: &Options) -> Result<RecordBatch, ExportError> {
-    let rows = arrays.first().map_or(0, |(_, array)| array.length);
+    record_batch_of(arrays.first().map_or(0, |(_, array)| array.length), arrays, options)
+}
+
+/// Several named arrays of `rows` rows as one batch, which has this number of rows also without arrays.
+pub fn record_batch_of(
+    rows: u64,
+    arrays: &[(&str, &Array)],
+    options: &Options,
+) -> Result<RecordBatch, ExportError> {
     if let Some((name, array)) = arrays.iter().find(|(_, array)| array.length != rows) {
         return Err(ExportError::Lengths { name: (*name).into(), found: array.length, wanted: rows });
     }
