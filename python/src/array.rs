@@ -182,7 +182,8 @@ fn typestrs(form: &Form) -> HashMap<&str, &'static str> {
     typestrs.collect()
 }
 
-/// An array that contradicts itself: a defect, or data that lie. Decimals without room are named with their entry.
+/// An array that contradicts itself: a defect, or data that lie. Text that is not UTF-8 and decimals out of range are named with
+/// their entry.
 pub(crate) fn damaged(
     py: Python<'_>,
     error: &dyn std::error::Error,
@@ -194,10 +195,14 @@ pub(crate) fn damaged(
 
 pub(crate) fn fault(error: &dyn std::error::Error, array: &columns::Array, place: &Place) -> Error {
     let (column, first) = (place.object.as_deref().unwrap_or_default(), place.entry.unwrap_or(0));
-    let error = match array.check_digits() {
-        Err(many) => Error::fault(many.to_string()).in_many_digits(column, first, &many),
-        Ok(()) if column.is_empty() => Error::fault(error.to_string()),
-        Ok(()) => Error::fault(error.to_string()).in_object(column),
+    let error = match (array.check_digits(), array.check_text()) {
+        (Err(many), _) => Error::fault(many.to_string()).in_many_digits(column, first, &many),
+        (_, Err(bad)) => {
+            let what = format!("{bad}, which Arrow refuses: library=\"ak\" and \"np\" have its bytes");
+            Error::fault(what).in_row(column, first.saturating_add(bad.row), &bad.member)
+        }
+        _ if column.is_empty() => Error::fault(error.to_string()),
+        _ => Error::fault(error.to_string()).in_object(column),
     };
     match &place.uri {
         Some(uri) => error.in_file(uri),

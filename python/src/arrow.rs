@@ -150,9 +150,10 @@ impl Batches {
         let batch = arrow::record_batch_of(entries.end - entries.start, &named, &self.options);
         Some(batch.map_err(|error| {
             let uri = self.handle.file.uri();
-            let wide =
-                self.walk.paths().into_iter().zip(&arrays).find(|(_, array)| array.check_digits().is_err());
-            ArrowError::ExternalError(match wide {
+            let is_wrong =
+                |array: &columns::Array| array.check_digits().is_err() || array.check_text().is_err();
+            let wrong = self.walk.paths().into_iter().zip(&arrays).find(|(_, array)| is_wrong(array));
+            ArrowError::ExternalError(match wrong {
                 Some((path, array)) => Box::new(fault(&error, array, &place(uri, path, entries.start))),
                 None => Box::new(error),
             })
