@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+def place_text(file: str, path: str = "") -> str:
+    """A file and an object in it as errors name them: on one line, whatever the names are. Some tables have no path."""
+    return _forthwith.safe_text(f"{file}:{path}" if path else file)
+
+
 class ForthwithError(Exception):
     """Base of all errors of this package.
 
@@ -37,8 +42,9 @@ class ForthwithError(Exception):
         byte: int | None = None,
         member: str | None = None,
     ) -> None:
-        # What a user gave may have credentials in it, and errors are logged.
-        message = _forthwith.redact(message)
+        # What a user gave may have credentials in it, and errors are logged. A name in the file may have escape sequences in
+        # it, and errors are printed on terminals.
+        message = _forthwith.safe_lines(_forthwith.redact(message))
         super().__init__(message)
         self.message = message
         self.file = None if file is None else _forthwith.redact(file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from forthwith import _filters, _forthwith, _keywords, _show, _stores
-from forthwith._errors import KeyInFileError, RecoveryWarning, RequestError, UnsupportedError
+from forthwith._errors import KeyInFileError, RecoveryWarning, RequestError, UnsupportedError, place_text
 from forthwith._tree.protocols import NotAnArray
 from forthwith._tree.tables import AvroTree, ParquetTree
 from forthwith._tree.tree import Tree
@@ -192,7 +192,7 @@ class Directory(NotAnArray, Mapping[str, "Any"]):
             return self._file._tree_of(path)
         if key.is_unsupported_table:
             raise UnsupportedError(
-                f"not supported yet: {key.classname}\n  in {self._file.file_path}:{path}",
+                f"not supported yet: {key.classname}\n  in {place_text(self._file.file_path, path)}",
                 file=self._file.file_path,
                 object=path,
             )

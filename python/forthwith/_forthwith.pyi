@@ -70,6 +70,7 @@ __all__ = [
     "root_key",
     "root_merge",
     "root_streamers",
+    "safe_lines",
     "safe_text",
     "split_name",
     "unregister_format",
@@ -271,6 +272,9 @@ def give_all(object: Any, name: str, data: bytes) -> None:
 
 def prepare() -> None:
     """Makes what a process makes once; done before each fork."""
+
+def safe_lines(text: str) -> str:
+    """As `safe_text` for each line of a text."""
 
 def safe_text(text: str) -> str:
     r"""Text of a file as it may be shown: control characters and marks of direction appear as ``\u{9b}``, ``\n``."""

@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from forthwith._entries import whole
-from forthwith._errors import DamagedFileError, ForthwithError, OutOfMemoryError, RequestTypeError
+from forthwith._errors import DamagedFileError, ForthwithError, OutOfMemoryError, RequestTypeError, place_text
 from forthwith._forthwith import safe_text
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def guarded(cls: Class) -> Class:
 
 def damaged(what: Object, why: str) -> DamagedFileError:
     """The error of an object whose members do not fit together."""
-    place = f"{what.file.file_path}:{what.object_path}"
-    return DamagedFileError(f"{what.classname}: {why}\n  in {place}", file=what.file.file_path, object=what.object_path)
+    where = place_text(what.file.file_path, what.object_path)
+    return DamagedFileError(f"{what.classname}: {why}\n  in {where}", file=what.file.file_path, object=what.object_path)
 
 
 def _guarded(act: Callable[..., Any]) -> Callable[..., Any]:

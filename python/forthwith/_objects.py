@@ -11,7 +11,7 @@ import threading
 from collections.abc import Mapping, Sequence
 
 from forthwith._entries import whole
-from forthwith._errors import KeyInFileError, RequestIndexError, RequestTypeError, UnsupportedError
+from forthwith._errors import KeyInFileError, RequestIndexError, RequestTypeError, UnsupportedError, place_text
 from forthwith._guard import guarded
 from forthwith._show import html_table
 
@@ -97,7 +97,7 @@ class Record:
         if number in inside or len(inside) >= _MOST_LEVELS:
             name = self.core.classname(number)
             raise UnsupportedError(
-                f"a {name} is in itself, or very deep in others\n  in {self.file.file_path}:{self.path}",
+                f"a {name} is in itself, or very deep in others\n  in {place_text(self.file.file_path, self.path)}",
                 file=self.file.file_path,
                 object=self.path,
             )
@@ -283,11 +283,11 @@ class Object:
             return self._value(slot)
         if default:
             return default[0]
-        place = f"  in {self.file.file_path}:{self.object_path}"
+        where = f"  in {place_text(self.file.file_path, self.object_path)}"
         if self.is_opaque:
             why = self._record.core.fault(self._number) or "the file does not describe it"
             raise UnsupportedError(
-                f"class {self.classname} version {self.class_version} cannot be read: {why}\n{place}",
+                f"class {self.classname} version {self.class_version} cannot be read: {why}\n{where}",
                 file=self.file.file_path,
                 object=self.object_path,
             )
@@ -296,7 +296,7 @@ class Object:
         near = get_close_matches(name, self.member_names)
         hint = f"; there is {', '.join(near)}" if near else ""
         error = KeyInFileError(
-            f"no member {name!r} in class {self.classname}{hint}\n{place}",
+            f"no member {name!r} in class {self.classname}{hint}\n{where}",
             file=self.file.file_path,
             object=self.object_path,
         )
@@ -466,7 +466,7 @@ class _Plain:
         try:
             if self._level > _MOST_LEVELS:
                 raise UnsupportedError(
-                    f"{what!r} is within {_MOST_LEVELS} others\n  in {what.file.file_path}:{what.object_path}",
+                    f"{what!r} is within {_MOST_LEVELS} others\n  in {place_text(what.file.file_path, what.object_path)}",
                     file=what.file.file_path,
                     object=what.object_path,
                 )

@@ -6,11 +6,15 @@ import os
 import sys
 import warnings
 
+from forthwith._forthwith import safe_lines
+
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warns, at the nearest line outside of this package. The category is that of a ``message`` that is a warning itself."""
+    if isinstance(message, str):
+        message = safe_lines(message)
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
         frame, level = frame.f_back, level + 1

@@ -26,3 +26,9 @@ pub(crate) fn command(py: Python<'_>, args: Vec<OsString>, width: Option<usize>)
 pub(crate) fn safe_text(text: &str) -> Cow<'_, str> {
     forthwith::columns::safe_text(text)
 }
+
+/// As `safe_text` for each line of a text.
+#[pyfunction]
+pub(crate) fn safe_lines(text: &str) -> Cow<'_, str> {
+    forthwith::columns::safe_lines(text)
+}

@@ -41,7 +41,7 @@ mod _forthwith {
         array::{Array, Buffer},
         batch_reader::BatchReader,
         builders::{ArrayBuilder, Layout, TypedArrayBuilder, found_rows, from_iter},
-        command::{command, safe_text},
+        command::{command, safe_lines, safe_text},
         description::{ColumnType, Description},
         desk::Desk,
         file::{File, Key},

@@ -1,7 +1,7 @@
 //! The outputs of answers and remarks.
 
 use crate::{failure::Result, paint::Paint};
-use forthwith::columns::{SafeJson, safe_text};
+use forthwith::columns::{SafeJson, safe_lines};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::Write;
@@ -45,8 +45,7 @@ impl<'a> Console<'a> {
             return self.bytes(bytes);
         }
         let text = String::from_utf8_lossy(bytes);
-        let safe: Vec<String> = text.split('\n').map(|line| safe_text(line).into_owned()).collect();
-        self.text(&safe.join("\n"))
+        self.text(&safe_lines(&text))
     }
 
     /// A line of the answer.

@@ -294,11 +294,12 @@ impl From<serde_json::Error> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use forthwith::plan::NameListing;
 
     #[test]
     fn codes_tell_the_kinds_apart() {
         let file = |kind| Failure::File(Error::new(kind));
-        assert_eq!(file(ErrorKind::NotFound { what: "object", name: "x".into(), near: vec![] }).code(), 3);
+        assert_eq!(file(ErrorKind::NotFound { what: "object", name: "x".into(), near: vec![], known: NameListing::default() }).code(), 3);
         assert_eq!(file(ErrorKind::Unsupported { what: "x".into() }).code(), 4);
         assert_eq!(file(ErrorKind::Invalid { what: "x".into() }).code(), 2);
         assert_eq!(file(ErrorKind::Fault { what: "x".into() }).code(), 1);

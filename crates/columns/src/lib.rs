@@ -134,7 +134,7 @@ pub use mixed::NO_NUMBER;
 pub use presence::Presence;
 pub use preview::Preview;
 pub use qualified_names::qualified_names;
-pub use safe::{SafeJson, is_unsafe_to_show, json_text, safe_text};
+pub use safe::{SafeJson, is_unsafe_to_show, json_text, safe_lines, safe_text};
 pub use text::NotText;
 
 pub use value::Value;

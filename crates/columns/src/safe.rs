@@ -29,6 +29,20 @@ pub fn safe_text(text: &str) -> Cow<'_, str> {
     safe.into()
 }
 
+/// As [`safe_text`] for each line: line feeds stay, so that a text of several lines keeps its shape.
+///
+/// ```
+/// assert_eq!(forthwith_columns::safe_lines("no branch \u{1b}\n  in a.root"), "no branch \\u{1b}\n  in a.root");
+/// ```
+#[must_use]
+pub fn safe_lines(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(|c| c != '\n' && is_unsafe_to_show(c)) {
+        return text.into();
+    }
+    let lines: Vec<_> = text.split('\n').map(safe_text).collect();
+    lines.join("\n").into()
+}
+
 /// Text as a JSON string with its quotes, appended to `to`. Unsafe characters are escaped as `\u009b`: the
 /// string has the same value.
 pub fn json_text(text: &str, to: &mut Vec<u8>) {

@@ -3,7 +3,7 @@
 use crate::{Merge, MergeProgress, Merged};
 use bytes::Bytes;
 use forthwith_io::{Sink, Source};
-use forthwith_plan::{CheckReport, Dataset, Error, ErrorKind, Result};
+use forthwith_plan::{CheckReport, Dataset, Error, ErrorKind, NameListing, Result};
 use serde::Serialize;
 use std::{any::Any, sync::Arc};
 
@@ -144,7 +144,7 @@ pub trait Container: Send + Sync {
     /// The error for an object that is not in a file of one table.
     fn missing(&self, path: &str) -> Error {
         let near = self.only_table().map(|key| key.name.clone()).into_iter().collect();
-        let kind = ErrorKind::NotFound { what: "object", name: path.to_owned(), near };
+        let kind = ErrorKind::NotFound { what: "object", name: path.to_owned(), near, known: NameListing::default() };
         Error::new(kind).in_file(self.source().uri())
     }
 

@@ -7,7 +7,7 @@ use forthwith_columns::Array;
 use forthwith_engine::{Engine, ProgressCallback, RawBlock};
 use forthwith_io::{Several, Source};
 use forthwith_plan::{
-    BlockFormat, Constant, Dataset, Description, Error, ErrorKind, Field, Plan, Result, similar_names,
+    BlockFormat, Constant, Dataset, Description, Error, ErrorKind, Field, NameListing, Plan, Result, similar_names,
 };
 use std::{
     any::Any,
@@ -206,7 +206,8 @@ impl Table {
         if near.is_empty() {
             near = similar_names(name, fields.iter().map(|f| f.path.as_str()));
         }
-        self.here(Err(Error::new(ErrorKind::NotFound { what: "branch", name: name.to_owned(), near })))
+        let known = NameListing::of(fields.iter().filter(|f| f.parent.is_none()).map(|f| f.path.as_str()));
+        self.here(Err(Error::new(ErrorKind::NotFound { what: "branch", name: name.to_owned(), near, known })))
     }
 
     /// The same without an error, for names that may be something else: those that are similar take long to find.

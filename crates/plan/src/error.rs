@@ -1,6 +1,7 @@
 //! Errors of files, and their places.
 
-use forthwith_columns::ManyDigits;
+use crate::NameListing;
+use forthwith_columns::{ManyDigits, safe_lines, safe_text};
 use std::fmt;
 
 /// A shorthand.
@@ -82,7 +83,7 @@ pub enum ErrorKind {
     #[error("generated program does not compile: {0}")]
     Compile(#[from] forthwith_program::CompileError),
     /// Nothing of that name.
-    #[error("no {what} named {name:?}{}", near_text(.near))]
+    #[error("no {what} named {name:?}{}", near_text(.near, .known))]
     NotFound {
         /// "object", "branch", "cycle", …
         what: &'static str,
@@ -90,6 +91,8 @@ pub enum ErrorKind {
         name: String,
         /// The most similar names there are, best first.
         near: Vec<String>,
+        /// The names there are, listed if none is similar.
+        known: NameListing,
     },
     /// Well-formed, but this version cannot read it.
     #[error("not supported yet: {what}")]
@@ -120,8 +123,12 @@ fn bytes_text(bytes: u64) -> String {
     if bytes == 0 { String::new() } else { format!(": {bytes} bytes were refused") }
 }
 
-fn near_text(near: &[String]) -> String {
-    if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) }
+fn near_text(near: &[String], known: &NameListing) -> String {
+    match (near, known.to_string()) {
+        ([], known) if known.is_empty() => String::new(),
+        ([], known) => format!("; {}", safe_text(&known)),
+        (near, _) => format!("; did you mean {}?", safe_text(&near.join(", "))),
+    }
 }
 
 /// A place in a file: as much as is known.
@@ -303,16 +310,34 @@ macro_rules! stated {
 
 stated! { u8 u16 u32 u64 usize i16 i32 i64 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = self.place.to_string();
-        if place.is_empty() { write!(f, "{}", self.kind) } else { write!(f, "{}\n  in {place}", self.kind) }
+impl ErrorKind {
+    /// Whether line feeds in the text are ours, not those of a name in the file: reports of compilers and hints.
+    const fn may_have_lines(&self) -> bool {
+        !matches!(
+            self,
+            Self::NotA { .. }
+                | Self::Fault { .. }
+                | Self::Missing { .. }
+                | Self::NotFound { .. }
+                | Self::Unsupported { .. }
+        )
     }
 }
 
+/// Names of a file are escaped, so that an error cannot steer the terminal it is printed on.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.kind.to_string();
+        let kind = if self.kind.may_have_lines() { safe_lines(&kind) } else { safe_text(&kind) };
+        let place = self.place.to_string();
+        if place.is_empty() { write!(f, "{kind}") } else { write!(f, "{kind}\n  in {place}") }
+    }
+}
+
+/// Names are escaped.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts = Vec::new();
+        let mut parts: Vec<String> = Vec::new();
         match (&self.uri, &self.object) {
             // The table of a file that is one has no name.
             (Some(uri), Some(object)) if !object.is_empty() => parts.push(format!("{uri}:{object}")),
@@ -334,7 +359,7 @@ impl fmt::Display for Place {
         if let Some(member) = &self.member {
             parts.push(format!("member {member}"));
         }
-        f.write_str(&parts.join(", "))
+        f.write_str(&safe_text(&parts.join(", ")))
     }
 }
 
@@ -352,7 +377,27 @@ impl<K: Into<ErrorKind>> From<K> for Error {
 
 #[cfg(test)]
 mod tests {
-    use super::Error;
+    use super::{Error, ErrorKind};
+    use crate::NameListing;
+
+    #[test]
+    fn names_of_a_file_are_escaped() {
+        let name = "a\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\r\n  in b.root";
+        let near = vec![name.to_owned()];
+        let errors = [
+            Error::new(ErrorKind::NotFound { what: "branch", name: "x".into(), near, known: NameListing::default() }),
+            Error::unsupported(name),
+            Error::fault(name),
+            Error::invalid("x").in_object(name).in_member(name),
+        ];
+        for error in errors {
+            let text = error.in_file("a.root").in_object("t").to_string();
+            assert_eq!(text.lines().count(), 2, "{text}");
+            assert!(text.chars().all(|c| c == '\n' || !forthwith_columns::is_unsafe_to_show(c)), "{text:?}");
+            assert!(text.contains("a\\u{1b}]0;x\\u{7}\\u{9b}31m\\u{202e}\\r\\n  in b.root"), "{text}");
+        }
+        assert_eq!(Error::invalid("one\ntwo").to_string(), "one\ntwo");
+    }
 
     #[test]
     fn a_table_without_a_name_leaves_no_colon() {

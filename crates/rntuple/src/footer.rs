@@ -5,7 +5,7 @@ use crate::blob;
 use crate::frame::{Link, Reader};
 use crate::schema::Schema;
 use forthwith_io::Source;
-use forthwith_plan::{Error, ErrorKind, Result, similar_names};
+use forthwith_plan::{Error, ErrorKind, NameListing, Result, similar_names};
 use std::ops::Range;
 
 /// The contents of a footer, besides the fields and columns that it adds.
@@ -76,7 +76,8 @@ impl Footer {
     pub(crate) fn attribute_set(&self, name: &str) -> Result<&AttributeSet> {
         self.attributes.iter().find(|set| set.name == name).ok_or_else(|| {
             let near = similar_names(name, self.attributes.iter().map(|set| &*set.name));
-            ErrorKind::NotFound { what: "attribute set", name: name.to_owned(), near }.into()
+            let known = NameListing::of(self.attributes.iter().map(|set| &*set.name));
+            ErrorKind::NotFound { what: "attribute set", name: name.to_owned(), near, known }.into()
         })
     }
 

@@ -10,6 +10,7 @@ from forthwith._errors import (
     SourceError,
     UnsupportedError,
 )
+from forthwith._forthwith import safe_text
 from forthwith._packages import package
 from forthwith._tree.query import Query
 from forthwith._tree.read import together
@@ -312,7 +313,7 @@ def warn(tree: Tree, lost: list[Loss]) -> None:
         end = max(end, loss.stop)
     first = lost[0].error.message
     many, pieces = "entry" if entries == 1 else "entries", "piece" if len(lost) == 1 else "pieces"
-    text = f"{entries} {many} of {tree.path} could not be read, in {len(lost)} {pieces}; the first: {first}"
+    text = f"{entries} {many} of {safe_text(tree.path)} could not be read, in {len(lost)} {pieces}; the first: {first}"
     say(DataLossWarning(text, lost))
 
 

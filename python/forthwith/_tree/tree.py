@@ -6,7 +6,7 @@ import os
 from bisect import bisect_left
 
 from forthwith import _forthwith
-from forthwith._errors import RequestError
+from forthwith._errors import RequestError, place_text
 from forthwith._packages import package
 from forthwith._tree.attributes import Attributes
 from forthwith._tree.branch import Branch
@@ -228,7 +228,7 @@ class Tree(HasBranches):
     def _place(self, inner: str = "") -> str:
         """The file and the path in it, as errors say it. The table of a file that is one has no name."""
         path = "/".join(part for part in (self.path, inner) if part)
-        return f"{self._file.file_path}:{path}" if path else self._file.file_path
+        return place_text(self._file.file_path, path)
 
     @property
     def _fields(self) -> _forthwith.Fields:

@@ -6,7 +6,7 @@ import errno
 import os
 
 from forthwith import _forthwith
-from forthwith._errors import KeyInFileError, RequestError, RequestTypeError, SourceError, UnsupportedError
+from forthwith._errors import KeyInFileError, RequestError, RequestTypeError, SourceError, UnsupportedError, place_text
 from forthwith._stores import exists, of_target, scheme
 from forthwith._writable.compression import setting
 from forthwith._writable.ntuples import fields as field_options
@@ -339,7 +339,7 @@ class WritableDirectory:
                 return self._reopen(path, kind)
             raise KeyInFileError(
                 f"no directory {name!r} in a file that is being written; objects can be read when it is closed"
-                f"\n  in {self._file.file_path}:{self._path}",
+                f"\n  in {place_text(self._file.file_path, self._path)}",
                 file=self._file.file_path,
                 object=path,
             )
@@ -386,7 +386,7 @@ class WritableDirectory:
             if wanted in shown:
                 raise RequestError(f"{name!r} is a table that is being written: the file has it when it is closed")
             raise KeyInFileError(
-                f"there is no object {name!r} to remove\n  in {self._file.file_path}:{directory}",
+                f"there is no object {name!r} to remove\n  in {place_text(self._file.file_path, directory)}",
                 file=self._file.file_path,
                 object=self._join(name),
             )

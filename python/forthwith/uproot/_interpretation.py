@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from forthwith._errors import UnsupportedError
+from forthwith._errors import UnsupportedError, place_text
 from forthwith._packages import package
 from forthwith.uproot._containers import AsContainer, content_key, content_name
 from forthwith.uproot._dtypes import dtype_key, dtype_name, native, split_dtype
@@ -423,7 +423,7 @@ class UnknownInterpretation(Interpretation):
 
     def _raise(self) -> Any:
         raise UnsupportedError(
-            f"not supported yet: {self.reason}\n  in {self.file_path}:{self.object_path}",
+            f"not supported yet: {self.reason}\n  in {place_text(self.file_path, self.object_path)}",
             file=self.file_path,
             object=self.object_path,
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from forthwith._entries import memory_size as memory_size_of
-from forthwith._errors import KeyInFileError
+from forthwith._errors import KeyInFileError, place_text
 from forthwith._packages import package
 from forthwith.uproot._branches import Report, entry_range, filter_of
 from forthwith.uproot._computed import Computed
@@ -192,7 +192,7 @@ class HasFields(Mapping[str, Any], metaclass=_Mappings):
         error = KeyInFileError(
             f"no field {where!r}"
             + (f"; did you mean {', '.join(near)}?" if near else "")
-            + f"\n  in {self._file.file_path}:{self._ntuple.forthwith.path}",
+            + f"\n  in {place_text(self._file.file_path, self._ntuple.forthwith.path)}",
             file=self._file.file_path,
             object=self._ntuple.forthwith.path,
         )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from forthwith._errors import place_text
 from forthwith._packages import package
 from forthwith.uproot import _interpretation as i
 from forthwith.uproot._dtypes import native, split_dtype
@@ -34,7 +35,7 @@ def reinterpreted(array: Any, branch: Any, given: i.Interpretation) -> Any:
             return ak.Array(ak.contents.ListOffsetArray(layout.offsets, content))
     raise ValueError(
         f"{branch.name!r} is read as {known!r}, and cannot be as {given!r}: only numbers are read as other numbers\n"
-        f"  in {branch.file.file_path}:{branch.object_path}"
+        f"  in {place_text(branch.file.file_path, branch.object_path)}"
     )
 
 
@@ -42,7 +43,7 @@ def _numbers(values: Any, stored: i.AsDtype, wanted: i.AsDtype, branch: Any) -> 
     if stored.itemsize != wanted.itemsize:
         raise ValueError(
             f"{branch.name!r} has {stored.itemsize} bytes for {stored!r}, and {wanted!r} has {wanted.itemsize}\n"
-            f"  in {branch.file.file_path}:{branch.object_path}"
+            f"  in {place_text(branch.file.file_path, branch.object_path)}"
         )
     inner, shape = split_dtype(wanted.from_dtype)
     target = native(split_dtype(wanted.to_dtype)[0])

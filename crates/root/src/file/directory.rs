@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use forthwith_plan::{Error, ErrorKind, Result, similar_names};
+use forthwith_plan::{Error, ErrorKind, NameListing, Result, similar_names};
 
 use super::RootFile;
 use super::contents::{Contents, DirectoryRecord};
@@ -113,14 +113,15 @@ impl Directory {
         };
         let keys = directory.keys()?;
         let (name, cycle) = split_cycle(rest);
-        let (what, near) = if cycle.is_some() && keys.iter().any(|key| &*key.name == name) {
+        let (what, near, known) = if cycle.is_some() && keys.iter().any(|key| &*key.name == name) {
             let cycles = keys.iter().filter(|key| &*key.name == name).take(3);
-            ("cycle", cycles.map(|key| directory.join(&key.label())).collect())
+            ("cycle", cycles.map(|key| directory.join(&key.label())).collect(), NameListing::default())
         } else {
             let names = similar_names(name, keys.iter().map(|key| &*key.name));
-            ("object", names.iter().map(|name| directory.join(name)).collect())
+            let known = NameListing::of(keys.iter().map(|key| &*key.name));
+            ("object", names.iter().map(|name| directory.join(name)).collect(), known)
         };
-        Err(self.here(ErrorKind::NotFound { what, name: path.to_owned(), near }))
+        Err(self.here(ErrorKind::NotFound { what, name: path.to_owned(), near, known }))
     }
 
     /// Looks for the whole path here, then for the rest of it in the directories that it may begin with, the

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use forthwith_io::{ProcessLock, ProcessOnce, Source};
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, ErrorKind, NameListing, Result};
 
 pub use check::{Check, Checked, TableCheck};
 pub(crate) use compressed::decompress_growing;
@@ -249,7 +249,7 @@ impl RootFile {
     /// The directory that a key stands for.
     fn load_directory(&self, key: &Key) -> Result<Arc<Contents>> {
         // One key was asked for.
-        let missing = || ErrorKind::NotFound { what: "directory", name: key.label(), near: vec![] };
+        let missing = || ErrorKind::NotFound { what: "directory", name: key.label(), near: vec![], known: NameListing::default() };
         self.load_directories(&[key])?.pop().ok_or_else(|| missing().into())
     }
 

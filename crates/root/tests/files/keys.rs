@@ -119,7 +119,7 @@ fn what_is_not_there_is_named_with_what_is_near() {
     let keys = corpus::bundled().into_iter().find(|example| example.to_string() == "keys.root");
     let file = keys.expect("a file of the repository").open();
     let near = |path: &str| match file.find(path).map(|found| found.path).map_err(|error| error.kind) {
-        Err(ErrorKind::NotFound { what, name, near }) => {
+        Err(ErrorKind::NotFound { what, name, near, .. }) => {
             assert_eq!(name, path);
             (what, near)
         }

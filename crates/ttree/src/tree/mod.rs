@@ -12,7 +12,7 @@ use std::{
 };
 
 use forthwith_plan::{
-    Dataset, Decoder, Description, Error, ErrorKind, Field, FriendName, Kernel, Plan, Reading, Result,
+    Dataset, Decoder, Description, Error, ErrorKind, Field, FriendName, Kernel, NameListing, Plan, Reading, Result,
     TableIndex, similar_names,
 };
 
@@ -176,7 +176,9 @@ impl Tree {
             }
             None => {
                 let near = similar_names(name, self.metadata.fields.iter().map(|field| &*field.path));
-                Err(self.locate(ErrorKind::NotFound { what: "branch", name: name.into(), near }))
+                let known = self.metadata.fields.iter().filter(|field| field.parent.is_none());
+                let known = NameListing::of(known.map(|field| &*field.path));
+                Err(self.locate(ErrorKind::NotFound { what: "branch", name: name.into(), near, known }))
             }
         }
     }
