@@ -3,6 +3,7 @@
 use crate::{
     choice::Choice,
     console::{Console, bar},
+    destination::{check_format, check_order, is_replaced},
     failure::{Failure, Result},
     glob::Patterns,
     human,
@@ -14,7 +15,6 @@ use forthwith::{EntryBounds, File, Merge, Merged, PathFilter, Step, files, merge
 use std::{
     ffi::{OsStr, OsString},
     ops::Range,
-    path::Path,
     sync::Arc,
     time::Instant,
 };
@@ -38,6 +38,8 @@ pub(crate) struct Copying {
     pub(crate) split: Option<Split>,
     /// A file of that name is replaced.
     pub(crate) force: bool,
+    /// Whether the file to write is the last of several names, which may be in another order than ours.
+    pub(crate) is_last: bool,
 }
 
 /// The parts of a file that is split.
@@ -58,6 +60,12 @@ pub(crate) fn copy(
     let mut files = Vec::new();
     for target in targets {
         files.push(opened::file(target, opening)?);
+    }
+    if let Some(file) = files.first() {
+        check_format(&asked.to, file.format())?;
+    }
+    if asked.force && asked.is_last {
+        check_order(targets, &asked.to)?;
     }
     let patterns = Patterns::of(&asked.columns)?;
     let columns = (!asked.columns.is_empty()).then(|| -> PathFilter {
@@ -130,11 +138,10 @@ fn one(
     console: &mut Console<'_>,
 ) -> Result<()> {
     let began = Instant::now();
-    if Path::new(to).is_file() && !force {
-        return Err(Failure::misuse(format!("{} exists; --force replaces it", to.display())));
-    }
+    let is_replaced = is_replaced(to, force)?;
+    let watch = Watch::begin();
     let sink = files::sink(to, &opening.store())?;
-    let watch = Watch::begin(sink.temporary());
+    watch.removes(sink.temporary());
     let bar = bar(None, BAR, console.width.is_some());
     let merged = merge(files, sink, job, &mut |done, total| {
         bar.set_length(total);
@@ -143,7 +150,11 @@ fn one(
     });
     bar.finish_and_clear();
     let merged = merged?;
-    tell(&to.to_string_lossy(), &merged, began, console)
+    tell(&to.to_string_lossy(), &merged, began, console)?;
+    if is_replaced {
+        console.note(&format!("replaced {}", human::clean(&to.to_string_lossy())));
+    }
+    Ok(())
 }
 
 fn tell(to: &str, merged: &Merged, began: Instant, console: &mut Console<'_>) -> Result<()> {

@@ -1,5 +1,6 @@
-//! Ctrl-C during work that would leave half a file behind: noted, so that the work can stop and clean up. A
-//! second one ends the process, after removing the half file itself.
+//! Signals that end a process (Ctrl-C, SIGTERM, SIGHUP of a closed terminal) during work that would leave half a file
+//! behind: noted, so that the work can stop and clean up. A second one ends the process, after removing the half file
+//! itself.
 #![allow(unsafe_code, reason = "what to do on a signal is told to the system in C")]
 
 #[cfg(unix)]
@@ -15,7 +16,7 @@ mod signals {
     static ASKED: AtomicBool = AtomicBool::new(false);
     /// The name of the half file, which is never freed: a handler may be using it.
     static PART: AtomicPtr<c_char> = AtomicPtr::new(ptr::null_mut());
-    const SIGNALS: [libc::c_int; 2] = [libc::SIGINT, libc::SIGTERM];
+    const SIGNALS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
     extern "C" fn note(signal: libc::c_int) {
         if !ASKED.swap(true, Ordering::Relaxed) {
@@ -33,14 +34,12 @@ mod signals {
         }
     }
 
-    pub(crate) struct Watch([libc::sighandler_t; 2]);
+    pub(crate) struct Watch([libc::sighandler_t; SIGNALS.len()]);
 
     impl Watch {
-        /// Notes signals from now on; a second one removes the file of this name.
-        pub(crate) fn begin(part: Option<&Path>) -> Self {
+        /// Notes signals from now on. Begun before the file is made, so that none comes between the two.
+        pub(crate) fn begin() -> Self {
             ASKED.store(false, Ordering::Relaxed);
-            let part = part.and_then(|path| CString::new(path.as_os_str().as_bytes()).ok());
-            PART.store(part.map_or(ptr::null_mut(), CString::into_raw), Ordering::Release);
             Self(SIGNALS.map(|signal| {
                 let handler: extern "C" fn(libc::c_int) = note;
                 // SAFETY: the handler does nothing but what handlers may do.
@@ -52,6 +51,12 @@ mod signals {
                 }
                 before
             }))
+        }
+
+        /// Has a second signal remove the file of this name.
+        pub(crate) fn removes(&self, part: Option<&Path>) {
+            let part = part.and_then(|path| CString::new(path.as_os_str().as_bytes()).ok());
+            PART.store(part.map_or(ptr::null_mut(), CString::into_raw), Ordering::Release);
         }
 
         pub(crate) fn asked(&self) -> bool {
@@ -77,9 +82,12 @@ mod signals {
     pub(crate) struct Watch;
 
     impl Watch {
-        pub(crate) fn begin(_: Option<&Path>) -> Self {
+        pub(crate) fn begin() -> Self {
             Self
         }
+
+        #[allow(clippy::unused_self, reason = "as where there are signals")]
+        pub(crate) fn removes(&self, _: Option<&Path>) {}
 
         pub(crate) fn asked(&self) -> bool {
             false

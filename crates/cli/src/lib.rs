@@ -27,6 +27,7 @@ mod convert;
 mod copy;
 mod count;
 mod demo;
+mod destination;
 mod document;
 mod explain;
 mod failure;

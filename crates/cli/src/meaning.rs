@@ -5,10 +5,11 @@ use crate::{
     choice::Choice,
     convert::Conversion,
     copy::{self, Copying},
+    destination::{one_with_destination, with_destination},
     failure::{Failure, Result},
     flags::{
         Act, CONVERT_STEP, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Head, Index, Ls,
-        Nan, Plot, Schema, Shell, Show, Streamers, Typed, Verb,
+        Nan, Plot, Recompress, Schema, Shell, Show, Streamers, Typed, Verb,
     },
     opened::Opening,
     paint::Paint,
@@ -175,7 +176,7 @@ impl Asked {
                 (cat.targets, Action::Convert { choice, conversion })
             }
             Verb::Convert(convert) => {
-                let (targets, to) = with_destination("convert", convert.targets)?;
+                let (targets, to) = with_destination("convert", convert.targets, convert.output)?;
                 let choice = Choice::of(Vec::new(), convert.columns, convert.computing);
                 let (codec, level) = leveled(convert.codec);
                 let options = WriteOptions {
@@ -202,9 +203,11 @@ impl Asked {
                 (targets, Action::Convert { choice, conversion })
             }
             Verb::Merge(merge) => {
-                let (targets, to) = with_destination("merge", merge.targets)?;
+                let is_last = merge.output.is_none();
+                let (targets, to) = with_destination("merge", merge.targets, merge.output)?;
                 let copying = Copying {
                     to,
+                    is_last,
                     columns: merge.columns,
                     codec: leveled(merge.codec),
                     common: merge.common,
@@ -214,8 +217,9 @@ impl Asked {
                 (targets, Action::Copy(Box::new(copying)))
             }
             Verb::Cp(cp) => {
+                let (targets, to) = one_with_destination("cp", cp.target, cp.to, cp.output)?;
                 let copying = Copying {
-                    to: cp.to,
+                    to,
                     columns: cp.columns,
                     codec: leveled(cp.codec),
                     entries: cp.entries.as_deref().map(copy::range).transpose()?,
@@ -223,25 +227,27 @@ impl Asked {
                     force: cp.force,
                     ..Copying::default()
                 };
-                (vec![cp.target], Action::Copy(Box::new(copying)))
+                (targets, Action::Copy(Box::new(copying)))
             }
             Verb::Split(split) => {
                 let by = match (split.entries, split.files) {
                     (Some(entries), _) => copy::Split::Entries(entries.get()),
                     (None, files) => copy::Split::Files(files.map_or(1, NonZeroU64::get)),
                 };
-                let copying =
-                    Copying { to: split.to, split: Some(by), force: split.force, ..Copying::default() };
-                (vec![split.target], Action::Copy(Box::new(copying)))
+                let (targets, to) = one_with_destination("split", split.target, split.to, split.output)?;
+                let copying = Copying { to, split: Some(by), force: split.force, ..Copying::default() };
+                (targets, Action::Copy(Box::new(copying)))
             }
             Verb::Recompress(recompress) => {
+                let Recompress { target, to, output, .. } = recompress;
+                let (targets, to) = one_with_destination("recompress", target, to, output)?;
                 let copying = Copying {
-                    to: recompress.to,
+                    to,
                     codec: leveled(Some(recompress.codec)),
                     force: recompress.force,
                     ..Copying::default()
                 };
-                (vec![recompress.target], Action::Copy(Box::new(copying)))
+                (targets, Action::Copy(Box::new(copying)))
             }
             Verb::Forth(Forth { act: Some(act), .. }) => (Vec::new(), Action::Program(Box::new(act))),
             // The parser requires a target where there is no act.
@@ -296,15 +302,6 @@ fn options(typed: &[String]) -> Result<Vec<(String, String)>> {
         Ok((name.trim().to_owned(), value.to_owned()))
     };
     typed.iter().map(option).collect()
-}
-
-/// The files that are read, and the last one, which is written. They are one list to the parser, since options may
-/// stand anywhere among them.
-fn with_destination(command: &str, mut targets: Vec<OsString>) -> Result<(Vec<OsString>, OsString)> {
-    let to = targets.pop().filter(|_| !targets.is_empty()).ok_or_else(|| {
-        Failure::misuse(format!("the file to write is missing: forthwith {command} [OPTIONS] FILE... TO"))
-    })?;
-    Ok((targets, to))
 }
 
 /// The format of a name, which is an ending of its files.

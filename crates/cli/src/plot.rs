@@ -86,7 +86,7 @@ fn draw(
     {
         return Err(without_numbers(column.0, &form.type_string()));
     }
-    let watch = Watch::begin(None);
+    let watch = Watch::begin();
     let whole = match column.1 {
         Some(field) => table.entry_range_up_to(field, entries)?,
         None => 0..entries,

@@ -204,9 +204,13 @@ pub(crate) fn recognised(head: &[u8], name: &str) -> Result<Option<&'static dyn 
 
 /// The format whose files' names end so.
 pub(crate) fn by_name(name: &str) -> Option<&'static dyn Format> {
+    built_in_by_name(name).or_else(|| own::by_name(name))
+}
+
+/// The format of this build whose files' names end so.
+pub(crate) fn built_in_by_name(name: &str) -> Option<&'static dyn Format> {
     let ending = ending(name)?;
-    let built_in = FORMATS.iter().copied().find(|format| format.endings().contains(&&*ending));
-    built_in.or_else(|| own::by_name(name))
+    FORMATS.iter().copied().find(|format| format.endings().contains(&&*ending))
 }
 
 /// Bytes of a file's beginning that are enough to recognise it.

@@ -56,7 +56,7 @@ pub use options::{OpenOptions, OptionKind, OptionSpec, OptionValue};
 pub use selection::{SelectOptions, Selected, Selection, UnitedColumn};
 pub use steps::Steps;
 pub use table::{FieldRef, Table};
-pub use write::{FileFormat, create, writer};
+pub use write::{FileFormat, check_ending, create, writer};
 
 #[cfg(feature = "avro")]
 pub use forthwith_avro as avro;

@@ -107,7 +107,7 @@ pub struct Merged {
 /// becomes of other objects of one path is for the format to say.
 ///
 /// # Errors
-/// A file that cannot be read; files of a format that cannot be copied so, or of several formats; tables whose
+/// A file that cannot be read; a name whose ending is that of another format; files of a format that cannot be copied so, or of several formats; tables whose
 /// columns are not stored alike; objects that cannot be added; what the sink says. Nothing has the new file's
 /// name then.
 pub fn merge(
@@ -133,6 +133,7 @@ pub fn merge(
             return Err(Error::invalid(what).in_file(file.uri()));
         }
     }
+    crate::check_ending(first.format(), sink.uri())?;
     let containers: Vec<&dyn Container> = files.iter().map(File::container).collect();
     first.container().merge(&containers, sink, merge, progress)
 }

@@ -97,16 +97,34 @@ pub fn create(uri: &str, fields: &[(String, Form)], options: &WriteOptions) -> R
     writer(format, fields, crate::files::sink(uri, &crate::files::StoreOptions::new())?, options)
 }
 
+/// Refuses the name of a file to write if its ending is that of another format. `format` is the [name](Format::name) of the
+/// format to write; endings that no format has are fine.
+///
+/// # Errors
+/// [`Invalid`](forthwith_plan::ErrorKind::Invalid), naming both formats.
+pub fn check_ending(format: &str, name: &str) -> Result<()> {
+    match formats::built_in_by_name(name) {
+        Some(other) if other.name() != format => {
+            let what =
+                format!("the ending of the name is that of {} files, but this writes {format}", other.name());
+            Err(Error::invalid(what).in_file(name))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Begins a file of this format wherever its bytes go.
 ///
 /// # Errors
-/// A type the format does not have, with the column; options that make no sense for it.
+/// A type the format does not have, with the column; options that make no sense for it; a name that ends as those of another
+/// format do.
 pub fn writer(
     format: FileFormat,
     fields: &[(String, Form)],
     sink: Box<dyn Sink>,
     options: &WriteOptions,
 ) -> Result<Box<dyn TableWriter>> {
+    check_ending(format.name(), sink.uri())?;
     if let Some(table) = &options.table
         && !format.0.tables().contains(&&**table)
     {

@@ -283,6 +283,7 @@ fn begun(
         return Ok((file, Some(old), pages(chosen.or(of_file))));
     }
     let settings = FileSettings { compression: chosen.unwrap_or_default(), title, ..FileSettings::default() };
+    forthwith::check_ending("ROOT", &to.uri)?;
     Ok((FileWriter::create(to.sink()?, settings)?, None, pages(chosen)))
 }
 

@@ -1,6 +1,9 @@
 //! The options of a conversion.
 
-use crate::failure::{Failure, Result};
+use crate::{
+    destination::is_replaced,
+    failure::{Failure, Result},
+};
 use forthwith::{FileFormat, plan::WriteOptions};
 use std::{ffi::OsString, path::Path};
 
@@ -43,9 +46,6 @@ impl Conversion {
         if same.is_some_and(|(to, source)| to == source && to.is_file()) {
             return Err(Failure::misuse(format!("{} would overwrite its own input", to.display())));
         }
-        if to.is_file() && !self.force {
-            return Err(Failure::misuse(format!("{} exists; --force replaces it", to.display())));
-        }
-        Ok(())
+        is_replaced(&self.to, self.force).map(drop)
     }
 }

@@ -12,6 +12,7 @@ mod together;
 use crate::{
     choice::Choice,
     console::{Console, bar},
+    destination::is_replaced,
     failure::{Failure, Result},
     human,
     interrupt::Watch,
@@ -32,7 +33,7 @@ use forthwith::{
 use indicatif::ProgressBar;
 use pipe::Pipe;
 use sources::Source;
-use std::{ops::Range, time::Instant};
+use std::{ffi::OsStr, ops::Range, path::Path, time::Instant};
 use together::{Own, Together};
 
 /// Text is slower to write than to read: it is written in steps of this number of bytes, so that Ctrl-C and
@@ -55,11 +56,15 @@ pub(crate) fn convert(
     let (sources, together) = sources::look_at(targets, choice, format, asked, opening, console)?;
     let named = &together.named;
     let pipe = Pipe::default();
+    // Bytes that went to standard output cannot be taken back, and Ctrl-C ends it as usual. Opening a pipe waits for its
+    // reader, in which Ctrl-C must end the process.
+    let mut watch = (!streams && !is_special(&asked.to)).then(Watch::begin);
     let sink: Box<dyn io::Sink> =
         if streams { Box::new(pipe.clone()) } else { files::sink(&asked.to, &opening.store())? };
-    // Bytes that went to standard output cannot be taken back, and Ctrl-C ends it as usual. A name that is a
-    // pipe without a reader waits before this.
-    let watch = (!streams).then(|| Watch::begin(sink.temporary()));
+    if !streams {
+        watch.get_or_insert_with(Watch::begin).removes(sink.temporary());
+    }
+    let is_replaced = !streams && is_replaced(&asked.to, asked.force)?;
     let mut options = asked.options.clone();
     options.schema = own_schema(&sources, format, named, asked)?;
     let mut writer = forthwith::writer(format, named, sink, &options)?;
@@ -104,7 +109,11 @@ pub(crate) fn convert(
         human::counted(named.len() as u64, "column", "columns"),
         human::bytes(written.bytes),
         began.elapsed().as_secs_f64(),
-    ))
+    ))?;
+    if is_replaced {
+        console.note(&format!("replaced {}", human::clean(&asked.to.to_string_lossy())));
+    }
+    Ok(())
 }
 
 /// The schema of a file whose columns, all of them, go into another file of its format: types keep their names, and what else it says
@@ -241,6 +250,12 @@ impl Copy<'_> {
         });
         Ok(arranged.collect::<Result<_, Error>>()?)
     }
+}
+
+/// Whether a name is that of a pipe or a device.
+pub(crate) fn is_special(to: &OsStr) -> bool {
+    let to = Path::new(to);
+    to.exists() && !to.is_file()
 }
 
 /// The format to write.

@@ -358,6 +358,9 @@ pub(crate) struct Convert {
     /// Accept text that is not UTF-8 instead of refusing it (Avro, Parquet)
     #[arg(long)]
     pub(crate) no_check_text: bool,
+    /// The file to write, in place of the last name
+    #[arg(short, long, value_name = "TO")]
+    pub(crate) output: Option<OsString>,
     /// Replace a file of that name
     #[arg(short, long)]
     pub(crate) force: bool,
@@ -379,6 +382,9 @@ pub(crate) struct Merge {
     /// Compress everything anew by this codec, with a level after a colon: zstd:5, none [default: no change]
     #[arg(long, value_name = "CODEC[:LEVEL]")]
     pub(crate) codec: Option<String>,
+    /// The file to write, in place of the last name
+    #[arg(short, long, value_name = "TO")]
+    pub(crate) output: Option<OsString>,
     /// Replace a file of that name
     #[arg(short, long)]
     pub(crate) force: bool,
@@ -390,8 +396,8 @@ pub(crate) struct Cp {
     #[arg(value_name = "FILE[:OBJECT]", required = true)]
     pub(crate) target: OsString,
     /// The file to write
-    #[arg(value_name = "TO", required = true)]
-    pub(crate) to: OsString,
+    #[arg(value_name = "TO")]
+    pub(crate) to: Option<OsString>,
     /// Only branches whose name or path matches a glob or a /regex/, and what they need; may be repeated, or given
     /// as a list with commas
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
@@ -405,6 +411,9 @@ pub(crate) struct Cp {
     /// Compress everything anew by this codec, with a level after a colon: zstd:5, none [default: no change]
     #[arg(long, value_name = "CODEC[:LEVEL]")]
     pub(crate) codec: Option<String>,
+    /// The file to write, in place of the second name
+    #[arg(short, long, value_name = "TO")]
+    pub(crate) output: Option<OsString>,
     /// Replace a file of that name
     #[arg(short, long)]
     pub(crate) force: bool,
@@ -416,14 +425,17 @@ pub(crate) struct Split {
     #[arg(value_name = "FILE[:TREE]", required = true)]
     pub(crate) target: OsString,
     /// The files to write: their number stands in the place of {}, or before the ending
-    #[arg(value_name = "TO", required = true)]
-    pub(crate) to: OsString,
+    #[arg(value_name = "TO")]
+    pub(crate) to: Option<OsString>,
     /// The number of entries in each file
     #[arg(short, long, value_name = "N", required_unless_present = "files", conflicts_with = "files")]
     pub(crate) entries: Option<NonZeroU64>,
     /// The number of files to write
     #[arg(long, value_name = "N")]
     pub(crate) files: Option<NonZeroU64>,
+    /// The file to write, in place of the second name
+    #[arg(short, long, value_name = "TO")]
+    pub(crate) output: Option<OsString>,
     /// Replace files of these names
     #[arg(short, long)]
     pub(crate) force: bool,
@@ -435,11 +447,14 @@ pub(crate) struct Recompress {
     #[arg(value_name = "FILE[:OBJECT]", required = true)]
     pub(crate) target: OsString,
     /// The file to write
-    #[arg(value_name = "TO", required = true)]
-    pub(crate) to: OsString,
+    #[arg(value_name = "TO")]
+    pub(crate) to: Option<OsString>,
     /// The codec, with a level after a colon: zstd:5, lz4, lzma:7, zlib:1, none
     #[arg(long, value_name = "CODEC[:LEVEL]", required = true)]
     pub(crate) codec: String,
+    /// The file to write, in place of the second name
+    #[arg(short, long, value_name = "TO")]
+    pub(crate) output: Option<OsString>,
     /// Replace a file of that name
     #[arg(short, long)]
     pub(crate) force: bool,

@@ -68,3 +68,54 @@ fn what_makes_no_sense_is_refused() {
     assert!(other.contains("copying the stored blocks of Parquet files"), "{other}");
     output(&["check", &to]);
 }
+
+#[test]
+fn a_name_of_another_format_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = file("zmumu.root");
+    for ending in ["parquet", "avro", "csv", "arrow", "jsonl", "PARQUET"] {
+        let to = at(&folder, &format!("x.{ending}"));
+        for args in [
+            &["cp", &from, &to][..],
+            &["merge", &from, &from, &to],
+            &["merge", &from, "-o", &to],
+            &["recompress", &from, &to, "--codec", "zstd"],
+            &["split", &format!("{from}:events"), &to, "--files", "2"],
+            &["index", &from, "--to", &to],
+        ] {
+            let said = forthwith(args);
+            assert_eq!(said.code, 2, "{args:?}: {}", said.err);
+            assert!(said.err.contains("the ending of the name"), "{}", said.err);
+        }
+    }
+    let said = forthwith(&["cp", &from, &at(&folder, "x.parquet")]);
+    assert!(said.err.contains("forthwith convert writes"), "{}", said.err);
+    let other = at(&folder, "x.parquet");
+    let said = forthwith(&["convert", &format!("{from}:events"), &other, "--format", "avro"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
+}
+
+#[test]
+fn an_input_is_not_replaced_in_the_order_of_hadd() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (first, second, sum) = (at(&folder, "a.root"), at(&folder, "b.root"), at(&folder, "sum.root"));
+    std::fs::copy(file("zmumu.root"), &first).expect("copied");
+    std::fs::copy(file("zmumu.root"), &second).expect("copied");
+    output(&["merge", &first, &second, "-o", &sum]);
+    let before = std::fs::read(&second).expect("a file");
+    let said = forthwith(&["merge", "-f", &sum, &first, &second]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("--output"), "{}", said.err);
+    assert!(std::fs::read(&second).expect("a file") == before);
+    // The result of before is larger than its inputs, and as new.
+    let said = forthwith(&["merge", "-f", &first, &second, &sum]);
+    assert_eq!((said.code, said.err.contains("replaced ")), (0, true), "{}", said.err);
+    for args in [&["merge", "-f", "-o", &sum, &first, &second][..], &["merge", &first, &second, "-fo", &sum]] {
+        let said = forthwith(args);
+        assert_eq!(said.code, 0, "{}", said.err);
+    }
+    assert_eq!(forthwith(&["merge", "-o", &sum, &first, &second]).code, 2);
+    assert_eq!(forthwith(&["cp", &first, &second, "-o", &sum, "-f"]).code, 2);
+    output(&["cp", &first, "-f", "-o", &sum]);
+}

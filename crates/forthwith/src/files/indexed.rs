@@ -101,9 +101,10 @@ pub fn source_indexed(
 /// Writes the index of a file, under the name that [`IndexPlace::of`] gives. It is there once it is complete. The answer is its name.
 ///
 /// # Errors
-/// It cannot be written.
+/// It cannot be written; its name ends as those of files with data do.
 pub fn write_index(index: &Index, file: &str, place: &IndexPlace, store: &StoreOptions) -> Result<String> {
     let (name, _) = place.of(file);
+    crate::check_ending("an index", &name)?;
     let mut sink = sink(&name, &of_index(&name, file, store))?;
     let written = sink.write_all(&index.to_bytes());
     written.map_err(|error| io::Error::new(error.into(), &*name))?;
