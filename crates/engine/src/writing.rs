@@ -1,6 +1,6 @@
 //! Blocks made on several threads and taken in order.
 
-use forthwith_io::ProcessLock;
+use forthwith_io::{ProcessLock, has_headroom};
 use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Error, Result, StoredBlock, in_turn};
 use std::{
     collections::BTreeMap,
@@ -28,6 +28,9 @@ pub struct BlockThreads {
 
 /// Runs that weigh less in all are left to one thread: starting another takes longer.
 const WORTH_THREADS: u64 = 256 << 10;
+
+/// Bytes that a thread takes when it starts: its stack, and what the allocator keeps for it.
+const THREAD: usize = 4 << 20;
 
 impl BlockThreads {
     /// This number of threads, the calling one included. Blocks under way weigh up to 16 MiB for each of
@@ -69,7 +72,9 @@ impl BlockThreads {
     fn threads_for(&self, blocks: &dyn BlockMaker) -> usize {
         let count = blocks.blocks();
         let all = (0..count).fold(0, |sum: u64, block| sum.saturating_add(blocks.weight(block)));
-        if all < WORTH_THREADS { 1 } else { self.threads.min(count) }
+        let threads = if all < WORTH_THREADS { 1 } else { self.threads.min(count) };
+        // A thread that gets no memory for itself when it starts ends the process.
+        if threads > 1 && !has_headroom(threads * THREAD) { 1 } else { threads }
     }
 
     fn run_alone(&self, blocks: &dyn BlockMaker, sink: &mut dyn BlockSink) -> Result<()> {

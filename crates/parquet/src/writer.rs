@@ -6,7 +6,7 @@ use forthwith_columns::{
     arrow::{self, ExportError, RecordBatch, SchemaRef},
 };
 use forthwith_io::{Counted, Sink};
-use forthwith_plan::{Error, Result, TableWriter, WriteOptions, Written, check_digits};
+use forthwith_plan::{Error, Result, TableWriter, WriteOptions, Written, check_digits, check_headroom};
 use parquet::{
     arrow::ArrowWriter,
     basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel},
@@ -88,6 +88,9 @@ impl ParquetWriter {
             return Err(Error::mismatch("the number of columns of a step", expected, found));
         }
         check_digits(names.zip(columns), self.entries)?;
+        // The columns as Arrow has them, and as pages.
+        let bytes: usize = columns.iter().map(Array::nbytes).sum();
+        check_headroom("the entries of a Parquet file", bytes.saturating_mul(2))?;
         let arrays =
             self.schema.fields().iter().zip(columns).zip(&self.forms).map(|((field, array), form)| {
                 let name = field.name();

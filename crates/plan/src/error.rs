@@ -25,7 +25,7 @@ pub enum ErrorKind {
     Source(#[from] forthwith_io::Error),
     /// A block does not decompress.
     #[error("{0}")]
-    Codec(#[from] forthwith_io::CodecError),
+    Codec(forthwith_io::CodecError),
     /// Fewer bytes than the structure needs.
     #[error("{what} needs {needed} bytes, {available} are left")]
     Truncated {
@@ -78,7 +78,7 @@ pub enum ErrorKind {
     },
     /// The machine stopped.
     #[error("{0}")]
-    Machine(#[from] forthwith_program::RunError),
+    Machine(forthwith_program::RunError),
     /// A generated program does not compile: a defect of forthwith, not of the file.
     #[error("generated program does not compile: {0}")]
     Compile(#[from] forthwith_program::CompileError),
@@ -117,6 +117,38 @@ pub enum ErrorKind {
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,
+}
+
+/// Memory that a codec does not get says nothing of the block.
+impl From<forthwith_io::CodecError> for ErrorKind {
+    fn from(error: forthwith_io::CodecError) -> Self {
+        match error {
+            forthwith_io::CodecError::OutOfMemory { .. } => Self::OutOfMemory { what: "a codec", bytes: 0 },
+            error => Self::Codec(error),
+        }
+    }
+}
+
+/// Memory that a program does not get says nothing of the data.
+impl From<forthwith_program::RunError> for ErrorKind {
+    fn from(error: forthwith_program::RunError) -> Self {
+        match error {
+            forthwith_program::RunError::OutOfMemory => Self::OutOfMemory { what: "a column", bytes: 0 },
+            error => Self::Machine(error),
+        }
+    }
+}
+
+/// Checks that this number of bytes can be allocated at this moment, before work whose own allocations would end the process if
+/// they failed.
+///
+/// # Errors
+/// [`ErrorKind::OutOfMemory`].
+pub fn check_headroom(what: &'static str, bytes: usize) -> Result<()> {
+    match forthwith_io::has_headroom(bytes) {
+        true => Ok(()),
+        false => Err(Error::new(ErrorKind::OutOfMemory { what, bytes: bytes as u64 })),
+    }
 }
 
 fn bytes_text(bytes: u64) -> String {
@@ -377,15 +409,32 @@ impl<K: Into<ErrorKind>> From<K> for Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{Error, ErrorKind};
+    use super::{Error, ErrorKind, check_headroom};
     use crate::NameListing;
+
+    #[test]
+    fn memory_that_is_refused_is_no_damage() {
+        let codec = forthwith_io::CodecError::OutOfMemory { codec: forthwith_io::Codec::Zstd };
+        let machine = forthwith_program::RunError::OutOfMemory;
+        for error in [Error::new(codec), Error::new(machine)] {
+            assert!(matches!(error.kind, ErrorKind::OutOfMemory { .. }), "{error}");
+        }
+        assert!(check_headroom("a test", 1 << 16).is_ok());
+        let refused = check_headroom("a test", usize::MAX / 2).map_err(|error| error.kind);
+        assert!(matches!(refused, Err(ErrorKind::OutOfMemory { what: "a test", .. })));
+    }
 
     #[test]
     fn names_of_a_file_are_escaped() {
         let name = "a\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\r\n  in b.root";
         let near = vec![name.to_owned()];
         let errors = [
-            Error::new(ErrorKind::NotFound { what: "branch", name: "x".into(), near, known: NameListing::default() }),
+            Error::new(ErrorKind::NotFound {
+                what: "branch",
+                name: "x".into(),
+                near,
+                known: NameListing::default(),
+            }),
             Error::unsupported(name),
             Error::fault(name),
             Error::invalid("x").in_object(name).in_member(name),

@@ -18,7 +18,7 @@ pub use blocks::{Bench, BlockMaker, BlockRunner, BlockSink, OneThread, StoredBlo
 pub use check::{CheckReport, Finding, Severity};
 pub use constant::{Constant, PlannedConstant, Value};
 pub use dataset::{Dataset, Description, Field, check_entries, cuts};
-pub use error::{Error, ErrorKind, Place, Result, Stated};
+pub use error::{Error, ErrorKind, Place, Result, Stated, check_headroom};
 pub use format::{Block, BlockFormat, Columns, Framing, Piece, Scratch};
 pub use forthwith_forth::similar_names;
 pub use friends::{FriendName, TableIndex};

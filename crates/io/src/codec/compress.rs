@@ -1,6 +1,7 @@
 //! The other way: one block in, its compressed bytes out.
 
 use super::{Codec, CodecError};
+use crate::has_headroom;
 use bzip2::{Action as BzAction, Compress as BzCompress, Compression as BzCompression, Status as BzStatus};
 use liblzma::stream::{Action, Check, Status, Stream};
 use lz4_flex::block::CompressTable;
@@ -113,6 +114,10 @@ impl Compressor {
                 let context = match &mut self.deflate {
                     Some((known, context)) if *known == level => context,
                     other => {
+                        // The library's constructor panics where there is no memory.
+                        if !has_headroom(0) {
+                            return Err(refused);
+                        }
                         let level_of = libdeflater::CompressionLvl::new(level).unwrap_or_default();
                         &mut other.insert((level, libdeflater::Compressor::new(level_of))).1
                     }

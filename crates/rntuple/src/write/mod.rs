@@ -44,7 +44,7 @@ use cluster::{Clusters, Complete};
 use describe::{Describer, Node, field_names};
 use filling::Filling;
 use forthwith_columns::{Array, Form};
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Error, Result, check_headroom};
 use forthwith_root::write::{Compression, DirectoryId, FileWriter};
 pub(crate) use frame::RawList;
 use frame::envelope;
@@ -120,7 +120,9 @@ impl NtupleWriter {
     /// # Errors
     /// Arrays that are not what was announced or contradict themselves; whatever the file says.
     pub fn extend(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
-        let appended = self.append(file, columns);
+        let bytes = columns.iter().map(Array::nbytes).sum();
+        let appended =
+            check_headroom("the entries of an RNTuple", bytes).and_then(|()| self.append(file, columns));
         appended.map_err(|error| error.in_object(&self.name).in_file(file.uri()))
     }
 

@@ -76,7 +76,7 @@ use baskets::{BasketBranch, Piece, Work};
 use cut::{Cuts, Sizes, basket_room, within};
 use entries::Entries;
 use forthwith_columns::{Array, Form};
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Error, Result, check_headroom};
 use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyKind, KeyText};
 use index::Index;
 use mapping::Branches;
@@ -208,6 +208,8 @@ impl TreeWriter {
     /// # Errors
     /// Arrays that are not what was announced or contradict themselves; values that a tree has no room for; whatever the file says.
     pub fn extend(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
+        let bytes = columns.iter().map(Array::nbytes).sum();
+        check_headroom("the entries of a tree", bytes).map_err(|e| within_tree(e, &self.path))?;
         if self.old.as_ref().is_some_and(|old| !old.more.is_empty()) {
             return self.extend_all(file, columns);
         }

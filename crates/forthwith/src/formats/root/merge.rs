@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::{EntryBounds, Merge, MergeProgress, Merged};
 use forthwith_engine::BlockThreads;
 use forthwith_io::Sink;
-use forthwith_plan::{BlockRunner, Dataset, Error, ErrorKind, OneThread, Result};
+use forthwith_plan::{BlockRunner, Dataset, Error, ErrorKind, OneThread, Result, check_headroom};
 use forthwith_rntuple::{Ntuple, NtupleCopy, Options};
 use forthwith_root::write::{
     Buffer, Compression, DirectoryId, Edits, FileSettings, FileWriter, KeyKind, KeyText, Sum,
@@ -270,6 +270,7 @@ struct Run<'a, 'p> {
 impl Run<'_, '_> {
     fn item(&mut self, item: &Item) -> Result<()> {
         let (outer, name) = item.path.rsplit_once('/').unwrap_or(("", &item.path));
+        check_headroom("an object of the files", 0).map_err(|error| error.in_object(&item.path))?;
         let Some((first, found)) = item.found.first() else { return Ok(()) };
         let directory = self.directory(outer, *first)?;
         if is_directory(&item.class) {
