@@ -3,6 +3,7 @@
 mod check;
 mod compressed;
 mod contents;
+mod cut_off;
 mod directory;
 mod header;
 mod known;
@@ -77,7 +78,8 @@ impl RootFile {
         let at = header.begin.saturating_add(u64::from(header.nbytes_name));
         let end = at.saturating_add(DirectoryRecord::MAX_LENGTH).min(size);
         if at >= end {
-            return Err(Error::truncated("the top directory", at.saturating_add(1), size));
+            let error = Error::truncated("the top directory", at.saturating_add(1), size);
+            return Err(cut_off::explained(error, header.end, size));
         }
         let record = if end <= head.len() as u64 {
             head.slice(at as usize..end as usize)
@@ -249,8 +251,21 @@ impl RootFile {
     /// The directory that a key stands for.
     fn load_directory(&self, key: &Key) -> Result<Arc<Contents>> {
         // One key was asked for.
-        let missing = || ErrorKind::NotFound { what: "directory", name: key.label(), near: vec![], known: NameListing::default() };
+        let missing = || ErrorKind::NotFound {
+            what: "directory",
+            name: key.label(),
+            near: vec![],
+            known: NameListing::default(),
+        };
         self.load_directories(&[key])?.pop().ok_or_else(|| missing().into())
+    }
+
+    /// The error of a range beyond the end of the file, in words if the file was cut off.
+    fn explain_cut(&self, error: Error) -> Error {
+        match self.source().size() {
+            Ok(size) => cut_off::explained(error, self.shared.header.end, size),
+            Err(_) => error,
+        }
     }
 
     /// The keys of a directory, read if they are not known yet.
@@ -264,7 +279,8 @@ impl RootFile {
         let wanted = directories.iter().filter_map(|contents| Some((*contents, contents.wanted()?)));
         let (contents, ranges): (Vec<_>, Vec<_>) = wanted.unzip();
         if !ranges.is_empty() {
-            for (contents, bytes) in contents.iter().zip(self.source().read(&ranges)?) {
+            let read = self.source().read(&ranges).map_err(|error| self.explain_cut(error.into()))?;
+            for (contents, bytes) in contents.iter().zip(read) {
                 contents.learn(&bytes)?;
             }
         }
