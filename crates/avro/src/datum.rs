@@ -6,7 +6,8 @@ use bytes::Bytes;
 use forthwith_columns::Array;
 use forthwith_encode::Encoder;
 use forthwith_plan::{
-    Block, BlockFormat, Decoder, Error, ErrorKind, Group, NameListing, Plan, Reading, Result, Scratch, Stored, Task,
+    Block, BlockFormat, Decoder, Error, ErrorKind, Group, NameListing, Plan, Reading, Result, Scratch,
+    Stored, Task,
 };
 use forthwith_program::translate_checking;
 use std::{collections::HashMap, sync::Arc};

@@ -18,9 +18,8 @@ pub(crate) fn with_destination(
     mut targets: Vec<OsString>,
     output: Option<OsString>,
 ) -> Result<(Vec<OsString>, OsString)> {
-    let missing = || {
-        Failure::misuse(format!("the file to write is missing: forthwith {command} [OPTIONS] FILE... TO"))
-    };
+    let missing =
+        || Failure::misuse(format!("the file to write is missing: forthwith {command} [OPTIONS] FILE... TO"));
     let to = match output {
         Some(to) => to,
         None => targets.pop().filter(|_| !targets.is_empty()).ok_or_else(missing)?,

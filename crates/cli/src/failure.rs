@@ -299,7 +299,16 @@ mod tests {
     #[test]
     fn codes_tell_the_kinds_apart() {
         let file = |kind| Failure::File(Error::new(kind));
-        assert_eq!(file(ErrorKind::NotFound { what: "object", name: "x".into(), near: vec![], known: NameListing::default() }).code(), 3);
+        assert_eq!(
+            file(ErrorKind::NotFound {
+                what: "object",
+                name: "x".into(),
+                near: vec![],
+                known: NameListing::default()
+            })
+            .code(),
+            3
+        );
         assert_eq!(file(ErrorKind::Unsupported { what: "x".into() }).code(), 4);
         assert_eq!(file(ErrorKind::Invalid { what: "x".into() }).code(), 2);
         assert_eq!(file(ErrorKind::Fault { what: "x".into() }).code(), 1);

@@ -144,7 +144,12 @@ pub trait Container: Send + Sync {
     /// The error for an object that is not in a file of one table.
     fn missing(&self, path: &str) -> Error {
         let near = self.only_table().map(|key| key.name.clone()).into_iter().collect();
-        let kind = ErrorKind::NotFound { what: "object", name: path.to_owned(), near, known: NameListing::default() };
+        let kind = ErrorKind::NotFound {
+            what: "object",
+            name: path.to_owned(),
+            near,
+            known: NameListing::default(),
+        };
         Error::new(kind).in_file(self.source().uri())
     }
 

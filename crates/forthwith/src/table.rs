@@ -7,7 +7,8 @@ use forthwith_columns::Array;
 use forthwith_engine::{Engine, ProgressCallback, RawBlock};
 use forthwith_io::{Several, Source};
 use forthwith_plan::{
-    BlockFormat, Constant, Dataset, Description, Error, ErrorKind, Field, NameListing, Plan, Result, similar_names,
+    BlockFormat, Constant, Dataset, Description, Error, ErrorKind, Field, NameListing, Plan, Result,
+    similar_names,
 };
 use std::{
     any::Any,

@@ -12,8 +12,8 @@ use std::{
 };
 
 use forthwith_plan::{
-    Dataset, Decoder, Description, Error, ErrorKind, Field, FriendName, Kernel, NameListing, Plan, Reading, Result,
-    TableIndex, similar_names,
+    Dataset, Decoder, Description, Error, ErrorKind, Field, FriendName, Kernel, NameListing, Plan, Reading,
+    Result, TableIndex, similar_names,
 };
 
 use forthwith_columns::DType;
