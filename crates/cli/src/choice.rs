@@ -10,7 +10,7 @@ use crate::{
 use forthwith::{
     SelectOptions, Table,
     expr::Expression,
-    plan::{ErrorKind, Field},
+    plan::{Error, ErrorKind, Field},
 };
 
 /// Columns, as typed.
@@ -99,8 +99,13 @@ impl Choice {
         let table = &place.table;
         let fields = table.fields()?;
         let mut indices = Vec::new();
-        for name in &self.names {
-            indices.extend(named(table, name)?);
+        let mut filter = self.filter.clone();
+        for name in self.names.iter().flat_map(|name| parts(table, name)) {
+            match table.find(name) {
+                Ok(index) => indices.push(index),
+                Err(error) if is_missing(&error) && glob::is_pattern(name) => filter.push(name.to_owned()),
+                Err(error) => return Err(error.into()),
+            }
         }
         indices.extend(place.branch);
         let mut branches: Vec<Branch> = Vec::new();
@@ -124,8 +129,8 @@ impl Choice {
             }
         }
         let named = !branches.is_empty();
-        if !self.filter.is_empty() || !named {
-            let mut matching = matching(place, &self.filter, entries)?;
+        if !filter.is_empty() || !named {
+            let mut matching = matching(place, &filter, entries)?;
             matching.retain(|b| b.means() != Means::Group && branches.iter().all(|c| c.index != b.index));
             branches.extend(matching);
         }
@@ -198,17 +203,19 @@ fn twice(name: &str) -> Failure {
     Failure::misuse(format!("{name} is asked for twice"))
 }
 
-/// A name, or several with commas between them if no column has just that name.
-fn named(table: &Table, name: &str) -> Result<Vec<u32>> {
-    let is_missing = |error: &forthwith::plan::Error| matches!(error.kind, ErrorKind::NotFound { .. });
+/// A name or pattern, or several with commas between them if no column has just that name.
+fn parts<'n>(table: &Table, name: &'n str) -> Vec<&'n str> {
+    let is_list = name.contains(',') && !name.starts_with('/');
     match table.find(name) {
-        Ok(index) => Ok(vec![index]),
-        Err(error) if is_missing(&error) && name.contains(',') => {
-            let parts = name.split(',').map(str::trim).filter(|part| !part.is_empty());
-            parts.map(|part| table.find(part).map_err(|error| Failure::unnamed(error, part))).collect()
+        Err(error) if is_list && is_missing(&error) => {
+            name.split(',').map(str::trim).filter(|part| !part.is_empty()).collect()
         }
-        Err(error) => Err(Failure::unnamed(error, name)),
+        _ => vec![name],
     }
+}
+
+fn is_missing(error: &Error) -> bool {
+    matches!(error.kind, ErrorKind::NotFound { .. })
 }
 
 fn is_below(fields: &[Field], mut at: u32, index: u32) -> bool {

@@ -59,7 +59,9 @@ pub(crate) fn copy(
 ) -> Result<()> {
     let mut files = Vec::new();
     for target in targets {
-        files.push(opened::file(target, opening)?);
+        let file = opened::file(target, opening)?;
+        opened::tell_of_recovery(&file, console);
+        files.push(file);
     }
     if let Some(file) = files.first() {
         check_format(&asked.to, file.format())?;

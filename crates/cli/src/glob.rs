@@ -2,7 +2,7 @@
 //! filters have them.
 
 use crate::failure::{Failure, Result};
-use forthwith::{files, plan::Error};
+use forthwith::files;
 use regex_lite::{Regex, RegexBuilder};
 
 /// Names, globs and regular expressions, of which one must match; without any, everything does.
@@ -55,17 +55,6 @@ impl Pattern {
         match self {
             Self::Glob(glob) => files::matches(glob, text),
             Self::Regular(regex) => regex.is_match(text),
-        }
-    }
-}
-
-impl Failure {
-    /// A name that is not there. A pattern is better given as such.
-    pub(crate) fn unnamed(error: Error, name: &str) -> Self {
-        if is_pattern(name) {
-            Self::from(error).hinted(format!("patterns are given with -f: -f '{name}'"))
-        } else {
-            error.into()
         }
     }
 }

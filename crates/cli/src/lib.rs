@@ -66,6 +66,7 @@ use clap::{
 use console::Console;
 use failure::{Failure, Result};
 use flags::Typed;
+use forthwith::plan::similar_names;
 use meaning::{Action, Asked, Shape};
 use paint::Paint;
 use std::{ffi::OsString, io::Write};
@@ -110,7 +111,11 @@ pub fn run_with(
             let word = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string).unwrap_or_default();
             let word = human::clean(&word);
             let here = ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == word);
-            let here = here.map_or_else(String::new, |(_, verb)| format!("\n  it is forthwith {verb}"));
+            let near = || similar_names(&word, verbs.iter().map(String::as_str)).into_iter().next();
+            let here = match here {
+                Some((_, instead)) => format!("\n  {instead}"),
+                None => near().map_or_else(String::new, |verb| format!("\n  did you mean forthwith {verb}?")),
+            };
             let verbs = human::wrap(&verbs, ", ", 100, 4);
             let what = format!(
                 "there is no command and no file called {word}{here}\n  the commands are\n    {verbs}"
@@ -174,7 +179,9 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
             convert::convert(targets, choice, conversion, &asked.opening, console)
         }
         (Action::Copy(copying), targets) => copy::copy(targets, copying, &asked.opening, console),
-        (Action::Count, targets) => count::count(targets, asked.shape, &asked.opening, console),
+        (Action::Count { cut }, targets) => {
+            count::count(targets, cut.as_deref(), asked.shape, &asked.opening, console)
+        }
         (Action::Index { to }, targets) => index::index(targets, to.as_deref(), &asked.opening, console),
         (_, [target]) => one(asked, target, console),
         (_, targets) => several(asked, targets, console),
@@ -230,6 +237,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         return Err(Failure::misuse(format!("{does} a whole file: leave out :{object}, as in {uri}")));
     }
     let file = if reads_all { opened::whole_file } else { opened::file }(target, &asked.opening)?;
+    opened::tell_of_recovery(&file, console);
     let (object, shape) = (target.object.as_str(), asked.shape);
     match &asked.verb {
         Action::Ls { recursive, long } => ls::ls(&file, object, *recursive, *long, shape, console),
@@ -269,7 +277,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         // Of all files together, or of none.
         Action::Convert { .. }
         | Action::Copy(_)
-        | Action::Count
+        | Action::Count { .. }
         | Action::Index { .. }
         | Action::Program(_)
         | Action::Completions(_) => Ok(()),
@@ -283,19 +291,33 @@ fn place(file: &forthwith::File, target: &Target, console: &mut Console<'_>) -> 
     Ok(place)
 }
 
-/// Names that commands have in other tools: in ROOT, groot and parquet-tools.
-const ELSEWHERE: [(&str, &str); 13] = [
-    ("hadd", "merge"),
-    ("rootls", "ls"),
-    ("rootcp", "cp"),
-    ("rootmerge", "merge"),
-    ("rootprint", "plot"),
-    ("copy", "cp"),
-    ("draw", "plot"),
-    ("dump", "cat"),
-    ("info", "ls"),
-    ("meta", "schema"),
-    ("print", "head"),
-    ("rowcount", "count"),
-    ("scan", "head"),
+/// Names that commands have in other tools (in ROOT, groot, parquet-tools and VisiData), and what does their work here.
+const ELSEWHERE: [(&str, &str); 22] = [
+    ("hadd", "it is forthwith merge"),
+    ("rootls", "it is forthwith ls"),
+    ("rootcp", "it is forthwith cp"),
+    ("rootmerge", "it is forthwith merge"),
+    ("rootprint", "it is forthwith plot"),
+    ("rootbrowse", BROWSE),
+    ("rootdiff", DIFF),
+    ("root-diff", DIFF),
+    ("browse", BROWSE),
+    ("copy", "it is forthwith cp"),
+    ("diff", DIFF),
+    ("compare", DIFF),
+    ("draw", "it is forthwith plot"),
+    ("dump", "it is forthwith cat"),
+    ("info", "it is forthwith ls"),
+    ("meta", "it is forthwith schema"),
+    ("print", "it is forthwith head"),
+    ("rowcount", "it is forthwith count"),
+    ("scan", "it is forthwith head"),
+    ("stats", STATS),
+    ("statistics", STATS),
+    ("describe", STATS),
 ];
+const BROWSE: &str = "forthwith has no browser: ls -r lists a file, show and head what is in it";
+const DIFF: &str =
+    "forthwith does not compare files yet: diff <(forthwith cat A) <(forthwith cat B) compares their entries";
+const STATS: &str =
+    "forthwith has no statistics of columns yet: plot draws the values of one, show lists types and sizes";

@@ -8,8 +8,8 @@ use crate::{
     destination::{one_with_destination, with_destination},
     failure::{Failure, Result},
     flags::{
-        Act, CONVERT_STEP, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Head, Index, Ls,
-        Nan, Plot, Recompress, Schema, Shell, Show, Streamers, Typed, Verb,
+        Act, CONVERT_STEP, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Head, HeadFormat,
+        Index, Ls, Nan, Plot, Recompress, Schema, Shell, Show, Streamers, Typed, Verb,
     },
     opened::Opening,
     paint::Paint,
@@ -62,7 +62,9 @@ pub(crate) enum Action {
         not_numbers: NotNumbers,
         no_check_text: bool,
     },
-    Count,
+    Count {
+        cut: Option<String>,
+    },
     Schema,
     Explain {
         filter: Vec<String>,
@@ -120,14 +122,16 @@ pub(crate) enum Shape {
 
 impl Shape {
     /// As it is asked for; text where nothing else can be.
-    const fn of(verb: &Verb) -> Self {
+    fn of(verb: &Verb) -> Self {
         match verb {
-            Verb::Head(Head { jsonl: true, .. }) | Verb::Tail(Head { jsonl: true, .. }) => Self::JsonLines,
+            Verb::Head(head) | Verb::Tail(head) => match head.form() {
+                HeadFormat::Json => Self::Json,
+                HeadFormat::Jsonl => Self::JsonLines,
+                HeadFormat::Text | HeadFormat::Csv => Self::Text,
+            },
             Verb::Ls(Ls { json, .. })
             | Verb::Check(Check { json, .. })
             | Verb::Show(Show { json, .. })
-            | Verb::Head(Head { json, .. })
-            | Verb::Tail(Head { json, .. })
             | Verb::Count(Count { json, .. })
             | Verb::Schema(Schema { json, .. })
             | Verb::Streamers(Streamers { json, .. })
@@ -147,18 +151,18 @@ impl Asked {
     /// # Errors
     /// A format that is not written; a pattern or a folder without files.
     pub(crate) fn from_typed(typed: Typed, terminal: Terminal) -> Result<Self> {
-        let Common { threads, no_checksums, option, index, color } = typed.common;
+        let Common { threads, recover, no_checksums, option, index, color } = typed.common;
         let threads = threads.map(usize::from);
-        let opening = Opening { threads, no_checksums, store: options(&option)?, index };
+        let opening = Opening { threads, recover, no_checksums, store: options(&option)?, index };
         let shape = Shape::of(&typed.verb);
         let (targets, verb) = match typed.verb {
             Verb::Ls(Ls { targets, recursive, long, .. }) => (targets, Action::Ls { recursive, long }),
             Verb::Check(Check { targets, strict, .. }) => (targets, Action::Check { strict }),
             Verb::Show(Show { targets, filter, .. }) => (targets, Action::Show { filter }),
-            Verb::Count(Count { targets, .. }) => (targets, Action::Count),
+            Verb::Count(Count { targets, cut, .. }) => (targets, Action::Count { cut }),
             Verb::Schema(Schema { targets, .. }) => (targets, Action::Schema),
-            Verb::Head(head) => entries(head, End::First),
-            Verb::Tail(head) => entries(head, End::Last),
+            Verb::Head(head) => entries(head, End::First)?,
+            Verb::Tail(head) => entries(head, End::Last)?,
             Verb::Explain(Explain { targets, filter, .. }) => (targets, Action::Explain { filter }),
             Verb::Cat(cat) => {
                 let choice = Choice::of(Vec::new(), cat.columns, cat.computing);
@@ -171,6 +175,7 @@ impl Asked {
                     missing_null: cat.missing.is_some(),
                     skip_errors: cat.errors == Errors::Skip,
                     no_check_text: cat.no_check_text,
+                    end: cat.entries.map(End::First),
                     ..Conversion::default()
                 });
                 (cat.targets, Action::Convert { choice, conversion })
@@ -199,6 +204,7 @@ impl Asked {
                     skip_errors: convert.errors == Errors::Skip,
                     no_check_text: convert.no_check_text,
                     force: convert.force,
+                    end: None,
                 });
                 (targets, Action::Convert { choice, conversion })
             }
@@ -316,10 +322,35 @@ fn format_named(name: &str) -> Result<FileFormat> {
     })
 }
 
-fn entries(typed: Head, end: impl Fn(u64) -> End) -> (Vec<OsString>, Action) {
+fn entries(typed: Head, end: impl Fn(u64) -> End) -> Result<(Vec<OsString>, Action)> {
+    let is_csv = typed.form() == HeadFormat::Csv;
     let Head { targets, entries, branch, filter, nan, no_check_text, .. } = typed;
+    let (end, not_numbers) = (end(entries), not_numbers(nan));
+    if is_csv {
+        // As cat prints it.
+        let filter = [branch, filter].concat();
+        let conversion = Box::new(Conversion {
+            to: "-".into(),
+            format: Some(format_named("csv")?),
+            options: WriteOptions { not_numbers, ..WriteOptions::default() },
+            step: CONVERT_STEP,
+            skip_unsupported: filter.is_empty(),
+            no_check_text,
+            end: Some(end),
+            ..Conversion::default()
+        });
+        let choice = Choice { filter: listed(filter), ..Choice::default() };
+        return Ok((targets, Action::Convert { choice, conversion }));
+    }
     let choice = Choice { names: branch, filter, ..Choice::default() };
-    (targets, Action::Head { end: end(entries), choice, not_numbers: not_numbers(nan), no_check_text })
+    Ok((targets, Action::Head { end, choice, not_numbers, no_check_text }))
+}
+
+/// Names, each of its own; those of a list have commas between them.
+fn listed(names: Vec<String>) -> Vec<String> {
+    let split = |name: &String| name.split(',').map(|part| part.trim().to_owned()).collect::<Vec<_>>();
+    let is_regex = |name: &String| name.starts_with('/');
+    names.iter().flat_map(|name| if is_regex(name) { vec![name.clone()] } else { split(name) }).collect()
 }
 
 /// A codec with its level behind a colon; what is no number belongs to the name, which is then not known.
@@ -332,8 +363,8 @@ fn leveled(codec: Option<String>) -> (Option<String>, Option<i32>) {
 
 const fn not_numbers(nan: Option<Nan>) -> NotNumbers {
     match nan {
-        None => NotNumbers::Refused,
-        Some(Nan::Null) => NotNumbers::Null,
+        Some(Nan::Error) => NotNumbers::Refused,
+        None | Some(Nan::Null) => NotNumbers::Null,
         Some(Nan::String) => NotNumbers::Text,
     }
 }
@@ -364,7 +395,7 @@ mod tests {
                 verb: Action::Head {
                     end: End::First(10),
                     choice: Choice::default(),
-                    not_numbers: NotNumbers::Refused,
+                    not_numbers: NotNumbers::Null,
                     no_check_text: false,
                 },
                 shape: Shape::Text,

@@ -3,6 +3,7 @@
 use crate::{
     console::Console,
     failure::{Failure, Result},
+    human,
     target::Target,
     words::Words,
 };
@@ -19,6 +20,8 @@ use std::{collections::BTreeSet, fmt, path::Path, sync::Arc};
 pub(crate) struct Opening {
     /// Threads to read with; `None` leaves it to the engine.
     pub(crate) threads: Option<usize>,
+    /// ROOT files are opened by their records.
+    pub(crate) recover: bool,
     /// Checksums that a format verifies unless it is told not to.
     pub(crate) no_checksums: bool,
     /// Options for stores, which may be secrets.
@@ -33,6 +36,7 @@ impl fmt::Debug for Opening {
         let names: Vec<_> = self.store.iter().map(|(name, _)| name).collect();
         f.debug_struct("Opening")
             .field("threads", &self.threads)
+            .field("recover", &self.recover)
             .field("no_checksums", &self.no_checksums)
             .field("store", &names)
             .field("index", &self.index)
@@ -84,10 +88,29 @@ fn above(target: &Target) -> Option<(&str, &str)> {
 fn of_source(source: Arc<dyn Source>, opening: &Opening) -> Result<File> {
     let options = opening.threads.map_or_else(Options::default, Options::with_threads);
     let mut format = OpenOptions::new();
+    if opening.recover {
+        format.set("recover", true);
+    }
     if opening.no_checksums {
         format.set("checksums", false);
     }
     Ok(File::from_source_with(source, Arc::new(Engine::new(options)), &format)?)
+}
+
+/// Says what was found of a file that was opened by its records.
+pub(crate) fn tell_of_recovery(file: &File, console: &mut Console<'_>) {
+    let Some(found) = file.recovery() else { return };
+    let mut text = format!(
+        "{} was read from record to record: {} and {}",
+        human::clean(file.uri()),
+        human::counted(found.objects as u64, "object", "objects"),
+        human::counted(found.blocks as u64, "basket", "baskets")
+    );
+    if let Some(why) = &found.stopped {
+        let (end, size) = (human::bytes(found.end), human::bytes(found.size));
+        text += &format!("; the walk ended after {end} of {size}: {}", human::clean(why));
+    }
+    console.note(&text);
 }
 
 /// Opens the file and finds the tree and branch in it.

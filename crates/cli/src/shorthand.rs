@@ -29,7 +29,10 @@ pub(crate) fn expand(
     if args[at] == "head" || args[at] == "tail" {
         for number in at + 1..args.len() {
             let takes_value = args[number - 1].to_str().is_some_and(|before| {
-                matches!(before, "-n" | "--entries" | "-b" | "--branch" | "-f" | "--filter" | "--")
+                matches!(
+                    before,
+                    "-n" | "--entries" | "-b" | "--branch" | "-c" | "--columns" | "-f" | "--filter" | "--"
+                )
             });
             let digits = args[number].to_str().and_then(|text| text.strip_prefix('-'));
             let digits = digits.filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()));

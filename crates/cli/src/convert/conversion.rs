@@ -3,6 +3,7 @@
 use crate::{
     destination::is_replaced,
     failure::{Failure, Result},
+    meaning::End,
 };
 use forthwith::{FileFormat, plan::WriteOptions};
 use std::{ffi::OsString, path::Path};
@@ -31,6 +32,8 @@ pub(crate) struct Conversion {
     pub(crate) skip_errors: bool,
     /// Text that is not UTF-8 is taken as it is.
     pub(crate) no_check_text: bool,
+    /// The entries at one end of the table, if not all are wanted.
+    pub(crate) end: Option<End>,
     /// A file of that name is replaced.
     pub(crate) force: bool,
 }

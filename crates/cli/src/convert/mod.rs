@@ -16,6 +16,7 @@ use crate::{
     failure::{Failure, Result},
     human,
     interrupt::Watch,
+    meaning::End,
     opened::{self, Place},
     target::Target,
 };
@@ -51,6 +52,9 @@ pub(crate) fn convert(
 ) -> Result<()> {
     let began = Instant::now();
     let streams = asked.to == STANDARD;
+    if let (Some(End::Last(_)), 2..) = (asked.end, targets.len()) {
+        return Err(Failure::misuse("tail --csv prints the entries of one file".into()));
+    }
     let format = format(asked, console)?;
     // All files are looked at before the first is read: one that does not fit is told at once.
     let (sources, together) = sources::look_at(targets, choice, format, asked, opening, console)?;
@@ -79,9 +83,16 @@ pub(crate) fn convert(
         pipe: &pipe,
         watch: watch.as_ref(),
         bar: &bar,
+        left: match asked.end {
+            Some(End::First(entries)) => Some(entries),
+            _ => None,
+        },
     };
     let mut done = 0;
     for source in sources {
+        if copy.left == Some(0) {
+            break;
+        }
         let place = match source.opened {
             Some(place) => place,
             None => Source::place(source.target, asked, opening)?,
@@ -149,6 +160,8 @@ struct Copy<'a> {
     pipe: &'a Pipe,
     watch: Option<&'a Watch>,
     bar: &'a ProgressBar,
+    /// Entries that are still to be written, if not all are.
+    left: Option<u64>,
 }
 
 impl Copy<'_> {
@@ -168,7 +181,7 @@ impl Copy<'_> {
         let united = self.together.united(own);
         let options = SelectOptions { united, ..self.choice.expressions() };
         let selection = table.select_fields(&wanted, options)?;
-        let entries = entries(table, selection.fields())?;
+        let entries = self.bounded(entries(table, selection.fields())?);
         let begin = entries.start;
         let is_text = self.format.is_text();
         let step = Step::Bytes(if is_text { self.asked.step.min(TEXT_STEP) } else { self.asked.step });
@@ -179,12 +192,14 @@ impl Copy<'_> {
         for part in parts.into_iter().filter(|part| !part.is_empty()) {
             let mut steps = selection.steps(part, step)?;
             while let Some((step, pieces)) = self.step(&selection, &mut steps, lost)? {
-                let asked = || self.watch.is_some_and(Watch::asked);
+                let watch = self.watch;
+                let asked = || watch.is_some_and(Watch::asked);
                 if asked() {
                     return Err(Error::new(ErrorKind::Cancelled).into());
                 }
                 for piece in pieces {
-                    let arranged = self.arranged(piece.arrays)?;
+                    let Some(arrays) = self.first_left(piece.arrays)? else { return Ok(copied) };
+                    let arranged = self.arranged(arrays)?;
                     writer.write(&arranged).map_err(|error| {
                         if is_text {
                             Failure::unspelled(error, self.asked.options.not_numbers)
@@ -207,6 +222,35 @@ impl Copy<'_> {
             }
         }
         Ok(copied)
+    }
+
+    /// The entries to look at, of all that a file has.
+    fn bounded(&self, all: Range<u64>) -> Range<u64> {
+        match (self.asked.end, self.left) {
+            (Some(End::Last(entries)), _) => all.start.max(all.end.saturating_sub(entries))..all.end,
+            (_, Some(left)) if self.choice.cut.is_none() => {
+                all.start..all.end.min(all.start.saturating_add(left))
+            }
+            _ => all,
+        }
+    }
+
+    /// The first rows of a piece, as many as are still to be written; `None` if there are enough.
+    fn first_left(&mut self, arrays: Vec<Array>) -> Result<Option<Vec<Array>>> {
+        let (Some(left), Some(rows)) = (&mut self.left, arrays.first().map(|array| array.length)) else {
+            return Ok(Some(arrays));
+        };
+        let taken = rows.min(*left);
+        if taken == 0 && rows > 0 {
+            return Ok(None);
+        }
+        *left -= taken;
+        if taken == rows {
+            return Ok(Some(arrays));
+        }
+        let unlike = |error: Invalid| Error::new(ErrorKind::Fault { what: error.to_string() });
+        let first = arrays.iter().map(|array| Array::gather(&[(array, &[0..taken])]).map_err(unlike));
+        Ok(Some(first.collect::<Result<_, Error>>()?))
     }
 
     /// The next step, in pieces if it is read around what is damaged.

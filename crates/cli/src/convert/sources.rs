@@ -50,6 +50,7 @@ pub(super) fn look_at<'a>(
     let mut absent: Vec<Vec<(String, Failure)>> = Vec::new();
     for target in targets {
         let place = Source::place(target, asked, opening)?;
+        opened::tell_of_recovery(place.table.file(), console);
         let uri = place.table.file().uri().to_owned();
         asked.refuse_to_replace(&uri)?;
         let stands_alone = targets.len() == 1;

@@ -72,7 +72,7 @@ Examples:
 pub(super) const CAT: &str = "\
 Entries are printed as they are read: forthwith cat FILE | head -1 ends at once.
 In CSV, missing values are empty cells and empty texts are \"\"; NaN and infinities are NaN, inf and
--inf. In JSON Lines, missing values are null, and NaN and infinities an error, unless --nan says more.
+-inf. In JSON Lines, missing values are null, and so are NaN and infinities, unless --nan says more.
 
 Examples:
   forthwith cat events.root:Events -c 'Muon_*' | jq .Muon_pt
@@ -82,7 +82,8 @@ Examples:
 pub(super) const COUNT: &str = "\
 Examples:
   forthwith count events.root:Events
-  forthwith count part-*.avro";
+  forthwith count part-*.avro
+  forthwith count events.root:Events --where 'nMuon > 1'";
 
 pub(super) const SCHEMA: &str = "\
 Examples:
@@ -116,10 +117,12 @@ pub(super) const MERGE: &str = "\
 Baskets and pages are copied as they are stored, without decoding them. Histograms, profiles,
 efficiencies and parameters with the same path are added up; other objects with the same path are
 all kept, as cycles.
-The file appears when it is complete.
+The file appears when it is complete. A file of its name is replaced with --force only, and without
+--output only if it looks like an older result: larger than each input, not older than the first.
 
 Examples:
   forthwith merge part-1.root part-2.root all.root
+  forthwith merge -o all.root part-1.root part-2.root
   forthwith merge 'part-*.root' all.root --common
   forthwith merge 'part-*.root' muons.root --columns 'Muon_*' --force";
 

@@ -43,6 +43,9 @@ pub(crate) struct Common {
     /// Read with N threads instead of one for each processor
     #[arg(long, global = true, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
+    /// Open ROOT files that were cut off or not closed by the records that are there, whatever their directories say
+    #[arg(long, global = true)]
+    pub(crate) recover: bool,
     /// Do not verify the checksums of RNTuples
     #[arg(long, global = true)]
     pub(crate) no_checksums: bool,
@@ -149,8 +152,9 @@ pub(crate) struct Plot {
     /// A branch, a tree with -b or -f, or an object; several one after the other
     #[arg(value_name = "FILE[:OBJECT[/BRANCH]]", required = true)]
     pub(crate) targets: Vec<OsString>,
-    /// Only this branch; may be repeated, or given as a list with commas
+    /// Only this branch, or those that a glob matches; may be repeated, or given as a list with commas
     #[arg(short, long, value_name = "BRANCH")]
+    #[arg(short_alias = 'c', aliases = ["branches", "column", "columns"])]
     pub(crate) branch: Vec<String>,
     /// Only branches whose name or path matches a glob or a /regex/; may be repeated
     #[arg(short, long, value_name = "PATTERN")]
@@ -256,6 +260,7 @@ pub(crate) struct Show {
     pub(crate) targets: Vec<OsString>,
     /// Only branches whose name or path matches a glob or a /regex/; may be repeated
     #[arg(short, long, value_name = "PATTERN")]
+    #[arg(short_aliases = ['b', 'c'], aliases = ["branch", "branches", "column", "columns"])]
     pub(crate) filter: Vec<String>,
     /// Print JSON: the tree, with an array of branches
     #[arg(long)]
@@ -271,24 +276,43 @@ pub(crate) struct Head {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, allow_hyphen_values = true,
         value_parser = entries)]
     pub(crate) entries: u64,
-    /// Only this branch; may be repeated, or given as a list with commas
+    /// Only this branch, or those that a glob matches; may be repeated, or given as a list with commas
     #[arg(short, long, value_name = "BRANCH")]
+    #[arg(short_alias = 'c', aliases = ["branches", "column", "columns"])]
     pub(crate) branch: Vec<String>,
     /// Only branches whose name or path matches a glob or a /regex/; may be repeated
     #[arg(short, long, value_name = "PATTERN")]
     pub(crate) filter: Vec<String>,
     /// Print JSON: an array with an object for each entry
-    #[arg(long, conflicts_with = "jsonl")]
+    #[arg(long, conflicts_with_all = ["jsonl", "csv", "format"])]
     pub(crate) json: bool,
     /// Print JSON lines: an object on a line for each entry
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["csv", "format"])]
     pub(crate) jsonl: bool,
-    /// The form of NaN and infinities in JSON, which has no such numbers [default: an error]
+    /// Print CSV: numbers and texts only
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) csv: bool,
+    /// The form of the answer, as --json, --jsonl and --csv
+    #[arg(long, value_name = "FORMAT", hide_possible_values = false)]
+    pub(crate) format: Option<HeadFormat>,
+    /// The form of NaN and infinities in JSON, which has no such numbers [default: null]
     #[arg(long, value_name = "AS")]
     pub(crate) nan: Option<Nan>,
     /// Accept text that is not UTF-8 instead of refusing it (Avro, Parquet)
     #[arg(long)]
     pub(crate) no_check_text: bool,
+}
+
+impl Head {
+    /// The form of the answer, by whichever option it was asked for.
+    pub(crate) fn form(&self) -> HeadFormat {
+        match self {
+            Self { json: true, .. } => HeadFormat::Json,
+            Self { jsonl: true, .. } => HeadFormat::Jsonl,
+            Self { csv: true, .. } => HeadFormat::Csv,
+            Self { format, .. } => format.unwrap_or(HeadFormat::Text),
+        }
+    }
 }
 
 fn entries(text: &str) -> Result<u64, String> {
@@ -306,6 +330,21 @@ pub(crate) enum Nan {
     Null,
     /// The texts "NaN", "Infinity" and "-Infinity"
     String,
+    /// An error
+    Error,
+}
+
+/// The form of the answer of head and tail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HeadFormat {
+    /// A table
+    Text,
+    /// An array with an object for each entry
+    Json,
+    /// An object on a line for each entry
+    Jsonl,
+    /// Comma-separated values
+    Csv,
 }
 
 #[derive(Args, Debug)]
@@ -323,12 +362,12 @@ pub(crate) struct Convert {
     /// Only columns whose name or path matches a glob or a /regex/; may be repeated, or given as a list with
     /// commas
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
-    #[arg(short_alias = 'b', aliases = ["branch", "filter"])]
+    #[arg(short_alias = 'b', aliases = ["column", "branch", "branches", "filter"])]
     pub(crate) columns: Vec<String>,
     #[command(flatten)]
     pub(crate) computing: Computing,
     /// The codec, by the format's name for it, with a level after a colon: zstd:9, none
-    #[arg(long, value_name = "CODEC[:LEVEL]")]
+    #[arg(long, visible_alias = "compression", value_name = "CODEC[:LEVEL]")]
     pub(crate) codec: Option<String>,
     /// The kind of table, where a format has several: 'tree' or 'ntuple' in a ROOT file [default: tree]
     #[arg(long = "as", value_name = "KIND")]
@@ -343,7 +382,7 @@ pub(crate) struct Convert {
     /// Decompressed bytes that are read, converted and written at a time
     #[arg(long, value_name = "BYTES", default_value_t = CONVERT_STEP)]
     pub(crate) step: u64,
-    /// The form of NaN and infinities in JSON Lines, which have no such numbers [default: an error]
+    /// The form of NaN and infinities in JSON Lines, which have no such numbers [default: null]
     #[arg(long, value_name = "AS")]
     pub(crate) nan: Option<Nan>,
     /// Damaged entries: an error, or left out, which is said
@@ -374,13 +413,13 @@ pub(crate) struct Merge {
     /// Only branches whose name or path matches a glob or a /regex/, and what they need; may be repeated, or given
     /// as a list with commas
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
-    #[arg(short_alias = 'b', aliases = ["branch", "filter"])]
+    #[arg(short_alias = 'b', aliases = ["column", "branch", "branches", "filter"])]
     pub(crate) columns: Vec<String>,
     /// Leave out branches that some trees lack [default: an error]
     #[arg(long)]
     pub(crate) common: bool,
     /// Compress everything anew by this codec, with a level after a colon: zstd:5, none [default: no change]
-    #[arg(long, value_name = "CODEC[:LEVEL]")]
+    #[arg(long, visible_alias = "compression", value_name = "CODEC[:LEVEL]")]
     pub(crate) codec: Option<String>,
     /// The file to write, in place of the last name
     #[arg(short, long, value_name = "TO")]
@@ -401,7 +440,7 @@ pub(crate) struct Cp {
     /// Only branches whose name or path matches a glob or a /regex/, and what they need; may be repeated, or given
     /// as a list with commas
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
-    #[arg(short_alias = 'b', aliases = ["branch", "filter"])]
+    #[arg(short_alias = 'b', aliases = ["column", "branch", "branches", "filter"])]
     pub(crate) columns: Vec<String>,
     /// Only these entries: 100:200 are those from 100 to 199
     #[arg(short, long, value_name = "FROM:TO")]
@@ -409,7 +448,7 @@ pub(crate) struct Cp {
     #[command(flatten)]
     pub(crate) computing: Computing,
     /// Compress everything anew by this codec, with a level after a colon: zstd:5, none [default: no change]
-    #[arg(long, value_name = "CODEC[:LEVEL]")]
+    #[arg(long, visible_alias = "compression", value_name = "CODEC[:LEVEL]")]
     pub(crate) codec: Option<String>,
     /// The file to write, in place of the second name
     #[arg(short, long, value_name = "TO")]
@@ -428,7 +467,8 @@ pub(crate) struct Split {
     #[arg(value_name = "TO")]
     pub(crate) to: Option<OsString>,
     /// The number of entries in each file
-    #[arg(short, long, value_name = "N", required_unless_present = "files", conflicts_with = "files")]
+    #[arg(short, long, short_alias = 'n', value_name = "N")]
+    #[arg(required_unless_present = "files", conflicts_with = "files")]
     pub(crate) entries: Option<NonZeroU64>,
     /// The number of files to write
     #[arg(long, value_name = "N")]
@@ -450,7 +490,7 @@ pub(crate) struct Recompress {
     #[arg(value_name = "TO")]
     pub(crate) to: Option<OsString>,
     /// The codec, with a level after a colon: zstd:5, lz4, lzma:7, zlib:1, none
-    #[arg(long, value_name = "CODEC[:LEVEL]", required = true)]
+    #[arg(long, visible_alias = "compression", value_name = "CODEC[:LEVEL]", required = true)]
     pub(crate) codec: String,
     /// The file to write, in place of the second name
     #[arg(short, long, value_name = "TO")]
@@ -484,17 +524,20 @@ pub(crate) struct Cat {
     /// Only columns whose name or path matches a glob or a /regex/; may be repeated, or given as a list with
     /// commas
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
-    #[arg(short_aliases = ['b', 'f'], aliases = ["branch", "filter"])]
+    #[arg(short_aliases = ['b', 'f'], aliases = ["column", "branch", "branches", "filter"])]
     pub(crate) columns: Vec<String>,
     #[command(flatten)]
     pub(crate) computing: Computing,
+    /// No more than the first N entries [default: all]
+    #[arg(short = 'n', long, value_name = "N", value_parser = entries)]
+    pub(crate) entries: Option<u64>,
     /// The format: jsonl or csv, or any that convert writes
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
     pub(crate) format: String,
     /// The values of columns that some of the files lack [default: an error]
     #[arg(long, value_name = "AS")]
     pub(crate) missing: Option<Missing>,
-    /// The form of NaN and infinities in JSON Lines, which have no such numbers [default: an error]
+    /// The form of NaN and infinities in JSON Lines, which have no such numbers [default: null]
     #[arg(long, value_name = "AS")]
     pub(crate) nan: Option<Nan>,
     /// Damaged entries: an error, or left out, which is said
@@ -513,6 +556,9 @@ pub(crate) struct Count {
     /// The tree; several are counted one by one
     #[arg(value_name = "FILE[:TREE]", required = true)]
     pub(crate) targets: Vec<OsString>,
+    /// Only entries for which an expression is true, as in 'nMuon > 1 and any(Muon_pt > 20)'; the columns in it are read
+    #[arg(short = 'w', long = "where", value_name = "EXPRESSION")]
+    pub(crate) cut: Option<String>,
     /// Print JSON: an array of objects
     #[arg(long)]
     pub(crate) json: bool,
@@ -535,6 +581,7 @@ pub(crate) struct Explain {
     pub(crate) targets: Vec<OsString>,
     /// Only branches whose name or path matches a glob or a /regex/; may be repeated
     #[arg(short, long, value_name = "PATTERN")]
+    #[arg(short_aliases = ['b', 'c'], aliases = ["branch", "branches", "column", "columns"])]
     pub(crate) filter: Vec<String>,
     /// Print JSON: an array of branches
     #[arg(long)]

@@ -205,3 +205,53 @@ fn the_only_table_is_not_announced_where_there_can_be_but_one() {
     let said = on(Terminal { width: Some(200), color: false }, &["show", &target]);
     assert!(said.err.contains("the only tree is"), "{}", said.err);
 }
+
+/// Each command takes columns by the options of the others.
+#[test]
+fn columns_are_asked_for_by_the_same_options_everywhere() {
+    let target = file("zmumu.root:events");
+    for command in [&["head", "--jsonl"][..], &["tail", "--jsonl"], &["cat"], &["show"], &["explain"]] {
+        let answers: Vec<String> =
+            ["-b", "-c", "-f", "--branch", "--branches", "--column", "--columns", "--filter"]
+                .iter()
+                .map(|option| output(&[&[command[0], &target, option, "Muon_p*"], &command[1..]].concat()))
+                .collect();
+        assert!(
+            answers.iter().all(|answer| *answer == answers[0] && answer.contains("Muon_pt")),
+            "{command:?}"
+        );
+    }
+    let by_list = output(&["head", &target, "--jsonl", "-c", "run,Muon_p*"]);
+    assert!(by_list.contains("\"run\"") && by_list.contains("Muon_phi"), "{by_list}");
+}
+
+#[test]
+fn entries_are_limited_and_counted_by_conditions() {
+    let target = file("zmumu.root:events");
+    let all = output(&["cat", &target, "-c", "run,nMuon"]);
+    let first = |text: &str, count: usize| {
+        text.lines().take(count).map(|line| format!("{line}\n")).collect::<String>()
+    };
+    assert_eq!(output(&["cat", &target, "-c", "run,nMuon", "-n", "3"]), first(&all, 3));
+    let passing = output(&["cat", &target, "-c", "run,nMuon", "-w", "nMuon == 2"]);
+    assert_eq!(
+        output(&["cat", &target, "-c", "run,nMuon", "-w", "nMuon == 2", "-n", "3"]),
+        first(&passing, 3)
+    );
+    assert_eq!(output(&["cat", &target, &target, "-c", "run,nMuon", "-n", "100000"]), format!("{all}{all}"));
+    assert_eq!(output(&["cat", &target, "-n", "0"]), "");
+    let csv = output(&["cat", &target, "--format", "csv", "-c", "run,nMuon"]);
+    for args in [&["--csv"][..], &["--format", "csv"]] {
+        let head = output(&[&["head", &target, "-b", "run,nMuon", "-n", "2"], args].concat());
+        assert_eq!(head, first(&csv, 3));
+        let tail = output(&[&["tail", &target, "-b", "run,nMuon", "-n", "2"], args].concat());
+        assert_eq!(
+            tail.lines().skip(1).collect::<Vec<_>>(),
+            csv.lines().rev().take(2).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>()
+        );
+    }
+    assert_eq!(output(&["head", &target, "--format", "jsonl"]), output(&["head", &target, "--jsonl"]));
+    assert_eq!(forthwith(&["head", &target, "--csv", "--json"]).code, 2);
+    let counted = output(&["count", &target, "--where", "nMuon == 2"]);
+    assert_eq!(counted.trim(), passing.lines().count().to_string());
+}

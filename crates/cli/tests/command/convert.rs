@@ -204,12 +204,12 @@ fn what_is_no_number_is_not_null_unless_it_is_said() {
     writer.finish().expect("room");
 
     let lines = at(&folder, "numbers.jsonl");
-    let said = forthwith(&["convert", &source, &lines]);
+    let said = forthwith(&["convert", &source, &lines, "--nan", "error"]);
     assert!(said.code == 2, "{} {}", said.code, said.err);
     for what in ["no number NaN (column \"x\")", "--nan null or --nan string", "entry 1"] {
         assert!(said.err.contains(what), "{}", said.err);
     }
-    let said = forthwith(&["convert", &source, &lines, "-c", "y"]);
+    let said = forthwith(&["convert", &source, &lines, "-c", "y", "--nan", "error"]);
     assert!(
         said.err.contains("no number Infinity (column \"y\")") && said.err.contains("entry 2"),
         "{}",
@@ -226,14 +226,17 @@ fn what_is_no_number_is_not_null_unless_it_is_said() {
         output(&["convert", &source, &lines, "--nan", nan, "--force"]);
         assert_eq!(std::fs::read_to_string(&lines).expect("a file"), expected);
     }
+    let by_default = output(&["cat", &source]);
+    assert_eq!(by_default, output(&["cat", &source, "--nan", "null"]));
+    assert_eq!(by_default, output(&["head", &source, "--jsonl"]));
     // The same flags do the same for a look at the first entries.
     for shape in ["--json", "--jsonl"] {
-        let said = forthwith(&["head", &source, shape]);
+        let said = forthwith(&["head", &source, shape, "--nan", "error"]);
         assert!(said.code == 2 && said.out.is_empty(), "{} {}", said.code, said.err);
         for what in ["no number NaN (column \"x\")", "--nan null or --nan string", "numbers.avro, entry 1"] {
             assert!(said.err.contains(what), "{}", said.err);
         }
-        assert_eq!(forthwith(&["head", &source, shape, "-n", "1"]).code, 0);
+        assert_eq!(forthwith(&["head", &source, shape, "-n", "1", "--nan", "error"]).code, 0);
     }
     assert_eq!(
         output(&["head", &source, "--jsonl", "--nan", "string"]),

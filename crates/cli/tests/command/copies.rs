@@ -111,11 +111,27 @@ fn an_input_is_not_replaced_in_the_order_of_hadd() {
     // The result of before is larger than its inputs, and as new.
     let said = forthwith(&["merge", "-f", &first, &second, &sum]);
     assert_eq!((said.code, said.err.contains("replaced ")), (0, true), "{}", said.err);
-    for args in [&["merge", "-f", "-o", &sum, &first, &second][..], &["merge", &first, &second, "-fo", &sum]] {
+    for args in [&["merge", "-f", "-o", &sum, &first, &second][..], &["merge", &first, &second, "-fo", &sum]]
+    {
         let said = forthwith(args);
         assert_eq!(said.code, 0, "{}", said.err);
     }
     assert_eq!(forthwith(&["merge", "-o", &sum, &first, &second]).code, 2);
     assert_eq!(forthwith(&["cp", &first, &second, "-o", &sum, "-f"]).code, 2);
     output(&["cp", &first, "-f", "-o", &sum]);
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_read_with_recover() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (whole, cut) = (std::fs::read(file("zmumu.root")).expect("a file"), at(&folder, "cut.root"));
+    std::fs::write(&cut, &whole[..whole.len() * 9 / 10]).expect("written");
+    let said = forthwith(&["ls", &cut]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert!(said.err.contains("the file was cut off: ") && said.err.contains("--recover"), "{}", said.err);
+    for args in [&["ls", &cut][..], &["ls", "-rl", &cut], &["cp", &cut, &at(&folder, "saved.root")]] {
+        let said = forthwith(&[args, &["--recover"]].concat());
+        assert_eq!(said.code, 0, "{args:?}: {}", said.err);
+        assert!(said.err.contains("was read from record to record"), "{}", said.err);
+    }
 }

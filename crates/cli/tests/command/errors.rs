@@ -205,3 +205,17 @@ fn the_corpus_of_damaged_files() {
         }
     }
 }
+
+#[test]
+fn commands_that_do_not_exist_are_answered_by_those_that_do() {
+    for (word, answer) in [
+        ("conevrt", "did you mean forthwith convert?"),
+        ("hadd", "it is forthwith merge"),
+        ("diff", "does not compare files yet"),
+        ("stats", "no statistics of columns yet"),
+        ("browse", "ls -r lists a file"),
+    ] {
+        let said = forthwith(&[word, "a.root"]);
+        assert!(said.code == 2 && said.err.contains(answer), "{word}: {}", said.err);
+    }
+}
