@@ -51,7 +51,8 @@ def merge(
 
     Args:
         files: A path, a pattern, or several of them.
-        path: Where to write. A file of this name is replaced, unless it is one of those that are read.
+        path: Where to write. As in `recreate`, a file of this name is replaced, unless it is one of those that are read; a name
+            with the ending of another format is refused.
         filter_name: Which branches of all trees, and fields of all RNTuples: names, paths, globs, regular expressions or
             functions, as in `Tree.arrays`. Counters of arrays and others that they need come with them. A tree that has none
             of them is an error: ``filter_object`` leaves it out.
@@ -68,7 +69,8 @@ def merge(
         The number of entries of each tree, by its path.
 
     Raises:
-        RequestError: Trees that do not store their branches alike; histograms with other bins (also a ``ValueError``).
+        RequestError: A name that ends as those of another format do; trees that do not store their branches alike;
+            histograms with other bins (also a ``ValueError``).
         UnsupportedError: An object that cannot be merged, or a branch that cannot be cut.
         SourceError: A file cannot be read or written (also an ``OSError``).
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from importlib import import_module
 from threading import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 _WIDTH = 30
@@ -19,18 +21,41 @@ class Bar:
     def __init__(self) -> None:
         self._drawn: Any = None
         self._lock = Lock()
+        # The readings that one bar is for, those that have ended, and the bytes of these; a bar for each if there are none.
+        self._readings = 0
+        self._ended = 0
+        self._before = 0
+
+    @contextmanager
+    def spanning(self, readings: int) -> Iterator[None]:
+        """Draws one bar for several readings. The bytes of those to come are estimated by those before."""
+        self._readings, self._ended, self._before = readings, 0, 0
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._readings = 0
+                self._close()
 
     def __call__(self, done: int, blocks: int, read: int, size: int) -> None:
         """Draws how far one reading is."""
         with self._lock:
             if self._drawn is None:
                 self._drawn = _tqdm(size) or _Line()
-            self._drawn.total = size
-            self._drawn.n = read
+            at_least = self._before + size
+            self._drawn.total = max(at_least, at_least * self._readings // (self._ended + 1))
+            self._drawn.n = self._before + read
             self._drawn.refresh()
-            if done >= blocks:
-                self._drawn.close()
-                self._drawn = None
+            if done >= blocks and self._readings:
+                self._ended += 1
+                self._before += size
+            elif done >= blocks:
+                self._close()
+
+    def _close(self) -> None:
+        if self._drawn is not None:
+            self._drawn.close()
+            self._drawn = None
 
 
 def _tqdm(size: int) -> Any:

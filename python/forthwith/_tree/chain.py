@@ -296,11 +296,12 @@ class Chain(ChainMapping):
         with self._ahead() as ahead:
             common.survey(len(self), self._open, read, ahead.tree)
         parts, files = [], []
-        for tree, start, stop, offset in self._pieces(entry_start, entry_stop, read):
-            columns, wanted = common.of(tree, offset), entries_of(tree, start, stop)
-            reading = common.complete if common.unites else walk.arrays
-            parts.append(reading(tree, columns, *wanted, read.behind(offset)))
-            files.append(tree.file.file_path)
+        with read.one_bar(len(self)):
+            for tree, start, stop, offset in self._pieces(entry_start, entry_stop, read):
+                columns, wanted = common.of(tree, offset), entries_of(tree, start, stop)
+                reading = common.complete if common.unites else walk.arrays
+                parts.append(reading(tree, columns, *wanted, read.behind(offset)))
+                files.append(tree.file.file_path)
         try:
             return into.join(parts)
         except Rounded as error:

@@ -5,6 +5,7 @@ Imported when something is read: ``dataclasses`` takes longer than the rest of t
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from forthwith._entries import thread_count
@@ -15,6 +16,7 @@ from forthwith._progress import Bar
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from typing import Literal, Self, TypeAlias
 
     from forthwith._interop.base import How, Library, LibraryName
@@ -59,6 +61,10 @@ class ReadOptions:
     def tick(self) -> Progress | None:
         """The function that is called from time to time."""
         return None if isinstance(self.progress, bool) else self.progress
+
+    def one_bar(self, readings: int) -> AbstractContextManager[None]:
+        """One bar for all readings within, where there is a bar."""
+        return self.progress.spanning(readings) if isinstance(self.progress, Bar) else nullcontext()
 
     def into(self) -> Library:
         """The converter that makes the result. Missing packages and impossible wishes are errors here."""
