@@ -22,7 +22,7 @@ fn names_that_do_not_exist() {
           in zmumu.root
         "#);
     insta::assert_snapshot!(complaint(&["head", &file("zmumu.root:run")]), @r#"
-        3 forthwith: no object named "run"
+        3 forthwith: no object named "run"; there are mass, events and skim
           in zmumu.root
           events has a branch of that name: zmumu.root:events/run
         "#);
@@ -35,7 +35,7 @@ fn names_that_do_not_exist() {
           in zmumu.root:events
         "#);
     insta::assert_snapshot!(complaint(&["head", &file("zmumu.root:events"), "-b", "nMuon,qqqqqqqq"]), @r#"
-        3 forthwith: no branch named "qqqqqqqq"
+        3 forthwith: no branch named "qqqqqqqq"; there are run, luminosityBlock, event, weight, MET_pt, MET_phi, PV_xyz, nPV, HLT_IsoMu24, HLT_Mu17_Mu8 and 11 more
           in zmumu.root:events
         "#);
     insta::assert_snapshot!(complaint(&["show", &file("zmumu.root:events"), "-f", "Tau_*"]), @"3 forthwith: no branch of events matches Tau_*");
