@@ -80,6 +80,7 @@ impl State {
     }
 
     fn begin(&self) -> Result<Box<dyn io::Sink>> {
+        forthwith::check_ending("Avro", &self.to.uri)?;
         if self.ended {
             return Err(Error::invalid("a file that was closed").in_file(&self.to.uri));
         }
