@@ -8,9 +8,12 @@ use std::{
 };
 
 mod forth;
+mod head;
 mod help;
 
 pub(crate) use forth::{Act, Bits, DisArgs, Forth, Given, OutputShape, ProgramArgs, RunArgs, StepArgs};
+use head::entries;
+pub(crate) use head::{Head, HeadFormat, Nan};
 use help::{
     CAT, CHECK, COMPLETIONS, CONVERT, COUNT, CP, DEMO, EXAMPLES, EXPLAIN, FORTH, HEAD, INDEX, LS, MERGE,
     PLOT, RECOMPRESS, SCHEMA, SHOW, SPLIT, STREAMERS, TAIL,
@@ -265,86 +268,6 @@ pub(crate) struct Show {
     /// Print JSON: the tree, with an array of branches
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct Head {
-    /// The tree, or one branch of it; several one after the other
-    #[arg(value_name = "FILE[:TREE[/BRANCH]]", required = true)]
-    pub(crate) targets: Vec<OsString>,
-    /// How many entries to print; -5 is -n 5
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 10, allow_hyphen_values = true,
-        value_parser = entries)]
-    pub(crate) entries: u64,
-    /// Only this branch, or those that a glob matches; may be repeated, or given as a list with commas
-    #[arg(short, long, value_name = "BRANCH")]
-    #[arg(short_alias = 'c', aliases = ["branches", "column", "columns"])]
-    pub(crate) branch: Vec<String>,
-    /// Only branches whose name or path matches a glob or a /regex/; may be repeated
-    #[arg(short, long, value_name = "PATTERN")]
-    pub(crate) filter: Vec<String>,
-    /// Print JSON: an array with an object for each entry
-    #[arg(long, conflicts_with_all = ["jsonl", "csv", "format"])]
-    pub(crate) json: bool,
-    /// Print JSON lines: an object on a line for each entry
-    #[arg(long, conflicts_with_all = ["csv", "format"])]
-    pub(crate) jsonl: bool,
-    /// Print CSV: numbers and texts only
-    #[arg(long, conflicts_with = "format")]
-    pub(crate) csv: bool,
-    /// The form of the answer, as --json, --jsonl and --csv
-    #[arg(long, value_name = "FORMAT", hide_possible_values = false)]
-    pub(crate) format: Option<HeadFormat>,
-    /// The form of NaN and infinities in JSON, which has no such numbers [default: null]
-    #[arg(long, value_name = "AS")]
-    pub(crate) nan: Option<Nan>,
-    /// Accept text that is not UTF-8 instead of refusing it (Avro, Parquet)
-    #[arg(long)]
-    pub(crate) no_check_text: bool,
-}
-
-impl Head {
-    /// The form of the answer, by whichever option it was asked for.
-    pub(crate) fn form(&self) -> HeadFormat {
-        match self {
-            Self { json: true, .. } => HeadFormat::Json,
-            Self { jsonl: true, .. } => HeadFormat::Jsonl,
-            Self { csv: true, .. } => HeadFormat::Csv,
-            Self { format, .. } => format.unwrap_or(HeadFormat::Text),
-        }
-    }
-}
-
-fn entries(text: &str) -> Result<u64, String> {
-    match text.parse::<i128>() {
-        Ok(number) if number < 0 => Err("the last entries are printed by forthwith tail".into()),
-        Ok(number) => u64::try_from(number).map_err(|_| "that is more than there can be".into()),
-        Err(_) => Err("that is no number of entries".into()),
-    }
-}
-
-/// The text of NaN and infinities.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Nan {
-    /// null
-    Null,
-    /// The texts "NaN", "Infinity" and "-Infinity"
-    String,
-    /// An error
-    Error,
-}
-
-/// The form of the answer of head and tail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HeadFormat {
-    /// A table
-    Text,
-    /// An array with an object for each entry
-    Json,
-    /// An object on a line for each entry
-    Jsonl,
-    /// Comma-separated values
-    Csv,
 }
 
 #[derive(Args, Debug)]
