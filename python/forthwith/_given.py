@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import reprlib
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from decimal import Decimal
+from uuid import UUID
 
 from forthwith import _forthwith, _rows
 from forthwith._errors import ForthwithError, RequestError, RequestTypeError, UnsupportedError
@@ -14,6 +18,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+
+# Values that are not columns.
+_SCALARS = (str, bytes, bytearray, bool, int, float, complex, Decimal, date, time, timedelta, UUID)
 
 
 def given(array: Any) -> _forthwith.Given:
@@ -29,9 +37,17 @@ def given(array: Any) -> _forthwith.Given:
         )
     if type(array).__name__ == "LazyFrame":
         raise RequestTypeError("a LazyFrame has no values before they are computed: write what its collect() gives")
+    if isinstance(array, Iterator) and not is_arrow(array):
+        array = list(array)
     if isinstance(array, (list, tuple)):
-        array = _rows.found(array)
+        array = _together(array) if array and all(map(is_table, array)) else _rows.found(array)
     elif isinstance(array, dict):
+        for name, value in array.items():
+            if value is None or isinstance(value, _SCALARS):
+                raise RequestTypeError(
+                    f"a dict holds columns, and {name!r} is a single value, {reprlib.repr(value)}: "
+                    "a row is given in a list, [row]"
+                )
         array = {
             name: _rows.column(name, column) if isinstance(column, (list, tuple)) else column
             for name, column in array.items()
@@ -53,6 +69,20 @@ def given(array: Any) -> _forthwith.Given:
     }
     held.update({key: b"" for key, buffer in buffers.items() if not buffer.size})
     return _forthwith.Given(form.to_json(), length, held)
+
+
+def is_table(array: Any) -> bool:
+    """Whether this is a table of Arrow or a data frame: it has columns with names, and its types are Arrow's."""
+    return is_arrow(array) and (hasattr(array, "columns") or hasattr(array, "column_names"))
+
+
+def _together(tables: Any) -> Any:
+    """Tables one after the other, as one."""
+    pa = package("pyarrow")
+    try:
+        return pa.concat_tables([pa.table(table) for table in tables])
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise RequestTypeError(f"tables of different columns: {_rows.first_line(error)}") from None
 
 
 def _from_numbers(np: Any, array: Any) -> _forthwith.Given | None:
@@ -142,9 +172,14 @@ def _from_arrow(array: Any) -> _forthwith.Given | None:
         array = array._to_be_written()
     if _is_polars(array):
         array = _of_polars(array)
-    if hasattr(array, "__arrow_c_stream__") and hasattr(array, "columns"):
+    is_pandas = type(array).__module__.partition(".")[0] == "pandas"
+    if hasattr(array, "__arrow_c_stream__") and hasattr(array, "columns") and not is_pandas:
         return _forthwith.Given.from_arrow(array.__arrow_c_stream__())
     pa = package("pyarrow")
+    if is_pandas and hasattr(array, "columns"):
+        return _forthwith.Given.from_arrow(_of_frame(pa, array).__arrow_c_stream__())
+    if (name := getattr(array, "name", None)) and isinstance(name, str) and type(array).__name__ == "Series":
+        return _forthwith.Given.from_arrow(pa.table({name: pa.array(array)}).__arrow_c_stream__())
     if not hasattr(array, "__arrow_c_stream__"):
         array = pa.array(array)
         if isinstance(array, pa.StructArray) and array.null_count == 0:
@@ -158,6 +193,18 @@ def _from_arrow(array: Any) -> _forthwith.Given | None:
     return _forthwith.Given.from_arrow(array.__arrow_c_stream__())
 
 
+def _of_frame(pa: Any, frame: Any) -> Any:
+    """A frame of pandas as a table, with the metadata by which pandas makes the same frame of it again."""
+    table = pa.Table.from_pandas(frame)
+    if not frame.attrs:
+        return table
+    try:
+        attrs = json.dumps(frame.attrs)
+    except (TypeError, ValueError) as error:
+        raise RequestTypeError(f"the attrs of the data frame are not what JSON has: {error}") from None
+    return table.replace_schema_metadata({**table.schema.metadata, "PANDAS_ATTRS": attrs})
+
+
 def _column(name: str, column: Any) -> _forthwith.Given:
     """One column of a dict. What cannot be taken is called by its name."""
     if isinstance(column, NotAnArray) and column._is_column:
@@ -166,7 +213,9 @@ def _column(name: str, column: Any) -> _forthwith.Given:
     if _is_polars(column) and hasattr(column, "rename"):
         column = column.rename(name)
     if is_arrow(column):
-        return given(column)
+        whole = given(column)
+        is_series = type(column).__name__ == "Series" and getattr(column, "name", None)
+        return (whole.only() or whole) if is_series else whole
     taken = given({name: column}).only()
     if taken is None:
         raise RequestTypeError(f"there is no column {name!r}")

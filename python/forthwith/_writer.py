@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterator
 
 from forthwith import _forthwith
-from forthwith._errors import RequestTypeError
+from forthwith._errors import RequestError, RequestTypeError
 from forthwith._given import given as _given
+from forthwith._given import is_arrow, is_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
     from typing import Any, Protocol, Self, TypeAlias
 
@@ -49,6 +51,10 @@ if TYPE_CHECKING:
             """Removes what is there of it."""
 
 
+# Rows of an iterator that are written at a time.
+_MOST_ROWS = 1 << 14
+
+
 class Unfinished:
     """A file that is being written, which has its name when a ``with`` block ends and not before."""
 
@@ -65,6 +71,7 @@ class Unfinished:
         self._finish(core)
         if self._target is not None and (data := core.bytes()) is not None:
             _forthwith.give_all(self._target, self._name, data)
+            _cut_off(self._target)
 
     def abandon(self) -> None:
         """Leaves nothing behind. In a process that was forked meanwhile, what is there belongs to the other one."""
@@ -120,6 +127,11 @@ class Writer(Unfinished):
         """
         if self._core is None:
             raise ValueError("the writer has been closed")
+        if isinstance(array, (list, tuple)) and array and is_table(array[0]):
+            array = iter(array)
+        if isinstance(array, Iterator) and not is_arrow(array):
+            self._write_each(array)
+            return
         if self._rows is not None and isinstance(array, (list, tuple)):
             self._rows(array)
             self._entries += len(array)
@@ -127,6 +139,21 @@ class Writer(Unfinished):
         given = _given(array) if self._schema is None else self._schema.given(array)
         self._core.write(given)
         self._entries += len(given)
+
+    def _write_each(self, items: Iterator[Any]) -> None:
+        """Appends tables one after the other, or rows: as many at a time as are worth it where a schema says their types."""
+        has_types = self._rows is not None or self._schema is not None
+        rows: list[Any] = []
+        for item in items:
+            if is_table(item):
+                self.write(item)
+                continue
+            rows.append(item)
+            if has_types and len(rows) >= _MOST_ROWS:
+                self.write(rows)
+                rows = []
+        if rows:
+            self.write(rows)
 
     @property
     def entries(self) -> int:
@@ -147,8 +174,16 @@ def warn_unclosed(name: str, core: object, process: int) -> None:
         warnings.warn(message, RuntimeWarning, stacklevel=3)
 
 
-def place(path: str | os.PathLike[str] | Writable) -> tuple[Writable | None, str]:
-    """The file object that gets the bytes, if it is one, and the name that errors call the file by."""
+def place(path: str | os.PathLike[str] | Writable, *, appends: bool = False) -> tuple[Writable | None, str]:
+    """The file object that gets the bytes, if it is one, and the name that errors call the file by.
+
+    Args:
+        path: A path or a file object.
+        appends: Whether the format has files that can be appended to. Otherwise a file object has to stand at its beginning.
+
+    Raises:
+        RequestError: The file object stands elsewhere, so that the file would not begin where readers look for it.
+    """
     if isinstance(path, (str, os.PathLike)):
         return None, os.fspath(path)
     if not callable(getattr(path, "write", None)):
@@ -156,7 +191,47 @@ def place(path: str | os.PathLike[str] | Writable) -> tuple[Writable | None, str
     name = str(getattr(path, "name", None) or repr(path))
     if _takes_text(path):
         raise RequestTypeError(f"{name} takes text, and a file is written as bytes: open it with mode 'wb'")
+    if not appends and (at := position(path)):
+        raise RequestError(
+            f"{name} stands at byte {at}, where a file of this format cannot begin: "
+            "open it with mode 'wb', or write to an io.BytesIO of its own"
+        )
     return path, name
+
+
+def words(metadata: Mapping[str, bytes | str] | None) -> list[tuple[str, bytes]]:
+    """Metadata by their names, as bytes."""
+    given = {} if metadata is None else metadata
+    return [(key, value.encode() if isinstance(value, str) else bytes(value)) for key, value in given.items()]
+
+
+def position(file: Any) -> int:
+    """The byte at which a file object will write: 0 for one without positions, and for the standard streams.
+
+    A file that is opened for appending writes at its end, wherever it stands.
+    """
+    if str(getattr(file, "name", "")).startswith("<std"):
+        return 0
+    try:
+        if not file.seekable():
+            return 0
+        if isinstance(mode := getattr(file, "mode", None), str) and "a" in mode:
+            file.seek(0, 2)
+        return int(file.tell())
+    except (AttributeError, OSError, TypeError, ValueError):
+        return 0
+
+
+def _cut_off(file: Any) -> None:
+    """Removes what an object that was written from its beginning had there before, behind the new bytes."""
+    if str(getattr(file, "name", "")).startswith("<std"):
+        return
+    try:
+        if file.seekable() and (at := file.tell()) < file.seek(0, 2):
+            file.seek(at)
+            file.truncate()
+    except (AttributeError, OSError, TypeError, ValueError):
+        return
 
 
 def _takes_text(file: object) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 
@@ -99,6 +99,12 @@ def taken(columns: Any, types: Mapping[str, Any], is_new: bool = False) -> _fort
     import numpy as np
 
     columns = _with_index(columns, types, is_new)
+    if isinstance(columns, Iterator) and not is_arrow(columns):
+        columns = list(columns)
+    if types and isinstance(columns, (list, tuple)) and all(isinstance(row, Mapping) for row in columns):
+        # As the same values in columns, whose numbers become those of the types.
+        names = dict.fromkeys(name for row in columns for name in row) if columns else types
+        columns = {name: [row.get(name) for row in columns] for name in names}
     if isinstance(columns, Mapping) or _is_frame(columns):
         # Two columns 1 and "1" would be one, and of two with one name a frame of pandas gives both at once.
         names = Counter(map(str, columns if isinstance(columns, Mapping) else columns.columns))
