@@ -136,6 +136,8 @@ class Array:
         Decimals in bytes become whole numbers of their last digit (the parameter ``logical`` says where the point is); those of
         more than 18 digits stay bytes, and all do if ``decimals`` is false. Arrow wants the array itself.
         """
+    def objects(self, *, whole_nanoseconds: bool = False) -> list[Any]:
+        """The values as objects of Python; times in nanoseconds as numbers, if asked for."""
     def arrow(self, *, maps: bool = False, union_as_struct: bool = False) -> tuple[object, object]:
         """Capsules of the Arrow schema and the data, with maps as such, and with structs in place of unions."""
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
@@ -224,6 +226,8 @@ class File:
         """An object with everything it points to."""
     def metadata(self) -> list[tuple[str, bytes]]:
         """The metadata of an Avro or Parquet file, in its order."""
+    def user_metadata(self) -> list[tuple[str, bytes]]:
+        """Those of them that are not the format's own."""
 
 @final
 class Objects:
@@ -411,6 +415,12 @@ class Key:
         """Whether it is a table that cannot be read yet."""
 
 @final
+class Zones:
+    """Fields of a table, by path, that have timestamps in a zone."""
+
+    def __len__(self) -> int: ...
+
+@final
 class Table:
     """A tree."""
 
@@ -433,6 +443,12 @@ class Table:
         """The table around parts in which nothing can be told apart, and these: entries before, block, byte and fault."""
     def with_constants(self, constants: Sequence[tuple[str, str | None, bool, bool]]) -> Table:
         """The table with columns of one value each, behind those of the file, as `partitions` has them."""
+    def zones(self) -> Zones:
+        """The fields that have timestamps in a zone."""
+    def in_zones_of(self, zones: Zones) -> Table:
+        """The table with its timestamps shown in the zones of another one, and in UTC where that has none."""
+    def arrow_schema(self) -> object | None:
+        """The Arrow schema that the table was written from, if the file has it, as a capsule."""
     def entries_up_to(self, most: int) -> int:
         """The number of entries, or ``most`` if there are more: no more is looked for than it takes to know."""
     def fields(self) -> Fields:
@@ -1048,6 +1064,9 @@ def split_name(text: str) -> tuple[str, str]:
 def from_iter(object: object, type: str | None = None, form: str | None = None, single: bool = False) -> Layout:
     """Columns of a known type, filled with the items of an object, or with the object alone; a Form comes as JSON."""
 
+def rows_of(labels: Sequence[str], columns: Sequence[list[Any]], length: int) -> list[dict[str, Any]]:
+    """Rows of several columns as dicts."""
+
 def found_rows(object: object) -> Layout:
     """Columns of a type that is found out, of items to be written: text and byte strings are never made of each other."""
 
@@ -1100,6 +1119,7 @@ class TableWriter:
         level: int | None,
         block_entries: int | None,
         dictionary: bool | None,
+        metadata: Sequence[tuple[str, bytes]],
         store: list[tuple[str, str]] | None,
     ) -> Self:
         """A file to be; see `forthwith.parquet.writer`. With ``memory`` it is one in memory, called ``path`` in errors."""
@@ -1192,6 +1212,7 @@ class AvroWriter:
         name: str | None,
         metadata: Sequence[tuple[str, bytes]],
         marker: Sequence[int] | None,
+        append: bool,
         store: list[tuple[str, str]] | None,
     ) -> Self:
         """A file to be; see `forthwith.avro.writer`. With ``memory`` it is one in memory, called ``path`` in errors."""
@@ -1241,6 +1262,9 @@ def avro_schema(array: Given, name: str) -> str:
 
 def avro_canonical(schema: str) -> tuple[str, int]:
     """The Parsing Canonical Form of a schema and its fingerprint."""
+
+def avro_is_alike(one: str, other: str) -> bool:
+    """Whether values are encoded alike by both schemas, and mean the same."""
 
 def avro_encode(schema: str, array: Given, message: bool) -> list[bytes]:
     """The rows as datums, or as messages."""

@@ -18,6 +18,7 @@ from forthwith._schema import Schema
 from forthwith._stores import of_target as _store
 from forthwith._writer import Writer
 from forthwith._writer import place as _place
+from forthwith._writer import words as _words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def writer(
     level: int | None = None,
     row_group_entries: int | None = None,
     dictionary: bool | None = None,
+    metadata: Mapping[str, bytes | str] | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> Writer:
     """A file to be written array by array, in memory of one array and one row group.
@@ -56,6 +58,8 @@ def writer(
         level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: more is smaller and slower.
         row_group_entries: Entries in a row group at most. By default 1048576, and fewer if they take more than 256 MiB.
         dictionary: Whether values that repeat are written once and referred to. By default they are.
+        metadata: Words that are kept with the file, by their names: text. Those of Arrow data and of data frames are kept
+            as well, with the metadata of their columns.
         storage_options: For URLs of stores such as ``s3://bucket/out.parquet``: how the store is reached, as in ``open``.
 
     Raises:
@@ -69,7 +73,10 @@ def writer(
         raise ValueError(f"row_group_entries must be at least 1, not {row_group_entries}")
     name = one_codec(codec, compression)
     store = _store(uri, storage_options)
-    core = _forthwith.TableWriter(uri, target is not None, "parquet", name, level, row_group_entries, dictionary, store)
+    words = _words(metadata)
+    core = _forthwith.TableWriter(
+        uri, target is not None, "parquet", name, level, row_group_entries, dictionary, words, store
+    )
     nothing = "nothing was written, and no schema says what the columns would have been"
     return Writer(core, target, uri, nothing, schema=None if schema is None else Schema(schema))
 
@@ -84,6 +91,7 @@ def write(
     level: int | None = None,
     row_group_entries: int | None = None,
     dictionary: bool | None = None,
+    metadata: Mapping[str, bytes | str] | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Writes an array as a Parquet file.
@@ -100,6 +108,8 @@ def write(
         level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: more is smaller and slower.
         row_group_entries: Entries in a row group at most. By default 1048576, and fewer if they take more than 256 MiB.
         dictionary: Whether values that repeat are written once and referred to. By default they are.
+        metadata: Words that are kept with the file, by their names: text. Those of Arrow data and of data frames are kept
+            as well, with the metadata of their columns.
         storage_options: For URLs of stores such as ``s3://bucket/out.parquet``: how the store is reached, as in ``open``.
     """
     with writer(
@@ -110,6 +120,7 @@ def write(
         level=level,
         row_group_entries=row_group_entries,
         dictionary=dictionary,
+        metadata=metadata,
         storage_options=storage_options,
     ) as file:
         file.write(array)

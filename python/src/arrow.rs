@@ -15,7 +15,7 @@ use forthwith::{
     plan::{Error, Place},
 };
 use pyo3::{prelude::*, types::PyCapsule};
-use std::{sync::Arc, thread::ThreadId};
+use std::{collections::HashMap, sync::Arc, thread::ThreadId};
 
 /// What consumers may choose: maps as such rather than as lists of pairs, and structs where they know no unions.
 pub(crate) fn options(maps: bool, union_as_struct: bool) -> Options {
@@ -40,14 +40,47 @@ pub(crate) fn array<'py>(
     ))
 }
 
+/// What a file keeps beside its columns.
+pub(crate) struct Kept {
+    /// The Arrow schema that it was written from.
+    original: Option<SchemaRef>,
+    words: HashMap<String, String>,
+}
+
+impl Kept {
+    pub(crate) fn of(table: &forthwith::Table) -> Self {
+        let words = table.file().user_metadata().into_iter();
+        // Arrow has text only.
+        let words = words.filter_map(|(name, value)| Some((name, String::from_utf8(value.to_vec()).ok()?)));
+        Self { original: table.arrow_schema(), words: words.collect() }
+    }
+
+    /// A schema with the metadata of the file and of its columns.
+    fn described(&self, schema: SchemaRef) -> SchemaRef {
+        if self.original.is_none() && self.words.is_empty() {
+            return schema;
+        }
+        let described = self.original.as_ref().map(|original| arrow::with_original(&schema, original, false));
+        let described = described.unwrap_or_else(|| schema.as_ref().clone());
+        Arc::new(described.with_metadata(self.words.clone()))
+    }
+}
+
 /// The types of a selection, which no data are needed for.
 pub(crate) fn schema<'py>(
     py: Python<'py>,
     forms: &[(String, Form)],
     options: &Options,
+    kept: &Kept,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let export = || arrow::c_schema(&*schema_of(forms, options)?);
+    let export = || arrow::c_schema(&*kept.described(schema_of(forms, options)?));
     let schema = py.detach(export).map_err(|error| unmade(py, &error))?;
+    PyCapsule::new_with_value(py, schema, c"arrow_schema")
+}
+
+/// A schema in a capsule.
+pub(crate) fn capsule<'py>(py: Python<'py>, schema: &arrow::Schema) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema = arrow::c_schema(schema).map_err(|error| unmade(py, &error))?;
     PyCapsule::new_with_value(py, schema, c"arrow_schema")
 }
 
@@ -68,8 +101,9 @@ pub(crate) fn stream<'py>(
     threads: Option<usize>,
     options: Options,
     asks: bool,
+    kept: &Kept,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let schema = schema_of(&forms, &options).map_err(|error| unmade(py, &error))?;
+    let schema = kept.described(schema_of(&forms, &options).map_err(|error| unmade(py, &error))?);
     let names = forms.into_iter().map(|(name, _)| name).collect();
     let main = in_main_thread(py)?.then(|| std::thread::current().id());
     let batches = Batches { handle: Arc::clone(handle), walk, names, threads, options, asks, main };

@@ -217,6 +217,12 @@ impl File {
         words.map(|(name, value)| (name, PyBytes::new(py, &value))).collect()
     }
 
+    /// Those of them that are not the format's own.
+    fn user_metadata<'py>(&self, py: Python<'py>) -> Vec<(String, Bound<'py, PyBytes>)> {
+        let words = self.handle.file.user_metadata().into_iter();
+        words.map(|(name, value)| (name, PyBytes::new(py, &value))).collect()
+    }
+
     /// An object with everything it points to.
     fn object<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyAny>> {
         self.handle.check_open(py)?;

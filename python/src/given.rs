@@ -1,8 +1,12 @@
 //! Arrays that Python hands over, to be written.
 
 use crate::{errors, forth::Lent};
+use bytes::Bytes;
 use forthwith::{
-    columns::{self, AwkwardImportError, arrow::ImportError},
+    columns::{
+        self, AwkwardImportError,
+        arrow::{DataType, Field, ImportError, Schema, SchemaRef},
+    },
     plan::{Error, ErrorKind},
 };
 use pyo3::{
@@ -12,9 +16,35 @@ use pyo3::{
 use std::collections::HashMap;
 
 /// What `ak.to_buffers` gives, as columns of ours. The bytes are lent: writers have what they need of them when they return,
-/// and compare what they read while others may write.
+/// and compare what they read while others may write. Of Arrow data, the schema is kept.
 #[pyclass(frozen, module = "forthwith._forthwith")]
-pub(crate) struct Given(pub(crate) columns::Array);
+pub(crate) struct Given(pub(crate) columns::Array, Option<SchemaRef>);
+
+impl Given {
+    fn of(array: columns::Array) -> Self {
+        Self(array, None)
+    }
+
+    /// What Arrow said of a single column; of one that came from elsewhere nothing but its name.
+    fn field(&self, name: &str) -> Field {
+        match self.1.as_ref().map(|schema| schema.fields()) {
+            Some(fields) if fields.len() == 1 => fields[0].as_ref().clone().with_name(name),
+            _ => Field::new(name, DataType::Null, true),
+        }
+    }
+
+    pub(crate) fn schema(&self) -> Option<&SchemaRef> {
+        self.1.as_ref()
+    }
+
+    /// The metadata of a table of Arrow, in the order of their names.
+    pub(crate) fn words(&self) -> Vec<(String, Bytes)> {
+        let all = self.1.iter().flat_map(|schema| schema.metadata().iter());
+        let mut words: Vec<_> = all.map(|(name, value)| (name.clone(), Bytes::from(value.clone()))).collect();
+        words.sort();
+        words
+    }
+}
 
 #[pymethods]
 impl Given {
@@ -27,7 +57,7 @@ impl Given {
             held.insert(key, bytes);
         }
         let taken = py.detach(|| columns::Array::from_awkward(form, length, &mut |key| held.remove(key)));
-        taken.map(Self).map_err(|error| {
+        taken.map(Self::of).map_err(|error| {
             let error = match error {
                 AwkwardImportError::Unsupported { what } => Error::unsupported(what),
                 other => Error::invalid(other.to_string()),
@@ -42,7 +72,7 @@ impl Given {
         let stream = crate::arrow::taken(stream)?;
         // The producer of the stream attaches to the interpreter by itself, where it needs to.
         let taken = py.detach(|| columns::arrow::import_stream(stream));
-        taken.map(Self).map_err(|error| {
+        taken.map(|(array, schema)| Self(array, Some(schema))).map_err(|error| {
             let what = error.to_string();
             let error = match error {
                 ImportError::Unsupported { .. } => {
@@ -60,15 +90,19 @@ impl Given {
     /// Arrays of one length as the fields of records.
     #[staticmethod]
     fn from_fields(py: Python<'_>, names: Vec<String>, arrays: Vec<Bound<'_, Self>>) -> PyResult<Self> {
+        let field = |(name, array): (&String, &Bound<'_, Self>)| array.get().field(name);
+        let fields: Vec<_> = names.iter().zip(&arrays).map(field).collect();
+        let schema = Some(Schema::new(fields).into());
         let arrays = arrays.iter().map(|array| array.get().0.clone()).collect();
-        let made = columns::Array::from_fields(names, arrays).map(Self);
+        let made = columns::Array::from_fields(names, arrays).map(|array| Self(array, schema));
         made.map_err(|error| errors::exception(py, &Error::invalid(error.to_string())))
     }
 
     /// The only field of records.
     fn only(&self) -> Option<Self> {
         let mut fields = self.0.clone().into_fields();
-        (fields.len() == 1).then(|| fields.remove(0)).map(Self)
+        let array = (fields.len() == 1).then(|| fields.remove(0))?;
+        Some(Self(array, self.1.clone()))
     }
 
     /// The fields of records with their types.

@@ -50,7 +50,7 @@ mod _forthwith {
         give::give_all,
         given::Given,
         selection::{Selection, expression_names},
-        table::{Block, Field, Fields, Plan, RawBlock, Table},
+        table::{Block, Field, Fields, Plan, RawBlock, Table, Zones},
         write::TableWriter,
     };
     use pyo3::{prelude::*, types::IntoPyDict};

@@ -100,7 +100,12 @@ impl Selection {
         union_as_struct: bool,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let forms = self.handle.run(py, || self.forms())?;
-        arrow::schema(py, &forms, &arrow::options(maps, union_as_struct))
+        arrow::schema(
+            py,
+            &forms,
+            &arrow::options(maps, union_as_struct),
+            &arrow::Kept::of(self.selection.table()),
+        )
     }
 
     #[pyo3(signature = (reader, threads=None, *, maps=false, union_as_struct=false))]
@@ -116,7 +121,16 @@ impl Selection {
         let forms = self.handle.run(py, || self.forms())?;
         let reader = reader.get().take(py)?;
         let options = arrow::options(maps, union_as_struct);
-        arrow::stream(py, &self.handle, forms, reader, threads, options, self.asks)
+        arrow::stream(
+            py,
+            &self.handle,
+            forms,
+            reader,
+            threads,
+            options,
+            self.asks,
+            &arrow::Kept::of(self.selection.table()),
+        )
     }
 }
 

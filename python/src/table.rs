@@ -35,6 +35,17 @@ pub(crate) struct Table {
     types: ColumnTypes,
 }
 
+/// Fields of a table, by path, that have timestamps in a zone.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+pub(crate) struct Zones(Vec<(String, Form)>);
+
+#[pymethods]
+impl Zones {
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+}
+
 impl Table {
     pub(crate) fn new(handle: Arc<Handle>, table: forthwith::Table, key: forthwith::Key) -> Self {
         Self { handle, table, key, types: ColumnTypes::default() }
@@ -106,6 +117,22 @@ impl Table {
         let constants: Vec<_> = constants.into_iter().map(constant).collect();
         let table = self.handle.run(py, || self.table.with_constants(&constants))?;
         Ok(Self::new(Arc::clone(&self.handle), table, self.key.clone()))
+    }
+
+    /// The fields that have timestamps in a zone.
+    fn zones(&self) -> Zones {
+        Zones(self.table.zones())
+    }
+
+    /// The table with its timestamps shown in the zones of another one, and in UTC where that has none.
+    fn in_zones_of(&self, py: Python<'_>, zones: &Zones) -> PyResult<Self> {
+        let table = self.handle.run(py, || self.table.in_zones_of(&zones.0))?;
+        Ok(Self::new(Arc::clone(&self.handle), table, self.key.clone()))
+    }
+
+    /// The Arrow schema that the table was written from, if the file has it, as a capsule.
+    fn arrow_schema<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyCapsule>>> {
+        self.table.arrow_schema().map(|schema| arrow::capsule(py, &schema)).transpose()
     }
 
     fn entries_up_to(&self, py: Python<'_>, most: u64) -> PyResult<u64> {
@@ -299,7 +326,12 @@ impl Table {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let forms = self.handle.run(py, || self.forms(&fields))?;
         let options = arrow::options(maps, union_as_struct);
-        arrow::schema(py, &names.into_iter().zip(forms).collect::<Vec<_>>(), &options)
+        arrow::schema(
+            py,
+            &names.into_iter().zip(forms).collect::<Vec<_>>(),
+            &options,
+            &arrow::Kept::of(&self.table),
+        )
     }
 
     #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
@@ -320,7 +352,8 @@ impl Table {
         let options = arrow::options(maps, union_as_struct);
         let asks = self.handle.object.is_some();
         let forms = names.into_iter().zip(forms).collect();
-        arrow::stream(py, &self.handle, forms, reader, threads, options, asks)
+        let kept = arrow::Kept::of(&self.table);
+        arrow::stream(py, &self.handle, forms, reader, threads, options, asks, &kept)
     }
 }
 

@@ -11,7 +11,6 @@ use crate::{
 };
 use forthwith::{
     FileFormat,
-    columns::Array,
     io::{MemorySink, Sink},
     plan::{Error, Result, TableWriter as Writer, WriteOptions},
 };
@@ -96,9 +95,10 @@ struct State {
 }
 
 impl State {
-    fn write(&mut self, array: &Array) -> Result<()> {
-        let (names, columns) = columns_of(array);
+    fn write(&mut self, given: &Given) -> Result<()> {
+        let (names, columns) = columns_of(&given.0);
         if self.open.is_none() {
+            keep_words(&mut self.options, given);
             let forms = columns.iter().map(|column| column.form.clone());
             let fields: Vec<_> = names.iter().cloned().zip(forms).collect();
             let writer = forthwith::writer(self.format, &fields, self.to.sink()?, &self.options)?;
@@ -115,6 +115,16 @@ impl State {
         let Some((_, writer)) = self.open.take() else { return Ok(None) };
         writer.finish().map(|written| Some((written.entries, written.bytes)))
     }
+}
+
+/// Adds what Arrow data have beside their columns: their metadata, unless others of the names were given, and their types.
+pub(crate) fn keep_words(options: &mut WriteOptions, given: &Given) {
+    for (name, value) in given.words() {
+        if options.metadata.iter().all(|(known, _)| *known != name) {
+            options.metadata.push((name, value));
+        }
+    }
+    options.arrow = given.schema().cloned();
 }
 
 /// How the fields of an array differ from those of the first.
@@ -145,7 +155,7 @@ impl Written for State {
 #[pymethods]
 impl TableWriter {
     #[new]
-    #[pyo3(signature = (path, memory, format, codec, level, block_entries, dictionary, store))]
+    #[pyo3(signature = (path, memory, format, codec, level, block_entries, dictionary, metadata, store))]
     #[expect(clippy::too_many_arguments, reason = "keywords, given by name in Python")]
     fn new(
         py: Python<'_>,
@@ -156,17 +166,20 @@ impl TableWriter {
         level: Option<i32>,
         block_entries: Option<u64>,
         dictionary: Option<bool>,
+        metadata: Vec<(String, Vec<u8>)>,
         store: Store,
     ) -> PyResult<Self> {
         let format =
             FileFormat::of(&format!(".{format}")).map_err(|error| error_of(py, error, None, None))?;
-        let options = WriteOptions { codec, level, block_entries, dictionary, ..WriteOptions::default() };
+        let metadata = metadata.into_iter().map(|(name, value)| (name, value.into())).collect();
+        let options =
+            WriteOptions { codec, level, block_entries, dictionary, metadata, ..WriteOptions::default() };
         let to = Destination::new(path, memory, store);
         Ok(Self(Held::new(State { to, format, options, open: None })))
     }
 
     fn write(&self, py: Python<'_>, array: &Given) -> PyResult<()> {
-        State::with(py, &self.0, |state| state.write(&array.0))
+        State::with(py, &self.0, |state| state.write(array))
     }
 
     /// Entries and bytes; nothing if there was nothing to write.

@@ -1,7 +1,7 @@
 //! Avro's schemas in the words that programs are made of.
 
 use crate::schema::{Field, Id, Kind, Logical, Schema, Unit};
-use forthwith_columns::{DType, Encoding, LogicalType, TimeUnit};
+use forthwith_columns::{DType, Encoding, LogicalType, TimeUnit, Zone};
 use forthwith_plan::Error;
 use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, Union};
 use std::{
@@ -353,8 +353,8 @@ pub(crate) fn meant(logical: Option<Logical>, layout: Layout) -> Layout {
         Some(Logical::Decimal { precision, scale }) => LogicalType::Decimal { precision, scale },
         Some(Logical::Date) => LogicalType::Date,
         Some(Logical::Time(of)) => LogicalType::Time(unit(of)),
-        Some(Logical::Timestamp(of)) => LogicalType::Timestamp { unit: unit(of), utc: true },
-        Some(Logical::LocalTimestamp(of)) => LogicalType::Timestamp { unit: unit(of), utc: false },
+        Some(Logical::Timestamp(of)) => LogicalType::Timestamp { unit: unit(of), zone: Some(Zone::UTC) },
+        Some(Logical::LocalTimestamp(of)) => LogicalType::Timestamp { unit: unit(of), zone: None },
         Some(Logical::Uuid | Logical::Duration) | None => return layout,
     };
     Layout::Logical(meaning, Box::new(layout))

@@ -417,7 +417,7 @@ impl Given<'_> {
             Some(meaning @ LogicalType::Time(of)) if long && of == unit => meaning,
             Some(meaning @ LogicalType::Timestamp { unit: of, .. }) if !long && of == unit => meaning,
             _ if long => LogicalType::Duration(unit),
-            _ => LogicalType::Timestamp { unit, utc: false },
+            _ => LogicalType::Timestamp { unit, zone: None },
         };
         let (column, dtype) = match meaning {
             LogicalType::Date | LogicalType::Time(TimeUnit::Milli) => {

@@ -115,6 +115,7 @@ mod text;
 mod validate;
 mod value;
 mod views;
+mod zone;
 
 pub use array::Array;
 pub use builder::{Builder, Slot};
@@ -139,6 +140,7 @@ pub use text::NotText;
 
 pub use value::Value;
 pub use views::{Jagged, ViewError};
+pub use zone::Zone;
 
 /// Makes what a process makes once and then shares, for the moment before it is forked while other threads
 /// run: one that was making it is not in the forked process, which would wait for it for ever.

@@ -49,7 +49,7 @@ impl LogicalType {
     /// Whether NumPy's type says all of it: a time of day is a span of time there, and a zone is lost.
     #[must_use]
     pub const fn is_typed(self) -> bool {
-        matches!(self, Self::Half | Self::Date | Self::Duration(_) | Self::Timestamp { utc: false, .. })
+        matches!(self, Self::Half | Self::Date | Self::Duration(_) | Self::Timestamp { zone: None, .. })
     }
 }
 
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn every_meaning_of_64_bits_has_a_type() {
-        let stamp = LogicalType::Timestamp { unit: TimeUnit::Micro, utc: true };
+        let stamp = LogicalType::Timestamp { unit: TimeUnit::Micro, zone: Some(crate::Zone::UTC) };
         assert_eq!(stamp.primitive(DType::Int64).as_deref(), Some("datetime64[us]"));
         assert_eq!(LogicalType::Date.primitive(DType::Int64).as_deref(), Some("datetime64[D]"));
         let time = LogicalType::Time(TimeUnit::Nano);

@@ -1,6 +1,6 @@
 //! The meaning of values beyond how they are kept.
 
-use crate::decimal;
+use crate::{Zone, decimal};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -25,8 +25,8 @@ pub enum LogicalType {
     Timestamp {
         /// The unit of the count.
         unit: TimeUnit,
-        /// In UTC, rather than wherever it was.
-        utc: bool,
+        /// The zone that it is shown in: then it is counted in UTC, otherwise wherever it was.
+        zone: Option<Zone>,
     },
     /// `int64`: a length of time.
     Duration(TimeUnit),
@@ -57,6 +57,10 @@ impl TimeUnit {
             Self::Micro => "us",
             Self::Nano => "ns",
         }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        [Self::Second, Self::Milli, Self::Micro, Self::Nano].into_iter().find(|unit| unit.name() == name)
     }
 
     const fn digits(self) -> usize {
@@ -94,13 +98,25 @@ impl fmt::Display for LogicalType {
             Self::Half => f.write_str("float16"),
             Self::Duration(unit) => write!(f, "duration[{}]", unit.name()),
             Self::Time(unit) => write!(f, "time[{}]", unit.name()),
-            Self::Timestamp { unit, utc: true } => write!(f, "timestamp[{}, UTC]", unit.name()),
-            Self::Timestamp { unit, utc: false } => write!(f, "timestamp[{}]", unit.name()),
+            Self::Timestamp { unit, zone: Some(zone) } => write!(f, "timestamp[{}, {zone}]", unit.name()),
+            Self::Timestamp { unit, zone: None } => write!(f, "timestamp[{}]", unit.name()),
         }
     }
 }
 
 impl LogicalType {
+    /// Whether values of both are stored alike and mean the same: timestamps may have different zones, in which
+    /// they are only shown.
+    #[must_use]
+    pub fn is_alike(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Timestamp { unit, zone: Some(_) }, Self::Timestamp { unit: of, zone: Some(_) }) => {
+                unit == of
+            }
+            (one, other) => one == other,
+        }
+    }
+
     /// The meaning that is spelled so: what `Display` makes of it.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -108,15 +124,14 @@ impl LogicalType {
             let (precision, scale) = digits.split_once(", ")?;
             return Some(Self::Decimal { precision: precision.parse().ok()?, scale: scale.parse().ok()? });
         }
+        if let Some((unit, zone)) = text.strip_prefix("timestamp[").and_then(|rest| rest.split_once(", ")) {
+            let unit = TimeUnit::parse(unit)?;
+            return Some(Self::Timestamp { unit, zone: Some(Zone::parse(zone.strip_suffix(']')?)?) });
+        }
         let units = [TimeUnit::Milli, TimeUnit::Micro, TimeUnit::Nano];
-        let timed = units.into_iter().flat_map(|unit| {
-            [
-                Self::Time(unit),
-                Self::Duration(unit),
-                Self::Timestamp { unit, utc: true },
-                Self::Timestamp { unit, utc: false },
-            ]
-        });
+        let timed = units
+            .into_iter()
+            .flat_map(|unit| [Self::Time(unit), Self::Duration(unit), Self::Timestamp { unit, zone: None }]);
         let others = [Self::Date, Self::Half, Self::Duration(TimeUnit::Second)];
         others.into_iter().chain(timed).find(|meaning| meaning.to_string() == text)
     }
@@ -146,9 +161,9 @@ impl LogicalType {
             }
             Self::Date => date(value),
             Self::Time(unit) => clock(value, unit),
-            Self::Timestamp { unit, utc } => {
+            Self::Timestamp { unit, zone } => {
                 let day = (86_400 * unit.in_a_second()).cast_signed();
-                let zone = if utc { "Z" } else { "" };
+                let zone = if zone.is_some() { "Z" } else { "" };
                 format!("{}T{}{zone}", date(value.div_euclid(day)), clock(value.rem_euclid(day), unit))
             }
         })
@@ -203,8 +218,9 @@ mod tests {
 
     #[test]
     fn times_are_spelled_out() {
-        let utc =
-            |unit, value| LogicalType::Timestamp { unit, utc: true }.spell_number(value).unwrap_or_default();
+        let utc = |unit, value| {
+            LogicalType::Timestamp { unit, zone: Some(Zone::UTC) }.spell_number(value).unwrap_or_default()
+        };
         assert_eq!(utc(TimeUnit::Milli, 0), "1970-01-01T00:00:00.000Z");
         assert_eq!(utc(TimeUnit::Micro, -1), "1969-12-31T23:59:59.999999Z");
         assert_eq!(utc(TimeUnit::Nano, 1_700_000_000_123_456_789), "2023-11-14T22:13:20.123456789Z");
@@ -225,6 +241,17 @@ mod tests {
             LogicalType::Date.spell_number(i64::MAX).is_some()
                 && utc(TimeUnit::Milli, i64::MIN).ends_with('Z')
         );
+    }
+
+    #[test]
+    fn zones_are_named_and_instants_are_spelled_in_utc() {
+        let berlin = LogicalType::Timestamp { unit: TimeUnit::Micro, zone: Some(Zone::of("Europe/Berlin")) };
+        assert_eq!(berlin.to_string(), "timestamp[us, Europe/Berlin]");
+        assert_eq!(LogicalType::parse("timestamp[us, Europe/Berlin]"), Some(berlin));
+        assert_eq!(berlin.spell_number(0).as_deref(), Some("1970-01-01T00:00:00.000000Z"));
+        for text in ["timestamp[us, ]", "timestamp[us, UTC", "timestamp[h, UTC]", "timestamp[us, a]b]"] {
+            assert_eq!(LogicalType::parse(text), None);
+        }
     }
 
     #[test]

@@ -143,6 +143,6 @@ pub(crate) fn same(wanted: LogicalType, found: LogicalType) -> bool {
             LogicalType::Decimal { precision, scale },
             LogicalType::Decimal { precision: digits, scale: behind },
         ) => scale == behind && digits <= precision,
-        (wanted, found) => wanted == found,
+        (wanted, found) => wanted.is_alike(found),
     }
 }

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
 use super::*;
-use forthwith_columns::{Array, Column, DType, Encoding, Form, LogicalType, Native, TimeUnit};
+use forthwith_columns::{Array, Column, DType, Encoding, Form, LogicalType, Native, TimeUnit, Zone};
 use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, Union};
 use std::sync::Arc;
 
@@ -224,8 +224,8 @@ fn fixed_dimensions_are_counted_where_the_layout_counts() {
 
 #[test]
 fn meanings_are_not_mixed_up() {
-    let millis = LogicalType::Timestamp { unit: TimeUnit::Milli, utc: true };
-    let micros = LogicalType::Timestamp { unit: TimeUnit::Micro, utc: true };
+    let millis = LogicalType::Timestamp { unit: TimeUnit::Milli, zone: Some(Zone::UTC) };
+    let micros = LogicalType::Timestamp { unit: TimeUnit::Micro, zone: Some(Zone::UTC) };
     let of = |meaning| Layout::Logical(meaning, Box::new(Layout::Varint(DType::Int64)));
     let bare = numbers("a", &[1i64]);
     let meant = Array {

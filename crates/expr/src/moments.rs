@@ -61,7 +61,7 @@ impl Moment {
             },
             _ => return Err(format!("a {meaning} cannot be compared with a date")),
         };
-        if self.has_zone && !matches!(meaning, LogicalType::Timestamp { utc: true, .. }) {
+        if self.has_zone && !matches!(meaning, LogicalType::Timestamp { zone: Some(_), .. }) {
             return Err(format!("a {meaning} has no zone, and the text that it is compared with has one"));
         }
         Ok((self.nanoseconds.div_euclid(each), self.nanoseconds.rem_euclid(each) != 0))
@@ -161,7 +161,7 @@ mod tests {
     fn moments_are_counts_of_what_a_column_counts() {
         let noon = Moment::parse("1970-01-02T12:00").expect("noon");
         assert_eq!(noon.count(LogicalType::Date), Ok((1, true)));
-        let local = LogicalType::Timestamp { unit: TimeUnit::Milli, utc: false };
+        let local = LogicalType::Timestamp { unit: TimeUnit::Milli, zone: None };
         assert_eq!(noon.count(local), Ok((129_600_000, false)));
         let zoned = Moment::parse("1970-01-02T12:00Z").expect("noon");
         assert!(zoned.count(local).is_err());

@@ -1,6 +1,6 @@
 //! A table with columns beside those of its file, each of one value.
 
-use forthwith_columns::Array;
+use forthwith_columns::{Array, Form, arrow::SchemaRef};
 use forthwith_plan::{
     Constant, Dataset, Decoder, Description, Error, Field, FriendName, Limits, Plan, PlannedConstant,
     Reading, Result, TableIndex, Task, check_entries,
@@ -193,6 +193,14 @@ impl Dataset for WithConstants {
 
     fn index(&self) -> Result<Option<TableIndex>> {
         self.inner.index()
+    }
+
+    fn arrow_schema(&self) -> Option<SchemaRef> {
+        self.inner.arrow_schema()
+    }
+
+    fn zones(&self) -> Vec<(String, Form)> {
+        self.inner.zones()
     }
 
     fn attribute_sets(&self) -> Vec<String> {

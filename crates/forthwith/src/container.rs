@@ -48,6 +48,11 @@ pub trait Container: Send + Sync {
         Vec::new()
     }
 
+    /// Those of the [metadata](Self::metadata) that are not the format's own: what another file of the same columns keeps.
+    fn user_metadata(&self) -> Vec<(String, Bytes)> {
+        Vec::new()
+    }
+
     /// The schema of the file's values in the format's own words, if it has such: what another file of the same columns can be written by.
     fn schema(&self) -> Option<String> {
         None

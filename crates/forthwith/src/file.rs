@@ -101,6 +101,12 @@ impl File {
         self.container.metadata()
     }
 
+    /// Those of the [metadata](Self::metadata) that are not the format's own: what another file of the same columns keeps.
+    #[must_use]
+    pub fn user_metadata(&self) -> Vec<(String, Bytes)> {
+        self.container.user_metadata()
+    }
+
     /// The schema of its values in the format's own words, if the format has such: what another file of the same columns can be written
     /// by ([`WriteOptions::schema`](forthwith_plan::WriteOptions::schema)).
     #[must_use]

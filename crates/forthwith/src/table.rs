@@ -3,7 +3,7 @@
 use crate::constants::{WithConstants, put_constants};
 use crate::field_names::FieldNames;
 use crate::{File, Gap, Selection, Step, Steps, Words, cut, format};
-use forthwith_columns::Array;
+use forthwith_columns::{Array, Form, arrow::SchemaRef};
 use forthwith_engine::{Engine, ProgressCallback, RawBlock};
 use forthwith_io::{Several, Source};
 use forthwith_plan::{
@@ -73,6 +73,29 @@ impl Table {
         let dataset = Arc::new(self.here(WithConstants::new(Arc::clone(own), constants))?);
         let own = Some(Arc::clone(own));
         Ok(Self { dataset, own, constants: constants.into(), names: Arc::default(), ..self.clone() })
+    }
+
+    /// The fields, by path, that have timestamps in a zone.
+    #[must_use]
+    pub fn zones(&self) -> Vec<(String, Form)> {
+        self.dataset.zones()
+    }
+
+    /// The table with its timestamps shown in the [zones](Self::zones) of another table, and in UTC where that one has
+    /// none: as the tables of several files are read together.
+    ///
+    /// # Errors
+    /// Damaged metadata.
+    pub fn in_zones_of(&self, zones: &[(String, Form)]) -> Result<Self> {
+        let Some(dataset) = self.own_dataset().in_zones_of(zones) else { return Ok(self.clone()) };
+        let bare = Self { dataset, own: None, constants: Arc::default(), ..self.clone() };
+        bare.with_constants(&self.constants)
+    }
+
+    /// The Arrow schema that the table was written from, if the file has it.
+    #[must_use]
+    pub fn arrow_schema(&self) -> Option<SchemaRef> {
+        self.dataset.arrow_schema()
     }
 
     /// The format's own view of the table.

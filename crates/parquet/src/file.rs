@@ -2,6 +2,7 @@
 
 use crate::check;
 use crate::footer::Footer;
+use crate::hints::ARROW_SCHEMA;
 use crate::table::{Options, ParquetTable};
 use forthwith_io::{Source, xxh3};
 use forthwith_plan::{CheckReport, Error, Result};
@@ -91,6 +92,11 @@ impl ParquetFile {
     pub fn key_values(&self) -> impl Iterator<Item = (&str, &str)> {
         let all = self.footer.key_values.iter();
         all.map(|(key, value)| (key.as_str(), value.as_deref().unwrap_or_default()))
+    }
+
+    /// The same without Arrow's own.
+    pub fn user_key_values(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.key_values().filter(|(key, _)| *key != ARROW_SCHEMA)
     }
 
     /// The codecs of its column chunks, the first ones first.

@@ -2,33 +2,39 @@
 
 use crate::footer::Footer;
 use arrow_schema::{DataType, Schema, TimeUnit as Unit};
-use forthwith_columns::TimeUnit;
+use forthwith_columns::{TimeUnit, Zone, arrow::SchemaRef};
+
+/// The key of Arrow's schema among the file's words.
+pub(crate) const ARROW_SCHEMA: &str = "ARROW:schema";
 
 /// The hints for one of the file's columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hint {
     /// The unit of lengths of time.
     pub(crate) duration: Option<TimeUnit>,
+    /// The zone of timestamps, of which Parquet itself has UTC only.
+    pub(crate) zone: Option<Zone>,
     /// Of each list around it, from the outside in, how many items it always has.
     pub(crate) lists: Vec<Option<u64>>,
 }
 
-/// By the number of the file's column. Nothing at all if nothing is said, or nothing that fits the file.
-pub(crate) fn hints(footer: &Footer) -> Vec<Hint> {
-    let said = footer.key_values.iter().find(|(key, _)| key == "ARROW:schema");
-    let Some(text) = said.and_then(|(_, value)| value.as_deref()) else { return Vec::new() };
+/// By the number of the file's column. Nothing at all if the schema does not fit the file.
+pub(crate) fn hints(schema: &Schema, footer: &Footer) -> Vec<Hint> {
+    let mut found = Vec::new();
+    let read =
+        schema.fields().iter().try_for_each(|field| leaves(field.data_type(), &mut Vec::new(), &mut found));
+    if read.is_none() || found.len() != footer.columns.len() { Vec::new() } else { found }
+}
+
+/// Arrow's own schema of the file's columns, if the file has one with columns of these names.
+pub(crate) fn arrow_schema(footer: &Footer) -> Option<SchemaRef> {
+    let (_, text) = footer.key_values.iter().find(|(key, _)| key == ARROW_SCHEMA)?;
+    let bytes = decoded(text.as_deref()?)?;
     // Whatever is wrong with it, the file is as good as without it.
-    let read = std::panic::catch_unwind(|| {
-        let schema = schema(&decoded(text)?)?;
-        let mut found = Vec::new();
-        let mut lists = Vec::new();
-        let named = schema.fields().iter().zip(footer.schema.fields());
-        let same = schema.fields().len() == footer.schema.fields().len() && { named }
-            .all(|(field, own)| *field.name() == own.name);
-        schema.fields().iter().try_for_each(|field| leaves(field.data_type(), &mut lists, &mut found))?;
-        (same && found.len() == footer.columns.len()).then_some(found)
-    });
-    read.ok().flatten().unwrap_or_default()
+    let schema = std::panic::catch_unwind(|| schema(&bytes)).ok().flatten()?;
+    let (fields, own) = (schema.fields(), footer.schema.fields());
+    let is_same = fields.len() == own.len() && fields.iter().zip(own).all(|(a, b)| *a.name() == b.name);
+    is_same.then(|| schema.into())
 }
 
 /// The schema of a message of Arrow's IPC format, with or without the length before it.
@@ -74,6 +80,7 @@ fn leaves(data_type: &DataType, lists: &mut Vec<Option<u64>>, found: &mut Vec<Hi
         | DataType::Map(item, _) => (item, None),
         // Of empty lists nothing would say how many there are.
         DataType::FixedSizeList(item, size) => (item, u64::try_from(*size).ok().filter(|size| *size > 0)),
+        DataType::Dictionary(_, of) => return leaves(of, lists, found),
         DataType::Union(..) => return None,
         leaf => {
             let duration = match leaf {
@@ -83,7 +90,11 @@ fn leaves(data_type: &DataType, lists: &mut Vec<Option<u64>>, found: &mut Vec<Hi
                 DataType::Duration(Unit::Nanosecond) => Some(TimeUnit::Nano),
                 _ => None,
             };
-            found.push(Hint { duration, lists: lists.clone() });
+            let zone = match leaf {
+                DataType::Timestamp(_, Some(zone)) => Some(Zone::of(zone)),
+                _ => None,
+            };
+            found.push(Hint { duration, zone, lists: lists.clone() });
             return Some(());
         }
     };

@@ -4,7 +4,7 @@ use crate::field::{Kind, Logical, Repetition, Type};
 use crate::footer::Footer;
 use crate::hints::Hint;
 use crate::leaf::{Kept, Leaf, Node, Physical};
-use forthwith_columns::{DType, Form, LogicalType, MAP, TimeUnit};
+use forthwith_columns::{DType, Form, LogicalType, MAP, TimeUnit, Zone};
 use forthwith_plan::ColumnSpec;
 
 /// A column of the table: a field at the top of the schema, or one of a record in it, by itself.
@@ -461,9 +461,12 @@ impl Walk<'_> {
         let bare = field.logical().is_none();
         let hint = self.hints.get(number);
         self.fits &= hint.is_none_or(|hint| hint.lists.len() == usize::from(around.rep));
-        let duration = hint.and_then(|hint| hint.duration);
+        let (duration, zone) = hint.map(|hint| (hint.duration, hint.zone)).unwrap_or_default();
         let meaning = match (meaning, &kept, duration) {
             (None, Kept::Numbers(DType::Int64), Some(unit)) if bare => Some(LogicalType::Duration(unit)),
+            (Some(LogicalType::Timestamp { unit, zone: Some(utc) }), ..) => {
+                Some(LogicalType::Timestamp { unit, zone: zone.or(Some(utc)) })
+            }
             (meaning, ..) => meaning,
         };
         let key = self.key();
@@ -548,7 +551,7 @@ fn values(field: &Type) -> Result<(Physical, Kept, Option<LogicalType>), String>
         (Physical::Float, _) => numbers(DType::Float32),
         (Physical::Double, _) => numbers(DType::Float64),
         (Physical::Int96, _) => {
-            (Kept::Nanoseconds, Some(LogicalType::Timestamp { unit: TimeUnit::Nano, utc: false }))
+            (Kept::Nanoseconds, Some(LogicalType::Timestamp { unit: TimeUnit::Nano, zone: None }))
         }
         (Physical::Fixed(2), Some(Logical::Half)) => meant(DType::UInt16, LogicalType::Half),
         (Physical::Bytes | Physical::Fixed(_), _) => (Kept::Bytes, decimal),
@@ -567,7 +570,7 @@ fn values(field: &Type) -> Result<(Physical, Kept, Option<LogicalType>), String>
         (Physical::Int32, _) => (Kept::Numbers(DType::Int32), decimal),
         (Physical::Int64, Some(Logical::Integer { signed: false, .. })) => numbers(DType::UInt64),
         (Physical::Int64, Some(Logical::Timestamp { unit, utc })) => {
-            meant(DType::Int64, LogicalType::Timestamp { unit, utc })
+            meant(DType::Int64, LogicalType::Timestamp { unit, zone: utc.then_some(Zone::UTC) })
         }
         (Physical::Int64, Some(Logical::Time { unit, .. })) => meant(DType::Int64, LogicalType::Time(unit)),
         (Physical::Int64, _) => (Kept::Numbers(DType::Int64), decimal),

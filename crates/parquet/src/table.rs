@@ -8,6 +8,7 @@ use crate::{
     index::{self, PagePlaces},
     schema::{self, Column, Part},
 };
+use forthwith_columns::{Form, arrow::SchemaRef};
 use forthwith_io::{ProcessLock, Source};
 use forthwith_plan::{
     Dataset, Decoder, Description, Error, Field, Group, Limit, Limits, Pick, Plan, Reading, Result, Stored,
@@ -30,6 +31,8 @@ pub struct ParquetTable {
     uri: String,
     footer: Arc<Footer>,
     columns: Vec<Column>,
+    /// Arrow's own schema of the columns.
+    arrow: Option<SchemaRef>,
     fields: Vec<Field>,
     groups: Vec<RowGroup>,
     size: u64,
@@ -102,7 +105,8 @@ pub enum Bound {
 
 impl ParquetTable {
     pub(crate) fn of(footer: Arc<Footer>, source: Arc<dyn Source>, options: &Options) -> Result<Self> {
-        let hints = crate::hints::hints(&footer);
+        let arrow = crate::hints::arrow_schema(&footer);
+        let hints = arrow.as_deref().map(|schema| crate::hints::hints(schema, &footer)).unwrap_or_default();
         let columns = schema::columns(&footer, &hints, options.int96_as_microseconds);
         let there = footer.row_groups.len();
         let chosen: Vec<usize> = match &options.row_groups {
@@ -141,7 +145,17 @@ impl ParquetTable {
         };
         let fields = columns.iter().map(field).collect();
         let (uri, size) = (source.uri().to_owned(), source.size()?);
-        Ok(Self { uri, footer, columns, fields, groups, size, source, indexes: ProcessLock::default() })
+        Ok(Self {
+            uri,
+            footer,
+            columns,
+            arrow,
+            fields,
+            groups,
+            size,
+            source,
+            indexes: ProcessLock::default(),
+        })
     }
 
     /// The row groups, those that were chosen.
@@ -543,6 +557,38 @@ impl Dataset for ParquetTable {
             }
         }
         Ok(found)
+    }
+
+    fn arrow_schema(&self) -> Option<SchemaRef> {
+        self.arrow.clone()
+    }
+
+    fn zones(&self) -> Vec<(String, Form)> {
+        let named = self.fields.iter().zip(&self.columns);
+        let zoned = named.filter_map(|(field, column)| Some((&field.path, &column.reading.as_ref().ok()?.0)));
+        zoned.filter(|(_, form)| form.has_zone()).map(|(path, form)| (path.clone(), form.clone())).collect()
+    }
+
+    fn in_zones_of(&self, zones: &[(String, Form)]) -> Option<Arc<dyn Dataset>> {
+        let mut columns = self.columns.clone();
+        for (field, column) in self.fields.iter().zip(&mut columns) {
+            let Ok((form, _)) = &mut column.reading else { continue };
+            if form.has_zone() {
+                let other = zones.iter().find(|(path, _)| *path == field.path);
+                form.show_in_zones_of(other.map(|(_, form)| form));
+            }
+        }
+        Some(Arc::new(Self {
+            uri: self.uri.clone(),
+            footer: Arc::clone(&self.footer),
+            columns,
+            arrow: self.arrow.clone(),
+            fields: self.fields.clone(),
+            groups: self.groups.clone(),
+            size: self.size,
+            source: Arc::clone(&self.source),
+            indexes: ProcessLock::default(),
+        }))
     }
 
     fn boundaries(&self, _: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {

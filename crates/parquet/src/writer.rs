@@ -1,6 +1,8 @@
 //! Writing: columns as Arrow has them, through the `parquet` crate.
 
+use crate::hints::ARROW_SCHEMA;
 use arrow_schema::DataType;
+use bytes::Bytes;
 use forthwith_columns::{
     Array, Form, LogicalType,
     arrow::{self, ExportError, RecordBatch, SchemaRef},
@@ -8,11 +10,12 @@ use forthwith_columns::{
 use forthwith_io::{Counted, Sink};
 use forthwith_plan::{Error, Result, TableWriter, WriteOptions, Written, check_digits, check_headroom};
 use parquet::{
-    arrow::ArrowWriter,
+    arrow::{ArrowWriter, add_encoded_arrow_schema_to_metadata, arrow_writer::ArrowWriterOptions},
     basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel},
     errors::ParquetError,
-    file::properties::WriterProperties,
+    file::{metadata::KeyValue, properties::WriterProperties},
 };
+use std::collections::HashMap;
 
 /// A row group that takes this much memory is written, however few entries it has.
 const LARGEST_GROUP: usize = 256 << 20;
@@ -68,14 +71,23 @@ impl ParquetWriter {
         let schema: SchemaRef = arrow::Schema::new(arrow_fields).into();
         let compression = compression(options.codec.as_deref().unwrap_or("zstd"), options.level)?;
         let entries = options.block_entries.unwrap_or(ENTRIES).max(1);
-        let properties = WriterProperties::builder()
+        let words = words(&options.metadata)?;
+        let word = |word: &KeyValue| (word.key.clone(), word.value.clone().unwrap_or_default());
+        let arrow_words: HashMap<String, String> = words.iter().map(word).collect();
+        let mut properties = WriterProperties::builder()
             .set_compression(compression)
             .set_dictionary_enabled(options.dictionary.unwrap_or(true))
             .set_max_row_group_row_count(Some(usize::try_from(entries).unwrap_or(usize::MAX)))
+            .set_key_value_metadata(Some(words))
             .set_created_by(concat!("forthwith version ", env!("CARGO_PKG_VERSION")).into())
             .build();
         let uri = sink.uri().to_owned();
-        let writer = ArrowWriter::try_new(Counted(sink, 0), schema.clone(), Some(properties))
+        let kept = options.arrow.as_deref().map(|original| arrow::with_original(&schema, original, true));
+        // Some readers of Arrow look for the words in its schema only.
+        let kept = kept.unwrap_or_else(|| schema.as_ref().clone()).with_metadata(arrow_words);
+        add_encoded_arrow_schema_to_metadata(&kept, &mut properties);
+        let own = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+        let writer = ArrowWriter::try_new_with_options(Counted(sink, 0), schema.clone(), own)
             .map_err(|e| failed(&e))?;
         let forms = fields.iter().map(|(_, form)| form.clone()).collect();
         Ok(Self { writer, schema, forms, uri, entries: 0 })
@@ -130,6 +142,24 @@ impl TableWriter for ParquetWriter {
         sink.finish()?;
         Ok(Written { entries, bytes })
     }
+}
+
+/// Words that are kept with the file.
+fn words(metadata: &[(String, Bytes)]) -> Result<Vec<KeyValue>> {
+    let word = |(name, value): &(String, Bytes)| {
+        if name == ARROW_SCHEMA {
+            return Err(Error::invalid(format!(
+                "metadata called {name:?}, which is the name of Arrow's own schema"
+            )));
+        }
+        match std::str::from_utf8(value) {
+            Ok(text) => Ok(KeyValue::new(name.clone(), text.to_owned())),
+            Err(_) => {
+                Err(Error::invalid(format!("metadata {name:?} that are not UTF-8: Parquet has text only")))
+            }
+        }
+    };
+    metadata.iter().map(word).collect()
 }
 
 /// The part of a type that has no place in a Parquet file.

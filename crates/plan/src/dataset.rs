@@ -1,8 +1,9 @@
 //! The trait of an opened table: fields, and on request a plan.
 
 use crate::{Error, FriendName, Limits, Plan, Reading, Result, TableIndex, Task};
+use forthwith_columns::{Form, arrow::SchemaRef};
 use serde::{Deserialize, Serialize};
-use std::{any::Any, ops::Range};
+use std::{any::Any, ops::Range, sync::Arc};
 
 /// One named column, or a group of columns, as the file's metadata give it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -225,6 +226,24 @@ pub trait Dataset: Any + Send + Sync {
     /// the file, with the path of this one, `@` and its name.
     fn attribute_sets(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// The Arrow schema that the table was written from, if the file has it: metadata of fields, and dictionaries, which
+    /// the columns here do not have.
+    fn arrow_schema(&self) -> Option<SchemaRef> {
+        None
+    }
+
+    /// The fields, by path, that have timestamps in a zone.
+    fn zones(&self) -> Vec<(String, Form)> {
+        Vec::new()
+    }
+
+    /// The table with its timestamps shown in the [zones](Self::zones) of another one, and in UTC where that has none.
+    /// `None` where no other zone can be shown.
+    fn in_zones_of(&self, zones: &[(String, Form)]) -> Option<Arc<dyn Dataset>> {
+        let _ = zones;
+        None
     }
 
     /// Plans that read again what a plan, or one task of it, could not read: more slowly, with an error that

@@ -1,7 +1,8 @@
 //! Writing a table, the mirror of a [`Dataset`](crate::Dataset).
 
 use crate::{Error, Number, Result};
-use forthwith_columns::Array;
+use bytes::Bytes;
+use forthwith_columns::{Array, arrow::SchemaRef};
 
 /// A table being written, whatever the format: made for the names and [Form](forthwith_columns::Form)s of its
 /// columns and a [`Sink`](forthwith_io::Sink), filled step by step, and nothing before it is finished.
@@ -67,6 +68,11 @@ pub struct WriteOptions {
     /// The number that missing values become, with lists and texts that are empty, in formats whose tables may not have
     /// them: those of ROOT.
     pub nulls: Option<Number>,
+    /// Words that are kept with the file, in formats that have a place for such: names with their values.
+    pub metadata: Vec<(String, Bytes)>,
+    /// The Arrow schema that the columns had, whose metadata of fields and dictionaries are kept in formats that have
+    /// Arrow's types.
+    pub arrow: Option<SchemaRef>,
 }
 
 /// The treatment of NaN and infinities where there is no way to write them.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from forthwith._interop.base import Library
 from forthwith._interop.exact import unlike
+from forthwith._interop.original import Original, described, restored
 from forthwith._packages import package
 
 TYPE_CHECKING = False
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
     from forthwith import _forthwith
     from forthwith._interop.base import Arrays, How
+    from forthwith._tree.read import Columns
+    from forthwith._tree.tree import Tree
 
 
 class Capsules:
@@ -26,6 +29,26 @@ class Capsules:
         return self._array.arrow(maps=True, union_as_struct=self._union_as_struct)
 
 
+def _column(pa: Any, original: Original | None, name: str, array: _forthwith.Array, union_as_struct: bool) -> Any:
+    made = pa.array(Capsules(array, union_as_struct))
+    like = original.fields.get(name) if original else None
+    return made if like is None else restored(pa, made, like)
+
+
+def table_of(pa: Any, original: Original | None, arrays: Arrays, union_as_struct: bool = False) -> Any:
+    """A Table with the metadata and the dictionaries that it had before it was written."""
+    columns = [_column(pa, original, label, array, union_as_struct) for label, array in arrays]
+    fields = [
+        pa.field(label, column.type, nullable=array.type_string.startswith("?"))
+        for (label, array), column in zip(arrays, columns, strict=True)
+    ]
+    metadata = None
+    if original is not None:
+        known, metadata = original.fields, original.metadata or None
+        fields = [described(field, known[field.name]) if field.name in known else field for field in fields]
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields, metadata=metadata))
+
+
 class ArrowLibrary(Library):
     """pyarrow arrays and tables."""
 
@@ -35,22 +58,22 @@ class ArrowLibrary(Library):
     def __init__(self, how: How, logical: bool = True) -> None:
         super().__init__(how, logical)
         self._pa = package("pyarrow")
+        self._original: Original | None = None
+
+    def about(self, tree: Tree, columns: Columns) -> None:
+        """Says which columns of a tree the arrays are that follow."""
+        self._original = Original(tree, columns)
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One pyarrow array."""
-        return self._pa.array(Capsules(array, self._union_as_struct))
+        return _column(self._pa, self._original, name, array, self._union_as_struct)
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """A pyarrow Table."""
         if not arrays:
             # A table without columns keeps its number of rows only if they are taken from it.
             return self._pa.table({"": self._pa.nulls(stop - start)}).select([])
-        columns = [self.column(label, array, start) for label, array in arrays]
-        fields = [
-            self._pa.field(label, column.type, nullable=array.type_string.startswith("?"))
-            for (label, array), column in zip(arrays, columns, strict=True)
-        ]
-        return self._pa.Table.from_arrays(columns, schema=self._pa.schema(fields))
+        return table_of(self._pa, self._original, arrays, self._union_as_struct)
 
     def nulls(self, name: str, like: _forthwith.Array, start: int, length: int) -> Any:
         """A pyarrow array of nulls."""

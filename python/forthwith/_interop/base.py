@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from typing import Any, Literal, TypeAlias
 
     from forthwith import _forthwith
+    from forthwith._tree.read import Columns
+    from forthwith._tree.tree import Tree
 
     Arrays: TypeAlias = list[tuple[str, _forthwith.Array]]
     LibraryName: TypeAlias = Literal[
@@ -26,6 +28,9 @@ class Library:
     def __init__(self, how: How, logical: bool = True) -> None:
         self._how = how
         self._logical = logical
+
+    def about(self, tree: Tree, columns: Columns) -> None:
+        """Says which columns of a tree the arrays are that follow."""
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One array; ``start`` is its first entry."""

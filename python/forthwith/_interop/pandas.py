@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
+from forthwith._errors import MissingPackageError, UnsupportedError
 from forthwith._interop import exact
-from forthwith._interop.arrow import Capsules
+from forthwith._interop.arrow import Capsules, table_of
 from forthwith._interop.base import Library
+from forthwith._interop.original import Original, restored
 from forthwith._packages import package
 
 TYPE_CHECKING = False
@@ -13,6 +17,8 @@ if TYPE_CHECKING:
 
     from forthwith import _forthwith
     from forthwith._interop.base import Arrays, How
+    from forthwith._tree.read import Columns
+    from forthwith._tree.tree import Tree
 
 _FLAT = {
     "bool",
@@ -20,6 +26,10 @@ _FLAT = {
     "float32",
     "float64",
 }
+
+
+# What the metadata of pandas say of an index that counts, and what it is otherwise.
+_COUNTED: tuple[tuple[str, Any], ...] = (("name", None), ("start", 0), ("step", 1))
 
 
 class PandasLibrary(Library):
@@ -31,9 +41,23 @@ class PandasLibrary(Library):
         super().__init__(how, logical)
         self._pd = package("pandas")
         self._np = package("numpy")
+        self._original: Original | None = None
+
+    def about(self, tree: Tree, columns: Columns) -> None:
+        """Says which columns of a tree the arrays are that follow."""
+        try:
+            self._original = Original(tree, columns)
+        except MissingPackageError:
+            # Without pyarrow, numbers are read as they are; nothing else is.
+            self._original = None
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One Series."""
+        like = self._original.fields.get(name) if self._original else None
+        if like is not None and package("pyarrow").types.is_dictionary(like.type):
+            pa = package("pyarrow")
+            categories = restored(pa, pa.array(Capsules(array)), like).to_pandas()
+            return categories.set_axis(self._pd.RangeIndex(start, start + len(array))).rename(name)
         if array.type_string in _FLAT:
             ((_, buffer),) = array.buffers()
             index = self._pd.RangeIndex(start, start + len(array))
@@ -41,9 +65,30 @@ class PandasLibrary(Library):
         return self._series(name, package("pyarrow").array(Capsules(array)), start)
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
-        """A DataFrame."""
+        """A DataFrame. One that pandas wrote has the types and the index that it had."""
+        if self._original is not None and "pandas" in self._original.metadata:
+            return self._frame(self._original, arrays, start, stop)
         columns = {label: self.column(label, array, start) for label, array in arrays}
         return self._pd.DataFrame(columns, index=self._pd.RangeIndex(start, stop), copy=False)
+
+    def _frame(self, original: Original, arrays: Arrays, start: int, stop: int) -> Any:
+        """A DataFrame as pyarrow makes it by the metadata of pandas."""
+        package("pandas.core.arrays.arrow.extension_types")  # which tells pyarrow of periods and intervals
+        metadata = original.metadata
+        try:
+            said = json.loads(metadata["pandas"])
+            frame = table_of(package("pyarrow"), original, arrays).to_pandas(split_blocks=True)
+            levels = said.get("index_columns", [])
+            counted = [level for level in levels if isinstance(level, dict)]
+            if counted or not ({level for level in levels if isinstance(level, str)} & {label for label, _ in arrays}):
+                name, first, step = (counted[0].get(key, other) if counted else other for key, other in _COUNTED)
+                frame.index = self._pd.RangeIndex(first + start * step, first + stop * step, step, name=name)
+            if "PANDAS_ATTRS" in metadata:
+                frame.attrs = json.loads(metadata["PANDAS_ATTRS"])
+        except (ValueError, KeyError, TypeError, AttributeError, NotImplementedError) as error:
+            what = f"the metadata of pandas in the file cannot be used: {str(error).partition(chr(10))[0]}"
+            raise UnsupportedError(f'{what}; library="arrow" reads the columns without them') from error
+        return frame
 
     def optional(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One Series of Arrow data."""
@@ -66,6 +111,8 @@ class PandasLibrary(Library):
         """The same with the numbers of the entries as index."""
         made = self.together(labels, read, 0, len(kept))
         index = self._pd.Index(self._np.asarray(kept) + offset)
+        if isinstance(made, self._pd.DataFrame) and not isinstance(made.index, self._pd.RangeIndex):
+            return made
         columns = made.values() if isinstance(made, dict) else made if isinstance(made, tuple | list) else [made]
         for column in columns:
             column.index = index
@@ -79,8 +126,14 @@ class PandasLibrary(Library):
         else:
             for label in first.columns:
                 self._check(label, [part[label] for part in parts])
-        return self._pd.concat(parts, ignore_index=True)
+        counted = isinstance(first.index, self._pd.RangeIndex)
+        joined = self._pd.concat(parts, ignore_index=counted)
+        joined.attrs = dict(first.attrs)
+        return joined
 
     def _check(self, label: str, parts: list[Any]) -> None:
-        dtypes = [self._np.dtype(getattr(part.dtype, "numpy_dtype", part.dtype)) for part in parts]
+        try:
+            dtypes = [self._np.dtype(getattr(part.dtype, "numpy_dtype", part.dtype)) for part in parts]
+        except TypeError:
+            return  # a type of pandas that NumPy does not have, and that holds no numbers
         exact.check(self._np, label, dtypes, lambda at: parts[at].dropna().to_numpy(dtypes[at]))

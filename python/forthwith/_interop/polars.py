@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from forthwith._errors import UnsupportedError
+from forthwith._errors import MissingPackageError, UnsupportedError
 from forthwith._interop.arrow import Capsules
 from forthwith._interop.base import Library
 from forthwith._interop.exact import unlike
+from forthwith._interop.original import Original
 from forthwith._packages import package
 
 TYPE_CHECKING = False
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from forthwith import _forthwith
     from forthwith._interop.base import Arrays, How
+    from forthwith._tree.read import Columns
+    from forthwith._tree.tree import Tree
 
 # Decimals in a type: their digits, and those behind the point.
 _DECIMAL = re.compile(r"\bdecimal\[(\d+), -?\d+\]")
@@ -30,6 +33,7 @@ class PolarsLibrary(Library):
     def __init__(self, how: How, logical: bool = True) -> None:
         super().__init__(how, logical)
         self._pl = package("polars")
+        self._original: Original | None = None
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One Series."""
@@ -37,7 +41,26 @@ class PolarsLibrary(Library):
         if max(digits, default=0) > _MOST_DIGITS:
             what = f"decimals of {max(digits)} digits, of which polars has at most {_MOST_DIGITS}"
             raise UnsupportedError(f'{name}: {what}; library="arrow" has all')
-        return self._pl.Series(Capsules(array, union_as_struct=True)).rename(name)
+        made = self._pl.Series(Capsules(array, union_as_struct=True)).rename(name)
+        like = self._original.fields.get(name) if self._original else None
+        return made if like is None else self._categories(made, like)
+
+    def about(self, tree: Tree, columns: Columns) -> None:
+        """Says which columns of a tree the arrays are that follow."""
+        try:
+            self._original = Original(tree, columns)
+        except MissingPackageError:
+            # Without pyarrow, categories are texts.
+            self._original = None
+
+    def _categories(self, made: Any, like: Any) -> Any:
+        """Texts as the categories that they were."""
+        pa = package("pyarrow")
+        if made.dtype != self._pl.String or not pa.types.is_dictionary(like.type):
+            return made
+        nothing = pa.table({like.name: pa.array([], like.type)}, schema=pa.schema([like]))
+        kind = self._pl.from_arrow(nothing).dtypes[0]
+        return made.cast(kind if isinstance(kind, self._pl.Enum) else self._pl.Categorical)
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """A DataFrame."""

@@ -65,7 +65,8 @@ class Chain(ChainMapping):
 
     `arrays` and `iterate` read the trees as `Tree.arrays` and `Tree.iterate` do, `keys`, `items` and the like list their
     branches, and ``chain["x"]`` is one branch of all of them. The chain itself is a stream of Arrow data, as a tree is. Other
-    than a tree, it iterates over its trees: ``for tree in chain``, of which ``len(chain)`` is the number.
+    than a tree, it iterates over its trees: ``for tree in chain``, of which ``len(chain)`` is the number. Times with a zone are
+    shown in that of the first file, whatever zones the others have, and in UTC where the first lacks the column.
 
     Args:
         files: As in `concatenate`.
@@ -81,6 +82,7 @@ class Chain(ChainMapping):
         self._settings = Settings.given("open", options, "missing")
         self._missing = missing
         self._lengths: list[int | None] = [None] * len(self._parts)
+        self._zones: _forthwith.Zones | None = None
 
     @property
     def files(self) -> list[str]:
@@ -90,13 +92,21 @@ class Chain(ChainMapping):
 
     def _open(self, at: int) -> Tree:
         tree = self._open_bare(at)
-        if not (constants := self._constants[at]):
-            return tree
         try:
-            return tree._with_constants(constants)
+            if at and len(tree._core.zones()):
+                tree = tree._in_zones_of(self._zones_of_first())
+            constants = self._constants[at]
+            return tree._with_constants(constants) if constants else tree
         except BaseException:
             tree.file.close()
             raise
+
+    def _zones_of_first(self) -> _forthwith.Zones:
+        """The zones of the first file, in which the times of all files are shown."""
+        if self._zones is None:
+            with self._open_bare(0) as tree:
+                self._zones = tree._core.zones()
+        return self._zones
 
     def _open_bare(self, at: int) -> Tree:
         """A tree without the columns that its folders say."""
@@ -218,7 +228,7 @@ class Chain(ChainMapping):
     def __getstate__(self) -> dict[str, Any]:
         """What may be pickled: no passwords of URLs."""
         parts = [(without_password(path) if isinstance(path, str) else path, inner) for path, inner in self._parts]
-        return {**self.__dict__, "_parts": parts}
+        return {**self.__dict__, "_parts": parts, "_zones": None}
 
     @typed.chain_iterate
     def iterate(

@@ -198,6 +198,7 @@ def _read(
 def together(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions, into: Library) -> Any:
     """Some branches, read and put together."""
     arrays, kept = _read(tree, columns, start, stop, options, into.takes_bits)
+    into.about(tree, columns)
     labels, offset = [label for label, _ in columns], options.offset
     if kept is not None:
         return into.chosen(labels, arrays, kept, offset)

@@ -37,6 +37,7 @@ class Tree(HasBranches):
         self._all_children: dict[int | None, list[int]] | None = None
         self._described: dict[int, _forthwith.Description] = {}
         self._object: Any = None
+        self._arrow_fields: dict[str, Any] | None = None
         self._constants: Constants = []
         # The columns that they are: the file has none of these names.
         self._said: frozenset[str] = frozenset()
@@ -48,6 +49,10 @@ class Tree(HasBranches):
         own = {self._fields[at].path for at in range(len(self._fields))}
         tree._said = frozenset(name for name, *_ in constants if name not in own)
         return tree
+
+    def _in_zones_of(self, zones: _forthwith.Zones) -> Tree:
+        """The tree with its times shown in the zones of another one, and in UTC where that has none."""
+        return self._like(self._core.in_zones_of(zones))
 
     def _like(self, core: _forthwith.Table) -> Tree:
         """Another view of the same table."""

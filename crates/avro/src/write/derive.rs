@@ -303,12 +303,12 @@ fn logical(meaning: LogicalType) -> Option<(&'static str, &'static str)> {
         LogicalType::Date => ("int", "date"),
         LogicalType::Time(Milli) => ("int", "time-millis"),
         LogicalType::Time(Micro) => ("long", "time-micros"),
-        LogicalType::Timestamp { unit: Milli, utc: true } => ("long", "timestamp-millis"),
-        LogicalType::Timestamp { unit: Micro, utc: true } => ("long", "timestamp-micros"),
-        LogicalType::Timestamp { unit: Nano, utc: true } => ("long", "timestamp-nanos"),
-        LogicalType::Timestamp { unit: Milli, utc: false } => ("long", "local-timestamp-millis"),
-        LogicalType::Timestamp { unit: Micro, utc: false } => ("long", "local-timestamp-micros"),
-        LogicalType::Timestamp { unit: Nano, utc: false } => ("long", "local-timestamp-nanos"),
+        LogicalType::Timestamp { unit: Milli, zone: Some(_) } => ("long", "timestamp-millis"),
+        LogicalType::Timestamp { unit: Micro, zone: Some(_) } => ("long", "timestamp-micros"),
+        LogicalType::Timestamp { unit: Nano, zone: Some(_) } => ("long", "timestamp-nanos"),
+        LogicalType::Timestamp { unit: Milli, zone: None } => ("long", "local-timestamp-millis"),
+        LogicalType::Timestamp { unit: Micro, zone: None } => ("long", "local-timestamp-micros"),
+        LogicalType::Timestamp { unit: Nano, zone: None } => ("long", "local-timestamp-nanos"),
         _ => return None,
     })
 }

@@ -71,6 +71,9 @@ pub(crate) fn convert(
     let is_replaced = !streams && is_replaced(&asked.to, asked.force)?;
     let mut options = asked.options.clone();
     options.schema = own_schema(&sources, format, named, asked)?;
+    if let Some(first) = sources.first() {
+        keep_words(first, &mut options, asked, opening)?;
+    }
     let mut writer = forthwith::writer(format, named, sink, &options)?;
     let likely = sources.iter().map(|source| source.likely).sum();
     let bar = bar(Some(likely), BAR, console.width.is_some() && !streams);
@@ -95,7 +98,7 @@ pub(crate) fn convert(
         }
         let place = match source.opened {
             Some(place) => place,
-            None => Source::place(source.target, asked, opening)?,
+            None => source.place(asked, opening)?,
         };
         let (place, mut lost) = if asked.skip_errors {
             let (table, lost) = around::sound(place.table)?;
@@ -124,6 +127,26 @@ pub(crate) fn convert(
     if is_replaced {
         console.note(&format!("replaced {}", human::clean(&asked.to.to_string_lossy())));
     }
+    Ok(())
+}
+
+/// The words that a user put into the file, and what Arrow says of its columns: those of the first of several files.
+fn keep_words(
+    first: &Source<'_>,
+    options: &mut WriteOptions,
+    asked: &Conversion,
+    opening: &opened::Opening,
+) -> Result<()> {
+    let again;
+    let place = match &first.opened {
+        Some(place) => place,
+        None => {
+            again = first.place(asked, opening)?;
+            &again
+        }
+    };
+    options.metadata = place.table.file().user_metadata();
+    options.arrow = place.table.arrow_schema();
     Ok(())
 }
 

@@ -14,12 +14,18 @@ use crate::{
     target::Target,
 };
 use forthwith::{FileFormat, columns::Form};
+use std::rc::Rc;
+
+/// The fields, by path, that have timestamps in a zone.
+pub(super) type Zones = Rc<[(String, Form)]>;
 
 /// A file on its way.
 pub(super) struct Source<'a> {
     pub(super) target: &'a Target,
     pub(super) own: Own,
     pub(super) likely: u64,
+    /// The zones of the timestamps of the first file, in which those of the others are shown.
+    zones: Option<Zones>,
     /// Whether the table has no columns at all.
     no_columns: bool,
     /// The file that stays open: one that stands alone, and a stream, which cannot be read twice.
@@ -27,10 +33,23 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Opens the file.
-    pub(super) fn place(target: &Target, asked: &Conversion, opening: &opened::Opening) -> Result<Place> {
-        let place = opened::place_of(target, opening)?;
-        Ok(place.with_unchecked_text(asked.no_check_text))
+    /// Opens the file again.
+    pub(super) fn place(&self, asked: &Conversion, opening: &opened::Opening) -> Result<Place> {
+        place(self.target, self.zones.as_ref(), asked, opening)
+    }
+}
+
+/// Opens a file.
+fn place(
+    target: &Target,
+    zones: Option<&Zones>,
+    asked: &Conversion,
+    opening: &opened::Opening,
+) -> Result<Place> {
+    let place = opened::place_of(target, opening)?.with_unchecked_text(asked.no_check_text);
+    match zones {
+        Some(zones) => Ok(Place { table: place.table.in_zones_of(zones)?, ..place }),
+        None => Ok(place),
     }
 }
 
@@ -48,9 +67,13 @@ pub(super) fn look_at<'a>(
 ) -> Result<(Vec<Source<'a>>, Together)> {
     let mut sources = Vec::new();
     let mut absent: Vec<Vec<(String, Failure)>> = Vec::new();
+    let mut zones: Option<Zones> = None;
     for target in targets {
-        let place = Source::place(target, asked, opening)?;
+        let place = place(target, zones.as_ref(), asked, opening)?;
         opened::tell_of_recovery(place.table.file(), console);
+        // The first file is read in its own.
+        let of_first = zones.clone();
+        zones.get_or_insert_with(|| place.table.zones().into());
         let uri = place.table.file().uri().to_owned();
         asked.refuse_to_replace(&uri)?;
         let stands_alone = targets.len() == 1;
@@ -75,7 +98,7 @@ pub(super) fn look_at<'a>(
             place.tell(console);
         }
         let opened = (stands_alone || target.is_stream()).then_some(place);
-        sources.push(Source { target, own, likely, no_columns, opened });
+        sources.push(Source { target, own, likely, zones: of_first, no_columns, opened });
     }
     in_no_file(absent)?;
     let together = together(&sources, choice, format, asked, opening, console)?;
@@ -128,7 +151,7 @@ fn together(
         let place = match &source.opened {
             Some(place) => place,
             None => {
-                again = Source::place(source.target, asked, opening)?;
+                again = source.place(asked, opening)?;
                 &again
             }
         };

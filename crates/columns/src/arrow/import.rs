@@ -1,7 +1,7 @@
 //! Arrow arrays to columns.
 
 use crate::rows_without_bytes::RowsWithoutBytes;
-use crate::{Array, Column, DType, Form, Invalid, LogicalType, MAP, TimeUnit};
+use crate::{Array, Column, DType, Form, Invalid, LogicalType, MAP, TimeUnit, Zone};
 use arrow_array::{
     Array as _, ArrayRef, FixedSizeListArray, MapArray, RecordBatchReader as _, StructArray, UnionArray,
     cast::AsArray as _,
@@ -11,7 +11,7 @@ use arrow_array::{
 };
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_data::{ArrayData, transform::MutableArrayData};
-use arrow_schema::{ArrowError, DataType, Field, TimeUnit as Unit, UnionMode};
+use arrow_schema::{ArrowError, DataType, Field, SchemaRef, TimeUnit as Unit, UnionMode};
 use std::{collections::HashMap, sync::Arc};
 
 /// Why Arrow's arrays could not become columns.
@@ -49,14 +49,14 @@ pub enum ImportError {
 
 type Result<T> = std::result::Result<T, ImportError>;
 
-/// All batches of a stream over the C data interface, as one array of records.
+/// All batches of a stream over the C data interface, as one array of records, and the stream's schema.
 ///
 /// # Errors
 /// What the stream says; types that columns here do not have, with the column; values that have no room.
-pub fn import_stream(stream: FFI_ArrowArrayStream) -> Result<Array> {
+pub fn import_stream(stream: FFI_ArrowArrayStream) -> Result<(Array, SchemaRef)> {
     let reader = RecordBatchStreamReader::try_new(stream)?;
-    let fields = reader.schema().fields().clone();
-    let field = Field::new("", DataType::Struct(fields), false);
+    let schema = reader.schema();
+    let field = Field::new("", DataType::Struct(schema.fields().clone()), false);
     // Before anything is read that would be refused then.
     supported(&field, &mut String::new())?;
     let (mut batches, mut rows, mut bytes) = (Vec::new(), RowsWithoutBytes::default(), 0);
@@ -80,7 +80,7 @@ pub fn import_stream(stream: FFI_ArrowArrayStream) -> Result<Array> {
         }
         batches.push(Arc::new(StructArray::from(batch)) as ArrayRef);
     }
-    import(&field, &batches)
+    Ok((import(&field, &batches)?, schema))
 }
 
 /// Bytes of the buffers of an array and of those within it.
@@ -287,8 +287,7 @@ impl Import {
             }
             DataType::Timestamp(of, zone) => {
                 let (unit, form) = self.timed(array, *of)?;
-                // With any zone they are counted in UTC.
-                meant(LogicalType::Timestamp { unit, utc: zone.is_some() }, form)
+                meant(LogicalType::Timestamp { unit, zone: zone.as_deref().map(Zone::of) }, form)
             }
             DataType::Duration(Unit::Second) => {
                 meant(LogicalType::Duration(TimeUnit::Second), self.raw::<i64>(array))

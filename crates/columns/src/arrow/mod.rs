@@ -21,6 +21,7 @@
 
 mod data;
 mod import;
+mod original;
 mod schema;
 mod spread;
 
@@ -28,8 +29,9 @@ pub use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 pub use arrow_array::{ArrayRef, RecordBatch};
 pub use arrow_data::ffi::FFI_ArrowArray;
 pub use arrow_schema::ffi::FFI_ArrowSchema;
-pub use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
+pub use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 pub use import::{ImportError, import, import_stream};
+pub use original::with_original;
 
 use crate::{Array, Form, Invalid};
 use arrow_array::{Array as _, RecordBatchIterator, RecordBatchOptions};

@@ -127,8 +127,8 @@ pub(super) fn meant(meaning: LogicalType, content: &Form) -> Option<DataType> {
         (LogicalType::Time(of @ (TimeUnit::Micro | TimeUnit::Nano)), Some(DType::Int64)) => {
             DataType::Time64(unit(of))
         }
-        (LogicalType::Timestamp { unit: of, utc }, Some(DType::Int64)) => {
-            DataType::Timestamp(unit(of), utc.then(|| "UTC".into()))
+        (LogicalType::Timestamp { unit: of, zone }, Some(DType::Int64)) => {
+            DataType::Timestamp(unit(of), zone.map(|zone| zone.name().into()))
         }
         _ => return None,
     })

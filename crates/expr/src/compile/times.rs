@@ -35,7 +35,7 @@ impl Compiler<'_> {
             return Err(Fault::new(at, what));
         }
         let (column, meaning, text, operation) = match (self.time(x), self.time(y), x, y) {
-            (Some(a), Some(b), ..) if a == b => {
+            (Some(a), Some(b), ..) if a.is_alike(b) => {
                 let (x, y) = (self.counts(x, at)?, self.counts(y, at)?);
                 return self.comparison(operation, &x, &y, at);
             }

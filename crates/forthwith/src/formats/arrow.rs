@@ -2,13 +2,14 @@
 
 use super::Format;
 use arrow_ipc::writer::FileWriter;
+use bytes::Bytes;
 use forthwith_columns::{
     Array, Form,
     arrow::{self, ArrowError, SchemaRef},
 };
 use forthwith_io::{Counted, Sink};
 use forthwith_plan::{Error, Result, TableWriter, WriteOptions, Written, check_digits};
-use std::io;
+use std::{collections::HashMap, io};
 
 /// The row of the table.
 pub(super) struct Arrow;
@@ -64,10 +65,21 @@ impl FeatherWriter {
         let fields: Vec<_> = fields.iter().map(|(name, form)| (name.as_str(), form)).collect();
         let schema = arrow::schema(&fields, &kinds());
         let schema = schema.map_err(|e| here(Error::invalid(e.to_string())))?;
-        let writer = FileWriter::try_new(Counted(io::BufWriter::new(sink), 0), &schema);
+        let described = described(&schema, options);
+        let writer = FileWriter::try_new(Counted(io::BufWriter::new(sink), 0), &described);
         let writer = writer.map_err(|e| here(failed(e)))?;
         Ok(Self { writer, schema, uri, entries: 0 })
     }
+}
+
+/// The schema with the metadata that are kept: those of the file as far as they are text, which Arrow has only.
+fn described(schema: &SchemaRef, options: &WriteOptions) -> arrow::Schema {
+    let original = options.arrow.as_deref();
+    let described = original.map(|original| arrow::with_original(schema, original, false));
+    let text =
+        |(name, value): &(String, Bytes)| Some((name.clone(), String::from_utf8(value.to_vec()).ok()?));
+    let metadata: HashMap<String, String> = options.metadata.iter().filter_map(text).collect();
+    described.unwrap_or_else(|| schema.as_ref().clone()).with_metadata(metadata)
 }
 
 fn failed(error: ArrowError) -> Error {

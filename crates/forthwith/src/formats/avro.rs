@@ -132,6 +132,11 @@ impl Container for Opened {
         self.file.header().metadata.clone()
     }
 
+    fn user_metadata(&self) -> Vec<(String, Bytes)> {
+        let all = self.file.header().metadata.iter();
+        all.filter(|(name, _)| !name.starts_with("avro.")).cloned().collect()
+    }
+
     fn schema(&self) -> Option<String> {
         Some(self.spelled.clone())
     }

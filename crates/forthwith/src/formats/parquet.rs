@@ -121,6 +121,11 @@ impl Container for Opened {
         words.chain(self.file.created_by().map(|by| ("created_by".to_owned(), owned(by)))).collect()
     }
 
+    fn user_metadata(&self) -> Vec<(String, Bytes)> {
+        let words = self.file.user_key_values();
+        words.map(|(name, value)| (name.to_owned(), Bytes::copy_from_slice(value.as_bytes()))).collect()
+    }
+
     fn only_table(&self) -> Option<&Key> {
         Some(&self.only)
     }

@@ -489,7 +489,8 @@ fn types_without_a_field_are_refused_by_name() {
     let memory = MemorySink::new("made.root");
     let mut file = FileWriter::create(Box::new(memory), FileSettings::default()).unwrap();
     let logical = |meaning, dtype| Form::Logical { meaning, content: Box::new(numbers("n", dtype)) };
-    let timestamp = LogicalType::Timestamp { unit: TimeUnit::Milli, utc: true };
+    let timestamp =
+        LogicalType::Timestamp { unit: TimeUnit::Milli, zone: Some(forthwith_columns::Zone::UTC) };
     let decimal = LogicalType::Decimal { precision: 5, scale: 2 };
     let union = |contents| Form::Union { key: "u".into(), contents };
     for (form, what) in [

@@ -68,7 +68,10 @@ fn bytes_are_characters_of_their_numbers() {
 #[test]
 fn meanings_are_spelled() {
     let meant = |meaning, content| Form::Logical { meaning, content: Box::new(content) };
-    let time = meant(LogicalType::Timestamp { unit: TimeUnit::Milli, utc: true }, numbers("t", DType::Int64));
+    let time = meant(
+        LogicalType::Timestamp { unit: TimeUnit::Milli, zone: Some(forthwith_columns::Zone::UTC) },
+        numbers("t", DType::Int64),
+    );
     let columns = [("t-data", Column::from_slice(&[0i64]))];
     assert_eq!(json(array(time, 1, &columns)), r#"{"x":"1970-01-01T00:00:00.000Z"}"#);
     let half = meant(LogicalType::Half, numbers("h", DType::UInt16));

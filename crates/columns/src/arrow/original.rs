@@ -1,0 +1,119 @@
+//! The schema that columns had in Arrow before they became columns here: what it says beyond the columns' types.
+
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
+use std::{collections::HashMap, sync::Arc};
+
+/// A schema with the metadata of the fields of the original one that have the same names and, if asked for, with its
+/// dictionaries. These have no order: files have their values in the order in which they occur. Types are otherwise kept;
+/// metadata of the schema itself are left out.
+#[must_use]
+pub fn with_original(schema: &Schema, original: &Schema, dictionaries: bool) -> Schema {
+    let restored = schema.fields().iter().map(|field| match original.field_with_name(field.name()) {
+        Ok(like) => Arc::new(restored(field, like, dictionaries)),
+        Err(_) => Arc::clone(field),
+    });
+    Schema::new(restored.collect::<Fields>())
+}
+
+/// A field with the metadata of another one; of plain values that were those of a dictionary it is a field of such.
+fn restored(field: &Field, like: &Field, dictionaries: bool) -> Field {
+    let data_type = match (field.data_type(), like.data_type()) {
+        (DataType::Struct(fields), DataType::Struct(likes)) => {
+            let inner = fields.iter().map(|field| {
+                likes.find(field.name()).map_or_else(
+                    || Arc::clone(field),
+                    |(_, like)| Arc::new(restored(field, like, dictionaries)),
+                )
+            });
+            DataType::Struct(inner.collect())
+        }
+        (DataType::LargeList(item), like) if let Some(like) = item_of(like) => {
+            DataType::LargeList(Arc::new(restored(item, like, dictionaries)))
+        }
+        (DataType::FixedSizeList(item, size), like) if let Some(like) = item_of(like) => {
+            DataType::FixedSizeList(Arc::new(restored(item, like, dictionaries)), *size)
+        }
+        (DataType::Map(entries, sorted), DataType::Map(like, _)) => {
+            DataType::Map(Arc::new(pairs(entries, like, dictionaries)), *sorted)
+        }
+        (DataType::Dictionary(_, values), DataType::Dictionary(keys, _)) if dictionaries => {
+            DataType::Dictionary(keys.clone(), values.clone())
+        }
+        (values, DataType::Dictionary(keys, of)) if dictionaries && is_plain(values) && is_plain(of) => {
+            DataType::Dictionary(keys.clone(), Box::new(values.clone()))
+        }
+        (data_type, _) => data_type.clone(),
+    };
+    // An extension type is one of values that are stored as these.
+    let is_same = data_type.equals_datatype(like.data_type());
+    let metadata = like.metadata().iter().filter(|(name, _)| is_same || !is_extension(name));
+    let kept: HashMap<String, String> = metadata.map(|(name, value)| (name.clone(), value.clone())).collect();
+    field.clone().with_data_type(data_type).with_metadata(kept)
+}
+
+/// The entries of a map, whose fields are a key and a value, whatever they are called.
+fn pairs(entries: &FieldRef, like: &FieldRef, dictionaries: bool) -> Field {
+    let (DataType::Struct(own), DataType::Struct(likes)) = (entries.data_type(), like.data_type()) else {
+        return (**entries).clone();
+    };
+    let inner = own.iter().zip(likes).map(|(field, like)| Arc::new(restored(field, like, dictionaries)));
+    (**entries).clone().with_data_type(DataType::Struct(inner.collect()))
+}
+
+fn item_of(list: &DataType) -> Option<&Field> {
+    match list {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _) => Some(item),
+        _ => None,
+    }
+}
+
+fn is_plain(values: &DataType) -> bool {
+    !values.is_nested() && !matches!(values, DataType::Dictionary(..) | DataType::Null)
+}
+
+/// Whether metadata name an extension type.
+fn is_extension(name: &str) -> bool {
+    name.starts_with("ARROW:extension:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_and_dictionaries_are_restored_at_each_level() {
+        let said = |unit: &str| HashMap::from([("unit".to_owned(), unit.to_owned())]);
+        let of_text = |keys, text| DataType::Dictionary(Box::new(keys), Box::new(text));
+        let inner = Field::new("x", DataType::Int64, true).with_metadata(said("GeV"));
+        let ordered =
+            Field::new("d", of_text(DataType::Int8, DataType::Utf8), true).with_dict_is_ordered(true);
+        let items = Field::new("element", of_text(DataType::UInt32, DataType::Int64), true);
+        let original = Schema::new(vec![
+            Field::new("r", DataType::Struct(vec![inner].into()), true).with_metadata(said("none")),
+            ordered,
+            Field::new("l", DataType::List(Arc::new(items)), true),
+            Field::new("gone", DataType::Int8, true),
+        ]);
+        let plain = Schema::new(vec![
+            Field::new("l", DataType::LargeList(Arc::new(Field::new("item", DataType::Int64, false))), true),
+            Field::new("r", DataType::Struct(vec![Field::new("x", DataType::Int64, true)].into()), true),
+            Field::new("d", DataType::LargeUtf8, true),
+            Field::new("new", DataType::Int8, true),
+        ]);
+        let restored = with_original(&plain, &original, true);
+        assert_eq!(restored.field(1).metadata(), &said("none"));
+        let DataType::Struct(fields) = restored.field(1).data_type() else { panic!() };
+        assert_eq!(fields[0].metadata(), &said("GeV"));
+        assert_eq!(*restored.field(2).data_type(), of_text(DataType::Int8, DataType::LargeUtf8));
+        assert_eq!(restored.field(2).dict_is_ordered(), Some(false));
+        let DataType::LargeList(item) = restored.field(0).data_type() else { panic!() };
+        assert_eq!(*item.data_type(), of_text(DataType::UInt32, DataType::Int64));
+        assert_eq!(restored.field(3), plain.field(3));
+        let same = with_original(&plain, &original, false);
+        assert_eq!(*same.field(2).data_type(), DataType::LargeUtf8);
+    }
+}

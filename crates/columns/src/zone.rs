@@ -1,0 +1,163 @@
+//! Names of time zones.
+
+use crate::{Form, LogicalType};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use std::fmt;
+
+/// The most bytes of a name; the longest name of the IANA database has 32.
+const MOST_BYTES: usize = 47;
+
+/// The time zone in which timestamps are shown: `Europe/Berlin`, `+02:00`, or `UTC`. The timestamps themselves
+/// are counted in UTC, whatever the zone.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Zone {
+    length: u8,
+    bytes: [u8; MOST_BYTES],
+}
+
+impl Zone {
+    /// Coordinated Universal Time.
+    pub const UTC: Self = {
+        let mut bytes = [0; MOST_BYTES];
+        (bytes[0], bytes[1], bytes[2]) = (b'U', b'T', b'C');
+        Self { length: 3, bytes }
+    };
+
+    /// A zone by its name. `None` if the text cannot be a name of a zone: it is empty, has more than 47 bytes, or
+    /// has characters other than letters, digits and `+-_/:.` of ASCII.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"+-_/:.".contains(&byte);
+        if name.is_empty() || !name.bytes().all(is_part) {
+            return None;
+        }
+        let mut bytes = [0; MOST_BYTES];
+        bytes.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
+        Some(Self { length: u8::try_from(name.len()).ok()?, bytes })
+    }
+
+    /// The zone of timestamps that are in one: the named one, or UTC if the text cannot be a name.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        Self::parse(name).unwrap_or(Self::UTC)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let bytes = self.bytes.get(..usize::from(self.length)).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or("UTC")
+    }
+}
+
+impl Form {
+    /// Whether there are timestamps that have a zone.
+    #[must_use]
+    pub fn has_zone(&self) -> bool {
+        self.nodes().any(|node| {
+            matches!(node, Self::Logical { meaning: LogicalType::Timestamp { zone: Some(_), .. }, .. })
+        })
+    }
+
+    /// Shows timestamps that have a zone in that of the same node of another Form, and in UTC where that has no such
+    /// node. Fields are found by name; that values may be missing makes no difference.
+    pub fn show_in_zones_of(&mut self, other: Option<&Self>) {
+        let other = other.map(|other| match other {
+            Self::Option { content, .. } => content,
+            other => other,
+        });
+        match (&mut *self, other) {
+            (Self::Option { content, .. }, other) => content.show_in_zones_of(other),
+            (Self::Logical { meaning: LogicalType::Timestamp { zone: Some(zone), .. }, .. }, other) => {
+                *zone = match other {
+                    Some(Self::Logical {
+                        meaning: LogicalType::Timestamp { zone: Some(other), .. }, ..
+                    }) => *other,
+                    _ => Zone::UTC,
+                };
+            }
+            (Self::Record { fields: Some(names), contents, .. }, other) => {
+                let others = match other {
+                    Some(Self::Record { fields: Some(names), contents, .. }) => Some((names, contents)),
+                    _ => None,
+                };
+                for (name, content) in names.iter().zip(contents) {
+                    let like = others.and_then(|(names, contents)| {
+                        names.iter().position(|other| other == name).and_then(|at| contents.get(at))
+                    });
+                    content.show_in_zones_of(like);
+                }
+            }
+            (one, other) => {
+                let others = other.map(Self::contents).unwrap_or_default();
+                for (at, content) in one.contents_mut().iter_mut().enumerate() {
+                    content.show_in_zones_of(others.get(at));
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Zone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Zone({:?})", self.name())
+    }
+}
+
+impl fmt::Display for Zone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Zone {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Zone {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::parse(&name).ok_or_else(|| D::Error::custom(format!("{name:?} is not a name of a time zone")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_are_shown_in_the_zones_of_another_form() {
+        let stamp = |zone: &str| Form::Logical {
+            meaning: LogicalType::Timestamp { unit: crate::TimeUnit::Milli, zone: Some(Zone::of(zone)) },
+            content: Box::new(Form::Empty),
+        };
+        let record = |names: [&str; 2], contents| Form::Record {
+            fields: Some(names.map(str::to_owned).to_vec()),
+            contents,
+            name: None,
+        };
+        let optional = |content| Form::Option { key: "o".into(), content: Box::new(content) };
+        let list = |content| Form::List { key: "l".into(), content: Box::new(content) };
+        let mut form = list(record(["a", "b"], vec![stamp("Asia/Tokyo"), optional(stamp("Asia/Tokyo"))]));
+        let other = list(optional(record(["b", "c"], vec![stamp("Europe/Rome"), stamp("+02:00")])));
+        assert!(form.has_zone());
+        form.show_in_zones_of(Some(&other));
+        assert_eq!(form, list(record(["a", "b"], vec![stamp("UTC"), optional(stamp("Europe/Rome"))])));
+    }
+
+    #[test]
+    fn names_of_zones_are_kept() {
+        for name in ["UTC", "Europe/Berlin", "America/Argentina/ComodRivadavia", "+02:00", "Etc/GMT-14"] {
+            assert_eq!(Zone::parse(name).map(|zone| zone.to_string()).as_deref(), Some(name));
+        }
+        for text in ["", "Europe/Berlin]", "a b", "Zürich", &"x".repeat(48)] {
+            assert_eq!((Zone::parse(text), Zone::of(text)), (None, Zone::UTC));
+        }
+        let json = serde_json::to_string(&Zone::of("Asia/Tokyo")).unwrap();
+        assert_eq!(json, "\"Asia/Tokyo\"");
+        assert_eq!(serde_json::from_str::<Zone>(&json).unwrap(), Zone::of("Asia/Tokyo"));
+        assert!(serde_json::from_str::<Zone>("\"\"").is_err());
+    }
+}

@@ -1,0 +1,98 @@
+"""What Parquet and Avro files keep beside their columns: words, metadata of fields, and dictionaries of Arrow."""
+
+from __future__ import annotations
+
+from forthwith._packages import package
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from forthwith._tree.read import Columns
+    from forthwith._tree.tree import Tree
+
+
+class Original:
+    """The Arrow schema that a table was written from, as far as the file has it.
+
+    Attributes:
+        metadata: The words of the file that are not the format's own.
+    """
+
+    def __init__(self, tree: Tree, columns: Columns) -> None:
+        self.metadata = dict(tree._file._core.user_metadata())
+        fields = tree._fields
+        known = _fields_of(tree)
+        paths = {label: fields[at].path for label, at in columns if at >= 0 and fields[at].parent is None}
+        #: The fields of columns, by label, as pyarrow has them.
+        self.fields = {label: known[path] for label, path in paths.items() if path in known}
+
+
+def _fields_of(tree: Tree) -> dict[str, Any]:
+    """The fields of the schema by their names. They are looked up once for each opened table."""
+    if tree._arrow_fields is None:
+        capsule = tree._core.arrow_schema()
+        schema = [] if capsule is None else package("pyarrow").schema(_Schema(capsule))
+        tree._arrow_fields = {field.name: field for field in schema}
+    return tree._arrow_fields
+
+
+class _Schema:
+    """A schema in a capsule."""
+
+    def __init__(self, capsule: object) -> None:
+        self._capsule = capsule
+
+    def __arrow_c_schema__(self) -> object:
+        """The capsule, which is taken once."""
+        return self._capsule
+
+
+def restored(pa: Any, array: Any, like: Any) -> Any:
+    """An array with the dictionaries that it had in Arrow, where they can be made again."""
+    if isinstance(like.type, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(like.type, array) if like.type.storage_type == array.type else array
+    kind = _restored_type(pa, array.type, like.type)
+    if kind == array.type:
+        return array
+    return _encoded(pa, array, kind)
+
+
+def _restored_type(pa: Any, kind: Any, like: Any) -> Any:
+    types = pa.types
+    if types.is_dictionary(like) and not types.is_nested(kind):
+        # Without an order: the values are in that in which they occur.
+        plain = not types.is_nested(like.value_type) and not types.is_null(kind) and not types.is_dictionary(kind)
+        return pa.dictionary(pa.int32(), kind) if plain else kind
+    if types.is_struct(kind) and types.is_struct(like):
+        return pa.struct([_restored_field(pa, field, like) for field in kind])
+    if types.is_large_list(kind) and (types.is_list(like) or types.is_large_list(like)):
+        field = kind.value_field
+        return pa.large_list(field.with_type(_restored_type(pa, field.type, like.value_type)))
+    return kind
+
+
+def _restored_field(pa: Any, field: Any, like: Any) -> Any:
+    at = like.get_field_index(field.name)
+    return field if at < 0 else field.with_type(_restored_type(pa, field.type, like.field(at).type))
+
+
+def _encoded(pa: Any, array: Any, kind: Any) -> Any:
+    """An array of another type, which has dictionaries where the array has plain values."""
+    if kind == array.type:
+        return array
+    if pa.types.is_dictionary(kind):
+        return array.dictionary_encode()
+    if pa.types.is_struct(kind):
+        mask = array.is_null() if array.null_count else None
+        parts = [_encoded(pa, array.field(at), field.type) for at, field in enumerate(kind)]
+        return pa.StructArray.from_arrays(parts, fields=list(kind), mask=mask)
+    values = _encoded(pa, array.values, kind.value_type)
+    mask = array.is_null() if array.null_count else None
+    return pa.LargeListArray.from_arrays(array.offsets, values, type=kind, mask=mask)
+
+
+def described(field: Any, like: Any) -> Any:
+    """A field with the metadata of another one, and with those of the fields in it."""
+    metadata = {key: value for key, value in (like.metadata or {}).items() if not key.startswith(b"ARROW:extension:")}
+    return field.with_metadata(metadata) if metadata else field
