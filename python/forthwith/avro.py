@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 
 from forthwith import _forthwith
+from forthwith._avro_append import Appended
 from forthwith._given import given as _given
 from forthwith._interop import library as _library
 from forthwith._keywords import one_codec
@@ -26,6 +27,8 @@ from forthwith._packages import package as _package
 from forthwith._stores import of_target as _store
 from forthwith._writer import Writer
 from forthwith._writer import place as _place
+from forthwith._writer import position as _position
+from forthwith._writer import words as _words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +73,8 @@ def writer(
     that had the name before is as it was.
 
     Args:
-        path: Where to write: a path, or a file object, which gets all bytes at the end.
+        path: Where to write: a path, or a file object, which gets all bytes at the end. To an Avro file that is opened with
+            mode ``"a+b"``, or stands elsewhere than at its beginning, blocks are appended: by its schema, codec and marker.
         schema: The schema, as JSON or what JSON is made of. Columns go by their names; fields that have no column need a
             default. Without one it follows from the first array; `schema_of` shows it.
         codec: ``"null"`` (the default), ``"deflate"``, ``"snappy"``, ``"zstandard"``, ``"bzip2"`` or ``"xz"``.
@@ -87,22 +91,28 @@ def writer(
         RequestError: A codec or level that does not exist (also a ``ValueError``).
         SourceError: The folder does not exist or may not be written (also an ``OSError``).
     """
-    target, uri = _place(path)
+    target, uri = _place(path, appends=True)
     if marker is not None and len(marker) != 16:
         raise ValueError(f"a marker has 16 bytes, not {len(marker)}")
-    known = {key: value.encode() if isinstance(value, str) else bytes(value) for key, value in (metadata or {}).items()}
+    known = dict(_words(metadata))
     text = _schema_text(schema)
+    chosen = one_codec(codec, compression)
+    appended = Appended(target, uri) if target is not None and _position(target) else None
+    if appended is not None:
+        appended.check(text, known, marker)
+        text, chosen, marker = appended.schema, appended.codec, appended.marker
     core = _forthwith.AvroWriter(
         path=uri,
         memory=target is not None,
         schema=text,
-        codec=one_codec(codec, compression),
+        codec=chosen,
         level=level,
         block_bytes=block_bytes or 0,
         block_entries=block_entries,
         name=name,
         metadata=list(known.items()),
         marker=None if marker is None else list(marker),
+        append=appended is not None,
         store=_store(uri, storage_options),
     )
     nothing = "nothing was written, and no schema says what it would have been"
@@ -127,7 +137,8 @@ def write(
     """Writes an array as an Avro file.
 
     Args:
-        path: Where to write: a path, or a file object, which gets all bytes at the end.
+        path: Where to write: a path, or a file object, which gets all bytes at the end. To an Avro file that is opened with
+            mode ``"a+b"``, or stands elsewhere than at its beginning, blocks are appended: by its schema, codec and marker.
         array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts. Records
             become records of the file, anything else its values. With a schema, lists are written value by value as it says.
         schema: The schema; without one it follows from the array.

@@ -96,7 +96,8 @@ impl AvroFile {
     #[must_use]
     pub fn name(&self) -> String {
         let schema = &self.header.schema;
-        schema.name(schema.root_id()).map_or_else(|| "values".to_owned(), |name| name.short().to_owned())
+        let name = schema.name(schema.root_id()).map(crate::Name::short).filter(|name| !name.is_empty());
+        name.unwrap_or("values").to_owned()
     }
 
     /// The values as a table. No block is looked for yet, unless damaged ones are to be left out: then all

@@ -8,7 +8,7 @@ use crate::{
     given::Given,
     held::Held,
     table::Table,
-    write::{Destination, Written, other_fields},
+    write::{Destination, Written, keep_words, other_fields},
 };
 use forthwith::{
     Engine, Options, avro,
@@ -43,7 +43,11 @@ struct Open {
 }
 
 impl State {
-    fn write(&mut self, array: &forthwith::columns::Array) -> Result<()> {
+    fn write(&mut self, given: &Given) -> Result<()> {
+        let array = &given.0;
+        if self.open.is_none() {
+            self.keep_words(given);
+        }
         let names = match &array.form {
             Form::Record { fields: Some(names), .. } if !names.is_empty() => Some(names.clone()),
             _ => None,
@@ -77,6 +81,19 @@ impl State {
             Some(_) => open.writer.write(&array.clone().into_fields()),
             None => open.writer.write(std::slice::from_ref(array)),
         }
+    }
+
+    /// The metadata of a table of Arrow. Those of pandas describe types that Avro does not keep, and those of Avro are the
+    /// writer's own.
+    fn keep_words(&mut self, given: &Given) {
+        let options = &mut self.options.options;
+        let own = options.metadata.len();
+        keep_words(options, given);
+        let mut at = 0;
+        options.metadata.retain(|(name, _)| {
+            at += 1;
+            at <= own || (name != "pandas" && !name.starts_with("avro."))
+        });
     }
 
     fn begin(&self) -> Result<Box<dyn io::Sink>> {
@@ -124,7 +141,7 @@ impl Written for State {
 #[pymethods]
 impl AvroWriter {
     #[new]
-    #[pyo3(signature = (path, memory, schema, codec, level, block_bytes, block_entries, name, metadata, marker, store))]
+    #[pyo3(signature = (path, memory, schema, codec, level, block_bytes, block_entries, name, metadata, marker, append, store))]
     #[expect(clippy::too_many_arguments, reason = "keywords, given by name in Python")]
     fn new(
         path: PathBuf,
@@ -137,21 +154,29 @@ impl AvroWriter {
         name: Option<String>,
         metadata: Vec<(String, Vec<u8>)>,
         marker: Option<[u8; 16]>,
+        append: bool,
         store: Store,
     ) -> Self {
         let options = avro::Writing {
-            options: WriteOptions { codec, level, block_entries, name, ..WriteOptions::default() },
+            options: WriteOptions {
+                codec,
+                level,
+                block_entries,
+                name,
+                metadata: metadata.into_iter().map(|(name, value)| (name, value.into())).collect(),
+                ..WriteOptions::default()
+            },
             schema: schema.clone(),
-            metadata: metadata.into_iter().map(|(name, value)| (name, value.into())).collect(),
             block_bytes,
             marker,
+            append,
         };
         let state = State { to: Destination::new(path, memory, store), options, open: None, ended: false };
         Self { held: Held::new(state), schema, rows: PyOnceLock::new() }
     }
 
     fn write(&self, py: Python<'_>, array: &Given) -> PyResult<()> {
-        State::with(py, &self.held, |state| state.write(&array.0))
+        State::with(py, &self.held, |state| state.write(array))
     }
 
     /// Appends rows of Python values, a list or tuple of them, by the schema that was given.
@@ -194,6 +219,12 @@ pub(super) fn avro_schema(py: Python<'_>, array: &Given, name: &str) -> PyResult
 pub(super) fn avro_canonical(py: Python<'_>, schema: &str) -> PyResult<(String, u64)> {
     let schema = parse(py, schema)?;
     Ok((schema.canonical(), schema.fingerprint()))
+}
+
+/// Whether values are encoded alike by both schemas, and mean the same.
+#[pyfunction]
+pub(super) fn avro_is_alike(py: Python<'_>, one: &str, other: &str) -> PyResult<bool> {
+    Ok(parse(py, one)?.is_alike(&*parse(py, other)?))
 }
 
 /// Datums of an array, one by one.

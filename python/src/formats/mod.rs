@@ -46,6 +46,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(avro::avro_damage, module)?,
         wrap_pyfunction!(avro::avro_encode, module)?,
         wrap_pyfunction!(avro::avro_encode_rows, module)?,
+        wrap_pyfunction!(avro::avro_is_alike, module)?,
         wrap_pyfunction!(avro::avro_joined, module)?,
         wrap_pyfunction!(avro::avro_messages, module)?,
         wrap_pyfunction!(avro::avro_schema, module)?,

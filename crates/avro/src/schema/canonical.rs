@@ -5,6 +5,14 @@ use serde_json::Value as Json;
 use std::collections::HashSet;
 
 impl Schema {
+    /// Whether values are encoded alike by both schemas and have the same logical types. Documentation, aliases, defaults
+    /// and other properties may differ.
+    #[must_use]
+    pub fn is_alike(&self, other: &Self) -> bool {
+        let logical = |schema: &Self| schema.types.iter().map(|ty| ty.logical).collect::<Vec<_>>();
+        self.canonical() == other.canonical() && logical(self) == logical(other)
+    }
+
     /// The Parsing Canonical Form: the schema without anything that reading needs not, in one fixed spelling.
     #[must_use]
     pub fn canonical(&self) -> String {

@@ -209,7 +209,10 @@ impl Parser {
     }
 
     fn name(&self, object: &Map<String, Json>, space: &str) -> Result<Name, SchemaError> {
-        let Some(name) = object.get("name").and_then(Json::as_str).filter(|name| !name.is_empty()) else {
+        // The outermost record of some writers has the name "".
+        let is_outermost = self.path.is_empty();
+        let name = object.get("name").and_then(Json::as_str).filter(|name| is_outermost || !name.is_empty());
+        let Some(name) = name else {
             return self.fail("a record, enum or fixed without a name");
         };
         let space = object.get("namespace").and_then(Json::as_str).unwrap_or(space);
@@ -279,7 +282,11 @@ fn rest(object: &Map<String, Json>, known: &[&str]) -> Map<String, Json> {
 }
 
 fn qualified(name: &str, space: &str) -> String {
-    if space.is_empty() || name.contains('.') { name.to_owned() } else { format!("{space}.{name}") }
+    if space.is_empty() || name.is_empty() || name.contains('.') {
+        name.to_owned()
+    } else {
+        format!("{space}.{name}")
+    }
 }
 
 fn primitive(name: &str) -> Option<Kind> {

@@ -16,6 +16,7 @@ pub(super) fn record<'f>(
     let mut types = Types::default();
     let name = types.name(name);
     let mut fields = Vec::new();
+    check(names)?;
     for (field, form) in names.iter().zip(forms) {
         let described = types.field(field, &spelled(form), field);
         fields.push(described.map_err(|what| types.at_fault(&what))?);
@@ -30,17 +31,14 @@ pub(super) fn value(form: &Form, name: &str) -> Result<String, Refusal> {
     Ok(described.map_err(|what| types.at_fault(&what))?.to_string())
 }
 
-/// The columns with all names as Avro wants them.
+/// The columns with names for the slots of tuples, and the names of records as Avro wants them.
 pub(super) fn spelled(form: &Form) -> Form {
     fn spell(form: &mut Form, is_item: bool) {
         match form {
             // Pairs of a name and a value: a map.
             Form::Record { fields: None, contents, .. } if is_item && is_map(contents) => {}
             Form::Record { fields, contents, name } => {
-                *fields = Some(match fields {
-                    Some(fields) => names(fields),
-                    None => (0..contents.len()).map(|at| format!("_{at}")).collect(),
-                });
+                fields.get_or_insert_with(|| (0..contents.len()).map(|at| format!("_{at}")).collect());
                 *name = name.as_deref().map(word);
             }
             _ => {}
@@ -53,22 +51,17 @@ pub(super) fn spelled(form: &Form) -> Form {
     spelled
 }
 
-/// Names of letters, digits and underscores, all different.
-pub(super) fn names(names: &[String]) -> Vec<String> {
-    let mut taken: HashSet<String> = names.iter().filter(|name| word(name) == **name).cloned().collect();
-    let one = |name: &String| {
-        let spelled = word(name);
-        if spelled == *name {
-            return spelled;
-        }
-        let numbered = std::iter::once(spelled.clone()).chain((2..).map(|n| format!("{spelled}_{n}")));
-        let free = numbered.into_iter().find(|name| !taken.contains(name)).unwrap_or(spelled);
-        taken.insert(free.clone());
-        free
-    };
-    names.iter().map(one).collect()
+/// Refuses names of fields that no reader takes. Others are kept as they are: readers take names that the specification
+/// does not allow.
+fn check(names: &[String]) -> Result<(), Refusal> {
+    let mut known = HashSet::new();
+    match names.iter().find(|name| !known.insert(*name)) {
+        Some(name) => Err(format!("two fields called {name:?}")),
+        None => Ok(()),
+    }
 }
 
+/// The name of a type, of letters, digits and underscores.
 fn word(name: &str) -> String {
     let mut word: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();

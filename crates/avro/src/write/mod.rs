@@ -167,7 +167,6 @@ impl AvroWriter {
         let (text, columns) = match &options.schema {
             Some(text) => (text.clone(), Columns::Named { names, derived: false }),
             None => {
-                let names = derive::names(&names);
                 let forms = columns.iter().map(|(_, form)| form);
                 let text = derive::record(&names, forms, options.name()).map_err(Error::unsupported)?;
                 (text, Columns::Named { names, derived: true })
@@ -199,7 +198,9 @@ impl AvroWriter {
             written: Written::default(),
             broken: false,
         };
-        this.header(text, &options.metadata)?;
+        if !options.append {
+            this.header(text, &options.options.metadata)?;
+        }
         Ok(this)
     }
 

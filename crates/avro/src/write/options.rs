@@ -1,7 +1,6 @@
 //! How container files are written.
 
 use crate::container::BlockCodec;
-use bytes::Bytes;
 use forthwith_io::levels;
 use forthwith_plan::{Error, Result, WriteOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -16,12 +15,12 @@ pub struct Writing {
     pub options: WriteOptions,
     /// The schema, as JSON, instead of one made of the columns' types.
     pub schema: Option<String>,
-    /// Further metadata for the header.
-    pub metadata: Vec<(String, Bytes)>,
     /// Bytes that make a block full, before they are compressed: 0 stands for [`DEFAULT_BLOCK`].
     pub block_bytes: usize,
     /// The sync marker, instead of a random one: for files that have to be the same every time.
     pub marker: Option<[u8; 16]>,
+    /// Blocks without a header, to be put behind those of a file that has this schema, codec and marker.
+    pub append: bool,
 }
 
 impl Writing {
