@@ -39,6 +39,9 @@ INSTEAD = {
 # The options of reading that chains and selections pass on: fields of `ReadOptions`.
 READ = ("library", "how", "errors", "lost", "threads", "progress", "logical")
 
+# Those of them, and of `iterate`, that say what rows are.
+NOT_OF_ROWS = frozenset(("library", "how", "logical", "report"))
+
 
 def refuse(call: str, unknown: Iterable[str], known: Iterable[str]) -> None:
     """Raises a ``TypeError`` for the first argument that there is not, if there is one."""

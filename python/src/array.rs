@@ -1,13 +1,13 @@
 //! Arrays and their buffers, handed over without a copy.
 
-use crate::{arrow, errors, layout};
+use crate::{arrow, errors, layout, rows};
 use forthwith::{
     columns::{self, Column, Form},
     plan::{Error, Place},
 };
 use pyo3::{
     prelude::*,
-    types::{PyCapsule, PyDict},
+    types::{PyCapsule, PyDict, PyList},
 };
 use std::collections::HashMap;
 
@@ -144,6 +144,12 @@ impl Array {
         let array = py.detach(|| if decimals { self.array.logical() } else { self.array.logical_times() });
         let array = array.map_err(|error| damaged(py, &error, &self.array, &self.place))?;
         Ok(Self { array, typed: true, place: self.place.clone() })
+    }
+
+    /// Its values as objects of Python.
+    #[pyo3(signature = (*, whole_nanoseconds=false))]
+    fn objects<'py>(&self, py: Python<'py>, whole_nanoseconds: bool) -> PyResult<Bound<'py, PyList>> {
+        rows::objects(py, &self.array, &self.place, whole_nanoseconds)
     }
 
     #[pyo3(signature = (*, maps=false, union_as_struct=false))]

@@ -26,6 +26,7 @@ mod held;
 mod layout;
 mod object;
 mod read;
+mod rows;
 mod selection;
 mod table;
 mod taken;
@@ -49,6 +50,7 @@ mod _forthwith {
         forth::{Items, Machine},
         give::give_all,
         given::Given,
+        rows::rows_of,
         selection::{Selection, expression_names},
         table::{Block, Field, Fields, Plan, RawBlock, Table, Zones},
         write::TableWriter,

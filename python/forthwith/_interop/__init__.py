@@ -15,6 +15,7 @@ _PANDAS = ("pandas", "pandas", "PandasLibrary")
 _ARROW = ("pyarrow", "arrow", "ArrowLibrary")
 _STRUCTS = ("pyarrow", "arrow", "StructLibrary")
 _POLARS = ("polars", "polars", "PolarsLibrary")
+_ROWS = ("json", "rows", "RowsLibrary")  # which needs no package
 _LIBRARIES = {
     "ak": _AWKWARD,
     "awkward": _AWKWARD,
@@ -28,6 +29,7 @@ _LIBRARIES = {
     "arrow with structs": _STRUCTS,
     "pl": _POLARS,
     "polars": _POLARS,
+    "rows": _ROWS,
 }
 
 

@@ -230,6 +230,29 @@ class HasBranches(BranchMapping):
             return columns_read_later.arrays(sound._tree, columns, start, stop, options)
         return walk.arrays(sound._tree, columns, start, stop, options)
 
+    def rows(
+        self,
+        names: Names = None,
+        *,
+        step_size: int | str = "8 MB",
+        **options: Any,
+    ) -> Iterator[Any]:
+        """Reads entry by entry: a dict for each, from names to values of Python's own classes.
+
+        Decimals are ``decimal.Decimal``, times ``datetime`` (with a zone, where they have one), ``date``, ``time`` and
+        ``timedelta``, maps are dicts, and UUIDs of Avro ``uuid.UUID``. Times in nanoseconds are numbers in Avro files;
+        elsewhere those that ``datetime`` does not have are an `UnsupportedError`. Values that are not records are given as
+        they are.
+
+        Args:
+            names: As in `arrays`.
+            step_size: The entries that are read at a time, as in `iterate`.
+            options: As in `iterate`, but for ``library``, ``how``, ``logical`` and ``report``.
+        """
+        _keywords.refuse("rows", options.keys() & _keywords.NOT_OF_ROWS, _ITERATE - _keywords.NOT_OF_ROWS)
+        rows_of: Any = self.iterate
+        return walk.of_steps(rows_of(names, step_size=step_size, library="rows", **options))
+
     @typed.iterate
     def iterate(
         self,

@@ -24,7 +24,7 @@ from forthwith._tree.query import Choice
 from forthwith._tree.read import entries_of
 from forthwith._tree.read import walk as steps_of
 from forthwith._tree.tree import Tree
-from forthwith._tree.walk import Report
+from forthwith._tree.walk import Report, of_steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -229,6 +229,29 @@ class Chain(ChainMapping):
         """What may be pickled: no passwords of URLs."""
         parts = [(without_password(path) if isinstance(path, str) else path, inner) for path, inner in self._parts]
         return {**self.__dict__, "_parts": parts, "_zones": None}
+
+    def rows(
+        self,
+        names: Names = None,
+        *,
+        step_size: int | str = "8 MB",
+        **options: Any,
+    ) -> Iterator[Any]:
+        """Reads entry by entry: a dict for each, from names to values of Python's own classes.
+
+        Decimals are ``decimal.Decimal``, times ``datetime`` (with a zone, where they have one), ``date``, ``time`` and
+        ``timedelta``, maps are dicts, and UUIDs of Avro ``uuid.UUID``. Times in nanoseconds are numbers in Avro files;
+        elsewhere those that ``datetime`` does not have are an `UnsupportedError`. Values that are not records are given as
+        they are.
+
+        Args:
+            names: As in `arrays`.
+            step_size: The entries that are read at a time, as in `iterate`.
+            options: As in `iterate`, but for ``library``, ``how``, ``logical`` and ``report``.
+        """
+        _keywords.refuse("rows", options.keys() & _keywords.NOT_OF_ROWS, {*_CHOOSE, *_FILTERS, "missing"})
+        rows_of: Any = self.iterate
+        return of_steps(rows_of(names, step_size=step_size, library="rows", **options))
 
     @typed.chain_iterate
     def iterate(
