@@ -231,3 +231,27 @@ def test_categories_of_polars_are_kept(tmp_path):
         for read in (forthwith.open(tmp_path / name).arrays(library="pl"), pl.read_parquet(tmp_path / name)):
             assert read.dtypes == given.dtypes, name
             assert read.to_dicts() == given.to_dicts()
+
+
+def test_several_files_are_as_the_first_says(tmp_path):
+    """Of files of which some say dictionaries, metadata or frames of pandas, and some do not."""
+    plain = pa.table({"text": ["a", "b"], "n": [1, 2]})
+    encoded = plain.set_column(0, "text", plain["text"].dictionary_encode()).replace_schema_metadata({"geo": GEO})
+    pq.write_table(plain, tmp_path / "plain.parquet", store_schema=False)
+    pq.write_table(encoded, tmp_path / "encoded.parquet")
+    forthwith.write_parquet(tmp_path / "frame.parquet", plain.to_pandas().set_index("text"))
+    for first in ("plain", "encoded", "frame"):
+        names = [first, *({"plain", "encoded", "frame"} - {first})]
+        files = [tmp_path / f"{name}.parquet" for name in names]
+        columns = ["text", "n"]
+        table = forthwith.concatenate(files, columns, library="arrow")
+        assert pa.types.is_dictionary(table["text"].type) == (first == "encoded")
+        assert ((table.schema.metadata or {}).get(b"geo") == GEO.encode()) == (first == "encoded")
+        expected = {"text": ["a", "b"] * 3, "n": [1, 2] * 3}
+        assert table.to_pydict() == expected
+        assert forthwith.concatenate(files, columns, library="pl").to_dict(as_series=False) == expected
+        frame = forthwith.concatenate(files, columns, library="pd")
+        assert frame.index.names == (["text"] if first == "frame" else [None])
+        assert frame.reset_index(drop=first != "frame").to_dict("list") == expected
+        assert forthwith.scan(files, columns).collect().to_dict(as_series=False) == expected
+        assert forthwith.dataset(files).to_table(columns=columns).to_pydict() == expected

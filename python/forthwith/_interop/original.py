@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from forthwith._packages import package
 
 TYPE_CHECKING = False
@@ -12,29 +14,37 @@ if TYPE_CHECKING:
     from forthwith._tree.tree import Tree
 
 
+class Kept(NamedTuple):
+    """What a file keeps beside its columns: its words, and the fields of its Arrow schema by their names."""
+
+    metadata: dict[str, bytes]
+    fields: dict[str, Any]
+
+    @classmethod
+    def of(cls, tree: Tree) -> Kept:
+        """That of the file of a table."""
+        capsule = tree._core.arrow_schema()
+        schema = [] if capsule is None else package("pyarrow").schema(_Schema(capsule))
+        return cls(dict(tree._file._core.user_metadata()), {field.name: field for field in schema})
+
+
 class Original:
-    """The Arrow schema that a table was written from, as far as the file has it.
+    """The Arrow schema that a table was written from, as far as its file has it, or the first of several files.
 
     Attributes:
         metadata: The words of the file that are not the format's own.
+        fields: The fields of columns, by label, as pyarrow has them.
     """
 
     def __init__(self, tree: Tree, columns: Columns) -> None:
-        self.metadata = dict(tree._file._core.user_metadata())
+        kept = tree._kept
+        if kept is None:
+            # Looked up once for each opened table.
+            kept = tree._kept = Kept.of(tree) if tree._kept_by is None else tree._kept_by(tree)
+        self.metadata = kept.metadata
         fields = tree._fields
-        known = _fields_of(tree)
         paths = {label: fields[at].path for label, at in columns if at >= 0 and fields[at].parent is None}
-        #: The fields of columns, by label, as pyarrow has them.
-        self.fields = {label: known[path] for label, path in paths.items() if path in known}
-
-
-def _fields_of(tree: Tree) -> dict[str, Any]:
-    """The fields of the schema by their names. They are looked up once for each opened table."""
-    if tree._arrow_fields is None:
-        capsule = tree._core.arrow_schema()
-        schema = [] if capsule is None else package("pyarrow").schema(_Schema(capsule))
-        tree._arrow_fields = {field.name: field for field in schema}
-    return tree._arrow_fields
+        self.fields = {label: kept.fields[path] for label, path in paths.items() if path in kept.fields}
 
 
 class _Schema:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from contextlib import nullcontext
+from functools import partial
 from itertools import accumulate
 
 from forthwith import _filters, _keywords, _show
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from forthwith import _forthwith
+    from forthwith._interop.original import Kept
     from forthwith._tree.common import Missing
     from forthwith._tree.options import ReadOptions
     from forthwith._tree.read import Names
@@ -83,6 +86,7 @@ class Chain(ChainMapping):
         self._missing = missing
         self._lengths: list[int | None] = [None] * len(self._parts)
         self._zones: _forthwith.Zones | None = None
+        self._kept: Kept | None = None
 
     @property
     def files(self) -> list[str]:
@@ -92,6 +96,7 @@ class Chain(ChainMapping):
 
     def _open(self, at: int) -> Tree:
         tree = self._open_bare(at)
+        tree._kept_by = partial(self._kept_of_first, at)
         try:
             if at and len(tree._core.zones()):
                 tree = tree._in_zones_of(self._zones_of_first())
@@ -100,6 +105,15 @@ class Chain(ChainMapping):
         except BaseException:
             tree.file.close()
             raise
+
+    def _kept_of_first(self, at: int, tree: Tree) -> Kept:
+        """What the first file keeps beside its columns, asked for one of the files."""
+        if self._kept is None:
+            from forthwith._interop.original import Kept
+
+            with nullcontext(tree) if at == 0 else self._open_bare(0) as first:
+                self._kept = Kept.of(first)
+        return self._kept
 
     def _zones_of_first(self) -> _forthwith.Zones:
         """The zones of the first file, in which the times of all files are shown."""
@@ -228,7 +242,7 @@ class Chain(ChainMapping):
     def __getstate__(self) -> dict[str, Any]:
         """What may be pickled: no passwords of URLs."""
         parts = [(without_password(path) if isinstance(path, str) else path, inner) for path, inner in self._parts]
-        return {**self.__dict__, "_parts": parts, "_zones": None}
+        return {**self.__dict__, "_parts": parts, "_zones": None, "_kept": None}
 
     def rows(
         self,

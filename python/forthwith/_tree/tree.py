@@ -14,9 +14,11 @@ from forthwith._tree.branches import HasBranches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from forthwith._file import File
+    from forthwith._interop.original import Kept
     from forthwith._paths import Constants
 
 
@@ -37,7 +39,9 @@ class Tree(HasBranches):
         self._all_children: dict[int | None, list[int]] | None = None
         self._described: dict[int, _forthwith.Description] = {}
         self._object: Any = None
-        self._arrow_fields: dict[str, Any] | None = None
+        # What its file keeps beside the columns, and who says it instead: one of several files.
+        self._kept: Kept | None = None
+        self._kept_by: Callable[[Tree], Kept] | None = None
         self._constants: Constants = []
         # The columns that they are: the file has none of these names.
         self._said: frozenset[str] = frozenset()
@@ -58,6 +62,7 @@ class Tree(HasBranches):
         """Another view of the same table."""
         tree = type(self)(self._file, core)
         tree._constants, tree._said = self._constants, self._said
+        tree._kept_by = self._kept_by
         return tree
 
     def _columns(self) -> list[str]:
