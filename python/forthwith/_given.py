@@ -45,8 +45,8 @@ def given(array: Any) -> _forthwith.Given:
         for name, value in array.items():
             if value is None or isinstance(value, _SCALARS):
                 raise RequestTypeError(
-                    f"a dict holds columns, and {name!r} is a single value, {reprlib.repr(value)}: "
-                    "a row is given in a list, [row]"
+                    f"column {name!r} cannot be written: it is a single value, {reprlib.repr(value)}, "
+                    "and a dict holds columns; a row is given in a list, [row]"
                 )
         array = {
             name: _rows.column(name, column) if isinstance(column, (list, tuple)) else column
@@ -179,7 +179,9 @@ def _from_arrow(array: Any) -> _forthwith.Given | None:
     if is_pandas and hasattr(array, "columns"):
         return _forthwith.Given.from_arrow(_of_frame(pa, array).__arrow_c_stream__())
     if (name := getattr(array, "name", None)) and isinstance(name, str) and type(array).__name__ == "Series":
-        return _forthwith.Given.from_arrow(pa.table({name: pa.array(array)}).__arrow_c_stream__())
+        return _forthwith.Given.from_arrow(
+            pa.table({name: pa.array(array) if is_pandas else _of_stream(pa, array)}).__arrow_c_stream__()
+        )
     if not hasattr(array, "__arrow_c_stream__"):
         array = pa.array(array)
         if isinstance(array, pa.StructArray) and array.null_count == 0:

@@ -73,7 +73,7 @@ pub(crate) fn schema<'py>(
     options: &Options,
     kept: &Kept,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let export = || arrow::c_schema(&*kept.described(schema_of(forms, options)?));
+    let export = || arrow::c_schema(&kept.described(schema_of(forms, options)?));
     let schema = py.detach(export).map_err(|error| unmade(py, &error))?;
     PyCapsule::new_with_value(py, schema, c"arrow_schema")
 }
@@ -93,6 +93,7 @@ pub(crate) fn taken(capsule: &Bound<'_, PyCapsule>) -> PyResult<arrow::FFI_Arrow
 }
 
 /// A selection as a stream that reads one step when one batch is pulled. `asks` says whether a file object is read of.
+#[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
 pub(crate) fn stream<'py>(
     py: Python<'py>,
     handle: &Arc<Handle>,

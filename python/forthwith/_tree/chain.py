@@ -12,6 +12,7 @@ from forthwith._entries import step_size as step_size_of
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._forthwith import redact
 from forthwith._interop.exact import Rounded
+from forthwith._interop.original import Kept
 from forthwith._opening import TABLES, Settings, apart, open_one
 from forthwith._paths import expand_with_folders
 from forthwith._stores import without_password
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from forthwith import _forthwith
-    from forthwith._interop.original import Kept
     from forthwith._tree.common import Missing
     from forthwith._tree.options import ReadOptions
     from forthwith._tree.read import Names
@@ -79,14 +79,16 @@ class Chain(ChainMapping):
         options: As in ``open``.
     """
 
+    # Of the first file, when they were asked for.
+    _zones: _forthwith.Zones | None = None
+    _kept: Kept | None = None
+
     def __init__(self, files: Any, *, missing: Missing = "raise", **options: Any) -> None:
         check_missing(missing)
         self._parts, self._constants = expand_with_folders(files, options.get("storage_options"))
         self._settings = Settings.given("open", options, "missing")
         self._missing = missing
         self._lengths: list[int | None] = [None] * len(self._parts)
-        self._zones: _forthwith.Zones | None = None
-        self._kept: Kept | None = None
 
     @property
     def files(self) -> list[str]:
@@ -109,8 +111,6 @@ class Chain(ChainMapping):
     def _kept_of_first(self, at: int, tree: Tree) -> Kept:
         """What the first file keeps beside its columns, asked for one of the files."""
         if self._kept is None:
-            from forthwith._interop.original import Kept
-
             with nullcontext(tree) if at == 0 else self._open_bare(0) as first:
                 self._kept = Kept.of(first)
         return self._kept
