@@ -456,7 +456,7 @@ impl Walk<'_> {
         let (physical, mut kept, mut meaning) = values(field).map_err(|why| format!("{path}, {why}"))?;
         if self.micros && kept == Kept::Nanoseconds {
             kept = Kept::Microseconds;
-            meaning = Some(LogicalType::Timestamp { unit: TimeUnit::Micro, utc: false });
+            meaning = Some(LogicalType::Timestamp { unit: TimeUnit::Micro, zone: None });
         }
         let bare = field.logical().is_none();
         let hint = self.hints.get(number);

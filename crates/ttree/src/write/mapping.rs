@@ -156,8 +156,8 @@ fn time_title(form: &Form) -> Option<String> {
             time_title(content)
         }
         Form::Logical { meaning, .. } => match meaning {
-            LogicalType::Timestamp { unit: of, utc } => {
-                Some(format!("{} since 1970-01-01{}", unit(*of), if *utc { " UTC" } else { "" }))
+            LogicalType::Timestamp { unit: of, zone } => {
+                Some(format!("{} since 1970-01-01{}", unit(*of), if zone.is_some() { " UTC" } else { "" }))
             }
             LogicalType::Date => Some("days since 1970-01-01".to_owned()),
             LogicalType::Time(of) => Some(format!("{} since midnight", unit(*of))),
