@@ -272,7 +272,9 @@ impl Copy<'_> {
             return Ok(Some(arrays));
         }
         let unlike = |error: Invalid| Error::new(ErrorKind::Fault { what: error.to_string() });
-        let first = arrays.iter().map(|array| Array::gather(&[(array, &[0..taken])]).map_err(unlike));
+        let first = arrays
+            .iter()
+            .map(|array| Array::gather(&[(array, std::slice::from_ref(&(0..taken)))]).map_err(unlike));
         Ok(Some(first.collect::<Result<_, Error>>()?))
     }
 
