@@ -182,7 +182,9 @@ impl Batches {
             Err(error) => return Some(Err(ArrowError::ExternalError(Box::new(error)))),
         };
         let named: Vec<_> = self.names.iter().map(String::as_str).zip(&arrays).collect();
-        let batch = arrow::record_batch_of(entries.end - entries.start, &named, &self.options);
+        // A cut leaves fewer rows than the step has entries; without columns, nothing else says how many.
+        let rows = arrays.first().map_or(entries.end - entries.start, |array| array.length);
+        let batch = arrow::record_batch_of(rows, &named, &self.options);
         Some(batch.map_err(|error| {
             let uri = self.handle.file.uri();
             let is_wrong =

@@ -141,7 +141,7 @@ def compare(what, histograms, folder, command, fault=None):
         histogram.Write("h")
         file.Close()
     ours, theirs = folder / "ours.root", folder / "theirs.root"
-    done = subprocess.run([command, "merge", *paths, ours, "--force"], capture_output=True, text=True, check=False)
+    done = subprocess.run([command, "merge", *paths, "--output", ours, "--force"], capture_output=True, text=True, check=False)
     if fault:
         assert done.returncode and fault in done.stderr, f"{what}: {done.stderr}"
         return

@@ -139,7 +139,7 @@ def compare(what, values, folder, command, fault=None):
         file.WriteObject(value, "o")
         file.Close()
     ours, theirs = folder / "ours.root", folder / "theirs.root"
-    done = subprocess.run([command, "merge", *paths, ours, "--force"], capture_output=True, text=True, check=False)
+    done = subprocess.run([command, "merge", *paths, "--output", ours, "--force"], capture_output=True, text=True, check=False)
     if fault:
         assert done.returncode and fault in done.stderr, f"{what}: {done.stderr}"
         return

@@ -256,7 +256,7 @@ def case(chance, seed, folder, command):
     described = f"seed {seed} bits {bits:#x} split {split} files {len(inputs)} entries {len(all_entries)}"
     merged = folder / "all.root"
     run(
-        command, "merge", *inputs, merged, "--force", *chance.choice([[], [], ["--codec", "zstd"], ["--codec", "none"]])
+        command, "merge", *inputs, "--output", merged, "--force", *chance.choice([[], [], ["--codec", "zstd"], ["--codec", "none"]])
     )
     compare(merged, bits, all_entries, f"{described}: merged")
     run(command, "check", merged)
@@ -284,7 +284,7 @@ def case(chance, seed, folder, command):
             part.unlink(missing_ok=True)
         run(command, "split", f"{merged}:d/t", folder / "part-{}.root", "--files", 3, "--force")
         again = folder / "again.root"
-        run(command, "merge", *[part for part in parts if part.exists()], again, "--force")
+        run(command, "merge", *[part for part in parts if part.exists()], "--output", again, "--force")
         compare(again, bits, all_entries, f"{described}: split and merged")
         written += 3
     new = folder / "new.root"

@@ -585,6 +585,7 @@ def test_a_tree_without_branches_is_left_out(tmp_path, order):
         "-f",
         "--common",
         *inputs,
+        "--output",
         tmp_path / "all.root",
     ]
     done = subprocess.run(command, check=False, capture_output=True, text=True)

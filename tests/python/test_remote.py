@@ -259,7 +259,7 @@ def test_a_file_is_checked_as_one_on_disk_is_and_fetched_once(server, tmp_path):
 def test_no_more_bytes_are_fetched_than_the_columns_have(tmp_path, kind, codec):
     rng = np.random.default_rng(7)
     columns = {f"x{at}": rng.normal(size=300_000) for at in range(10)}
-    path = tmp_path / "wide.root"
+    path = tmp_path / ("wide.parquet" if kind == "parquet" else "wide.root")
     if kind == "parquet":
         forthwith.write_parquet(path, columns, compression=codec or "none", row_group_entries=50_000)
     else:

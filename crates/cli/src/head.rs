@@ -3,9 +3,10 @@
 use crate::{
     choice::{Choice, Chosen},
     console::Console,
+    end::End,
     failure::{Failure, Result},
     human,
-    meaning::{End, Shape},
+    meaning::Shape,
     opened::Place,
     paint::Style,
     survey::Branch,

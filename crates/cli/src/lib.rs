@@ -29,6 +29,7 @@ mod count;
 mod demo;
 mod destination;
 mod document;
+mod end;
 mod explain;
 mod failure;
 mod flags;
@@ -292,7 +293,7 @@ fn place(file: &forthwith::File, target: &Target, console: &mut Console<'_>) -> 
 }
 
 /// Names that commands have in other tools (in ROOT, groot, parquet-tools and VisiData), and what does their work here.
-const ELSEWHERE: [(&str, &str); 22] = [
+const ELSEWHERE: [(&str, &str); 21] = [
     ("hadd", "it is forthwith merge"),
     ("rootls", "it is forthwith ls"),
     ("rootcp", "it is forthwith cp"),
@@ -300,7 +301,6 @@ const ELSEWHERE: [(&str, &str); 22] = [
     ("rootprint", "it is forthwith plot"),
     ("rootbrowse", BROWSE),
     ("rootdiff", DIFF),
-    ("root-diff", DIFF),
     ("browse", BROWSE),
     ("copy", "it is forthwith cp"),
     ("diff", DIFF),

@@ -6,6 +6,7 @@ use crate::{
     convert::Conversion,
     copy::{self, Copying},
     destination::{one_with_destination, with_destination},
+    end::End,
     failure::{Failure, Result},
     flags::{
         Act, CONVERT_STEP, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Head, HeadFormat,
@@ -98,15 +99,6 @@ pub(crate) enum Action {
     },
     /// No file is involved, either.
     Completions(Shell),
-}
-
-/// The entries to print.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    /// The first.
-    First(u64),
-    /// The last.
-    Last(u64),
 }
 
 /// The form of the answer.

@@ -116,6 +116,7 @@ mod validate;
 mod value;
 mod views;
 mod zone;
+mod zoned;
 
 pub use array::Array;
 pub use builder::{Builder, Slot};

@@ -2,8 +2,8 @@
 
 use crate::{
     error::{Error, Fault},
-    parser::{self, Spelling},
-    syntax::{Kind, Node},
+    parser,
+    syntax::{Kind, Node, Spelling},
 };
 use forthwith_columns::Form;
 use std::sync::Arc;

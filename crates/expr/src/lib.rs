@@ -38,6 +38,6 @@ mod types;
 pub use error::Error;
 pub use expression::{Expression, Named};
 pub use interval::Interval;
-pub use parser::Spelling;
 pub use program::Program;
 pub use run::holding;
+pub use syntax::Spelling;

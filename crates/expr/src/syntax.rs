@@ -4,6 +4,16 @@ use crate::error::Span;
 use forthwith_columns::DType;
 use std::cmp::Ordering;
 
+/// Whose spelling a text has, where one differs from the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spelling {
+    /// Python's over whole arrays, with TTreeFormula's where Python has none.
+    #[default]
+    Python,
+    /// TTreeFormula's: its precedence of operators, `^` is power, `x[0]` is an item, and numbers are doubles.
+    TTreeFormula,
+}
+
 /// The number of a node.
 pub(crate) type Id = u32;
 

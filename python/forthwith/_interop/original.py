@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from forthwith._packages import package
 
 TYPE_CHECKING = False
@@ -14,11 +12,14 @@ if TYPE_CHECKING:
     from forthwith._tree.tree import Tree
 
 
-class Kept(NamedTuple):
+class Kept:
     """What a file keeps beside its columns: its words, and the fields of its Arrow schema by their names."""
 
-    metadata: dict[str, bytes]
-    fields: dict[str, Any]
+    __slots__ = ("fields", "metadata")
+
+    def __init__(self, metadata: dict[str, bytes], fields: dict[str, Any]) -> None:
+        self.metadata = metadata
+        self.fields = fields
 
     @classmethod
     def of(cls, tree: Tree) -> Kept:

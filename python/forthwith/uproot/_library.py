@@ -87,6 +87,8 @@ class NumPy(Library):
         """What was computed with Awkward Array."""
         np = self.imported
         # Lists stay lists, also where all happen to be equally long.
+        if isinstance(array, np.ndarray):
+            return array
         if not _is_jagged(array.layout):
             with contextlib.suppress(TypeError, ValueError):
                 return package("awkward").to_numpy(array)

@@ -2,8 +2,8 @@
 
 use crate::{
     destination::is_replaced,
+    end::End,
     failure::{Failure, Result},
-    meaning::End,
 };
 use forthwith::{FileFormat, plan::WriteOptions};
 use std::{ffi::OsString, path::Path};

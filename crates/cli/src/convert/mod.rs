@@ -13,10 +13,10 @@ use crate::{
     choice::Choice,
     console::{Console, bar},
     destination::is_replaced,
+    end::End,
     failure::{Failure, Result},
     human,
     interrupt::Watch,
-    meaning::End,
     opened::{self, Place},
     target::Target,
 };

@@ -575,7 +575,7 @@ fn columns_that_hold_nothing_are_left_out_of_formats_without_them() {
     assert_eq!(said.err, format!("{line} (-v lists them)\n"));
     assert_eq!(rows(&to), [serde_json::json!({"number": 7})]);
     let said = forthwith(&["convert", &from, &to, "--force", "-v"]);
-    assert_eq!(said.err, format!("{line}:\n  nothing\n  list\n"));
+    assert_eq!(said.err, format!("{line}:\n  nothing\n  list\nforthwith: replaced {to}\n"));
     assert_eq!(output(&["cat", &from]), "{\"nothing\":{},\"list\":[{},{}],\"number\":7}\n");
     let quiet = forthwith(&["convert", &file("avro/unions.avro"), &to, "--force", "--skip-unsupported"]);
     assert!(quiet.err.lines().count() <= 2, "{}", quiet.err);

@@ -18,10 +18,9 @@ use crate::{
     error::{Error, Fault, Span},
     expression::{Expression, Named},
     functions,
-    parser::Spelling,
     program::{CONSTANT, ENTRIES, Input, Kind, Made, Output, Program, Register, Space, SpaceId, Step, Text},
     scalar::{Number, Typed},
-    syntax,
+    syntax::{self, Spelling},
 };
 use forthwith_columns::LogicalType;
 use std::{collections::HashMap, sync::Arc};

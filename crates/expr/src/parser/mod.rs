@@ -7,19 +7,9 @@ mod subscripts;
 use crate::{
     error::{Fault, Span},
     lexer::{Lexeme, Token, tokens},
-    syntax::{Binary, Id, Kind, Node, Reduction, Unary},
+    syntax::{Binary, Id, Kind, Node, Reduction, Spelling, Unary},
 };
 use precedence::Binding;
-
-/// Whose spelling a text has, where one differs from the other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Spelling {
-    /// Python's over whole arrays, with TTreeFormula's where Python has none.
-    #[default]
-    Python,
-    /// TTreeFormula's: its precedence of operators, `^` is power, `x[0]` is an item, and numbers are doubles.
-    TTreeFormula,
-}
 
 /// Brackets, signs and functions within each other.
 const DEEPEST: u32 = 200;

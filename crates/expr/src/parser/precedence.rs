@@ -1,7 +1,6 @@
 //! The precedence of operators: Python's, and that of TTreeFormula, which splits a text at one operator after another.
 
-use super::Spelling;
-use crate::syntax::Binary;
+use crate::syntax::{Binary, Spelling};
 
 /// How tightly an operator binds: larger numbers bind more tightly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

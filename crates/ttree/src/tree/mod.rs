@@ -573,12 +573,8 @@ impl Dataset for Tree {
             groups: planner.groups,
             delivered: fields.len() as u32,
             tasks: planner.tasks,
-            picks: Vec::new(),
-            utf8: false,
-            bits: false,
             entries,
-            chosen: None,
-            constants: Vec::new(),
+            ..Plan::default()
         })
     }
 

@@ -65,7 +65,25 @@ fn type_class(name: &str) -> String {
 }
 
 /// Whether a golden gives a type that is not what the file says, with the reason.
+/// A type without the hidden members of bases (`Base::x`), of which the golden's reader keeps only the last one of a name.
+fn without_hidden(found: &str) -> String {
+    let mut kept = String::new();
+    let mut fields = found.split(", \"");
+    kept.extend(fields.next());
+    for field in fields {
+        let (name, of) = field.split_once("\": ").unwrap_or((field, ""));
+        if !name.contains("::") {
+            kept.push_str(", \"");
+            kept.push_str(field);
+        } else if let Some(end) = of.find('}') {
+            kept.push_str(&of[end..]);
+        }
+    }
+    kept
+}
+
 fn is_known_to_differ(class: &str, typename: &str, column: &str, expected: &str, found: &str) -> bool {
+    let found = &*without_hidden(found);
     // Strings of all items of a collection, of which the golden has those of each entry run together.
     let strings =
         class == "TBranchElement" && typename == "TString" && expected == "string" && found == "var * string";
