@@ -43,6 +43,7 @@ __all__ = [
     "avro_damage",
     "avro_encode",
     "avro_encode_rows",
+    "avro_is_alike",
     "avro_joined",
     "avro_messages",
     "avro_schema",
@@ -70,12 +71,14 @@ __all__ = [
     "root_key",
     "root_merge",
     "root_streamers",
+    "rows_of",
     "safe_lines",
     "safe_text",
     "split_name",
     "unregister_format",
     "RootWriter",
     "Selection",
+    "Zones",
     "expression_names",
 ]
 

@@ -47,6 +47,7 @@ impl EntryBounds {
     ///
     /// # Errors
     /// A table has fewer entries, or not as many as the mask.
+    #[cfg(feature = "root")]
     pub(crate) fn check(self, ranges: &[Range<u64>], tables: &[(&str, u64)]) -> Result<()> {
         let (first, end) = match ranges {
             [] => (None, 0),
