@@ -28,7 +28,7 @@ pub struct Merge {
     pub threads: Option<usize>,
 }
 
-/// What tables must have for ranges of entries, in all files together.
+/// Bounds that ranges of entries must keep in each table, over all files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EntryBounds {
     /// Anything: ranges end with the table.

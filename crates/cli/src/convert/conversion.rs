@@ -32,7 +32,7 @@ pub(crate) struct Conversion {
     pub(crate) skip_errors: bool,
     /// Text that is not UTF-8 is taken as it is.
     pub(crate) no_check_text: bool,
-    /// The entries at one end of the table, if not all are wanted.
+    /// First or last entries to convert; `None` for all entries.
     pub(crate) end: Option<End>,
     /// A file of that name is replaced.
     pub(crate) force: bool,

@@ -12,7 +12,7 @@ use forthwith_columns::DType;
 const LARGEST_EXPONENT: f64 = 700.0;
 
 impl Compiler<'_> {
-    /// The meaning of a node whose operands are doubles; `None` if it means the same as in Python's spelling.
+    /// Compiles a node whose operands are doubles; `None` if the rules of Python apply unchanged.
     pub(super) fn formula_node(&mut self, node: &syntax::Node, values: &[Value]) -> Checked<Option<Value>> {
         let at = node.at;
         let value = |id: syntax::Id| &values[id as usize];

@@ -9,7 +9,7 @@ use crate::{
 use std::collections::{HashMap, HashSet};
 
 impl Compiler<'_> {
-    /// For each such variable of an expression, an operand with the items that it counts; nothing where there are no lists.
+    /// For each such variable of an expression, the operand whose items it counts; empty without lists.
     pub(super) fn iterations(
         &mut self,
         expression: &Expression,

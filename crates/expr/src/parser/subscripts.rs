@@ -1,4 +1,4 @@
-//! What stands in brackets behind a value: a condition, or positions.
+//! Subscripts: a condition, positions or slices in brackets behind a value.
 
 use super::Parser;
 use crate::{

@@ -114,7 +114,7 @@ impl Compressor {
                 let context = match &mut self.deflate {
                     Some((known, context)) if *known == level => context,
                     other => {
-                        // The library's constructor panics where there is no memory.
+                        // The constructor of the library panics if allocation fails.
                         if !has_headroom(0) {
                             return Err(refused);
                         }
