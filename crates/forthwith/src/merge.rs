@@ -47,8 +47,7 @@ impl EntryBounds {
     ///
     /// # Errors
     /// A table has fewer entries, or not as many as the mask.
-    #[cfg(feature = "root")]
-    pub(crate) fn check(self, ranges: &[Range<u64>], tables: &[(&str, u64)]) -> Result<()> {
+    pub fn check(self, ranges: &[Range<u64>], tables: &[(&str, u64)]) -> Result<()> {
         let (first, end) = match ranges {
             [] => (None, 0),
             [first, ..] => (Some(first.start), ranges.last().map_or(0, |last| last.end)),
