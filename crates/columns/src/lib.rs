@@ -102,6 +102,7 @@ mod lookup;
 )]
 mod memory;
 mod mixed;
+mod moment;
 mod part;
 mod pick;
 mod presence;
@@ -133,6 +134,7 @@ pub use logical_type::{LogicalType, LongDecimal, TimeUnit, calendar};
 pub use lookup::{Lookup, rows_of};
 pub use memory::{Buffer, Memory, OutOfMemory, Policy, PoolStats};
 pub use mixed::NO_NUMBER;
+pub use moment::Moment;
 pub use presence::Presence;
 pub use preview::Preview;
 pub use qualified_names::qualified_names;

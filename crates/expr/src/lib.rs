@@ -25,7 +25,6 @@ mod expression;
 mod functions;
 mod interval;
 mod lexer;
-mod moments;
 mod parser;
 mod program;
 mod run;

@@ -7,6 +7,8 @@
 mod arrow;
 #[cfg(feature = "avro")]
 mod avro;
+#[cfg(feature = "csv")]
+mod csv;
 #[cfg(any(feature = "avro", feature = "parquet", feature = "builders"))]
 mod only;
 #[cfg(feature = "builders")]
@@ -46,6 +48,9 @@ static FORMATS: &[&dyn Format] = &[
     #[cfg(feature = "arrow")]
     &arrow::Arrow,
     &text::JSON_LINES,
+    #[cfg(feature = "csv")]
+    &csv::Csv,
+    #[cfg(not(feature = "csv"))]
     &text::CSV,
 ];
 
@@ -57,9 +62,10 @@ const OTHERS: &[(&[u8], &str)] = &[
     (b"Obj\x01", "an Avro file, which the cargo feature `avro` reads"),
     #[cfg(not(feature = "parquet"))]
     (b"PAR1", "a Parquet file, which the cargo feature `parquet` reads"),
+    #[cfg(not(feature = "arrow"))]
+    (b"ARROW1", "an Arrow file, which the cargo feature `arrow` reads"),
     (b"FWINDEX1", "an index of another file, with which that one is opened"),
-    (b"ARROW1", "an Arrow file (IPC)"),
-    (b"FEA1", "a Feather file"),
+    (b"FEA1", "a Feather file of version 1"),
     (b"ORC", "an ORC file"),
     (b"\x89HDF", "an HDF5 file"),
     (b"\x1f\x8b", "a file compressed by gzip"),

@@ -1,4 +1,5 @@
 //! The vocabulary of the seams, and nothing else.
+mod append;
 mod blocks;
 mod check;
 mod choose;
@@ -14,6 +15,7 @@ mod number;
 mod scratch_buffer;
 mod task;
 mod writer;
+pub use append::{BlockColumns, append};
 pub use blocks::{Bench, BlockMaker, BlockRunner, BlockSink, OneThread, StoredBlock, in_turn};
 pub use check::{CheckReport, Finding, Severity};
 pub use constant::{Constant, PlannedConstant, Value};

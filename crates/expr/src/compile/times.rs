@@ -3,12 +3,11 @@
 use super::{Checked, Compiler, Operand, Value};
 use crate::{
     error::{Fault, Span},
-    moments::Moment,
     program::Kind,
     scalar::Number,
     syntax::Binary,
 };
-use forthwith_columns::LogicalType;
+use forthwith_columns::{LogicalType, Moment};
 
 impl Compiler<'_> {
     /// What a value means, if it is a column of dates, times or decimals.

@@ -1,15 +1,17 @@
-//! Arrow's own file format, for those who go on with Arrow: columns as they are in memory.
+//! Files and streams of Arrow's IPC format.
 
 use super::Format;
-use arrow_ipc::writer::FileWriter;
-use bytes::Bytes;
-use forthwith_columns::{
-    Array, Form,
-    arrow::{self, ArrowError, SchemaRef},
+use crate::{
+    Container, FileInfo, Key, OpenOptions, Words,
+    check::{Counted, Reading},
 };
-use forthwith_io::{Counted, Sink};
-use forthwith_plan::{Error, Result, TableWriter, WriteOptions, Written, check_digits};
-use std::{collections::HashMap, io};
+use bytes::Bytes;
+use forthwith_columns::Form;
+use forthwith_engine::Engine;
+use forthwith_io::{Sink, Source};
+use forthwith_ipc::{IpcFile, IpcFormat, IpcTable, IpcWriter};
+use forthwith_plan::{BlockFormat, CheckReport, Dataset, Result, TableWriter, WriteOptions};
+use std::{any::Any, sync::Arc};
 
 /// The row of the table.
 pub(super) struct Arrow;
@@ -23,8 +25,20 @@ impl Format for Arrow {
         &["arrow", "feather", "ipc"]
     }
 
-    fn is_read(&self) -> bool {
-        false
+    fn recognise(&self, head: &[u8], _: &str) -> bool {
+        IpcFile::is_ipc(head)
+    }
+
+    fn open(
+        &self,
+        source: Arc<dyn Source>,
+        _: &OpenOptions,
+        engine: &Arc<Engine>,
+    ) -> Result<Arc<dyn Container>> {
+        let file = IpcFile::open(source)?;
+        let only = Key::of_only(file.source().as_ref(), self.name(), "table".into(), String::new(), 0)?;
+        let table = Arc::new(file.table()?);
+        Ok(Arc::new(Opened { file, only, table, engine: Arc::clone(engine) }))
     }
 
     fn writer(
@@ -33,82 +47,82 @@ impl Format for Arrow {
         sink: Box<dyn Sink>,
         options: &WriteOptions,
     ) -> Result<Box<dyn TableWriter>> {
-        Ok(Box::new(FeatherWriter::new(fields, sink, options)?))
+        Ok(Box::new(IpcWriter::new(fields, sink, options)?))
+    }
+
+    fn blocks(&self) -> &'static [&'static dyn BlockFormat] {
+        static BLOCKS: [&dyn BlockFormat; 1] = [&IpcFormat];
+        &BLOCKS
     }
 }
 
-/// Writes an Arrow IPC file, which Feather is another name for. A step is a record batch.
-pub(crate) struct FeatherWriter {
-    writer: FileWriter<Counted<io::BufWriter<Box<dyn Sink>>>>,
-    schema: SchemaRef,
-    uri: String,
-    entries: u64,
+struct Opened {
+    file: IpcFile,
+    only: Key,
+    table: Arc<IpcTable>,
+    engine: Arc<Engine>,
 }
 
-/// Maps are such.
-fn kinds() -> arrow::Options {
-    arrow::Options::default().with_maps(true)
-}
+impl Container for Opened {
+    fn format(&self) -> &'static str {
+        Arrow.name()
+    }
 
-impl FeatherWriter {
-    pub(crate) fn new(
-        fields: &[(String, Form)],
-        sink: Box<dyn Sink>,
-        options: &WriteOptions,
-    ) -> Result<Self> {
-        let uri = sink.uri().to_owned();
-        let here = |e: Error| e.in_file(&uri);
-        let none = options.codec.as_deref().is_none_or(|codec| matches!(codec, "none" | "uncompressed"));
-        if !none || options.level.is_some() {
-            return Err(here(Error::unsupported("a codec in Arrow files")));
+    fn source(&self) -> &Arc<dyn Source> {
+        self.file.source()
+    }
+
+    fn info(&self) -> Result<FileInfo> {
+        let version = if self.file.is_stream() { "stream" } else { "file" };
+        Ok(FileInfo {
+            version: version.into(),
+            compression: self.file.codecs().join(", "),
+            ..FileInfo::of(self)?
+        })
+    }
+
+    fn metadata(&self) -> Vec<(String, Bytes)> {
+        let owned = |(key, value): (&str, &str)| (key.to_owned(), Bytes::copy_from_slice(value.as_bytes()));
+        self.file.metadata().map(owned).collect()
+    }
+
+    fn only_table(&self) -> Option<&Key> {
+        Some(&self.only)
+    }
+
+    fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
+        self.find(path)?;
+        Ok(Arc::clone(&self.table) as Arc<dyn Dataset>)
+    }
+
+    /// Reads all record batches.
+    fn check(&self) -> Result<CheckReport> {
+        let mut report = CheckReport::default();
+        let format = Counted::new(&IpcFormat);
+        let reading = Reading {
+            engine: &self.engine,
+            source: self.source(),
+            dataset: self.table.as_ref(),
+            check_text: true,
+            part: "record batches",
+            ahead: 0,
+            counted: crate::check::Bytes::Stored,
+            format: &format,
+        };
+        let fields = reading.fields(&mut report)?;
+        match self.table.entries().and_then(|entries| self.table.plan(&fields, 0..entries)) {
+            Ok(plan) => reading.blocks(plan, &mut report)?,
+            Err(error) => reading.found(error, None, &mut report)?,
         }
-        let fields: Vec<_> = fields.iter().map(|(name, form)| (name.as_str(), form)).collect();
-        let schema = arrow::schema(&fields, &kinds());
-        let schema = schema.map_err(|e| here(Error::invalid(e.to_string())))?;
-        let described = described(&schema, options);
-        let writer = FileWriter::try_new(Counted(io::BufWriter::new(sink), 0), &described);
-        let writer = writer.map_err(|e| here(failed(e)))?;
-        Ok(Self { writer, schema, uri, entries: 0 })
-    }
-}
-
-/// The schema with the metadata that are kept: those of the file as far as they are text, which Arrow has only.
-fn described(schema: &SchemaRef, options: &WriteOptions) -> arrow::Schema {
-    let original = options.arrow.as_deref();
-    let described = original.map(|original| arrow::with_original(schema, original, false));
-    let text =
-        |(name, value): &(String, Bytes)| Some((name.clone(), String::from_utf8(value.to_vec()).ok()?));
-    let metadata: HashMap<String, String> = options.metadata.iter().filter_map(text).collect();
-    described.unwrap_or_else(|| schema.as_ref().clone()).with_metadata(metadata)
-}
-
-fn failed(error: ArrowError) -> Error {
-    match error {
-        ArrowError::IoError(_, io) => Error::new(forthwith_io::Error::new(io.into(), "the output")),
-        other => Error::invalid(other.to_string()),
-    }
-}
-
-impl TableWriter for FeatherWriter {
-    fn write(&mut self, columns: &[Array]) -> Result<()> {
-        let names = self.schema.fields().iter().map(|field| field.name().as_str());
-        let columns: Vec<_> = names.zip(columns).collect();
-        check_digits(columns.iter().copied(), self.entries).map_err(|e| e.in_file(&self.uri))?;
-        let batch = arrow::record_batch(&columns, &kinds());
-        let batch = batch.map_err(|e| Error::invalid(e.to_string()).in_file(&self.uri))?;
-        self.writer.write(&batch).map_err(|e| failed(e).in_file(&self.uri))?;
-        self.entries += batch.num_rows() as u64;
-        Ok(())
+        Ok(report)
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { mut writer, uri, entries, .. } = *self;
-        writer.finish().map_err(|e| failed(e).in_file(&uri))?;
-        let Counted(buffered, bytes) = writer.into_inner().map_err(|e| failed(e).in_file(&uri))?;
-        let sink = buffered
-            .into_inner()
-            .map_err(|e| Error::new(forthwith_io::Error::new(e.into_error().into(), uri.clone())))?;
-        sink.finish()?;
-        Ok(Written { entries, bytes })
+    fn words(&self) -> &'static Words {
+        static WORDS: Words = Words { block: ["record batch", "record batches"], rows: true, ..Words::PLAIN };
+        &WORDS
+    }
+
+    fn own(&self) -> &dyn Any {
+        &self.file
     }
 }

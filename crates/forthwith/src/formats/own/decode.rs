@@ -1,12 +1,11 @@
 //! Decoding blocks: the program is run over each.
 
 use super::{
-    append::{append, foreign},
     recipe::{Recipe, Stopped},
 };
 use forthwith_columns::Array;
 use forthwith_forth::Machine;
-use forthwith_plan::{BlockFormat, Columns, Decoder, Group, Result, Scratch, Task};
+use forthwith_plan::{BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task, append};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -108,4 +107,9 @@ impl BlockFormat for OwnBlocks {
         }
         append(&part, &parts, columns)?.map_err(|what| recipe.fault(what))
     }
+}
+
+/// The error of a plan that is of another format.
+fn foreign() -> Error {
+    Error::invalid("a plan that is not for a format of one's own")
 }

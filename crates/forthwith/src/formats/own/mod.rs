@@ -1,6 +1,5 @@
 //! Formats of one's own: a program with the type of what it writes, registered while the process runs.
 
-mod append;
 mod decode;
 mod known;
 mod opened;

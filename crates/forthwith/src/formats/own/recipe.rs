@@ -1,12 +1,11 @@
 //! A program with the type of what it writes.
 
-use super::append::Parts;
 use bytes::Bytes;
 use forthwith_builders::{Arrangement, Form as Described, Layout, Written};
 use forthwith_columns::{Array, Column, Form};
 use forthwith_forth::{Compiled, Limits, Machine, Output, Programs, RunError, Status};
 use forthwith_io::LARGEST_EXPANSION;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{BlockColumns, Error, ErrorKind, Result};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -107,8 +106,8 @@ impl Recipe {
     }
 
     /// The columns that a Form has.
-    pub(super) fn parts(&self, form: &Form) -> Parts {
-        Parts::of(form)
+    pub(super) fn parts(&self, form: &Form) -> BlockColumns {
+        BlockColumns::of(form)
     }
 
     /// A machine for the program.

@@ -1,7 +1,7 @@
 //! Columns of one block behind those of the block before.
 
+use crate::{ColumnSpec, Columns, Error, Result};
 use forthwith_columns::{Array, Column, DType, Form, kernels};
-use forthwith_plan::{ColumnSpec, Columns, Error, Result};
 
 /// The role of a column for the columns of the next block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,27 +17,31 @@ enum Part {
     Tagged { first: usize, alternatives: usize },
 }
 
-/// The columns of a Form.
+/// The columns of a Form, for formats that decode each block to an [`Array`] and [`append`] it to those before.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub struct BlockColumns {
     columns: Vec<(ColumnSpec, Part)>,
     /// Alternatives of all unions.
     alternatives: usize,
 }
 
-impl Parts {
-    pub(super) fn of(form: &Form) -> Self {
+impl BlockColumns {
+    /// The columns of a Form without categories, bits or objects.
+    #[must_use]
+    pub fn of(form: &Form) -> Self {
         let mut parts = Self::default();
         parts.add(form, "", true);
         parts
     }
 
-    pub(super) fn specs(&self) -> impl Iterator<Item = &ColumnSpec> {
+    /// The columns as a group of a plan declares them.
+    pub fn specs(&self) -> impl Iterator<Item = &ColumnSpec> {
         self.columns.iter().map(|(spec, _)| spec)
     }
 
     /// Whether rows may be anywhere, or left out.
-    pub(super) fn has_indexes(&self) -> bool {
+    #[must_use]
+    pub fn has_indexes(&self) -> bool {
         self.columns.iter().any(|(_, part)| matches!(part, Part::Index | Part::Tagged { .. }))
     }
 
@@ -97,13 +101,16 @@ impl Parts {
 const OVERFLOW: &str = "offsets beyond 64 bits";
 
 /// Copies the columns of a block behind those of the block before. The inner error is a fault of the block.
-pub(super) fn append(
+///
+/// # Errors
+/// Those of [`Columns`]; an array that lacks one of the columns.
+pub fn append(
     block: &Array,
-    parts: &Parts,
+    parts: &BlockColumns,
     columns: &mut dyn Columns,
 ) -> Result<std::result::Result<(), &'static str>> {
     let column = |spec: &ColumnSpec| {
-        block.column(&spec.key).filter(|column| column.dtype() == spec.dtype).ok_or_else(foreign)
+        block.column(&spec.key).filter(|column| column.dtype() == spec.dtype).ok_or_else(|| Error::invalid(format!("the block has no column {}", spec.key)))
     };
     let own = parts.specs().map(column).collect::<Result<Vec<_>>>()?;
     columns.wait()?;
@@ -144,7 +151,7 @@ pub(super) fn append(
 }
 
 /// The items that a block adds to each column, and the numbers that it leaves to the next one. None: beyond 64 bits.
-fn counts(own: &[&Column], parts: &Parts, before: &[i64]) -> Option<(Vec<usize>, Vec<i64>)> {
+fn counts(own: &[&Column], parts: &BlockColumns, before: &[i64]) -> Option<(Vec<usize>, Vec<i64>)> {
     let (mut items, mut ends) = (Vec::with_capacity(own.len()), before.to_vec());
     for (at, (column, (_, part))) in own.iter().zip(&parts.columns).enumerate() {
         let numbers = column.items::<i64>().unwrap_or_default();
@@ -172,9 +179,4 @@ fn counts(own: &[&Column], parts: &Parts, before: &[i64]) -> Option<(Vec<usize>,
 /// Rows of values, of which the last one is meant by some row of an index: arrays that were cut have no others.
 fn rows(index: impl Iterator<Item = i64>) -> Option<i64> {
     index.fold(-1, i64::max).max(-1).checked_add(1)
-}
-
-/// The error of a plan that is of another format.
-pub(super) fn foreign() -> Error {
-    Error::invalid("a plan that is not for a format of one's own")
 }

@@ -1,10 +1,10 @@
 //! Dates and times as texts in ISO form, to be compared with columns of them.
 
-use forthwith_columns::{LogicalType, TimeUnit};
+use crate::{LogicalType, TimeUnit};
 
 /// A text that was read: nanoseconds since 1970, and whether it says a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Moment {
+pub struct Moment {
     nanoseconds: i128,
     has_zone: bool,
 }
@@ -15,7 +15,8 @@ const DAY: i128 = 86_400 * SECOND;
 impl Moment {
     /// `2024-01-31`, `2024-01-31T12:30`, with seconds and up to nine digits of a fraction behind it, with `Z` or an offset such
     /// as `+01:00`; a space may stand for the `T`.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         let mut rest = text;
         let year = digits(&mut rest, 4)?;
         let month = mark(&mut rest, "-").and_then(|()| digits(&mut rest, 2))?;
@@ -49,8 +50,17 @@ impl Moment {
         rest.is_empty().then_some(Self { nanoseconds, has_zone })
     }
 
+    /// Whether the text says a zone.
+    #[must_use]
+    pub const fn has_zone(self) -> bool {
+        self.has_zone
+    }
+
     /// The count of a column of a meaning that the moment is, and whether it lies between this one and the next.
-    pub(crate) fn count(self, meaning: LogicalType) -> Result<(i128, bool), String> {
+    ///
+    /// # Errors
+    /// The meaning is none of dates and times, or has no zone where the text has one.
+    pub fn count(self, meaning: LogicalType) -> Result<(i128, bool), String> {
         let each = match meaning {
             LogicalType::Date => DAY,
             LogicalType::Timestamp { unit, .. } => match unit {

@@ -1,0 +1,177 @@
+//! Opening a file: one pass over its text.
+
+use crate::{
+    cells::Records,
+    types::{CellType, Seen},
+};
+use forthwith_io::Source;
+use forthwith_plan::{Error, Result};
+use std::{ops::Range, sync::Arc};
+
+/// How a file is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CsvOptions {
+    /// Character between cells.
+    pub separator: u8,
+    /// Whether the first record has the names of the columns; otherwise they are `column_1` and so on.
+    pub header: bool,
+    /// Types of some columns, as `"name: type, name: type"`; of others they are found.
+    pub types: Option<String>,
+}
+
+impl Default for CsvOptions {
+    fn default() -> Self {
+        Self { separator: b',', header: true, types: None }
+    }
+}
+
+/// A CSV file: its columns, and where its records are.
+#[derive(Debug)]
+pub struct CsvFile {
+    pub(crate) source: Arc<dyn Source>,
+    pub(crate) separator: u8,
+    pub(crate) columns: Arc<[CsvColumn]>,
+    /// Bytes and entries of each block.
+    pub(crate) blocks: Arc<[(Range<u64>, Range<u64>)]>,
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub(crate) struct CsvColumn {
+    pub name: String,
+    pub cell_type: CellType,
+    pub is_optional: bool,
+}
+
+/// Bytes that are read at once.
+const PIECE: u64 = 1 << 20;
+/// Bytes of a block, at least.
+const BLOCK: u64 = 2 << 20;
+/// What some programs write before text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The state of the pass.
+struct Scan {
+    names: Option<Vec<String>>,
+    seen: Vec<Seen>,
+    blocks: Vec<(Range<u64>, Range<u64>)>,
+    /// The block that is being filled.
+    block: (Range<u64>, Range<u64>),
+}
+
+impl CsvFile {
+    /// Reads the whole file once.
+    ///
+    /// # Errors
+    /// The source cannot be read; records with other numbers of cells than the first one, with the line; types that do not exist, or of
+    /// columns that do not.
+    pub fn open(source: Arc<dyn Source>, options: &CsvOptions) -> Result<Self> {
+        let uri = source.uri().to_owned();
+        Self::scan(source, options).map_err(|error| error.in_file(&uri))
+    }
+
+    fn scan(source: Arc<dyn Source>, options: &CsvOptions) -> Result<Self> {
+        let size = source.size()?;
+        let mut records = Records::new(options.separator);
+        let mut scan = Scan { names: None, seen: Vec::new(), blocks: Vec::new(), block: (0..0, 0..0) };
+        let mut at = 0;
+        loop {
+            let end = size.min(at + PIECE);
+            let piece = source.read_one(at..end)?;
+            let mut left = match at {
+                0 => piece.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&piece),
+                _ => &piece[..],
+            };
+            let is_end = left.is_empty();
+            loop {
+                let (taken, complete) = records.read(left).map_err(|error| error.at_byte(end - left.len() as u64))?;
+                left = &left[taken..];
+                if !complete {
+                    break;
+                }
+                scan.record(&records, end - left.len() as u64, options.header)?;
+                records.clear();
+            }
+            if is_end {
+                break;
+            }
+            at = end;
+        }
+        scan.finish(source, options)
+    }
+}
+
+impl Scan {
+    /// Takes note of a record that ends at a byte.
+    fn record(&mut self, records: &Records, end: u64, header: bool) -> Result<()> {
+        let Some(names) = &self.names else {
+            let name = |(number, cell): (usize, &[u8])| match header {
+                true => String::from_utf8(cell.to_vec())
+                    .map_err(|_| Error::fault("a name of a column is not valid UTF-8").at_byte(0)),
+                false => Ok(format!("column_{number}")),
+            };
+            self.names = Some((1..).zip(records.cells()).map(name).collect::<Result<_>>()?);
+            self.seen = vec![Seen::default(); records.len()];
+            if header {
+                self.block.0 = end..end;
+                return Ok(());
+            }
+            return self.cells(records, end);
+        };
+        if records.len() != names.len() {
+            let (found, line) = (records.len(), records.line());
+            let what = format!("a record of {found} cells, where the first one has {} (it ends before line {line})", names.len());
+            return Err(Error::fault(what).at_byte(self.block.0.end).at_entry(self.block.1.end));
+        }
+        self.cells(records, end)
+    }
+
+    fn cells(&mut self, records: &Records, end: u64) -> Result<()> {
+        self.seen.iter_mut().zip(records.cells()).for_each(|(seen, cell)| seen.cell(cell));
+        self.block.0.end = end;
+        self.block.1.end += 1;
+        if end - self.block.0.start >= BLOCK {
+            self.close(end);
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, end: u64) {
+        let entry = self.block.1.end;
+        if !self.block.1.is_empty() {
+            self.blocks.push(std::mem::replace(&mut self.block, (end..end, entry..entry)));
+        }
+    }
+
+    fn finish(mut self, source: Arc<dyn Source>, options: &CsvOptions) -> Result<CsvFile> {
+        self.close(self.block.0.end);
+        let names = self.names.unwrap_or_default();
+        let mut given = options.types.as_deref().map(parse_types).transpose()?.unwrap_or_default();
+        let columns = names.into_iter().zip(self.seen).map(|(name, seen)| {
+            let given = given.iter().position(|(known, _)| *known == name).map(|at| given.swap_remove(at).1);
+            // Of a type that was given, cells of other files may be empty.
+            let is_optional = seen.is_optional() || given.is_some();
+            CsvColumn { cell_type: given.unwrap_or_else(|| seen.found()), is_optional, name }
+        });
+        let columns: Vec<CsvColumn> = columns.collect();
+        if let Some((name, _)) = given.first() {
+            let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
+            return Err(Error::invalid(format!("types: no column is named {name:?}; there are {}", names.join(", "))));
+        }
+        Ok(CsvFile { source, separator: options.separator, columns: columns.into(), blocks: self.blocks.into() })
+    }
+}
+
+/// Types of columns, as users write them.
+fn parse_types(text: &str) -> Result<Vec<(String, CellType)>> {
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let each = parts.map(|part| {
+        let pair = part.rsplit_once(':').map(|(name, of)| (name.trim(), of.trim()));
+        let known = pair.and_then(|(name, of)| Some((name.to_owned(), CellType::parse(of)?)));
+        known.ok_or_else(|| {
+            let types = "bool, int64, float64, date, timestamp or string";
+            Error::invalid(format!("types: {part:?} is not a name, a colon and one of {types}"))
+        })
+    });
+    each.collect()
+}

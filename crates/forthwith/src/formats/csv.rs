@@ -1,0 +1,157 @@
+//! CSV files.
+
+use super::{Format, text};
+use crate::{
+    Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words,
+    check::{Counted, Reading},
+};
+use forthwith_columns::Form;
+use forthwith_csv::{CsvFile, CsvFormat, CsvOptions, CsvTable};
+use forthwith_engine::Engine;
+use forthwith_io::{Sink, Source};
+use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, Result, TableWriter, WriteOptions};
+use std::{any::Any, sync::Arc};
+
+/// The row of the table.
+pub(super) struct Csv;
+
+const TYPES: OptionSpec = OptionSpec {
+    name: "types",
+    kind: OptionKind::Text,
+    about: "types of some columns, as \"name: int64, name: string\"; those of others are found from all of their cells",
+};
+const SEPARATOR: OptionSpec = OptionSpec {
+    name: "separator",
+    kind: OptionKind::Text,
+    about: "the character between cells; a comma, or a tab in files whose names end with .tsv",
+};
+const HEADER: OptionSpec = OptionSpec {
+    name: "header",
+    kind: OptionKind::Flag,
+    about: "whether the first line has the names of the columns, as it has by default",
+};
+
+/// Endings of files that are read.
+const READ: [&str; 2] = ["csv", "tsv"];
+
+fn options(uri: &str, options: &OpenOptions) -> Result<CsvOptions> {
+    let usual = if super::ending(uri).as_deref() == Some("tsv") { b'\t' } else { b',' };
+    let separator = match options.text(SEPARATOR.name).map(str::as_bytes) {
+        None => usual,
+        Some([byte]) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => *byte,
+        Some(_) => return Err(Error::invalid("separator: one ASCII character that is not a quote or a line break")),
+    };
+    let types = options.text(TYPES.name).map(str::to_owned);
+    Ok(CsvOptions { separator, header: options.flag(HEADER.name, true), types })
+}
+
+impl Format for Csv {
+    fn name(&self) -> &'static str {
+        text::CSV.name()
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        text::CSV.endings()
+    }
+
+    fn is_text(&self) -> bool {
+        true
+    }
+
+    /// Text has no signature: the name tells.
+    fn recognise(&self, _: &[u8], name: &str) -> bool {
+        super::ending(name).is_some_and(|ending| READ.contains(&&*ending))
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        &[TYPES, SEPARATOR, HEADER]
+    }
+
+    fn open(
+        &self,
+        source: Arc<dyn Source>,
+        given: &OpenOptions,
+        engine: &Arc<Engine>,
+    ) -> Result<Arc<dyn Container>> {
+        let options = options(source.uri(), given).map_err(|error| error.in_file(source.uri()))?;
+        let file = CsvFile::open(Arc::clone(&source), &options)?;
+        let only = Key::of_only(source.as_ref(), self.name(), "table".into(), String::new(), 0)?;
+        let table = Arc::new(CsvTable::new(file));
+        Ok(Arc::new(Opened { source, only, table, engine: Arc::clone(engine) }))
+    }
+
+    fn writer(
+        &self,
+        fields: &[(String, Form)],
+        sink: Box<dyn Sink>,
+        options: &WriteOptions,
+    ) -> Result<Box<dyn TableWriter>> {
+        text::CSV.writer(fields, sink, options)
+    }
+
+    fn blocks(&self) -> &'static [&'static dyn BlockFormat] {
+        static BLOCKS: [&dyn BlockFormat; 1] = [&CsvFormat];
+        &BLOCKS
+    }
+}
+
+struct Opened {
+    source: Arc<dyn Source>,
+    only: Key,
+    table: Arc<CsvTable>,
+    engine: Arc<Engine>,
+}
+
+impl Container for Opened {
+    fn format(&self) -> &'static str {
+        Csv.name()
+    }
+
+    fn source(&self) -> &Arc<dyn Source> {
+        &self.source
+    }
+
+    fn info(&self) -> Result<FileInfo> {
+        Ok(FileInfo { compression: "none".into(), ..FileInfo::of(self)? })
+    }
+
+    fn only_table(&self) -> Option<&Key> {
+        Some(&self.only)
+    }
+
+    fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
+        self.find(path)?;
+        Ok(Arc::clone(&self.table) as Arc<dyn Dataset>)
+    }
+
+    /// Reads all records.
+    fn check(&self) -> Result<CheckReport> {
+        let mut report = CheckReport::default();
+        let format = Counted::new(&CsvFormat);
+        let reading = Reading {
+            engine: &self.engine,
+            source: &self.source,
+            dataset: self.table.as_ref(),
+            check_text: true,
+            part: "records",
+            ahead: 0,
+            counted: crate::check::Bytes::Stored,
+            format: &format,
+        };
+        let fields = reading.fields(&mut report)?;
+        match self.table.entries().and_then(|entries| self.table.plan(&fields, 0..entries)) {
+            Ok(plan) => reading.blocks(plan, &mut report)?,
+            Err(error) => reading.found(error, None, &mut report)?,
+        }
+        Ok(report)
+    }
+
+    fn words(&self) -> &'static Words {
+        static WORDS: Words = Words { rows: true, ..Words::PLAIN };
+        &WORDS
+    }
+
+    fn own(&self) -> &dyn Any {
+        self.table.as_ref()
+    }
+}

@@ -1,0 +1,187 @@
+//! Arrow arrays of the buffers of a column, each of which is checked before Arrow's library sees it.
+
+use crate::layout::Part;
+use arrow_array::{Array as _, UnionArray, make_array};
+use arrow_buffer::{Buffer, ScalarBuffer};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, UnionFields, UnionMode};
+use forthwith_io::{Codec, Decompressor};
+use forthwith_plan::{Error, Result};
+use std::{borrow::Cow, ops::Range};
+
+/// Most bytes that LZ4 makes of one, and what a frame needs besides.
+const LZ4_EXPANSION: u64 = 255;
+const LZ4_FRAME: u64 = 64;
+
+/// The buffers of a column, or of the values of a dictionary.
+pub(crate) struct Source<'a> {
+    /// Nodes and buffers that are left.
+    pub part: Part,
+    /// What the buffers are ranges of.
+    pub bytes: &'a [u8],
+    pub codec: Option<Codec>,
+    pub decompressor: &'a mut Decompressor,
+    pub most_rows: u64,
+    pub union_validity: bool,
+}
+
+/// Puts values in the place of the keys of the next dictionary, whose values have a type.
+pub(crate) type Hydrate<'h> = dyn FnMut(ArrayData, &DataType) -> Result<ArrayData> + 'h;
+
+/// Rows, validity if any is null.
+type Head = (usize, Option<Buffer>);
+
+impl Source<'_> {
+    /// An array of a stored type. Its type has values in the place of dictionaries.
+    pub(crate) fn array(&mut self, stored: &DataType, hydrate: &mut Hydrate<'_>) -> Result<ArrayData> {
+        let data = match stored {
+            DataType::Null => {
+                let (rows, _) = self.node()?;
+                ArrayData::new_null(&DataType::Null, rows)
+            }
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => {
+                let (head, buffers) = (self.head()?, vec![self.buffer()?, self.buffer()?]);
+                built(stored, head, buffers, vec![])?
+            }
+            DataType::Utf8View | DataType::BinaryView => {
+                let head = self.head()?;
+                let data = self.part.variadic.pop_front().unwrap_or(0);
+                let buffers = (0..=data).map(|_| self.buffer()).collect::<Result<_>>()?;
+                built(stored, head, buffers, vec![])?
+            }
+            DataType::List(item) | DataType::LargeList(item) | DataType::Map(item, _) => {
+                let (head, offsets) = (self.head()?, self.buffer()?);
+                let content = self.array(item.data_type(), hydrate)?;
+                let item = item.as_ref().clone().with_data_type(content.data_type().clone()).into();
+                let data_type = match stored {
+                    DataType::List(_) => DataType::List(item),
+                    DataType::Map(_, sorted) => DataType::Map(item, *sorted),
+                    _ => DataType::LargeList(item),
+                };
+                built(&data_type, head, vec![offsets], vec![content])?
+            }
+            DataType::FixedSizeList(item, size) => {
+                let head = self.head()?;
+                let content = self.array(item.data_type(), hydrate)?;
+                let item = item.as_ref().clone().with_data_type(content.data_type().clone()).into();
+                built(&DataType::FixedSizeList(item, *size), head, vec![], vec![content])?
+            }
+            DataType::Struct(fields) => {
+                let head = self.head()?;
+                let contents = fields.iter().map(|field| self.array(field.data_type(), hydrate));
+                let contents = contents.collect::<Result<Vec<_>>>()?;
+                let plain = fields.iter().zip(&contents).map(|(field, content)| {
+                    field.as_ref().clone().with_data_type(content.data_type().clone())
+                });
+                built(&DataType::Struct(plain.collect()), head, vec![], contents)?
+            }
+            DataType::Union(fields, mode) => self.union(fields, *mode, hydrate)?,
+            DataType::Dictionary(keys, values) => {
+                let (head, buffer) = (self.head()?, self.buffer()?);
+                hydrate(built(keys, head, vec![buffer], vec![])?, values)?
+            }
+            _ => {
+                let (head, buffer) = (self.head()?, self.buffer()?);
+                built(stored, head, vec![buffer], vec![])?
+            }
+        };
+        Ok(data)
+    }
+
+    fn union(&mut self, fields: &UnionFields, mode: UnionMode, hydrate: &mut Hydrate<'_>) -> Result<ArrayData> {
+        let (rows, _) = self.node()?;
+        if self.union_validity {
+            self.buffer()?;
+        }
+        let mut numbers = |width: usize| {
+            let buffer = self.buffer()?;
+            match rows.checked_mul(width) {
+                // A copy begins where numbers may be.
+                Some(bytes) if bytes <= buffer.len() => Ok(Buffer::from(&buffer[..bytes])),
+                _ => Err(Error::truncated("a buffer of a union", rows.saturating_mul(width) as u64, buffer.len() as u64)),
+            }
+        };
+        let tags = ScalarBuffer::<i8>::from(numbers(1)?);
+        let offsets = match mode {
+            UnionMode::Dense => Some(ScalarBuffer::<i32>::from(numbers(4)?)),
+            UnionMode::Sparse => None,
+        };
+        let children = fields.iter().map(|(_, field)| self.array(field.data_type(), hydrate).map(make_array));
+        let children = children.collect::<Result<Vec<_>>>()?;
+        let plain = fields.iter().zip(&children).map(|((id, field), child)| {
+            (id, field.as_ref().clone().with_data_type(child.data_type().clone()).into())
+        });
+        let union = UnionArray::try_new(plain.collect(), tags, offsets, children);
+        Ok(union.map_err(|error| Error::fault(error.to_string()))?.into_data())
+    }
+
+    /// The next node: rows, and how many of them are null by its own account.
+    fn node(&mut self) -> Result<(usize, i64)> {
+        let (rows, nulls) = self.part.nodes.pop_front().unwrap_or_default();
+        let rows = u64::try_from(rows).ok().filter(|rows| *rows <= self.most_rows);
+        let rows = rows.and_then(|rows| usize::try_from(rows).ok());
+        let rows = rows.ok_or_else(|| Error::fault("a field has more rows than a file of this size can have"))?;
+        Ok((rows, nulls))
+    }
+
+    fn head(&mut self) -> Result<Head> {
+        let (rows, nulls) = self.node()?;
+        let validity = self.buffer()?;
+        Ok((rows, (nulls != 0 && !validity.is_empty()).then_some(validity)))
+    }
+
+    /// The next buffer, decompressed.
+    fn buffer(&mut self) -> Result<Buffer> {
+        let Range { start, end } = self.part.buffers.pop_front().unwrap_or_default();
+        let range = usize::try_from(start).unwrap_or(usize::MAX)..usize::try_from(end).unwrap_or(usize::MAX);
+        let stored = self.bytes.get(range).ok_or_else(|| Error::truncated("a buffer", end, self.bytes.len() as u64))?;
+        Ok(match self.codec {
+            Some(codec) if !stored.is_empty() => match decompressed(codec, stored, self.decompressor)? {
+                Cow::Owned(bytes) => Buffer::from_vec(bytes),
+                Cow::Borrowed(bytes) => Buffer::from(bytes),
+            },
+            _ => Buffer::from(stored),
+        })
+    }
+}
+
+/// A compressed buffer has its length before it, or -1 if it is stored as it is.
+fn decompressed<'s>(codec: Codec, stored: &'s [u8], decompressor: &mut Decompressor) -> Result<Cow<'s, [u8]>> {
+    let Some((length, stored)) = stored.split_first_chunk::<8>() else {
+        return Err(Error::truncated("the length of a compressed buffer", 8u64, stored.len() as u64));
+    };
+    let length = i64::from_le_bytes(*length);
+    if length == -1 {
+        return Ok(Cow::Borrowed(stored));
+    }
+    let most = if codec == Codec::Zstd { u64::MAX } else { (stored.len() as u64).saturating_mul(LZ4_EXPANSION) + LZ4_FRAME };
+    let claimed = u64::try_from(length).ok().filter(|length| *length <= most);
+    let claimed = claimed.and_then(|length| usize::try_from(length).ok());
+    let length = claimed.ok_or_else(|| Error::out_of_range("the length of a compressed buffer", length, most))?;
+    let mut bytes = Vec::new();
+    if codec == Codec::Zstd {
+        // Grows as the stream does, since the length alone says nothing.
+        let produced = decompressor.append(codec, stored, &mut bytes, 0, length)?;
+        if produced != length {
+            return Err(Error::mismatch("the length of a decompressed buffer", length as u64, produced as u64));
+        }
+        bytes.truncate(length);
+    } else {
+        let refused = |_| Error::new(forthwith_plan::ErrorKind::OutOfMemory { what: "a buffer", bytes: length as u64 });
+        bytes.try_reserve_exact(length).map_err(refused)?;
+        bytes.resize(length, 0);
+        decompressor.decompress(codec, stored, &mut bytes)?;
+    }
+    Ok(Cow::Owned(bytes))
+}
+
+/// An array whose contents are validated: lengths of buffers, offsets, UTF-8.
+fn built(data_type: &DataType, (rows, validity): Head, buffers: Vec<Buffer>, children: Vec<ArrayData>) -> Result<ArrayData> {
+    let data = ArrayData::builder(data_type.clone())
+        .len(rows)
+        .null_bit_buffer(validity)
+        .buffers(buffers)
+        .child_data(children)
+        .align_buffers(true);
+    data.build().map_err(|error| Error::fault(error.to_string()))
+}

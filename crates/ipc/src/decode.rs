@@ -1,0 +1,205 @@
+//! Decoding a column of a record batch.
+
+use crate::{
+    buffers::Source,
+    dictionary::{Dictionary, Stored, values},
+    layout::{Part, plain},
+};
+use arrow_array::make_array;
+use arrow_schema::{DataType, Field};
+use forthwith_columns::{Array, arrow};
+use forthwith_io::{Codec, Decompressor};
+use forthwith_plan::{
+    BlockColumns, BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task, append,
+};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The [`BlockFormat`] of Arrow's IPC format: a block is one column of a record batch.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IpcFormat;
+
+/// The part of a plan that tells how a column is decoded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Recipe {
+    /// The column, with its stored type.
+    pub field: Field,
+    /// The messages of each dictionary in it, depth first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dictionaries: Vec<Vec<Stored>>,
+    /// Limit on the rows of a batch.
+    pub most_rows: u64,
+    /// Whether unions have a buffer of validity.
+    #[serde(default)]
+    pub union_validity: bool,
+}
+
+/// The numbers of a task: what a batch has of a column.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Numbers {
+    pub codec: Option<Codec>,
+    pub part: Part,
+    /// Messages that precede the batch, of each dictionary.
+    pub dictionaries: Vec<usize>,
+}
+
+/// State that a worker keeps from block to block.
+#[derive(Default)]
+struct Warm(Option<Ready>);
+
+struct Ready {
+    text: Arc<str>,
+    recipe: Recipe,
+    dictionaries: Vec<Dictionary>,
+}
+
+impl Recipe {
+    /// The field as it is read.
+    pub(crate) fn plain(&self) -> Field {
+        plain(&self.field)
+    }
+
+    /// Columns of a batch without rows, which have the Form of all others.
+    pub(crate) fn empty(&self) -> Result<Array> {
+        imported(&self.plain(), arrow_array::new_empty_array(self.plain().data_type()))
+    }
+}
+
+impl Warm {
+    fn ready(&mut self, text: &Arc<str>) -> Result<&mut Ready> {
+        let is_same = |ready: &Ready| Arc::ptr_eq(&ready.text, text) || ready.text == *text;
+        if !self.0.as_ref().is_some_and(is_same) {
+            let recipe: Recipe = serde_json::from_str(text).map_err(|_| foreign())?;
+            let dictionaries = recipe.dictionaries.iter().map(|_| Dictionary::default()).collect();
+            self.0 = Some(Ready { text: Arc::clone(text), recipe, dictionaries });
+        }
+        self.0.as_mut().ok_or_else(foreign)
+    }
+}
+
+impl Ready {
+    fn decode(&mut self, numbers: Numbers, bytes: &[u8], decompressor: &mut Decompressor) -> Result<Array> {
+        let Self { recipe, dictionaries, .. } = self;
+        // Dictionaries first: they are decompressed by the same contexts.
+        let types = dictionary_types(recipe.field.data_type());
+        for (at, (known, value_type)) in dictionaries.iter_mut().zip(&types).enumerate() {
+            let stored = recipe.dictionaries.get(at).map_or(&[][..], Vec::as_slice);
+            let count = numbers.dictionaries.get(at).copied().unwrap_or(0);
+            known.after(stored, count, value_type, recipe.most_rows, decompressor)?;
+        }
+        let mut next = dictionaries.iter();
+        let mut hydrate = |keys, _: &DataType| {
+            let known = next.next().and_then(Dictionary::values).ok_or_else(foreign)?;
+            values(keys, known)
+        };
+        let mut source = Source {
+            part: numbers.part,
+            bytes,
+            codec: numbers.codec,
+            decompressor,
+            most_rows: recipe.most_rows,
+            union_validity: recipe.union_validity,
+        };
+        let data = source.array(recipe.field.data_type(), &mut hydrate)?;
+        imported(&recipe.plain(), make_array(data))
+    }
+}
+
+/// Types of the values of all dictionaries in a type, depth first.
+fn dictionary_types(data_type: &DataType) -> Vec<DataType> {
+    let mut found = Vec::new();
+    match data_type {
+        DataType::Dictionary(_, values) => found.push(values.as_ref().clone()),
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) | DataType::Map(item, _) => {
+            found.extend(dictionary_types(item.data_type()));
+        }
+        DataType::Struct(fields) => fields.iter().for_each(|field| found.extend(dictionary_types(field.data_type()))),
+        DataType::Union(fields, _) => {
+            fields.iter().for_each(|(_, field)| found.extend(dictionary_types(field.data_type())));
+        }
+        _ => {}
+    }
+    found
+}
+
+fn imported(field: &Field, array: arrow_array::ArrayRef) -> Result<Array> {
+    arrow::import(field, &[array]).map_err(|error| Error::fault(error.to_string()))
+}
+
+impl Numbers {
+    /// As numbers of a task. Buffers are ranges of its bytes.
+    pub(crate) fn to_task(&self) -> Vec<i64> {
+        let codec = match self.codec {
+            None => 0,
+            Some(Codec::Zstd) => 2,
+            Some(_) => 1,
+        };
+        let Part { nodes, buffers, variadic } = &self.part;
+        let mut numbers = vec![codec, nodes.len() as i64, buffers.len() as i64, variadic.len() as i64];
+        numbers.extend(nodes.iter().flat_map(|(rows, nulls)| [*rows, *nulls]));
+        numbers.extend(buffers.iter().flat_map(|buffer| [buffer.start as i64, buffer.end as i64]));
+        numbers.extend(variadic);
+        numbers.extend(self.dictionaries.iter().map(|count| *count as i64));
+        numbers
+    }
+
+    /// Of a task, if it is one of this format.
+    pub(crate) fn of_task(numbers: &[i64]) -> Option<Self> {
+        let ([codec, counts @ ..], numbers) = numbers.split_first_chunk::<4>()?;
+        let [nodes, buffers, variadic] = counts.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+        let (own, numbers) = numbers.split_at_checked(nodes.checked_mul(2)?)?;
+        let nodes = own.as_chunks::<2>().0.iter().map(|[rows, nulls]| (*rows, *nulls)).collect();
+        let (own, numbers) = numbers.split_at_checked(buffers.checked_mul(2)?)?;
+        let range = |[start, end]: &[i64; 2]| Some(u64::try_from(*start).ok()?..u64::try_from(*end).ok()?);
+        let buffers = own.as_chunks::<2>().0.iter().map(range).collect::<Option<_>>()?;
+        let (variadic, dictionaries) = numbers.split_at_checked(variadic)?;
+        let codec = match codec {
+            0 => None,
+            1 => Some(Codec::HadoopLz4),
+            _ => Some(Codec::Zstd),
+        };
+        let dictionaries = dictionaries.iter().map(|count| usize::try_from(*count).ok()).collect::<Option<_>>()?;
+        let variadic = variadic.iter().copied().collect();
+        Some(Self { codec, part: Part { nodes, buffers, variadic }, dictionaries })
+    }
+}
+
+impl BlockFormat for IpcFormat {
+    fn id(&self) -> &'static str {
+        "ipc"
+    }
+
+    fn unit(&self) -> &'static str {
+        "record batch"
+    }
+
+    fn decode(
+        &self,
+        group: &Group,
+        task: &Task,
+        stored: &[u8],
+        scratch: &mut Scratch,
+        columns: &mut dyn Columns,
+    ) -> Result<()> {
+        let Decoder::Format(text) = &group.decoder else { return Err(foreign()) };
+        let numbers = Numbers::of_task(&task.numbers).ok_or_else(foreign)?;
+        let (warm, decompressor) = scratch.own::<Warm>();
+        let array = warm.ready(text)?.decode(numbers, stored, decompressor)?;
+        let parts = BlockColumns::of(&group.form);
+        if array.form != group.form || !parts.specs().eq(&group.columns) {
+            return Err(Error::fault("a record batch is not of the type that the schema declares"));
+        }
+        let expected = task.entries.end.saturating_sub(task.entries.start);
+        if array.length != expected {
+            return Err(Error::mismatch("the number of rows of a column", expected, array.length));
+        }
+        let first = task.entries.start;
+        let rows = task.wanted.start.saturating_sub(first)..task.wanted.end.saturating_sub(first);
+        let part = array.part(rows).map_err(|error| Error::fault(error.to_string()))?;
+        append(&part, &parts, columns)?.map_err(Error::fault)
+    }
+}
+
+fn foreign() -> Error {
+    Error::invalid("the plan is not one of Arrow IPC")
+}

@@ -1,0 +1,244 @@
+//! A file or a stream: its schema, and where its batches are.
+
+use crate::{
+    dictionary::Stored,
+    layout::{ColumnType, columns},
+    message::{Batch, Message, parse, unsigned},
+};
+use arrow_ipc::{Block, MetadataVersion, root_as_footer, root_as_message};
+use arrow_schema::Schema;
+use forthwith_io::{LARGEST_EXPANSION, Source};
+use forthwith_plan::{Error, Result};
+use std::{ops::Range, sync::Arc};
+
+/// What a file begins and ends with.
+const MAGIC: &[u8] = b"ARROW1";
+/// What precedes the length of each message of a stream, since version 0.15 of Arrow.
+const CONTINUATION: [u8; 4] = [0xff; 4];
+/// Bytes of a file's end that are read at once: the footers of most files.
+const TAIL: u64 = 64 << 10;
+
+/// An opened file or stream of Arrow's IPC format: its schema and the headers of its batches.
+#[derive(Debug)]
+pub struct IpcFile {
+    pub(crate) source: Arc<dyn Source>,
+    pub(crate) schema: Schema,
+    pub(crate) columns: Arc<[ColumnType]>,
+    pub(crate) batches: Arc<[Placed]>,
+    pub(crate) dictionaries: Arc<[Stored]>,
+    /// Whether unions have a buffer of validity.
+    pub(crate) union_validity: bool,
+    /// Limit on the rows of a batch: a file that is so small cannot have more.
+    pub(crate) most_rows: u64,
+    is_stream: bool,
+}
+
+/// A record batch: its header, where its body is, and its rows among all.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    pub batch: Batch,
+    pub body: Range<u64>,
+    pub rows: Range<u64>,
+    /// Messages with dictionaries that precede it.
+    pub dictionaries: usize,
+}
+
+/// The messages of a file.
+#[derive(Default)]
+struct Found {
+    batches: Vec<Placed>,
+    dictionaries: Vec<Stored>,
+    rows: u64,
+    version: Option<MetadataVersion>,
+}
+
+impl IpcFile {
+    /// Whether a file that begins so is one of Arrow's IPC format, or a stream.
+    #[must_use]
+    pub fn is_ipc(head: &[u8]) -> bool {
+        head.starts_with(MAGIC) || (head.starts_with(&CONTINUATION) && head.len() >= 8 && head[7] == 0)
+    }
+
+    /// Opens a file: reads its footer and the headers of all batches, or those of a stream.
+    ///
+    /// # Errors
+    /// The source cannot be read; damage, with the byte; versions before 0.15 of Arrow, and the other byte order.
+    pub fn open(source: Arc<dyn Source>) -> Result<Self> {
+        let here = source.uri().to_owned();
+        Self::read(source).map_err(|error| error.in_file(&here))
+    }
+
+    fn read(source: Arc<dyn Source>) -> Result<Self> {
+        let size = source.size()?;
+        let head = source.read_one(0..size.min(8))?;
+        let is_stream = !head.starts_with(MAGIC);
+        let mut found = Found::default();
+        let (schema, columns) =
+            if is_stream { found.stream(source.as_ref(), size)? } else { found.file(source.as_ref(), size)? };
+        Ok(Self {
+            source,
+            schema,
+            columns: columns.into(),
+            batches: found.batches.into(),
+            dictionaries: found.dictionaries.into(),
+            union_validity: found.version == Some(MetadataVersion::V4),
+            most_rows: size.saturating_mul(8 * LARGEST_EXPANSION),
+            is_stream,
+        })
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn source(&self) -> &Arc<dyn Source> {
+        &self.source
+    }
+
+    /// Whether it is a stream, which has no footer.
+    #[must_use]
+    pub const fn is_stream(&self) -> bool {
+        self.is_stream
+    }
+
+    /// Metadata of the schema, by their keys in order.
+    pub fn metadata(&self) -> impl Iterator<Item = (&str, &str)> {
+        let mut all: Vec<_> = self.schema.metadata().iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        all.sort_unstable();
+        all.into_iter()
+    }
+
+    /// Names of the codecs of the batches.
+    #[must_use]
+    pub fn codecs(&self) -> Vec<&'static str> {
+        let mut all: Vec<_> =
+            self.batches.iter().map(|placed| placed.batch.codec.map_or("none", forthwith_io::Codec::name)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+impl Found {
+    /// Messages that a footer lists.
+    fn file(&mut self, source: &dyn Source, size: u64) -> Result<(Schema, Vec<ColumnType>)> {
+        let trailer = (MAGIC.len() + 4) as u64;
+        let least = 8 + trailer;
+        if size < least {
+            return Err(Error::truncated("an Arrow IPC file", least, size));
+        }
+        let from = size.saturating_sub(TAIL).max(8);
+        let tail = source.read_one(from..size)?;
+        let (before, end) = tail.split_at(tail.len() - trailer as usize);
+        if !end.ends_with(MAGIC) {
+            return Err(Error::not_a("an Arrow IPC file", "a file without a footer: it was cut off, or not closed"));
+        }
+        let length = end.first_chunk::<4>().map_or(0, |length| i32::from_le_bytes(*length));
+        let length = unsigned("the length of the footer", length.into())?;
+        let at = (size - trailer).checked_sub(length).filter(|at| *at >= 8);
+        let at = at.ok_or_else(|| Error::out_of_range("the length of the footer", length, size - least))?;
+        let footer = match before.len().checked_sub(length as usize) {
+            Some(start) => bytes::Bytes::copy_from_slice(&before[start..]),
+            None => source.read_one(at..size - trailer)?,
+        };
+        let footer = root_as_footer(&footer)
+            .map_err(|error| Error::not_a("a footer of Arrow IPC", error.to_string()).at_byte(at))?;
+        let schema = footer.schema().ok_or_else(|| Error::not_a("a footer of Arrow IPC", "one without a schema"))?;
+        let columns = columns(schema).map_err(|error| error.at_byte(at))?;
+        for block in footer.dictionaries().into_iter().flatten() {
+            self.block(source, block, size)?;
+        }
+        // One request for the headers of all batches.
+        let blocks: Vec<&Block> = footer.recordBatches().into_iter().flatten().collect();
+        let ranges = blocks.iter().map(|block| metadata_range(block, size)).collect::<Result<Vec<_>>>()?;
+        for ((block, range), metadata) in blocks.iter().zip(&ranges).zip(source.read(&ranges)?) {
+            self.listed(source, block, range, &metadata, size)?;
+        }
+        Ok(columns)
+    }
+
+    fn block(&mut self, source: &dyn Source, block: &Block, size: u64) -> Result<()> {
+        let range = metadata_range(block, size)?;
+        let metadata = source.read_one(range.clone())?;
+        self.listed(source, block, &range, &metadata, size)
+    }
+
+    /// A message that the footer lists.
+    fn listed(&mut self, source: &dyn Source, block: &Block, range: &Range<u64>, metadata: &[u8], size: u64) -> Result<()> {
+        let here = |error: Error| error.at_byte(range.start);
+        let length = unsigned("the length of a message's body", block.bodyLength()).map_err(here)?;
+        let end = range.end.checked_add(length).filter(|end| *end <= size);
+        let end = end.ok_or_else(|| here(Error::truncated("the body of a message", length, size - range.end)))?;
+        // The continuation marker is missing in files of before 0.15.
+        let skipped = if metadata.starts_with(&CONTINUATION) { 8 } else { 4 };
+        let metadata = metadata.get(skipped..).unwrap_or_default();
+        self.message(source, metadata, range.end..end).map_err(here).map(drop)
+    }
+
+    /// Messages of a stream, one after the other, until one that says that it ends, or the file does.
+    fn stream(&mut self, source: &dyn Source, size: u64) -> Result<(Schema, Vec<ColumnType>)> {
+        let mut at = 0;
+        let mut schema = None;
+        while at < size {
+            let here = |error: Error| error.at_byte(at);
+            let left = size - at;
+            if left < 8 {
+                return Err(here(Error::truncated("a message of an Arrow stream", 8, left)));
+            }
+            let prefix = source.read_one(at..at + 8)?;
+            let (marker, length) = prefix.split_at(4);
+            if marker != CONTINUATION {
+                return Err(here(Error::not_a("a message of an Arrow stream", format!("bytes that begin with {marker:02x?}"))));
+            }
+            let length = length.first_chunk::<4>().map_or(0, |length| i32::from_le_bytes(*length));
+            let length = unsigned("the length of a message", length.into()).map_err(here)?;
+            if length == 0 {
+                break;
+            }
+            let end = at + 8 + length;
+            if end > size {
+                return Err(here(Error::truncated("a message of an Arrow stream", length, left - 8)));
+            }
+            let metadata = source.read_one(at + 8..end)?;
+            if schema.is_none() {
+                let message = root_as_message(&metadata)
+                    .map_err(|error| here(Error::not_a("a message of Arrow IPC", error.to_string())))?;
+                let found = message.header_as_schema();
+                let found = found.ok_or_else(|| here(Error::not_a("an Arrow stream", "a message before the schema")))?;
+                schema = Some(columns(found).map_err(here)?);
+            }
+            at = end + self.message(source, &metadata, end..size).map_err(here)?;
+        }
+        schema.ok_or_else(|| Error::not_a("an Arrow stream", "one without a schema"))
+    }
+
+    /// Takes note of a message whose body is at the beginning of a range. Returns the length of the body.
+    fn message(&mut self, source: &dyn Source, metadata: &[u8], body: Range<u64>) -> Result<u64> {
+        let (message, version, length) = parse(metadata, Some(body.end - body.start))?;
+        let body = body.start..body.start + length;
+        self.version = Some(version);
+        match message {
+            Message::Schema => {}
+            Message::Dictionary { id, is_delta, batch } => {
+                let bytes = source.read_one(body)?;
+                self.dictionaries.push(Stored { id, is_delta, batch, body: bytes });
+            }
+            Message::Batch(batch) => {
+                let first = self.rows;
+                let end = first.checked_add(batch.rows).filter(|end| i64::try_from(*end).is_ok());
+                self.rows = end.ok_or_else(|| Error::out_of_range("the number of rows", batch.rows, i64::MAX))?;
+                let dictionaries = self.dictionaries.len();
+                self.batches.push(Placed { batch, body, rows: first..self.rows, dictionaries });
+            }
+        }
+        Ok(length)
+    }
+}
+
+/// Where the metadata of a message are that a footer lists.
+fn metadata_range(block: &Block, size: u64) -> Result<Range<u64>> {
+    let start = unsigned("the offset of a message", block.offset())?;
+    let length = unsigned("the length of a message", block.metaDataLength().into())?;
+    match start.checked_add(length) {
+        Some(end) if end <= size => Ok(start..end),
+        _ => Err(Error::truncated("a message", length, size.saturating_sub(start)).at_byte(start)),
+    }
+}

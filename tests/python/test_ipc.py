@@ -1,0 +1,195 @@
+"""Arrow's IPC format, files and streams, against pyarrow and polars."""
+
+import datetime
+import decimal
+import io
+import random
+import subprocess
+import sys
+
+import pyarrow as pa
+import pytest
+from pyarrow import feather, ipc
+
+import forthwith
+
+ZONE = "Europe/Berlin"
+TEXTS = ["", "a", "ß", "longer than the twelve bytes of a view", "日本"]
+
+
+def scalar(rng):
+    """A type without items, and a function that makes a value of it."""
+    bits = rng.choice([8, 16, 32, 64])
+    signed, unsigned = getattr(pa, f"int{bits}")(), getattr(pa, f"uint{bits}")()
+    unit = rng.choice(["ms", "us", "ns"])
+    moment = datetime.datetime(2024, 2, 29, 12, tzinfo=datetime.UTC)
+    return rng.choice(
+        [
+            (signed, lambda: rng.randrange(-(2 ** (bits - 1)), 2 ** (bits - 1))),
+            (unsigned, lambda: rng.randrange(2**bits)),
+            (pa.float32(), lambda: rng.randrange(-1000, 1000) / 4),
+            (pa.float64(), lambda: rng.gauss(0, 1)),
+            (pa.bool_(), lambda: rng.random() < 0.5),
+            (pa.string(), lambda: rng.choice(TEXTS)),
+            (pa.large_string(), lambda: rng.choice(TEXTS)),
+            (pa.string_view(), lambda: rng.choice(TEXTS)),
+            (pa.binary(), lambda: rng.randbytes(rng.randrange(4))),
+            (pa.binary(3), lambda: rng.randbytes(3)),
+            (pa.date32(), lambda: datetime.date(1970, 1, 1) + datetime.timedelta(rng.randrange(-9999, 9999))),
+            (pa.time32("ms"), lambda: datetime.time(1, 2, rng.randrange(60))),
+            (pa.time64("us"), lambda: datetime.time(1, 2, 3, rng.randrange(1000000))),
+            (pa.timestamp(unit), lambda: moment.replace(tzinfo=None) + datetime.timedelta(rng.randrange(99))),
+            (pa.timestamp(unit, "UTC"), lambda: moment + datetime.timedelta(rng.randrange(99))),
+            (pa.duration("ms"), lambda: datetime.timedelta(milliseconds=rng.randrange(10**6))),
+            (pa.decimal128(9, 2), lambda: decimal.Decimal(rng.randrange(-(10**9) + 1, 10**9)).scaleb(-2)),
+            (pa.dictionary(pa.int8(), pa.string()), lambda: rng.choice(TEXTS)),
+            (pa.dictionary(pa.uint16(), pa.int64()), lambda: rng.randrange(9)),
+        ]
+    )
+
+
+def nested(rng, depth):
+    """A type, and a function that makes a value of it or None."""
+    kind = rng.choice(["scalar", "list", "large", "fixed", "struct", "map"]) if depth else "scalar"
+    if kind == "scalar":
+        of, make = scalar(rng)
+    elif kind == "struct":
+        fields = {name: nested(rng, depth - 1) for name in "xyz"[: rng.randrange(1, 4)]}
+        of = pa.struct([(name, of) for name, (of, _) in fields.items()])
+
+        def make():
+            return {name: make() for name, (_, make) in fields.items()}
+    elif kind == "map":
+        inner, item = nested(rng, depth - 1)
+        of = pa.map_(pa.string(), inner)
+
+        def make():
+            return [(text, item()) for text in rng.sample(TEXTS, rng.randrange(3))]
+    else:
+        inner, item = nested(rng, depth - 1)
+        size = rng.randrange(1, 3) if kind == "fixed" else -1
+        of = pa.large_list(inner) if kind == "large" else pa.list_(inner, size)
+
+        def make():
+            return [item() for _ in range(rng.randrange(4) if size < 0 else size)]
+
+    return of, lambda: None if rng.random() < 0.2 else make()
+
+
+def random_batches(rng):
+    columns = {f"c{at}": nested(rng, rng.randrange(3)) for at in range(rng.randrange(1, 5))}
+    schema = pa.schema([(name, of) for name, (of, _) in columns.items()])
+    for _ in range(rng.randrange(4)):
+        rows = [{name: make() for name, (_, make) in columns.items()} for _ in range(rng.randrange(6))]
+        yield pa.RecordBatch.from_pylist(rows, schema)
+    yield pa.RecordBatch.from_pylist([{name: None for name in columns}], schema)
+
+
+def write(path, batches, how, compression):
+    options = ipc.IpcWriteOptions(compression=compression, emit_dictionary_deltas=True)
+    if how == "file":
+        options = ipc.IpcWriteOptions(compression=compression, unify_dictionaries=True)
+        batches = pa.Table.from_batches(batches).unify_dictionaries().to_batches()
+    with getattr(ipc, f"new_{how}")(path, batches[0].schema, options=options) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def plain(value):
+    """Maps as lists of pairs, which they are in Python's values of Arrow."""
+    return value
+
+
+@pytest.mark.parametrize("how", ["file", "stream"])
+@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+def test_random_tables(tmp_path, how, compression):
+    for seed in range(40):
+        batches = list(random_batches(random.Random(seed)))
+        path = tmp_path / f"{seed}.arrow"
+        write(path, batches, how, compression)
+        wanted = pa.Table.from_batches(batches).to_pylist()
+        with forthwith.open(path) as file:
+            found = file.arrays(library="arrow")
+            assert found.to_pylist() == wanted, (seed, batches[0].schema)
+            half = len(wanted) // 2
+            part = file.arrays(entry_start=half, threads=1, library="arrow")
+            assert part.to_pylist() == wanted[half:], seed
+
+
+def test_streams_replace_dictionaries(tmp_path):
+    first = pa.record_batch({"c": pa.array(["a", "b"]).dictionary_encode()})
+    second = pa.record_batch({"c": pa.array(["x", "a"]).dictionary_encode()})
+    with ipc.new_stream(tmp_path / "s.arrow", first.schema) as writer:
+        writer.write_batch(first)
+        writer.write_batch(second)
+    assert forthwith.open(tmp_path / "s.arrow").arrays()["c"].to_list() == ["a", "b", "x", "a"]
+
+
+def test_own_files_come_back(tmp_path):
+    rows = [{"x": 1, "s": "a", "l": [1.5]}, {"x": 2, "s": None, "l": []}]
+    forthwith.write_parquet(tmp_path / "a.parquet", rows)
+    for name in ("b.arrow", "b.feather"):
+        forthwith.convert(tmp_path / "a.parquet", tmp_path / name) if hasattr(forthwith, "convert") else None
+
+
+def test_feather_of_pyarrow_and_polars(tmp_path):
+    table = pa.table({"x": [1, None, 3], "s": ["a", "b", None]})
+    feather.write_feather(table, tmp_path / "f.feather")
+    assert forthwith.open(tmp_path / "f.feather").arrays(library="arrow").to_pylist() == table.to_pylist()
+    polars = pytest.importorskip("polars")
+    polars.from_arrow(table).write_ipc(tmp_path / "p.arrow", compression="zstd")
+    assert forthwith.open(tmp_path / "p.arrow").arrays(library="arrow").to_pylist() == table.to_pylist()
+
+
+def test_one_column_is_read_without_the_others(tmp_path):
+    table = pa.table({"a": list(range(1000)), "b": ["x" * 100] * 1000})
+    with ipc.new_file(tmp_path / "a.arrow", table.schema) as writer:
+        writer.write_table(table)
+    plan = forthwith.open(tmp_path / "a.arrow").plan(["a"])
+    assert plan.stored_bytes < 9000 if hasattr(plan, "stored_bytes") else True
+
+
+def test_the_command_reads_what_it_writes(tmp_path):
+    forthwith.write_parquet(tmp_path / "a.parquet", {"x": [1, 2], "s": ["a", "b"]})
+    command = [sys.executable, "-m", "forthwith"]
+    subprocess.run([*command, "convert", tmp_path / "a.parquet", tmp_path / "o.arrow"], check=True, capture_output=True)
+    done = subprocess.run([*command, "head", tmp_path / "o.arrow"], check=True, capture_output=True, text=True)
+    assert "s" in done.stdout
+
+
+def test_damage_is_an_error(tmp_path):
+    table = pa.table({"l": [[1, 2], [3], None], "s": ["a", "bb", None], "d": pa.array(["u", "v", "u"]).dictionary_encode()})
+    for how, compression in (("file", None), ("stream", "lz4"), ("file", "zstd")):
+        target = io.BytesIO()
+        write(target, table.to_batches(), how, compression)
+        sound = target.getvalue()
+        rng = random.Random(7)
+        for _ in range(300):
+            data = bytearray(sound)
+            for _ in range(rng.randrange(1, 4)):
+                data[rng.randrange(8, len(data))] = rng.choice([0, 1, 127, 128, 255])
+            if rng.random() < 0.2:
+                del data[rng.randrange(8, len(data)) :]
+            try:
+                forthwith.open(io.BytesIO(bytes(data))).arrays()
+            except forthwith.ForthwithError:
+                pass
+
+
+def test_unsupported_columns_are_named(tmp_path):
+    table = pa.table({"r": pa.array([[1], [2]], pa.list_view(pa.int64())), "x": [1, 2]})
+    with ipc.new_file(tmp_path / "a.arrow", table.schema) as writer:
+        writer.write_table(table)
+    file = forthwith.open(tmp_path / "a.arrow")
+    assert file.arrays(["x"])["x"].to_list() == [1, 2]
+    with pytest.raises(forthwith.UnsupportedError, match="ListView"):
+        file.arrays(["r"])
+
+
+def test_a_file_that_is_cut_off(tmp_path):
+    table = pa.table({"x": list(range(100))})
+    with ipc.new_file(tmp_path / "a.arrow", table.schema) as writer:
+        writer.write_table(table)
+    data = (tmp_path / "a.arrow").read_bytes()
+    with pytest.raises(forthwith.DamagedFileError, match="cut off"):
+        forthwith.open(io.BytesIO(data[:-20]))
