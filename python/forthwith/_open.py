@@ -52,6 +52,10 @@ def open(
     recover: bool = False,
     row_groups: Sequence[int] | None = None,
     int96: Int96 = "ns",
+    format: str | None = None,
+    types: Mapping[str, str] | None = None,
+    separator: str | None = None,
+    header: bool = True,
     check_text: bool = True,
     storage_options: Mapping[str, Any] | None = None,
     checksums: bool = True,
@@ -74,7 +78,8 @@ def open(
             * a ``pathlib.Path``: always the whole file;
             * a file object with ``read`` and ``seek``. It stays open when the file is closed;
             * a list of these, a pattern such as ``"run*/*.root:tree"``, a directory, or a mapping of several files: their
-              trees as one `Chain`. Of a directory, all files below it that end in ``.root``, ``.avro`` or ``.parquet``;
+              trees as one `Chain`. Of a directory, all files below it that end in ``.root``, ``.avro``,
+              ``.parquet``, ``.arrow`` or ``.feather``;
             * datasets as coffea spells them, ``{dataset: {"files": {path: tree}}}`` or ``"datasets.json"`` with such: all of
               their files as one `Chain`, or of ``"datasets.json:name"`` those of one of them.
         source: How the bytes of a path are read. ``"auto"`` maps a local file where it can: blocks that are not compressed are
@@ -109,6 +114,13 @@ def open(
             `Tree.chunks` say what there is. By default all of them.
         int96: For Parquet files, the unit of times of the old type INT96: ``"ns"``, which covers the years 1677 to 2262 and of
             which others are an error, or ``"us"``, which covers all years and cuts off digits of nanoseconds.
+        format: The format of the file, by its name or the ending of its files' names (``"CSV"``, ``"tsv"``). By default the
+            first bytes of the file tell, and of text its name.
+        types: For CSV files, types of columns by their names: ``"bool"``, ``"int64"``, ``"uint64"``, ``"float64"``, ``"date"``,
+            ``"timestamp"`` or ``"string"``. A cell that does not have its column's type is an error. The types of other columns
+            are found from all of their cells, so that each cell keeps its value.
+        separator: For CSV files, the character between cells; by default a comma, or a tab where the name ends in ``.tsv``.
+        header: For CSV files, whether the first line has the names of the columns; otherwise they are ``column_1`` and so on.
         check_text: For Avro and Parquet files, whether text that is not UTF-8 is an error, with the field and the entry.
             Otherwise it is taken as it is: Awkward Array has its bytes. ROOT does not say how text is encoded, and that of its
             files is never looked at.
@@ -147,6 +159,10 @@ def open(
         "recover": recover,
         "row_groups": row_groups,
         "int96": int96,
+        "format": format,
+        "types": types,
+        "separator": separator,
+        "header": header,
         "check_text": check_text,
         "storage_options": storage_options,
         "checksums": checksums,

@@ -69,6 +69,10 @@ class Settings:
         recover: bool = False,
         row_groups: Sequence[int] | None = None,
         int96: Int96 = "ns",
+        format: str | None = None,
+        types: Mapping[str, str] | None = None,
+        separator: str | None = None,
+        header: bool = True,
         check_text: bool = True,
         storage_options: Mapping[str, Any] | None = None,
         checksums: bool = True,
@@ -100,6 +104,10 @@ class Settings:
             "recover": recover or None,
             "row_groups": groups,
             "int96": None if int96 == "ns" else str(int96),
+            "format": format,
+            "types": None if types is None else column_types(types),
+            "separator": separator,
+            "header": None if header else False,
             "check_text": None if check_text else False,
             "checksums": None if checksums else False,
         }
@@ -110,7 +118,7 @@ class Settings:
 # The arguments of ``open`` that no function to read with has.
 _OPENING = (
     *("source", "memory", "pool", "huge_pages", "schema", "skip_damaged", "recover", "row_groups", "int96"),
-    *("check_text", "storage_options", "checksums", "index"),
+    *("format", "types", "separator", "header", "check_text", "storage_options", "checksums", "index"),
 )
 
 
@@ -118,6 +126,15 @@ def apart(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The arguments among some that are of ``open``, and the others."""
     opening = {name: value for name, value in options.items() if name in _OPENING}
     return opening, {name: value for name, value in options.items() if name not in opening}
+
+
+def column_types(types: Mapping[str, str]) -> str:
+    """Types of columns as the reader takes them: JSON."""
+    import json
+
+    if not hasattr(types, "items"):
+        raise TypeError(f"types is a mapping of names of columns to types, not {types!r}")
+    return json.dumps({str(name): str(of) for name, of in types.items()})
 
 
 def open_one(path: Any, inner: str | None, settings: Settings) -> Any:

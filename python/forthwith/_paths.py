@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 # The endings of files that a directory is searched for.
-_ENDINGS = (".root", ".avro", ".parquet")
+_ENDINGS = (".root", ".avro", ".parquet", ".arrow", ".feather")
 # Bytes that are longer than any path are those of a file.
 _LONGEST = 4096
 

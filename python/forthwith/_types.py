@@ -114,6 +114,10 @@ class Opening(TypedDict, total=False):
     recover: bool
     row_groups: Sequence[int] | None
     int96: Int96
+    format: str | None
+    types: Mapping[str, str] | None
+    separator: str | None
+    header: bool
     check_text: bool
     storage_options: Mapping[str, Any] | None
     checksums: bool

@@ -1,5 +1,6 @@
 """Arrow's IPC format, files and streams, against pyarrow and polars."""
 
+import contextlib
 import datetime
 import decimal
 import io
@@ -82,7 +83,7 @@ def random_batches(rng):
     for _ in range(rng.randrange(4)):
         rows = [{name: make() for name, (_, make) in columns.items()} for _ in range(rng.randrange(6))]
         yield pa.RecordBatch.from_pylist(rows, schema)
-    yield pa.RecordBatch.from_pylist([{name: None for name in columns}], schema)
+    yield pa.RecordBatch.from_pylist([dict.fromkeys(columns)], schema)
 
 
 def write(path, batches, how, compression):
@@ -95,9 +96,20 @@ def write(path, batches, how, compression):
             writer.write_batch(batch)
 
 
-def plain(value):
-    """Maps as lists of pairs, which they are in Python's values of Arrow."""
-    return value
+class Counted(io.BytesIO):
+    """A file that counts the bytes that are read."""
+
+    bytes = 0
+
+    def readinto(self, buffer):
+        count = super().readinto(buffer)
+        self.bytes += count
+        return count
+
+    def read(self, size=-1):
+        data = super().read(size)
+        self.bytes += len(data)
+        return data
 
 
 @pytest.mark.parametrize("how", ["file", "stream"])
@@ -129,7 +141,17 @@ def test_own_files_come_back(tmp_path):
     rows = [{"x": 1, "s": "a", "l": [1.5]}, {"x": 2, "s": None, "l": []}]
     forthwith.write_parquet(tmp_path / "a.parquet", rows)
     for name in ("b.arrow", "b.feather"):
-        forthwith.convert(tmp_path / "a.parquet", tmp_path / name) if hasattr(forthwith, "convert") else None
+        command = [sys.executable, "-m", "forthwith", "convert", tmp_path / "a.parquet", tmp_path / name]
+        subprocess.run(command, check=True, capture_output=True)
+        assert forthwith.open(tmp_path / name).arrays(library="arrow").to_pylist() == rows
+
+
+def test_dictionaries_come_back_as_such(tmp_path):
+    table = pa.table({"c": pa.array(["b", None, "a", "b"]).dictionary_encode(), "x": [1, 2, 3, 4]})
+    feather.write_feather(table, tmp_path / "f.feather")
+    found = forthwith.open(tmp_path / "f.feather").arrays(library="arrow")
+    assert found.to_pylist() == table.to_pylist()
+    assert pa.types.is_dictionary(found.schema.field("c").type)
 
 
 def test_feather_of_pyarrow_and_polars(tmp_path):
@@ -145,8 +167,11 @@ def test_one_column_is_read_without_the_others(tmp_path):
     table = pa.table({"a": list(range(1000)), "b": ["x" * 100] * 1000})
     with ipc.new_file(tmp_path / "a.arrow", table.schema) as writer:
         writer.write_table(table)
-    plan = forthwith.open(tmp_path / "a.arrow").plan(["a"])
-    assert plan.stored_bytes < 9000 if hasattr(plan, "stored_bytes") else True
+    file = Counted((tmp_path / "a.arrow").read_bytes())
+    tree = forthwith.open(file)
+    file.bytes = 0
+    assert tree.arrays(["a"])["a"].to_list() == list(range(1000))
+    assert file.bytes < 9000
 
 
 def test_the_command_reads_what_it_writes(tmp_path):
@@ -158,7 +183,9 @@ def test_the_command_reads_what_it_writes(tmp_path):
 
 
 def test_damage_is_an_error(tmp_path):
-    table = pa.table({"l": [[1, 2], [3], None], "s": ["a", "bb", None], "d": pa.array(["u", "v", "u"]).dictionary_encode()})
+    table = pa.table(
+        {"l": [[1, 2], [3], None], "s": ["a", "bb", None], "d": pa.array(["u", "v", "u"]).dictionary_encode()}
+    )
     for how, compression in (("file", None), ("stream", "lz4"), ("file", "zstd")):
         target = io.BytesIO()
         write(target, table.to_batches(), how, compression)
@@ -170,10 +197,8 @@ def test_damage_is_an_error(tmp_path):
                 data[rng.randrange(8, len(data))] = rng.choice([0, 1, 127, 128, 255])
             if rng.random() < 0.2:
                 del data[rng.randrange(8, len(data)) :]
-            try:
+            with contextlib.suppress(forthwith.ForthwithError):
                 forthwith.open(io.BytesIO(bytes(data))).arrays()
-            except forthwith.ForthwithError:
-                pass
 
 
 def test_unsupported_columns_are_named(tmp_path):

@@ -143,9 +143,10 @@ impl Asked {
     /// # Errors
     /// A format that is not written; a pattern or a folder without files.
     pub(crate) fn from_typed(typed: Typed, terminal: Terminal) -> Result<Self> {
-        let Common { threads, recover, no_checksums, option, index, color } = typed.common;
+        let Common { threads, recover, no_checksums, open, option, index, color } = typed.common;
         let threads = threads.map(usize::from);
-        let opening = Opening { threads, recover, no_checksums, store: options(&option)?, index };
+        let (format, store) = (options("--open", &open)?, options("--option", &option)?);
+        let opening = Opening { threads, recover, no_checksums, format, store, index };
         let shape = Shape::of(&typed.verb);
         let (targets, verb) = match typed.verb {
             Verb::Ls(Ls { targets, recursive, long, .. }) => (targets, Action::Ls { recursive, long }),
@@ -291,11 +292,12 @@ impl Asked {
 }
 
 /// Names and values of options for stores. A value may be a secret: none is in an error.
-fn options(typed: &[String]) -> Result<Vec<(String, String)>> {
+fn options(flag: &str, typed: &[String]) -> Result<Vec<(String, String)>> {
     let option = |text: &String| {
         let named = text.split_once('=').filter(|(name, _)| !name.trim().is_empty());
         let (name, value) = named.ok_or_else(|| {
-            Failure::misuse("--option takes a name and a value with = between them, as in timeout=60".into())
+            let what = "takes a name and a value with = between them, as in timeout=60";
+            Failure::misuse(format!("{flag} {what}"))
         })?;
         Ok((name.trim().to_owned(), value.to_owned()))
     };

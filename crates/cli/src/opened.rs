@@ -24,6 +24,8 @@ pub(crate) struct Opening {
     pub(crate) recover: bool,
     /// Checksums that a format verifies unless it is told not to.
     pub(crate) no_checksums: bool,
+    /// Options of the file's format.
+    pub(crate) format: Vec<(String, String)>,
     /// Options for stores, which may be secrets.
     pub(crate) store: Vec<(String, String)>,
     /// The index of the file, or the folder that it is in.
@@ -38,6 +40,7 @@ impl fmt::Debug for Opening {
             .field("threads", &self.threads)
             .field("recover", &self.recover)
             .field("no_checksums", &self.no_checksums)
+            .field("format", &self.format)
             .field("store", &names)
             .field("index", &self.index)
             .finish()
@@ -93,6 +96,9 @@ fn of_source(source: Arc<dyn Source>, opening: &Opening) -> Result<File> {
     }
     if opening.no_checksums {
         format.set("checksums", false);
+    }
+    for (name, value) in &opening.format {
+        format.set_text(name, value)?;
     }
     Ok(File::from_source_with(source, Arc::new(Engine::new(options)), &format)?)
 }

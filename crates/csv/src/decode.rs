@@ -1,11 +1,13 @@
 //! Decoding: some columns of a block of records.
 
 use crate::{
-    cells::Records,
-    types::{CellType, boolean, day, float, integer, moment, time},
+    cells::{Cell, Records},
+    types::{CellType, boolean, day, float, integer, moment, time, unsigned},
 };
 use forthwith_columns::{Array, Column, DType, Form};
-use forthwith_plan::{BlockColumns, BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task, append};
+use forthwith_plan::{
+    BlockColumns, BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task, append,
+};
 use serde::{Deserialize, Serialize};
 
 /// The [`BlockFormat`] of CSV files: a block is a number of records.
@@ -52,6 +54,7 @@ impl Recipe {
 
     fn decode(&self, text: &[u8], first: u64) -> Result<Array> {
         let mut records = Records::new(self.separator);
+        records.take_empty_lines(self.width == 1);
         let mut filled: Vec<Filled> = self.columns.iter().map(Filled::new).collect();
         let (mut left, mut rows) = (text, 0);
         loop {
@@ -59,10 +62,17 @@ impl Recipe {
             left = &left[taken..];
             if complete {
                 if records.len() != self.width {
-                    return Err(Error::mismatch("the number of cells", self.width as u64, records.len() as u64).at_entry(first + rows));
+                    return Err(Error::mismatch(
+                        "the number of cells",
+                        self.width as u64,
+                        records.len() as u64,
+                    )
+                    .at_entry(first + rows));
                 }
                 for (filled, column) in filled.iter_mut().zip(&self.columns) {
-                    filled.push(records.cell(column.at), column).map_err(|error| error.at_entry(first + rows))?;
+                    filled
+                        .push(records.cell(column.at), column)
+                        .map_err(|error| error.at_entry(first + rows))?;
                 }
                 rows += 1;
                 records.clear();
@@ -70,7 +80,8 @@ impl Recipe {
                 break;
             }
         }
-        let columns = filled.into_iter().zip(&self.columns).flat_map(|(filled, column)| filled.finish(column.at));
+        let columns =
+            filled.into_iter().zip(&self.columns).flat_map(|(filled, column)| filled.finish(column.at));
         Ok(Array { form: self.form(), length: rows, columns: columns.collect() })
     }
 }
@@ -79,6 +90,7 @@ impl Recipe {
 enum Values {
     Bools(Vec<u8>),
     Integers(Vec<i64>),
+    Unsigned(Vec<u64>),
     Floats(Vec<f64>),
     Days(Vec<i32>),
     Texts { offsets: Vec<i64>, bytes: Vec<u8> },
@@ -97,6 +109,7 @@ impl Filled {
         let values = match column.cell_type {
             CellType::Bool => Values::Bools(Vec::new()),
             CellType::Int64 | CellType::Timestamp { .. } => Values::Integers(Vec::new()),
+            CellType::UInt64 => Values::Unsigned(Vec::new()),
             CellType::Float64 => Values::Floats(Vec::new()),
             CellType::Date => Values::Days(Vec::new()),
             CellType::String => Values::Texts { offsets: vec![0], bytes: Vec::new() },
@@ -104,10 +117,12 @@ impl Filled {
         Self { values, index: column.is_optional.then(Vec::new), present: 0 }
     }
 
-    fn push(&mut self, cell: &[u8], column: &Requested) -> Result<()> {
+    fn push(&mut self, cell: Cell<'_>, column: &Requested) -> Result<()> {
+        let is_missing = column.cell_type.is_missing(cell);
+        let cell = cell.text;
         if let Some(index) = &mut self.index {
-            index.push(if cell.is_empty() { -1 } else { self.present });
-            if cell.is_empty() {
+            index.push(if is_missing { -1 } else { self.present });
+            if is_missing {
                 return Ok(());
             }
         }
@@ -118,6 +133,7 @@ impl Filled {
                 moment(cell).and_then(|moment| time(moment, nano, utc)).map(|value| to.push(value))
             }
             (Values::Integers(to), _) => integer(cell).map(|value| to.push(value)),
+            (Values::Unsigned(to), _) => unsigned(cell).map(|value| to.push(value)),
             (Values::Floats(to), _) => {
                 // Whole numbers among floats.
                 float(cell).or_else(|| integer(cell).map(|value| value as f64)).map(|value| to.push(value))
@@ -145,6 +161,7 @@ impl Filled {
         match self.values {
             Values::Bools(bytes) => columns.push((data, Column::from_bytes(DType::Bool, bytes.into()))),
             Values::Integers(items) => columns.push((data, Column::from_vec(items))),
+            Values::Unsigned(items) => columns.push((data, Column::from_vec(items))),
             Values::Floats(items) => columns.push((data, Column::from_vec(items))),
             Values::Days(items) => columns.push((data, Column::from_vec(items))),
             Values::Texts { offsets, bytes } => {

@@ -1,12 +1,12 @@
 //! Opening a file: one pass over its text.
 
 use crate::{
-    cells::Records,
+    cells::{Cell, Records},
     types::{CellType, Seen},
 };
 use forthwith_io::Source;
 use forthwith_plan::{Error, Result};
-use std::{ops::Range, sync::Arc};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 /// How a file is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct CsvOptions {
     pub separator: u8,
     /// Whether the first record has the names of the columns; otherwise they are `column_1` and so on.
     pub header: bool,
-    /// Types of some columns, as `"name: type, name: type"`; of others they are found.
+    /// Types of some columns, as JSON, `{"name": "type"}`; of others they are found.
     pub types: Option<String>,
 }
 
@@ -83,13 +83,16 @@ impl CsvFile {
                 _ => &piece[..],
             };
             let is_end = left.is_empty();
-            loop {
-                let (taken, complete) = records.read(left).map_err(|error| error.at_byte(end - left.len() as u64))?;
+            scan.skip(records.feeds(left) as u64);
+            while is_end || !left.is_empty() {
+                let (taken, complete) =
+                    records.read(left).map_err(|error| error.at_byte(end - left.len() as u64))?;
                 left = &left[taken..];
                 if !complete {
                     break;
                 }
                 scan.record(&records, end - left.len() as u64, options.header)?;
+                records.take_empty_lines(scan.seen.len() == 1);
                 records.clear();
             }
             if is_end {
@@ -105,8 +108,8 @@ impl Scan {
     /// Takes note of a record that ends at a byte.
     fn record(&mut self, records: &Records, end: u64, header: bool) -> Result<()> {
         let Some(names) = &self.names else {
-            let name = |(number, cell): (usize, &[u8])| match header {
-                true => String::from_utf8(cell.to_vec())
+            let name = |(number, cell): (usize, Cell<'_>)| match header {
+                true => String::from_utf8(cell.text.to_vec())
                     .map_err(|_| Error::fault("a name of a column is not valid UTF-8").at_byte(0)),
                 false => Ok(format!("column_{number}")),
             };
@@ -120,7 +123,10 @@ impl Scan {
         };
         if records.len() != names.len() {
             let (found, line) = (records.len(), records.line());
-            let what = format!("a record of {found} cells, where the first one has {} (it ends before line {line})", names.len());
+            let what = format!(
+                "a record of {found} cells, where the first one has {} (it ends before line {line})",
+                names.len()
+            );
             return Err(Error::fault(what).at_byte(self.block.0.end).at_entry(self.block.1.end));
         }
         self.cells(records, end)
@@ -136,6 +142,14 @@ impl Scan {
         Ok(())
     }
 
+    /// Bytes at which the next block does not begin, if it has no records yet.
+    fn skip(&mut self, bytes: u64) {
+        self.block.0.end += bytes;
+        if self.block.1.is_empty() {
+            self.block.0.start += bytes;
+        }
+    }
+
     fn close(&mut self, end: u64) {
         let entry = self.block.1.end;
         if !self.block.1.is_empty() {
@@ -148,30 +162,39 @@ impl Scan {
         let names = self.names.unwrap_or_default();
         let mut given = options.types.as_deref().map(parse_types).transpose()?.unwrap_or_default();
         let columns = names.into_iter().zip(self.seen).map(|(name, seen)| {
-            let given = given.iter().position(|(known, _)| *known == name).map(|at| given.swap_remove(at).1);
+            let given = given.remove(&name);
+            let cell_type = given.unwrap_or_else(|| seen.found());
             // Of a type that was given, cells of other files may be empty.
-            let is_optional = seen.is_optional() || given.is_some();
-            CsvColumn { cell_type: given.unwrap_or_else(|| seen.found()), is_optional, name }
+            CsvColumn { is_optional: given.is_some() || seen.is_optional(cell_type), cell_type, name }
         });
         let columns: Vec<CsvColumn> = columns.collect();
-        if let Some((name, _)) = given.first() {
+        if let Some(name) = given.keys().next() {
             let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
-            return Err(Error::invalid(format!("types: no column is named {name:?}; there are {}", names.join(", "))));
+            return Err(Error::invalid(format!(
+                "types: no column is named {name:?}; there are {}",
+                names.join(", ")
+            )));
         }
-        Ok(CsvFile { source, separator: options.separator, columns: columns.into(), blocks: self.blocks.into() })
+        Ok(CsvFile {
+            source,
+            separator: options.separator,
+            columns: columns.into(),
+            blocks: self.blocks.into(),
+        })
     }
 }
 
-/// Types of columns, as users write them.
-fn parse_types(text: &str) -> Result<Vec<(String, CellType)>> {
-    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-    let each = parts.map(|part| {
-        let pair = part.rsplit_once(':').map(|(name, of)| (name.trim(), of.trim()));
-        let known = pair.and_then(|(name, of)| Some((name.to_owned(), CellType::parse(of)?)));
-        known.ok_or_else(|| {
-            let types = "bool, int64, float64, date, timestamp or string";
-            Error::invalid(format!("types: {part:?} is not a name, a colon and one of {types}"))
-        })
+/// Types of columns, as users write them: `{"name": "type"}`.
+fn parse_types(text: &str) -> Result<BTreeMap<String, CellType>> {
+    let names: BTreeMap<String, String> = serde_json::from_str(text).map_err(|error| {
+        Error::invalid(format!("types: a JSON object with a type for each name: {error}"))
+    })?;
+    let each = names.into_iter().map(|(name, of)| {
+        let known = CellType::parse(&of).ok_or_else(|| {
+            let types = "bool, int64, uint64, float64, date, timestamp or string";
+            Error::invalid(format!("types: {of:?} of column {name:?} is none of {types}"))
+        })?;
+        Ok((name, known))
     });
     each.collect()
 }

@@ -5,8 +5,8 @@ use crate::{
     decode::{Recipe, Requested},
 };
 use forthwith_plan::{
-    BlockColumns, Dataset, Decoder, Description, Error, Field, Group, Pick, Plan, Reading, Result, Stored, Task,
-    check_entries, cuts,
+    BlockColumns, Dataset, Decoder, Description, Error, Field, Group, Pick, Plan, Reading, Result, Stored,
+    Task, check_entries, cuts,
 };
 use std::ops::Range;
 
@@ -38,7 +38,8 @@ impl CsvTable {
     fn requested(&self, field: u32) -> Result<Requested> {
         let at = field as usize;
         let column = self.file.columns.get(at);
-        let column = column.ok_or_else(|| self.here(Error::invalid(format!("there is no field number {field}"))))?;
+        let column =
+            column.ok_or_else(|| self.here(Error::invalid(format!("there is no field number {field}"))))?;
         let (name, cell_type, is_optional) = (column.name.clone(), column.cell_type, column.is_optional);
         Ok(Requested { at, name, cell_type, is_optional })
     }
@@ -88,7 +89,8 @@ impl Dataset for CsvTable {
         let column = self.requested(field)?;
         let (form, type_name) = (column.form(), column.cell_type.name().to_owned());
         let group = self.group(vec![column])?;
-        let bytes = self.file.blocks.iter().map(|(bytes, _)| bytes.end - bytes.start).fold(0, u64::saturating_add);
+        let bytes =
+            self.file.blocks.iter().map(|(bytes, _)| bytes.end - bytes.start).fold(0, u64::saturating_add);
         // Blocks hold all columns; nothing says how much of them is whose.
         let bytes = bytes / self.file.columns.len().max(1) as u64;
         Ok(Description {
@@ -120,7 +122,10 @@ impl Dataset for CsvTable {
         }
         if once.len() < fields.len() {
             let array = |field| once.iter().position(|known| known == field).unwrap_or(0) as u32;
-            plan.picks = fields.iter().map(|field| Pick { array: array(field), path: vec![], lists: vec![] }).collect();
+            plan.picks = fields
+                .iter()
+                .map(|field| Pick { array: array(field), path: vec![], lists: vec![] })
+                .collect();
         }
         let columns = once.iter().map(|field| self.requested(*field)).collect::<Result<_>>()?;
         plan.groups.push(self.group(columns)?);

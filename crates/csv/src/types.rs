@@ -1,5 +1,6 @@
 //! Types of columns, and values of cells.
 
+use crate::cells::Cell;
 use forthwith_columns::{DType, Form, LogicalType, Moment, TimeUnit, Zone};
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,8 @@ pub(crate) enum CellType {
     Bool,
     /// Whole numbers of 64 bits.
     Int64,
+    /// Whole numbers of 64 bits without a sign.
+    UInt64,
     /// Floating-point numbers.
     Float64,
     /// Days.
@@ -32,6 +35,7 @@ impl CellType {
         Some(match name {
             "bool" => Self::Bool,
             "int64" | "int" => Self::Int64,
+            "uint64" => Self::UInt64,
             "float64" | "float" => Self::Float64,
             "date" => Self::Date,
             "timestamp" | "datetime" => Self::Timestamp { nano: false, utc: false },
@@ -45,11 +49,17 @@ impl CellType {
         match self {
             Self::Bool => "bool",
             Self::Int64 => "int64",
+            Self::UInt64 => "uint64",
             Self::Float64 => "float64",
             Self::Date => "date",
             Self::Timestamp { .. } => "timestamp",
             Self::String => "string",
         }
+    }
+
+    /// Whether a cell is missing: of texts, an empty one in quotes is a text.
+    pub(crate) fn is_missing(self, cell: Cell<'_>) -> bool {
+        if self == Self::String { cell.is_missing() } else { cell.text.is_empty() }
     }
 
     /// The Form of column number `at`, optional if cells may be empty.
@@ -60,11 +70,13 @@ impl CellType {
         let form = match self {
             Self::Bool => plain(DType::Bool),
             Self::Int64 => plain(DType::Int64),
+            Self::UInt64 => plain(DType::UInt64),
             Self::Float64 => plain(DType::Float64),
             Self::Date => logical(LogicalType::Date, DType::Int32),
-            Self::Timestamp { nano, utc } => {
-                logical(LogicalType::Timestamp { unit: unit(nano), zone: utc.then_some(Zone::UTC) }, DType::Int64)
-            }
+            Self::Timestamp { nano, utc } => logical(
+                LogicalType::Timestamp { unit: unit(nano), zone: utc.then_some(Zone::UTC) },
+                DType::Int64,
+            ),
             Self::String => Form::String { key: key.clone(), binary: false },
         };
         if is_optional { Form::Option { key: format!("o{at}"), content: Box::new(form) } } else { form }
@@ -79,9 +91,14 @@ pub(crate) const fn unit(nano: bool) -> TimeUnit {
 /// What the cells of a column have been so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    empty: bool,
+    missing: bool,
+    /// Empty cells in quotes, which are missing unless the column has texts.
+    blank: bool,
     bools: bool,
     integers: bool,
+    negative: bool,
+    /// Integers above the largest with a sign.
+    large: bool,
     /// Integers that no float equals.
     wide: bool,
     floats: bool,
@@ -100,15 +117,20 @@ const EXACT: u64 = 1 << 53;
 
 impl Seen {
     /// Takes note of a cell.
-    pub(crate) fn cell(&mut self, cell: &[u8]) {
+    pub(crate) fn cell(&mut self, cell: Cell<'_>) {
+        self.missing |= cell.is_missing();
+        let cell = cell.text;
         if cell.is_empty() {
-            self.empty = true;
+            self.blank = true;
         } else if self.texts {
         } else if boolean(cell).is_some() {
             self.bools = true;
         } else if let Some(number) = integer(cell) {
             self.integers = true;
+            self.negative |= number < 0;
             self.wide |= number.unsigned_abs() > EXACT;
+        } else if unsigned(cell).is_some() {
+            (self.integers, self.large, self.wide) = (true, true, true);
         } else if float(cell).is_some() {
             self.floats = true;
         } else if let Some(moment) = moment(cell) {
@@ -123,9 +145,9 @@ impl Seen {
         }
     }
 
-    /// Whether cells were empty.
-    pub(crate) const fn is_optional(&self) -> bool {
-        self.empty
+    /// Whether cells are missing in a column of a type.
+    pub(crate) fn is_optional(&self, of: CellType) -> bool {
+        self.missing || self.blank && of != CellType::String
     }
 
     /// The narrowest type that keeps all cells as they are.
@@ -138,7 +160,8 @@ impl Seen {
         }
         match () {
             () if self.bools => CellType::Bool,
-            () if self.integers && !self.floats => CellType::Int64,
+            () if self.integers && !self.floats && !self.large => CellType::Int64,
+            () if self.integers && !self.floats && !self.negative => CellType::UInt64,
             () if numbers && !(self.integers && self.wide) => CellType::Float64,
             () if self.dates && !self.times => CellType::Date,
             () if self.times && !self.dates && !(self.fine && self.far) => {
@@ -161,8 +184,17 @@ pub(crate) fn boolean(cell: &[u8]) -> Option<bool> {
 /// A whole number of 64 bits. With zeros before it, it is a text, such as a postal code.
 pub(crate) fn integer(cell: &[u8]) -> Option<i64> {
     let digits = cell.strip_prefix(b"-").unwrap_or(cell);
-    let plain = digits.iter().all(u8::is_ascii_digit) && (digits.len() == 1 || digits.first() != Some(&b'0'));
-    if plain && cell != b"-0" { std::str::from_utf8(cell).ok()?.parse().ok() } else { None }
+    if is_plain(digits) && cell != b"-0" { std::str::from_utf8(cell).ok()?.parse().ok() } else { None }
+}
+
+/// A whole number of 64 bits without a sign.
+pub(crate) fn unsigned(cell: &[u8]) -> Option<u64> {
+    if is_plain(cell) { std::str::from_utf8(cell).ok()?.parse().ok() } else { None }
+}
+
+/// Whether these are the digits of a whole number, without zeros before it.
+fn is_plain(digits: &[u8]) -> bool {
+    digits.iter().all(u8::is_ascii_digit) && (digits.len() == 1 || digits.first() != Some(&b'0'))
 }
 
 /// A floating-point number, `nan` and infinities among them. Digits without a point or an exponent are none: they are integers, or texts.
@@ -201,7 +233,8 @@ pub(crate) fn time(moment: Moment, nano: bool, utc: bool) -> Option<i64> {
     if moment.has_zone() != utc {
         return None;
     }
-    let (count, rest) = moment.count(LogicalType::Timestamp { unit: unit(nano), zone: utc.then_some(Zone::UTC) }).ok()?;
+    let (count, rest) =
+        moment.count(LogicalType::Timestamp { unit: unit(nano), zone: utc.then_some(Zone::UTC) }).ok()?;
     if rest { None } else { i64::try_from(count).ok() }
 }
 
@@ -217,7 +250,7 @@ mod tests {
 
     fn found(cells: &[&str]) -> CellType {
         let mut seen = Seen::default();
-        cells.iter().for_each(|cell| seen.cell(cell.as_bytes()));
+        cells.iter().for_each(|cell| seen.cell(Cell { text: cell.as_bytes(), is_quoted: false }));
         seen.found()
     }
 
@@ -228,7 +261,10 @@ mod tests {
             (&["1", "-2", ""][..], CellType::Int64),
             (&["1", "2.5", "nan", "-inf", "1e9"], CellType::Float64),
             (&["9007199254740993", "0.5"], CellType::String),
-            (&["9223372036854775808"], CellType::String),
+            (&["9223372036854775808", "1"], CellType::UInt64),
+            (&["9223372036854775808", "-1"], CellType::String),
+            (&["9223372036854775808", "1.5"], CellType::String),
+            (&["18446744073709551616"], CellType::String),
             (&["007"], CellType::String),
             (&["true", "FALSE"], CellType::Bool),
             (&["true", "1"], CellType::String),

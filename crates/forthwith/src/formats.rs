@@ -30,7 +30,7 @@ pub use own::{OwnBlock, OwnFormat, own_program, register, registered, replace, u
 pub use root::extend_tree;
 pub use text::JsonRows;
 
-use crate::{Container, OpenOptions, OptionSpec};
+use crate::{Container, OpenOptions, OptionKind, OptionSpec, options::OF_ALL};
 use forthwith_columns::Form;
 use forthwith_engine::Engine;
 use forthwith_io::{Sink, Source};
@@ -181,16 +181,46 @@ pub(crate) fn open(
     options: &OpenOptions,
     engine: &Arc<Engine>,
 ) -> Result<Arc<dyn Container>> {
-    let head = source.read_one(0..source.size()?.min(head_bytes()))?;
-    let format = recognised(&head, source.uri()).map_err(|error| error.in_file(source.uri()))?;
-    let Some(format) = format else {
-        let found = begins(head.get(..HEAD as usize).unwrap_or(&head)) + &own::missed(source.uri());
-        return Err(Error::not_a(known(), found).in_file(source.uri()));
+    let format = match options.text(OpenOptions::FORMAT) {
+        Some(name) => called(name).map_err(|error| error.in_file(source.uri()))?,
+        None => found(source.as_ref())?,
     };
     let each = |format: &&'static dyn Format| format.options().iter().map(|spec| (format.name(), *spec));
     let all: Vec<_> = FORMATS.iter().flat_map(each).collect();
     options.check(format.name(), format.options(), &all).map_err(|error| error.in_file(source.uri()))?;
     format.open(source, options, engine)
+}
+
+/// The kind of the values of an option for opening files, which is one where several formats have it.
+pub(crate) fn option_kind(name: &str) -> Option<OptionKind> {
+    let mut all = FORMATS.iter().flat_map(|format| format.options()).chain(&OF_ALL);
+    all.find(|spec| spec.name == name).map(|spec| spec.kind)
+}
+
+/// The format of what a source holds.
+fn found(source: &dyn Source) -> Result<&'static dyn Format> {
+    let head = source.read_one(0..source.size()?.min(head_bytes()))?;
+    let format = recognised(&head, source.uri()).map_err(|error| error.in_file(source.uri()))?;
+    format.ok_or_else(|| {
+        let found = begins(head.get(..HEAD as usize).unwrap_or(&head)) + &own::missed(source.uri());
+        Error::not_a(known(), found).in_file(source.uri())
+    })
+}
+
+/// The format of this name, or of which files' names end so.
+fn called(name: &str) -> Result<&'static dyn Format> {
+    let is_meant = |format: &&'static dyn Format| {
+        let ending = |ending: &&str| ending.eq_ignore_ascii_case(name.trim_start_matches('.'));
+        format.name().eq_ignore_ascii_case(name) || format.endings().iter().any(ending)
+    };
+    let format = FORMATS.iter().copied().find(|format| format.is_read() && is_meant(format));
+    format.ok_or_else(|| {
+        let read = FORMATS.iter().filter(|format| format.is_read()).map(|format| format.name());
+        Error::invalid(format!(
+            "format: {name:?} is not read; there are {}",
+            read.collect::<Vec<_>>().join(", ")
+        ))
+    })
 }
 
 /// The format of a file that begins so: one of one's own if the name ends as it says and it recognises the file, or one of this build,
@@ -262,7 +292,10 @@ fn begins(head: &[u8]) -> String {
         _ if let Some((_, name)) = OTHERS.iter().find(|(magic, _)| head.starts_with(magic)) => (*name).into(),
         _ if head.len() < 4 => format!("no more than {} bytes", head.len()),
         _ if head.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')) => {
-            format!("text that begins with {:?}", String::from_utf8_lossy(head))
+            let text = String::from_utf8_lossy(head);
+            format!(
+                "text that begins with {text:?}; the ending of the name, or `format`, says how to read it"
+            )
         }
         _ => format!("bytes that begin with {head:02x?}"),
     }

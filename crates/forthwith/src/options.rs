@@ -4,7 +4,7 @@ use forthwith_plan::{Error, Result, similar_names};
 use std::collections::BTreeMap;
 
 /// Options for opening a file, by name. Which there are is up to the format of the file ([`Format::options`](crate::Format::options)),
-/// but for [`check_text`](Self::CHECK_TEXT), which all have. An option that the file's format does not understand is an error when the
+/// but for [`check_text`](Self::CHECK_TEXT), which all have, and [`format`](Self::FORMAT), which says the format itself. An option that the file's format does not understand is an error when the
 /// file is opened.
 ///
 /// ```
@@ -57,6 +57,9 @@ impl OpenOptions {
     /// Whether text that is not UTF-8 is an error, where the format says that text is UTF-8. It is, unless this is `false`.
     pub const CHECK_TEXT: &'static str = "check_text";
 
+    /// The format of the file, by its name or an ending of its files' names. By default a file's first bytes tell and, of text, its name.
+    pub const FORMAT: &'static str = "format";
+
     /// None.
     #[must_use]
     pub fn new() -> Self {
@@ -73,6 +76,26 @@ impl OpenOptions {
     /// Sets one.
     pub fn set(&mut self, name: &str, value: impl Into<OptionValue>) {
         self.values.insert(name.to_owned(), value.into());
+    }
+
+    /// Sets one to a value that is spelled out: `true` or `false` where the option is a flag, numbers with commas between them, or text.
+    /// Which kind it is, the formats tell that have such an option.
+    ///
+    /// # Errors
+    /// The text is no such value.
+    pub fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
+        let invalid = |what: &str| Error::invalid(format!("{name} is {what}, not {text:?}"));
+        let value = match crate::formats::option_kind(name).unwrap_or(OptionKind::Text) {
+            OptionKind::Flag => OptionValue::Flag(text.parse().map_err(|_| invalid("true or false"))?),
+            OptionKind::Numbers => {
+                let numbers: Option<Vec<u64>> =
+                    text.split(',').map(|number| number.trim().parse().ok()).collect();
+                OptionValue::Numbers(numbers.ok_or_else(|| invalid("numbers with commas between them"))?)
+            }
+            OptionKind::Text => OptionValue::Text(text.to_owned()),
+        };
+        self.set(name, value);
+        Ok(())
     }
 
     /// The names of those that are set, sorted.
@@ -122,9 +145,8 @@ impl OpenOptions {
         elsewhere: &[(&str, OptionSpec)],
     ) -> Result<()> {
         let invalid = |what: String| Err(Error::invalid(what));
-        let neutral = [CHECK_TEXT];
         for (name, value) in &self.values {
-            if let Some(spec) = known.iter().chain(&neutral).find(|spec| spec.name == name) {
+            if let Some(spec) = known.iter().chain(&OF_ALL).find(|spec| spec.name == name) {
                 if spec.kind != value.kind() {
                     return invalid(format!("the option {name} is {}, not {}", spec.kind, value.kind()));
                 }
@@ -138,7 +160,7 @@ impl OpenOptions {
                     "{name} is an option for {others} files, but the format of this file is {format}"
                 ));
             }
-            let all = elsewhere.iter().map(|(_, spec)| spec.name).chain([Self::CHECK_TEXT]);
+            let all = elsewhere.iter().map(|(_, spec)| spec.name).chain(OF_ALL.map(|spec| spec.name));
             let similar = similar_names(name, all);
             let hint = if similar.is_empty() {
                 String::new()
@@ -152,6 +174,15 @@ impl OpenOptions {
 }
 
 /// The option that all formats have.
+/// Options of files of all formats.
+pub(crate) const OF_ALL: [OptionSpec; 2] = [CHECK_TEXT, FORMAT];
+
+const FORMAT: OptionSpec = OptionSpec {
+    name: OpenOptions::FORMAT,
+    kind: OptionKind::Text,
+    about: "the format of the file, by its name or an ending of its files' names",
+};
+
 const CHECK_TEXT: OptionSpec = OptionSpec {
     name: OpenOptions::CHECK_TEXT,
     kind: OptionKind::Flag,

@@ -1,9 +1,12 @@
 //! Arrow arrays of the buffers of a column, each of which is checked before Arrow's library sees it.
 
-use crate::layout::Part;
+use crate::{
+    layout::Part,
+    reachable::{Reachable, in_lists, in_lists_of, in_member, in_records},
+};
 use arrow_array::{Array as _, UnionArray, make_array};
 use arrow_buffer::{Buffer, ScalarBuffer};
-use arrow_data::ArrayData;
+use arrow_data::{ArrayData, BufferSpec, layout};
 use arrow_schema::{DataType, UnionFields, UnionMode};
 use forthwith_io::{Codec, Decompressor};
 use forthwith_plan::{Error, Result};
@@ -25,15 +28,20 @@ pub(crate) struct Source<'a> {
     pub union_validity: bool,
 }
 
-/// Puts values in the place of the keys of the next dictionary, whose values have a type.
-pub(crate) type Hydrate<'h> = dyn FnMut(ArrayData, &DataType) -> Result<ArrayData> + 'h;
+/// Puts values in the place of the keys of the next dictionary; keys that are not reachable may have no value.
+pub(crate) type Hydrate<'h> = dyn FnMut(ArrayData, &Reachable) -> Result<ArrayData> + 'h;
 
 /// Rows, validity if any is null.
 type Head = (usize, Option<Buffer>);
 
 impl Source<'_> {
     /// An array of a stored type. Its type has values in the place of dictionaries.
-    pub(crate) fn array(&mut self, stored: &DataType, hydrate: &mut Hydrate<'_>) -> Result<ArrayData> {
+    pub(crate) fn array(
+        &mut self,
+        stored: &DataType,
+        reachable: &Reachable,
+        hydrate: &mut Hydrate<'_>,
+    ) -> Result<ArrayData> {
         let data = match stored {
             DataType::Null => {
                 let (rows, _) = self.node()?;
@@ -51,7 +59,10 @@ impl Source<'_> {
             }
             DataType::List(item) | DataType::LargeList(item) | DataType::Map(item, _) => {
                 let (head, offsets) = (self.head()?, self.buffer()?);
-                let content = self.array(item.data_type(), hydrate)?;
+                let width = if matches!(stored, DataType::LargeList(_)) { 8 } else { 4 };
+                let most = usize::try_from(self.most_rows).unwrap_or(usize::MAX);
+                let inner = in_lists(&offsets, width, most, head.1.as_deref(), item.data_type(), reachable);
+                let content = self.array(item.data_type(), &inner, hydrate)?;
                 let item = item.as_ref().clone().with_data_type(content.data_type().clone()).into();
                 let data_type = match stored {
                     DataType::List(_) => DataType::List(item),
@@ -62,13 +73,19 @@ impl Source<'_> {
             }
             DataType::FixedSizeList(item, size) => {
                 let head = self.head()?;
-                let content = self.array(item.data_type(), hydrate)?;
+                let items = usize::try_from(*size).unwrap_or(0);
+                let rows =
+                    self.most_rows.checked_div(items as u64).map_or(head.0, |most| head.0.min(most as usize));
+                let inner = in_lists_of(items, rows, head.1.as_deref(), item.data_type(), reachable);
+                let content = self.array(item.data_type(), &inner, hydrate)?;
                 let item = item.as_ref().clone().with_data_type(content.data_type().clone()).into();
                 built(&DataType::FixedSizeList(item, *size), head, vec![], vec![content])?
             }
             DataType::Struct(fields) => {
                 let head = self.head()?;
-                let contents = fields.iter().map(|field| self.array(field.data_type(), hydrate));
+                let types: Vec<_> = fields.iter().map(|field| field.data_type()).collect();
+                let inner = in_records(head.0, head.1.as_deref(), &types, reachable);
+                let contents = types.into_iter().map(|field| self.array(field, &inner, hydrate));
                 let contents = contents.collect::<Result<Vec<_>>>()?;
                 let plain = fields.iter().zip(&contents).map(|(field, content)| {
                     field.as_ref().clone().with_data_type(content.data_type().clone())
@@ -76,9 +93,9 @@ impl Source<'_> {
                 built(&DataType::Struct(plain.collect()), head, vec![], contents)?
             }
             DataType::Union(fields, mode) => self.union(fields, *mode, hydrate)?,
-            DataType::Dictionary(keys, values) => {
+            DataType::Dictionary(keys, _) => {
                 let (head, buffer) = (self.head()?, self.buffer()?);
-                hydrate(built(keys, head, vec![buffer], vec![])?, values)?
+                hydrate(built(keys, head, vec![buffer], vec![])?, reachable)?
             }
             _ => {
                 let (head, buffer) = (self.head()?, self.buffer()?);
@@ -88,7 +105,12 @@ impl Source<'_> {
         Ok(data)
     }
 
-    fn union(&mut self, fields: &UnionFields, mode: UnionMode, hydrate: &mut Hydrate<'_>) -> Result<ArrayData> {
+    fn union(
+        &mut self,
+        fields: &UnionFields,
+        mode: UnionMode,
+        hydrate: &mut Hydrate<'_>,
+    ) -> Result<ArrayData> {
         let (rows, _) = self.node()?;
         if self.union_validity {
             self.buffer()?;
@@ -98,7 +120,11 @@ impl Source<'_> {
             match rows.checked_mul(width) {
                 // A copy begins where numbers may be.
                 Some(bytes) if bytes <= buffer.len() => Ok(Buffer::from(&buffer[..bytes])),
-                _ => Err(Error::truncated("a buffer of a union", rows.saturating_mul(width) as u64, buffer.len() as u64)),
+                _ => Err(Error::truncated(
+                    "a buffer of a union",
+                    rows.saturating_mul(width) as u64,
+                    buffer.len() as u64,
+                )),
             }
         };
         let tags = ScalarBuffer::<i8>::from(numbers(1)?);
@@ -106,7 +132,11 @@ impl Source<'_> {
             UnionMode::Dense => Some(ScalarBuffer::<i32>::from(numbers(4)?)),
             UnionMode::Sparse => None,
         };
-        let children = fields.iter().map(|(_, field)| self.array(field.data_type(), hydrate).map(make_array));
+        let children = fields.iter().map(|(id, field)| {
+            // Unions without validity have values of one member in each row.
+            let chosen = in_member(id, &tags, offsets.as_deref(), self.most_rows, field.data_type());
+            self.array(field.data_type(), &chosen, hydrate).map(make_array)
+        });
         let children = children.collect::<Result<Vec<_>>>()?;
         let plain = fields.iter().zip(&children).map(|((id, field), child)| {
             (id, field.as_ref().clone().with_data_type(child.data_type().clone()).into())
@@ -120,13 +150,17 @@ impl Source<'_> {
         let (rows, nulls) = self.part.nodes.pop_front().unwrap_or_default();
         let rows = u64::try_from(rows).ok().filter(|rows| *rows <= self.most_rows);
         let rows = rows.and_then(|rows| usize::try_from(rows).ok());
-        let rows = rows.ok_or_else(|| Error::fault("a field has more rows than a file of this size can have"))?;
+        let rows =
+            rows.ok_or_else(|| Error::fault("a field has more rows than a file of this size can have"))?;
         Ok((rows, nulls))
     }
 
     fn head(&mut self) -> Result<Head> {
         let (rows, nulls) = self.node()?;
         let validity = self.buffer()?;
+        if nulls > 0 && rows > 0 && validity.is_empty() {
+            return Err(Error::fault(format!("{nulls} of {rows} rows are null, but not said which")));
+        }
         Ok((rows, (nulls != 0 && !validity.is_empty()).then_some(validity)))
     }
 
@@ -134,7 +168,10 @@ impl Source<'_> {
     fn buffer(&mut self) -> Result<Buffer> {
         let Range { start, end } = self.part.buffers.pop_front().unwrap_or_default();
         let range = usize::try_from(start).unwrap_or(usize::MAX)..usize::try_from(end).unwrap_or(usize::MAX);
-        let stored = self.bytes.get(range).ok_or_else(|| Error::truncated("a buffer", end, self.bytes.len() as u64))?;
+        let stored = self
+            .bytes
+            .get(range)
+            .ok_or_else(|| Error::truncated("a buffer", end, self.bytes.len() as u64))?;
         Ok(match self.codec {
             Some(codec) if !stored.is_empty() => match decompressed(codec, stored, self.decompressor)? {
                 Cow::Owned(bytes) => Buffer::from_vec(bytes),
@@ -146,7 +183,11 @@ impl Source<'_> {
 }
 
 /// A compressed buffer has its length before it, or -1 if it is stored as it is.
-fn decompressed<'s>(codec: Codec, stored: &'s [u8], decompressor: &mut Decompressor) -> Result<Cow<'s, [u8]>> {
+fn decompressed<'s>(
+    codec: Codec,
+    stored: &'s [u8],
+    decompressor: &mut Decompressor,
+) -> Result<Cow<'s, [u8]>> {
     let Some((length, stored)) = stored.split_first_chunk::<8>() else {
         return Err(Error::truncated("the length of a compressed buffer", 8u64, stored.len() as u64));
     };
@@ -154,20 +195,30 @@ fn decompressed<'s>(codec: Codec, stored: &'s [u8], decompressor: &mut Decompres
     if length == -1 {
         return Ok(Cow::Borrowed(stored));
     }
-    let most = if codec == Codec::Zstd { u64::MAX } else { (stored.len() as u64).saturating_mul(LZ4_EXPANSION) + LZ4_FRAME };
+    let most = if codec == Codec::Zstd {
+        u64::MAX
+    } else {
+        (stored.len() as u64).saturating_mul(LZ4_EXPANSION) + LZ4_FRAME
+    };
     let claimed = u64::try_from(length).ok().filter(|length| *length <= most);
     let claimed = claimed.and_then(|length| usize::try_from(length).ok());
-    let length = claimed.ok_or_else(|| Error::out_of_range("the length of a compressed buffer", length, most))?;
+    let length =
+        claimed.ok_or_else(|| Error::out_of_range("the length of a compressed buffer", length, most))?;
     let mut bytes = Vec::new();
     if codec == Codec::Zstd {
         // Grows as the stream does, since the length alone says nothing.
         let produced = decompressor.append(codec, stored, &mut bytes, 0, length)?;
         if produced != length {
-            return Err(Error::mismatch("the length of a decompressed buffer", length as u64, produced as u64));
+            return Err(Error::mismatch(
+                "the length of a decompressed buffer",
+                length as u64,
+                produced as u64,
+            ));
         }
         bytes.truncate(length);
     } else {
-        let refused = |_| Error::new(forthwith_plan::ErrorKind::OutOfMemory { what: "a buffer", bytes: length as u64 });
+        let refused =
+            |_| Error::new(forthwith_plan::ErrorKind::OutOfMemory { what: "a buffer", bytes: length as u64 });
         bytes.try_reserve_exact(length).map_err(refused)?;
         bytes.resize(length, 0);
         decompressor.decompress(codec, stored, &mut bytes)?;
@@ -176,7 +227,20 @@ fn decompressed<'s>(codec: Codec, stored: &'s [u8], decompressor: &mut Decompres
 }
 
 /// An array whose contents are validated: lengths of buffers, offsets, UTF-8.
-fn built(data_type: &DataType, (rows, validity): Head, buffers: Vec<Buffer>, children: Vec<ArrayData>) -> Result<ArrayData> {
+fn built(
+    data_type: &DataType,
+    (rows, validity): Head,
+    mut buffers: Vec<Buffer>,
+    children: Vec<ArrayData>,
+) -> Result<ArrayData> {
+    // Arrow's library panics where bytes are left behind the last number of a buffer.
+    for (buffer, spec) in buffers.iter_mut().zip(layout(data_type).buffers) {
+        if let BufferSpec::FixedWidth { byte_width, .. } = spec
+            && byte_width > 0
+        {
+            *buffer = buffer.slice_with_length(0, buffer.len() - buffer.len() % byte_width);
+        }
+    }
     let data = ArrayData::builder(data_type.clone())
         .len(rows)
         .null_bit_buffer(validity)

@@ -4,6 +4,7 @@ use crate::{
     buffers::Source,
     dictionary::{Dictionary, Stored, values},
     layout::{Part, plain},
+    reachable::Reachable,
 };
 use arrow_array::make_array;
 use arrow_schema::{DataType, Field};
@@ -88,9 +89,9 @@ impl Ready {
             known.after(stored, count, value_type, recipe.most_rows, decompressor)?;
         }
         let mut next = dictionaries.iter();
-        let mut hydrate = |keys, _: &DataType| {
+        let mut hydrate = |keys, reachable: &Reachable| {
             let known = next.next().and_then(Dictionary::values).ok_or_else(foreign)?;
-            values(keys, known)
+            values(keys, known, reachable)
         };
         let mut source = Source {
             part: numbers.part,
@@ -100,7 +101,7 @@ impl Ready {
             most_rows: recipe.most_rows,
             union_validity: recipe.union_validity,
         };
-        let data = source.array(recipe.field.data_type(), &mut hydrate)?;
+        let data = source.array(recipe.field.data_type(), &None, &mut hydrate)?;
         imported(&recipe.plain(), make_array(data))
     }
 }
@@ -110,10 +111,15 @@ fn dictionary_types(data_type: &DataType) -> Vec<DataType> {
     let mut found = Vec::new();
     match data_type {
         DataType::Dictionary(_, values) => found.push(values.as_ref().clone()),
-        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) | DataType::Map(item, _) => {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _) => {
             found.extend(dictionary_types(item.data_type()));
         }
-        DataType::Struct(fields) => fields.iter().for_each(|field| found.extend(dictionary_types(field.data_type()))),
+        DataType::Struct(fields) => {
+            fields.iter().for_each(|field| found.extend(dictionary_types(field.data_type())))
+        }
         DataType::Union(fields, _) => {
             fields.iter().for_each(|(_, field)| found.extend(dictionary_types(field.data_type())));
         }
@@ -158,7 +164,8 @@ impl Numbers {
             1 => Some(Codec::HadoopLz4),
             _ => Some(Codec::Zstd),
         };
-        let dictionaries = dictionaries.iter().map(|count| usize::try_from(*count).ok()).collect::<Option<_>>()?;
+        let dictionaries =
+            dictionaries.iter().map(|count| usize::try_from(*count).ok()).collect::<Option<_>>()?;
         let variadic = variadic.iter().copied().collect();
         Some(Self { codec, part: Part { nodes, buffers, variadic }, dictionaries })
     }

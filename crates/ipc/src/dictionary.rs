@@ -1,10 +1,6 @@
 //! Dictionaries: the values that the numbers in a column stand for, as the file stores them.
 
-use crate::{
-    buffers::Source,
-    layout::Part,
-    message::Batch,
-};
+use crate::{buffers::Source, layout::Part, message::Batch, reachable::Reachable};
 use arrow_array::{Array as _, ArrayRef, cast::AsArray as _, make_array};
 use arrow_data::{ArrayData, transform::MutableArrayData};
 use arrow_schema::DataType;
@@ -59,8 +55,11 @@ impl Dictionary {
                 variadic: message.batch.variadic.iter().copied().collect(),
             };
             let codec = message.batch.codec;
-            let mut source = Source { part, bytes: &message.body, codec, decompressor, most_rows, union_validity: false };
-            let values = source.array(data_type, &mut |_, _| Err(Error::unsupported("dictionaries within the values of a dictionary")))?;
+            let mut source =
+                Source { part, bytes: &message.body, codec, decompressor, most_rows, union_validity: false };
+            let values = source.array(data_type, &None, &mut |_, _| {
+                Err(Error::unsupported("dictionaries within the values of a dictionary"))
+            })?;
             self.values = Some(match self.values.take() {
                 Some(before) if message.is_delta => concatenated(&before, &values)?,
                 _ => values,
@@ -82,13 +81,14 @@ fn concatenated(before: &ArrayData, more: &ArrayData) -> Result<ArrayData> {
     Ok(all.freeze())
 }
 
-/// The values that the keys of a dictionary stand for.
-pub(crate) fn values(keys: ArrayData, dictionary: &ArrayData) -> Result<ArrayData> {
+/// The values that the keys of a dictionary stand for. Keys that are not reachable may stand for none.
+pub(crate) fn values(keys: ArrayData, dictionary: &ArrayData, reachable: &Reachable) -> Result<ArrayData> {
     let keys = make_array(keys);
     let numbers = indexes(&keys)?;
     let mut out = MutableArrayData::new(vec![dictionary], true, numbers.len());
-    for number in numbers {
-        let extended = match number {
+    for (row, number) in numbers.into_iter().enumerate() {
+        let is_reachable = reachable.as_ref().is_none_or(|flags| flags.get(row).copied().unwrap_or(false));
+        let extended = match number.filter(|number| *number < dictionary.len() || is_reachable) {
             None => out.try_extend_nulls(1),
             Some(number) if number < dictionary.len() => out.try_extend(0, number, number + 1),
             Some(number) => {
@@ -102,7 +102,9 @@ pub(crate) fn values(keys: ArrayData, dictionary: &ArrayData) -> Result<ArrayDat
 }
 
 fn indexes(keys: &ArrayRef) -> Result<Vec<Option<usize>>> {
-    use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+    use arrow_array::types::{
+        Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    };
     macro_rules! of {
         ($($name:ident $type:ty),*) => {
             match keys.data_type() {
@@ -114,7 +116,9 @@ fn indexes(keys: &ArrayRef) -> Result<Vec<Option<usize>>> {
             }
         };
     }
-    Ok(of!(Int8 Int8Type, Int16 Int16Type, Int32 Int32Type, Int64 Int64Type, UInt8 UInt8Type, UInt16 UInt16Type, UInt32 UInt32Type, UInt64 UInt64Type))
+    Ok(
+        of!(Int8 Int8Type, Int16 Int16Type, Int32 Int32Type, Int64 Int64Type, UInt8 UInt8Type, UInt16 UInt16Type, UInt32 UInt32Type, UInt64 UInt64Type),
+    )
 }
 
 /// Bytes in plans, which are text.
@@ -138,6 +142,9 @@ mod hexadecimal {
         let pairs = text.as_bytes().as_chunks::<2>();
         let byte = |[high, low]: &[u8; 2]| Some((digit(*high)? << 4 | digit(*low)?) as u8);
         let bytes: Option<Vec<u8>> = pairs.0.iter().map(byte).collect();
-        bytes.filter(|_| pairs.1.is_empty()).map(Bytes::from).ok_or_else(|| D::Error::custom("not hexadecimal"))
+        bytes
+            .filter(|_| pairs.1.is_empty())
+            .map(Bytes::from)
+            .ok_or_else(|| D::Error::custom("not hexadecimal"))
     }
 }

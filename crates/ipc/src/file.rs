@@ -22,7 +22,7 @@ const TAIL: u64 = 64 << 10;
 #[derive(Debug)]
 pub struct IpcFile {
     pub(crate) source: Arc<dyn Source>,
-    pub(crate) schema: Schema,
+    pub(crate) schema: Arc<Schema>,
     pub(crate) columns: Arc<[ColumnType]>,
     pub(crate) batches: Arc<[Placed]>,
     pub(crate) dictionaries: Arc<[Stored]>,
@@ -73,11 +73,14 @@ impl IpcFile {
         let head = source.read_one(0..size.min(8))?;
         let is_stream = !head.starts_with(MAGIC);
         let mut found = Found::default();
-        let (schema, columns) =
-            if is_stream { found.stream(source.as_ref(), size)? } else { found.file(source.as_ref(), size)? };
+        let (schema, columns) = if is_stream {
+            found.stream(source.as_ref(), size)?
+        } else {
+            found.file(source.as_ref(), size)?
+        };
         Ok(Self {
             source,
-            schema,
+            schema: schema.into(),
             columns: columns.into(),
             batches: found.batches.into(),
             dictionaries: found.dictionaries.into(),
@@ -101,7 +104,8 @@ impl IpcFile {
 
     /// Metadata of the schema, by their keys in order.
     pub fn metadata(&self) -> impl Iterator<Item = (&str, &str)> {
-        let mut all: Vec<_> = self.schema.metadata().iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        let mut all: Vec<_> =
+            self.schema.metadata().iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         all.sort_unstable();
         all.into_iter()
     }
@@ -109,8 +113,11 @@ impl IpcFile {
     /// Names of the codecs of the batches.
     #[must_use]
     pub fn codecs(&self) -> Vec<&'static str> {
-        let mut all: Vec<_> =
-            self.batches.iter().map(|placed| placed.batch.codec.map_or("none", forthwith_io::Codec::name)).collect();
+        let mut all: Vec<_> = self
+            .batches
+            .iter()
+            .map(|placed| placed.batch.codec.map_or("none", forthwith_io::Codec::name))
+            .collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -129,7 +136,10 @@ impl Found {
         let tail = source.read_one(from..size)?;
         let (before, end) = tail.split_at(tail.len() - trailer as usize);
         if !end.ends_with(MAGIC) {
-            return Err(Error::not_a("an Arrow IPC file", "a file without a footer: it was cut off, or not closed"));
+            return Err(Error::not_a(
+                "an Arrow IPC file",
+                "a file without a footer: it was cut off, or not closed",
+            ));
         }
         let length = end.first_chunk::<4>().map_or(0, |length| i32::from_le_bytes(*length));
         let length = unsigned("the length of the footer", length.into())?;
@@ -141,7 +151,8 @@ impl Found {
         };
         let footer = root_as_footer(&footer)
             .map_err(|error| Error::not_a("a footer of Arrow IPC", error.to_string()).at_byte(at))?;
-        let schema = footer.schema().ok_or_else(|| Error::not_a("a footer of Arrow IPC", "one without a schema"))?;
+        let schema =
+            footer.schema().ok_or_else(|| Error::not_a("a footer of Arrow IPC", "one without a schema"))?;
         let columns = columns(schema).map_err(|error| error.at_byte(at))?;
         for block in footer.dictionaries().into_iter().flatten() {
             self.block(source, block, size)?;
@@ -162,11 +173,19 @@ impl Found {
     }
 
     /// A message that the footer lists.
-    fn listed(&mut self, source: &dyn Source, block: &Block, range: &Range<u64>, metadata: &[u8], size: u64) -> Result<()> {
+    fn listed(
+        &mut self,
+        source: &dyn Source,
+        block: &Block,
+        range: &Range<u64>,
+        metadata: &[u8],
+        size: u64,
+    ) -> Result<()> {
         let here = |error: Error| error.at_byte(range.start);
         let length = unsigned("the length of a message's body", block.bodyLength()).map_err(here)?;
         let end = range.end.checked_add(length).filter(|end| *end <= size);
-        let end = end.ok_or_else(|| here(Error::truncated("the body of a message", length, size - range.end)))?;
+        let end =
+            end.ok_or_else(|| here(Error::truncated("the body of a message", length, size - range.end)))?;
         // The continuation marker is missing in files of before 0.15.
         let skipped = if metadata.starts_with(&CONTINUATION) { 8 } else { 4 };
         let metadata = metadata.get(skipped..).unwrap_or_default();
@@ -186,7 +205,10 @@ impl Found {
             let prefix = source.read_one(at..at + 8)?;
             let (marker, length) = prefix.split_at(4);
             if marker != CONTINUATION {
-                return Err(here(Error::not_a("a message of an Arrow stream", format!("bytes that begin with {marker:02x?}"))));
+                return Err(here(Error::not_a(
+                    "a message of an Arrow stream",
+                    format!("bytes that begin with {marker:02x?}"),
+                )));
             }
             let length = length.first_chunk::<4>().map_or(0, |length| i32::from_le_bytes(*length));
             let length = unsigned("the length of a message", length.into()).map_err(here)?;
@@ -202,7 +224,8 @@ impl Found {
                 let message = root_as_message(&metadata)
                     .map_err(|error| here(Error::not_a("a message of Arrow IPC", error.to_string())))?;
                 let found = message.header_as_schema();
-                let found = found.ok_or_else(|| here(Error::not_a("an Arrow stream", "a message before the schema")))?;
+                let found = found
+                    .ok_or_else(|| here(Error::not_a("an Arrow stream", "a message before the schema")))?;
                 schema = Some(columns(found).map_err(here)?);
             }
             at = end + self.message(source, &metadata, end..size).map_err(here)?;
@@ -224,7 +247,8 @@ impl Found {
             Message::Batch(batch) => {
                 let first = self.rows;
                 let end = first.checked_add(batch.rows).filter(|end| i64::try_from(*end).is_ok());
-                self.rows = end.ok_or_else(|| Error::out_of_range("the number of rows", batch.rows, i64::MAX))?;
+                self.rows =
+                    end.ok_or_else(|| Error::out_of_range("the number of rows", batch.rows, i64::MAX))?;
                 let dictionaries = self.dictionaries.len();
                 self.batches.push(Placed { batch, body, rows: first..self.rows, dictionaries });
             }

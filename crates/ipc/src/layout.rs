@@ -25,7 +25,8 @@ pub(crate) fn columns(schema: arrow_ipc::Schema<'_>) -> Result<(Schema, Vec<Colu
     if !schema.endianness().equals_to_target_endianness() {
         return Err(Error::unsupported("Arrow IPC of the other byte order"));
     }
-    let parsed = try_fb_to_schema(schema).map_err(|error| Error::not_a("a schema of Arrow IPC", error.to_string()))?;
+    let parsed =
+        try_fb_to_schema(schema).map_err(|error| Error::not_a("a schema of Arrow IPC", error.to_string()))?;
     let stored = schema.fields().into_iter().flatten();
     let columns = parsed.fields().iter().zip(stored).map(|(field, stored)| {
         let (mut dictionaries, mut unsupported) = (Vec::new(), None);
@@ -76,9 +77,10 @@ fn invalid(data_type: &DataType, depth: usize) -> Option<String> {
         DataType::Struct(fields) => fields.iter().find_map(nested),
         DataType::Union(fields, _) => fields.iter().find_map(|(_, field)| nested(field)),
         DataType::Dictionary(_, values) => invalid(values, depth),
-        DataType::ListView(_) | DataType::LargeListView(_) | DataType::RunEndEncoded(..) | DataType::Interval(_) => {
-            Some(format!("Arrow's type {data_type}"))
-        }
+        DataType::ListView(_)
+        | DataType::LargeListView(_)
+        | DataType::RunEndEncoded(..)
+        | DataType::Interval(_) => Some(format!("Arrow's type {data_type}")),
         _ => None,
     }
 }

@@ -18,6 +18,7 @@ mod dictionary;
 mod file;
 mod layout;
 mod message;
+mod reachable;
 mod table;
 mod writer;
 

@@ -45,7 +45,8 @@ pub(crate) struct Batch {
 /// Parses a message's metadata, of which nothing is trusted. `body` is the length of the message's body, as far as the caller knows
 /// it: otherwise as the message says. Returns the message, the version of its layout and the length of its body.
 pub(crate) fn parse(metadata: &[u8], body: Option<u64>) -> Result<(Message, MetadataVersion, u64)> {
-    let message = root_as_message(metadata).map_err(|error| Error::not_a("a message of Arrow IPC", error.to_string()))?;
+    let message = root_as_message(metadata)
+        .map_err(|error| Error::not_a("a message of Arrow IPC", error.to_string()))?;
     let length = unsigned("the length of a message's body", message.bodyLength())?;
     if let Some(known) = body
         && known < length
@@ -96,7 +97,12 @@ impl Batch {
         });
         Ok(Self {
             rows: unsigned("the number of rows of a record batch", header.length())?,
-            nodes: header.nodes().into_iter().flatten().map(|node| (node.length(), node.null_count())).collect(),
+            nodes: header
+                .nodes()
+                .into_iter()
+                .flatten()
+                .map(|node| (node.length(), node.null_count()))
+                .collect(),
             buffers: buffers.collect::<Result<_>>()?,
             variadic: header.variadicBufferCounts().into_iter().flatten().collect(),
             codec,

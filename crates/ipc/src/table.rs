@@ -7,6 +7,7 @@ use crate::{
     file::Placed,
     layout::{ColumnType, Part, parts},
 };
+use arrow_schema::SchemaRef;
 use bytes::Bytes;
 use forthwith_io::Source;
 use forthwith_plan::{
@@ -19,6 +20,7 @@ use std::{ops::Range, sync::Arc};
 #[derive(Debug)]
 pub struct IpcTable {
     source: Arc<dyn Source>,
+    schema: SchemaRef,
     columns: Arc<[ColumnType]>,
     batches: Arc<[Placed]>,
     dictionaries: Arc<[Stored]>,
@@ -36,14 +38,20 @@ impl IpcFile {
     /// A batch whose buffers are not those of the schema's columns, with its number.
     pub fn table(&self) -> Result<IpcTable> {
         let each = (0..).zip(self.batches.iter()).map(|(number, placed)| {
-            let here = |error: Error| error.in_file(self.source.uri()).in_unit("record batch").in_block(number);
+            let here =
+                |error: Error| error.in_file(self.source.uri()).in_unit("record batch").in_block(number);
             if placed.batch.rows > self.most_rows {
-                return Err(here(Error::out_of_range("the number of rows", placed.batch.rows, self.most_rows)));
+                return Err(here(Error::out_of_range(
+                    "the number of rows",
+                    placed.batch.rows,
+                    self.most_rows,
+                )));
             }
             parts(&placed.batch, &self.columns, self.union_validity).map_err(here)
         });
         Ok(IpcTable {
             source: Arc::clone(&self.source),
+            schema: Arc::clone(&self.schema),
             columns: Arc::clone(&self.columns),
             batches: Arc::clone(&self.batches),
             dictionaries: Arc::clone(&self.dictionaries),
@@ -70,7 +78,8 @@ impl IpcTable {
         if let Some(reason) = &column.unsupported {
             return Ok(Err(reason.clone()));
         }
-        let messages = |id: &i64| self.dictionaries.iter().filter(|stored| stored.id == *id).cloned().collect();
+        let messages =
+            |id: &i64| self.dictionaries.iter().filter(|stored| stored.id == *id).cloned().collect();
         let recipe = Recipe {
             field: column.field.clone(),
             dictionaries: column.dictionaries.iter().map(messages).collect(),
@@ -110,7 +119,8 @@ impl IpcTable {
         let before = &self.dictionaries[..placed.dictionaries];
         let ids = self.columns.get(field as usize).map_or(&[][..], |column| &column.dictionaries);
         let count = |id: &i64| before.iter().filter(|stored| stored.id == *id).count();
-        let numbers = Numbers { codec: placed.batch.codec, part, dictionaries: ids.iter().map(count).collect() };
+        let numbers =
+            Numbers { codec: placed.batch.codec, part, dictionaries: ids.iter().map(count).collect() };
         let stored = match bytes.is_empty() {
             true => Place::Inline(Bytes::new()),
             false => Place::Range(placed.body.start + bytes.start..placed.body.start + bytes.end),
@@ -176,6 +186,10 @@ impl Dataset for IpcTable {
             }
         }
         Ok(plan)
+    }
+
+    fn arrow_schema(&self) -> Option<SchemaRef> {
+        Some(Arc::clone(&self.schema))
     }
 
     fn boundaries(&self, fields: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {

@@ -28,11 +28,7 @@ impl IpcWriter {
     ///
     /// # Errors
     /// A codec is asked for; a type that Arrow lacks, with the column; the sink fails.
-    pub fn new(
-        fields: &[(String, Form)],
-        sink: Box<dyn Sink>,
-        options: &WriteOptions,
-    ) -> Result<Self> {
+    pub fn new(fields: &[(String, Form)], sink: Box<dyn Sink>, options: &WriteOptions) -> Result<Self> {
         let uri = sink.uri().to_owned();
         let here = |e: Error| e.in_file(&uri);
         let none = options.codec.as_deref().is_none_or(|codec| matches!(codec, "none" | "uncompressed"));

@@ -110,7 +110,10 @@ pub fn append(
     columns: &mut dyn Columns,
 ) -> Result<std::result::Result<(), &'static str>> {
     let column = |spec: &ColumnSpec| {
-        block.column(&spec.key).filter(|column| column.dtype() == spec.dtype).ok_or_else(|| Error::invalid(format!("the block has no column {}", spec.key)))
+        block
+            .column(&spec.key)
+            .filter(|column| column.dtype() == spec.dtype)
+            .ok_or_else(|| Error::invalid(format!("the block has no column {}", spec.key)))
     };
     let own = parts.specs().map(column).collect::<Result<Vec<_>>>()?;
     columns.wait()?;

@@ -52,6 +52,9 @@ pub(crate) struct Common {
     /// Do not verify the checksums of RNTuples
     #[arg(long, global = true)]
     pub(crate) no_checksums: bool,
+    /// An option for opening files, as in format=csv, separator=; or int96=us; may be repeated
+    #[arg(long, global = true, value_name = "NAME=VALUE")]
+    pub(crate) open: Vec<String>,
     /// An option for the stores of URLs, as in timeout=60, endpoint_url=https://host or anon=true; may be repeated
     #[arg(long, global = true, value_name = "NAME=VALUE")]
     pub(crate) option: Vec<String>,

@@ -18,7 +18,7 @@ pub(super) struct Csv;
 const TYPES: OptionSpec = OptionSpec {
     name: "types",
     kind: OptionKind::Text,
-    about: "types of some columns, as \"name: int64, name: string\"; those of others are found from all of their cells",
+    about: "types of some columns as JSON, {\"name\": \"int64\"}; those of others are found from all of their cells",
 };
 const SEPARATOR: OptionSpec = OptionSpec {
     name: "separator",
@@ -39,7 +39,9 @@ fn options(uri: &str, options: &OpenOptions) -> Result<CsvOptions> {
     let separator = match options.text(SEPARATOR.name).map(str::as_bytes) {
         None => usual,
         Some([byte]) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => *byte,
-        Some(_) => return Err(Error::invalid("separator: one ASCII character that is not a quote or a line break")),
+        Some(_) => {
+            return Err(Error::invalid("separator: one ASCII character that is not a quote or a line break"));
+        }
     };
     let types = options.text(TYPES.name).map(str::to_owned);
     Ok(CsvOptions { separator, header: options.flag(HEADER.name, true), types })

@@ -1,8 +1,6 @@
 //! Decoding blocks: the program is run over each.
 
-use super::{
-    recipe::{Recipe, Stopped},
-};
+use super::recipe::{Recipe, Stopped};
 use forthwith_columns::Array;
 use forthwith_forth::Machine;
 use forthwith_plan::{BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task, append};
