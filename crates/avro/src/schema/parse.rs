@@ -218,11 +218,7 @@ impl Parser {
         let space = object.get("namespace").and_then(Json::as_str).unwrap_or(space);
         let full = qualified(name, space);
         let space = full.rsplit_once('.').map_or("", |(space, _)| space);
-        let aliases = match object.get("aliases") {
-            Some(_) => self.strings(object, "aliases")?,
-            None => Vec::new(),
-        };
-        let aliases = aliases.iter().map(|alias| qualified(alias, space)).collect();
+        let aliases = self.aliases(object)?.iter().map(|alias| qualified(alias, space)).collect();
         Ok(Name { full, aliases })
     }
 
@@ -248,10 +244,7 @@ impl Parser {
                 name: called.to_owned(),
                 schema,
                 default: field.get("default").cloned(),
-                aliases: match field.get("aliases") {
-                    Some(_) => self.strings(field, "aliases")?,
-                    None => Vec::new(),
-                },
+                aliases: self.aliases(field)?,
                 doc: text(field, "doc"),
                 properties: rest(field, &["name", "type", "default", "aliases", "doc"]),
             });
@@ -260,6 +253,15 @@ impl Parser {
         let kind = Kind::Record { name, fields };
         self.types[id.0 as usize] = Type { kind, logical: None, doc: text(object, "doc"), properties };
         Ok(id)
+    }
+
+    /// The other names of a type or field. Some writers store a single one without a list around it.
+    fn aliases(&self, object: &Map<String, Json>) -> Result<Vec<String>, SchemaError> {
+        match object.get("aliases") {
+            None => Ok(Vec::new()),
+            Some(Json::String(alias)) => Ok(vec![alias.clone()]),
+            Some(_) => self.strings(object, "aliases"),
+        }
     }
 
     fn strings(&self, object: &Map<String, Json>, key: &str) -> Result<Vec<String>, SchemaError> {

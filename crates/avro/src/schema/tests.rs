@@ -83,6 +83,25 @@ fn all_spellings_of_primitive_types() {
 }
 
 #[test]
+fn a_single_alias_needs_no_list() {
+    let schema = parse(
+        r#"{"type": "record", "name": "New", "namespace": "n", "aliases": "Old", "fields": [
+            {"name": "a", "type": {"type": "enum", "name": "E", "symbols": ["A"], "aliases": "x.F"}, "aliases": "b"}]}"#,
+    );
+    let Kind::Record { name, fields } = &schema.root().kind else { panic!("no record") };
+    assert_eq!(
+        (&name.aliases[..], &fields[0].aliases[..]),
+        (&["n.Old".to_owned()][..], &["b".to_owned()][..])
+    );
+    let Kind::Enum { name, .. } = &schema.get(fields[0].schema).kind else { panic!("no enum") };
+    assert_eq!(name.aliases, ["x.F"]);
+    assert!(
+        error(r#"{"type": "record", "name": "R", "aliases": 3, "fields": []}"#)
+            .contains("not a list of names")
+    );
+}
+
+#[test]
 fn what_is_no_schema_says_where() {
     for (text, what) in [
         ("{", "not JSON"),
