@@ -8,6 +8,7 @@ from forthwith._errors import DamagedFileError
 from forthwith._tree import read, typed, walk
 from forthwith._tree.mapping import FILTERS, BranchMapping
 from forthwith._tree.query import Choice, Query, chosen
+from forthwith._tree.rows import HasRows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +30,10 @@ _ITERATE = _CHOICE | {"step_size", "library", "how", "errors", "report", "progre
 _ARRAYS = _CHOICE | {"library", "how", "errors", "lost", "progress", "logical", "virtual"}
 
 
-class HasBranches(BranchMapping):
+class HasBranches(BranchMapping, HasRows):
     """A mapping from names to branches, which can be read."""
+
+    _iterated = frozenset(_ITERATE)
 
     def num_entries_for(self, memory_size: int | str, names: Names = None, **filters: Any) -> int:
         """About how many entries of some branches take so much memory, at least one.
@@ -229,29 +232,6 @@ class HasBranches(BranchMapping):
 
             return columns_read_later.arrays(sound._tree, columns, start, stop, options)
         return walk.arrays(sound._tree, columns, start, stop, options)
-
-    def rows(
-        self,
-        names: Names = None,
-        *,
-        step_size: int | str = "8 MB",
-        **options: Any,
-    ) -> Iterator[Any]:
-        """Reads entry by entry: a dict for each, from names to values of Python's own classes.
-
-        Decimals are ``decimal.Decimal``, times ``datetime`` (with a zone, where they have one), ``date``, ``time`` and
-        ``timedelta``, maps are dicts, and UUIDs of Avro ``uuid.UUID``. Times in nanoseconds are numbers in Avro files;
-        elsewhere those that ``datetime`` does not have are an `UnsupportedError`. Values that are not records are given as
-        they are.
-
-        Args:
-            names: As in `arrays`.
-            step_size: The entries that are read at a time, as in `iterate`.
-            options: As in `iterate`, but for ``library``, ``how``, ``logical`` and ``report``.
-        """
-        _keywords.refuse("rows", options.keys() & _keywords.NOT_OF_ROWS, _ITERATE - _keywords.NOT_OF_ROWS)
-        rows_of: Any = self.iterate
-        return walk.of_steps(rows_of(names, step_size=step_size, library="rows", **options))
 
     @typed.iterate
     def iterate(

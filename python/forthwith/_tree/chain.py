@@ -26,8 +26,9 @@ from forthwith._tree.protocols import chosen_names
 from forthwith._tree.query import Choice
 from forthwith._tree.read import entries_of
 from forthwith._tree.read import walk as steps_of
+from forthwith._tree.rows import HasRows
 from forthwith._tree.tree import Tree
-from forthwith._tree.walk import Report, of_steps
+from forthwith._tree.walk import Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ _FILTERS = ("filter_name", "filter_typename", "filter_branch", "exclude")
 _CHOOSE = ("cut", "aliases", "entries", "friends")
 
 
-class Chain(ChainMapping):
+class Chain(ChainMapping, HasRows):
     """The trees of several files, one after the other. Files are opened when they are read, and closed after it.
 
     `arrays` and `iterate` read the trees as `Tree.arrays` and `Tree.iterate` do, `keys`, `items` and the like list their
@@ -79,6 +80,7 @@ class Chain(ChainMapping):
         options: As in ``open``.
     """
 
+    _iterated = frozenset((*_CHOOSE, *_FILTERS, *_keywords.READ, "entry_start", "entry_stop", "missing", "report"))
     # Of the first file, when they were asked for.
     _zones: _forthwith.Zones | None = None
     _kept: Kept | None = None
@@ -243,29 +245,6 @@ class Chain(ChainMapping):
         """What may be pickled: no passwords of URLs."""
         parts = [(without_password(path) if isinstance(path, str) else path, inner) for path, inner in self._parts]
         return {**self.__dict__, "_parts": parts, "_zones": None, "_kept": None}
-
-    def rows(
-        self,
-        names: Names = None,
-        *,
-        step_size: int | str = "8 MB",
-        **options: Any,
-    ) -> Iterator[Any]:
-        """Reads entry by entry: a dict for each, from names to values of Python's own classes.
-
-        Decimals are ``decimal.Decimal``, times ``datetime`` (with a zone, where they have one), ``date``, ``time`` and
-        ``timedelta``, maps are dicts, and UUIDs of Avro ``uuid.UUID``. Times in nanoseconds are numbers in Avro files;
-        elsewhere those that ``datetime`` does not have are an `UnsupportedError`. Values that are not records are given as
-        they are.
-
-        Args:
-            names: As in `arrays`.
-            step_size: The entries that are read at a time, as in `iterate`.
-            options: As in `iterate`, but for ``library``, ``how``, ``logical`` and ``report``.
-        """
-        _keywords.refuse("rows", options.keys() & _keywords.NOT_OF_ROWS, {*_CHOOSE, *_FILTERS, "missing"})
-        rows_of: Any = self.iterate
-        return of_steps(rows_of(names, step_size=step_size, library="rows", **options))
 
     @typed.chain_iterate
     def iterate(
