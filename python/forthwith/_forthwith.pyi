@@ -139,8 +139,11 @@ class Array:
         Decimals in bytes become whole numbers of their last digit (the parameter ``logical`` says where the point is); those of
         more than 18 digits stay bytes, and all do if ``decimals`` is false. Arrow wants the array itself.
         """
-    def objects(self, *, whole_nanoseconds: bool = False) -> list[Any]:
-        """The values as objects of Python; times in nanoseconds as numbers, if asked for."""
+    def objects(self, *, whole_nanoseconds: bool = False, tagged: bool = False) -> list[Any]:
+        """The values as objects of Python.
+
+        If asked for, times in nanoseconds are numbers, and values of unions pairs of the alternative's number and the value.
+        """
     def arrow(self, *, maps: bool = False, union_as_struct: bool = False) -> tuple[object, object]:
         """Capsules of the Arrow schema and the data, with maps as such, and with structs in place of unions."""
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:

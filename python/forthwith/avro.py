@@ -21,6 +21,8 @@ from forthwith import _forthwith
 from forthwith._avro_append import Appended
 from forthwith._given import given as _given
 from forthwith._interop import library as _library
+from forthwith._interop.avro_values import AvroValues as _AvroValues
+from forthwith._interop.avro_values import check_union_names as _check_union_names
 from forthwith._keywords import one_codec
 from forthwith._opening import schema_text as _schema_text
 from forthwith._packages import package as _package
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, TypeAlias
 
+    from forthwith._interop.avro_values import UnionNames
     from forthwith._writer import Writable
 
     Schema: TypeAlias = str | Mapping[str, Any] | Sequence[Any]
@@ -44,6 +47,7 @@ __all__ = [
     "canonical",
     "decode",
     "decode_messages",
+    "decode_rows",
     "encode",
     "encode_messages",
     "fingerprint",
@@ -219,15 +223,37 @@ def decode(
     Raises:
         DamagedFileError: They are not what the schema says (also a ``ValueError``).
     """
-    reader = _schema_text(reader_schema)
-    if isinstance(datums, (bytes, bytearray, memoryview)):
-        if count is None:
-            raise ValueError("bytes with several datums need their number: count=")
-        return _array(_forthwith.avro_joined(_text(schema), reader, bytes(datums), count))
-    held = [bytes(datum) for datum in datums]
-    if count is not None and count != len(held):
-        raise ValueError(f"{len(held)} datums, and count={count}")
-    return _array(_forthwith.avro_apart(_text(schema), reader, held))
+    return _array(_decoded(datums, schema, count, reader_schema))
+
+
+def decode_rows(
+    datums: bytes | Iterable[bytes],
+    schema: Schema,
+    *,
+    count: int | None = None,
+    reader_schema: Schema | None = None,
+    union_names: UnionNames | None = None,
+) -> list[Any]:
+    """Datums as values of Python's own classes, as the rows of `Tree.rows`.
+
+    Args:
+        datums: As in `decode`.
+        schema: The schema they were written with.
+        count: How many there are, if they follow each other.
+        reader_schema: The schema they are wanted as, if that is another one.
+        union_names: As in `Tree.rows`.
+
+    Raises:
+        DamagedFileError: They are not what the schema says (also a ``ValueError``).
+    """
+    import json
+
+    _check_union_names(union_names)
+    array = _decoded(datums, schema, count, reader_schema)
+    text = _schema_text(schema if reader_schema is None else reader_schema)
+    change, tagged = _AvroValues(json.loads(text or "null"), union_names).change([])
+    values = array.objects(whole_nanoseconds=True, tagged=tagged)
+    return values if change is None else list(map(change, values))
 
 
 def decode_messages(
@@ -264,6 +290,20 @@ def _encode(array: Any, schema: Schema | None, *, message: bool) -> list[bytes]:
     if text is None:
         text = _forthwith.avro_schema(given, "Record")
     return _forthwith.avro_encode(text, given, message)
+
+
+def _decoded(
+    datums: bytes | Iterable[bytes], schema: Schema, count: int | None, reader_schema: Schema | None
+) -> _forthwith.Array:
+    reader = _schema_text(reader_schema)
+    if isinstance(datums, (bytes, bytearray, memoryview)):
+        if count is None:
+            raise ValueError("bytes with several datums need their number: count=")
+        return _forthwith.avro_joined(_text(schema), reader, bytes(datums), count)
+    held = [bytes(datum) for datum in datums]
+    if count is not None and count != len(held):
+        raise ValueError(f"{len(held)} datums, and count={count}")
+    return _forthwith.avro_apart(_text(schema), reader, held)
 
 
 def _text(schema: Any) -> str:

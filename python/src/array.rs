@@ -147,9 +147,14 @@ impl Array {
     }
 
     /// Its values as objects of Python.
-    #[pyo3(signature = (*, whole_nanoseconds=false))]
-    fn objects<'py>(&self, py: Python<'py>, whole_nanoseconds: bool) -> PyResult<Bound<'py, PyList>> {
-        rows::objects(py, &self.array, &self.place, whole_nanoseconds)
+    #[pyo3(signature = (*, whole_nanoseconds=false, tagged=false))]
+    fn objects<'py>(
+        &self,
+        py: Python<'py>,
+        whole_nanoseconds: bool,
+        tagged: bool,
+    ) -> PyResult<Bound<'py, PyList>> {
+        rows::objects(py, &self.array, &self.place, whole_nanoseconds, tagged)
     }
 
     #[pyo3(signature = (*, maps=false, union_as_struct=false))]

@@ -18,17 +18,19 @@ mod moments;
 type Objects<'py> = Vec<Bound<'py, PyAny>>;
 
 /// The values of an array: dicts of records and of maps, lists, and objects of Python's own classes for dates, times and
-/// decimals. `whole_nanoseconds` has times in nanoseconds, which those classes do not have, as numbers.
+/// decimals. `whole_nanoseconds` has times in nanoseconds, which those classes do not have, as numbers; `tagged` makes
+/// pairs of the values of unions, with the number of the alternative in front.
 pub(crate) fn objects<'py>(
     py: Python<'py>,
     array: &columns::Array,
     place: &Place,
     whole_nanoseconds: bool,
+    tagged: bool,
 ) -> PyResult<Bound<'py, PyList>> {
     let invalid = |error: &Invalid| damaged(py, error, array, place);
     py.detach(|| array.validate()).map_err(|error| invalid(&error))?;
     let moments = Moments::new(py, place, whole_nanoseconds)?;
-    match (Rows { py, lookup: Lookup::of(array), moments }).node(&array.form, array.length) {
+    match (Rows { py, lookup: Lookup::of(array), moments, tagged }).node(&array.form, array.length) {
         Ok(objects) => PyList::new(py, objects),
         Err(Trouble::Invalid(error)) => Err(invalid(&error)),
         Err(Trouble::Raised(error)) => Err(error),
@@ -80,6 +82,7 @@ struct Rows<'py, 'a> {
     py: Python<'py>,
     lookup: Lookup<'a>,
     moments: Moments<'py, 'a>,
+    tagged: bool,
 }
 
 impl<'py> Rows<'py, '_> {
@@ -266,8 +269,9 @@ impl<'py> Rows<'py, '_> {
         let none = self.py.None().into_bound(self.py);
         self.each(index.iter().enumerate().map(|(row, at)| {
             let values = tag(row).and_then(|tag| alternatives.get(tag));
-            let value = values.and_then(|values| values.get(usize::try_from(*at).ok()?));
-            Ok(value.unwrap_or(&none).clone())
+            let value =
+                values.and_then(|values| values.get(usize::try_from(*at).ok()?)).unwrap_or(&none).clone();
+            if self.tagged { Ok((tag(row), value).into_pyobject(self.py)?.into_any()) } else { Ok(value) }
         }))
     }
 

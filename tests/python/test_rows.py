@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import decimal
 import io
@@ -223,3 +224,122 @@ def test_times_that_python_does_not_have_are_refused(column):
     pq.write_table(pa.table({"when": column}), file)
     with pytest.raises(forthwith.UnsupportedError, match="when"):
         list(forthwith.open(file).rows())
+
+
+NAMED = {
+    "type": "record",
+    "name": "R",
+    "namespace": "n.s",
+    "fields": [
+        {
+            "name": "u",
+            "type": [
+                "null",
+                {"type": "record", "name": "A", "fields": [{"name": "x", "type": ["null", "int", "string"]}]},
+                {"type": "record", "name": "B", "fields": [{"name": "x", "type": ["null", "int", "string"]}]},
+                {"type": "enum", "name": "E", "symbols": ["P", "Q"]},
+                "string",
+            ],
+        },
+        {"name": "one", "type": ["null", "A"]},
+        {"name": "many", "type": {"type": "map", "values": ["int", "B", {"type": "fixed", "name": "F", "size": 2}]}},
+    ],
+}
+# fastavro's arguments for each choice of union_names.
+NAMES = {
+    None: {},
+    "records": {"return_record_name": True},
+    "types": {"return_named_type": True},
+    "several types": {"return_named_type": True, "return_named_type_override": True},
+}
+
+
+def named_rows(rng):
+    def record():
+        return {"x": rng.choice([None, 1, "t"])}
+
+    def union():
+        return rng.choice([None, ("n.s.A", record()), ("n.s.B", record()), ("n.s.E", "P"), "Q"])
+
+    def value():
+        return rng.choice([7, ("n.s.B", record()), ("n.s.F", b"ab")])
+
+    one = rng.choice([None, ("n.s.A", record())])
+    return {"u": union(), "one": one, "many": {f"k{at}": value() for at in range(rng.randint(0, 3))}}
+
+
+@pytest.mark.parametrize("names", ["types", "several types"])
+def test_names_of_types_in_unions_are_those_of_fastavro(names):
+    rng = random.Random(5)
+    rows = [named_rows(rng) for _ in range(300)]
+    target = io.BytesIO()
+    fastavro.writer(target, NAMED, rows, sync_interval=1000)
+    expected = list(fastavro.reader(io.BytesIO(target.getvalue()), **NAMES[names]))
+    file = forthwith.open(io.BytesIO(target.getvalue()))
+    assert file.to_list(union_names=names) == expected
+    assert list(forthwith.Chain([io.BytesIO(target.getvalue())]).rows(union_names=names)) == expected
+    # They are written as they were read.
+    again = io.BytesIO()
+    forthwith.write_avro(again, file.to_list(union_names="types"), NAMED)
+    assert forthwith.open(io.BytesIO(again.getvalue())).to_list(union_names=names) == expected
+
+
+def test_names_of_records_in_unions():
+    rows = [{"u": ("n.s.A", {"x": 1}), "one": ("n.s.A", {"x": None}), "many": {"k": ("n.s.B", {"x": "t"}), "l": 1}}]
+    target = io.BytesIO()
+    fastavro.writer(target, NAMED, rows)
+    file = forthwith.open(io.BytesIO(target.getvalue()))
+    assert file.to_list(union_names="records") == rows
+    several = {"u": rows[0]["u"], "one": {"x": None}, "many": {"k": {"x": "t"}, "l": 1}}
+    assert file.to_list(union_names="several records") == [several]
+    assert file.to_list(["u", "one"], union_names="records") == [{name: rows[0][name] for name in ("u", "one")}]
+    assert forthwith.avro.decode_rows(forthwith.avro.encode(rows, NAMED), NAMED, union_names="several records") == [
+        several
+    ]
+
+
+def test_union_names_are_those_of_avro(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"x": [1]}), path)
+    with pytest.raises(forthwith.RequestError, match="union_names is for Avro files"):
+        forthwith.open(path).to_list(union_names="records")
+    with pytest.raises(forthwith.RequestError, match="union_names must be one of"):
+        forthwith.open(path).to_list(union_names="all")
+    with pytest.raises(TypeError, match="union_name"):
+        forthwith.open(path).rows(union_name="records")
+
+
+def test_records_of_the_same_fields_have_their_own_types():
+    uuids = {"type": "string", "logicalType": "uuid"}
+    schema = [
+        {"type": "record", "name": name, "fields": [{"name": "x", "type": kind}]}
+        for name, kind in (("U", uuids), ("T", "string"))
+    ]
+    rows = [("T", {"x": "no UUID"}), ("U", {"x": uuid.UUID(int=7)}), ("T", {"x": str(uuid.UUID(int=8))})]
+    target = io.BytesIO()
+    fastavro.writer(target, schema, rows)
+    assert forthwith.open(io.BytesIO(target.getvalue())).to_list() == [value for _, value in rows]
+
+
+def test_to_list_is_all_rows(tmp_path):
+    path = tmp_path / "t.root"
+    with forthwith.recreate(path) as file:
+        file["t"] = {"x": [1, 2], "y": ["a", ""]}
+    rows = [{"x": 1, "y": "a"}, {"x": 2, "y": ""}]
+    tree = forthwith.open(path)["t"]
+    assert tree.to_list() == rows == list(tree.rows())
+    assert tree.to_list("x", cut="x > 1") == [{"x": 2}]
+    assert forthwith.open([path, path]).to_list(entry_start=1, entry_stop=3) == [rows[1], rows[0]]
+
+
+def test_types_that_are_named_often_are_looked_at_once():
+    kind = {"type": "record", "name": "R0", "fields": [{"name": "x", "type": "int"}]}
+    for level in range(1, 30):
+        fields = [{"name": "a", "type": kind}, {"name": "b", "type": f"R{level - 1}"}]
+        kind = {"type": "record", "name": f"R{level}", "fields": fields}
+    target = io.BytesIO()
+    fastavro.writer(target, kind, [])
+    file = forthwith.open(io.BytesIO(target.getvalue()))
+    # Not of their columns, of which there are too many.
+    with contextlib.suppress(forthwith.UnsupportedError):
+        assert file.to_list(union_names="types") == []

@@ -34,14 +34,17 @@ _LIBRARIES = {
 
 
 def library(name: LibraryName, how: How = None, logical: bool = True) -> Library:
-    """The library of this name. Missing packages and impossible wishes are errors before anything is read."""
+    """The library of this name. Missing packages and impossible wishes are errors before anything is read.
+
+    Rows have no containers: ``how`` says which of their values have the names of types (`RowsLibrary`).
+    """
     found = _LIBRARIES.get(str(name))
     if found is None:
         raise ValueError(f'library must be "ak", "np", "pd", "pl" or "arrow", not {name!r}')
     if how == "zip":
         if found is not _AWKWARD:
             raise ValueError('how="zip" is for library="ak"')
-    elif how not in (None, dict, tuple, list):
+    elif found is not _ROWS and how not in (None, dict, tuple, list):
         raise ValueError(f'how must be None, dict, tuple, list or "zip", not {how!r}')
     needed, module, name_of_class = found
     package(needed)
