@@ -8,6 +8,7 @@ from forthwith._entries import memory_size, thread_count
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._file import File, open_file
 from forthwith._keywords import refuse
+from forthwith._parsed_schemas import self_contained
 from forthwith._paths import local, whole
 from forthwith._stores import without_secrets
 
@@ -196,4 +197,4 @@ def schema_text(schema: Any) -> str | None:
 
     import json  # not at the top: most files are opened without
 
-    return json.dumps(schema)
+    return json.dumps(self_contained(schema))
