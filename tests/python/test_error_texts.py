@@ -98,3 +98,24 @@ def test_a_chain_has_one_bar(tmp_path, capsys, monkeypatch):
     drawn = capsys.readouterr().err
     assert drawn.count("\n") == 1
     assert drawn.rstrip("\n").split("\r")[-1].startswith("forthwith [####")
+    for options in ({"missing": "raise"}, {"missing": "null"}, {"entry_start": 1, "entry_stop": 4}):
+        assert sum(len(step) for step in chain.iterate(step_size=1, progress=True, **options)) in (3, 6)
+        drawn = capsys.readouterr().err
+        assert drawn.count("\n") == 1, options
+        assert "100%" in drawn.rstrip("\n").split("\r")[-1], options
+
+
+def test_the_bar_of_steps_estimates_all_bytes(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "tqdm.auto", None)
+    path = tmp_path / "a.root"
+    with forthwith.recreate(path, compression=None) as file:
+        file.mktree("t", {"x": "f8"}, basket_bytes=8000)
+        file["t"].extend({"x": [float(n) for n in range(100_000)]})
+    tree = forthwith.open(path)["t"]
+    for table in (tree, forthwith.Chain([f"{path}:t"] * 2)):
+        assert sum(len(step) for step in table.iterate(step_size=10_000, progress=True)) in (100_000, 200_000)
+        drawn = capsys.readouterr().err
+        assert drawn.count("\n") == 1
+        sizes = [float(line.split(" of ")[1].split()[0]) for line in drawn.strip().split("\r")[1:]]
+        assert max(sizes) < 1.3 * sizes[-1], sizes
+        assert min(sizes) > 0.7 * sizes[-1], sizes

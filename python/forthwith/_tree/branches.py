@@ -279,7 +279,8 @@ class HasBranches(BranchMapping, HasRows):
             how: As in `arrays`.
             errors: As in `arrays`; a `Report` says in ``lost`` what could not be read, else it is a `DataLossWarning`.
             threads: As in `arrays`.
-            progress: As in `arrays`, for each reading anew. Steps that are much smaller than blocks are read several at once.
+            progress: As in `arrays`; a bar is one for all steps, a function is called for each reading anew. Steps that are
+                much smaller than blocks are read several at once.
             logical: As in `arrays`.
             unknown: As in `arrays`.
         """

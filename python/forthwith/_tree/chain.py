@@ -283,16 +283,21 @@ class Chain(ChainMapping, HasRows):
     ) -> Iterator[Any]:
         with self._ahead() as ahead:
             common.survey(len(self), self._open, read, ahead.tree)
-        for tree, start, stop, offset in self._pieces(*entries, read):
-            columns, options = common.of(tree, offset), read.behind(offset)
-            steps = steps_of(tree, columns, start, stop, step_size)
-            if common.unites:
-                while (step := steps.skip()) is not None:
-                    arrays = common.complete(tree, columns, *step, options)
-                    yield (arrays, ChainReport(Report(tree, *step), offset)) if report else arrays
-                continue
-            for arrays, place in walk.iterate(tree, columns, steps, options, True):
-                yield (arrays, ChainReport(place, offset)) if report else arrays
+        with read.one_bar():
+            for number, (tree, start, stop, offset) in enumerate(self._pieces(*entries, read)):
+                if read.bar is not None:
+                    read.bar.part(number, len(self))
+                columns, options = common.of(tree, offset), read.behind(offset)
+                steps = steps_of(tree, columns, start, stop, step_size)
+                if common.unites:
+                    while (step := steps.skip()) is not None:
+                        arrays = common.complete(tree, columns, *step, options)
+                        if read.bar is not None:
+                            read.bar.reached((step[1] - start) / max(1, tree.num_entries - start))
+                        yield (arrays, ChainReport(Report(tree, *step), offset)) if report else arrays
+                    continue
+                for arrays, place in walk.iterate(tree, columns, steps, options, True):
+                    yield (arrays, ChainReport(place, offset)) if report else arrays
 
     @typed.chain_arrays
     def arrays(
@@ -322,8 +327,10 @@ class Chain(ChainMapping, HasRows):
         with self._ahead() as ahead:
             common.survey(len(self), self._open, read, ahead.tree)
         parts, files = [], []
-        with read.one_bar(len(self)):
-            for tree, start, stop, offset in self._pieces(entry_start, entry_stop, read):
+        with read.one_bar():
+            for number, (tree, start, stop, offset) in enumerate(self._pieces(entry_start, entry_stop, read)):
+                if read.bar is not None:
+                    read.bar.part(number, len(self))
                 columns, wanted = common.of(tree, offset), entries_of(tree, start, stop)
                 reading = common.complete if common.unites else walk.arrays
                 parts.append(reading(tree, columns, *wanted, read.behind(offset)))

@@ -62,9 +62,14 @@ class ReadOptions:
         """The function that is called from time to time."""
         return None if isinstance(self.progress, bool) else self.progress
 
-    def one_bar(self, readings: int) -> AbstractContextManager[None]:
+    @property
+    def bar(self) -> Bar | None:
+        """The bar, where there is one."""
+        return self.progress if isinstance(self.progress, Bar) else None
+
+    def one_bar(self) -> AbstractContextManager[None]:
         """One bar for all readings within, where there is a bar."""
-        return self.progress.spanning(readings) if isinstance(self.progress, Bar) else nullcontext()
+        return nullcontext() if self.bar is None else self.bar.spanning()
 
     def into(self) -> Library:
         """The converter that makes the result. Missing packages and impossible wishes are errors here."""

@@ -76,13 +76,18 @@ def _straight(
 ) -> Iterator[Any]:
     labels = [label for label, _ in columns]
     into.about(tree, columns)
-    while (step := walk.read(options.threads, options.tick)) is not None:
-        start, stop, read, kept = step
-        if kept is None:
-            found = into.together(labels, read, start + options.offset, stop + options.offset)
-        else:
-            found = into.chosen(labels, read, kept, options.offset)
-        yield (found, Report(tree, start, stop)) if report else found
+    first: int | None = None
+    with options.one_bar():
+        while (step := walk.read(options.threads, options.tick)) is not None:
+            start, stop, read, kept = step
+            first = start if first is None else first
+            if options.bar is not None:
+                options.bar.reached((stop - first) / max(1, tree.num_entries - first))
+            if kept is None:
+                found = into.together(labels, read, start + options.offset, stop + options.offset)
+            else:
+                found = into.chosen(labels, read, kept, options.offset)
+            yield (found, Report(tree, start, stop)) if report else found
 
 
 def _around(
