@@ -10,6 +10,7 @@ from forthwith._entries import memory_size as memory_size_of
 from forthwith.uproot import _reading
 from forthwith.uproot._cache import cache_of
 from forthwith.uproot._computed import Computed, branches_of
+from forthwith.uproot._in_file import InFile
 from forthwith.uproot._library import Awkward, library_of
 from forthwith.uproot._members import Once
 from forthwith.uproot._options import no_filter, python_language
@@ -99,12 +100,11 @@ class Report:
         return f"<Report start={self.start} stop={self.stop} source={self._source!r}>"
 
 
-class HasBranches(Mapping[str, Any]):
+class HasBranches(InFile, Mapping[str, Any]):
     """A mapping from names to branches, which reads them."""
 
     _tree: Any
     _index: int | None
-    _file: Any
 
     @property
     def branches(self) -> list[Any]:
@@ -112,11 +112,6 @@ class HasBranches(Mapping[str, Any]):
         fields = self._tree.forthwith._fields
         children = self._tree.forthwith._children.get(self._index, ())
         return [self._tree._branch(at) for at in children if not fields[at].is_part]
-
-    @property
-    def file(self) -> Any:
-        """The file."""
-        return self._file
 
     @property
     def source(self) -> Any:

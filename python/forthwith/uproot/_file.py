@@ -15,6 +15,7 @@ from forthwith._tree.tree import Tree
 from forthwith.uproot._branches import filter_of
 from forthwith.uproot._cache import cache_of
 from forthwith.uproot._detached import HEADER, DetachedFile
+from forthwith.uproot._in_file import Closes, InFile
 from forthwith.uproot._keys import ReadOnlyKey, Recorded
 from forthwith.uproot._model import class_named, versioned, wrap
 from forthwith.uproot._ntuple import RNTuple
@@ -24,7 +25,7 @@ from forthwith.uproot._tree import TTree
 from forthwith.uproot._writing import compression_named
 
 
-class FileSource:
+class FileSource(Closes):
     """The bytes of a file.
 
     Attributes:
@@ -54,17 +55,11 @@ class FileSource:
         """Closes the file."""
         self._ours.close()
 
-    def __enter__(self) -> FileSource:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
     def __repr__(self) -> str:
         return f"<FileSource {self.file_path!r} at 0x{id(self):012x}>"
 
 
-class ReadOnlyFile:
+class ReadOnlyFile(Closes):
     """An opened file.
 
     Args:
@@ -181,12 +176,6 @@ class ReadOnlyFile:
         """Closes it."""
         self._ours.close()
 
-    def __enter__(self) -> ReadOnlyFile:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
     @property
     def streamers(self) -> dict[str, dict[int, Any]]:
         """Its streamer infos by class and version."""
@@ -240,7 +229,7 @@ class ReadOnlyFile:
         return ReadOnlyFile, (self._ours, without_secrets(self.options))
 
 
-class ReadOnlyDirectory(Recorded, Mapping[str, Any]):
+class ReadOnlyDirectory(InFile, Recorded, Mapping[str, Any]):
     """A directory of a file: a mapping from names to objects."""
 
     def __init__(self, ours: Any, file: ReadOnlyFile) -> None:
@@ -250,16 +239,6 @@ class ReadOnlyDirectory(Recorded, Mapping[str, Any]):
     def forthwith(self) -> Any:
         """The directory of forthwith's."""
         return self._ours
-
-    @property
-    def file(self) -> ReadOnlyFile:
-        """The file."""
-        return self._file
-
-    @property
-    def file_path(self) -> str:
-        """The path of the file."""
-        return self._file.file_path
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -291,22 +270,7 @@ class ReadOnlyDirectory(Recorded, Mapping[str, Any]):
     @property
     def is_64bit(self) -> bool:
         """Whether positions have 64 bits."""
-        return self._file.is_64bit
-
-    @property
-    def closed(self) -> bool:
-        """Whether the file was closed."""
-        return self._file.closed
-
-    def close(self) -> None:
-        """Closes the file."""
-        self._file.close()
-
-    def __enter__(self) -> ReadOnlyDirectory:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
+        return bool(self._file.is_64bit)
 
     def _found(self, recursive: Any, cycle: bool, filter_name: Any, filter_classname: Any) -> Iterator[tuple[str, Any]]:
         found: Iterator[tuple[str, Any]] = self._ours._passing(

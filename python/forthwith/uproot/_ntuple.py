@@ -136,11 +136,6 @@ class RNTuple(HasFields):
         return f"{self._file.hex_uuid}:{self.object_path}"
 
     @property
-    def file_path(self) -> str:
-        """The path of the file."""
-        return str(self._file.file_path)
-
-    @property
     def fields(self) -> list[RField]:
         """The fields directly here."""
         tree = self._ours

@@ -11,6 +11,7 @@ from forthwith._errors import KeyInFileError, place_text
 from forthwith._packages import package
 from forthwith.uproot._branches import Report, entry_range, filter_of
 from forthwith.uproot._computed import Computed
+from forthwith.uproot._in_file import InFile
 from forthwith.uproot._library import Awkward, NumPy, library_of, numpy_entry
 from forthwith.uproot._members import Once
 from forthwith.uproot._options import no_filter, python_language
@@ -40,11 +41,10 @@ _FILTERS = ("filter_name", "filter_typename", "filter_field", "filter_branch")
 _PLAIN = frozenset((*_FILTERS, "aliases", "how", "ak_add_doc"))
 
 
-class HasFields(Mapping[str, Any], metaclass=_Mappings):
+class HasFields(InFile, Mapping[str, Any], metaclass=_Mappings):
     """A mapping from names to fields, which reads them."""
 
     _ntuple: Any
-    _file: Any
 
     @property
     def fields(self) -> list[RField]:
@@ -59,11 +59,6 @@ class HasFields(Mapping[str, Any], metaclass=_Mappings):
     def ntuple(self) -> Any:
         """The ntuple."""
         return self._ntuple
-
-    @property
-    def file(self) -> Any:
-        """The file."""
-        return self._file
 
     @property
     def source(self) -> Any:
@@ -466,12 +461,6 @@ class HasFields(Mapping[str, Any], metaclass=_Mappings):
         stored = sum(self._ntuple.forthwith._describe(at).payload_bytes for at in tops)
         return max(1, round(size * max(1, self.num_entries) / stored)) if stored else max(1, self.num_entries)
 
-    def close(self) -> None:
-        """Closes the file."""
-        self._file.close()
-
-    def __enter__(self) -> Any:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any, Self
 from weakref import ProxyType, proxy
 
 from forthwith._errors import RequestTypeError
 from forthwith._packages import package
 from forthwith._writable import file as ours
+from forthwith.uproot._in_file import InFile
 from forthwith.uproot._records import default_field_name, flattened, named_columns
 
 
-class _Table(ours.WritableTable):
+class _Table(InFile, ours.WritableTable):
     """What trees and ntuples have in common."""
 
     def __init__(self, held: ours.WritableTable, file: Any) -> None:
@@ -45,32 +45,8 @@ class _Table(ours.WritableTable):
         """The path in the file, between slashes."""
         return f"/{self._path}/"
 
-    @property
-    def file(self) -> Any:
-        """The file."""
-        return self._file
-
-    @property
-    def file_path(self) -> str:
-        """The path of the file."""
-        return self._file.file_path
-
-    @property
-    def closed(self) -> bool:
-        """Whether the file was closed."""
-        return self._file.closed
-
-    def close(self) -> None:
-        """Closes the file."""
-        self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._file.__exit__(kind, error, trace)
+    def __exit__(self, *exception: object) -> None:
+        self._file.__exit__(*exception)
 
     def extend(self, data: Any) -> None:
         """Appends entries: a dict of arrays, an Awkward Array of records, a data frame, Arrow data.

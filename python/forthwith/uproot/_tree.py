@@ -142,11 +142,6 @@ class TTree(HasBranches, Members):
         return self
 
     @property
-    def file_path(self) -> str:
-        """The path of the file."""
-        return str(self._file.file_path)
-
-    @property
     def aliases(self) -> dict[str, str]:
         """Names that stand for expressions, as the file has them."""
         return dict(self._ours.aliases)
@@ -170,21 +165,6 @@ class TTree(HasBranches, Members):
     def chunk(self) -> Any:
         """There is none, since forthwith reads by itself."""
         return None
-
-    def close(self) -> None:
-        """Closes the file."""
-        self._file.close()
-
-    @property
-    def closed(self) -> bool:
-        """Whether the file was closed."""
-        return bool(self._file.closed)
-
-    def __enter__(self) -> TTree:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TTree) and self._ours == other._ours
@@ -536,21 +516,6 @@ class TBranch(HasBranches, Members):
     def __array__(self, *args: Any, **options: Any) -> Any:
         found = self.array(library="np")
         return found if not args and not options else package("numpy").asarray(found, *args)
-
-    @property
-    def closed(self) -> bool:
-        """Whether the file was closed."""
-        return bool(self._file.closed)
-
-    def close(self) -> None:
-        """Closes the file."""
-        self._file.close()
-
-    def __enter__(self) -> TBranch:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TBranch) and self._ours == other._ours
