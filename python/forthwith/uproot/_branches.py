@@ -13,7 +13,7 @@ from forthwith.uproot._computed import Computed, branches_of
 from forthwith.uproot._in_file import InFile
 from forthwith.uproot._library import Awkward, library_of
 from forthwith.uproot._members import Once
-from forthwith.uproot._options import no_filter, python_language
+from forthwith.uproot._options import check_language, no_filter, python_language
 from forthwith.uproot._show import show
 from forthwith.uproot._virtual import check_alone, virtual_arrays
 from forthwith.uproot._wanted import Wanted, _pairs, filtered, named, names_of
@@ -341,7 +341,7 @@ class HasBranches(InFile, Mapping[str, Any]):
             filter_typename: As in `iteritems`.
             filter_branch: As in `iteritems`, or a function that gives an interpretation.
             aliases: Names for expressions.
-            language: Accepted without effect: expressions are forthwith's, which are spelt as uproot's.
+            language: That of expressions, which is uproot's; another one is refused.
             entry_start: The first entry.
             entry_stop: The entry after the last.
             decompression_executor: Accepted without effect.
@@ -353,6 +353,7 @@ class HasBranches(InFile, Mapping[str, Any]):
             virtual: Whether columns are read when they are first touched.
             access_log: A list that gets a record of each of these readings.
         """
+        check_language(language)
         library = library_of(library)
         if virtual:
             check_alone(library, how=how, expressions=expressions, cut=cut, aliases=aliases)
@@ -452,6 +453,7 @@ class HasBranches(InFile, Mapping[str, Any]):
             report: Whether each step comes with a `Report` of its place.
             array_cache: As in `arrays`.
         """
+        check_language(language)
         library = library_of(library)
         cache = cache_of(array_cache, self._file)
         start, stop = entry_range(self.num_entries, entry_start, entry_stop)
@@ -521,6 +523,7 @@ class HasBranches(InFile, Mapping[str, Any]):
         array_cache: Any = None,
     ) -> int:
         """About how many entries of some branches take so much memory, at least one. The arguments are those of `arrays`."""
+        check_language(language)
         wanted, order = self._wanted(expressions, cut, filter_name, filter_typename, filter_branch, aliases)
         branches = [one.branch for one in wanted] if wanted is not None else self._behind(order, cut, aliases)
         return self._entries_in(branches, memory_size)

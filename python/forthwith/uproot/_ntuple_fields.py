@@ -14,7 +14,7 @@ from forthwith.uproot._computed import Computed
 from forthwith.uproot._in_file import InFile
 from forthwith.uproot._library import Awkward, NumPy, library_of, numpy_entry
 from forthwith.uproot._members import Once
-from forthwith.uproot._options import no_filter, python_language
+from forthwith.uproot._options import check_language, no_filter, python_language
 from forthwith.uproot._reading import documented
 from forthwith.uproot._show import heading
 from forthwith.uproot._virtual import check_alone
@@ -322,7 +322,7 @@ class HasFields(InFile, Mapping[str, Any], metaclass=_Mappings):
             filter_field: As in `iteritems`.
             filter_branch: As in `iteritems`.
             aliases: Names for expressions.
-            language: Accepted without effect.
+            language: That of expressions, which is uproot's; another one is refused.
             entry_start: The first entry.
             entry_stop: The entry after the last.
             decompression_executor: Accepted without effect.
@@ -340,6 +340,7 @@ class HasFields(InFile, Mapping[str, Any], metaclass=_Mappings):
             raise NotImplementedError(
                 f"backend={backend!r}, interpreter={interpreter!r}: forthwith reads with processors only"
             )
+        check_language(language)
         library = library_of(library)
         if virtual:
             check_alone(library, how=how, expressions=expressions, cut=cut, aliases=aliases)

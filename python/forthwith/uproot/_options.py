@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from forthwith import _stores
+from forthwith._errors import UnsupportedError
 
 # Options of `open`, `iterate`, `concatenate` and `dask` without effect.
 NO_EFFECT = frozenset(
@@ -251,13 +252,37 @@ class ThreadPoolExecutor(TrivialExecutor):
 
 
 class PythonLanguage:
-    """Python's expressions over whole arrays, the language that ``language=`` can name."""
+    """Python's expressions over whole arrays, the language that ``language=`` can name.
+
+    Args:
+        functions: Functions of one's own by their names, which expressions here do not have.
+        getter: The name of the function that gives columns whose names are not those of variables: ``"get"``.
+    """
+
+    def __init__(self, functions: Any = None, getter: str = "get") -> None:
+        self.functions, self.getter = functions, getter
 
     def __repr__(self) -> str:
         return "PythonLanguage()"
 
 
 python_language = PythonLanguage()
+
+
+def check_language(language: Any) -> None:
+    """Refuses what would give expressions another meaning.
+
+    Raises:
+        UnsupportedError: Functions of one's own, another getter, or a language of one's own.
+    """
+    if language is None or (
+        isinstance(language, PythonLanguage) and language.functions is None and language.getter == "get"
+    ):
+        return
+    if isinstance(language, PythonLanguage):
+        what = "functions=" if language.functions is not None else f"getter={language.getter!r}"
+        raise UnsupportedError(f"expressions with PythonLanguage({what}): compute with the arrays that were read")
+    raise UnsupportedError(f"expressions in {language!r}: forthwith has one language of its own")
 
 
 def without_host(path: str) -> str:
