@@ -420,6 +420,8 @@ def test_what_cannot_be_written_to_is_said(tmp_path):
     with pytest.raises(NotImplementedError, match="web servers"):
         uproot.recreate("http://localhost:1/file.root")
     with pytest.raises(NotImplementedError, match="behind a network"):
+        uproot.update("s3://bucket/file.root")
+    with pytest.raises(FileNotFoundError):
         uproot.update(f"simplecache::file://{tmp_path}/file.root")
 
 

@@ -185,6 +185,7 @@ class WritableFile(WritableDirectory, ours.WritableFile):
     """A ROOT file that is being written."""
 
     _after: Callable[[], None] | None = None
+    _discard: Callable[[], None] | None = None
 
     def __init__(self, core: Any, target: Any, name: str) -> None:
         super().__init__(core, target, name)
@@ -193,12 +194,17 @@ class WritableFile(WritableDirectory, ours.WritableFile):
         _begun.add(self)
 
     @classmethod
-    def of(cls, made: ours.WritableFile, after: Callable[[], None] | None = None) -> WritableFile:
-        """Takes over a file that was begun. ``after`` is called when it is complete."""
+    def of(
+        cls,
+        made: ours.WritableFile,
+        after: Callable[[], None] | None = None,
+        discard: Callable[[], None] | None = None,
+    ) -> WritableFile:
+        """Takes over a file that was begun. ``after`` is called when it is complete, and last ``discard``, complete or not."""
         core, made._core = made._core, None
         assert core is not None, "a file that was just begun is open"
         found = cls(core, made._target, made.file_path)
-        found._after = after
+        found._after, found._discard = after, discard
         return found
 
     @property
@@ -210,9 +216,22 @@ class WritableFile(WritableDirectory, ours.WritableFile):
         """Writes what comes last, and puts the file where it belongs."""
         if self.closed:
             return
-        super().close()
-        if self._after is not None:
-            self._after()
+        try:
+            super().close()
+            if self._after is not None:
+                self._after()
+        finally:
+            self._end()
+
+    def abandon(self) -> None:
+        """Leaves things as they were before the file was begun."""
+        super().abandon()
+        self._end()
+
+    def _end(self) -> None:
+        discard, self._discard = self._discard, None
+        if discard is not None:
+            discard()
 
     def __del__(self) -> None:
         # uproot writes as it goes: a script that never closes its file has it all the same.

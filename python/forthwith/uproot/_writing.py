@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import io
 import os
+import shutil
+import tempfile
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -87,9 +89,32 @@ def create(file_path: Any, *, compression: Any = "default", **options: Any) -> W
 
 
 def update(file_path: Any, *, compression: Any = "default", **options: Any) -> WritableFile:
-    """A ROOT file that is there, to be added to, as `forthwith.update` does it. The arguments are those of `recreate`."""
-    _check_local("update", _checked("update", options))
-    return WritableFile.of(ours.update(_local(file_path), compression=compression))
+    """A ROOT file that is there, to be added to, as `forthwith.update` does it.
+
+    Args:
+        file_path: A path, or the URL of a file of fsspec's, which is fetched, and put back when it is complete.
+        compression: As in `recreate`.
+        options: As in `recreate`.
+    """
+    given = _checked("update", options)
+    file_path, with_own = with_own_options(file_path, given)
+    path = os.fspath(_local(file_path))
+    if not _stores.is_foreign(path):
+        _check_local("update", given)
+        return WritableFile.of(ours.update(path, compression=compression))
+    store = store_options(path, with_own)
+    put, fetched = _sink(path, store, False), _fetched(path, store)
+    try:
+        changed = ours.update(fetched, compression=compression)
+    except BaseException:
+        os.remove(fetched)
+        raise
+
+    def after() -> None:
+        with open(fetched, "rb") as file:
+            put(file.read())
+
+    return WritableFile.of(changed, after, lambda: os.remove(fetched))
 
 
 def _checked(call: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -153,6 +178,13 @@ def _sink(url: str, store: Any, is_new: bool) -> Callable[[bytes], None]:
             file.write(data)
 
     return put
+
+
+def _fetched(url: str, store: Any) -> str:
+    """The path of a copy of a file of fsspec's."""
+    with _stores.open_foreign(url, store) as source, tempfile.NamedTemporaryFile(suffix=".root", delete=False) as copy:
+        shutil.copyfileobj(source, copy)
+    return copy.name
 
 
 def _existing(url: str) -> ExistingFileError:
