@@ -399,15 +399,21 @@ class Profile(Histogram):
 
     def to_boost(self) -> Any:
         """The profile as boost-histogram has it: the storage keeps means."""
+        return self._as_means(self.weighted)
+
+    def _as_means(self, weighted: bool) -> Any:
+        """As `to_boost`, with or without sums of weights."""
         bh = _package("boost_histogram")
-        made, cut = self._made(bh.storage.WeightedMean() if self.weighted else bh.storage.Mean())
+        made, cut = self._made(bh.storage.WeightedMean() if weighted else bh.storage.Mean())
         view = made.view(flow=True)
         sums = self._shaped(self._numbers("fBinEntries"), True)[cut].astype(np.float64)
         spread = self.errors(True, "s")[cut] ** 2
         view.value = self.values(True)[cut]
-        if self.weighted:
+        if weighted:
             view.sum_of_weights = sums
-            view.sum_of_weights_squared = self._shaped(self._numbers("fBinSumw2"), True)[cut]
+            # Without sums of squares, each entry counts once.
+            squares = self._shaped(self._numbers("fBinSumw2"), True)[cut] if self.weighted else sums
+            view.sum_of_weights_squared = squares
             view["_sum_of_weighted_deltas_squared"] = spread * sums
         else:
             view.count = sums

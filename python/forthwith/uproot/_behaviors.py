@@ -124,13 +124,16 @@ class Histogram(Behavior):
             metadata: Attributes of the histogram, and the members that they are.
             axis_metadata: The same for its axes.
         """
-        found = _by_numbers(self._ours.to_boost())
+        found = _by_numbers(self._boost())
         for name, member in metadata.items():
             setattr(found, name, self.member(member))
         for made, axis in zip(found.axes, self.axes, strict=True):
             for name, member in axis_metadata.items():
                 setattr(made, name, axis.member(member))
         return found
+
+    def _boost(self) -> Any:
+        return self._ours.to_boost()
 
     def to_hist(
         self, metadata: dict[str, str] = boost_metadata, axis_metadata: dict[str, str] = boost_axis_metadata
@@ -179,6 +182,10 @@ class TH3(Histogram):
 
 class Profile(Histogram):
     """Means in bins."""
+
+    def _boost(self) -> Any:
+        # With sums of weights, whether there are weights or not.
+        return self._ours._as_means(True)
 
     def counts(self, flow: bool = False) -> Any:
         """How many entries without weights would know as much, for each bin."""

@@ -308,6 +308,11 @@ class AsBitSet(AsContainer):
         self.header, self.keys, self.bits = header, _dtype(keys), bits
 
     @property
+    def num_bits(self) -> int | None:
+        """The number of bits, if it is known."""
+        return self.bits
+
+    @property
     def typename(self) -> str:
         """The C++ type."""
         return "std::bitset" if self.bits is None else f"std::bitset<{self.bits}>"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any, NoReturn
+
 from forthwith._errors import DamagedFileError as DeserializationError
-from forthwith._errors import KeyInFileError
+from forthwith._errors import KeyInFileError, UnsupportedError
 
 __all__ = [
     "CannotBeAwkward",
@@ -34,3 +36,28 @@ class NameConflictWarning(UserWarning):
 
 class UnknownInterpretationError(ValueError):
     """A branch that cannot be read was read."""
+
+
+class Private:
+    """A private name of uproot's, which can be imported, but not used.
+
+    Args:
+        name: Its name, with that of its module.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def _refuse(self) -> NoReturn:
+        raise UnsupportedError(f"uproot.{self._name} is a private name of uproot's, which is not here")
+
+    def __call__(self, *args: Any, **options: Any) -> NoReturn:
+        self._refuse()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._refuse()
+
+    def __repr__(self) -> str:
+        return f"<{self._name} of uproot's, not here>"

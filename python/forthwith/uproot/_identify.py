@@ -11,7 +11,8 @@ import numpy as np
 
 from forthwith.uproot import _custom, _cxx
 from forthwith.uproot import _interpretation as i
-from forthwith.uproot._dtypes import split_dtype
+from forthwith.uproot._containers import AsArray
+from forthwith.uproot._dtypes import native, split_dtype
 from forthwith.uproot._model import versioned
 
 _COUNTER = re.compile(r"\[[A-Za-z_][^\]]*\]")
@@ -114,14 +115,24 @@ def _of_objects(branch: Any, kind: BranchType) -> i.Interpretation:
     typename, form = kind.typename, _parsed(kind.form)
     if form["class"] != "RecordArray" or _cxx.kind(typename) != "class":
         return i.AsObjects(_cxx.content(typename, header=True), branch)
-    simple = all(_dtype(one) is not None for one in _leaves(form))
-    return (i.AsStridedObjects if simple else i.AsObjects)(versioned(typename, branch.file), branch)
+    members = _strided(form)
+    if members is None:
+        return i.AsObjects(versioned(typename, branch.file), branch)
+    return i.AsStridedObjects(versioned(typename, branch.file), branch, native(np.dtype(members)))
 
 
-def _leaves(form: Any) -> list[Any]:
+def _strided(form: Any, path: str = "") -> list[tuple[str, np.dtype[Any]]] | None:
+    """The members of objects by their paths, with their dtypes; ``None`` if not all are numbers."""
     if form["class"] != "RecordArray":
-        return [form]
-    return [leaf for one in form["contents"] for leaf in _leaves(one)]
+        dtype = _dtype(form)
+        return None if dtype is None else [(path, dtype)]
+    found: list[tuple[str, np.dtype[Any]]] = []
+    for name, one in zip(form["fields"], form["contents"], strict=True):
+        members = _strided(one, f"{path}/{name}" if path else name)
+        if members is None:
+            return None
+        found += members
+    return found
 
 
 def _packed(form: Any, cls: Any, title: str) -> i.Interpretation | None:
@@ -172,4 +183,8 @@ _registered: dict[str, Any] = {}
 
 def parse_typename(typename: str, file: Any = None, **options: Any) -> Any:
     """A C++ type as a dtype or a container of interpretations."""
+    pointee = typename.strip().removesuffix("*")
+    if pointee != typename.strip() and _cxx.kind(pointee) == "number" and _cxx.kind(typename) != "text":
+        # Numbers behind a pointer are an array, whose length another member says.
+        return AsArray(False, True, _cxx.content(pointee))
     return _cxx.content(typename, header="<" in typename)

@@ -384,6 +384,17 @@ class AsObjects(Interpretation):
 class AsStridedObjects(AsObjects):
     """Objects of a class whose members are numbers."""
 
+    def __init__(self, model: Any, branch: Any = None, to_dtype: np.dtype[Any] | None = None) -> None:
+        super().__init__(model, branch)
+        self._to_dtype = to_dtype
+
+    @property
+    def to_dtype(self) -> np.dtype[Any]:
+        """The members of a branch that is read so, by their paths."""
+        if self._to_dtype is None:
+            raise UnsupportedError(f"the dtype of {self!r}, which is of no branch")
+        return self._to_dtype
+
 
 class AsGrouped(Interpretation):
     """The branches in a branch that only groups them."""

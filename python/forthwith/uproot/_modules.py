@@ -173,6 +173,9 @@ class _Made(ModuleType):
             if found is not ABSENT:
                 setattr(self, name, found)
                 return found
+        if name.startswith("_"):
+            # Programs import such names for a case that may not come.
+            return import_module(f"{_HERE}._errors").Private(below)
         raise AttributeError(f"uproot's module {self._name!r} has no {name!r} here{instead(name)}")
 
 

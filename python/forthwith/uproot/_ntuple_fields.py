@@ -421,7 +421,7 @@ class HasFields(InFile, Mapping[str, Any], metaclass=_Mappings):
             options: As in `arrays`.
         """
         start, stop = entry_range(self.num_entries, entry_start, entry_stop)
-        step = step_size if isinstance(step_size, int) else self._entries_in(step_size)
+        step = step_size if isinstance(step_size, int) else self._entries_in(step_size, expressions, cut, options)
         if step < 1:
             raise ValueError(f"step_size must be at least 1, not {step}")
         for first, last, found in self._steps(expressions, cut, (start, stop, step), library, options):
@@ -433,9 +433,7 @@ class HasFields(InFile, Mapping[str, Any], metaclass=_Mappings):
         """Each step with its first entry and the one after its last. Those of fields as they are stored are read together."""
         start, stop, step = span
         if not options.keys() - _PLAIN:
-            names, types, fields, branches = (options.get(name, no_filter) for name in _FILTERS)
-            filters = (names, types, branches if fields is no_filter else fields)
-            chosen = self._stored(expressions, cut, options.get("aliases"), filters)
+            chosen = self._stored(expressions, cut, options.get("aliases"), _filters_in(options))
             if chosen:
                 library = library_of(library)
                 how, documented = options.get("how"), options.get("ak_add_doc", False)
@@ -452,19 +450,25 @@ class HasFields(InFile, Mapping[str, Any], metaclass=_Mappings):
         """The ntuple, where trees and ntuples are asked alike."""
         return self._ntuple
 
-    def num_entries_for(self, memory_size: int | str, **options: Any) -> int:
-        """About how many entries of all fields take so much memory, at least one; ``options`` have no effect."""
-        return self._entries_in(memory_size)
+    def num_entries_for(
+        self, memory_size: int | str, expressions: Any = None, cut: str | None = None, **options: Any
+    ) -> int:
+        """About how many entries of some fields take so much memory, at least one. The arguments are those of `arrays`."""
+        return self._entries_in(memory_size, expressions, cut, options)
 
-    def _entries_in(self, memory_size: int | str) -> int:
+    def _entries_in(self, memory_size: int | str, expressions: Any, cut: str | None, options: dict[str, Any]) -> int:
         size = memory_size_of(memory_size, "memory_size")
-        tops = {field._top for field in self._itself()}
+        # All fields stand for those that are computed with.
+        chosen = self._stored(expressions, cut, options.get("aliases"), _filters_in(options))
+        tops = {field._top for field in (self._itself() if chosen is None else chosen)}
         stored = sum(self._ntuple.forthwith._describe(at).payload_bytes for at in tops)
         return max(1, round(size * max(1, self.num_entries) / stored)) if stored else max(1, self.num_entries)
 
 
-    def __exit__(self, *exception: object) -> None:
-        self.close()
+def _filters_in(options: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """The filters among the options of a call."""
+    names, types, fields, branches = (options.get(name, no_filter) for name in _FILTERS)
+    return names, types, branches if fields is no_filter else fields
 
 
 def _dotted(where: str) -> str:
