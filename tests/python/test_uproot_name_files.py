@@ -243,3 +243,12 @@ def test_look_ups_do_not_walk_all_names(tmp_path, kind):
                 assert table["r"]["b"]["c"].path == table["r"]["c"].path == "r.b.c"
                 with pytest.raises(KeyError, match="did you mean"):
                     table["c9999"]
+
+
+def test_open_takes_filters_along(trees):
+    """coffea gives `open` the options of the calls that read."""
+    path = trees["full"][:-2]
+    with uproot.open(path, filter_name="x", filter_typename=None, filter_branch=None, filter_field=None) as file:
+        assert file.keys()
+    with pytest.raises(TypeError, match="filter_nam"):
+        uproot.open(path, filter_nam="x")

@@ -24,12 +24,13 @@ def open(path: Any, **options: Any) -> Any:
     Args:
         path: A path, ``"file.root:dir/object"``, ``{path: object}``, a ``pathlib.Path``, a path with ``storage_options``
             such as those of universal-pathlib, or a file object with ``read`` and ``seek``.
-        options: ``handler``, ``num_workers``, caches and executors have no effect. All others are for the store of a URL:
-            ``headers``, ``timeout``, ``client_kwargs``, ``key`` and so on, also as a dict ``storage_options``.
+        options: ``handler``, ``num_workers``, caches, executors and filters have no effect. All others are for the store of a
+            URL: ``headers``, ``timeout``, ``client_kwargs``, ``key`` and so on, also as a dict ``storage_options``.
 
     Returns:
         The topmost directory, or the object.
     """
+    options = {name: value for name, value in options.items() if name not in _options.FILTERS}
     _options.refuse("open", options)
     what, inner, options = one_file(path, options)
     return open_at(what, inner, options)

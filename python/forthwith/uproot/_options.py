@@ -33,9 +33,13 @@ NO_EFFECT = frozenset(
     )
 )
 
+# Filters, which coffea gives `open` along with the calls that read.
+FILTERS = frozenset(("filter_name", "filter_typename", "filter_branch", "filter_field"))
+
 # Arguments of calls that read, which no store has.
 READING = frozenset(
     (
+        *FILTERS,
         *(
             "expressions",
             "cut",
@@ -48,7 +52,7 @@ READING = frozenset(
             "virtual",
             "access_log",
         ),
-        *("filter_name", "filter_typename", "filter_branch", "filter_field", "entry_start", "entry_stop", "step_size"),
+        *("entry_start", "entry_stop", "step_size"),
         *(
             "steps_per_file",
             "open_files",
