@@ -98,10 +98,15 @@ impl Histogram {
         if words.is_empty() { words } else { format!("; not shown: {words}") }
     }
 
+    /// The counts as bars.
+    pub(crate) fn bars(&self) -> Bars {
+        let heights = self.counts.iter().map(|count| *count as f64).collect();
+        Bars { low: self.low, high: self.high, heights }
+    }
+
     /// The picture: `height` lines of bars, `wide` characters a bin, with axes; lines end in a newline.
     pub(crate) fn draw(&self, height: usize, wide: usize, label: &str, paint: Paint) -> String {
-        let heights = self.counts.iter().map(|count| *count as f64).collect();
-        Bars { low: self.low, high: self.high, heights }.draw(height, wide, label, paint)
+        self.bars().draw(height, wide, label, paint)
     }
 }
 

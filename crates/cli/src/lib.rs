@@ -51,6 +51,7 @@ mod schema;
 mod shorthand;
 mod show;
 mod survey;
+mod svg;
 mod table;
 mod target;
 mod words;
@@ -248,7 +249,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
             }
             place => show::show(&place?, filter, shape, console),
         },
-        Action::Plot { choice, entries, bins, range } => match place(&file, target, console) {
+        Action::Plot { choice, entries, bins, range, output } => match place(&file, target, console) {
             Err(Failure::WrongObject { key, .. }) if !key.is_directory => {
                 // An object has its own bins, and no branches or entries to choose from.
                 let chosen = *choice != Choice::default() || *entries != u64::MAX;
@@ -259,9 +260,12 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
                     );
                     return Err(Failure::misuse(what));
                 }
-                object::show(&file, &key, Shape::Text, console)
+                match output {
+                    Some(picture) => object::write(&file, &key, picture, console),
+                    None => object::show(&file, &key, Shape::Text, console),
+                }
             }
-            place => plot::plot(&place?, choice, *entries, *bins, *range, console),
+            place => plot::plot(&place?, choice, *entries, *bins, *range, output.as_ref(), console),
         },
         Action::Streamers { filter } => object::streamers(&file, filter, shape, console),
         Action::Head { end, choice, not_numbers, no_check_text } => {

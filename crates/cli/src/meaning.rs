@@ -14,6 +14,7 @@ use crate::{
     },
     opened::Opening,
     paint::Paint,
+    svg::Picture,
     target::Target,
 };
 use clap::ColorChoice;
@@ -86,6 +87,7 @@ pub(crate) enum Action {
         entries: u64,
         bins: Option<u16>,
         range: Option<(f64, f64)>,
+        output: Option<Picture>,
     },
     Streamers {
         filter: Vec<String>,
@@ -253,9 +255,10 @@ impl Asked {
             Verb::Forth(Forth { target, explain, act: None }) => {
                 (target.into_iter().collect(), Action::Forth { explain })
             }
-            Verb::Plot(Plot { targets, branch, filter, computing, entries, bins, range }) => {
+            Verb::Plot(Plot { targets, branch, filter, computing, entries, bins, range, output, force }) => {
                 let choice = Choice::of(branch, filter, computing);
-                (targets, Action::Plot { choice, entries: entries.unwrap_or(u64::MAX), bins, range })
+                let output = output.map(|path| Picture::of(path, force)).transpose()?;
+                (targets, Action::Plot { choice, entries: entries.unwrap_or(u64::MAX), bins, range, output })
             }
             Verb::Streamers(Streamers { targets, filter, .. }) => (targets, Action::Streamers { filter }),
             Verb::Index(Index { targets, to }) => (targets, Action::Index { to }),
@@ -289,6 +292,12 @@ impl Asked {
         }
         Ok(Self { targets: all, partial, verb, shape, opening, paint: Paint { color } })
     }
+        if let (Action::Plot { output: Some(_), .. }, 2..) = (&verb, all.len()) {
+            return Err(Failure::misuse(format!(
+                "plot -o writes one picture, not those of {} files",
+                all.len()
+            )));
+        }
 }
 
 /// Names and values of options for stores. A value may be a secret: none is in an error.

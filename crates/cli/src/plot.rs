@@ -10,6 +10,7 @@ use crate::{
     numbers::values,
     opened::Place,
     survey::{Branch, Means},
+    svg::{self, Picture},
 };
 use forthwith::{
     Step,
@@ -29,6 +30,7 @@ pub(crate) fn plot(
     entries: u64,
     bins: Option<u16>,
     range: Option<(f64, f64)>,
+    output: Option<&Picture>,
     console: &mut Console<'_>,
 ) -> Result<()> {
     let chosen = !choice.names.is_empty() || !choice.filter.is_empty() || place.branch.is_some();
@@ -37,6 +39,11 @@ pub(crate) fn plot(
     }
     let found = if chosen { choice.find(place, entries)? } else { Chosen { branches: vec![], named: true } };
     let Chosen { branches, named } = found;
+    if let (Some(_), count @ 2..) = (output, branches.len() + choice.computed.len()) {
+        return Err(Failure::misuse(format!("plot -o writes one picture, not those of {count} columns")));
+    }
+    // Bins are as many as fit a picture in lines of text, unless there is another one.
+    let bins = bins.or(output.map(|_| svg::BINS));
     let mut drawn = 0;
     for branch in &branches {
         if !named && !is_numbers(branch) {
@@ -52,14 +59,14 @@ pub(crate) fn plot(
             return Err(without_numbers(&branch.field.path, branch.type_name()));
         }
         let column = (branch.field.path.as_str(), Some(branch.index));
-        draw(place, column, choice, entries, (bins, range), console)?;
+        draw(place, column, choice, entries, (bins, range), output, console)?;
         drawn += 1;
     }
     for name in &choice.computed {
         if drawn > 0 {
             console.line("")?;
         }
-        draw(place, (name, None), choice, entries, (bins, range), console)?;
+        draw(place, (name, None), choice, entries, (bins, range), output, console)?;
         drawn += 1;
     }
     if drawn == 0 { Err(Failure::misuse("there are no numbers to draw".into())) } else { Ok(()) }
@@ -76,6 +83,7 @@ fn draw(
     choice: &Choice,
     entries: u64,
     (bins, range): (Option<u16>, Option<(f64, f64)>),
+    output: Option<&Picture>,
     console: &mut Console<'_>,
 ) -> Result<()> {
     let table = &place.table;
@@ -126,6 +134,10 @@ fn draw(
         return console.line(&format!("{name} of {entries} has no values to draw{outside}"));
     };
     let outside = histogram.not_shown();
+    if let Some(picture) = output {
+        let said = picture.write(&histogram.bars(), &format!("{name} of {entries}{outside}"), &name)?;
+        return console.line(&human::clean(&said));
+    }
     console.line(&format!("{} of {entries}{outside}\n", console.paint.strong(&name)))?;
     let (_, wide) = layout(bins, width);
     console.text(&histogram.draw(HEIGHT, wide, &name, console.paint))

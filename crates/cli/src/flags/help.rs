@@ -204,7 +204,8 @@ Examples:
   forthwith plot events.root:Events -b MET_pt --bins 40 --range 0,200
   forthwith plot events.root:Events --compute 'leading=max(Muon_pt)' --where 'nMuon > 1'
   forthwith plot orders.avro -b amount -n 100000
-  forthwith plot histograms.root:hpx";
+  forthwith plot histograms.root:hpx
+  forthwith plot events.root:Events/MET_pt -o met.svg";
 
 pub(super) const INDEX: &str = "\
 An index holds those bytes of a file that are read before its data. It is used only if it is

@@ -176,6 +176,12 @@ pub(crate) struct Plot {
     /// The two ends of the axis [default: around nearly all values of the first entries]
     #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true)]
     pub(crate) range: Option<(f64, f64)>,
+    /// Write the picture to this file, as SVG, instead of printing it: of one branch or histogram
+    #[arg(short, long, value_name = "FILE.svg")]
+    pub(crate) output: Option<OsString>,
+    /// Replace a file of that name
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
 }
 
 fn range(text: &str) -> Result<(f64, f64), String> {

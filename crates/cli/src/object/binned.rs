@@ -183,14 +183,25 @@ impl Binned {
     }
 
     fn bars(&self, x: &Axis, width: usize, paint: Paint) -> String {
-        let columns = x.columns(width.min(WIDEST).saturating_sub(12).max(20));
+        self.bars_of(x, width.min(WIDEST).saturating_sub(12).max(20)).draw(HEIGHT, 1, &x.title, paint)
+    }
+
+    /// The bars of a histogram of one dimension, no more than `most`, and what its axis is called.
+    pub(super) fn bars_of_one(&self, most: usize) -> Option<(Bars, &str)> {
+        match &self.axes[..] {
+            [x] => Some((self.bars_of(x, most), &x.title)),
+            _ => None,
+        }
+    }
+
+    fn bars_of(&self, x: &Axis, most: usize) -> Bars {
+        let columns = x.columns(most);
         let heights = columns.into_iter().map(|bins| {
             let number = bins.len();
             let sum: f64 = bins.map(|bin| self.at(bin, 0)).sum();
             if self.is_profile() { sum / number as f64 } else { sum }
         });
-        let (low, high) = (x.low, x.high);
-        Bars { low, high, heights: heights.collect() }.draw(HEIGHT, 1, &x.title, paint)
+        Bars { low: x.low, high: x.high, heights: heights.collect() }
     }
 
     /// Entries, and of one dimension mean, spread and what lies outside.

@@ -11,7 +11,13 @@ mod streamers;
 
 pub(crate) use streamers::streamers;
 
-use crate::{console::Console, failure::Result, human, meaning::Shape};
+use crate::{
+    console::Console,
+    failure::{Failure, Result},
+    human,
+    meaning::Shape,
+    svg::{self, Picture},
+};
 use forthwith::{File, Key, plan::Error, root::Objects};
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -52,6 +58,25 @@ pub(crate) fn show(file: &File, key: &Key, shape: Shape, console: &mut Console<'
         None => console.text(&members::text(top))?,
     }
     buffer::note(top).map_or(Ok(()), |note| console.line(&note))
+}
+
+/// Writes the picture of a histogram of one dimension.
+///
+/// # Errors
+/// It is another object, or the picture cannot be written.
+pub(crate) fn write(file: &File, key: &Key, picture: &Picture, console: &mut Console<'_>) -> Result<()> {
+    let object = file.object(&format!("{};{}", key.path, key.cycle))?;
+    let binned = object.own::<Objects>().and_then(|objects| binned::Binned::of(objects.top()));
+    let Some((bars, label)) = binned.as_ref().and_then(|binned| binned.bars_of_one(svg::COLUMNS)) else {
+        let what = format!(
+            "plot -o draws branches and histograms of one dimension, and {} is a {}",
+            key.path, key.class
+        );
+        return Err(Failure::misuse(human::clean(&what)));
+    };
+    let title = if key.title.is_empty() { &key.path } else { &key.title };
+    let said = picture.write(&bars, title, label)?;
+    console.line(&human::clean(&said))
 }
 
 /// The picture of an object, if it is one that is drawn.

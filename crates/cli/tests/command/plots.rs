@@ -242,3 +242,34 @@ fn avro(values: &[f64]) -> Vec<u8> {
     }
     file
 }
+
+#[test]
+fn a_picture_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("met.svg");
+    let name = path.to_str().expect("UTF-8");
+    let said = output(&["plot", &file("zmumu.root:events/MET_pt"), "-o", name]);
+    assert!(said.starts_with("MET_pt of 3,600 entries") && said.trim_end().ends_with("met.svg"), "{said}");
+    let picture = std::fs::read_to_string(&path).expect("a picture");
+    assert!(picture.starts_with("<svg ") && picture.contains(">MET_pt<"), "{picture}");
+    // Histograms, in place of a picture only if that is said.
+    let refused = forthwith(&["plot", &file("histograms.root:h1d"), "-o", name]);
+    assert!(refused.code == 2 && refused.err.contains("--force"), "{}", refused.err);
+    assert_eq!(std::fs::read_to_string(&path).expect("a picture"), picture);
+    output(&["plot", &file("histograms.root:h1d"), "-o", name, "--force"]);
+    assert_ne!(std::fs::read_to_string(&path).expect("a picture"), picture);
+
+    for (line, what) in [
+        (&["plot", &file("zmumu.root:events"), "-b", "MET_pt,nMuon", "-o", "x.svg"][..], "one picture"),
+        (
+            &["plot", &file("zmumu.root:events/MET_pt"), &file("zmumu.root:events/nMuon"), "-o", "x.svg"],
+            "one picture",
+        ),
+        (&["plot", &file("zmumu.root:events/MET_pt"), "-o", "x.png"], "does not end in .svg"),
+        (&["plot", &file("histograms.root:points"), "-o", "x.svg"], "histograms of one dimension"),
+        (&["plot", &file("zmumu.root:events/MET_pt"), "--force"], "--output"),
+    ] {
+        let said = forthwith(line);
+        assert!(said.code == 2 && said.err.contains(what), "{line:?}: {}", said.err);
+    }
+}
