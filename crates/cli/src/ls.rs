@@ -2,13 +2,14 @@
 
 use crate::{
     console::Console,
-    failure::Result,
+    failure::{Failure, Result},
     human,
     meaning::Shape,
+    opened,
     paint::Style,
     table::{Align, Cell, Table},
 };
-use forthwith::{File, Key};
+use forthwith::{File, Key, plan::Error};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -36,12 +37,23 @@ pub(crate) fn ls(
     let (directory, keys) = match object {
         "" => ("", file.keys("", recursive)?),
         _ => {
-            let key = file.find(object)?;
+            let key = file.find(object).map_err(|error| not_listed(file, object, error))?;
             if key.is_directory { (object, file.keys(object, recursive)?) } else { ("", vec![key]) }
         }
     };
     let rows: Vec<Row> = keys.into_iter().map(|key| row(file, directory, key, long)).collect();
     if shape == Shape::Text { console.text(&render(&rows, long, console)) } else { console.json(&rows) }
+}
+
+/// An object that is not there, or a branch of one that is.
+fn not_listed(file: &File, object: &str, error: Error) -> Failure {
+    match opened::place(file, object) {
+        Ok(place) if place.branch.is_some() => Failure::from(error).hinted(format!(
+            "{} is a branch of a tree: forthwith show lists branches, and head prints their entries",
+            human::clean(object)
+        )),
+        _ => error.into(),
+    }
 }
 
 fn row(file: &File, directory: &str, key: Key, long: bool) -> Row {

@@ -153,12 +153,14 @@ impl Asked {
         let (targets, verb) = match typed.verb {
             Verb::Ls(Ls { targets, recursive, long, .. }) => (targets, Action::Ls { recursive, long }),
             Verb::Check(Check { targets, strict, .. }) => (targets, Action::Check { strict }),
-            Verb::Show(Show { targets, filter, .. }) => (targets, Action::Show { filter }),
+            Verb::Show(Show { targets, filter, .. }) => (targets, Action::Show { filter: listed(filter) }),
             Verb::Count(Count { targets, cut, .. }) => (targets, Action::Count { cut }),
             Verb::Schema(Schema { targets, .. }) => (targets, Action::Schema),
             Verb::Head(head) => entries(head, End::First)?,
             Verb::Tail(head) => entries(head, End::Last)?,
-            Verb::Explain(Explain { targets, filter, .. }) => (targets, Action::Explain { filter }),
+            Verb::Explain(Explain { targets, filter, .. }) => {
+                (targets, Action::Explain { filter: listed(filter) })
+            }
             Verb::Cat(cat) => {
                 let choice = Choice::of(Vec::new(), cat.columns, cat.computing);
                 let conversion = Box::new(Conversion {
@@ -290,14 +292,14 @@ impl Asked {
             let what = format!("forth prints the program of one branch, not of {} files", all.len());
             return Err(Failure::misuse(what));
         }
-        Ok(Self { targets: all, partial, verb, shape, opening, paint: Paint { color } })
-    }
         if let (Action::Plot { output: Some(_), .. }, 2..) = (&verb, all.len()) {
             return Err(Failure::misuse(format!(
                 "plot -o writes one picture, not those of {} files",
                 all.len()
             )));
         }
+        Ok(Self { targets: all, partial, verb, shape, opening, paint: Paint { color } })
+    }
 }
 
 /// Names and values of options for stores. A value may be a secret: none is in an error.

@@ -4,7 +4,7 @@
 use std::{ffi::OsString, path::Path};
 
 /// Global options whose value is an argument of its own.
-const VALUED: [&str; 2] = ["--threads", "--color"];
+const VALUED: [&str; 4] = ["--threads", "--color", "--option", "--index"];
 
 /// The command line in full. `verbs` are the commands there are; `exists` says whether there is a file of a
 /// name.
@@ -22,7 +22,8 @@ pub(crate) fn expand(
     let Some(at) = first_word(&args) else { return args };
     if !verbs.iter().any(|verb| args[at] == *verb) {
         if is_target(&args[at], exists) {
-            args.insert(at, "ls".into());
+            // Before what may be an option of it, as in forthwith -l FILE.
+            args.insert(1, "ls".into());
         }
         return args;
     }
@@ -74,7 +75,9 @@ mod tests {
     fn shorthands() {
         for (line, full) in [
             ("f a.root", "f ls a.root"),
-            ("f --color never a.root:t", "f --color never ls a.root:t"),
+            ("f --color never a.root:t", "f ls --color never a.root:t"),
+            ("f -l a.root", "f ls -l a.root"),
+            ("f --option x=y a.root", "f ls --option x=y a.root"),
             ("f --threads 3 head -3 a.root", "f --threads 3 head -n3 a.root"),
             ("f head a.root -12", "f head a.root -n12"),
             ("f tail -n -3 a.root", "f tail -n -3 a.root"),

@@ -270,7 +270,7 @@ pub(crate) struct Show {
     /// The tree, or any object; several are shown one after the other
     #[arg(value_name = "FILE[:OBJECT]", required = true)]
     pub(crate) targets: Vec<OsString>,
-    /// Only branches whose name or path matches a glob or a /regex/; may be repeated
+    /// Only branches whose name or path matches a glob or a /regex/; may be repeated, or given as a list with commas
     #[arg(short, long, value_name = "PATTERN")]
     #[arg(short_aliases = ['b', 'c'], aliases = ["branch", "branches", "column", "columns"])]
     pub(crate) filter: Vec<String>,
@@ -511,7 +511,7 @@ pub(crate) struct Explain {
     /// The tree, or one branch of it; several one after the other
     #[arg(value_name = "FILE[:TREE[/BRANCH]]", required = true)]
     pub(crate) targets: Vec<OsString>,
-    /// Only branches whose name or path matches a glob or a /regex/; may be repeated
+    /// Only branches whose name or path matches a glob or a /regex/; may be repeated, or given as a list with commas
     #[arg(short, long, value_name = "PATTERN")]
     #[arg(short_aliases = ['b', 'c'], aliases = ["branch", "branches", "column", "columns"])]
     pub(crate) filter: Vec<String>,

@@ -273,3 +273,19 @@ fn a_picture_is_written() {
         assert!(said.code == 2 && said.err.contains(what), "{line:?}: {}", said.err);
     }
 }
+
+#[test]
+fn branches_may_be_a_list() {
+    for command in ["show", "explain"] {
+        let said = output(&[command, &file("zmumu.root:events"), "-b", "MET_pt,nMuon"]);
+        assert!(said.contains("MET_pt") && said.contains("nMuon") && !said.contains("Muon_eta"), "{said}");
+    }
+}
+
+#[test]
+fn a_branch_is_not_listed_as_an_object() {
+    let said = forthwith(&["ls", &file("zmumu.root:events/MET_pt")]);
+    assert!(said.code == 3 && said.err.contains("is a branch of a tree"), "{}", said.err);
+    let listed = output(&["ls", "-l", &file("zmumu.root")]);
+    assert_eq!(output(&["-l", &file("zmumu.root")]), listed);
+}
