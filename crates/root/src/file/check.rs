@@ -298,7 +298,8 @@ impl<'f> Check<'f> {
             let record = match record {
                 Ok(record) => record,
                 Err((object, byte, why)) => {
-                    let what = format!("no record here, so that none behind it is found: {why}");
+                    let what =
+                        format!("no record begins here, and records behind it are not looked for: {why}");
                     self.find_in(Severity::Remark, "records", object.as_deref(), byte, what);
                     self.records.is_cut_short = true;
                     break;

@@ -55,7 +55,8 @@ fn records_that_do_not_follow_each_other_are_no_damage() {
     broken[at..at + 4].copy_from_slice(&length.to_be_bytes());
     let checked =
         RootFile::open(memory(broken.clone())).and_then(|file| file.check(&mut [])).expect("a readable file");
-    let cut = |what: &str| what.starts_with("no record here, so that none behind it is found");
+    let cut =
+        |what: &str| what.starts_with("no record begins here, and records behind it are not looked for");
     assert!(checked.findings.iter().any(|found| found.part == "records" && cut(&found.what)));
     let tree_is_damaged =
         |found: &&forthwith_plan::Finding| found.part == "keys" && found.severity == Severity::Damage;
