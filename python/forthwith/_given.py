@@ -50,7 +50,7 @@ def given(array: Any) -> _forthwith.Given:
                 )
         array = {
             name: _rows.column(name, column) if isinstance(column, (list, tuple)) else column
-            for name, column in array.items()
+            for name, column in ((name, _listed(column)) for name, column in array.items())
         }
     taken = _from_arrow(array)
     if taken is None:
@@ -69,6 +69,14 @@ def given(array: Any) -> _forthwith.Given:
     }
     held.update({key: b"" for key, buffer in buffers.items() if not buffer.size})
     return _forthwith.Given(form.to_json(), length, held)
+
+
+def _listed(column: Any) -> Any:
+    """A column, as a list if it is an array of NumPy with single objects of Python."""
+    is_of_objects = type(column).__module__ == "numpy" and column.dtype == object and column.ndim == 1
+    if not is_of_objects or not all(value is None or isinstance(value, _SCALARS) for value in column):
+        return column
+    return column.tolist()
 
 
 def is_table(array: Any) -> bool:

@@ -33,6 +33,7 @@ INSTEAD = {
     "allow_missing": "missing='null' reads files that lack columns; files that do not exist are an error",
     "ak_add_doc": "titles are in Branch.title",
     "virtual": "arrays() of a tree or branch has it; elsewhere only branches that are named are read",
+    "cut": "entries that pass a cut are chosen by arrays, iterate and select, and in files by the command forthwith cp --where",
     "missing": "it is an argument of what reads several files: forthwith.open, Chain, concatenate and iterate",
 }
 

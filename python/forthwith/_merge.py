@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from os import fspath
 
-from forthwith import _forthwith
+from forthwith import _forthwith, _keywords
 from forthwith._entries import whole
 from forthwith._errors import RequestError
 from forthwith._filters import predicate
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from forthwith._filters import Filter, Predicate
     from forthwith._writable.compression import Compression
 
+_MERGE = ("filter_name", "filter_object", "entries", "compression", "common", "threads", "progress", "storage_options")
 # Numbers of entries are below this one.
 _MOST = (1 << 63) - 1
 
@@ -41,6 +42,7 @@ def merge(
     threads: int | None = None,
     progress: bool | Callable[[int, int], object] = False,
     storage_options: Mapping[str, Any] | None = None,
+    **unknown: Any,
 ) -> dict[str, int]:
     """Writes the objects of one or several ROOT files to a new one.
 
@@ -64,6 +66,7 @@ def merge(
         threads: Threads that compress.
         progress: Whether to show a bar, or a function that is called with bytes done and all bytes.
         storage_options: How stores are reached, as in ``open``: for all URLs among ``files``, and for ``path`` if it is one.
+        unknown: Anything else is refused.
 
     Returns:
         The number of entries of each tree, by its path.
@@ -80,6 +83,7 @@ def merge(
     >>> forthwith.merge("all.root", "muons.root", filter_name="Muon_*", entries=slice(1000))  # doctest: +SKIP
     {'Events': 1000}
     """
+    _keywords.refuse("merge", unknown, _MERGE)
     inputs = [_text(file, inner) for file, inner in expand(files, storage_options)]
     if not inputs:
         raise RequestError("no files to merge")

@@ -447,3 +447,52 @@ def test_alternatives_stay_what_they_are(tmp_path):
         file.mkrntuple("t", {"x": ak.Array(layout)}).extend({"x": ak.Array(layout)})
     with forthwith.open(tmp_path / "a.root") as file:
         assert file["t"]["x"].array().to_list() == values * 2
+
+
+def test_columns_that_a_step_lacks_are_named(tmp_path):
+    with forthwith.recreate(tmp_path / "f.root") as file:
+        file.mktree("t", {"x": "f8", "y": "f8"})
+        file.mkrntuple("n", {"x": "f8", "y": "f8"})
+        for table in (file["t"], file["n"]):
+            with pytest.raises(forthwith.RequestError, match="columns x for a table with x, y: y missing"):
+                table.extend({"x": [1.0]})
+            with pytest.raises(forthwith.RequestError, match="y missing; z not in the table"):
+                table.extend({"x": [1.0], "z": [1.0]})
+
+
+def test_classes_of_texts_are_types(tmp_path):
+    with forthwith.recreate(tmp_path / "f.root") as file:
+        for make in (file.mktree, file.mkrntuple):
+            make(make.__name__, {"s": str, "n": int}).extend({"s": ["a", ""], "n": [1, 2]})
+    for name in ("mktree", "mkrntuple"):
+        with forthwith.open(tmp_path / "f.root") as file:
+            assert file[name].arrays().to_list() == [{"s": "a", "n": 1}, {"s": "", "n": 2}]
+
+
+def test_compressions_and_counters_are_named(tmp_path):
+    with pytest.raises(forthwith.RequestError, match=r"zlib, lzma, lz4, zstd and none.*gzip and deflate are zlib"):
+        forthwith.recreate(tmp_path / "f.root", compression="gzip")
+    with (
+        forthwith.recreate(tmp_path / "f.root") as file,
+        pytest.raises(forthwith.RequestTypeError, match="or a dict of such names by column"),
+    ):
+        file.mktree("t", {"x": "var * f8"}, counter=lambda name: f"N{name}")
+
+
+def test_arrays_of_objects_are_taken_as_lists(tmp_path):
+    import decimal
+
+    path = tmp_path / "f.parquet"
+    for values in ([1, None, 3], ["a", None, "b"], [decimal.Decimal("1.25"), None, decimal.Decimal("2.50")]):
+        forthwith.write_parquet(path, {"x": np.array(values, dtype=object)})
+        assert [row["x"] for row in forthwith.open(path).rows()] == values
+    with pytest.raises(forthwith.RequestTypeError, match="row 0, column 'x'"):
+        forthwith.write_parquet(path, {"x": np.array([2**70, 1], dtype=object)})
+    lists = np.array([np.arange(2), np.arange(1)], dtype=object)
+    forthwith.write_parquet(path, {"x": lists})
+    assert forthwith.open(path).to_list() == [{"x": [0, 1]}, {"x": [0]}]
+
+
+def test_merge_says_where_cuts_are(tmp_path):
+    with pytest.raises(TypeError, match=r"merge.* has no argument 'cut': .*forthwith cp --where"):
+        forthwith.merge([], tmp_path / "f.root", cut="x > 1")

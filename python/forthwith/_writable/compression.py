@@ -80,6 +80,8 @@ def setting(compression: Compression | str | int | None, default: int | None) ->
                 return found(int(level) if level else None).setting
         case int() if not isinstance(compression, bool):
             return compression
+    names = ", ".join(kind.__name__.lower() for kind in ALGORITHMS)
     raise RequestError(
-        f"compression must be an algorithm such as forthwith.ZSTD(5), a name such as 'zstd', or None, not {compression!r}"
+        f"compression must be an algorithm such as forthwith.ZSTD(5), one of the names {names} and none (zstd:7 with a "
+        f"level), or None, not {compression!r}: gzip and deflate are zlib in ROOT files"
     )

@@ -124,7 +124,9 @@ def _floats(option: str, value: Any) -> tuple[str, float, float, int] | None:
 def _counter(option: str, value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
-    raise RequestTypeError(f"{option} is the name of a branch that counts, not {value!r}")
+    raise RequestTypeError(
+        f"{option} is the name of a branch that counts, or a dict of such names by column, not {value!r}"
+    )
 
 
 def _compression(_: str, value: Any) -> int | None:

@@ -297,6 +297,8 @@ def _form(ak: Any, name: str, kind: Any) -> Any:
     if isinstance(kind, ak.types.Type):
         # Not by its spelling, which some types do not have.
         return ak.forms.from_type(kind)
+    if kind in (str, bytes):
+        kind = "string" if kind is str else "bytes"
     dtype = _dtype(np, kind)
     if dtype is not None and dtype.base.kind in "biufmM":
         return ak.forms.from_dtype(dtype.newbyteorder("="))

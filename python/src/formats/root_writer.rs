@@ -225,10 +225,8 @@ impl State {
                     table.names.iter().map(find).collect()
                 })
                 .flatten();
-            columns = ordered.ok_or_else(|| {
-                let (given, known) = (names.join(", "), table.names.join(", "));
-                Error::invalid(format!("columns {given} for a table with {known}")).in_object(path)
-            })?;
+            columns = ordered
+                .ok_or_else(|| Error::invalid(unlike_columns(&names, &table.names)).in_object(path))?;
         }
         of_either!(&mut table.writer, table => table.extend(file, &columns))
     }
@@ -477,4 +475,23 @@ impl RootWriter {
     ) -> PyResult<T> {
         self.with(py, |state| act(state.file()?))
     }
+}
+
+/// Why entries of these columns are not entries of a table of those.
+fn unlike_columns(given: &[String], known: &[String]) -> String {
+    let beside = |some: &[String], others: &[String]| {
+        some.iter().filter(|name| !others.contains(name)).cloned().collect::<Vec<_>>().join(", ")
+    };
+    let (missing, unknown) = (beside(known, given), beside(given, known));
+    let mut words = Vec::new();
+    if !missing.is_empty() {
+        words.push(format!("{missing} missing"));
+    }
+    if !unknown.is_empty() {
+        words.push(format!("{unknown} not in the table"));
+    }
+    if words.is_empty() {
+        words.push("a column is given twice".into());
+    }
+    format!("columns {} for a table with {}: {}", given.join(", "), known.join(", "), words.join("; "))
 }
