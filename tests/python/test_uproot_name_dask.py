@@ -209,6 +209,7 @@ def test_errors_of_partitions_are_in_a_report(names, tmp_path):
         assert array.to_list() == uproot.concatenate([names[0], names[1]])["x"].to_list()
         assert report.exception.to_list() == [None, "FileNotFoundError", None]
         assert "absent.root" in report.args[1][0]
+        assert report.args[1][1:].to_list() == ["'t'", "0", "1", "False"]
         assert report.duration[0] >= 0
         assert (report.duration[1], report.performance_counters[1]) == (None, None)
     found, report = uproot.dask(files, open_files=False, allow_read_errors_with_report=(ZeroDivisionError,))
@@ -269,3 +270,21 @@ def test_forms_are_mapped_and_only_needed_branches_read(names):
         ).to_list()
         (layer,) = found.dask.layers.values()
         assert pickle.loads(pickle.dumps(layer.io_func.project_manually({"x"}))).keys == {"x"}
+
+
+def test_forms_of_columns_that_are_not_read_have_lists_of_one_length():
+    from forthwith.uproot._dask_reader import regular
+
+    inner = ak.forms.NumpyForm("float64", inner_shape=(2, 3), form_key="k")
+    form = ak.forms.RecordForm([ak.forms.ListOffsetForm("i64", inner, form_key="o")], ["x"])
+    made = regular(ak, form)
+    assert made.type == form.type
+    keys = made.expected_from_buffers(buffer_key="{form_key}-{attribute}")
+    assert keys == form.expected_from_buffers(buffer_key="{form_key}-{attribute}")
+    assert regular(ak, made) is made
+    data = np.arange(18.0)
+    buffers = {"o-offsets": np.array([0, 1, 3]), "k-data": data}
+    assert ak.from_buffers(made, 2, buffers, buffer_key="{form_key}-{attribute}").x.to_list() == [
+        data[:6].reshape(1, 2, 3).tolist(),
+        data[6:].reshape(2, 2, 3).tolist(),
+    ]

@@ -91,11 +91,9 @@ def _report(part: Part, **known: Any) -> Any:
         "fqdn",
         "hostname",
     )
-    row = {
-        **dict.fromkeys(names),
-        "args": [repr(one.file), repr(one.tree), repr(one.start), repr(one.stop)],
-        "kwargs": [],
-    }
+    # Entries, or the number of the part and how many there are, and which of these they are: coffea asks for it.
+    args = (one.file, one.tree, one.start, abs(one.stop), one.is_counted)
+    row = {**dict.fromkeys(names), "args": [repr(arg) for arg in args], "kwargs": []}
     return package("awkward").Array([{**row, **known}])
 
 
@@ -224,7 +222,8 @@ class MappedReader(_Reading):
 
     def _read(self, part: Part) -> tuple[Any, int]:
         ak = package("awkward")
-        info, form = self.info, self.form
+        # Columns that are not read have no length by which an array could get a shape.
+        info, form = self.info, regular(ak, self.form)
         numpy = import_module("awkward._nplikes.numpy").Numpy.instance()
         with reading(part, self.how.opening) as (tree, start, stop):
             before = tree.source.num_requested_bytes
@@ -238,6 +237,22 @@ class MappedReader(_Reading):
                     container[key] = ak.typetracer.PlaceholderArray(nplike=numpy, shape=(unknown,), dtype=dtype)
             array = ak.from_buffers(form, stop - start, container, behavior=info.behavior, buffer_key=info.buffer_key)
             return array, tree.source.num_requested_bytes - before
+
+
+def regular(ak: Any, form: Any) -> Any:
+    """A Form with lists of one length in place of arrays of several dimensions."""
+    if isinstance(form, ak.forms.NumpyForm):
+        made = form.copy(inner_shape=()) if form.inner_shape else form
+        for size in reversed(form.inner_shape):
+            made = ak.forms.RegularForm(made, size)
+        return made
+    if form.is_record or form.is_union:
+        contents = [regular(ak, content) for content in form.contents]
+        is_same = all(one is other for one, other in zip(contents, form.contents, strict=True))
+        return form if is_same else form.copy(contents=contents)
+    content = getattr(form, "content", None)
+    inside = None if content is None else regular(ak, content)
+    return form if inside is content else form.copy(content=inside)
 
 
 def _utilities() -> Any:
