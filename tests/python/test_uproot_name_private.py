@@ -78,3 +78,32 @@ def test_steps_of_some_fields_of_ntuples_are_larger(tmp_path):
     assert ntuple.num_entries_for("8 kB", ["x"]) == 1000
     assert ntuple.num_entries_for("8 kB") == 100
     assert len(next(ntuple.iterate(["x"], step_size="8 kB"))) == 1000
+
+
+def test_documentation_in_forms_describes_fields(tmp_path):
+    ak = pytest.importorskip("awkward")
+    array = ak.Array({"s": [{"x": 1}], "l": [[{"y": 1}]], "n": [2.5], "t": ["a"]})
+    for path, words in (
+        ((), "all"),
+        (("s",), "struct"),
+        (("s", "x"), "inner"),
+        (("l", None), "items"),
+        (("n",), "number"),
+    ):
+        layout = array.layout
+        for name in path:
+            layout = layout.content if name is None else layout.contents[layout.fields.index(name)]
+        layout.parameters["__doc__"] = words
+    path = tmp_path / "n.root"
+    for given, more in (
+        (array, {}),
+        (array.layout, {}),
+        (array.layout.form, {"fields": {"n": {"description": "own"}}}),
+    ):
+        with uproot.recreate(path) as file:
+            file.mkrntuple("n", given, **more)
+        with uproot.open(path) as file:
+            assert file["n"].description == "all"
+            said = {field.field_name: field.field_desc for field in file["n"].header.field_records}
+        assert said["n"] == ("own" if more else "number")
+        assert (said["s"], said["x"], said["l"], said["t"]) == ("struct", "inner", "items", "")

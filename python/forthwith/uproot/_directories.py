@@ -23,7 +23,9 @@ from forthwith.uproot._records import (
     counters,
     default_counter_name,
     default_field_name,
+    descriptions,
     flattened,
+    form_of,
     named_columns,
 )
 from forthwith.uproot._tables import WritableNTuple, WritableTree
@@ -77,9 +79,13 @@ class WritableDirectory(ours.WritableDirectory):
         Args:
             name: Its name.
             ak_form: An Awkward Form of records, or what `mktree` takes.
-            description: What its header says of it.
+            description: What its header says of it; if empty, the ``__doc__`` of the Form, as for its fields.
             options: As forthwith's.
         """
+        form = form_of(ak_form)
+        if form is not None:
+            description = description or form.parameters.get("__doc__", "")
+            options["fields"] = {**descriptions(form), **options.get("fields", {})}
         return WritableNTuple.of(super().mkrntuple(name, _columns(ak_form), description, **options))
 
     def update(self, pairs: Any = None, **more_pairs: Any) -> None:

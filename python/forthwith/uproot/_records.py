@@ -33,6 +33,35 @@ def named_columns(given: Any) -> Any:
     return given
 
 
+def form_of(given: Any) -> Any:
+    """The Form of records, of an Awkward Array, a layout or a Form; ``None`` of anything else."""
+    module = type(given).__module__
+    layout = given.layout if module.startswith("awkward.highlevel") else given
+    form = layout.form if type(layout).__module__.startswith("awkward.contents") else layout
+    return form if module.startswith("awkward") and getattr(form, "is_record", False) else None
+
+
+def descriptions(form: Any, path: str = "") -> dict[str, dict[str, str]]:
+    """The documentation in a Form of records, as options of fields by their paths."""
+    found: dict[str, dict[str, str]] = {}
+    if form.is_record and not form.is_tuple:
+        for name, content in zip(form.fields, form.contents, strict=True):
+            inner = f"{path}.{name}" if path else name
+            if said := _documentation(content):
+                found[inner] = {"description": said}
+            found.update(descriptions(content, inner))
+    elif form.is_list or form.is_option or form.is_indexed:
+        found.update(descriptions(form.content, path))
+    return found
+
+
+def _documentation(form: Any) -> str:
+    """What is said of a column, or else of its items."""
+    if said := form.parameters.get("__doc__"):
+        return str(said)
+    return _documentation(form.content) if form.is_list or form.is_option or form.is_indexed else ""
+
+
 def flattened(columns: Mapping[str, Any], name_of: FieldName, kept: Any = ()) -> dict[str, Any]:
     """Columns with those of the fields of records in place of these.
 
