@@ -105,5 +105,6 @@ def test_documentation_in_forms_describes_fields(tmp_path):
         with uproot.open(path) as file:
             assert file["n"].description == "all"
             said = {field.field_name: field.field_desc for field in file["n"].header.field_records}
+            assert (file["n"]["s.x"].description, file["n"]["s"].description) == ("inner", "struct")
         assert said["n"] == ("own" if more else "number")
         assert (said["s"], said["x"], said["l"], said["t"]) == ("struct", "inner", "items", "")

@@ -157,9 +157,22 @@ class Envelopes:
         ]
         self.version: list[int] = found["version"]
         self.field_records, self.column_records = fields, columns
+        self.descriptions = described(fields)
         first_fields, first_columns = found["header_fields"], found["header_columns"]
         self.header = Header(found, fields[:first_fields], columns[:first_columns])
         self.footer = Footer(found, fields[first_fields:], columns[first_columns:])
         clusters = [cluster for group in found["groups"] for cluster in group["clusters"]]
         self.cluster_summaries = [ClusterSummary(cluster["first"], cluster["entries"]) for cluster in clusters]
         self.page_link_list = [[PageLink(column) for column in cluster["columns"]] for cluster in clusters]
+
+
+def described(fields: list[FieldRecord]) -> dict[tuple[str, ...], str]:
+    """The descriptions of fields by their names and those of the fields around them, without the items of lists."""
+    paths: list[tuple[str, ...]] = []
+    found: dict[tuple[str, ...], str] = {}
+    for at, one in enumerate(fields):
+        around = paths[one.parent_field_id] if one.parent_field_id < at else ()
+        is_item = around and one.field_name.startswith("_") and one.field_name[1:].isdigit()
+        paths.append(around if is_item else (*around, one.field_name))
+        found.setdefault(paths[-1], one.field_desc)
+    return found

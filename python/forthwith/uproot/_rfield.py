@@ -65,7 +65,9 @@ class RField(HasFields):
     @property
     def title(self) -> str:
         """Its description."""
-        return str(self._ntuple.forthwith._fields[self._top].title) if self.top_level else ""
+        if self.top_level:
+            return str(self._ntuple.forthwith._fields[self._top].title)
+        return str(self._ntuple._envelopes.descriptions.get(self._names, ""))
 
     @property
     def description(self) -> str:
