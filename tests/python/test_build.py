@@ -1,5 +1,6 @@
 """How the package is built: one optimised profile for all users, and wheels that old systems can load."""
 
+import _ctypes
 import pathlib
 import shutil
 import subprocess
@@ -46,10 +47,10 @@ class TestSymbols:
         command = [sys.executable, SOURCES / "scripts/wheel-symbols", *wheels]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    def wheel(self, folder, tag):
+    def wheel(self, folder, tag, extension=forthwith._forthwith.__file__):
         wheel = folder / f"forthwith-0.1.0-cp311-abi3-{tag}.whl"
         with zipfile.ZipFile(wheel, "w") as archive:
-            archive.write(forthwith._forthwith.__file__, "forthwith/_forthwith.abi3.so")
+            archive.write(extension, "forthwith/_forthwith.abi3.so")
         return wheel
 
     def test_newer_symbols_than_promised_are_found(self, tmp_path):
@@ -59,6 +60,14 @@ class TestSymbols:
 
     def test_symbols_that_every_promised_system_has_pass(self, tmp_path):
         assert self.check(self.wheel(tmp_path, "manylinux_2_99_x86_64")).returncode == 0
+
+    def test_an_unwinder_of_its_own_is_found(self, tmp_path):
+        other = getattr(_ctypes, "__file__", None)
+        if not other:
+            pytest.skip("this Python has no extension in a file")
+        done = self.check(self.wheel(tmp_path, "manylinux_2_99_x86_64", other))
+        assert done.returncode == 1
+        assert "_forthwith.abi3.so is not linked with libgcc_s.so.1" in done.stderr
 
     def test_a_wheel_without_promise_is_refused(self, tmp_path):
         assert "not a manylinux wheel" in self.check(self.wheel(tmp_path, "linux_x86_64")).stderr
