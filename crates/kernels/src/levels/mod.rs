@@ -11,7 +11,9 @@ mod compare;
 pub use compare::{Avx2, Avx512, Sse2};
 pub use compare::{Block, Compare, Portable};
 
-use crate::{CpuFeatures, Generation, compiled_for, for_each_cpu};
+#[cfg(target_arch = "x86_64")]
+use crate::Generation;
+use crate::{CpuFeatures, compiled_for, for_each_cpu};
 
 /// Levels in a mask.
 const LANES: usize = 64;

@@ -5,8 +5,10 @@ use crate::error::RunError;
 use crate::interpret::fused::unsigned;
 use crate::interpret::varint;
 use crate::output::{Output, Outputs};
+#[cfg(target_arch = "x86_64")]
+use forthwith_kernels::Generation;
 use forthwith_kernels::hybrid::{Item, fill, repeated, short_runs, unpack};
-use forthwith_kernels::{CpuFeatures, Generation, compiled_for};
+use forthwith_kernels::{CpuFeatures, compiled_for};
 
 /// Appends `count` values and moves the position behind the last run begun. After an error the position is at
 /// the head of the run that failed, and the values of earlier runs stay.

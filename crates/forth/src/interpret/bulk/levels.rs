@@ -9,9 +9,11 @@ use crate::DType;
 use crate::error::RunError;
 use crate::isa::BulkWord;
 use crate::output::Outputs;
+#[cfg(target_arch = "x86_64")]
+use forthwith_kernels::Generation;
 use forthwith_kernels::levels::{self, Block, Compare, Signed, ends_of_slots, index_of_slots};
 use forthwith_kernels::settled::Held;
-use forthwith_kernels::{CpuFeatures, Generation, compiled_for};
+use forthwith_kernels::{CpuFeatures, compiled_for};
 
 /// Which levels make a slot, and which an item.
 #[derive(Clone, Copy, Debug)]

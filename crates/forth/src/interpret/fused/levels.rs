@@ -15,7 +15,9 @@ use crate::interpret::flat;
 use crate::interpret::flat::code::{Fast, Slot};
 use crate::interpret::flat::fast_path::Fields;
 use crate::state::Width;
-use forthwith_kernels::{CpuFeatures, Generation, compiled_for};
+#[cfg(target_arch = "x86_64")]
+use forthwith_kernels::Generation;
+use forthwith_kernels::{CpuFeatures, compiled_for};
 
 /// Entry points of native code: from a position, to the position after.
 trait Whole: Level {
