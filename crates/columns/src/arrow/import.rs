@@ -222,9 +222,9 @@ impl Import {
         let bytes = array.len() as u64 * 8;
         let refused = |_| ImportError::Memory { column: self.path.join("."), bytes };
         index.try_reserve_exact(array.len()).map_err(refused)?;
-        match &nulls {
-            None => index.extend(0..array.len() as i64),
-            Some(nulls) => index.extend((0..).zip(nulls).map(|(at, there)| if there { at } else { -1 })),
+        index.extend(0..array.len() as i64);
+        if let Some(nulls) = &nulls {
+            (!nulls.inner()).set_indices().for_each(|row| index[row] = -1);
         }
         self.columns.push((format!("{key}-index"), Column::from_vec(index)));
         Ok(Form::Option { key, content: Box::new(self.node(array)?) })
@@ -386,7 +386,9 @@ impl Import {
     }
 
     fn raw<T: ArrowNativeType + crate::Native>(&mut self, array: &ArrayRef) -> Form {
-        let column = Column::from_slice(values::<T>(array).as_slice());
+        let data = array.to_data();
+        let items = data.buffer::<T>(0);
+        let column = Column::from_slice(items.get(..data.len()).unwrap_or(items));
         self.numbers(column.dtype(), column)
     }
 
@@ -468,9 +470,6 @@ impl Import {
         let dictionary = array.as_any_dictionary();
         let (keys, texts) = (dictionary.keys(), dictionary.values());
         let rows = if texts.is_empty() { vec![0; keys.len()] } else { dictionary.normalized_keys() };
-        let rows = rows.into_iter().enumerate();
-        let rows = rows.map(|(at, row)| (!keys.is_null(at) && !texts.is_empty()).then_some(row));
-        let rows: Vec<Option<usize>> = rows.collect();
         let strings: Option<Vec<&str>> = match texts.data_type() {
             _ if texts.logical_null_count() > 0 => None,
             DataType::Utf8 => Some(texts.as_string::<i32>().iter().flatten().collect()),
@@ -481,10 +480,10 @@ impl Import {
         let Some(strings) = strings else {
             let data = texts.to_data();
             let mut out = MutableArrayData::new(vec![&data], true, rows.len());
-            for row in rows {
-                match row.filter(|row| *row < data.len()) {
-                    Some(row) => out.try_extend(0, row, row + 1)?,
-                    None => out.try_extend_nulls(1)?,
+            for (at, row) in rows.into_iter().enumerate() {
+                match row < data.len() && !keys.is_null(at) {
+                    true => out.try_extend(0, row, row + 1)?,
+                    false => out.try_extend_nulls(1)?,
                 }
             }
             return self.node(&make_array(out.freeze()));
@@ -499,8 +498,11 @@ impl Import {
                 i32::try_from(number).map_err(|_| self.value("more categories than 32 bits can number"))?,
             );
         }
-        let index: Vec<i32> =
-            rows.iter().map(|row| row.and_then(|row| numbers.get(row).copied()).unwrap_or(0)).collect();
+        let mut index: Vec<i32> =
+            rows.into_iter().map(|row| numbers.get(row).copied().unwrap_or(0)).collect();
+        if let Some(nulls) = keys.nulls() {
+            (!nulls.inner()).set_indices().for_each(|row| index[row] = 0);
+        }
         if categories.is_empty() && !index.is_empty() {
             // Nothing but nulls.
             categories.push(String::new());
