@@ -11,6 +11,8 @@
 //! ```
 #![deny(missing_docs)]
 
+mod promote;
+
 macro_rules! dtypes {
     ($($(#[doc = $doc:literal])* $name:ident $word:literal $size:literal $typestr:literal $parser:literal;)*) => {
         /// The type of an item: fixed width, native byte order. All matches are exhaustive: after adding a

@@ -24,24 +24,9 @@ pub(crate) fn is_float(dtype: DType) -> bool {
     class(dtype) == Class::Float
 }
 
-/// The type that both can be converted to, by `numpy.result_type`.
+/// The type that both can be converted to.
 pub(crate) fn promote(a: DType, b: DType) -> DType {
-    let (small, large) = if class(a) <= class(b) { (a, b) } else { (b, a) };
-    match (class(small), class(large)) {
-        (Class::Bool, _) => large,
-        (Class::Unsigned, Class::Signed) => match small.size().max(large.size() / 2) {
-            1 => DType::Int16,
-            2 => DType::Int32,
-            4 => DType::Int64,
-            _ => DType::Float64,
-        },
-        (Class::Float, Class::Float) if a == b => a,
-        (Class::Float, Class::Float) => DType::Float64,
-        (_, Class::Float) if small.size() <= 2 => large,
-        (_, Class::Float) => DType::Float64,
-        _ if a.size() >= b.size() => a,
-        _ => b,
-    }
+    DType::promote([a, b]).unwrap_or(a)
 }
 
 /// The type of functions that have floats for all numbers. NumPy has `float16` for booleans and the smallest integers; columns have no
@@ -79,32 +64,5 @@ pub(crate) fn bounds(dtype: DType) -> Option<(i128, i128)> {
         Class::Bool | Class::Float => None,
         Class::Unsigned => Some((0, (1i128 << bits) - 1)),
         Class::Signed => Some((-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use DType::{Bool, Float32, Float64, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
-
-    #[test]
-    fn types_are_promoted_as_numpy_promotes_them() {
-        for (a, b, both) in [
-            (Bool, Int8, Int8),
-            (Int8, UInt8, Int16),
-            (Int8, UInt16, Int32),
-            (Int32, UInt8, Int32),
-            (Int16, UInt8, Int16),
-            (Int32, UInt32, Int64),
-            (Int64, UInt64, Float64),
-            (Int8, UInt64, Float64),
-            (Int64, UInt32, Int64),
-            (Int16, Float32, Float32),
-            (Int32, Float32, Float64),
-            (Float32, Float64, Float64),
-            (UInt8, UInt32, UInt32),
-        ] {
-            assert_eq!((promote(a, b), promote(b, a)), (both, both), "{a} {b}");
-        }
     }
 }
