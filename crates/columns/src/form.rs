@@ -121,6 +121,12 @@ impl Form {
         }
     }
 
+    /// The class name of a record, if it has one.
+    #[must_use]
+    pub fn record_name(&self) -> Option<&str> {
+        if let Self::Record { name, .. } = self { name.as_deref() } else { None }
+    }
+
     /// The length of lists of one length, and what they hold. Dimensions of numbers are such lists.
     #[must_use]
     pub fn fixed(&self) -> Option<(u64, Cow<'_, Self>)> {

@@ -1,6 +1,6 @@
 //! Finding the buffers of a Form's nodes, checked.
 
-use crate::{Array, Column, DType, Invalid, Presence};
+use crate::{Array, Column, DType, Form, Invalid, Presence};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -51,6 +51,15 @@ impl<'a> Lookup<'a> {
             Some(items) => Cow::Borrowed(&items[..count]),
             None => (0..count).filter_map(|at| column.item(at)).collect::<Vec<_>>().into(),
         })
+    }
+
+    /// The first rows of a node as an array of their own.
+    pub(crate) fn array(&self, form: &Form, length: u64) -> Array {
+        let keys = form.keys();
+        let own = |name: &str| name.rsplit_once('-').is_some_and(|(key, _)| keys.contains(key));
+        let columns = self.0.iter().filter(|(name, _)| own(name));
+        let columns = columns.map(|(name, column)| ((*name).to_owned(), (*column).clone())).collect();
+        Array { form: form.clone(), length, columns }
     }
 
     /// Whether the index of an option of `length` rows has each row once and in order, so that nothing is missing.
