@@ -18,6 +18,7 @@ __all__ = [
     "AvroWriter",
     "Block",
     "Buffer",
+    "ColumnForm",
     "ColumnType",
     "Description",
     "Desk",
@@ -467,6 +468,8 @@ class Table:
         """How a field is read, or why it cannot be. No more than ``most`` entries are looked for, and counted."""
     def column_type(self, field: int) -> ColumnType:
         """The type of a field: the same object for fields of one type, as long as there are not too many."""
+    def column_form(self, field: int) -> ColumnForm | None:
+        """The type of a field's values; ``None`` if it cannot be read."""
     def entry_range(self, field: int, most: int | None = None) -> tuple[int, int]:
         """The entries of the table that a field has: a branch can begin late or end early.
 
@@ -506,14 +509,14 @@ class Table:
         cut: str | None = None,
         entries: bytes | None = None,
         friends: Sequence[tuple[str, Sequence[Table], int]] = ...,
-        united: Sequence[tuple[str, int | None, Array | str, bool]] = ...,
+        united: Sequence[tuple[str, int | None, Array | ColumnForm, bool]] = ...,
         before: int = 0,
     ) -> Selection:
         """Columns by the positions of their fields, or as expressions, of entries that a cut leaves or that are listed.
 
         ``entries`` are 64-bit numbers in native order. ``friends`` are names, tables one behind the other, and how many of
         their entries belong to tables before this one. ``united`` are columns with their fields if this table has them,
-        an array of the type that they have in several tables, and whether some of these lack them. ``before`` is
+        the type that they have in several tables or an array of it, and whether some of these lack them. ``before`` is
         the number of entries of tables before this one. All types are checked.
         """
     def raw(self, plan: Plan, task: int) -> RawBlock:
@@ -656,6 +659,19 @@ class Desk:
 
     def failed(self, error: BaseException) -> None:
         """The exception that it raised."""
+
+@final
+class ColumnForm:
+    """The type of a column's values. ``str`` gives it in Awkward Array's words."""
+
+    @property
+    def is_structured(self) -> bool:
+        """Whether it is more than numbers, truth values, texts or dates, in lists or not."""
+    def is_like(self, other: ColumnForm) -> bool:
+        """Whether two types are the same, but for values that may be missing."""
+    @staticmethod
+    def unite(forms: Sequence[ColumnForm]) -> ColumnForm | None:
+        """The type that has the values of all types: numbers promoted as NumPy promotes them. ``None`` if there is none."""
 
 @final
 class ColumnType:

@@ -4,8 +4,8 @@ use crate::{
     array::{Array, Buffer},
     arrow,
     batch_reader::BatchReader,
+    column_form::ColumnForm,
     description::{ColumnType, ColumnTypes, Description, raw_type},
-    errors::request,
     handle::Handle,
     read,
     selection::Selection,
@@ -21,9 +21,9 @@ use std::{ops::Range, sync::Arc};
 /// The type of a column in several tables.
 #[derive(FromPyObject)]
 enum Like<'py> {
+    /// That of an array.
     Array(Bound<'py, Array>),
-    /// That of its numbers.
-    Number(String),
+    Form(Bound<'py, ColumnForm>),
 }
 
 /// A tree.
@@ -167,6 +167,11 @@ impl Table {
         self.types.of(py, described)
     }
 
+    fn column_form(&self, py: Python<'_>, field: u32) -> PyResult<Option<ColumnForm>> {
+        let described = self.handle.run(py, || self.table.describe_first(field, 0))?;
+        Ok(described.reading.ok().map(|reading| ColumnForm(reading.form)))
+    }
+
     #[pyo3(signature = (field, most=None))]
     fn entry_range(&self, py: Python<'_>, field: u32, most: Option<u64>) -> PyResult<(u64, u64)> {
         let most = most.unwrap_or(u64::MAX);
@@ -222,8 +227,8 @@ impl Table {
 
     /// Columns by the positions of their fields, or as expressions, of entries that pass. `entries` are 64-bit numbers in native order.
     /// `friends` are names, tables one behind the other, and how many of their entries belong to tables before this one;
-    /// `united` columns with their fields if this table has them, the type that they have in several tables, as an array of it or the
-    /// name of a number's, and whether some of these lack them. `before` is the number of entries of tables before this one.
+    /// `united` columns with their fields if this table has them, the type that they have in several tables, as an array of it or
+    /// its Form, and whether some of these lack them. `before` is the number of entries of tables before this one.
     #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
     #[pyo3(signature = (columns, aliases, cut=None, entries=None, friends=Vec::new(), united=Vec::new(), before=0))]
     fn select(
@@ -241,14 +246,9 @@ impl Table {
         let mut options =
             SelectOptions { aliases, cut, entries: entries.map(numbers), before, ..SelectOptions::default() };
         for (name, field, like, may_lack) in united {
-            let form = match (like, field) {
-                (Like::Array(array), _) => array.get().of_form().clone(),
-                (Like::Number(number), Some(field)) => {
-                    let unknown = || request(py, format!("{number:?} is no type of numbers"));
-                    let number = DType::from_name(&number).ok_or_else(unknown)?;
-                    self.handle.run(py, || self.table.form(field))?.with_number(number)
-                }
-                (Like::Number(_), None) => return Err(request(py, format!("{name:?} has no type"))),
+            let form = match like {
+                Like::Array(array) => array.get().of_form().clone(),
+                Like::Form(form) => form.get().0.clone(),
             };
             let form = if may_lack { form.optional() } else { form };
             options.united.push(UnitedColumn { name, field, form });

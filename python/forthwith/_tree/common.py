@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Missing: TypeAlias = Literal["raise", "null"]
 
 _MOST_SAID = 5
-_KINDS = ("int", "uint", "float")
 
 
 def check_missing(missing: str) -> None:
@@ -35,7 +34,7 @@ class Common:
     Attributes:
         lacking: With ``missing="null"``, the columns that a tree lacks, each with an array of its type and no entries.
         labels: With ``missing="null"``, all columns in their order.
-        promoted: With ``missing="null"``, the type of numbers that trees have in several types, by column.
+        promoted: With ``missing="null"``, the common type of columns whose numbers trees have in several types.
     """
 
     def __init__(self, names: Names, wanted: BranchFilter, missing: Missing, choice: Choice = NOTHING) -> None:
@@ -47,10 +46,10 @@ class Common:
         self._missing = missing
         self._choice = choice
         self._first: tuple[str, list[str]] | None = None
-        self._types: dict[str, tuple[str, str]] = {}
+        self._types: dict[str, tuple[_forthwith.ColumnForm, str]] = {}
         self.lacking: dict[str, _forthwith.Array] = {}
         self.labels: list[str] = []
-        self.promoted: dict[str, str] = {}
+        self.promoted: dict[str, _forthwith.ColumnForm] = {}
         self._like: dict[str, _forthwith.Array] = {}
         self._members: dict[str, list[str]] = {}
         self._used: list[str] = []
@@ -69,7 +68,7 @@ class Common:
             raise RequestError("missing='null' cannot be combined with errors= or how='zip'")
         found: dict[str, int] = {}
         everywhere: set[str] = set()
-        numbers: dict[str, set[str]] = {}
+        forms: dict[str, list[_forthwith.ColumnForm]] = {}
         self._used = self._names_used()
         problem: Exception | None = None
         for at in range(count):
@@ -78,15 +77,20 @@ class Common:
                 self.labels += [label for label, _ in columns if label not in self.labels]
                 columns = self._all_of(tree)
                 self._check_types(tree, columns)
-                for label, number in self._numbers(tree, columns):
-                    numbers.setdefault(label, set()).add(number)
+                for label, form in self._forms(tree, columns):
+                    known = forms.setdefault(label, [])
+                    if not any(form.is_like(other) for other in known):
+                        known.append(form)
             labels = [label for label, _ in columns]
             for label in labels:
                 found.setdefault(label, at)
             everywhere = set(labels) if at == 0 else everywhere & set(labels)
         if problem is not None and not self.labels and not self._computes:
             raise problem
-        self.promoted = {label: promoted(names) for label, names in numbers.items() if len(names) > 1}
+        unite = _forthwith.ColumnForm.unite
+        common = {label: unite(known) for label, known in forms.items() if len(known) > 1}
+        # Awkward Array merges structures that have no common type.
+        self.promoted = {label: form for label, form in common.items() if form is not None}
         lacking = {label for label in found if label not in everywhere}
         like = {
             label: at for label, at in found.items() if label in lacking or (self._computes and label in self.promoted)
@@ -185,18 +189,13 @@ class Common:
         )
 
     def _check_types(self, tree: Tree, columns: Columns) -> None:
-        for label, at in columns:
-            if at == COMPUTED:
+        for label, form in self._forms(tree, columns):
+            if form.is_structured:
                 continue
-            # To count all blocks would take as long as to read some files.
-            text = tree._core.describe(at, 0).type_string
-            kind = text and _kind(text)
-            if not kind or not text:
-                continue
-            first, place = self._types.setdefault(label, (text, tree._place()))
-            if first != text and _kind(first) != kind:
+            first, place = self._types.setdefault(label, (form, tree._place()))
+            if _forthwith.ColumnForm.unite([first, form]) is None:
                 raise RequestError(
-                    f"{label!r} is {text} in {tree._place()}, but {first} in {place}",
+                    f"{label!r} is {form} in {tree._place()}, but {first} in {place}",
                     file=tree.file.file_path,
                     object=f"{tree.path}/{label}",
                 )
@@ -206,20 +205,20 @@ class Common:
         """Whether `complete` has to read the entries, as trees lack columns or have them in other types."""
         return bool(self.lacking or self.promoted) and not self._computes
 
-    def _numbers(self, tree: Tree, columns: Columns) -> Iterator[tuple[str, str]]:
-        """The types of columns of numbers, in lists or not."""
+    def _forms(self, tree: Tree, columns: Columns) -> Iterator[tuple[str, _forthwith.ColumnForm]]:
+        """The types of columns that can be read and are not computed."""
         for label, at in columns:
-            text = tree._core.describe(at, 0).type_string
-            kind = text and _kind(text)
-            if text and kind and kind.endswith("number"):
-                yield label, text.replace("?", "").split(" * ")[-1]
+            if at != COMPUTED and (form := tree._core.column_form(at)) is not None:
+                yield label, form
 
     def _read(
         self, tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions
     ) -> dict[str, _forthwith.Array]:
         """Columns by their labels, in the types that all trees are read in."""
-        other = dict(self._numbers(tree, [column for column in columns if column[0] in self.promoted]))
-        changed = [(label, at) for label, at in columns if label in other and other[label] != self.promoted[label]]
+        own = dict(self._forms(tree, [column for column in columns if column[0] in self.promoted]))
+        changed = [
+            (label, at) for label, at in columns if label in own and not own[label].is_like(self.promoted[label])
+        ]
         same = [column for column in columns if column not in changed]
         found = dict(zip([label for label, _ in same], read(tree, same, start, stop, options), strict=True))
         if changed:
@@ -287,28 +286,3 @@ def _said(labels: Iterable[str]) -> str:
     names = [repr(label) for label in labels]
     more = f" and {len(names) - _MOST_SAID} more" if len(names) > _MOST_SAID else ""
     return ", ".join(names[:_MOST_SAID]) + more
-
-
-def _kind(text: str) -> str | None:
-    """The part of two types that must agree where they become one: all but the width of numbers. Nested types are left out."""
-    if any(c in text for c in "{[(") or "unknown" in text:
-        return None
-    words = text.replace("?", "").split(" * ")
-    number = _word(words[-1]) in _KINDS
-    return " * ".join([*words[:-1], "number" if number else words[-1]])
-
-
-def promoted(names: set[str]) -> str:
-    """The type that has the numbers of all of these types, as NumPy promotes them."""
-    bits = {kind: max((int(name[len(kind) :]) for name in names if _word(name) == kind), default=0) for kind in _KINDS}
-    if bits["float"]:
-        # A float has all integers of less than half its bits.
-        return "float64" if bits["float"] == 64 or max(bits["int"], bits["uint"]) > 16 else "float32"
-    if not bits["int"]:
-        return f"uint{bits['uint']}"
-    most = max(bits["int"], 2 * bits["uint"])
-    return f"int{most}" if most <= 64 else "float64"
-
-
-def _word(name: str) -> str:
-    return name.rstrip("0123456789")

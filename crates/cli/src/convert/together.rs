@@ -5,7 +5,7 @@ use super::columns::Column;
 use crate::failure::{Failure, Result};
 use forthwith::{
     UnitedColumn,
-    columns::{DType, Form},
+    columns::{Form, Unlike},
 };
 use std::collections::HashMap;
 
@@ -99,25 +99,17 @@ impl Together {
         can_change: bool,
     ) -> Result<Form> {
         let lacking = found.iter().any(Option::is_none);
-        let mut there = files.iter().zip(found).filter_map(|(file, column)| Some((file, column.as_ref()?)));
-        let Some((first, column)) = there.next() else { return Ok(Form::Empty) };
-        let mut numbers: Vec<DType> = column.form.number().into_iter().collect();
-        let mut may_lack = lacking || matches!(column.form, Form::Option { .. });
-        for (file, other) in there {
-            if !is_alike(&column.form, &other.form) {
-                let (ours, theirs) = (column.form.type_string(), other.form.type_string());
-                let what = format!("column {name} is {theirs} in {}, and {ours} in {}", file.uri, first.uri);
-                return Err(Failure::misuse(what).hinted("--columns chooses others"));
-            }
-            numbers.extend(other.form.number().filter(|number| !numbers.contains(number)));
-            may_lack |= matches!(other.form, Form::Option { .. });
-        }
-        let mut form = column.form.clone();
-        let changes = numbers.len() > 1;
-        if changes {
-            form = form.with_number(promoted(&numbers));
-        }
-        if may_lack {
+        let known = files.iter().zip(found).filter_map(|(file, column)| Some((file, &column.as_ref()?.form)));
+        let (uris, forms): (Vec<&str>, Vec<&Form>) =
+            known.map(|(file, form)| (file.uri.as_str(), form)).unzip();
+        let mut form = Form::unite(&forms).map_err(|Unlike { first, other }| {
+            let (ours, theirs) = (forms[first].type_string(), forms[other].type_string());
+            let what = format!("column {name} is {theirs} in {}, and {ours} in {}", uris[other], uris[first]);
+            Failure::misuse(what).hinted("--columns chooses others")
+        })?;
+        // Values themselves are missing where a file says so; all else is read as in all files.
+        let changes = forms.iter().any(|own| present(own).type_string() != present(&form).type_string());
+        if lacking {
             form = form.optional();
         }
         if lacking || changes {
@@ -145,6 +137,11 @@ impl Together {
     }
 }
 
+/// The type of the values that are there.
+fn present(form: &Form) -> &Form {
+    if let Form::Option { content, .. } = form { content } else { form }
+}
+
 /// How many of some names are the same.
 fn counted<'a>(names: &[&'a str]) -> HashMap<&'a str, usize> {
     let mut counts = HashMap::new();
@@ -159,60 +156,6 @@ fn several(name: &str) -> Failure {
         .hinted("--columns chooses others")
 }
 
-/// Whether values are of one type, but for the type of numbers, and for whether they may be missing.
-fn is_alike(one: &Form, other: &Form) -> bool {
-    let bare = |form: &Form| {
-        let form = match form {
-            Form::Option { content, .. } => content,
-            form => form,
-        };
-        form.clone().with_number(DType::Int8).type_string()
-    };
-    bare(one) == bare(other)
-}
-
-/// A kind of numbers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Signed,
-    Unsigned,
-    Float,
-}
-
-const fn kind(dtype: DType) -> Option<Kind> {
-    match dtype {
-        DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64 => Some(Kind::Signed),
-        DType::UInt8 | DType::UInt16 | DType::UInt32 | DType::UInt64 => Some(Kind::Unsigned),
-        DType::Float32 | DType::Float64 => Some(Kind::Float),
-        _ => None,
-    }
-}
-
-/// The type that has the numbers of all of these types, as NumPy promotes them.
-fn promoted(numbers: &[DType]) -> DType {
-    let bytes = |of: Kind| {
-        let sizes = numbers.iter().filter(|number| kind(**number) == Some(of)).map(|number| number.size());
-        sizes.max().unwrap_or(0)
-    };
-    let (signed, unsigned, float) = (bytes(Kind::Signed), bytes(Kind::Unsigned), bytes(Kind::Float));
-    match (float, signed, unsigned) {
-        // A float has all integers of less than half its bits.
-        (1.., ..) if float == 8 || signed.max(unsigned) > 2 => DType::Float64,
-        (1.., ..) => DType::Float32,
-        (0, 0, 0..=1) => DType::UInt8,
-        (0, 0, 2) => DType::UInt16,
-        (0, 0, 3..=4) => DType::UInt32,
-        (0, 0, _) => DType::UInt64,
-        _ => match signed.max(2 * unsigned) {
-            0..=1 => DType::Int8,
-            2 => DType::Int16,
-            3..=4 => DType::Int32,
-            5..=8 => DType::Int64,
-            _ => DType::Float64,
-        },
-    }
-}
-
 fn lacks(uri: &str, name: &str, other: &str) -> Failure {
     Failure::misuse(format!("{uri} has no column {name}, which {other} has"))
         .hinted("--missing null makes such values null, --columns chooses others")
@@ -221,6 +164,7 @@ fn lacks(uri: &str, name: &str, other: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use forthwith::columns::DType;
 
     #[test]
     fn columns_of_one_name_are_lost_in_no_order() {
@@ -247,25 +191,5 @@ mod tests {
         }
         let more = Together::of(&[once, file("more", &["a", "b"])], true).expect("missing values");
         assert_eq!(more.named.len(), 2);
-    }
-
-    #[test]
-    fn numbers_become_what_numpy_makes_of_them() {
-        use DType::{Float32, Float64, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
-        for (numbers, expected) in [
-            (&[Int32, Int64][..], Int64),
-            (&[Int64, Float64], Float64),
-            (&[Int16, Float32], Float32),
-            (&[Int32, Float32], Float64),
-            (&[UInt8, UInt16], UInt16),
-            (&[UInt8, UInt32, UInt64], UInt64),
-            (&[Int8, UInt8], Int16),
-            (&[Int8, UInt16], Int32),
-            (&[Int8, UInt32], Int64),
-            (&[Int64, UInt64], Float64),
-            (&[Int16, UInt16, Float32], Float32),
-        ] {
-            assert_eq!(promoted(numbers), expected, "{numbers:?}");
-        }
     }
 }

@@ -115,7 +115,7 @@ impl Reader<'_, '_, '_> {
         for at in united {
             let column = self.inputs.united(at)?;
             let field = column.field.map(|field| self.array(Input::Field(field))).transpose()?;
-            let array = self.inputs.table.here(column.array(field, rows.len(), self.workers()))?;
+            let array = self.inputs.table.here(column.array(field, rows.len()))?;
             self.held.insert(Input::United(at), array);
         }
         for at in members {

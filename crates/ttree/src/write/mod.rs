@@ -71,7 +71,7 @@ pub use options::{
 };
 
 use crate::copy::{Grown, basket_text};
-use announced::{adapted, record_name};
+use announced::{adapted, alike};
 use baskets::{BasketBranch, Piece, Work};
 use cut::{Cuts, Sizes, basket_room, within};
 use entries::Entries;
@@ -494,25 +494,6 @@ fn settled(ranges: &[(u64, u64)]) -> (&[(u64, u64)], u64) {
         }
         [others @ .., (_, size)] => (others, *size),
     }
-}
-
-/// Whether Forms are the same but for the keys of their nodes.
-fn alike(one: &Form, other: &Form) -> bool {
-    let is_same = match (one, other) {
-        (Form::Numpy { dtype, shape, .. }, Form::Numpy { dtype: d, shape: s, .. }) => {
-            dtype == d && shape == s
-        }
-        (Form::Regular { size, .. }, Form::Regular { size: s, .. }) => size == s,
-        (Form::Record { fields, .. }, Form::Record { fields: f, .. }) => fields == f,
-        // Classes are told by the names of their records.
-        (Form::Union { contents, .. }, Form::Union { contents: c, .. }) => {
-            contents.iter().map(record_name).eq(c.iter().map(record_name))
-        }
-        (Form::Logical { meaning, .. }, Form::Logical { meaning: m, .. }) => meaning == m,
-        (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
-    };
-    let (ones, others) = (one.contents(), other.contents());
-    is_same && ones.len() == others.len() && ones.iter().zip(others).all(|(one, other)| alike(one, other))
 }
 
 /// An error in a tree, or in a branch, whose place names what is within that.
