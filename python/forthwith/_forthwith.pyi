@@ -78,6 +78,7 @@ __all__ = [
     "split_name",
     "unregister_format",
     "RootWriter",
+    "Salvage",
     "Selection",
     "Zones",
     "expression_names",
@@ -446,8 +447,10 @@ class Table:
     @property
     def entries(self) -> int:
         """Number of entries. In an Avro file that is known when all blocks were looked for."""
-    def around_damage(self) -> tuple[Table, list[tuple[int, int, int, str]]] | None:
-        """The table around parts in which nothing can be told apart, and these: entries before, block, byte and fault."""
+    def sound(self) -> tuple[Table, list[tuple[int, int, int, str]]]:
+        """The table around what cannot be told apart, and these parts: entries before, block, byte and fault."""
+    def salvage(self, fields: Sequence[int], start: int, stop: int) -> Salvage:
+        """The division of a range of entries of fields into parts that can be read and parts that are lost."""
     def with_constants(self, constants: Sequence[tuple[str, str | None, bool, bool]]) -> Table:
         """The table with columns of one value each, behind those of the file, as `partitions` has them."""
     def zones(self) -> Zones:
@@ -556,6 +559,22 @@ class Table:
         union_as_struct: bool = False,
     ) -> object:
         """Some fields as a capsule of an Arrow stream, which takes the reader and reads one step for each batch."""
+
+@final
+class Salvage:
+    """The division of a range of entries into parts that can be read and parts that are lost."""
+
+    def next_range(self) -> tuple[int, int] | None:
+        """The next range to read, in their order."""
+    def is_of_table(self, file: str | None, object: str | None) -> bool:
+        """Whether an error is about entries of the table, and not of one that is read beside it."""
+    def lose(
+        self, start: int, stop: int, *, object: str | None, block: int | None, entry: int | None
+    ) -> tuple[int, int] | None:
+        """Takes a range that was not read because of damage at this place, and returns the entries of it that are lost.
+
+        The rest is to be read again; ``None`` if that is all of it, in parts.
+        """
 
 @final
 class Selection:

@@ -28,6 +28,7 @@ mod layout;
 mod object;
 mod read;
 mod rows;
+mod salvage;
 mod selection;
 mod table;
 mod taken;
@@ -53,6 +54,7 @@ mod _forthwith {
         give::give_all,
         given::Given,
         rows::rows_of,
+        salvage::Salvage,
         selection::{Selection, expression_names},
         table::{Block, Field, Fields, Plan, RawBlock, Table, Zones},
         write::TableWriter,

@@ -8,6 +8,7 @@ use crate::{
     description::{ColumnType, ColumnTypes, Description, raw_type},
     handle::Handle,
     read,
+    salvage::Salvage,
     selection::Selection,
 };
 use forthwith::{
@@ -89,12 +90,16 @@ impl Table {
 
     /// The table around what cannot be told apart, and for each such part the entries before it, the block, the byte and the fault.
     #[expect(clippy::type_complexity, reason = "a tuple of Python")]
-    fn around_damage(&self, py: Python<'_>) -> PyResult<Option<(Self, Vec<(u64, u64, u64, String)>)>> {
-        let around = self.handle.run(py, || self.table.around_damage())?;
-        Ok(around.map(|(table, gaps)| {
-            let gaps = gaps.into_iter().map(|gap| (gap.entry, gap.block, gap.byte, gap.what));
-            (Self::new(Arc::clone(&self.handle), table, self.key.clone()), gaps.collect())
-        }))
+    fn sound(&self, py: Python<'_>) -> PyResult<(Self, Vec<(u64, u64, u64, String)>)> {
+        let (table, gaps) = self.handle.run(py, || self.table.sound())?;
+        let gaps = gaps.into_iter().map(|gap| (gap.entry, gap.block, gap.byte, gap.what)).collect();
+        Ok((Self::new(Arc::clone(&self.handle), table, self.key.clone()), gaps))
+    }
+
+    /// The division of a range of entries of fields into parts that can be read and parts that are lost.
+    fn salvage(&self, fields: Vec<u32>, start: u64, stop: u64) -> Salvage {
+        let salvage = forthwith::Salvage::new(self.table.clone(), fields, start..stop);
+        Salvage::new(Arc::clone(&self.handle), salvage)
     }
 
     /// The table with columns of one value each, behind those of the file: names with their values as text or as whole numbers, which may

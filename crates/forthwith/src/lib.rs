@@ -19,6 +19,7 @@
 //! formats).
 #![deny(missing_docs)]
 
+mod around;
 mod background;
 #[cfg(any(feature = "root", feature = "avro", feature = "parquet", feature = "builders"))]
 #[cfg_attr(
@@ -42,6 +43,7 @@ mod steps;
 mod table;
 mod write;
 
+pub use around::{Loss, Salvage};
 pub use background::Background;
 pub use container::{AroundDamage, Container, FileInfo, Gap, Key, Object, Recovery, Words};
 pub use cut::Step;

@@ -237,6 +237,22 @@ impl Error {
         Self::new(ErrorKind::Truncated { what, needed: needed.unsigned(), available: available.unsigned() })
     }
 
+    /// Whether bytes contradict themselves or their format, or a single entry is of a kind that is not supported.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        match &self.kind {
+            ErrorKind::Source(source) => matches!(source.kind, forthwith_io::ErrorKind::BeyondEnd { .. }),
+            ErrorKind::Unsupported { .. } => self.place.entry.is_some(),
+            ErrorKind::NotFound { .. }
+            | ErrorKind::Invalid { .. }
+            | ErrorKind::OutOfMemory { .. }
+            | ErrorKind::Codec(forthwith_io::CodecError::OverLimit { .. })
+            | ErrorKind::Cancelled
+            | ErrorKind::Compile(_) => false,
+            _ => true,
+        }
+    }
+
     /// Adds the file, unless known already.
     #[must_use]
     pub fn in_file(mut self, uri: &str) -> Self {

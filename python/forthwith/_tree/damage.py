@@ -34,13 +34,6 @@ if TYPE_CHECKING:
 CANNOT_OPEN = (MissingFileError, SourceError, DamagedFileError, UnsupportedError)
 """Errors for which one of several files may be left out."""
 
-MOST = 32
-"""Entries of one block that are left out one by one; if more of them are damaged, so is the block."""
-
-
-# More entries than there can be, for which all blocks are looked for.
-_ALL = 2**64 - 1
-
 
 class DataLossWarning(UserWarning):
     """Entries could not be read and were left out, or replaced by nothing.
@@ -141,15 +134,8 @@ def sound(tree: Tree, options: ReadOptions, offset: int = 0) -> Tree:
 
 def around_gaps(tree: Tree) -> tuple[Tree, list[Gap]]:
     """The tree without parts of its file in which nothing can be told apart, and these; nothing is said of them."""
-    try:
-        tree._core.entries_up_to(_ALL)
-        return tree, []
-    except DamagedFileError:
-        found = tree._core.around_damage()
-        if found is None:
-            raise
-    core, gaps = found
-    return tree._like(core), gaps
+    core, gaps = tree._core.sound()
+    return (tree._like(core), gaps) if gaps else (tree, [])
 
 
 def entries_around(opened: Callable[[int], Tree], files: int, options: ReadOptions) -> int:
@@ -173,35 +159,20 @@ def _around(
     """The entries piece by piece, in order; a piece that was lost is ``None``."""
     parts: list[Part] = []
     lost: list[Loss] = []
-    waiting = [(start, stop)]
-    failures: dict[tuple[str | None, int | None], int] = {}
-    while waiting:
-        begin, end = waiting.pop()
+    fields = columns.core.fields if isinstance(columns, Query) else [at for _, at in columns]
+    salvage = tree._core.salvage(fields, start, stop)
+    while (entries := salvage.next_range()) is not None:
+        begin, end = entries
         try:
             parts.append((begin, end, together(tree, columns, begin, end, options, into)))
         except (DamagedFileError, UnsupportedError) as error:
             _about_entries(error)
-            _about_this(tree, columns, error)
-            block = _lost(tree, columns, begin, end, error)
-            place = error.object, error.block
-            failures[place] = failures.get(place, 0) + 1
-            first, last = block
-            if error.entry is not None and first <= error.entry < last and failures[place] <= MOST:
-                first, last = error.entry, error.entry + 1
-            elif (middle := _middle(tree, columns, first, last, error)) is not None:
-                # Blocks that are read together, of which not all need be damaged. Each may have as many damaged entries.
-                failures.pop(place)
-                pieces = [(last, end), (middle, last), (first, middle), (begin, first)]
-                waiting += [piece for piece in pieces if piece[0] < piece[1]]
-                continue
-            elif error.block is None:
-                # Of the next block, too, the error will not say which it is.
-                failures.pop(place)
-            lost.append(Loss(first, last, error))
-            parts.append((first, last, None))
-            # The rest of the block by itself, so that what is beside it is read once.
-            pieces = [(block[1], end), (last, block[1]), (block[0], first), (begin, block[0])]
-            waiting += [piece for piece in pieces if piece[0] < piece[1]]
+            if isinstance(columns, Query) and not salvage.is_of_table(error.file, error.object):
+                raise
+            found = salvage.lose(begin, end, object=error.object, block=error.block, entry=error.entry)
+            if found is not None:
+                lost.append(Loss(*found, error))
+                parts.append((*found, None))
     parts.sort(key=lambda part: part[:2])
     lost.sort(key=lambda loss: loss.start)
     return parts, lost
@@ -252,56 +223,6 @@ def _about_entries(error: DamagedFileError | UnsupportedError) -> None:
     """Passes on what is not supported unless it is something that single entries have."""
     if isinstance(error, UnsupportedError) and error.entry is None:
         raise error
-
-
-def _about_this(tree: Tree, columns: Columns, error: DamagedFileError | UnsupportedError) -> None:
-    """Passes on what is wrong in a friend, whose entries are others."""
-    if not isinstance(columns, Query) or error.object is None:
-        return
-    place = error.object
-    if error.file != tree._file._core.uri or (place != tree.path and not place.startswith(f"{tree.path}/")):
-        raise error
-
-
-def _lost(
-    tree: Tree, columns: Columns, begin: int, end: int, error: DamagedFileError | UnsupportedError
-) -> tuple[int, int]:
-    """The entries of the block that the error is about, or all of them if it does not say."""
-    if error.block is None:
-        return begin, end
-    fields, named = _fields(tree, columns, error)
-    plan = tree._core.plan(fields, begin, end)
-    found = [block.entries for block in plan.blocks() if block.block == error.block]
-    # Blocks of several branches can have one number: the error's branch tells them apart.
-    if named:
-        own = tree._core.plan(named[:1], begin, end)
-        found = [block.entries for block in own.blocks() if block.block == error.block] or found
-    ranges = [(max(begin, first), min(end, last)) for first, last in found]
-    ranges = [(first, last) for first, last in ranges if first < last]
-    if not ranges:
-        return begin, end
-    return min(first for first, _ in ranges), max(last for _, last in ranges)
-
-
-def _fields(tree: Tree, columns: Columns, error: DamagedFileError | UnsupportedError) -> tuple[list[int], list[int]]:
-    """The fields that are read, and those of them that the error names."""
-    fields = columns.core.fields if isinstance(columns, Query) else [at for _, at in columns]
-    above = f"{tree.path}/" if tree.path else ""
-    return fields, [at for at in fields if error.object == f"{above}{tree._fields[at].path}"]
-
-
-def _middle(
-    tree: Tree, columns: Columns, first: int, last: int, error: DamagedFileError | UnsupportedError
-) -> int | None:
-    """The entry at which the middle one of several blocks begins. All columns have the same ones if none is named."""
-    fields, named = _fields(tree, columns, error)
-    if not named and (error.object or "") != tree.path:
-        return None
-    try:
-        begins = tree._core.boundaries((named or fields)[:1], first, last)[1:-1]
-    except DamagedFileError:
-        return None  # what says where blocks begin is damaged itself
-    return begins[len(begins) // 2] if begins else None
 
 
 def warn(tree: Tree, lost: list[Loss]) -> None:

@@ -101,7 +101,7 @@ pub(crate) fn convert(
             None => source.place(asked, opening)?,
         };
         let (place, mut lost) = if asked.skip_errors {
-            let (table, lost) = around::sound(place.table)?;
+            let (table, lost) = around::sound(&place.table)?;
             (Place { table, ..place }, lost)
         } else {
             (place, Lost::default())

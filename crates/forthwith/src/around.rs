@@ -1,0 +1,214 @@
+//! Reading around damage: entries that can be read, and those that are lost.
+
+use crate::{ProgressCallback, Selected, Selection, Table};
+use forthwith_plan::{Error, Place, Result};
+use std::{collections::HashMap, ops::Range};
+
+/// Damaged entries of one block that are left out one by one; if there are more, the block is.
+const MOST_SINGLE: u32 = 32;
+
+/// Entries that could not be read.
+#[derive(Debug)]
+pub struct Loss {
+    /// The entries.
+    pub entries: Range<u64>,
+    /// The reason, with its place.
+    pub error: Error,
+}
+
+/// Divides a range of entries into parts that can be read and parts that are lost, by the errors of reading it: each damaged entry is
+/// lost by itself, where an error says which it is, and otherwise its block.
+///
+/// ```
+/// use forthwith::Salvage;
+/// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+///
+/// let events = forthwith::File::open(format!("{folder}/zmumu.root"))?.table("events")?;
+/// let field = events.find("MET_pt")?;
+/// let (mut salvage, mut read) = (Salvage::new(events.clone(), vec![field], 0..3600), 0);
+/// while let Some(range) = salvage.next_range() {
+///     match events.plan(&[field], range.clone()).and_then(|plan| events.read(&plan, None, None)) {
+///         Ok(arrays) => read += arrays[0].length,
+///         Err(error) if error.is_damage() => {
+///             salvage.lose(&range, &error.place)?;
+///         }
+///         Err(error) => return Err(error),
+///     }
+/// }
+/// assert_eq!(read, 3600);
+/// # Ok::<(), forthwith::plan::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Salvage {
+    table: Table,
+    fields: Vec<u32>,
+    /// The ranges that are to be read, the first one last.
+    waiting: Vec<Range<u64>>,
+    /// Errors of each object and block.
+    failures: HashMap<(Option<String>, Option<u64>), u32>,
+}
+
+impl Salvage {
+    /// Begins with a range of entries, for which these fields are read.
+    #[must_use]
+    pub fn new(table: Table, fields: Vec<u32>, entries: Range<u64>) -> Self {
+        Self { table, fields, waiting: vec![entries], failures: HashMap::new() }
+    }
+
+    /// The next range to read. Ranges come in their order.
+    pub fn next_range(&mut self) -> Option<Range<u64>> {
+        self.waiting.pop()
+    }
+
+    /// Whether an error is about entries of the table. Those of a table that is read beside it are others.
+    #[must_use]
+    pub fn is_of_table(&self, place: &Place) -> bool {
+        let Some(object) = &place.object else { return true };
+        let path = self.table.path();
+        let is_within = object == path
+            || path.is_empty()
+            || object.strip_prefix(path).is_some_and(|member| member.starts_with('/'));
+        is_within && place.uri.as_deref().is_none_or(|uri| uri == self.table.file().uri())
+    }
+
+    /// Takes a range that was not read because of damage at this place, and returns the entries of it that are lost. The rest is
+    /// to be read again: without a loss, in parts.
+    ///
+    /// # Errors
+    /// The blocks of the range cannot be told.
+    pub fn lose(&mut self, range: &Range<u64>, place: &Place) -> Result<Option<Range<u64>>> {
+        let named = self.named(place)?;
+        let block = self.block(range, place, &named)?;
+        let key = (place.object.clone(), place.block);
+        let failures = self.failures.entry(key.clone()).or_default();
+        *failures += 1;
+        let is_single = *failures <= MOST_SINGLE;
+        let lost = match place.entry.filter(|entry| is_single && block.contains(entry)) {
+            Some(entry) => entry..entry.saturating_add(1),
+            None => match self.middle(&block, place, &named)? {
+                Some(middle) => {
+                    // Blocks that are read together, of which not all need be damaged. Each may have as many damaged entries.
+                    self.failures.remove(&key);
+                    self.wait([
+                        range.start..block.start,
+                        block.start..middle,
+                        middle..block.end,
+                        block.end..range.end,
+                    ]);
+                    return Ok(None);
+                }
+                None => {
+                    if place.block.is_none() {
+                        // Of the next block, too, the error will not say which it is.
+                        self.failures.remove(&key);
+                    }
+                    block.clone()
+                }
+            },
+        };
+        // The rest of the block by itself, so that what is beside it is read once.
+        self.wait([
+            range.start..block.start,
+            block.start..lost.start,
+            lost.end..block.end,
+            block.end..range.end,
+        ]);
+        Ok(Some(lost))
+    }
+
+    /// Adds ranges in their order, before all that wait.
+    fn wait(&mut self, ranges: [Range<u64>; 4]) {
+        self.waiting.extend(ranges.into_iter().rev().filter(|range| !range.is_empty()));
+    }
+
+    /// The field that an error names.
+    fn named(&self, place: &Place) -> Result<Vec<u32>> {
+        let Some(object) = &place.object else { return Ok(Vec::new()) };
+        let inner = match self.table.path() {
+            "" => Some(object.as_str()),
+            path => object.strip_prefix(path).and_then(|member| member.strip_prefix('/')),
+        };
+        let Some(inner) = inner else { return Ok(Vec::new()) };
+        let known = self.table.fields()?;
+        let is_named = |field: &&u32| known.get(**field as usize).is_some_and(|field| field.path == inner);
+        Ok(self.fields.iter().filter(is_named).take(1).copied().collect())
+    }
+
+    /// The entries of the block that an error is about, or all of the range if it does not say.
+    fn block(&self, range: &Range<u64>, place: &Place, named: &[u32]) -> Result<Range<u64>> {
+        let Some(block) = place.block else { return Ok(range.clone()) };
+        let blocks = |fields: &[u32]| -> Result<Option<Range<u64>>> {
+            let plan = self.table.plan(fields, range.clone())?;
+            let tasks = plan.tasks.iter().filter(|task| task.block == block);
+            let entries = tasks.map(|task| plan.entries_of(task, &task.entries));
+            let within = entries.map(|entries| entries.start.max(range.start)..entries.end.min(range.end));
+            let within = within.filter(|entries| !entries.is_empty());
+            Ok(within.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end)))
+        };
+        // Blocks of several fields can have one number: that of the field which is named comes first.
+        if !named.is_empty()
+            && let Some(entries) = blocks(named)?
+        {
+            return Ok(entries);
+        }
+        Ok(blocks(&self.fields)?.unwrap_or_else(|| range.clone()))
+    }
+
+    /// The entry at which the middle one of several blocks begins. All fields have the same blocks if none is named.
+    fn middle(&self, block: &Range<u64>, place: &Place, named: &[u32]) -> Result<Option<u64>> {
+        if named.is_empty() && place.object.as_deref().unwrap_or_default() != self.table.path() {
+            return Ok(None);
+        }
+        let fields = if named.is_empty() { &self.fields[..self.fields.len().min(1)] } else { named };
+        let mut begins = match self.table.boundaries(fields, block.clone()) {
+            Ok(begins) => begins,
+            // The metadata of the blocks are damaged themselves.
+            Err(error) if error.is_damage() => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        begins.retain(|entry| block.start < *entry && *entry < block.end);
+        Ok(begins.get(begins.len() / 2).copied())
+    }
+}
+
+impl Selection {
+    /// Reads a range of entries around damage: what can be read of it, in as many pieces as it takes, and what is lost. `threads` and
+    /// `tick` are those of [`read`](Self::read).
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), but for damage of the table itself.
+    pub fn read_around_damage(
+        &self,
+        entries: Range<u64>,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<(Vec<Selected>, Vec<Loss>)> {
+        let mut salvage = Salvage::new(self.table().clone(), self.fields().to_vec(), entries);
+        let (mut pieces, mut losses) = (Vec::new(), Vec::new());
+        while let Some(range) = salvage.next_range() {
+            match self.read(range.clone(), threads, Some(&mut *tick)) {
+                Ok(piece) => pieces.push(piece),
+                Err(error) if error.is_damage() && salvage.is_of_table(&error.place) => {
+                    let lost = salvage.lose(&range, &error.place)?;
+                    losses.extend(lost.map(|entries| Loss { entries, error }));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((pieces, losses))
+    }
+}
+
+impl Table {
+    /// The table without the parts of its file in which nothing can be told apart, and these parts; mostly it is the table itself.
+    ///
+    /// # Errors
+    /// As [`around_damage`](Self::around_damage); nothing of the table can be read.
+    pub fn sound(&self) -> Result<(Self, Vec<crate::Gap>)> {
+        match self.entries() {
+            Err(error) if error.is_damage() => self.around_damage()?.ok_or(error),
+            Err(error) => Err(error),
+            Ok(_) => Ok((self.clone(), Vec::new())),
+        }
+    }
+}
