@@ -1138,6 +1138,8 @@ class Given:
     def types(self) -> list[tuple[str, str]]:
         """The fields of records with their types."""
 
+    def times(self) -> list[tuple[str, str]]:
+        """Those with dates and times in them."""
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Records as a stream of one batch, anything else as its only column, ``value``."""
 

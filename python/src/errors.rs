@@ -95,6 +95,21 @@ pub(crate) fn can_be_silenced(error: RunError) -> bool {
     )
 }
 
+/// The text of an error, with what to write instead in Python before its place.
+fn text(error: &Error) -> String {
+    let hint = match &error.kind {
+        ErrorKind::MissingValues { .. } => {
+            "mktree(name, columns, nulls=-1) writes this number in their place, and mkrntuple keeps them missing"
+        }
+        _ => return error.to_string(),
+    };
+    let text = error.to_string();
+    match text.split_once('\n') {
+        Some((what, place)) => format!("{what}: {hint}\n{place}"),
+        None => format!("{text}: {hint}"),
+    }
+}
+
 fn make(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let class = class(py, &error.kind);
     // The error of a source names the file itself.
@@ -103,7 +118,7 @@ fn make(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         place.uri = Some(source.uri.clone());
         place.byte = place.byte.or(source.at);
     }
-    let exception = build(py, &class, &error.to_string(), &place)?;
+    let exception = build(py, &class, &text(error), &place)?;
     match &error.kind {
         ErrorKind::NotFound { name, near, .. } => {
             exception.setattr("key", name)?;
@@ -153,7 +168,9 @@ fn class<'py>(py: Python<'py>, kind: &ErrorKind) -> Bound<'py, PyAny> {
             _ => py.get_type::<classes::SourceError>(),
         },
         ErrorKind::NotFound { .. } => py.get_type::<classes::KeyInFileError>(),
-        ErrorKind::Unsupported { .. } => py.get_type::<classes::UnsupportedError>(),
+        ErrorKind::Unsupported { .. } | ErrorKind::MissingValues { .. } => {
+            py.get_type::<classes::UnsupportedError>()
+        }
         ErrorKind::Invalid { .. } => py.get_type::<classes::RequestError>(),
         ErrorKind::OutOfMemory { .. } | ErrorKind::Codec(io::CodecError::OverLimit { .. }) => {
             py.get_type::<classes::OutOfMemoryError>()

@@ -33,6 +33,15 @@ impl Given {
         }
     }
 
+    /// The fields of records with their Forms.
+    fn fields(&self) -> impl Iterator<Item = (&String, &columns::Form)> {
+        let (names, contents): (&[String], &[columns::Form]) = match &self.0.form {
+            columns::Form::Record { fields: Some(names), contents, .. } => (names, contents),
+            _ => (&[], &[]),
+        };
+        names.iter().zip(contents)
+    }
+
     pub(crate) fn schema(&self) -> Option<&SchemaRef> {
         self.1.as_ref()
     }
@@ -107,12 +116,19 @@ impl Given {
 
     /// The fields of records with their types.
     fn types(&self) -> Vec<(String, String)> {
-        match &self.0.form {
-            columns::Form::Record { fields: Some(names), contents, .. } => {
-                names.iter().cloned().zip(contents.iter().map(columns::Form::type_string)).collect()
+        self.fields().map(|(name, form)| (name.clone(), form.type_string())).collect()
+    }
+
+    /// Those with dates and times in them.
+    fn times(&self) -> Vec<(String, String)> {
+        let is_time = |form: &columns::Form| match form {
+            columns::Form::Logical { meaning, .. } => {
+                !matches!(meaning, columns::LogicalType::Decimal { .. } | columns::LogicalType::Half)
             }
-            _ => Vec::new(),
-        }
+            _ => false,
+        };
+        let times = self.fields().filter(|(_, form)| form.nodes().any(is_time));
+        times.map(|(name, form)| (name.clone(), form.type_string())).collect()
     }
 
     /// Records as a stream of one batch, anything else as its only column, `value`.

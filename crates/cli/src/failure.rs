@@ -117,8 +117,7 @@ pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 impl Failure {
     /// The error of a writer, with the options by which missing values are written to ROOT files if it is about these.
     pub(crate) fn unfilled(error: Error) -> Self {
-        let ErrorKind::Unsupported { what } = &error.kind else { return error.into() };
-        if !what.starts_with("missing values in a tree") {
+        if !matches!(error.kind, ErrorKind::MissingValues { .. }) {
             return error.into();
         }
         Self::from(error).hinted(
@@ -144,7 +143,7 @@ impl Failure {
             Self::Output(_) => 1,
             Self::File(error) => match &error.kind {
                 ErrorKind::NotFound { .. } => 3,
-                ErrorKind::Unsupported { .. } => 4,
+                ErrorKind::Unsupported { .. } | ErrorKind::MissingValues { .. } => 4,
                 ErrorKind::Invalid { .. } => 2,
                 // As shells have it of what Ctrl-C ended.
                 ErrorKind::Cancelled => 130,

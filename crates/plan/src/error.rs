@@ -100,6 +100,16 @@ pub enum ErrorKind {
         /// The type or feature.
         what: String,
     },
+    /// Missing values, which the format that is written does not have. An option may say what they are filled with.
+    #[error("not supported yet: missing values in {place} ({type_string}, value {row})")]
+    MissingValues {
+        /// What is written: `a tree`.
+        place: &'static str,
+        /// The type of the values.
+        type_string: String,
+        /// The first row of these values that is missing.
+        row: u64,
+    },
     /// The request makes no sense for this file.
     #[error("{what}")]
     Invalid {
@@ -244,6 +254,7 @@ impl Error {
             ErrorKind::Source(source) => matches!(source.kind, forthwith_io::ErrorKind::BeyondEnd { .. }),
             ErrorKind::Unsupported { .. } => self.place.entry.is_some(),
             ErrorKind::NotFound { .. }
+            | ErrorKind::MissingValues { .. }
             | ErrorKind::Invalid { .. }
             | ErrorKind::OutOfMemory { .. }
             | ErrorKind::Codec(forthwith_io::CodecError::OverLimit { .. })
@@ -368,6 +379,7 @@ impl ErrorKind {
                 | Self::Missing { .. }
                 | Self::NotFound { .. }
                 | Self::Unsupported { .. }
+                | Self::MissingValues { .. }
         )
     }
 }

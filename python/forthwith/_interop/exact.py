@@ -19,10 +19,22 @@ class Rounded(RequestError):
     """A whole number that is no float.
 
     Attributes:
+        number: The number.
+        column: The column that has it, if it has a name.
         part: The position of the array that has it.
     """
 
+    number = 0
+    column: str | None = None
     part = 0
+
+    @classmethod
+    def of(cls, number: int, column: str | None, part: int) -> Rounded:
+        """The error of a number."""
+        what = "a column" if column is None else f"column {column}"
+        error = cls(f"{what} has {number}, which is no float64, the type of all files together")
+        error.number, error.column, error.part = number, column, part
+        return error
 
 
 @contextmanager
@@ -31,8 +43,7 @@ def named(label: str) -> Iterator[None]:
     try:
         yield
     except Rounded as error:
-        error.message = error.message.replace("a column has", f"column {label} has", 1)
-        raise
+        raise Rounded.of(error.number, error.column or label, error.part) from None
 
 
 def unlike(error: Exception) -> RequestError:
@@ -76,7 +87,4 @@ def check(np: Any, label: str | None, dtypes: list[Any], numbers: Callable[[int]
             large |= values < -_ALL
         for number in values[large].tolist():
             if int(float(number)) != number:
-                column = "a column" if label is None else f"column {label}"
-                error = Rounded(f"{column} has {number}, which is no float64, the type of all files together")
-                error.part = part
-                raise error
+                raise Rounded.of(number, label, part)

@@ -17,7 +17,6 @@ from forthwith._writable.tables import (
     by_name,
     empty,
     is_table,
-    nulls_named,
     refuse_times,
     says_types,
     spelled_types,
@@ -237,12 +236,8 @@ class WritableDirectory:
         )
         path, array, types = self._columns(name, columns)
         if not times_as_integers:
-            refuse_times(array.types(), self._file.file_path, path)
-        try:
-            self._file._open().tree(path, title, array, chosen)
-        except UnsupportedError as error:
-            nulls_named(error)
-            raise
+            refuse_times(array.times(), self._file.file_path, path)
+        self._file._open().tree(path, title, array, chosen)
         table = self._file._tables[path] = WritableTable(self._file, path, len(array), types, "TTree")
         return table
 
@@ -457,11 +452,7 @@ class WritableTable:
         """
         self._check()
         columns = taken(array, self._types)
-        try:
-            self._file._open().extend(self._path, columns)
-        except UnsupportedError as error:
-            nulls_named(error)
-            raise
+        self._file._open().extend(self._path, columns)
         self._entries += len(columns)
 
     def _check(self) -> None:

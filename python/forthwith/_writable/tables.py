@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -247,30 +246,15 @@ def _converted(np: Any, name: str, numbers: Any, dtype: Any) -> Any:
         raise RequestTypeError(f"column {name!r} is {dtype}, but the given values are {numbers.dtype}") from error
 
 
-# Dates and times in a type, but not as names of fields.
-_TIMES = re.compile(r'(?<![\w"])(?:timestamp\[|duration\[|time\[|date(?![\w":]))')
-
-
-def refuse_times(types: Iterable[tuple[str, str]], file: str, path: str) -> None:
+def refuse_times(times: Iterable[tuple[str, str]], file: str, path: str) -> None:
     """Refuses columns of dates and times, which a tree has as whole numbers only.
 
     Raises:
         UnsupportedError: There is one; it is named, with its type.
     """
-    for name, kind in types:
-        if _TIMES.search(kind):
-            what = "mktree(name, columns, times_as_integers=True) writes whole numbers, with their unit in the branch's title"
-            raise UnsupportedError(f"{kind} in a tree (column {name!r}): {what}\n  in {file}:{path}")
-
-
-def nulls_named(error: UnsupportedError) -> UnsupportedError:
-    """The error of a tree, with the options by which missing values are written, if it is about these."""
-    first, *rest = error.message.split("\n")
-    if "missing values in a tree" in first:
-        what = "mktree(name, columns, nulls=-1) writes this number in their place, and mkrntuple keeps them missing"
-        error.message = "\n".join([first.partition("; an option")[0] + f": {what}", *rest])
-        error.args = (error.message,)
-    return error
+    for name, kind in times:
+        what = "mktree(name, columns, times_as_integers=True) writes whole numbers, with their unit in the branch's title"
+        raise UnsupportedError(f"{kind} in a tree (column {name!r}): {what}\n  in {file}:{path}")
 
 
 def _has_missing(np: Any, value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 use super::Nulls;
 use forthwith_columns::{Array, Column, DType, Form, LogicalType, Lookup};
-use forthwith_plan::{Error, Number, Result};
+use forthwith_plan::{Error, ErrorKind, Number, Result};
 
 /// The Form that is written for a Form: options become what they hold, categories text, halves `float32`, and numbers that mean more what
 /// they are stored as.
@@ -40,10 +40,8 @@ pub(super) fn plain_form(form: &Form) -> Result<Form> {
 
 /// Trees have no way to write it.
 fn missing(form: &Form, at: usize) -> Error {
-    Error::unsupported(format!(
-        "missing values in a tree ({}, value {at}); an option of the column says what they are filled with",
-        form.type_string()
-    ))
+    let type_string = form.type_string();
+    Error::new(ErrorKind::MissingValues { place: "a tree", type_string, row: at as u64 })
 }
 
 /// Arrays of no items take no memory, so that any number of them could be announced; C++ has none.
