@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Protocol, TypeAlias, Unpack, overload
 
-    from forthwith._opening import How, Int96
+    from forthwith._opening import How, Int96, Text
     from forthwith._tree.common import Missing
     from forthwith._types import Opened, Options
 
@@ -57,6 +57,8 @@ def open(
     separator: str | None = None,
     header: bool = True,
     check_text: bool = True,
+    text: Text = "strict",
+    times_as_integers: bool = False,
     storage_options: Mapping[str, Any] | None = None,
     checksums: bool = True,
     index: bool | str | os.PathLike[str] | None = None,
@@ -122,8 +124,14 @@ def open(
         separator: For CSV files, the character between cells; by default a comma, or a tab where the name ends in ``.tsv``.
         header: For CSV files, whether the first line has the names of the columns; otherwise they are ``column_1`` and so on.
         check_text: For Avro and Parquet files, whether text that is not UTF-8 is an error, with the field and the entry.
-            Otherwise it is taken as it is: Awkward Array has its bytes. ROOT does not say how text is encoded, and that of its
-            files is never looked at.
+            Otherwise the bytes are kept: Awkward Array and NumPy have them, and pandas, polars and Arrow, which have no text
+            but UTF-8, the replacement character U+FFFD. ROOT does not say how text is encoded: there the bytes are always
+            kept, and without ``check_text=False`` only pandas, polars and Arrow refuse them.
+        text: What becomes of text that is not UTF-8, in all formats and for all libraries: ``"strict"`` as ``check_text``
+            says; ``"latin-1"`` decodes each string that is not UTF-8 as Latin-1, ``"replace"`` puts U+FFFD in the place of
+            the bytes that are not valid, and ``"bytes"`` gives all text as byte strings.
+        times_as_integers: Whether dates, times and lengths of time are the whole numbers that they are stored as, for all
+            libraries and in expressions.
         storage_options: For URLs, how the store is reached: ``timeout`` (seconds without a byte after which a request is given
             up, 30), ``connect_timeout`` (seconds, 10), ``retries`` (of requests that fail in passing, 4), ``headers`` for
             HTTP, and the options of the store, such as ``key``, ``secret``, ``endpoint_url``, ``region`` and ``anon`` of S3.
@@ -164,6 +172,8 @@ def open(
         "separator": separator,
         "header": header,
         "check_text": check_text,
+        "text": text,
+        "times_as_integers": times_as_integers,
         "storage_options": storage_options,
         "checksums": checksums,
         "index": index,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     How: TypeAlias = Literal["auto", "map", "pread"]
     Int96: TypeAlias = Literal["ns", "us"]
+    Text: TypeAlias = Literal["strict", "bytes", "latin-1", "replace"]
 
 # Classes of ROOT whose objects are tables.
 TABLES = ("TTree", "TNtuple", "TNtupleD", "ROOT::RNTuple", "ROOT::Experimental::RNTuple")
@@ -75,6 +76,8 @@ class Settings:
         separator: str | None = None,
         header: bool = True,
         check_text: bool = True,
+        text: Text = "strict",
+        times_as_integers: bool = False,
         storage_options: Mapping[str, Any] | None = None,
         checksums: bool = True,
         index: bool | str | os.PathLike[str] | None = None,
@@ -110,6 +113,8 @@ class Settings:
             "separator": separator,
             "header": None if header else False,
             "check_text": None if check_text else False,
+            "text": None if text == "strict" else str(text),
+            "times_as_integers": times_as_integers or None,
             "checksums": None if checksums else False,
         }
         view = {name: value for name, value in given.items() if value is not None}
@@ -119,7 +124,8 @@ class Settings:
 # The arguments of ``open`` that no function to read with has.
 _OPENING = (
     *("source", "memory", "pool", "huge_pages", "schema", "skip_damaged", "recover", "row_groups", "int96"),
-    *("format", "types", "separator", "header", "check_text", "storage_options", "checksums", "index"),
+    *("format", "types", "separator", "header", "check_text", "text", "times_as_integers"),
+    *("storage_options", "checksums", "index"),
 )
 
 

@@ -20,7 +20,7 @@ from forthwith._filters import Filter
 from forthwith._interop.base import How as Containers
 from forthwith._interop.base import LibraryName
 from forthwith._objects import Object
-from forthwith._opening import Int96
+from forthwith._opening import Int96, Text
 from forthwith._tree.branch import Branch, Interpretation
 from forthwith._tree.damage import Loss
 from forthwith._tree.options import Errors, Progress
@@ -119,6 +119,8 @@ class Opening(TypedDict, total=False):
     separator: str | None
     header: bool
     check_text: bool
+    text: Text
+    times_as_integers: bool
     storage_options: Mapping[str, Any] | None
     checksums: bool
     index: bool | str | os.PathLike[str] | None

@@ -2,7 +2,7 @@
 
 use crate::{arrow, errors, layout, rows};
 use forthwith::{
-    columns::{self, Column, Form},
+    columns::{self, Column, Form, TextPolicy, arrow::Options as ArrowOptions},
     plan::{Error, Place},
 };
 use pyo3::{
@@ -78,15 +78,36 @@ pub(crate) struct Array {
     typed: bool,
     /// Where it comes from: file, column and first entry, for errors of its values.
     place: Place,
+    /// The treatment of text that is not UTF-8 by the table.
+    text: TextPolicy,
 }
 
 impl Array {
     /// Takes an array over, with options and unions where Awkward Array wants them.
-    pub(crate) fn new(py: Python<'_>, array: &columns::Array, place: Place) -> PyResult<Self> {
+    pub(crate) fn new(
+        py: Python<'_>,
+        array: &columns::Array,
+        place: Place,
+        text: TextPolicy,
+    ) -> PyResult<Self> {
         match array.for_awkward() {
-            Ok(array) => Ok(Self { array, typed: false, place }),
+            Ok(array) => Ok(Self { array, typed: false, place, text }),
             Err(error) => Err(damaged(py, &error, array, &place)),
         }
+    }
+
+    /// Its capsules for Arrow, which has no text but UTF-8: stored text that is not gets replacement characters.
+    fn to_arrow<'py>(
+        &self,
+        py: Python<'py>,
+        options: &ArrowOptions,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        if self.text != TextPolicy::Stored {
+            return arrow::array(py, &self.array, &self.place, options);
+        }
+        let array = py.detach(|| arrow::valid_text(&self.array));
+        let array = array.map_err(|error| damaged(py, &error, &self.array, &self.place))?;
+        arrow::array(py, &array, &self.place, options)
     }
 
     /// Its Form, for other rooms.
@@ -143,7 +164,7 @@ impl Array {
     fn logical(&self, py: Python<'_>, decimals: bool) -> PyResult<Self> {
         let array = py.detach(|| if decimals { self.array.logical() } else { self.array.logical_times() });
         let array = array.map_err(|error| damaged(py, &error, &self.array, &self.place))?;
-        Ok(Self { array, typed: true, place: self.place.clone() })
+        Ok(Self { array, typed: true, place: self.place.clone(), text: self.text })
     }
 
     /// Its values as objects of Python.
@@ -164,7 +185,7 @@ impl Array {
         maps: bool,
         union_as_struct: bool,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        arrow::array(py, &self.array, &self.place, &arrow::options(maps, union_as_struct))
+        self.to_arrow(py, &arrow::options(maps, union_as_struct))
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -175,7 +196,7 @@ impl Array {
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         // The protocol lets a producer that cannot convert ignore the wish.
         drop(requested_schema);
-        arrow::array(py, &self.array, &self.place, &arrow::options(false, false))
+        self.to_arrow(py, &arrow::options(false, false))
     }
 
     fn __repr__(&self) -> String {
@@ -209,7 +230,9 @@ pub(crate) fn fault(error: &dyn std::error::Error, array: &columns::Array, place
     let error = match (array.check_digits(), array.check_text()) {
         (Err(many), _) => Error::fault(many.to_string()).in_many_digits(column, first, &many),
         (_, Err(bad)) => {
-            let what = format!("{bad}, which Arrow refuses: library=\"ak\" and \"np\" have its bytes");
+            let what = format!(
+                "{bad}, which Arrow refuses: open the file with text=\"latin-1\", \"replace\" or \"bytes\""
+            );
             Error::fault(what).in_row(column, first.saturating_add(bad.row), &bad.member)
         }
         _ if column.is_empty() => Error::fault(error.to_string()),

@@ -9,7 +9,7 @@ use crate::{
 };
 use forthwith::{
     columns::{
-        self, Form,
+        self, Form, Invalid, TextPolicy,
         arrow::{self, ArrowError, Options, RecordBatch, SchemaRef},
     },
     plan::{Error, Place},
@@ -38,6 +38,13 @@ pub(crate) fn array<'py>(
         PyCapsule::new_with_value(py, schema, c"arrow_schema")?,
         PyCapsule::new_with_value(py, data, c"arrow_array")?,
     ))
+}
+
+/// An array with replacement characters in the place of stored bytes that are not UTF-8.
+pub(crate) fn valid_text(array: &columns::Array) -> Result<columns::Array, Invalid> {
+    let mut valid = array.clone();
+    TextPolicy::Replace.convert(&mut valid, 1)?;
+    Ok(valid)
 }
 
 /// What a file keeps beside its columns.
@@ -176,11 +183,18 @@ impl Batches {
         if let Some(exception) = stopped {
             return Some(Err(interrupted(&exception)));
         }
-        let (entries, arrays) = match step {
+        let (entries, mut arrays) = match step {
             Ok(Some(step)) => step,
             Ok(None) => return None,
             Err(error) => return Some(Err(ArrowError::ExternalError(Box::new(error)))),
         };
+        if self.walk.table().text_policy() == TextPolicy::Stored {
+            for array in &mut arrays {
+                if let Err(error) = TextPolicy::Replace.convert(array, self.threads.unwrap_or(1)) {
+                    return Some(Err(ArrowError::ExternalError(Box::new(error))));
+                }
+            }
+        }
         let named: Vec<_> = self.names.iter().map(String::as_str).zip(&arrays).collect();
         // A cut leaves fewer rows than the step has entries; without columns, nothing else says how many.
         let rows = arrays.first().map_or(entries.end - entries.start, |array| array.length);

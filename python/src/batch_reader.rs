@@ -70,11 +70,14 @@ impl BatchReader {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Option<Step>> {
         let step = listening(py, &self.handle, progress.as_ref(), |tick| {
-            self.with(|reader| Ok(reader.read_batch(threads, Some(tick))?.map(|step| (step, reader.paths()))))
+            self.with(|reader| {
+                let step = reader.read_batch(threads, Some(tick))?;
+                Ok(step.map(|step| (step, reader.paths(), reader.table().text_policy())))
+            })
         })?;
-        let Some((Selected { entries, kept, arrays }, paths)) = step else { return Ok(None) };
+        let Some((Selected { entries, kept, arrays }, paths, text)) = step else { return Ok(None) };
         let uri = self.handle.file.uri();
-        let made = |(array, path)| Array::new(py, array, place(uri, path, entries.start));
+        let made = |(array, path)| Array::new(py, array, place(uri, path, entries.start), text);
         let arrays = arrays.iter().zip(paths).map(made).collect::<PyResult<_>>()?;
         Ok(Some((entries.start, entries.end, arrays, kept.map(selection::kept))))
     }

@@ -64,7 +64,8 @@ pub(crate) fn read(
     let arrays = listening(py, handle, progress, |tick| table.read(plan, threads, Some(tick)))?;
     let uri = handle.file.uri();
     let paths = plan.paths(arrays.len());
-    let made = |(array, path)| Array::new(py, array, place(uri, path, plan.entries.start));
+    let made =
+        |(array, path)| Array::new(py, array, place(uri, path, plan.entries.start), table.text_policy());
     arrays.iter().zip(paths).map(made).collect()
 }
 

@@ -71,7 +71,8 @@ impl Selection {
             self.selection.read(start..stop, threads, Some(tick))
         })?;
         let uri = self.handle.file.uri();
-        let made = |(array, path)| Array::new(py, array, place(uri, path, selected.entries.start));
+        let text = self.selection.table().text_policy();
+        let made = |(array, path)| Array::new(py, array, place(uri, path, selected.entries.start), text);
         let paths = self.selection.paths();
         let arrays = selected.arrays.iter().zip(paths).map(made).collect::<PyResult<_>>()?;
         Ok((arrays, selected.kept.map(kept)))

@@ -214,7 +214,7 @@ def test_more_entries_of_ntuples_that_root_wrote(tmp_path):
     assert "for a table with" in refused["projected"]
     assert "several representations (real)" in refused["representations"]
     assert "objects in a stream (kept)" in refused["streamed"]
-    assert "objects in a stream (list._0)" in refused["never"]
+    assert "objects in a stream (list)" in refused["never"]
 
 
 def test_an_ntuple_that_is_opened_again(tmp_path):

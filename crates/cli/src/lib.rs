@@ -268,8 +268,8 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
             place => plot::plot(&place?, choice, *entries, *bins, *range, output.as_ref(), console),
         },
         Action::Streamers { filter } => object::streamers(&file, filter, shape, console),
-        Action::Head { end, choice, not_numbers, no_check_text } => {
-            let place = place(&file, target, console)?.with_unchecked_text(*no_check_text);
+        Action::Head { end, choice, not_numbers, values } => {
+            let place = place(&file, target, console)?.with_values(*values);
             head::head(&place, *end, choice, shape, *not_numbers, console)
         }
         Action::Schema => schema::schema(&place(&file, target, console)?, shape, console),

@@ -12,7 +12,7 @@ use crate::{
         Act, CONVERT_STEP, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Head, HeadFormat,
         Index, Ls, Nan, Plot, Recompress, Schema, Shell, Show, Streamers, Typed, Verb,
     },
-    opened::Opening,
+    opened::{Opening, Values},
     paint::Paint,
     svg::Picture,
     target::Target,
@@ -62,7 +62,7 @@ pub(crate) enum Action {
         end: End,
         choice: Choice,
         not_numbers: NotNumbers,
-        no_check_text: bool,
+        values: Values,
     },
     Count {
         cut: Option<String>,
@@ -171,7 +171,7 @@ impl Asked {
                     skip_unsupported: cat.skip_unsupported,
                     missing_null: cat.missing.is_some(),
                     skip_errors: cat.errors == Errors::Skip,
-                    no_check_text: cat.no_check_text,
+                    values: cat.values.reading(),
                     end: cat.entries.map(End::First),
                     ..Conversion::default()
                 });
@@ -199,7 +199,7 @@ impl Asked {
                     verbose: convert.verbose,
                     missing_null: convert.missing.is_some(),
                     skip_errors: convert.errors == Errors::Skip,
-                    no_check_text: convert.no_check_text,
+                    values: convert.values.reading(),
                     force: convert.force,
                     end: None,
                 });
@@ -329,7 +329,7 @@ fn format_named(name: &str) -> Result<FileFormat> {
 
 fn entries(typed: Head, end: impl Fn(u64) -> End) -> Result<(Vec<OsString>, Action)> {
     let is_csv = typed.form() == HeadFormat::Csv;
-    let Head { targets, entries, branch, filter, nan, no_check_text, .. } = typed;
+    let Head { targets, entries, branch, filter, nan, values, .. } = typed;
     let (end, not_numbers) = (end(entries), not_numbers(nan));
     if is_csv {
         // As cat prints it.
@@ -340,7 +340,7 @@ fn entries(typed: Head, end: impl Fn(u64) -> End) -> Result<(Vec<OsString>, Acti
             options: WriteOptions { not_numbers, ..WriteOptions::default() },
             step: CONVERT_STEP,
             skip_unsupported: filter.is_empty(),
-            no_check_text,
+            values: values.reading(),
             end: Some(end),
             ..Conversion::default()
         });
@@ -348,7 +348,7 @@ fn entries(typed: Head, end: impl Fn(u64) -> End) -> Result<(Vec<OsString>, Acti
         return Ok((targets, Action::Convert { choice, conversion }));
     }
     let choice = Choice { names: branch, filter, ..Choice::default() };
-    Ok((targets, Action::Head { end, choice, not_numbers, no_check_text }))
+    Ok((targets, Action::Head { end, choice, not_numbers, values: values.reading() }))
 }
 
 /// Names, each of its own; those of a list have commas between them.
@@ -401,7 +401,7 @@ mod tests {
                     end: End::First(10),
                     choice: Choice::default(),
                     not_numbers: NotNumbers::Null,
-                    no_check_text: false,
+                    values: Values::default(),
                 },
                 shape: Shape::Text,
                 opening: Opening::default(),

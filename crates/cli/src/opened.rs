@@ -9,11 +9,21 @@ use crate::{
 };
 use forthwith::{
     Engine, File, OpenOptions, Options, Table,
+    columns::TextPolicy,
     files::{self, IndexPlace, StoreOptions},
     io::Source,
     plan::ErrorKind,
 };
 use std::{collections::BTreeSet, fmt, path::Path, sync::Arc};
+
+/// How the values of tables are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Values {
+    /// Treatment of text that is not UTF-8.
+    pub(crate) text: TextPolicy,
+    /// Whether times are the whole numbers that they are stored as.
+    pub(crate) times_as_integers: bool,
+}
 
 /// How files are opened.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -159,9 +169,10 @@ impl Place {
         Ok(Self { table: self.table.with_constants(&target.constants)?, ..self })
     }
 
-    /// Text that is none is no error.
-    pub(crate) fn with_unchecked_text(self, unchecked: bool) -> Self {
-        Self { table: self.table.with_unchecked_text(unchecked), ..self }
+    /// With values read in another way.
+    pub(crate) fn with_values(self, values: Values) -> Self {
+        let table = self.table.with_text_policy(values.text);
+        Self { table: table.with_times_as_integers(values.times_as_integers), ..self }
     }
 
     /// The advice for a user who did not name the tree. The table of a file that has but one needs no name.

@@ -114,6 +114,8 @@ mod rows_without_bytes;
 mod safe;
 mod spread;
 mod text;
+mod text_policy;
+mod time_title;
 mod unite;
 mod validate;
 mod value;
@@ -143,6 +145,7 @@ pub use preview::Preview;
 pub use qualified_names::qualified_names;
 pub use safe::{SafeJson, is_unsafe_to_show, json_text, safe_lines, safe_text};
 pub use text::NotText;
+pub use text_policy::TextPolicy;
 pub use unite::Unlike;
 
 pub use value::Value;

@@ -199,6 +199,10 @@ impl Dataset for WithConstants {
         self.inner.arrow_schema()
     }
 
+    fn dictionary(&self, field: u32) -> Result<Option<Array>> {
+        if self.constant(field)?.is_some() { Ok(None) } else { self.inner.dictionary(field) }
+    }
+
     fn zones(&self) -> Vec<(String, Form)> {
         self.inner.zones()
     }

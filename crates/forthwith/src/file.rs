@@ -2,6 +2,7 @@
 
 use crate::{Container, FileInfo, Key, Object, OpenOptions, Recovery, Table, Words, formats};
 use bytes::Bytes;
+use forthwith_columns::TextPolicy;
 use forthwith_engine::{Engine, Options};
 use forthwith_io::Source;
 use forthwith_plan::{CheckReport, Dataset, Result};
@@ -12,7 +13,8 @@ use std::{any::Any, path::Path, sync::Arc};
 pub struct File {
     container: Arc<dyn Container>,
     engine: Arc<Engine>,
-    check_text: bool,
+    text: TextPolicy,
+    times_as_integers: bool,
 }
 
 impl File {
@@ -54,7 +56,8 @@ impl File {
         options: &OpenOptions,
     ) -> Result<Self> {
         let container = formats::open(source, options, &engine)?;
-        Ok(Self { container, engine, check_text: options.flag(OpenOptions::CHECK_TEXT, true) })
+        let times_as_integers = options.flag(OpenOptions::TIMES_AS_INTEGERS, false);
+        Ok(Self { container, engine, text: options.text_policy(), times_as_integers })
     }
 
     /// Its name.
@@ -153,7 +156,7 @@ impl File {
     /// Nothing of that name; an object of another class, by name; damaged metadata.
     pub fn table(&self, path: &str) -> Result<Table> {
         let table = Table::new(self.clone(), self.container.dataset(path)?);
-        Ok(table.with_unchecked_text(!self.check_text))
+        Ok(table.with_text_policy(self.text).with_times_as_integers(self.times_as_integers))
     }
 
     /// Reads the whole file and compares what its parts say of each other.

@@ -101,7 +101,8 @@ impl Table {
             _ => Error::from(error).in_object(self.path()),
         })?;
         let file = File::from_source_with(source, Arc::clone(self.file().engine()), &OpenOptions::new())?;
-        Ok(file.table(&friend.path)?.with_unchecked_text(self.is_text_unchecked()))
+        let table = file.table(&friend.path)?.with_text_policy(self.text_policy());
+        Ok(table.with_times_as_integers(self.has_times_as_integers()))
     }
 }
 

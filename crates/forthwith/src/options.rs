@@ -1,11 +1,12 @@
 //! How to open a file: options by name, of which each format understands some.
 
+use forthwith_columns::TextPolicy;
 use forthwith_plan::{Error, Result, similar_names};
 use std::collections::BTreeMap;
 
 /// Options for opening a file, by name. Which there are is up to the format of the file ([`Format::options`](crate::Format::options)),
-/// but for [`check_text`](Self::CHECK_TEXT), which all have, and [`format`](Self::FORMAT), which says the format itself. An option that the file's format does not understand is an error when the
-/// file is opened.
+/// but for [`check_text`](Self::CHECK_TEXT), [`text`](Self::TEXT), [`times_as_integers`](Self::TIMES_AS_INTEGERS) and
+/// [`format`](Self::FORMAT), which all have. An option that the file's format does not understand is an error when the file is opened.
 ///
 /// ```
 /// use forthwith::OpenOptions;
@@ -56,6 +57,10 @@ pub enum OptionKind {
 impl OpenOptions {
     /// Whether text that is not UTF-8 is an error, where the format says that text is UTF-8. It is, unless this is `false`.
     pub const CHECK_TEXT: &'static str = "check_text";
+    /// What becomes of text that is not UTF-8: one of [`TextPolicy::NAMES`].
+    pub const TEXT: &'static str = "text";
+    /// Whether dates, times and lengths of time are the whole numbers that they are stored as.
+    pub const TIMES_AS_INTEGERS: &'static str = "times_as_integers";
 
     /// The format of the file, by its name or an ending of its files' names. By default a file's first bytes tell and, of text, its name.
     pub const FORMAT: &'static str = "format";
@@ -136,6 +141,16 @@ impl OpenOptions {
         }
     }
 
+    /// The treatment of text that is not UTF-8, by [`TEXT`](Self::TEXT) and [`CHECK_TEXT`](Self::CHECK_TEXT).
+    #[must_use]
+    pub fn text_policy(&self) -> TextPolicy {
+        let policy = self.text(Self::TEXT).and_then(TextPolicy::parse).unwrap_or_default();
+        if policy == TextPolicy::Strict && !self.flag(Self::CHECK_TEXT, true) {
+            return TextPolicy::Stored;
+        }
+        policy
+    }
+
     /// Refuses an option that none of `known` is, and a value that is not of its kind. `format` is the format of the file; `elsewhere`
     /// are the options of all formats, each with the format's name.
     pub(crate) fn check(
@@ -149,6 +164,12 @@ impl OpenOptions {
             if let Some(spec) = known.iter().chain(&OF_ALL).find(|spec| spec.name == name) {
                 if spec.kind != value.kind() {
                     return invalid(format!("the option {name} is {}, not {}", spec.kind, value.kind()));
+                }
+                if *spec == TEXT
+                    && let OptionValue::Text(text) = value
+                    && TextPolicy::parse(text).is_none()
+                {
+                    return invalid(format!("text must be {}, not {text:?}", TextPolicy::NAMES.join(", ")));
                 }
                 continue;
             }
@@ -173,9 +194,8 @@ impl OpenOptions {
     }
 }
 
-/// The option that all formats have.
 /// Options of files of all formats.
-pub(crate) const OF_ALL: [OptionSpec; 2] = [CHECK_TEXT, FORMAT];
+pub(crate) const OF_ALL: [OptionSpec; 4] = [CHECK_TEXT, TEXT, TIMES_AS_INTEGERS, FORMAT];
 
 const FORMAT: OptionSpec = OptionSpec {
     name: OpenOptions::FORMAT,
@@ -187,6 +207,16 @@ const CHECK_TEXT: OptionSpec = OptionSpec {
     name: OpenOptions::CHECK_TEXT,
     kind: OptionKind::Flag,
     about: "whether text that is not UTF-8 is an error",
+};
+const TEXT: OptionSpec = OptionSpec {
+    name: OpenOptions::TEXT,
+    kind: OptionKind::Text,
+    about: "what becomes of text that is not UTF-8",
+};
+const TIMES_AS_INTEGERS: OptionSpec = OptionSpec {
+    name: OpenOptions::TIMES_AS_INTEGERS,
+    kind: OptionKind::Flag,
+    about: "whether times are read as whole numbers",
 };
 
 impl OptionValue {

@@ -3,7 +3,7 @@
 use crate::constants::{WithConstants, put_constants};
 use crate::field_names::FieldNames;
 use crate::{File, Gap, Selection, Step, Steps, Words, cut, format};
-use forthwith_columns::{Array, Form, arrow::SchemaRef};
+use forthwith_columns::{Array, Form, TextPolicy, arrow::SchemaRef};
 use forthwith_engine::{Engine, ProgressCallback, RawBlock};
 use forthwith_io::{Several, Source};
 use forthwith_plan::{
@@ -24,7 +24,8 @@ pub struct Table {
     /// The format's own, where columns were put beside those of the file.
     own: Option<Arc<dyn Dataset>>,
     constants: Arc<[Constant]>,
-    check_text: bool,
+    text: TextPolicy,
+    times_as_integers: bool,
     names: Arc<FieldNames>,
 }
 
@@ -57,7 +58,16 @@ impl FieldRef for String {
 
 impl Table {
     pub(crate) fn new(file: File, dataset: Arc<dyn Dataset>) -> Self {
-        Self { file, dataset, own: None, constants: Arc::default(), check_text: true, names: Arc::default() }
+        let (constants, names) = (Arc::default(), Arc::default());
+        Self {
+            file,
+            dataset,
+            own: None,
+            constants,
+            text: TextPolicy::default(),
+            times_as_integers: false,
+            names,
+        }
     }
 
     /// The same table with columns of one value each, such as [folders of files say](crate::files::partitions), behind those of the
@@ -98,20 +108,66 @@ impl Table {
         self.dataset.arrow_schema()
     }
 
+    /// The distinct texts of a field in the order of the categories that they were written from, if the file has
+    /// them.
+    ///
+    /// # Errors
+    /// No such field; the file cannot be read.
+    pub fn dictionary(&self, field: u32) -> Result<Option<Array>> {
+        self.here(self.dataset.dictionary(field))
+    }
+
     /// The format's own view of the table.
     fn own_dataset(&self) -> &dyn Dataset {
         self.own.as_deref().unwrap_or(&*self.dataset)
     }
 
-    /// The same table, of whose text nothing is checked to be UTF-8. Where the format does not say that text is, nothing is checked anyway.
+    /// The same table with another treatment of text that is not UTF-8.
     #[must_use]
-    pub fn with_unchecked_text(mut self, unchecked: bool) -> Self {
-        self.check_text &= !unchecked;
+    pub fn with_text_policy(mut self, policy: TextPolicy) -> Self {
+        self.text = policy;
         self
     }
 
-    pub(crate) fn is_text_unchecked(&self) -> bool {
-        !self.check_text
+    /// The treatment of text that is not UTF-8.
+    #[must_use]
+    pub fn text_policy(&self) -> TextPolicy {
+        self.text
+    }
+
+    /// The same table with dates, times and lengths of time as the numbers that they are stored as.
+    #[must_use]
+    pub fn with_times_as_integers(mut self, times_as_integers: bool) -> Self {
+        self.times_as_integers = times_as_integers;
+        self
+    }
+
+    /// Whether dates, times and lengths of time are read as the numbers that they are stored as.
+    #[must_use]
+    pub fn has_times_as_integers(&self) -> bool {
+        self.times_as_integers
+    }
+
+    /// Whether values of a Form differ from the stored ones.
+    pub(crate) fn converts(&self, stored: &Form) -> bool {
+        let is_text = |node: &Form| matches!(node, Form::String { .. });
+        let is_time = |node: &Form| matches!(node, Form::Logical { meaning, .. } if meaning.is_time());
+        (self.text.converts() && stored.nodes().any(is_text))
+            || (self.times_as_integers && stored.nodes().any(is_time))
+    }
+
+    /// A description with the types that arrays get. Constants are not stored, so they are not converted.
+    fn converted(&self, field: u32, mut description: Description) -> Result<Description> {
+        if let Ok(reading) = &mut description.reading
+            && (self.text.converts() || self.times_as_integers)
+            && (field as usize) < self.own_dataset().fields()?.len()
+        {
+            self.text.convert_form(&mut reading.form);
+            if self.times_as_integers {
+                reading.form.strip_times();
+            }
+        }
+        Ok(description)
     }
 
     /// The same table without the parts of the file in which nothing can be told apart, and these parts: the end of an Avro file that is
@@ -216,7 +272,8 @@ impl Table {
         self.here(self.dataset.fields())
     }
 
-    /// A field by its path, `a/a.b`, or by its own name if only one has it. Where a file repeats a path, the first one.
+    /// A field by its path, `a/a.b`, with dots between its parts as expressions have it, or by its own name if only one has it.
+    /// Where a file repeats a path, the first one.
     ///
     /// # Errors
     /// [`NotFound`](ErrorKind::NotFound) with the most similar names.
@@ -247,7 +304,11 @@ impl Table {
         if name.is_empty() && !self.dataset.is_record() {
             return Ok(Some(0));
         }
-        Ok(self.names.named(fields, name))
+        if let Some(at) = self.names.named(fields, name) {
+            return Ok(Some(at));
+        }
+        // A path in the spelling of expressions.
+        Ok(if name.contains('.') { self.names.at_path(fields, &name.replace('.', "/")) } else { None })
     }
 
     /// How a field is read, or why it cannot be.
@@ -255,7 +316,7 @@ impl Table {
     /// # Errors
     /// Damaged metadata, or no such field.
     pub fn describe(&self, field: u32) -> Result<Description> {
-        self.here(self.dataset.describe(field))
+        self.here(self.dataset.describe(field).and_then(|found| self.converted(field, found)))
     }
 
     /// The same, but where blocks have to be counted, what is counted may end behind the first `entries` entries.
@@ -263,7 +324,8 @@ impl Table {
     /// # Errors
     /// As [`describe`](Self::describe).
     pub fn describe_first(&self, field: u32, entries: u64) -> Result<Description> {
-        self.here(self.dataset.describe_first(field, entries))
+        let described = self.dataset.describe_first(field, entries);
+        self.here(described.and_then(|found| self.converted(field, found)))
     }
 
     /// The plan for reading these fields, named or numbered, for these entries.
@@ -275,7 +337,9 @@ impl Table {
         let (start, end) = bounds(&entries);
         let end = end.map_or_else(|| self.entries(), Ok)?;
         let mut plan = self.here(self.dataset.plan(&fields, start..end))?;
-        plan.utf8 &= self.check_text;
+        plan.utf8 &= self.text == TextPolicy::Strict;
+        plan.text = self.text;
+        plan.times_as_integers = self.times_as_integers;
         Ok(plan)
     }
 
@@ -302,6 +366,13 @@ impl Table {
         let source = self.source(plan)?;
         let mut arrays =
             read(self.file.engine(), &source, format(&plan.format)?, self.dataset(), plan, threads, tick)?;
+        for array in &mut arrays {
+            if plan.times_as_integers {
+                array.form.strip_times();
+            }
+            let converted = plan.text.convert(array, threads.unwrap_or(1));
+            self.here(converted.map_err(|error| Error::fault(error.to_string())))?;
+        }
         put_constants(plan, &mut arrays)?;
         Ok(arrays)
     }

@@ -1,6 +1,6 @@
 //! Of an Avro file no more is looked at than what is asked for.
 
-use forthwith::{Engine, File, Options, Step, io, plan::ErrorKind};
+use forthwith::{Engine, File, Options, Step, columns::TextPolicy, io, plan::ErrorKind};
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering},
@@ -154,8 +154,9 @@ fn what_is_damaged_is_said_by_whoever_comes_there() {
 fn text_that_is_none_is_told_whoever_finds_it() {
     let good = many_blocks(40);
     let read = |bytes: &[u8], threads: usize, unchecked: bool| {
+        let policy = if unchecked { TextPolicy::Stored } else { TextPolicy::Strict };
         let (file, _) = opened(bytes.to_vec());
-        let table = file.table("").expect("a table").with_unchecked_text(unchecked);
+        let table = file.table("").expect("a table").with_text_policy(policy);
         table.read(&table.plan(&[0, 1], 5..BLOCKS * ENTRIES).expect("a plan"), Some(threads), None)
     };
     // Letters in the middle of the file, in the first bytes of an entry's text and in the last of the one before.

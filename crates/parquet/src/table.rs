@@ -492,16 +492,13 @@ impl Dataset for ParquetTable {
             format: ParquetFormat::ID.into(),
             uri: self.uri.clone(),
             object: String::new(),
-            others: Vec::new(),
             delivered: groups.len() as u32,
             groups,
             tasks,
             picks,
             utf8: true,
-            bits: false,
             entries,
-            chosen: None,
-            constants: Vec::new(),
+            ..Plan::default()
         })
     }
 

@@ -1,7 +1,7 @@
 //! The trait of an opened table: fields, and on request a plan.
 
 use crate::{Error, FriendName, Limits, Plan, Reading, Result, TableIndex, Task};
-use forthwith_columns::{Form, arrow::SchemaRef};
+use forthwith_columns::{Array, Form, arrow::SchemaRef};
 use serde::{Deserialize, Serialize};
 use std::{any::Any, ops::Range, sync::Arc};
 
@@ -232,6 +232,15 @@ pub trait Dataset: Any + Send + Sync {
     /// the columns here do not have.
     fn arrow_schema(&self) -> Option<SchemaRef> {
         None
+    }
+
+    /// The distinct texts of a field in the order of the categories that they were written from, if the file has them.
+    ///
+    /// # Errors
+    /// No such field; the file cannot be read.
+    fn dictionary(&self, field: u32) -> Result<Option<Array>> {
+        let _ = field;
+        Ok(None)
     }
 
     /// The fields, by path, that have timestamps in a zone.

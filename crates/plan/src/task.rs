@@ -2,7 +2,7 @@
 
 use crate::PlannedConstant;
 use bytes::Bytes;
-use forthwith_columns::{DType, Encoding, Form};
+use forthwith_columns::{DType, Encoding, Form, TextPolicy};
 use forthwith_program::Program;
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, ops::Range, sync::Arc};
@@ -37,6 +37,12 @@ pub struct Plan {
     /// Text has to be UTF-8, which the engine validates. Otherwise it is taken as it is.
     #[serde(default)]
     pub utf8: bool,
+    /// Conversion of text after it was read.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub text: TextPolicy,
+    /// Times become the numbers that they are stored as.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub times_as_integers: bool,
     /// Which rows of options are there is wanted as bits, as Arrow has it, where the format knows it. An index is
     /// made of them when it is looked at; otherwise it is made while the rows are decoded, side by side.
     #[serde(default)]
@@ -48,6 +54,10 @@ pub struct Plan {
     /// The entries that are decoded, in ascending order, if not all of the [range](Self::entries) are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Arc<[u64]>>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Plan {

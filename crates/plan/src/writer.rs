@@ -68,6 +68,8 @@ pub struct WriteOptions {
     /// The number that missing values become, with lists and texts that are empty, in formats whose tables may not have
     /// them: those of ROOT.
     pub nulls: Option<Number>,
+    /// Whether text that is not UTF-8 is written as it is, where its type in the file could hold it: an error otherwise.
+    pub keep_text: bool,
     /// Words that are kept with the file, in formats that have a place for such: names with their values.
     pub metadata: Vec<(String, Bytes)>,
     /// The Arrow schema that the columns had, whose metadata of fields and dictionaries are kept in formats that have

@@ -3,7 +3,7 @@
 use crate::coding::{Coding, Kept, Stored};
 use crate::objects::{self, Objects};
 use crate::schema::{COLLECTION, Field, PLAIN, RECORD, STREAMED, Schema, VARIANT};
-use forthwith_columns::{DType, Form, MAP, qualified_names};
+use forthwith_columns::{DType, Form, LogicalType, MAP, qualified_names};
 use forthwith_plan::ColumnSpec;
 use forthwith_program::Program;
 use forthwith_root::unroll;
@@ -154,7 +154,10 @@ impl<'a> Walk<'a> {
     fn field(&mut self, id: u32, around: Around) -> Result<Form, String> {
         let schema = self.schema;
         let field = schema.fields.get(id as usize).ok_or("a field that is not there")?;
-        self.path.push(&field.name);
+        let is_named = self.is_named(field);
+        if is_named {
+            self.path.push(&field.name);
+        }
         if field.version != 0 {
             return Err(self.refused(field, &format!("in version {} of its layout", field.version)));
         }
@@ -166,8 +169,20 @@ impl<'a> Walk<'a> {
             STREAMED => self.objects(id, field, around),
             role => Err(self.refused(field, &format!("of role {role}"))),
         }?;
-        self.path.pop();
-        Ok(form)
+        if is_named {
+            self.path.pop();
+        }
+        Ok(match LogicalType::of_title(&field.description) {
+            Some(times) => form.with_times(times),
+            None => form,
+        })
+    }
+
+    /// Whether a field is a part of paths: items of lists and arrays have the path of these, and members of bases stand among
+    /// those of the class.
+    fn is_named(&self, field: &Field) -> bool {
+        let parent = field.parent.and_then(|parent| self.schema.fields.get(parent as usize));
+        !field.name.starts_with(':') && parent.is_none_or(|parent| !matches!(parent.role, COLLECTION | PLAIN))
     }
 
     fn plain(&mut self, id: u32, field: &'a Field, around: Around) -> Result<Form, String> {
@@ -200,7 +215,7 @@ impl<'a> Walk<'a> {
 
     /// The ends of objects, and their bytes.
     fn objects(&mut self, id: u32, field: &'a Field, around: Around) -> Result<Form, String> {
-        let (key, path) = (self.key(), self.path.join("."));
+        let (key, path) = (self.key(), self.path.join("/"));
         let program = (self.streamed)(&field.type_name, around.parent.is_some(), &path)
             .map_err(|why| self.refused(field, &format!("as streamed objects: {why}")))?;
         let program = Arc::new(objects::renamed(program, &format!("{key}-")));
@@ -345,7 +360,7 @@ impl<'a> Walk<'a> {
     ) -> Result<usize, String> {
         let (columns, stored) = self.columns(id, field, slot, kept)?;
         let Around { parent, alternative, times } = around;
-        let (path, coding) = (self.path.join("."), Coding { kept, stored });
+        let (path, coding) = (self.path.join("/"), Coding { kept, stored });
         self.parts.push(Part { path, coding, columns, buffers, parent, alternative, times, objects: None });
         Ok(self.parts.len() - 1)
     }
@@ -393,7 +408,7 @@ impl<'a> Walk<'a> {
 
     #[cold]
     fn refused(&self, field: &Field, why: &str) -> String {
-        format!("{} of type {}, {why}", self.path.join("."), type_name(field))
+        format!("{} of type {}, {why}", self.path.join("/"), type_name(field))
     }
 }
 

@@ -105,17 +105,11 @@ impl<'n> Planner<'n> {
             format: NtupleFormat::ID.into(),
             uri: self.ntuple.uri().to_owned(),
             object: self.ntuple.object_path().to_owned(),
-            others: Vec::new(),
             delivered: self.groups.len() as u32,
             groups: self.groups,
             tasks: self.tasks,
-            picks: Vec::new(),
-            // As of trees.
-            utf8: false,
-            bits: false,
             entries: self.entries,
-            chosen: None,
-            constants: Vec::new(),
+            ..Plan::default()
         }
     }
 

@@ -213,7 +213,7 @@ class WritableDirectory:
             user_info: Texts and numbers that belong to the tree.
             index: A column of whole numbers, or two, by which ROOT finds entries (``GetEntryWithIndex``).
             times_as_integers: Whether dates, times and lengths of time are written as whole numbers, instead of being refused;
-                the title of the branch has their unit and where they begin.
+                the title of the branch has their unit and where they begin, and forthwith reads times again by it.
             threads: How many threads encode and compress baskets; as many as there are processors if not given.
 
         Raises:
@@ -271,7 +271,8 @@ class WritableDirectory:
             cluster_size: Bytes that a cluster is to take in the file; 128 megabytes unless it is said.
             cluster_entries: Entries of a cluster at most.
             nulls: A number that stands for missing values, with lists and texts that are empty, instead of ``std::optional``.
-            times_as_integers: Whether dates, times and lengths of time are written as whole numbers, instead of being refused.
+            times_as_integers: Whether dates, times and lengths of time are written as whole numbers, instead of being refused;
+                forthwith reads times again by the description of the field.
             bitsets: Whether arrays of truths of a fixed length are ``std::bitset``.
             class_names: Whether records that need a class get the name that they have, instead of one that is made up.
             projections: Fields that show other ones, by their names: the path of a field (``"jets.pt"``), or ``"#jets"`` for

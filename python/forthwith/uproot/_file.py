@@ -19,7 +19,7 @@ from forthwith.uproot._in_file import Closes, InFile
 from forthwith.uproot._keys import ReadOnlyKey, Recorded
 from forthwith.uproot._model import class_named, versioned, wrap
 from forthwith.uproot._ntuple import RNTuple
-from forthwith.uproot._options import no_filter, store_options, without_secrets
+from forthwith.uproot._options import AS_STORED, no_filter, store_options, without_secrets
 from forthwith.uproot._streamers import dependencies, show, streamers_of
 from forthwith.uproot._tree import TTree
 from forthwith.uproot._writing import compression_named
@@ -78,7 +78,7 @@ class ReadOnlyFile(Closes):
         self.options = {**(options or {}), **more}
         if not isinstance(ours, File):
             path = _paths.whole(file_path)
-            settings = Settings.of(storage_options=store_options(path, self.options))
+            settings = Settings.of(storage_options=store_options(path, self.options), **AS_STORED)
             ours = open_file(path, settings.options, settings.view)
         self._ours = ours
         self._streamers: dict[str, dict[int, Any]] | None = None

@@ -186,7 +186,15 @@ def _extension(array: Any) -> Any:
         pass
     else:
         return AwkwardExtensionArray(array)
-    arrow = package("awkward").to_arrow(array, extensionarray=False)
+    ak, pa = package("awkward"), package("pyarrow")
+    arrow = ak.to_arrow(array, extensionarray=False)
+    try:
+        arrow.validate(full=True)
+    except pa.ArrowInvalid:
+        # Text that is not UTF-8, which Arrow does not have: objects of Python, as those of NumPy arrays.
+        objects = package("numpy").empty(len(array), dtype=object)
+        objects[:] = array.to_list()
+        return objects
     return package("pandas").arrays.ArrowExtensionArray(arrow)
 
 

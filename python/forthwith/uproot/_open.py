@@ -11,7 +11,7 @@ from forthwith._file import open_file
 from forthwith._opening import Settings
 from forthwith.uproot import _options
 from forthwith.uproot._file import ReadOnlyFile, opened
-from forthwith.uproot._options import with_own_options, without_host
+from forthwith.uproot._options import AS_STORED, with_own_options, without_host
 
 # A file, and the object in it behind a colon.
 _OBJECT = re.compile(r"(.+\.root(?:\.[0-9]+)?):(.*)", re.IGNORECASE | re.DOTALL)
@@ -85,7 +85,7 @@ def split(text: str) -> tuple[str, str | None]:
 def open_at(what: Any, inner: str | None, options: dict[str, Any]) -> Any:
     """Opens an object of a file, or its topmost directory."""
     _options.check_handler(what, options.get("handler"))
-    settings = Settings.of(storage_options=_options.store_options(what, options))
+    settings = Settings.of(storage_options=_options.store_options(what, options), **AS_STORED)
     file = open_file(what, settings.options, settings.view)
     held = ReadOnlyFile(file, options)
     try:

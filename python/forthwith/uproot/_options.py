@@ -11,6 +11,9 @@ from typing import Any
 from forthwith import _stores
 from forthwith._errors import UnsupportedError
 
+# How files are opened: uproot knows neither times in trees nor checks of text.
+AS_STORED: dict[str, Any] = {"times_as_integers": True, "check_text": False}
+
 # Options of `open`, `iterate`, `concatenate` and `dask` without effect.
 NO_EFFECT = frozenset(
     (

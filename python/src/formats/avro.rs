@@ -12,7 +12,7 @@ use crate::{
 };
 use forthwith::{
     Engine, Options, avro,
-    columns::Form,
+    columns::{Form, TextPolicy},
     io,
     plan::{Error, Place, Result, TableWriter, WriteOptions},
 };
@@ -266,7 +266,7 @@ fn read(plan: &forthwith::plan::Plan) -> Result<Option<forthwith::columns::Array
 
 fn delivered(py: Python<'_>, read: Result<Option<forthwith::columns::Array>>) -> PyResult<Array> {
     match read {
-        Ok(Some(array)) => Array::new(py, &array, Place::default()),
+        Ok(Some(array)) => Array::new(py, &array, Place::default(), TextPolicy::default()),
         Ok(None) => Err(errors::request(py, "nothing was read".into())),
         Err(error) => Err(errors::exception(py, &error)),
     }

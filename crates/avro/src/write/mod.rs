@@ -56,6 +56,8 @@ pub struct AvroWriter {
     block: Vec<u8>,
     entries: u64,
     stored: Vec<u8>,
+    /// Whether text that is not UTF-8 is written.
+    keep_text: bool,
     written: Written,
     /// A block was perhaps written in part.
     broken: bool,
@@ -195,6 +197,7 @@ impl AvroWriter {
             block: Vec::new(),
             entries: 0,
             stored: Vec::new(),
+            keep_text: options.options.keep_text,
             written: Written::default(),
             broken: false,
         };
@@ -298,10 +301,12 @@ impl AvroWriter {
         let encoder = encoder.map_err(refused)?;
         match &self.columns {
             Columns::Unknown | Columns::Value { .. } => {
-                check_digits(arrays.iter().map(|array| ("", array)), self.written.entries)?
+                check_digits(arrays.iter().map(|array| ("", array)), self.written.entries)?;
+                self.check_text(arrays.iter().map(|array| ("", array)))?;
             }
             Columns::Named { names, .. } => {
                 check_digits(names.iter().map(String::as_str).zip(arrays), self.written.entries)?;
+                self.check_text(names.iter().map(String::as_str).zip(arrays))?;
             }
         }
         for row in 0..encoder.rows() {
@@ -309,6 +314,19 @@ impl AvroWriter {
             self.count_entry()?;
         }
         Ok(())
+    }
+
+    /// Refuses text that is not UTF-8, as `string` is defined to be: readers would refuse the file.
+    fn check_text<'a>(&self, mut columns: impl Iterator<Item = (&'a str, &'a Array)>) -> Result<()> {
+        let bad = columns.find_map(|(name, array)| Some((name, array.check_text().err()?)));
+        match bad.filter(|_| !self.keep_text) {
+            Some((name, bad)) => Err(Error::invalid(bad.to_string()).in_row(
+                name,
+                self.written.entries.saturating_add(bad.row),
+                &bad.member,
+            )),
+            None => Ok(()),
+        }
     }
 }
 

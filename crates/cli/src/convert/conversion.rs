@@ -4,6 +4,7 @@ use crate::{
     destination::is_replaced,
     end::End,
     failure::{Failure, Result},
+    opened::Values,
 };
 use forthwith::{FileFormat, plan::WriteOptions};
 use std::{ffi::OsString, path::Path};
@@ -30,8 +31,8 @@ pub(crate) struct Conversion {
     pub(crate) missing_null: bool,
     /// Entries that are damaged are left out.
     pub(crate) skip_errors: bool,
-    /// Text that is not UTF-8 is taken as it is.
-    pub(crate) no_check_text: bool,
+    /// How values are read.
+    pub(crate) values: Values,
     /// First or last entries to convert; `None` for all entries.
     pub(crate) end: Option<End>,
     /// A file of that name is replaced.

@@ -27,7 +27,7 @@ use columns::entries;
 use conversion::STANDARD;
 use forthwith::{
     FileFormat, SelectOptions, Selected, Selection, Step, Steps,
-    columns::{Array, Form, Invalid},
+    columns::{Array, Form, Invalid, TextPolicy},
     files, io,
     plan::{Error, ErrorKind, TableWriter, WriteOptions},
 };
@@ -71,6 +71,7 @@ pub(crate) fn convert(
     let is_replaced = !streams && is_replaced(&asked.to, asked.force)?;
     let mut options = asked.options.clone();
     options.schema = own_schema(&sources, format, named, asked)?;
+    options.keep_text = asked.values.text == TextPolicy::Stored;
     if let Some(first) = sources.first() {
         keep_words(first, &mut options, asked, opening)?;
     }
@@ -221,15 +222,16 @@ impl Copy<'_> {
                     return Err(Error::new(ErrorKind::Cancelled).into());
                 }
                 for piece in pieces {
+                    let (first, kept) = (piece.entries.start, piece.kept);
+                    let entry = |row: u64| match &kept {
+                        Some(kept) => kept.get(row as usize).copied().unwrap_or(first),
+                        None => first.saturating_add(row),
+                    };
                     let Some(arrays) = self.first_left(piece.arrays)? else { return Ok(copied) };
+                    let read = arrays.clone();
                     let arranged = self.arranged(arrays)?;
-                    writer.write(&arranged).map_err(|error| {
-                        if is_text {
-                            Failure::unspelled(error, self.asked.options.not_numbers)
-                        } else {
-                            Failure::unfilled(error)
-                        }
-                    })?;
+                    let failed = |error| self.write_failure(error, &selection, entry, &read);
+                    writer.write(&arranged).map_err(failed)?;
                 }
                 copied += step.end - step.start;
                 if self.asked.to == STANDARD {
@@ -245,6 +247,25 @@ impl Copy<'_> {
             }
         }
         Ok(copied)
+    }
+
+    /// An error of the writer, with what to do about it.
+    fn write_failure(
+        &self,
+        error: Error,
+        selection: &Selection,
+        entry: impl Fn(u64) -> u64,
+        read: &[Array],
+    ) -> Failure {
+        if error.kind.to_string().contains("UTF-8")
+            && let Some(failure) = not_text(selection, entry, read)
+        {
+            return failure;
+        }
+        match self.format.is_text() {
+            true => Failure::unspelled(error, self.asked.options.not_numbers),
+            false => Failure::unfilled(error),
+        }
     }
 
     /// The entries to look at, of all that a file has.
@@ -352,3 +373,13 @@ fn format(asked: &Conversion, console: &Console<'_>) -> Result<FileFormat> {
 
 /// How far it is, seen by people only.
 const BAR: &str = "{wide_bar} {percent:>3} %  {human_pos} entries  {eta} {msg}";
+
+/// Text that could not be written because it is not UTF-8, in the first column that has some.
+fn not_text(selection: &Selection, entry: impl Fn(u64) -> u64, arrays: &[Array]) -> Option<Failure> {
+    let paths = selection.paths();
+    let mut columns = paths.iter().zip(arrays);
+    let (path, bad) = columns.find_map(|(path, array)| Some((path, array.check_text().err()?)))?;
+    let error = Error::fault(bad.to_string()).in_row(path, entry(bad.row), &bad.member);
+    let error = error.in_file(selection.table().file().uri());
+    Some(Failure::from(error).hinted("--text says what becomes of it: latin-1, replace or bytes"))
+}

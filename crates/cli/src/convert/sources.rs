@@ -46,7 +46,7 @@ fn place(
     asked: &Conversion,
     opening: &opened::Opening,
 ) -> Result<Place> {
-    let place = opened::place_of(target, opening)?.with_unchecked_text(asked.no_check_text);
+    let place = opened::place_of(target, opening)?.with_values(asked.values);
     match zones {
         Some(zones) => Ok(Place { table: place.table.in_zones_of(zones)?, ..place }),
         None => Ok(place),

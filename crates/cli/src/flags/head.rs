@@ -1,5 +1,6 @@
 //! The flags of `head` and `tail`, and those that print entries share with them.
 
+use super::values::Values;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 
@@ -34,9 +35,8 @@ pub(crate) struct Head {
     /// The form of NaN and infinities in JSON, which has no such numbers [default: null]
     #[arg(long, value_name = "AS")]
     pub(crate) nan: Option<Nan>,
-    /// Accept text that is not UTF-8 instead of refusing it (Avro, Parquet)
-    #[arg(long)]
-    pub(crate) no_check_text: bool,
+    #[command(flatten)]
+    pub(crate) values: Values,
 }
 
 impl Head {
@@ -53,9 +53,12 @@ impl Head {
 
 pub(super) fn entries(text: &str) -> Result<u64, String> {
     match text.parse::<i128>() {
-        Ok(number) if number < 0 => Err("the last entries are printed by forthwith tail".into()),
-        Ok(number) => u64::try_from(number).map_err(|_| "that is more than there can be".into()),
-        Err(_) => Err("that is no number of entries".into()),
+        Ok(number) if number < 0 => {
+            Err("negative number of entries: forthwith tail prints the last ones".into())
+        }
+        Ok(number) => u64::try_from(number)
+            .map_err(|_| format!("number of entries {number} is out of range: at most {}", u64::MAX)),
+        Err(_) => Err(format!("invalid number of entries {text:?}: a whole number is expected")),
     }
 }
 

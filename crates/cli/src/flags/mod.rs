@@ -10,6 +10,7 @@ use std::{
 mod forth;
 mod head;
 mod help;
+mod values;
 
 pub(crate) use forth::{Act, Bits, DisArgs, Forth, Given, OutputShape, ProgramArgs, RunArgs, StepArgs};
 use head::entries;
@@ -18,6 +19,7 @@ use help::{
     CAT, CHECK, COMPLETIONS, CONVERT, COUNT, CP, DEMO, EXAMPLES, EXPLAIN, FORTH, HEAD, INDEX, LS, MERGE,
     PLOT, RECOMPRESS, SCHEMA, SHOW, SPLIT, STREAMERS, TAIL,
 };
+use values::Values;
 
 /// Looks into scientific files: what is in them, how it is read, and how fast.
 ///
@@ -191,7 +193,10 @@ fn range(text: &str) -> Result<(f64, f64), String> {
     });
     match ends {
         Some((low, high)) if low < high && f64::is_finite(high - low) => Ok((low, high)),
-        _ => Err("that is no range: two numbers with a comma between them, the lower one first".into()),
+        _ => {
+            Err("invalid range: two numbers with a comma between them are expected, the lower one first"
+                .into())
+        }
     }
 }
 
@@ -326,9 +331,8 @@ pub(crate) struct Convert {
     /// List each column that is left out
     #[arg(short, long)]
     pub(crate) verbose: bool,
-    /// Accept text that is not UTF-8 instead of refusing it (Avro, Parquet)
-    #[arg(long)]
-    pub(crate) no_check_text: bool,
+    #[command(flatten)]
+    pub(crate) values: Values,
     /// The file to write, in place of the last name
     #[arg(short, long, value_name = "TO")]
     pub(crate) output: Option<OsString>,
@@ -478,9 +482,8 @@ pub(crate) struct Cat {
     /// Leave out columns that cannot be read, or that the format has no type for
     #[arg(long)]
     pub(crate) skip_unsupported: bool,
-    /// Accept text that is not UTF-8 instead of refusing it (Avro, Parquet)
-    #[arg(long)]
-    pub(crate) no_check_text: bool,
+    #[command(flatten)]
+    pub(crate) values: Values,
 }
 
 #[derive(Args, Debug)]

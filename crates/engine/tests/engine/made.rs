@@ -250,16 +250,11 @@ pub(crate) fn make() -> (Made, Truth) {
         format: "plain".into(),
         uri: "made".into(),
         object: "table".into(),
-        others: Vec::new(),
         entries: 0..ENTRIES,
         groups: groups(),
         delivered: 4,
         tasks: tasks.concat(),
-        picks: Vec::new(),
-        utf8: false,
-        bits: false,
-        chosen: None,
-        constants: Vec::new(),
+        ..Plan::default()
     };
     (made, truth)
 }

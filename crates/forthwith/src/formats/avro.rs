@@ -9,7 +9,7 @@ use bytes::Bytes;
 use forthwith_avro::{
     AvroFile, AvroFormat, AvroTable, AvroWriter, Damage, DatumFormat, MARKER, Options, Schema, Writing,
 };
-use forthwith_columns::Form;
+use forthwith_columns::{Form, TextPolicy};
 use forthwith_engine::Engine;
 use forthwith_io::{Sink, Source};
 use forthwith_plan::{
@@ -65,7 +65,7 @@ impl Format for Avro {
             schema,
             spelled: asked.unwrap_or(&header.schema_text).to_owned(),
             skip_damaged: options.flag(SKIP_DAMAGED.name, false),
-            check_text: options.flag(OpenOptions::CHECK_TEXT, true),
+            check_text: options.text_policy() == TextPolicy::Strict,
             file,
             engine: Arc::clone(engine),
         }))

@@ -6,7 +6,7 @@ use crate::{
     check::{Counted, Reading},
 };
 use bytes::Bytes;
-use forthwith_columns::Form;
+use forthwith_columns::{Form, TextPolicy};
 use forthwith_engine::Engine;
 use forthwith_io::{Sink, Source};
 use forthwith_parquet::{Options, ParquetFile, ParquetFormat, ParquetWriter};
@@ -69,7 +69,7 @@ impl Format for Parquet {
             file,
             only,
             options: Options { row_groups, int96_as_microseconds },
-            check_text: options.flag(OpenOptions::CHECK_TEXT, true),
+            check_text: options.text_policy() == TextPolicy::Strict,
             engine: Arc::clone(engine),
         }))
     }

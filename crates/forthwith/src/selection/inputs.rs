@@ -148,6 +148,11 @@ impl Inputs {
     pub(super) fn limits(&self, input: Input, entries: &Range<u64>, finer: bool) -> Result<Vec<Limits>> {
         let Some(field) = self.field_with_limits(input) else { return Ok(Vec::new()) };
         let (dataset, entries) = (self.table.dataset(), entries.clone());
+        // Statistics are of stored values.
+        let stored = self.table.here(dataset.describe_first(field, 0))?.reading;
+        if stored.is_ok_and(|reading| self.table.converts(&reading.form)) {
+            return Ok(Vec::new());
+        }
         let limits =
             if finer { dataset.finer_limits(field, entries) } else { dataset.limits(field, entries) };
         self.table.here(limits)

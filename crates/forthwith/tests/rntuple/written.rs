@@ -381,7 +381,7 @@ fn fields_are_stored_as_is_asked_for() {
     let range = |low, high| floats(Floats::Quantised { bits: 8, low, high });
     for (path, choice, what) in [
         ("halfs.y", FieldOptions::default(), "there is no field \"halfs.y\""),
-        ("halfs._0", FieldOptions::default(), "there is no field \"halfs._0\""),
+        ("halfs._0", FieldOptions::default(), "there is no field \"halfs/_0\""),
         ("zeros", floats(Floats::Half), "field \"zeros\" has no floating-point numbers"),
         ("half", floats(Floats::Truncated { bits: 9 }), "9 bits of truncated floats"),
         ("half", floats(Floats::Quantised { bits: 33, low: 0.0, high: 1.0 }), "33 bits of quantised floats"),
@@ -494,7 +494,7 @@ fn types_without_a_field_are_refused_by_name() {
     let decimal = LogicalType::Decimal { precision: 5, scale: 2 };
     let union = |contents| Form::Union { key: "u".into(), contents };
     for (form, what) in [
-        (list("l", logical(timestamp, DType::Int64)), "timestamp[ms, UTC] in an RNTuple (column \"c._0\")"),
+        (list("l", logical(timestamp, DType::Int64)), "timestamp[ms, UTC] in an RNTuple (column \"c\")"),
         (logical(decimal, DType::Int32), "decimal[5, 2] in an RNTuple (column \"c\")"),
         (record(&[]), "a record without fields in an RNTuple"),
         (

@@ -41,6 +41,10 @@ fn alike(one: &Form, other: &Form, array: &Array) -> bool {
         (Form::Logical { meaning, content }, Form::Logical { meaning: m, content: c }) => {
             meaning == m && alike(content, c, array)
         }
+        // The numbers that times are stored as.
+        (Form::Logical { meaning, content }, Form::Numpy { .. }) if meaning.is_time() => {
+            alike(content, other, array)
+        }
         (Form::Record { fields, contents, .. }, Form::Record { fields: f, contents: c, .. }) => {
             are_alike(fields.as_deref(), f.as_deref())
                 && contents.len() == c.len()

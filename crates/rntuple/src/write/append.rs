@@ -261,6 +261,7 @@ fn node(form: &Form, columns: &HashMap<String, usize>) -> Result<Node, String> {
             switch: column(key, "tags")?,
             contents: contents.iter().map(|form| node(form, columns)).collect::<Result<_, _>>()?,
         },
+        Form::Logical { content, .. } => node(content, columns)?,
         other => return Err(format!("values of type {}", other.type_string())),
     })
 }

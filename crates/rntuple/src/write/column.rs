@@ -25,8 +25,7 @@ impl Describer<'_> {
 
     /// Applies what was asked for the field that was entered.
     pub(super) fn choose(&mut self, id: u32) -> Result<(), Refusal> {
-        let named = self.path.iter().filter(|step| !step.item).map(|step| &*step.name);
-        let path = named.collect::<Vec<_>>().join(".");
+        let path = self.path_text();
         let (Some(choice), Some(step)) = (self.choices.get(&path), self.path.last_mut()) else {
             return Ok(());
         };
@@ -47,6 +46,12 @@ impl Describer<'_> {
         }
         self.used.insert(path);
         Ok(())
+    }
+
+    /// The path of the field that was entered, as it is read by: items of lists have the path of these.
+    pub(super) fn path_text(&self) -> String {
+        let named = self.path.iter().filter(|step| !step.item).map(|step| &*step.name);
+        named.collect::<Vec<_>>().join("/")
     }
 
     pub(super) fn names(&self, between: &str) -> String {

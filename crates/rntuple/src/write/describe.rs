@@ -106,7 +106,7 @@ impl<'d> Describer<'d> {
     pub(crate) fn top(&mut self, name: &str, form: &Form, first: Option<u64>) -> Result<Node, Refusal> {
         let around = Around { parent: None, untyped: true, first, item: false, depth: 0 };
         let described = self.field(name, form, around).map(|(node, _)| node);
-        described.map_err(|what| format!("{what} in an RNTuple (column {:?})", self.names(".")))
+        described.map_err(|what| format!("{what} in an RNTuple (column {:?})", self.path_text()))
     }
 
     /// A field and what is below it, with the name of its type.
@@ -195,9 +195,8 @@ impl<'d> Describer<'d> {
                 if !self.options.times_as_integers || !matches!(**content, Form::Numpy { .. }) {
                     return Err(meaning.to_string());
                 }
-                if matches!(meaning, LogicalType::Decimal { .. }) {
-                    return Err(meaning.to_string());
-                }
+                let Some(title) = meaning.time_title() else { return Err(meaning.to_string()) };
+                self.note_times(id, &title, *meaning);
                 let Form::Numpy { dtype, shape, .. } = &**content else { return Err(meaning.to_string()) };
                 self.numbers(id, *dtype, shape, below)?
             }
@@ -376,6 +375,16 @@ impl<'d> Describer<'d> {
         if let Some(field) = self.all.fields.get_mut(id as usize) {
             field.role = role;
             field.type_name = type_name.to_owned();
+        }
+    }
+
+    /// Puts into the description of a field that its numbers are times.
+    fn note_times(&mut self, id: u32, title: &str, times: LogicalType) {
+        if let Some(field) = self.all.fields.get_mut(id as usize) {
+            field.description = match field.description.as_str() {
+                "" => title.to_owned(),
+                chosen => format!("{chosen} {}", times.title_note()),
+            };
         }
     }
 

@@ -236,7 +236,10 @@ impl NtupleWriter {
         let names = field_names(&names);
         let first = (self.entries > 0).then_some(self.entries);
         let before = self.all.columns.len();
-        let mut describer = Describer::new(&mut self.all, &self.options, choices, &mut self.classes);
+        // Names have no dots, so that both spellings of a path mean the same field.
+        let choices: BTreeMap<_, _> =
+            choices.iter().map(|(path, choice)| (path.replace('.', "/"), choice.clone())).collect();
+        let mut describer = Describer::new(&mut self.all, &self.options, &choices, &mut self.classes);
         for (name, (_, form)) in names.into_iter().skip(known).zip(columns) {
             let node = describer.top(&name, form, first).map_err(Error::unsupported)?;
             self.columns.push(TopField { name, form: form.clone(), node });

@@ -40,7 +40,7 @@ impl Describer<'_> {
     /// The lists around a field, and the field.
     fn find(&self, path: &str) -> Option<(Vec<u32>, u32)> {
         let (mut lists, mut at) = (Vec::new(), None);
-        for name in path.split('.') {
+        for name in path.split(['.', '/']) {
             let mut below = match at {
                 None => (0..)
                     .zip(&self.all.fields)

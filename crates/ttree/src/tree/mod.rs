@@ -32,7 +32,7 @@ use crate::{
     metadata::{Branch, MemberOf, Metadata},
 };
 pub(crate) use inspect::Inspected;
-use planner::Planner;
+use planner::{Planner, with_times};
 
 /// A tree: what its own record says of it. The record is read when the tree is opened, and its branches'
 /// names with it; what a branch holds is worked out on request.
@@ -514,7 +514,7 @@ impl Dataset for Tree {
             };
             Ok(Description {
                 type_name: column.type_name.clone(),
-                reading: column.reading.clone(),
+                reading: column.reading.clone().map(|reading| with_times(&branch, reading)),
                 entries: branch.entries,
                 blocks,
                 stored_bytes: branch.zip_bytes,

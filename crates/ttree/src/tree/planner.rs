@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use forthwith_columns::LogicalType;
 use forthwith_io::Several;
-use forthwith_plan::{Error, Group, Result, Stored, Task};
+use forthwith_plan::{Error, Group, Reading, Result, Stored, Task};
 
 use super::Tree;
 use crate::{baskets, columns, format::misplaced, metadata::Branch};
@@ -25,7 +26,7 @@ impl Planner<'_> {
         let branch = tree.branch(field)?;
         let column = tree.column(field, &branch)?;
         let reading = match &column.reading {
-            Ok(reading) => reading.clone(),
+            Ok(reading) => with_times(&branch, reading.clone()),
             Err(what) => return Err(Error::unsupported(what)),
         };
         let baskets = tree.baskets(&branch)?;
@@ -113,5 +114,13 @@ impl Stretch {
     fn range(&self, range: &Range<u64>) -> Option<Range<u64>> {
         let place = |at| Several::place(self.number, at).filter(|_| range.end <= self.size);
         Some(place(range.start)?..place(range.end)?)
+    }
+}
+
+/// A reading with numbers as the times that the branch's title names.
+pub(super) fn with_times(branch: &Branch<'_>, reading: Reading) -> Reading {
+    match LogicalType::of_title(&branch.field.title) {
+        Some(times) => Reading { form: reading.form.with_times(times), ..reading },
+        None => reading,
     }
 }

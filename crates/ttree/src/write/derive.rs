@@ -15,7 +15,7 @@ use crate::{
     metadata,
     tree::Tree,
 };
-use forthwith_columns::{Encoding, Form, MAP};
+use forthwith_columns::{Encoding, Form, LogicalType, MAP};
 use forthwith_plan::{Dataset, Decoder, Error, ErrorKind, Kernel, Result};
 use forthwith_program::Layout;
 use forthwith_root::unroll;
@@ -302,6 +302,10 @@ impl Walk<'_> {
             }
             _ => return Err(refused(format!("a branch of {}", column.type_name))),
         }
+        let form = match LogicalType::of_title(&branch.field.title) {
+            Some(times) => form.with_times(times),
+            None => form,
+        };
         match form {
             Form::List { content, .. } if items => Ok(Some(*content)),
             _ if items => Err(refused("a member of items that is no list")),

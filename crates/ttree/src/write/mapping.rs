@@ -11,7 +11,7 @@ use super::{
     plain::plain_form,
     spelling::{cpp, is_map, numbers, product, vectors},
 };
-use forthwith_columns::{DType, Encoding, Form, LogicalType, TimeUnit};
+use forthwith_columns::{DType, Encoding, Form, LogicalType};
 use forthwith_plan::{Error, Result};
 use forthwith_root::StreamerInfo;
 use std::collections::{HashMap, HashSet};
@@ -82,11 +82,12 @@ impl Branches {
         }
         this.check_names()?;
         for branch in &mut this.branches {
-            let column = branch.source.as_ref().and_then(|source| columns.get(source.column));
-            let column = column.filter(|_| branch.parent.is_none());
-            let is_counter = branch.leaf.as_ref().is_none_or(|leaf| leaf.counts);
-            if let Some(title) = column.filter(|_| !is_counter).and_then(|(_, form)| time_title(form)) {
-                branch.title = title;
+            let Some(times) = times_in(branch, columns) else { continue };
+            match (branch.parent, times.time_title()) {
+                // The title of a member is its name.
+                (Some(_), _) => branch.title = format!("{} {}", branch.title, times.title_note()),
+                (None, Some(title)) => branch.title = title,
+                (None, None) => {}
             }
         }
         for (name, title) in &options.titles {
@@ -95,7 +96,10 @@ impl Branches {
                 let what = format!("a title for a branch {name:?}, which does not exist");
                 return Err(Error::invalid(what));
             }
-            named.for_each(|branch| branch.title.clone_from(title));
+            named.for_each(|branch| match times_in(branch, columns) {
+                Some(times) => branch.title = format!("{title} {}", times.title_note()),
+                None => branch.title.clone_from(title),
+            });
         }
         Ok(this)
     }
@@ -143,29 +147,27 @@ impl Branches {
     }
 }
 
-/// The title of a branch of times, which are stored as whole numbers: their unit and where they begin.
-fn time_title(form: &Form) -> Option<String> {
-    let unit = |unit: TimeUnit| match unit {
-        TimeUnit::Second => "s",
-        TimeUnit::Milli => "ms",
-        TimeUnit::Micro => "us",
-        TimeUnit::Nano => "ns",
-    };
-    match form {
-        Form::Option { content, .. } | Form::List { content, .. } | Form::Regular { content, .. } => {
-            time_title(content)
-        }
-        Form::Logical { meaning, .. } => match meaning {
-            LogicalType::Timestamp { unit: of, zone } => {
-                Some(format!("{} since 1970-01-01{}", unit(*of), if zone.is_some() { " UTC" } else { "" }))
+/// The times that the entries of a branch are, which are stored as whole numbers.
+fn times_in(branch: &Branch, columns: &[(String, Form)]) -> Option<LogicalType> {
+    let is_counter = branch.leaf.as_ref().is_none_or(|leaf| leaf.counts);
+    let source = branch.source.as_ref().filter(|_| !is_counter)?;
+    let mut form = &columns.get(source.column)?.1;
+    let mut path = source.path.iter().peekable();
+    while let Some(step) = path.peek() {
+        form = match (form, step) {
+            (Form::Option { content, .. } | Form::Logical { content, .. }, _) => content,
+            (Form::List { content, .. } | Form::Regular { content, .. }, Step::Items) => {
+                path.next();
+                content
             }
-            LogicalType::Date => Some("days since 1970-01-01".to_owned()),
-            LogicalType::Time(of) => Some(format!("{} since midnight", unit(*of))),
-            LogicalType::Duration(of) => Some(unit(*of).to_owned()),
-            _ => None,
-        },
-        _ => None,
+            (Form::Record { contents, .. }, Step::Field(at)) => {
+                path.next();
+                contents.get(*at)?
+            }
+            _ => return None,
+        };
     }
+    form.times()
 }
 
 /// Whether numbers of this name may be what counts the items of another column, which would have a counter of that
