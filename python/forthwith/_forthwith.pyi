@@ -459,6 +459,8 @@ class Table:
         """The table with its timestamps shown in the zones of another one, and in UTC where that has none."""
     def arrow_schema(self) -> object | None:
         """The Arrow schema that the table was written from, if the file has it, as a capsule."""
+    def dictionary(self, field: int) -> Array | None:
+        """The distinct texts of a column in the order of its categories, if the file has them."""
     def entries_up_to(self, most: int) -> int:
         """The number of entries, or ``most`` if there are more: no more is looked for than it takes to know."""
     def fields(self) -> Fields:

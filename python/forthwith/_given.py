@@ -205,7 +205,7 @@ def _from_arrow(array: Any) -> _forthwith.Given | None:
 
 def _of_frame(pa: Any, frame: Any) -> Any:
     """A frame of pandas as a table, with the metadata by which pandas makes the same frame of it again."""
-    table = pa.Table.from_pandas(frame)
+    table = _with_categories(pa, pa.Table.from_pandas(frame))
     if not frame.attrs:
         return table
     try:
@@ -213,6 +213,23 @@ def _of_frame(pa: Any, frame: Any) -> Any:
     except (TypeError, ValueError) as error:
         raise RequestTypeError(f"the attrs of the data frame are not what JSON has: {error}") from None
     return table.replace_schema_metadata({**table.schema.metadata, "PANDAS_ATTRS": attrs})
+
+
+def _with_categories(pa: Any, table: Any) -> Any:
+    """A table whose metadata of pandas have the categories of ordered text: files have the values that occur alone."""
+    ordered = {
+        field.name: table[field.name].chunk(0).dictionary.to_pylist()
+        for field in table.schema
+        if pa.types.is_dictionary(field.type) and field.type.ordered and table[field.name].num_chunks == 1
+    }
+    texts = {name: found for name, found in ordered.items() if all(isinstance(text, str) for text in found)}
+    if not texts:
+        return table
+    said = json.loads(table.schema.metadata[b"pandas"])
+    for column in said["columns"]:
+        if column["field_name"] in texts:
+            column["metadata"]["categories"] = texts[column["field_name"]]
+    return table.replace_schema_metadata({**table.schema.metadata, "pandas": json.dumps(said)})
 
 
 def _column(name: str, column: Any) -> _forthwith.Given:

@@ -1,7 +1,7 @@
 //! Tables, their fields, and plans for reading them.
 
 use crate::{
-    array::{Array, Buffer},
+    array::{Array, Buffer, place},
     arrow,
     batch_reader::BatchReader,
     column_form::ColumnForm,
@@ -202,6 +202,13 @@ impl Table {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Vec<Array>> {
         read::read(py, &self.handle, &self.table, &plan.get().0, threads, progress.as_ref())
+    }
+
+    /// The distinct texts of a column in the order of its categories, if the file has them.
+    fn dictionary(&self, py: Python<'_>, field: u32) -> PyResult<Option<Array>> {
+        let found = self.handle.run(py, || self.table.dictionary(field))?;
+        let place = || place(self.handle.file.uri(), self.table.path().to_owned(), 0);
+        found.map(|array| Array::new(py, &array, place(), self.table.text_policy())).transpose()
     }
 
     /// The names that the file has for expressions.

@@ -205,6 +205,13 @@ impl Chunk {
         }
     }
 
+    /// The bytes of the dictionary before the data pages, in a file of `size` bytes, if there is one.
+    pub(crate) fn dictionary_range(&self, size: u64) -> Result<Option<Range<u64>>> {
+        let all = self.range(size)?;
+        let end = u64::try_from(self.data_page).unwrap_or(0).min(all.end);
+        Ok((all.start < end).then_some(all.start..end))
+    }
+
     fn read(compact: &mut Compact<'_>) -> Result<Self> {
         let mut this = Self::default();
         let mut is_there = false;

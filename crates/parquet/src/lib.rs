@@ -38,6 +38,7 @@ mod check;
 mod codec;
 mod decode;
 mod delta;
+mod dictionary;
 mod field;
 mod file;
 mod footer;

@@ -8,7 +8,7 @@ use crate::{
     index::{self, PagePlaces},
     schema::{self, Column, Part},
 };
-use forthwith_columns::{Form, arrow::SchemaRef};
+use forthwith_columns::{Array, Form, arrow::SchemaRef};
 use forthwith_io::{ProcessLock, Source};
 use forthwith_plan::{
     Dataset, Decoder, Description, Error, Field, Group, Limit, Limits, Pick, Plan, Reading, Result, Stored,
@@ -35,8 +35,8 @@ pub struct ParquetTable {
     arrow: Option<SchemaRef>,
     fields: Vec<Field>,
     groups: Vec<RowGroup>,
-    size: u64,
-    source: Arc<dyn Source>,
+    pub(crate) size: u64,
+    pub(crate) source: Arc<dyn Source>,
     /// Page indexes that were read.
     indexes: ProcessLock<Indexes>,
 }
@@ -195,14 +195,14 @@ impl ParquetTable {
             .collect())
     }
 
-    fn column(&self, field: u32) -> Result<&Column> {
+    pub(crate) fn column(&self, field: u32) -> Result<&Column> {
         self.columns
             .get(field as usize)
             .ok_or_else(|| Error::invalid(format!("there is no field number {field}")))
     }
 
     /// A chunk of a row group, which has one for each of the file's columns.
-    fn chunk(&self, group: &RowGroup, leaf: usize) -> Option<&footer::Chunk> {
+    pub(crate) fn chunk(&self, group: &RowGroup, leaf: usize) -> Option<&footer::Chunk> {
         self.footer.row_groups.get(group.number)?.chunks.get(leaf)
     }
 
@@ -558,6 +558,10 @@ impl Dataset for ParquetTable {
 
     fn arrow_schema(&self) -> Option<SchemaRef> {
         self.arrow.clone()
+    }
+
+    fn dictionary(&self, field: u32) -> Result<Option<Array>> {
+        self.first_dictionary(field)
     }
 
     fn zones(&self) -> Vec<(String, Form)> {

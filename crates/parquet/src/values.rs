@@ -471,6 +471,11 @@ fn time(bytes: &[u8; INT96], kept: Kept) -> Option<i64> {
 }
 
 impl Dictionary {
+    /// Where each byte string ends, and the bytes of all.
+    pub(crate) fn into_texts(self) -> (Vec<usize>, Vec<u8>) {
+        (self.ends, self.items)
+    }
+
     pub(crate) fn new(count: i64, bytes: &[u8], leaf: &Leaf) -> Result<Self> {
         let count = usize::try_from(count).map_err(|_| short())?;
         let mut this = Self { count, ..Self::default() };

@@ -32,7 +32,7 @@ class Capsules:
 def _column(pa: Any, original: Original | None, name: str, array: _forthwith.Array, union_as_struct: bool) -> Any:
     made = pa.array(Capsules(array, union_as_struct))
     like = original.fields.get(name) if original else None
-    return made if like is None else restored(pa, made, like)
+    return made if original is None or like is None else restored(pa, made, like, original.categories(pa, name))
 
 
 def table_of(pa: Any, original: Original | None, arrays: Arrays, union_as_struct: bool = False) -> Any:
@@ -60,7 +60,7 @@ class ArrowLibrary(Library):
         self._pa = package("pyarrow")
         self._original: Original | None = None
 
-    def about(self, tree: Tree, columns: Columns) -> None:
+    def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
         """Says which columns of a tree the arrays are that follow."""
         self._original = Original(tree, columns)
 

@@ -29,7 +29,7 @@ class Library:
         self._how = how
         self._logical = logical
 
-    def about(self, tree: Tree, columns: Columns) -> None:
+    def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
         """Says which columns of a tree the arrays are that follow."""
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:

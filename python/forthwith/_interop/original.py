@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from forthwith._packages import package
 
 TYPE_CHECKING = False
@@ -15,11 +17,13 @@ if TYPE_CHECKING:
 class Kept:
     """What a file keeps beside its columns: its words, and the fields of its Arrow schema by their names."""
 
-    __slots__ = ("fields", "metadata")
+    __slots__ = ("categories", "fields", "metadata")
 
     def __init__(self, metadata: dict[str, bytes], fields: dict[str, Any]) -> None:
         self.metadata = metadata
         self.fields = fields
+        # Of columns by path, looked up when they are wanted.
+        self.categories: dict[str, Any] = {}
 
     @classmethod
     def of(cls, tree: Tree) -> Kept:
@@ -43,9 +47,41 @@ class Original:
             # Looked up once for each opened table.
             kept = tree._kept = Kept.of(tree) if tree._kept_by is None else tree._kept_by(tree)
         self.metadata = kept.metadata
+        self._tree, self._kept = tree, kept
         fields = tree._fields
         paths = {label: fields[at].path for label, at in columns if at >= 0 and fields[at].parent is None}
         self.fields = {label: kept.fields[path] for label, path in paths.items() if path in kept.fields}
+        self._positions = dict(columns)
+
+    def categories(self, pa: Any, label: str) -> Any:
+        """The ordered categories of a column of text, where the file has them."""
+        field = self.fields[label]
+        if not pa.types.is_dictionary(field.type):
+            return None
+        known = self._kept.categories
+        if field.name not in known:
+            said = self._of_pandas(field.name)
+            if not field.type.ordered and not said.get("ordered"):
+                found = None
+            elif isinstance(said.get("categories"), list):
+                found = said["categories"]
+            else:
+                array = self._tree._core.dictionary(self._positions[label])
+                found = None if array is None else pa.array(array).to_pylist()
+            is_set = (
+                found is not None and all(isinstance(text, str) for text in found) and len(set(found)) == len(found)
+            )
+            known[field.name] = pa.array(found, pa.large_string()) if is_set else None
+        return known[field.name]
+
+    def _of_pandas(self, name: str) -> dict[str, Any]:
+        """The words of pandas about a column."""
+        try:
+            columns = json.loads(self.metadata.get("pandas", "{}"))["columns"]
+            found = next(column["metadata"] for column in columns if column["field_name"] == name)
+        except (ValueError, KeyError, TypeError, StopIteration):
+            return {}
+        return found if isinstance(found, dict) else {}
 
 
 class _Schema:
@@ -59,8 +95,19 @@ class _Schema:
         return self._capsule
 
 
-def restored(pa: Any, array: Any, like: Any) -> Any:
-    """An array with the dictionaries that it had in Arrow, where they can be made again."""
+def restored(pa: Any, array: Any, like: Any, categories: Any = None) -> Any:
+    """An array with the dictionaries that it had in Arrow, where they can be made again.
+
+    With ``categories``, these are the dictionary, in their order, if they are all that occurs.
+    """
+    if categories is not None and pa.types.is_large_string(array.type):
+        index = package("pyarrow.compute").index_in(array, value_set=categories)
+        if index.null_count == array.null_count:
+            return pa.DictionaryArray.from_arrays(index, categories, ordered=True)
+    is_dictionary = pa.types.is_dictionary
+    if is_dictionary(array.type) and is_dictionary(like.type) and like.type.ordered:
+        # Files of Arrow keep the dictionary.
+        return pa.DictionaryArray.from_arrays(array.indices, array.dictionary, ordered=True)
     if isinstance(like.type, pa.BaseExtensionType):
         return pa.ExtensionArray.from_storage(like.type, array) if like.type.storage_type == array.type else array
     kind = _restored_type(pa, array.type, like.type)

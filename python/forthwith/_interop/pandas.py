@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 from forthwith._errors import MissingPackageError, UnsupportedError
@@ -42,25 +43,36 @@ class PandasLibrary(Library):
         self._pd = package("pandas")
         self._np = package("numpy")
         self._original: Original | None = None
+        self._counted: tuple[Any, int, int] = (None, 0, 1)
+        self._before = 0
 
-    def about(self, tree: Tree, columns: Columns) -> None:
+    def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
         """Says which columns of a tree the arrays are that follow."""
         try:
             self._original = Original(tree, columns)
         except MissingPackageError:
             # Without pyarrow, numbers are read as they are; nothing else is.
             self._original = None
+        self._counted = _counted(self._original.metadata) if self._original else (None, 0, 1)
+        # The index of each file is that of its frame, unless it is the default one, which counts on.
+        self._before = 0 if self._counted == (None, 0, 1) else offset
+
+    def _range(self, start: int, stop: int) -> Any:
+        """The index of some entries: that of the frame which was written, or their numbers."""
+        name, first, step = self._counted
+        start, stop = start - self._before, stop - self._before
+        return self._pd.RangeIndex(first + start * step, first + stop * step, step, name=name)
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One Series."""
         like = self._original.fields.get(name) if self._original else None
-        if like is not None and package("pyarrow").types.is_dictionary(like.type):
+        index = self._range(start, start + len(array))
+        if self._original and like is not None and package("pyarrow").types.is_dictionary(like.type):
             pa = package("pyarrow")
-            categories = restored(pa, pa.array(Capsules(array)), like).to_pandas()
-            return categories.set_axis(self._pd.RangeIndex(start, start + len(array))).rename(name)
+            made = restored(pa, pa.array(Capsules(array)), like, self._original.categories(pa, name))
+            return made.to_pandas().set_axis(index).rename(name)
         if array.type_string in _FLAT:
             ((_, buffer),) = array.buffers()
-            index = self._pd.RangeIndex(start, start + len(array))
             return self._pd.Series(self._np.asarray(buffer), index=index, name=name)
         return self._series(name, package("pyarrow").array(Capsules(array)), start)
 
@@ -69,7 +81,7 @@ class PandasLibrary(Library):
         if self._original is not None and "pandas" in self._original.metadata:
             return self._frame(self._original, arrays, start, stop)
         columns = {label: self.column(label, array, start) for label, array in arrays}
-        return self._pd.DataFrame(columns, index=self._pd.RangeIndex(start, stop), copy=False)
+        return self._pd.DataFrame(columns, index=self._range(start, stop), copy=False)
 
     def _frame(self, original: Original, arrays: Arrays, start: int, stop: int) -> Any:
         """A DataFrame as pyarrow makes it by the metadata of pandas."""
@@ -81,8 +93,7 @@ class PandasLibrary(Library):
             levels = said.get("index_columns", [])
             counted = [level for level in levels if isinstance(level, dict)]
             if counted or not ({level for level in levels if isinstance(level, str)} & {label for label, _ in arrays}):
-                name, first, step = (counted[0].get(key, other) if counted else other for key, other in _COUNTED)
-                frame.index = self._pd.RangeIndex(first + start * step, first + stop * step, step, name=name)
+                frame.index = self._range(start, stop)
             if "PANDAS_ATTRS" in metadata:
                 frame.attrs = json.loads(metadata["PANDAS_ATTRS"])
         except (ValueError, KeyError, TypeError, AttributeError, NotImplementedError) as error:
@@ -100,17 +111,18 @@ class PandasLibrary(Library):
         return self._series(name, pa.nulls(length, pa.array(Capsules(like)).type), start)
 
     def _series(self, name: str, data: Any, start: int) -> Any:
-        index = self._pd.RangeIndex(start, start + len(data))
+        index = self._range(start, start + len(data))
         return self._pd.Series(self._pd.arrays.ArrowExtensionArray(data), index=index, name=name)
 
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
         """A DataFrame."""
-        return self._pd.DataFrame(columns, index=self._pd.RangeIndex(start, stop), copy=False)
+        return self._pd.DataFrame(columns, index=self._range(start, stop), copy=False)
 
     def chosen(self, labels: list[str], read: list[_forthwith.Array], kept: _forthwith.Buffer, offset: int) -> Any:
         """The same with the numbers of the entries as index."""
         made = self.together(labels, read, 0, len(kept))
-        index = self._pd.Index(self._np.asarray(kept) + offset)
+        name, first, step = self._counted
+        index = self._pd.Index(first + (self._np.asarray(kept) + offset - self._before) * step, name=name)
         if isinstance(made, self._pd.DataFrame) and not isinstance(made.index, self._pd.RangeIndex):
             return made
         columns = made.values() if isinstance(made, dict) else made if isinstance(made, tuple | list) else [made]
@@ -128,6 +140,9 @@ class PandasLibrary(Library):
                 self._check(label, [part[label] for part in parts])
         counted = isinstance(first.index, self._pd.RangeIndex)
         joined = self._pd.concat(parts, ignore_index=counted)
+        if counted and all(_goes_on(one.index, other.index) for one, other in itertools.pairwise(parts)):
+            start, step = first.index.start, first.index.step
+            joined.index = self._pd.RangeIndex(start, start + len(joined) * step, step, name=first.index.name)
         joined.attrs = dict(first.attrs)
         return joined
 
@@ -137,3 +152,22 @@ class PandasLibrary(Library):
         except TypeError:
             return  # a type of pandas that NumPy does not have, and that holds no numbers
         exact.check(self._np, label, dtypes, lambda at: parts[at].dropna().to_numpy(dtypes[at]))
+
+
+def _goes_on(index: Any, other: Any) -> bool:
+    """Whether an index that counts goes on in another one."""
+    return isinstance(other, type(index)) and (other.start, other.step) == (
+        index.start + len(index) * index.step,
+        index.step,
+    )
+
+
+def _counted(metadata: dict[str, bytes]) -> tuple[Any, int, int]:
+    """Name, first number and step of the index of a frame that counts."""
+    try:
+        levels = json.loads(metadata.get("pandas", "{}")).get("index_columns", [])
+        level = next((level for level in levels if isinstance(level, dict)), {})
+        name, first, step = (level.get(key, other) for key, other in _COUNTED)
+    except (ValueError, TypeError, AttributeError):
+        return (None, 0, 1)
+    return (name, first, step) if type(first) is int and type(step) is int and step != 0 else (None, 0, 1)

@@ -45,7 +45,7 @@ class PolarsLibrary(Library):
         like = self._original.fields.get(name) if self._original else None
         return made if like is None else self._categories(made, like)
 
-    def about(self, tree: Tree, columns: Columns) -> None:
+    def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
         """Says which columns of a tree the arrays are that follow."""
         try:
             self._original = Original(tree, columns)

@@ -34,7 +34,7 @@ class RowsLibrary(Library):
         self._changes: dict[str, tuple[Change | None, bool]] = {}
         self._whole_nanoseconds = self._bare = False
 
-    def about(self, tree: Tree, columns: Columns) -> None:
+    def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
         """Says which columns of a tree the arrays are that follow."""
         is_avro = tree.file.format == "Avro"
         # Readers of Avro's rows give such times as the numbers that they are.

@@ -91,7 +91,8 @@ def _check_plain(owner: BranchMapping, wanted: BranchFilter) -> None:
     if not plain:
         return
     fields = owner._tree._fields
-    known = {text for path, at in owner._members() for text in (path, fields[at].name)}
+    known = {path for path, _ in owner._members(True)}
+    known.update(fields[at].name for _, at in owner._members())
     if owner._alone is not None:
         known.add(fields[owner._alone].name)
     for argument, text in plain:
@@ -198,7 +199,7 @@ def _read(
 def together(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions, into: Library) -> Any:
     """Some branches, read and put together."""
     arrays, kept = _read(tree, columns, start, stop, options, into.takes_bits)
-    into.about(tree, columns)
+    into.about(tree, columns, options.offset)
     labels, offset = [label for label, _ in columns], options.offset
     if kept is not None:
         return into.chosen(labels, arrays, kept, offset)

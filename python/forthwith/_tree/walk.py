@@ -75,7 +75,7 @@ def _straight(
     tree: Tree, columns: Columns, walk: _forthwith.BatchReader, options: ReadOptions, into: Any, report: bool
 ) -> Iterator[Any]:
     labels = [label for label, _ in columns]
-    into.about(tree, columns)
+    into.about(tree, columns, options.offset)
     first: int | None = None
     with options.one_bar():
         while (step := walk.read(options.threads, options.tick)) is not None:
