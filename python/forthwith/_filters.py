@@ -120,6 +120,11 @@ class BranchFilter:
             if not _is_pattern(text)
         ]
 
+    def has_paths(self) -> bool:
+        """Whether a name or pattern for names is a path."""
+        texts = _texts(self.given["filter_name"])
+        return any("/" in text.lstrip("/") and not _is_regular(text) for text in texts)
+
     def passes(self, name: str, path: str, branch: Callable[[], Branch]) -> bool:
         """Whether a branch passes; it is made only if that is asked for."""
         if self._by_name and not _named(self._by_name, self.given["filter_name"], name, path):

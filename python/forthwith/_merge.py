@@ -139,7 +139,7 @@ def _names(
                 paths.add(key)
                 if branches is not None and kind in ("TTree", "TNtuple", "TNtupleD", "ROOT::RNTuple"):
                     tree: Any = file[key]
-                    known = {branch.path: branch.name for branch in tree.values(recursive=True)}
+                    known = {branch.path: branch.name for branch in tree.values()}
                     names.update(path for path, name in known.items() if branches(path) or branches(name))
                     if kind != "ROOT::RNTuple" and known:
                         trees.setdefault(key, set()).update(known)

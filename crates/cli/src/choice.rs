@@ -149,6 +149,12 @@ pub(crate) fn matching(place: &Place, filter: &[String], entries: u64) -> Result
         return Ok(branches);
     }
     let patterns = Patterns::of(filter)?;
+    if filter.iter().any(|pattern| !pattern.starts_with('/') && pattern.contains('/')) {
+        let parts = (0..).zip(table.fields()?).filter(|(_, field)| field.is_part);
+        branches.extend(parts.map(|(index, field)| Branch::of_first(table, index, field, entries)));
+        branches.sort_by_key(|branch| branch.index);
+    }
+    let mut named = Vec::new();
     for (at, name) in filter.iter().enumerate().filter(|(_, pattern)| !glob::is_pattern(pattern)) {
         if filter[..at].contains(name) {
             return Err(twice(name));
@@ -156,15 +162,18 @@ pub(crate) fn matching(place: &Place, filter: &[String], entries: u64) -> Result
         if branches.iter().any(|b| b.field.path == *name || b.field.name == *name) {
             continue;
         }
-        // A part of a column, which patterns do not match.
+        // A part of a column, which other patterns do not match.
         let index = table.find(name)?;
+        named.push(index);
         branches.push(Branch::of_first(table, index, &table.fields()?[index as usize], entries));
     }
     let in_another_case = branches
         .iter()
         .find(|b| Patterns::matches_in_another_case(filter, &b.field.path, &b.field.name))
         .map(|b| b.field.path.clone());
-    branches.retain(|b| patterns.want(&b.field.path, &b.field.name));
+    // Parts of columns are known by their paths alone.
+    let name = |field: &Field| if field.is_part { field.path.clone() } else { field.name.clone() };
+    branches.retain(|b| named.contains(&b.index) || patterns.want(&b.field.path, &name(&b.field)));
     if branches.is_empty() {
         let table = place.name();
         let none = Failure::NoMatch { column: place.words.column[0], table, filter: filter.to_vec() };

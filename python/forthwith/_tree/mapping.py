@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         filter_typename: Filter
         filter_branch: Callable[[Branch], object] | None
         exclude: Filter
-        recursive: bool
+        recursive: bool | None
         full_paths: bool
 
 
@@ -73,14 +73,19 @@ class BranchMapping(NotAnArray):
             return self
         return tree if self._index is None else tree._branch(self._index)
 
-    def _members(self, recursive: bool = True) -> Iterator[tuple[str, int]]:
-        """The branches below as relative paths and positions, parents before their children."""
+    def _members(self, recursive: bool | None = None) -> Iterator[tuple[str, int]]:
+        """The branches below as relative paths and positions, parents before their children.
+
+        Parts of columns, such as members of records in RNTuples, are among them if ``recursive`` is true, and not by default.
+        """
         children = self._tree._children
         fields = self._tree._fields
         skip = len(self._path) + 1 if self._path else 0
-        if recursive and self._index is None:
+        if recursive is None and self._index is None:
             yield from fields.members()
             return
+        if recursive is None:
+            recursive = True
         waiting = list(reversed(children.get(self._index, ())))
         while waiting:
             at = waiting.pop()
@@ -91,17 +96,19 @@ class BranchMapping(NotAnArray):
     def _found(self, call: str = "keys", **filters: Any) -> Iterator[tuple[str, int]]:
         """Names and positions of the branches that pass; wrong arguments are errors at once."""
         _keywords.refuse(call, filters.keys() - FILTERS, FILTERS)
-        recursive, full_paths = filters.pop("recursive", True), filters.pop("full_paths", True)
+        recursive, full_paths = filters.pop("recursive", None), filters.pop("full_paths", True)
         return self._passing(_filters.BranchFilter(**filters), recursive, full_paths)
 
     def _passing(
-        self, wanted: _filters.BranchFilter, recursive: bool = True, full_paths: bool = True
+        self, wanted: _filters.BranchFilter, recursive: bool | None = None, full_paths: bool = True
     ) -> Iterator[tuple[str, int]]:
         fields, branch = self._tree._fields, self._tree._branch
-        for path, at in self._members(recursive):
-            name = fields[at].name
+        by_path = recursive is None and wanted.has_paths()
+        for path, at in self._members(True if by_path else recursive):
+            field = fields[at]
+            name = path if by_path and field.is_part else field.name
             if wanted.passes(name, path, lambda at=at: branch(at)):  # type: ignore[misc]
-                yield (path if full_paths else name), at
+                yield (path if full_paths else field.name), at
 
     def keys(
         self,
@@ -110,7 +117,7 @@ class BranchMapping(NotAnArray):
         filter_typename: Filter = None,
         filter_branch: Callable[[Branch], object] | None = None,
         exclude: Filter = None,
-        recursive: bool = True,
+        recursive: bool | None = None,
         full_paths: bool = True,
         **unknown: Any,
     ) -> list[str]:
@@ -124,7 +131,8 @@ class BranchMapping(NotAnArray):
             filter_branch: Keep branches for which this function of a `Branch` is true.
             exclude: Leave out branches whose name or path passes, in the words of ``filter_name``.
             unknown: Anything else is refused.
-            recursive: Whether to descend into branches of branches.
+            recursive: Whether to descend into branches of branches. By default that is so, but parts of columns, such as
+                ``jets/pt`` of an RNTuple, are listed by ``True`` only, or where ``filter_name`` has a path.
             full_paths: Whether nested branches are named by their path, ``a/a.b``, or by their own name alone.
         """
         found = self._found(
