@@ -380,7 +380,7 @@ fn fields_are_stored_as_is_asked_for() {
     let floats = |floats| FieldOptions { floats: Some(floats), ..FieldOptions::default() };
     let range = |low, high| floats(Floats::Quantised { bits: 8, low, high });
     for (path, choice, what) in [
-        ("halfs.y", FieldOptions::default(), "there is no field \"halfs.y\""),
+        ("halfs.y", FieldOptions::default(), "there is no field \"halfs/y\""),
         ("halfs._0", FieldOptions::default(), "there is no field \"halfs/_0\""),
         ("zeros", floats(Floats::Half), "field \"zeros\" has no floating-point numbers"),
         ("half", floats(Floats::Truncated { bits: 9 }), "9 bits of truncated floats"),
@@ -392,7 +392,7 @@ fn fields_are_stored_as_is_asked_for() {
             range(-10.0, 100.0),
             "the number 65519, which is outside the range -10 to 100 of its field",
         ),
-        ("halfs.x", range(-10.0, 100.0), "made.root:halfs._0.x"),
+        ("halfs.x", range(-10.0, 100.0), "made.root:halfs/x"),
     ] {
         let error = refused(path, choice).unwrap_err().to_string();
         assert!(error.contains(what), "{error}");

@@ -3,6 +3,7 @@
 use super::frame::{Frames, RawList};
 use crate::coding::Kind;
 use crate::schema::flags::{DEFERRED, PROJECTED, RANGE, REPEATS};
+use crate::schema::{COLLECTION, PLAIN};
 use forthwith_columns::DType;
 use forthwith_root::write::Compression;
 
@@ -88,17 +89,19 @@ impl Descriptions {
         (0..).zip(&self.columns).filter(move |(_, column)| column.field == field).map(|(at, _)| at)
     }
 
-    /// The names of a field and of those around it.
+    /// The path of a field, as it is read by: items of lists have the path of these.
     pub(crate) fn path(&self, field: u32) -> String {
         let mut names = Vec::new();
         let mut at = Some(field);
         while let Some(id) = at {
             let of = self.fields.get(id as usize);
-            names.extend(of.map(|of| &*of.name));
             at = of.map(|of| of.parent).filter(|parent| *parent < id);
+            let above = at.and_then(|parent| self.fields.get(parent as usize));
+            let is_item = above.is_some_and(|above| matches!(above.role, COLLECTION | PLAIN));
+            names.extend(of.filter(|_| !is_item).map(|of| &*of.name));
         }
         names.reverse();
-        names.join(".")
+        names.join("/")
     }
 
     /// The fields right below a field, in their order.
