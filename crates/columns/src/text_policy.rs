@@ -64,7 +64,7 @@ impl TextPolicy {
             Self::Strict | Self::Stored => {}
             Self::Bytes => self.convert_form(&mut array.form),
             Self::Latin1 => decode(array, threads, latin_1)?,
-            Self::Replace => decode(array, threads, |bytes| String::from_utf8_lossy(bytes))?,
+            Self::Replace => decode(array, threads, String::from_utf8_lossy)?,
         }
         Ok(())
     }
