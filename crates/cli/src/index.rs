@@ -35,7 +35,7 @@ pub(crate) fn index(
 
 fn one(target: &Target, is_one_of_several: bool, place: &IndexPlace, opening: &Opening) -> Result<String> {
     if target.is_stream() {
-        return Err(Failure::misuse(format!("{} is no file that could be opened again", target.uri)));
+        return Err(Failure::misuse(format!("{} is not a file that can be opened again", target.uri)));
     }
     if !target.object.is_empty() {
         return Err(Failure::misuse(format!("an index is made for a whole file: {}", target.uri)));

@@ -146,7 +146,7 @@ impl AvroWriter {
         let mut start = 0;
         for end in ends {
             let datum =
-                bytes.get(start..*end).ok_or_else(|| Error::invalid("datums whose ends are not theirs"))?;
+                bytes.get(start..*end).ok_or_else(|| invalid_end(start, *end, bytes.len()))?;
             self.block.extend_from_slice(datum);
             self.count_entry()?;
             start = *end;
@@ -344,6 +344,10 @@ impl TableWriter for AvroWriter {
 }
 
 forthwith_io::impl_debug!(AvroWriter, |it| "uri": it.sink.uri());
+
+fn invalid_end(start: usize, end: usize, bytes: usize) -> Error {
+    Error::invalid(format!("datum end {end} is outside the range from {start} to the {bytes} bytes given"))
+}
 
 /// The fields that are written, where fields without a column have their default. Values that are no records
 /// are one column.

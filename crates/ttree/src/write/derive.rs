@@ -308,7 +308,7 @@ impl Walk<'_> {
         };
         match form {
             Form::List { content, .. } if items => Ok(Some(*content)),
-            _ if items => Err(refused("a member of items that is no list")),
+            _ if items => Err(refused("a member of items that is not a list")),
             form => Ok(Some(form)),
         }
     }
@@ -363,7 +363,7 @@ impl Walk<'_> {
     /// Notes that the leaf at a place counts lists.
     fn count(&mut self, place: usize, path: &[Step]) -> Result<()> {
         let Some(&owner) = self.counters.get(&place) else {
-            return Err(refused("an array whose counter is no branch of its own"));
+            return Err(refused("an array whose counter is not a branch of its own"));
         };
         let source = self.source(path, Stored::Counts);
         match self.into.branches[owner as usize].source {
