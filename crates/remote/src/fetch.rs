@@ -19,11 +19,7 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{
-    sync::Semaphore,
-    task::{JoinHandle, JoinSet},
-    time::Instant,
-};
+use tokio::{sync::Semaphore, task::JoinSet, time::Instant};
 
 /// Bytes that may be fetched for nothing, to make fewer requests: once for a file, and a part of each request.
 pub(crate) const SPARE: u64 = 384 << 10;
@@ -322,15 +318,6 @@ impl Shared {
 /// The bytes of all ranges, which may overlap.
 pub(crate) fn length(ranges: &[Range<u64>]) -> u64 {
     ranges.iter().fold(0, |sum, range| sum.saturating_add(range.end - range.start))
-}
-
-/// A task that ends with its last owner.
-pub(crate) struct Abort<T>(pub(crate) JoinHandle<T>);
-
-impl<T> Drop for Abort<T> {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
 }
 
 /// A range of parts, which cover it.

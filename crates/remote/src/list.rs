@@ -33,7 +33,7 @@ pub fn folder(url: &str, options: &StoreOptions) -> Result<Folder> {
     choose_cryptography();
     let object = Object::new(url.trim_end_matches('/'), options, Use::Read).map_err(failed)?;
     let listed = async move { object.folder().await.map_err(|fault| fault.kind) };
-    let (files, folders) = wait(&name, options, listed)?;
+    let (files, folders) = wait(&name, listed, || options.ended())?;
     let urls = |paths: Vec<String>| paths.iter().map(|path| format!("{scheme}://{bucket}/{path}")).collect();
     Ok(Folder { files: urls(files), folders: urls(folders) })
 }

@@ -78,6 +78,11 @@ impl StoreOptions {
         (self.going_on)()
     }
 
+    /// The reason to end a wait, if there is one.
+    pub(crate) fn ended(&self) -> Option<ErrorKind> {
+        (!self.goes_on()).then_some(ErrorKind::Cancelled)
+    }
+
     /// The time after which a read fails if not enough bytes come.
     pub(crate) fn stall(&self) -> Result<Duration, ErrorKind> {
         self.seconds("timeout", 60.0)

@@ -1,6 +1,5 @@
 //! The runtime of the process.
 
-use crate::StoreOptions;
 use forthwith_io::{Error, ErrorKind, ProcessLock, Result};
 use std::{
     sync::{
@@ -9,7 +8,10 @@ use std::{
     },
     time::Duration,
 };
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::{
+    runtime::{Builder, Handle, Runtime},
+    task::JoinHandle,
+};
 
 /// Runtimes are kept for ever: a forked process has no threads of its parent's, and must not end them.
 static RUNTIME: LazyLock<ProcessLock<Option<&'static Runtime>>> = LazyLock::new(ProcessLock::default);
@@ -29,24 +31,33 @@ pub(crate) fn runtime(uri: &str) -> Result<Handle> {
 }
 
 /// How often a wait asks whether it still should.
-pub(crate) const LOOK: Duration = Duration::from_millis(20);
+const LOOK: Duration = Duration::from_millis(20);
 
-/// Waits for an answer of a store, as long as the options say that it should.
+/// A task that ends with its last owner.
+pub(crate) struct Abort<T>(pub(crate) JoinHandle<T>);
+
+impl<T> Drop for Abort<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Waits for an answer of a server, unless a function that is called meanwhile says why to end the wait.
 pub(crate) fn wait<T: Send + 'static>(
     name: &str,
-    options: &StoreOptions,
     answer: impl Future<Output = std::result::Result<T, ErrorKind>> + Send + 'static,
+    ended: impl Fn() -> Option<ErrorKind>,
 ) -> Result<T> {
     let (sender, receiver) = channel();
-    let task = runtime(name)?.spawn(async move { drop(sender.send(answer.await)) });
+    let _task = Abort(runtime(name)?.spawn(async move { drop(sender.send(answer.await)) }));
     loop {
-        match receiver.recv_timeout(LOOK) {
+        let kind = match receiver.recv_timeout(LOOK) {
             Ok(answer) => return answer.map_err(|kind| Error::new(kind, name)),
-            Err(RecvTimeoutError::Timeout) if options.goes_on() => {}
-            Err(_) => {
-                task.abort();
-                return Err(Error::new(ErrorKind::Cancelled, name));
-            }
+            Err(RecvTimeoutError::Disconnected) => Some(ErrorKind::Cancelled),
+            Err(RecvTimeoutError::Timeout) => ended(),
+        };
+        if let Some(kind) = kind {
+            return Err(Error::new(kind, name));
         }
     }
 }

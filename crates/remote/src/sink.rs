@@ -83,6 +83,6 @@ impl Sink for StoreSink {
         let file = self.file.try_clone().map_err(|error| failed(error.into()))?;
         let object = Arc::clone(&self.object);
         let sent = async move { object.put(file.take(length), length).await.map_err(|fault| fault.kind) };
-        wait(&self.name, &self.options, sent)
+        wait(&self.name, sent, || self.options.ended())
     }
 }

@@ -4,9 +4,9 @@ use crate::{
     StoreOptions,
     answer::{Mark, Part, Wanted},
     clock::Clock,
-    fetch::{Abort, SPARE, Shared, length},
+    fetch::{SPARE, Shared, length},
     redact,
-    runtime::{LOOK, PerProcess, runtime},
+    runtime::{self, Abort, PerProcess},
 };
 use bytes::Bytes;
 use forthwith_io::{ErrorKind, ProcessLock, Result, Source};
@@ -15,7 +15,6 @@ use std::{
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-        mpsc::{RecvTimeoutError, channel},
     },
 };
 use tokio::{task::JoinHandle, time::Instant};
@@ -121,26 +120,16 @@ impl Remote {
         &self,
         answer: impl Future<Output = std::result::Result<T, ErrorKind>> + Send + 'static,
     ) -> Result<T> {
-        let runtime = runtime(&self.shared.name)?;
-        let (sender, receiver) = channel();
-        let _task = Abort(runtime.spawn(async move { drop(sender.send(answer.await)) }));
         let (ended, began) = (self.given_up.load(Relaxed), Instant::now());
-        loop {
-            match receiver.recv_timeout(LOOK) {
-                Ok(answer) => return answer.map_err(|kind| self.shared.fail(kind)),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(self.shared.fail(ErrorKind::Cancelled)),
-            }
+        runtime::wait(&self.shared.name, answer, || {
             if let Some(kind) = self.shared.lost_since(began) {
-                return Err(self.shared.fail(kind));
+                return Some(kind);
             }
             if !self.shared.options.goes_on() {
                 self.give_up();
             }
-            if self.given_up.load(Relaxed) != ended {
-                return Err(self.shared.fail(ErrorKind::Cancelled));
-            }
-        }
+            (self.given_up.load(Relaxed) != ended).then_some(ErrorKind::Cancelled)
+        })
     }
 
     fn check(&self, range: &Range<u64>) -> Result<()> {
@@ -249,7 +238,7 @@ impl Source for Remote {
     fn expect(&self, ranges: &[Range<u64>]) {
         let known = |ahead: &[Ahead]| ahead.iter().any(|ahead| ahead.ranges == ranges);
         let inside = ranges.iter().all(|range| self.check(range).is_ok());
-        let Ok(runtime) = runtime(&self.shared.name) else { return };
+        let Ok(runtime) = runtime::runtime(&self.shared.name) else { return };
         let mut ahead = self.ahead.lock();
         if !inside || ranges.is_empty() || known(&ahead) {
             return;
