@@ -24,11 +24,14 @@ const GAP: u64 = 32 << 10;
 const FAR_WINDOW: u64 = 8 << 20;
 /// The first window of such a source, and the last ones: decoding begins soon after the first byte has come,
 /// and ends soon after the last. Each window between is up to twice as long as the one before.
-const NEAR_WINDOW: u64 = 2 << 20;
+const NEAR_WINDOW: u64 = 4 << 20;
+/// Gaps between blocks count as this part of a window of such a source, which fetches the bytes of some of them, and
+/// drops those at once.
+const GAP_PART: u64 = 8;
 /// Windows that such a source fetches while one is decoded, and how many bytes they have at most together if
 /// they are more than one: what is on its way fills the line until the next answer comes.
 const AHEAD: usize = 8;
-const AHEAD_BYTES: u64 = 24 << 20;
+const AHEAD_BYTES: u64 = 32 << 20;
 /// The longest single request.
 const LONGEST: u64 = 16 << 20;
 
@@ -95,7 +98,10 @@ impl<'a> Fetcher<'a> {
             for &at in order {
                 let Stored::Range(range) = &plan.tasks[at].stored else { continue };
                 // The bytes between are read too, if they are few.
-                let gap = range.start.checked_sub(end).filter(|gap| *gap <= GAP).unwrap_or(0);
+                let mut gap = range.start.checked_sub(end).filter(|gap| *gap <= GAP).unwrap_or(0);
+                if source.plans_requests() {
+                    gap /= GAP_PART;
+                }
                 let bytes = length(range).saturating_add(gap);
                 if windows.is_empty() || bytes > room {
                     windows.push(Planned::default());
@@ -302,8 +308,11 @@ fn length(range: &Range<u64>) -> u64 {
 
 /// Bytes of the next window of a source that plans its requests, of which `rest` are left to be fetched.
 fn far_window(number: usize, rest: u64) -> u64 {
+    if rest <= NEAR_WINDOW / 2 * 3 {
+        return NEAR_WINDOW / 2 * 3;
+    }
     let doubled = NEAR_WINDOW << number.saturating_sub(1).min(3);
-    doubled.min(FAR_WINDOW).min((rest / 4).max(NEAR_WINDOW))
+    doubled.min(FAR_WINDOW).min((rest / 3).max(NEAR_WINDOW))
 }
 
 /// Reads one task's bytes outside a run.
@@ -367,9 +376,13 @@ mod tests {
             windows.push(next);
             rest -= next;
         }
-        assert_eq!(windows[..4], [NEAR_WINDOW, 2 * NEAR_WINDOW, 4 * NEAR_WINDOW, FAR_WINDOW]);
+        assert_eq!(windows[..3], [NEAR_WINDOW, 2 * NEAR_WINDOW, FAR_WINDOW]);
         assert!(windows.iter().all(|window| *window <= FAR_WINDOW), "{windows:?}");
-        assert!(windows[windows.len() - 3..].iter().all(|window| *window <= NEAR_WINDOW), "{windows:?}");
+        assert!(
+            windows[windows.len() - 2..].iter().all(|window| *window <= NEAR_WINDOW / 2 * 3),
+            "{windows:?}"
+        );
+        assert_eq!(far_window(1, NEAR_WINDOW / 2 * 3), NEAR_WINDOW / 2 * 3);
         // As many as it takes, and some at both ends.
         assert!(windows.len() as u64 <= size / FAR_WINDOW + 10, "{windows:?}");
     }

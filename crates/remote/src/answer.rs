@@ -11,6 +11,8 @@ pub(crate) enum Wanted {
     Ranges(Vec<Range<u64>>),
     /// The last bytes, fewer if there are fewer.
     End(u64),
+    /// The first bytes and the last ones, of which there may be fewer, by a request of two ranges.
+    Ends { head: u64, end: u64 },
 }
 
 impl Wanted {
@@ -19,7 +21,27 @@ impl Wanted {
     }
 
     pub(crate) fn is_several(&self) -> bool {
-        matches!(self, Self::Ranges(ranges) if ranges.len() > 1)
+        self.count() > 1
+    }
+
+    /// The number of ranges.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Self::Ranges(ranges) => ranges.len(),
+            Self::End(_) => 1,
+            Self::Ends { .. } => 2,
+        }
+    }
+
+    /// Upper bound on the bytes of an answer.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Self::Ranges(ranges) => {
+                ranges.iter().fold(0, |sum, range| sum.saturating_add(range.end - range.start))
+            }
+            Self::End(length) => *length,
+            Self::Ends { head, end } => head + end,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     clock::Clock,
     http::missing,
     link::{Backend, IN_FLIGHT, Link},
-    requests,
+    requests::{self, Budget, Worth},
     runtime::PerProcess,
 };
 use bytes::{Bytes, BytesMut};
@@ -19,14 +19,21 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{sync::Semaphore, task::JoinSet, time::Instant};
+use tokio::{task::JoinSet, time::Instant};
 
-/// Bytes that may be fetched for nothing, to make fewer requests: once for a file, and a part of each request.
-pub(crate) const SPARE: u64 = 384 << 10;
+/// Bytes of gaps that may be fetched once for a file, besides a part of the wanted bytes, to make fewer requests.
+pub(crate) const ONCE: Budget = Budget { worthwhile: 8 << 20, spare: 384 << 10 };
 const SPARE_PART: u64 = 25;
 
-/// What one range more in an answer of several costs at least, with its headers: a shorter gap is always fetched.
-const ONE_MORE: u64 = 1 << 10;
+/// Gaps up to this length are always fetched rather than skipped by another request, or by another range in a request of several: both
+/// have headers, and work at the server.
+const FREE_BEFORE_REQUEST: u64 = 8 << 10;
+const FREE_BEFORE_RANGE: u64 = 1 << 10;
+/// A range in a request of several is worth this part of a request.
+const RANGES_OF_REQUEST: u64 = 100;
+
+/// Requests of several ranges for one list, beyond which gaps are fetched to have fewer.
+const FEW_REQUESTS: usize = 4;
 
 /// Requests that follow the loss of a server by this much are not taken for those that were under way then.
 const LOST: Duration = Duration::from_secs(1);
@@ -44,7 +51,7 @@ pub(crate) struct Shared {
     pub(crate) confirmed: AtomicBool,
     /// Parts that were read, and are kept: the beginning, the end, and small reads.
     pub(crate) kept: ProcessLock<Vec<Part>>,
-    pub(crate) spare: ProcessLock<u64>,
+    pub(crate) budget: ProcessLock<Budget>,
     pub(crate) lost: ProcessLock<Option<Lost>>,
 }
 
@@ -77,7 +84,7 @@ impl Shared {
     pub(crate) fn link(&self) -> Result<Arc<Link>> {
         self.backend.get(|| {
             let backend = Backend::new(&self.url, &self.options).map_err(|kind| self.fail(kind))?;
-            Ok(Link { backend, slots: Semaphore::new(IN_FLIGHT) })
+            Ok(Link::new(backend))
         })
     }
 
@@ -149,7 +156,7 @@ impl Shared {
         let mut tries = 0;
         loop {
             let queued = Instant::now();
-            let Ok(slot) = link.slots.acquire().await else { return Err(ErrorKind::Cancelled) };
+            let slot = link.slot(wanted.bytes()).await?;
             clock.skip(queued.elapsed());
             if let Some(kind) = self.lost_since(clock.began) {
                 return Err(kind);
@@ -231,7 +238,10 @@ impl Shared {
             let part = self.range(link, range.clone(), clock).await?;
             return Ok(Fetched { parts: vec![part], ..Fetched::default() });
         }
-        if link.backend.ranges_at_once() == 1 {
+        let waited = Instant::now();
+        let _probe = link.probe(ranges.len()).await;
+        clock.skip(waited.elapsed());
+        if link.backend.range_limit() < ranges.len() {
             return Ok(Fetched { missing: ranges, ..Fetched::default() });
         }
         let Reply { parts, .. } = self.ask(link, &Wanted::Ranges(ranges.clone()), &mut clock).await?;
@@ -246,35 +256,49 @@ impl Shared {
         let link = self.link().map_err(|error| error.kind)?;
         let union: Arc<[Range<u64>]> = requests::union(&ranges).into();
         let limit = self.options.stall()?;
-        let at_once = link.backend.ranges_at_once();
-        let planned = self.plan(&link, &union, at_once);
-        let groups = requests::group(planned, IN_FLIGHT, at_once);
-        let Fetched { mut parts, missing, left } = self.groups(&link, groups, &union, limit, limit).await?;
-        if !missing.is_empty() {
-            let planned = self.plan(&link, &missing, 1);
-            let each = planned.into_iter().map(|range| vec![range]).collect();
+        let (mut parts, mut missing, mut left) = (Vec::new(), union.to_vec(), limit);
+        let mut at_once = self.ranges_at_once(&link);
+        while !missing.is_empty() {
+            let planned = self.plan(&link, &missing, at_once);
+            let groups = requests::group(planned, IN_FLIGHT, at_once);
+            let fetched = self.groups(&link, groups, &union, limit, left).await?;
+            parts.extend(fetched.parts);
+            missing = fetched.missing;
             // The time that several ranges took in vain was a part of the limit.
-            let left = left.unwrap_or(limit).max(limit / 2);
-            parts.extend(self.groups(&link, each, &union, limit, left).await?.parts);
+            left = fetched.left.unwrap_or(left).max(limit / 2);
+            // A server that refused many ranges may answer fewer; those that it left out are asked for one by one.
+            let fewer = self.ranges_at_once(&link);
+            at_once = if fewer < at_once { fewer } else { 1 };
         }
-        // Parts within others go: the ends ascend then as the beginnings do.
-        parts.sort_unstable_by_key(|part| (part.start, u64::MAX - part.range().end));
-        let mut end = 0;
-        parts.retain(|part| {
-            let is_new = part.range().end > end;
-            end = end.max(part.range().end);
-            is_new
-        });
+        sort(&mut parts);
         Ok(ranges.iter().map(|range| cut(&parts, range)).collect())
     }
 
-    /// The ranges to fetch for a union, by the cost of a request, or of one range more in a request of several.
+    /// The number of ranges that a request may ask for.
+    fn ranges_at_once(&self, link: &Link) -> usize {
+        link.backend.range_limit().min(requests::ranges_in_header(self.size()))
+    }
+
+    /// The ranges to fetch for a union, by the worth of a request, or of one range less in a request of several.
     fn plan(&self, link: &Link, union: &[Range<u64>], at_once: usize) -> Vec<Range<u64>> {
-        let cost = link.backend.server().request_cost() / at_once.max(1) as u64;
-        let mut once = self.spare.lock();
-        let mut spare = length(union) / SPARE_PART + *once;
-        let planned = requests::plan(union, cost.max(ONE_MORE), &mut spare);
-        *once = spare.min(*once);
+        let server = link.backend.server();
+        let cost = server.request_cost();
+        let worth = match at_once {
+            1 => Worth { free: FREE_BEFORE_REQUEST, cost, few: 0 },
+            _ => {
+                let free = (cost / RANGES_OF_REQUEST).max(FREE_BEFORE_RANGE);
+                Worth { free, cost, few: FEW_REQUESTS * at_once }
+            }
+        };
+        let wanted = length(union);
+        let mut once = self.budget.lock();
+        let mut budget = Budget {
+            worthwhile: once.worthwhile.saturating_add(wanted.saturating_mul(server.waste_factor())),
+            spare: once.spare + wanted / SPARE_PART,
+        };
+        let planned = requests::plan(union, worth, &mut budget);
+        once.worthwhile = once.worthwhile.min(budget.worthwhile);
+        once.spare = once.spare.min(budget.spare);
         planned
     }
 
@@ -308,11 +332,6 @@ impl Shared {
         all.missing.sort_unstable_by_key(|range| range.start);
         Ok(all)
     }
-
-    /// The bytes of a range that were read before.
-    pub(crate) fn known(&self, range: &Range<u64>) -> Option<Bytes> {
-        self.kept.lock().iter().find_map(|part| part.slice(range))
-    }
 }
 
 /// The bytes of all ranges, which may overlap.
@@ -320,8 +339,37 @@ pub(crate) fn length(ranges: &[Range<u64>]) -> u64 {
     ranges.iter().fold(0, |sum, range| sum.saturating_add(range.end - range.start))
 }
 
-/// A range of parts, which cover it.
-fn cut(parts: &[Part], range: &Range<u64>) -> Bytes {
+/// Sorts parts by their beginnings, without parts that lie in others: the ends ascend then, too.
+pub(crate) fn sort(parts: &mut Vec<Part>) {
+    parts.sort_unstable_by_key(|part| (part.start, u64::MAX - part.range().end));
+    let mut end = 0;
+    parts.retain(|part| {
+        let is_new = part.range().end > end;
+        end = end.max(part.range().end);
+        is_new
+    });
+}
+
+/// The ranges within a range that [sorted](sort) parts do not cover.
+pub(crate) fn uncovered(range: &Range<u64>, parts: &[Part]) -> Vec<Range<u64>> {
+    let (mut at, mut open) = (range.start, Vec::new());
+    for part in parts.iter().map(Part::range).filter(|part| part.end > range.start) {
+        if part.start >= range.end {
+            break;
+        }
+        if part.start > at {
+            open.push(at..part.start);
+        }
+        at = at.max(part.end);
+    }
+    if at < range.end {
+        open.push(at..range.end);
+    }
+    open
+}
+
+/// A range of [sorted](sort) parts, which cover it.
+pub(crate) fn cut(parts: &[Part], range: &Range<u64>) -> Bytes {
     let first = parts.partition_point(|part| part.range().end <= range.start);
     let mut at = range.start;
     let mut found = Vec::new();
@@ -345,4 +393,36 @@ fn joined(mut pieces: Vec<Bytes>) -> Bytes {
     let mut all = BytesMut::with_capacity(pieces.iter().map(Bytes::len).sum());
     pieces.iter().for_each(|piece| all.extend_from_slice(piece));
     all.freeze()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Part, cut, sort, uncovered};
+    use bytes::Bytes;
+
+    #[test]
+    fn parts_and_the_ranges_between_them_make_a_range() {
+        let bytes = Bytes::from_iter(0..100);
+        let part = |start: u64, end: u64| Part { start, bytes: bytes.slice(start as usize..end as usize) };
+        let mut parts =
+            vec![part(90, 100), part(0, 10), part(20, 30), part(22, 28), part(25, 40), part(20, 25)];
+        sort(&mut parts);
+        let ranges: Vec<_> = parts.iter().map(Part::range).collect();
+        assert_eq!(ranges, [0..10, 20..30, 25..40, 90..100]);
+        for (range, open) in [
+            (0..100, vec![10..20, 40..90]),
+            (5..15, vec![10..15]),
+            (15..26, vec![15..20]),
+            (39..41, vec![40..41]),
+            (50..60, vec![50..60]),
+            (22..38, vec![]),
+            (7..7, vec![]),
+        ] {
+            assert_eq!(uncovered(&range, &parts), open, "{range:?}");
+            let mut all = parts.clone();
+            all.extend(open.iter().map(|open| part(open.start, open.end)));
+            sort(&mut all);
+            assert_eq!(cut(&all, &range), bytes.slice(range.start as usize..range.end as usize));
+        }
+    }
 }

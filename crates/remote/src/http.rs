@@ -29,9 +29,6 @@ const REDIRECTIONS: usize = 10;
 /// A server that does not answer ranges sends the whole file; one that is longer than this is refused.
 const WHOLE: u64 = 256 << 20;
 
-/// Ranges of one request: servers limit them, and the length of headers.
-const RANGES: usize = 100;
-
 /// A file on a web server.
 #[derive(Debug)]
 pub(crate) struct Http {
@@ -55,6 +52,7 @@ impl Request<'_> {
     fn range(&self) -> String {
         match self.wanted {
             Wanted::End(length) => format!("bytes=-{length}"),
+            Wanted::Ends { head, end } => format!("bytes=0-{},-{end}", head.saturating_sub(1)),
             Wanted::Ranges(ranges) => {
                 let each: Vec<String> = ranges
                     .iter()
@@ -62,6 +60,15 @@ impl Request<'_> {
                     .collect();
                 format!("bytes={}", each.join(","))
             }
+        }
+    }
+
+    /// Notes that the server may have refused several ranges. Opening a file shows only afterwards whether single ones are answered.
+    fn may_be_refused(&self, note: impl FnOnce(usize)) {
+        if let Wanted::Ranges(ranges) = self.wanted
+            && ranges.len() > 1
+        {
+            note(ranges.len());
         }
     }
 
@@ -105,11 +112,6 @@ impl Http {
         server_of(place.as_ref().unwrap_or(&self.named))
     }
 
-    /// The number of ranges that a request may ask for.
-    pub(crate) fn ranges_at_once(&self) -> usize {
-        if self.server().is_single() { 1 } else { RANGES }
-    }
-
     pub(crate) async fn get(
         &self,
         wanted: &Wanted,
@@ -128,16 +130,17 @@ impl Http {
         }
         match response.status() {
             StatusCode::PARTIAL_CONTENT => {}
-            StatusCode::OK if request.wanted.is_several() => {
-                server.refuses_several();
+            StatusCode::OK if request.wanted.is_several() && !is_short(&response, request.wanted) => {
+                server.refuses(request.wanted.count());
                 let fault = Fault::answer("the server does not answer several ranges at once");
                 return Err(Fault { singly: true, ..fault });
             }
             StatusCode::OK => return whole(response, &mut request, tag).await,
             status => {
                 let fault = refusal(status, headers);
-                if request.wanted.is_several() && refuses_several(status) {
-                    server.refuses_several();
+                let is_empty = fault.unsatisfied == Some(0);
+                if request.wanted.is_several() && refuses_several(status) && !is_empty {
+                    request.may_be_refused(|ranges| server.refuses(ranges));
                     return Err(Fault { singly: true, ..fault });
                 }
                 if by_redirection {
@@ -151,14 +154,14 @@ impl Http {
         let content_type = text(headers, &header::CONTENT_TYPE).unwrap_or_default().to_owned();
         if let Some(boundary) = multipart::boundary(&content_type) {
             let (parts, size) = several(response, &mut request, boundary).await?;
-            server.answers_several();
+            server.answers(request.wanted.count().min(parts.len()));
             return Ok(Answer { parts, mark: mark(size) });
         }
-        if request.wanted.is_several() {
-            // The first range alone, or one around all of them.
-            server.refuses_several();
-        }
         let (part, size, cut) = single(response, &mut request, &server).await?;
+        // The first range alone, or one around all of them. A short file is answered whole.
+        if request.wanted.is_several() && (part.start > 0 || part.range().end < size) {
+            server.refuses(request.wanted.count());
+        }
         match cut {
             Some(fault) => Err(fault.with(vec![part], mark(size))),
             None => Ok(Answer { parts: vec![part], mark: mark(size) }),
@@ -181,13 +184,14 @@ impl Http {
                     self.forget();
                     let fault = Fault::passing(told(&error));
                     if request.wanted.is_several() && !error.is_connect() {
-                        server.breaks_several();
+                        request.may_be_refused(|ranges| server.breaks(ranges));
                         return Err(Fault { singly: true, ..fault });
                     }
                     return Err(fault);
                 }
                 Err(_) => {
                     self.forget();
+                    request.may_be_refused(|ranges| server.breaks(ranges));
                     return Err(request.stalled());
                 }
             };
@@ -251,13 +255,14 @@ async fn several(
 ) -> Result<(Vec<Part>, u64), Fault> {
     let damaged =
         |said: String| Fault::answer(format!("the server's answer of several ranges is damaged: {said}"));
-    let Wanted::Ranges(ranges) = request.wanted else {
+    let count = request.wanted.count();
+    if count == 1 {
         return Err(Fault::answer("several ranges where one was asked for"));
-    };
+    }
     let boundary = boundary.map_err(damaged)?;
-    let most: u64 = ranges.iter().map(|range| range.end - range.start + 1024).sum();
-    let (body, cut) = body(response, most + 1024, request).await;
-    match (multipart::parts(&body, boundary, ranges.len()), cut) {
+    let most = request.wanted.bytes().saturating_add(1024 * (count as u64 + 1));
+    let (body, cut) = body(response, most, request).await;
+    match (multipart::parts(&body, boundary, count), cut) {
         (_, Some(fault)) if body.is_empty() => Err(fault),
         (Ok(parsed), _) => Ok(parsed),
         (Err(_), Some(fault)) => Err(fault),
@@ -275,10 +280,18 @@ async fn single(
     let Some((range, Some(size))) = told else {
         return Err(Fault::answer("the server answers a part of the file without saying which"));
     };
-    let most = match request.wanted {
-        Wanted::End(length) => *length,
-        Wanted::Ranges(ranges) => ranges.iter().map(|range| range.end - range.start).sum(),
+    let most = request.wanted.bytes();
+    let asked = match request.wanted {
+        Wanted::Ranges(ranges) if ranges.len() == 1 => ranges[0].start,
+        Wanted::End(length) => size.saturating_sub(*length),
+        _ => range.start,
     };
+    if range.start != asked {
+        return Err(Fault::answer(format!(
+            "the server answers the bytes from {} on where those from byte {asked} on were asked for",
+            range.start
+        )));
+    }
     let length = range.end - range.start;
     if length > most {
         return Err(Fault::answer(format!("the server answers {length} bytes where {most} were asked for")));
@@ -341,6 +354,11 @@ fn server_of(url: &Url) -> Arc<Server> {
 fn same_origin(a: &Url, b: &Url) -> bool {
     (a.scheme(), a.host_str(), a.port_or_known_default())
         == (b.scheme(), b.host_str(), b.port_or_known_default())
+}
+
+/// Whether an answer of a whole file has no more bytes than were asked for.
+fn is_short(response: &Response, wanted: &Wanted) -> bool {
+    response.content_length().is_some_and(|size| size <= wanted.bytes())
 }
 
 /// The state of the file by its entity tag, or the time of its last change.

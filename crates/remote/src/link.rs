@@ -11,16 +11,45 @@ use crate::{
 };
 use forthwith_io::ErrorKind;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, MutexGuard, Semaphore, SemaphorePermit};
 
 /// Requests in flight.
 pub(crate) const IN_FLIGHT: usize = 16;
+
+/// Units of [`Link::slots`] and of the bytes in flight: a request takes [`LEAST_UNITS`] of them, or more if it is long.
+const UNIT: u64 = 1 << 20;
+const LEAST_UNITS: u64 = 4;
+const UNITS: u64 = IN_FLIGHT as u64 * LEAST_UNITS;
 
 /// Connections, and how many of them are in use.
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) backend: Backend,
-    pub(crate) slots: Semaphore,
+    /// Limits the requests in flight and their bytes.
+    slots: Semaphore,
+    /// Held by a request of more ranges than the server has answered, while others wait for what comes of it.
+    probing: Mutex<()>,
+}
+
+impl Link {
+    pub(crate) fn new(backend: Backend) -> Self {
+        Self { backend, slots: Semaphore::new(UNITS as usize), probing: Mutex::new(()) }
+    }
+
+    /// Waits until a request of some bytes may be made.
+    pub(crate) async fn slot(&self, bytes: u64) -> Result<SemaphorePermit<'_>, ErrorKind> {
+        let units = (bytes / UNIT).clamp(LEAST_UNITS, UNITS) as u32;
+        self.slots.acquire_many(units).await.map_err(|_| ErrorKind::Cancelled)
+    }
+
+    /// Waits for a request that shows whether the server answers some number of ranges; a guard if the caller has to make it.
+    pub(crate) async fn probe(&self, ranges: usize) -> Option<MutexGuard<'_, ()>> {
+        if self.backend.server().has_answered(ranges) {
+            return None;
+        }
+        let guard = self.probing.lock().await;
+        (!self.backend.server().has_answered(ranges)).then_some(guard)
+    }
 }
 
 #[derive(Debug)]
@@ -61,9 +90,9 @@ impl Backend {
     }
 
     /// The number of ranges that a request may ask for.
-    pub(crate) fn ranges_at_once(&self) -> usize {
+    pub(crate) fn range_limit(&self) -> usize {
         match self {
-            Self::Http(http) => http.ranges_at_once(),
+            Self::Http(http) => http.server().range_limit(),
             Self::Object(_) => 1,
         }
     }

@@ -4,14 +4,43 @@ use crate::answer::Part;
 use bytes::BytesMut;
 use std::ops::Range;
 
-/// The length of pieces of a long range, which are requested side by side: as many as come nearest to it.
-pub(crate) const PIECE: u64 = 4 << 20;
+/// The length of pieces of a long range, which are requested in parallel: as many as come nearest to it.
+pub(crate) const PIECE: u64 = 8 << 20;
 
-/// Requests of several ranges are made side by side if each has this much.
-const GROUP: u64 = 256 << 10;
+/// Requests of several ranges are made in parallel if each has this much.
+const GROUP: u64 = 4 << 20;
 
 /// Gaps longer than this are never fetched: a request of its own costs less.
 const GAP: u64 = 512 << 10;
+
+/// Upper bound on the header `Range`: many servers refuse lines of more than 8 KiB.
+const HEADER: u64 = 7 << 10;
+
+/// Which gaps between ranges are worth fetching.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Worth {
+    /// Gaps up to this length are always fetched.
+    pub(crate) free: u64,
+    /// The bytes that one range less is worth: gaps up to this length are fetched within the budget.
+    pub(crate) cost: u64,
+    /// The number of ranges that need not be fewer.
+    pub(crate) few: usize,
+}
+
+/// Bytes of gaps that may be fetched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Budget {
+    /// Of gaps up to [`Worth::cost`].
+    pub(crate) worthwhile: u64,
+    /// Of longer ones.
+    pub(crate) spare: u64,
+}
+
+/// The most ranges of one request for parts of a file of some size.
+pub(crate) fn ranges_in_header(size: u64) -> usize {
+    let digits = u64::from(size.checked_ilog10().unwrap_or(0)) + 1;
+    (HEADER / (2 * digits + 2)) as usize
+}
 
 /// The union of ranges: ascending, and with gaps between them.
 pub(crate) fn union(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
@@ -28,34 +57,42 @@ pub(crate) fn union(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
     union
 }
 
-/// Ranges to fetch, ascending and apart, in pieces of about [`PIECE`] bytes, which cover a [`union`]. Gaps of up to `cost` bytes, which are
-/// cheaper than a request, are fetched, too, and wider ones, the smallest first, as long as they are no more than `spare` bytes in all;
-/// those are taken from it.
-pub(crate) fn plan(union: &[Range<u64>], cost: u64, spare: &mut u64) -> Vec<Range<u64>> {
-    let limit = widest(union, cost, spare);
+/// Ranges to fetch, ascending and apart, in pieces of about [`PIECE`] bytes, which cover a [`union`]. Gaps that are worth it are fetched,
+/// too, the shortest first, as long as the budget lasts, which they are taken from.
+pub(crate) fn plan(union: &[Range<u64>], worth: Worth, budget: &mut Budget) -> Vec<Range<u64>> {
+    let is_fetched = fetched_gaps(union, worth, budget);
     let mut planned: Vec<Range<u64>> = Vec::with_capacity(union.len());
-    for range in union {
+    for (at, range) in union.iter().enumerate() {
         match planned.last_mut() {
-            Some(last) if range.start - last.end <= limit => last.end = range.end,
+            Some(last) if is_fetched[at] => last.end = range.end,
             _ => planned.push(range.clone()),
         }
     }
     planned.into_iter().flat_map(pieces).collect()
 }
 
-/// The widest gap that is fetched; the bytes of all gaps wider than `cost` are taken from `spare`.
-fn widest(apart: &[Range<u64>], cost: u64, spare: &mut u64) -> u64 {
-    let gap = |pair: &[Range<u64>]| pair[1].start - pair[0].end;
-    let mut gaps: Vec<u64> = apart.windows(2).map(gap).filter(|gap| *gap > cost && *gap <= GAP).collect();
+/// Whether the gap before each range is fetched.
+fn fetched_gaps(apart: &[Range<u64>], worth: Worth, budget: &mut Budget) -> Vec<bool> {
+    let gap = |(at, pair): (usize, &[Range<u64>])| (pair[1].start - pair[0].end, at + 1);
+    let mut gaps: Vec<(u64, usize)> =
+        apart.windows(2).enumerate().map(gap).filter(|(gap, _)| *gap <= GAP).collect();
     gaps.sort_unstable();
-    let mut limit = cost;
-    // Gaps of one width are fetched all or none.
-    for same in gaps.chunk_by(|a, b| a == b) {
-        let Some(left) = spare.checked_sub(same.iter().sum()) else { break };
-        *spare = left;
-        limit = same[0];
+    let mut is_fetched = vec![false; apart.len()];
+    let mut ranges = apart.len();
+    for (gap, at) in gaps {
+        if gap > worth.free {
+            if ranges <= worth.few {
+                break;
+            }
+            let is_worthwhile = gap <= worth.cost && gap <= budget.worthwhile;
+            let purse = if is_worthwhile { &mut budget.worthwhile } else { &mut budget.spare };
+            let Some(left) = purse.checked_sub(gap) else { break };
+            *purse = left;
+        }
+        is_fetched[at] = true;
+        ranges -= 1;
     }
-    limit
+    is_fetched
 }
 
 /// The parts of wanted bytes in a part that was fetched, which may have gaps, too. If these are many, the wanted bytes are copied, and the
@@ -121,34 +158,64 @@ pub(crate) fn group(planned: Vec<Range<u64>>, parallel: usize, most: usize) -> V
 
 #[cfg(test)]
 mod tests {
-    use super::{PIECE, compact, group, plan, union};
+    use super::{Budget, GROUP, PIECE, Worth, compact, group, plan, ranges_in_header, union};
     use crate::answer::Part;
     use bytes::Bytes;
     use std::ops::Range;
 
-    fn planned(ranges: &[Range<u64>], cost: u64, spare: &mut u64) -> Vec<Range<u64>> {
-        plan(&union(ranges), cost, spare)
+    fn planned(ranges: &[Range<u64>], worth: Worth, budget: &mut Budget) -> Vec<Range<u64>> {
+        plan(&union(ranges), worth, budget)
     }
+
+    const ALL: Worth = Worth { free: 0, cost: 0, few: 0 };
 
     #[test]
     fn near_ranges_are_fetched_together_while_bytes_are_spared() {
         let ranges = [50..60, 0..10, 12..20, 20..22, 1 << 30..(1 << 30) + 5];
-        let mut spare = 2;
-        assert_eq!(planned(&ranges, 0, &mut spare), [0..22, 50..60, 1 << 30..(1 << 30) + 5]);
-        assert_eq!(spare, 0);
-        let mut spare = 1000;
-        assert_eq!(planned(&ranges, 0, &mut spare), [0..60, 1 << 30..(1 << 30) + 5]);
-        assert_eq!(spare, 1000 - 2 - 28);
-        let mut none = 0;
-        assert_eq!(planned(&ranges, 0, &mut none).len(), 4);
-        // Gaps that are cheaper than a request cost nothing of what may be spared.
-        assert_eq!(planned(&ranges, 2, &mut none), [0..22, 50..60, 1 << 30..(1 << 30) + 5]);
-        assert_eq!(planned(&ranges, 28, &mut none).len(), 2);
+        let mut budget = Budget { worthwhile: 0, spare: 2 };
+        assert_eq!(planned(&ranges, ALL, &mut budget), [0..22, 50..60, 1 << 30..(1 << 30) + 5]);
+        assert_eq!(budget, Budget::default());
+        budget.spare = 1000;
+        assert_eq!(planned(&ranges, ALL, &mut budget), [0..60, 1 << 30..(1 << 30) + 5]);
+        assert_eq!(budget.spare, 1000 - 2 - 28);
+        let mut none = Budget::default();
+        assert_eq!(planned(&ranges, ALL, &mut none).len(), 4);
+        // Short gaps cost nothing of the budget, and those that are worth it nothing of what is spared.
+        let free = Worth { free: 2, ..ALL };
+        assert_eq!(planned(&ranges, free, &mut none), [0..22, 50..60, 1 << 30..(1 << 30) + 5]);
+        let worthwhile = Worth { cost: 28, ..ALL };
+        budget = Budget { worthwhile: 29, spare: 0 };
+        assert_eq!(planned(&ranges, worthwhile, &mut budget), [0..22, 50..60, 1 << 30..(1 << 30) + 5]);
+        assert_eq!(budget.worthwhile, 27);
+        budget.worthwhile = 30;
+        assert_eq!(planned(&ranges, worthwhile, &mut budget).len(), 2);
+        // Nothing is fetched in vain where ranges are few enough.
+        budget = Budget { worthwhile: 30, spare: 1000 };
+        assert_eq!(planned(&ranges, Worth { few: 4, ..worthwhile }, &mut budget).len(), 4);
+        assert_eq!(planned(&ranges, Worth { few: 3, ..worthwhile }, &mut budget).len(), 3);
+        assert_eq!(budget.worthwhile, 28);
+    }
+
+    #[test]
+    fn a_budget_is_spent_on_some_of_equal_gaps() {
+        let ranges: Vec<_> = (0..100).map(|at| at * 10..at * 10 + 5).collect();
+        let mut budget = Budget { worthwhile: 5 * 60 + 4, spare: 0 };
+        assert_eq!(planned(&ranges, Worth { cost: 5, ..ALL }, &mut budget).len(), 40);
+        assert_eq!(budget.worthwhile, 4);
+    }
+
+    #[test]
+    fn headers_of_many_ranges_are_short_enough() {
+        for size in [0, 9, 10, 123_456_789, u64::MAX] {
+            let ranges = ranges_in_header(size);
+            let header = format!("{}-{},", size.max(1) - 1, size.max(1) - 1).len() * ranges;
+            assert!((1 << 10..=7 << 10).contains(&header), "{size}: {header}");
+        }
     }
 
     #[test]
     fn long_ranges_are_fetched_in_pieces_that_cover_them() {
-        let planned = planned(&[3..3 * PIECE + 4, 7..7], 0, &mut 0);
+        let planned = planned(&[3..3 * PIECE + 4, 7..7], ALL, &mut Budget::default());
         assert_eq!(planned.len(), 3);
         assert_eq!((planned[0].start, planned[2].end), (3, 3 * PIECE + 4));
         assert!(planned.windows(2).all(|pair| pair[0].end == pair[1].start));
@@ -166,8 +233,10 @@ mod tests {
         assert_eq!((groups.len(), groups[0].len()), (3, 40));
         assert_eq!(groups.concat(), ranges);
         let long: Vec<_> = (0..100).map(|at| at << 20..(at << 20) + (100 << 10)).collect();
-        assert_eq!(group(long.clone(), 8, 40).len(), 8);
-        assert_eq!(group(long[..4].to_vec(), 8, 40).len(), 2);
+        assert_eq!(group(long.clone(), 8, 40).len(), 3);
+        assert_eq!(group(long.clone(), 2, 50).len(), 2);
+        assert_eq!(group(long[..4].to_vec(), 8, 40).len(), 1);
+        assert_eq!(group(vec![0..GROUP, 2 * GROUP..3 * GROUP], 8, 40).len(), 2);
         assert_eq!(group(vec![0..PIECE, PIECE + 1..PIECE + 9], 1, 50).len(), 2);
         assert_eq!(group(Vec::new(), 8, 50).len(), 0);
     }

@@ -5,7 +5,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, LazyLock,
-        atomic::{AtomicU8, AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -13,31 +13,44 @@ use std::{
 /// Upper bound on the servers that are remembered.
 const MOST: usize = 1024;
 
-/// Bounds on the bytes that a request is worth. The lower one is what a near server sends while it looks at a request.
-const LEAST_COST: u64 = 32 << 10;
+/// Ranges of one request that most servers answer if they answer several at all: Apache's limit is 200.
+const SAFE_RANGES: usize = 100;
+
+/// Bounds on the bytes that a request is worth, and these bytes before anything was measured.
+const LEAST_COST: u64 = 8 << 10;
 const MOST_COST: u64 = 256 << 10;
-/// The time of a request is shared by the requests beside it; the line is rarely as busy as [`IN_FLIGHT`](crate::fetch) of them.
+const UNMEASURED_COST: u64 = 32 << 10;
+/// The time of a request is shared by the requests beside it; the line is rarely as busy as [`IN_FLIGHT`](crate::link) of them.
 const SIDE_BY_SIDE: u64 = 4;
 /// Shorter bodies come with their headers: they say nothing about the line.
 const MEASURED: u64 = 64 << 10;
 
+/// Bounds on the bytes of gaps that are fetched for each wanted byte; the lower one is that of a server without latency.
+const LEAST_WASTE: u64 = 4;
+const MOST_WASTE: u64 = 64;
+
 /// A server, by its scheme, host and port.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Server {
-    ranges: AtomicU8,
+    /// Upper bound on the ranges of a request.
+    limit: AtomicUsize,
+    /// The most ranges of a request that the server has answered.
+    answered: AtomicUsize,
     /// The shortest time to the headers of an answer, in microseconds; 0 before the first.
     latency: AtomicU64,
     /// Bytes of one answer per second, as a moving average; 0 before the first.
     rate: AtomicU64,
 }
 
-/// How a server answers requests of several ranges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-enum Several {
-    Unknown,
-    Answered,
-    Refused,
+impl Default for Server {
+    fn default() -> Self {
+        Self {
+            limit: AtomicUsize::new(usize::MAX),
+            answered: AtomicUsize::new(1),
+            latency: AtomicU64::default(),
+            rate: AtomicU64::default(),
+        }
+    }
 }
 
 static SERVERS: LazyLock<ProcessLock<HashMap<String, Arc<Server>>>> = LazyLock::new(ProcessLock::default);
@@ -55,25 +68,32 @@ pub(crate) fn server(origin: &str) -> Arc<Server> {
 }
 
 impl Server {
-    /// Whether requests of several ranges have been refused.
-    pub(crate) fn is_single(&self) -> bool {
-        self.ranges.load(Relaxed) == Several::Refused as u8
+    /// The most ranges that a request may ask for, as far as the server has not refused them.
+    pub(crate) fn range_limit(&self) -> usize {
+        self.limit.load(Relaxed)
+    }
+
+    /// Whether the server has answered a request of as many ranges, or of several where these are not many.
+    pub(crate) fn has_answered(&self, ranges: usize) -> bool {
+        let answered = self.answered.load(Relaxed);
+        ranges <= answered || (answered > 1 && ranges <= SAFE_RANGES)
     }
 
     /// Notes that a request of several ranges was answered.
-    pub(crate) fn answers_several(&self) {
-        self.ranges.store(Several::Answered as u8, Relaxed);
+    pub(crate) fn answers(&self, ranges: usize) {
+        self.answered.fetch_max(ranges, Relaxed);
     }
 
-    /// Notes that a request of several ranges was refused.
-    pub(crate) fn refuses_several(&self) {
-        self.ranges.store(Several::Refused as u8, Relaxed);
+    /// Notes that a request of several ranges was refused: fewer may be answered, or one only.
+    pub(crate) fn refuses(&self, ranges: usize) {
+        self.limit.fetch_min(if ranges > SAFE_RANGES { SAFE_RANGES } else { 1 }, Relaxed);
     }
 
-    /// Notes that a request of several ranges ended without an answer, which is a refusal unless the server has answered one before.
-    pub(crate) fn breaks_several(&self) {
-        let (unknown, refused) = (Several::Unknown as u8, Several::Refused as u8);
-        let _ = self.ranges.compare_exchange(unknown, refused, Relaxed, Relaxed);
+    /// Notes that a request of several ranges ended without an answer, which is a refusal unless the server has answered as many before.
+    pub(crate) fn breaks(&self, ranges: usize) {
+        if !self.has_answered(ranges) {
+            self.refuses(ranges);
+        }
     }
 
     /// Notes the time until the headers of an answer came.
@@ -98,21 +118,32 @@ impl Server {
     /// The bytes that the line carries in the time that one more request takes: a gap of fewer is cheaper to fetch than to skip.
     pub(crate) fn request_cost(&self) -> u64 {
         let (latency, rate) = (self.latency.load(Relaxed), self.rate.load(Relaxed));
+        if rate == 0 {
+            return UNMEASURED_COST;
+        }
         let carried = u128::from(latency) * u128::from(rate) / 1_000_000 / u128::from(SIDE_BY_SIDE);
         u64::try_from(carried).unwrap_or(u64::MAX).clamp(LEAST_COST, MOST_COST)
+    }
+
+    /// The bytes of gaps that may be fetched for each wanted byte: two more for each millisecond to an answer.
+    pub(crate) fn waste_factor(&self) -> u64 {
+        (LEAST_WASTE + self.latency.load(Relaxed) / 500).min(MOST_WASTE)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LEAST_COST, MOST_COST, Server, server};
+    use super::{
+        LEAST_COST, LEAST_WASTE, MOST_COST, MOST_WASTE, SAFE_RANGES, Server, UNMEASURED_COST, server,
+    };
     use std::{sync::Arc, time::Duration};
 
     #[test]
     fn a_request_is_worth_what_the_line_carries_meanwhile() {
         let server = Server::default();
-        assert_eq!(server.request_cost(), LEAST_COST);
+        assert_eq!(server.request_cost(), UNMEASURED_COST);
         server.measure_latency(Duration::from_millis(30));
+        assert_eq!(server.request_cost(), UNMEASURED_COST);
         server.measure_latency(Duration::from_millis(20));
         server.measure_latency(Duration::from_millis(300));
         server.measure_body(10, Duration::from_millis(500));
@@ -122,17 +153,45 @@ mod tests {
             server.measure_body(100_000_000, Duration::from_millis(50));
         }
         assert_eq!(server.request_cost(), MOST_COST);
+        server.measure_latency(Duration::from_micros(10));
+        assert_eq!(server.request_cost(), LEAST_COST);
+    }
+
+    #[test]
+    fn more_is_fetched_in_vain_the_farther_a_server_is() {
+        let server = Server::default();
+        assert_eq!(server.waste_factor(), LEAST_WASTE);
+        server.measure_latency(Duration::from_millis(10));
+        assert_eq!(server.waste_factor(), LEAST_WASTE + 20);
+        server.measure_latency(Duration::from_micros(400));
+        assert_eq!(server.waste_factor(), LEAST_WASTE);
+        let far = Server::default();
+        far.measure_latency(Duration::from_secs(1));
+        assert_eq!(far.waste_factor(), MOST_WASTE);
     }
 
     #[test]
     fn a_broken_connection_is_a_refusal_of_a_server_that_has_never_answered() {
         let (new, proven) = (Server::default(), Server::default());
-        proven.answers_several();
-        new.breaks_several();
-        proven.breaks_several();
-        assert_eq!([new.is_single(), proven.is_single()], [true, false]);
-        proven.refuses_several();
-        assert!(proven.is_single());
+        proven.answers(20);
+        new.breaks(20);
+        proven.breaks(20);
+        assert_eq!([new.range_limit(), proven.range_limit()], [1, usize::MAX]);
+        proven.refuses(20);
+        assert_eq!(proven.range_limit(), 1);
+    }
+
+    #[test]
+    fn a_server_that_refuses_many_ranges_may_answer_fewer() {
+        let server = Server::default();
+        server.answers(2);
+        server.breaks(300);
+        assert_eq!(server.range_limit(), SAFE_RANGES);
+        assert!(server.has_answered(SAFE_RANGES) && !server.has_answered(SAFE_RANGES + 1));
+        server.refuses(300);
+        assert_eq!(server.range_limit(), SAFE_RANGES);
+        server.refuses(SAFE_RANGES);
+        assert_eq!(server.range_limit(), 1);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use crate::{
     StoreOptions,
     answer::{Mark, Part, Wanted},
     clock::Clock,
-    fetch::{SPARE, Shared, length},
+    fetch::{ONCE, Reply, Shared, cut, length, sort, uncovered},
+    link::Link,
     redact,
     runtime::{self, Abort, PerProcess},
 };
@@ -86,31 +87,53 @@ impl Remote {
             confirmed: AtomicBool::new(false),
             mark: mark.map_or_else(OnceLock::new, OnceLock::from),
             kept: ProcessLock::default(),
-            spare: ProcessLock::new(SPARE),
+            budget: ProcessLock::new(ONCE),
             lost: ProcessLock::default(),
         };
         Self { shared: Arc::new(shared), ahead: ProcessLock::default(), given_up: AtomicU64::new(0) }
     }
 
-    /// Reads the beginning and the end at once.
+    /// Reads the beginning and the end: by one request, unless the server is known to refuse several ranges.
     fn begin(&self) -> Result<()> {
         let link = self.shared.link()?;
         let shared = Arc::clone(&self.shared);
-        let parts = self.wait(async move {
-            let (head, end) = (Wanted::one(0..HEAD), Wanted::End(END));
+        let mut parts = self.wait(async move {
             let limit = shared.options.stall()?;
-            let (mut of_head, mut of_end) = (Clock::new(limit), Clock::new(limit));
-            let (head, end) =
-                tokio::join!(shared.ask(&link, &head, &mut of_head), shared.ask(&link, &end, &mut of_end));
-            let mut parts = head?.parts;
-            parts.extend(end.map(|end| end.parts).unwrap_or_default());
-            // A server that knows no ranges has answered the whole file twice.
-            parts.sort_unstable_by_key(|part: &Part| (part.start, u64::MAX - part.range().end));
-            parts.dedup_by_key(|part| part.start);
+            let mut left = limit;
+            let mut parts = Vec::new();
+            let is_several = link.backend.range_limit() > 1;
+            if is_several {
+                let mut clock = Clock::new(limit);
+                let both = Wanted::Ends { head: HEAD, end: END };
+                parts = shared.ask(&link, &both, &mut clock).await?.parts;
+                left = clock.left().max(limit / 2);
+            }
+            let size = shared.mark.get().map(|mark| mark.size);
+            let is_open = |range: Range<u64>| parts.iter().all(|part| part.slice(&range).is_none());
+            let (no_head, no_end) = match size {
+                Some(0) => (false, false),
+                Some(size) => (is_open(0..HEAD.min(size)), is_open(size.saturating_sub(END)..size)),
+                None => (true, true),
+            };
+            let clock = Clock::with_left(limit, left);
+            let (head, end) = tokio::join!(
+                ask_if(no_head, &shared, &link, Wanted::one(0..HEAD), clock.clone()),
+                ask_if(no_end, &shared, &link, Wanted::End(END), clock)
+            );
+            if let Some(head) = head {
+                let head = head?.parts;
+                if is_several && parts.is_empty() && !head.is_empty() {
+                    link.backend.server().refuses(2);
+                }
+                parts.extend(head);
+            }
+            parts.extend(end.and_then(std::result::Result::ok).map(|end| end.parts).unwrap_or_default());
             Ok(parts)
         })?;
         let empty = Mark::new(0, None);
         self.shared.mark.get_or_init(|| empty);
+        // A server that knows no ranges has answered the whole file, perhaps twice.
+        sort(&mut parts);
         *self.shared.kept.lock() = parts;
         Ok(())
     }
@@ -157,6 +180,17 @@ impl Remote {
     }
 }
 
+/// One request, if it is needed.
+async fn ask_if(
+    is_needed: bool,
+    shared: &Shared,
+    link: &Link,
+    wanted: Wanted,
+    mut clock: Clock,
+) -> Option<std::result::Result<Reply, ErrorKind>> {
+    if is_needed { Some(shared.ask(link, &wanted, &mut clock).await) } else { None }
+}
+
 impl Source for Remote {
     fn uri(&self) -> &str {
         &self.shared.name
@@ -172,39 +206,38 @@ impl Source for Remote {
             let mut task = Abort(task);
             return self.wait(async move { (&mut task.0).await.map_err(|_| ErrorKind::Cancelled)? });
         }
-        let mut answers: Vec<Option<Bytes>> = ranges.iter().map(|range| self.shared.known(range)).collect();
-        let open: Vec<usize> = (0..ranges.len()).filter(|at| answers[*at].is_none()).collect();
-        if !open.is_empty() {
-            let shared = Arc::clone(&self.shared);
-            let mut wanted: Vec<Range<u64>> = open.iter().map(|at| ranges[*at].clone()).collect();
+        let mut parts = self.shared.kept.lock().clone();
+        sort(&mut parts);
+        let mut wanted: Vec<Range<u64>> = ranges.iter().flat_map(|range| uncovered(range, &parts)).collect();
+        if !wanted.is_empty() {
             let small = wanted.len() == 1 && wanted[0].end - wanted[0].start < SMALL;
             if small {
                 wanted[0].end = self.shared.size().min(wanted[0].start.saturating_add(SMALL));
             }
-            let start = wanted[0].start;
-            let found = self.wait(shared.fetch(wanted))?;
-            if small && let Some(bytes) = found.first() {
+            let found = self.wait(Arc::clone(&self.shared).fetch(wanted.clone()))?;
+            let found =
+                wanted.into_iter().zip(found).map(|(range, bytes)| Part { start: range.start, bytes });
+            parts.extend(found);
+            if small && let Some(part) = parts.last() {
                 let mut kept = self.shared.kept.lock();
                 // The beginning and the end, and some of the last small reads.
                 if kept.len() >= 34 {
                     kept.remove(2);
                 }
-                kept.push(Part { start, bytes: bytes.clone() });
+                kept.push(part.clone());
             }
-            for (at, bytes) in open.into_iter().zip(found) {
-                let length = (ranges[at].end - ranges[at].start) as usize;
-                answers[at] = Some(bytes.slice(..length.min(bytes.len())));
-            }
+            sort(&mut parts);
         }
-        let whole = |(bytes, range): (Option<Bytes>, &Range<u64>)| {
-            let wanted = range.end - range.start;
-            bytes.filter(|bytes| bytes.len() as u64 == wanted).ok_or_else(|| {
-                self.shared.fail(ErrorKind::Remote {
-                    text: format!("{wanted} bytes were asked for, and not all came"),
-                })
-            })
+        let whole = |range: &Range<u64>| {
+            let (bytes, wanted) = (cut(&parts, range), range.end - range.start);
+            if bytes.len() as u64 == wanted {
+                return Ok(bytes);
+            }
+            Err(self
+                .shared
+                .fail(ErrorKind::Remote { text: format!("{wanted} bytes were asked for, and not all came") }))
         };
-        answers.into_iter().zip(ranges).map(whole).collect()
+        ranges.iter().map(whole).collect()
     }
 
     /// Asks for one byte, unless an answer has shown it already.

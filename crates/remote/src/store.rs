@@ -159,6 +159,7 @@ impl Object {
                 let first = ranges.first().cloned().unwrap_or_default();
                 GetRange::Bounded(first)
             }
+            Wanted::Ends { head, .. } => GetRange::Bounded(0..*head),
             Wanted::End(length) if self.ends => GetRange::Suffix(*length),
             Wanted::End(length) => {
                 let size = self.meta(clock).await?.size;
