@@ -32,6 +32,16 @@ pub(crate) struct Object {
     /// Answers a request for the end of an object. Azure does not.
     ends: bool,
     server: Arc<Server>,
+    /// The time after which an answer that does not come counts as none.
+    stall: Duration,
+}
+
+/// The object that a store has under a path.
+enum State {
+    Absent,
+    Present(Box<ObjectMeta>),
+    /// The store does not answer, or does not permit to ask.
+    Unknown,
 }
 
 /// The purpose of an object.
@@ -90,7 +100,7 @@ impl Object {
             _ => built!(MicrosoftAzureBuilder, url, client, retry, options),
         };
         let ends = matches!(scheme.as_str(), "s3" | "s3a" | "gs");
-        Ok(Self { store: store.map_err(|error| fault(&error).kind)?, path, ends, server })
+        Ok(Self { store: store.map_err(|error| fault(&error).kind)?, path, ends, server, stall })
     }
 
     /// The paths of the objects in the folder of this path, and of the folders in it.
@@ -108,20 +118,65 @@ impl Object {
             self.store.put(&self.path, all.into()).await.map_err(|error| fault(&error))?;
             return Ok(());
         }
+        let before = self.state().await;
         let upload = self.store.put_multipart(&self.path).await.map_err(|error| fault(&error))?;
         let mut writer = GivenUp(Some(upload), JoinSet::new());
         let sent = self.send(&mut writer, bytes, length, part).await;
         let (Some(mut upload), tasks) = (writer.0.take(), &mut writer.1) else { return sent };
-        let sent = match sent {
-            Ok(()) => upload.complete().await.map(drop).map_err(|error| fault(&error)),
-            Err(error) => Err(error),
-        };
-        if sent.is_err() {
-            tasks.abort_all();
-            // The first fault is the one to tell.
-            drop(upload.abort().await);
+        match sent {
+            Ok(()) => self.complete(upload, length, &before).await,
+            Err(error) => {
+                tasks.abort_all();
+                // The first fault is the one to tell.
+                drop(upload.abort().await);
+                Err(error)
+            }
         }
-        sent
+    }
+
+    /// Completes an upload. If the answer is lost, or a repetition is told that there is no such upload, the object shows whether the
+    /// store has completed it.
+    async fn complete(
+        &self,
+        mut upload: Box<dyn MultipartUpload>,
+        length: u64,
+        before: &State,
+    ) -> Result<(), Fault> {
+        let Err(error) = upload.complete().await else { return Ok(()) };
+        let mut failed = fault(&error);
+        let is_written = |now: &State| match (before, now) {
+            (State::Absent, State::Present(now)) => now.size == length,
+            (State::Present(before), State::Present(now)) => {
+                now.size == length
+                    && (&now.e_tag, &now.version, now.last_modified)
+                        != (&before.e_tag, &before.version, before.last_modified)
+            }
+            _ => false,
+        };
+        let mut now = self.state().await;
+        if !is_written(&now) {
+            // Afterwards the store does not complete it any more.
+            let aborted = timeout_at(Instant::now() + self.stall, upload.abort()).await;
+            if matches!(aborted, Ok(Ok(()))) || !matches!(now, State::Unknown) {
+                now = self.state().await;
+            }
+        }
+        if is_written(&now) {
+            return Ok(());
+        }
+        if let (State::Unknown, ErrorKind::Remote { text }) = (&now, &mut failed.kind) {
+            text.push_str("; the store does not tell whether the object was written");
+        }
+        Err(failed)
+    }
+
+    /// The object of this path as it is.
+    async fn state(&self) -> State {
+        match timeout_at(Instant::now() + self.stall, self.store.head(&self.path)).await {
+            Ok(Ok(meta)) => State::Present(Box::new(meta)),
+            Ok(Err(Error::NotFound { .. })) => State::Absent,
+            _ => State::Unknown,
+        }
     }
 
     async fn send(
