@@ -308,7 +308,21 @@ fn fault(error: &Error) -> Fault {
     let kind = match error {
         Error::NotFound { .. } => ErrorKind::NotFound,
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => ErrorKind::PermissionDenied,
-        error => refused(redact(&error.to_string())),
+        error => refused(with_hint(redact(&error.to_string()))),
     };
     Fault::lasting(kind)
+}
+
+/// Parts of the URLs by which stores' clients ask the machine for credentials if they have no others.
+const OF_MACHINE: [&str; 4] =
+    ["/latest/api/token", "/latest/meta-data/", "/computeMetadata/", "/metadata/identity/"];
+
+/// The text of a fault, with what to do if there are no credentials.
+fn with_hint(text: String) -> String {
+    if OF_MACHINE.iter().any(|part| text.contains(part)) {
+        return format!(
+            "no credentials: give them as options or environment variables, or anon=true if everyone may read the object ({text})"
+        );
+    }
+    text
 }
