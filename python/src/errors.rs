@@ -125,9 +125,12 @@ fn make(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
             exception.setattr("near", near)?;
         }
         ErrorKind::Source(io::Error { kind, uri, .. })
-            if matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) =>
+            if matches!(
+                kind,
+                io::ErrorKind::NotFound | io::ErrorKind::NotListed | io::ErrorKind::PermissionDenied
+            ) =>
         {
-            let name = if matches!(kind, io::ErrorKind::NotFound) { "ENOENT" } else { "EACCES" };
+            let name = if matches!(kind, io::ErrorKind::PermissionDenied) { "EACCES" } else { "ENOENT" };
             exception.setattr("errno", py.import("errno")?.getattr(name)?)?;
             exception.setattr("filename", uri)?;
         }
@@ -158,7 +161,7 @@ fn build<'py>(
 fn class<'py>(py: Python<'py>, kind: &ErrorKind) -> Bound<'py, PyAny> {
     match kind {
         ErrorKind::Source(error) => match error.kind {
-            io::ErrorKind::NotFound => py.get_type::<classes::MissingFileError>(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotListed => py.get_type::<classes::MissingFileError>(),
             io::ErrorKind::PermissionDenied => py.get_type::<classes::DeniedFileError>(),
             io::ErrorKind::UnsupportedScheme { .. } => py.get_type::<classes::UnsupportedError>(),
             // The file points beyond its own end.

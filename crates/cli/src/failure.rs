@@ -148,7 +148,7 @@ impl Failure {
                 // As shells have it of what Ctrl-C ended.
                 ErrorKind::Cancelled => 130,
                 ErrorKind::Source(error) => match error.kind {
-                    SourceKind::NotFound => 3,
+                    SourceKind::NotFound | SourceKind::NotListed => 3,
                     SourceKind::UnsupportedScheme { .. } => 4,
                     _ => 1,
                 },

@@ -70,7 +70,14 @@ const OTHERS: &[(&[u8], &str)] = &[
     (b"\x89HDF", "an HDF5 file"),
     (b"\x1f\x8b", "a file compressed by gzip"),
     (b"PK\x03\x04", "a ZIP archive"),
+    (b"<!DOCTYP", WEB_PAGE),
+    (b"<!doctyp", WEB_PAGE),
+    (b"<html", WEB_PAGE),
+    (b"<HTML", WEB_PAGE),
 ];
+
+/// What servers answer for a folder, or instead of a file.
+const WEB_PAGE: &str = "a web page (folders of web servers cannot be listed: name each file)";
 
 /// Bytes of a file's beginning that are enough to recognise it, unless it is of a format of one's own.
 const HEAD: u64 = 8;

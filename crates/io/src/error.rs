@@ -24,6 +24,9 @@ pub enum ErrorKind {
     /// Nothing exists under this name.
     #[error("not found")]
     NotFound,
+    /// Nothing exists under a name that is a folder or a pattern, on a server that lists no files.
+    #[error("not found, and folders of web servers cannot be listed: name each file")]
+    NotListed,
     /// It exists, and may not be read.
     #[error("permission denied")]
     PermissionDenied,

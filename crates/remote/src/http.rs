@@ -106,6 +106,12 @@ impl Http {
         Ok(Self { client, named: url, place: Mutex::new(None), headers })
     }
 
+    /// Whether the name is likely meant as a folder, or as a pattern for names.
+    fn names_several(&self) -> bool {
+        let path = self.named.path();
+        path.ends_with('/') || path.contains('*')
+    }
+
     /// The server that answered last.
     pub(crate) fn server(&self) -> Arc<Server> {
         let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,7 +143,10 @@ impl Http {
             }
             StatusCode::OK => return whole(response, &mut request, tag).await,
             status => {
-                let fault = refusal(status, headers);
+                let mut fault = refusal(status, headers);
+                if fault.kind == ErrorKind::NotFound && self.names_several() {
+                    fault.kind = ErrorKind::NotListed;
+                }
                 let is_empty = fault.unsatisfied == Some(0);
                 if request.wanted.is_several() && refuses_several(status) && !is_empty {
                     request.may_be_refused(|ranges| server.refuses(ranges));

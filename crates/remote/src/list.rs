@@ -1,13 +1,11 @@
 //! Folders of stores.
 
 use crate::{
-    StoreOptions,
-    options::refused,
-    redact,
+    StoreOptions, redact,
     runtime::{choose_cryptography, wait},
     store::{Object, Use},
 };
-use forthwith_io::{Error, Result};
+use forthwith_io::{Error, ErrorKind, Result};
 
 /// The objects in a folder of a store, by their URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +25,7 @@ pub fn folder(url: &str, options: &StoreOptions) -> Result<Folder> {
     let failed = |kind| Error::new(kind, &name);
     let (scheme, rest) = url.split_once("://").unwrap_or_default();
     if scheme.to_ascii_lowercase().starts_with("http") {
-        return Err(failed(refused("web servers do not list their files: name each of them".into())));
+        return Err(failed(ErrorKind::NotListed));
     }
     let bucket = rest.split_once('/').map_or(rest, |(bucket, _)| bucket);
     choose_cryptography();
