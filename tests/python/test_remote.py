@@ -374,6 +374,41 @@ def test_options_that_no_store_has_are_errors(server):
         forthwith.open(f"{server.url}/empty.root")
 
 
+def test_folders_of_web_servers_cannot_be_listed(tmp_path):
+    text = "folders of web servers cannot be listed: name each file"
+    with serving(
+        {"/page/": b"<!DOCTYPE html>\n<title>Index of /page</title>\n", "/short/": b"<html></html>"}
+    ) as server:
+        for name in ("folder/", "folder/*.root:t", "run*/a.root:t"):
+            url = f"{server.url}/{name}"
+            for act, what in (
+                (forthwith.open, url),
+                (forthwith.concatenate, url),
+                (lambda what: forthwith.merge([what], tmp_path / "a.root"), url.removesuffix(":t")),
+            ):
+                with pytest.raises(forthwith.MissingFileError, match=text) as raised:
+                    act(what)
+                assert isinstance(raised.value, FileNotFoundError)
+            command = [sys.executable, "-W", "ignore", "-m", "forthwith", "ls", url]
+            run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            assert (run.returncode, text in run.stderr) == (3, True), run.stderr
+        for name in ("page/", "short/"):
+            with pytest.raises(forthwith.DamagedFileError, match=f"a web page .{text}"):
+                forthwith.open(f"{server.url}/{name}")
+        with pytest.raises(forthwith.MissingFileError, match=r"not found$"):
+            forthwith.open(f"{server.url}/absent.root")
+
+
+@pytest.mark.parametrize("act", [forthwith.open, lambda url, **how: forthwith.open(url.replace("a.", "*."), **how)])
+def test_a_store_without_credentials_hints_at_anonymous_access(act, monkeypatch):
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    with serving({"/b/a.root": (DATA / "zmumu.root").read_bytes()}) as server:
+        options = {"endpoint_url": server.url, "metadata_endpoint": server.url, "retries": 0, "timeout": 1}
+        with pytest.raises(forthwith.SourceError, match=r"no credentials: .*anon=true if everyone may read"):
+            act("s3://b/a.root", storage_options=options)
+
+
 def test_a_list_of_urls_is_a_chain(server, expected):
     chain = forthwith.open([f"{server.url}/zmumu.root:events"] * 3)
     assert ak.array_equal(chain.arrays(), ak.concatenate([expected] * 3))
@@ -384,6 +419,12 @@ def test_other_schemes_are_opened_by_fsspec(expected):
     fsspec.filesystem("memory").pipe("/folder/zmumu.root", (DATA / "zmumu.root").read_bytes())
     with forthwith.open("memory://folder/zmumu.root:events") as opened:
         assert ak.array_equal(opened.arrays(), expected)
+    # No slash follows the host.
+    fsspec.filesystem("memory").pipe("/zmumu.root", (DATA / "zmumu.root").read_bytes())
+    for name in ("memory://zmumu.root:events", "memory://zmumu.root:/events", {"memory://zmumu.root": "events"}):
+        with forthwith.open(name) as opened:
+            assert opened.num_entries == 3600
+    assert forthwith.concatenate("memory://z*.root:events").fields == expected.fields
     with pytest.raises(forthwith.UnsupportedError, match="fsspec cannot open"):
         forthwith.open("nowhere://folder/zmumu.root")
 

@@ -63,9 +63,19 @@ fn may_separate(text: &str, at: usize) -> bool {
     }
     // Of a URL the authority may hold a port, and what is before the scheme belongs to it.
     match text[..at].rfind("://").or_else(|| scheme(text).filter(|scheme| at < *scheme)) {
-        Some(begin) => text.get(begin + 3..at).is_some_and(|authority| authority.contains('/')),
+        Some(begin) => text
+            .get(begin + 3..at)
+            .is_some_and(|authority| authority.contains('/') || !is_in_authority(behind)),
         None => true,
     }
+}
+
+/// Whether a colon within or behind the authority of a URL, before some text, belongs to it: a port follows, a password, or
+/// the next URL of a chain.
+fn is_in_authority(behind: &str) -> bool {
+    let end = behind.find(['/', '?', '#']).unwrap_or(behind.len());
+    let is_port = end > 0 && behind[..end].bytes().all(|byte| byte.is_ascii_digit());
+    behind[..end].contains('@') || behind.starts_with(':') || is_port
 }
 
 /// Whether a name is likely one of a file: it ends as those of a format do, perhaps with a number, `.root.1`, or a query behind.
@@ -145,6 +155,16 @@ mod tests {
             ("root://host:1094//d/a.root:N::m", "root://host:1094//d/a.root", "N::m"),
             ("s3://bucket/a:b.root:t", "s3://bucket/a:b.root", "t"),
             ("simplecache::https://host/a.root:t", "simplecache::https://host/a.root", "t"),
+            ("memory://a.root:events", "memory://a.root", "events"),
+            ("memory://a.root:dir/tree", "memory://a.root", "dir/tree"),
+            ("memory://a.root:/dir/tree", "memory://a.root", "dir/tree"),
+            ("memory://a.root:N::m", "memory://a.root", "N::m"),
+            ("memory://a.root:", "memory://a.root", ""),
+            ("memory://a.root", "memory://a.root", ""),
+            ("memory://*.root:t", "memory://*.root", "t"),
+            ("simplecache::memory://a.root:t", "simplecache::memory://a.root", "t"),
+            ("https://host.root:8080/a.root:t", "https://host.root:8080/a.root", "t"),
+            ("https://me.root:word@host/a.root:t", "https://me.root:word@host/a.root", "t"),
             ("zip://a.root::https://host:80/b.zip", "zip://a.root::https://host:80/b.zip", ""),
         ] {
             check(text, &["https", "https://host:80/a", "root"], file, object);
