@@ -56,6 +56,7 @@ def open(
     types: Mapping[str, str] | None = None,
     separator: str | None = None,
     header: bool = True,
+    unions: bool = False,
     check_text: bool = True,
     text: Text = "strict",
     times_as_integers: bool = False,
@@ -123,6 +124,8 @@ def open(
             are found from all of their cells, so that each cell keeps its value.
         separator: For CSV files, the character between cells; by default a comma, or a tab where the name ends in ``.tsv``.
         header: For CSV files, whether the first line has the names of the columns; otherwise they are ``column_1`` and so on.
+        unions: For JSON, whether values of different kinds in one place are a union. Otherwise their column is an
+            `UnsupportedError` that names the place.
         check_text: For Avro and Parquet files, whether text that is not UTF-8 is an error, with the field and the entry.
             Otherwise the bytes are kept: Awkward Array and NumPy have them, and pandas, polars and Arrow, which have no text
             but UTF-8, the replacement character U+FFFD. ROOT does not say how text is encoded: there the bytes are always
@@ -171,6 +174,7 @@ def open(
         "types": types,
         "separator": separator,
         "header": header,
+        "unions": unions,
         "check_text": check_text,
         "text": text,
         "times_as_integers": times_as_integers,

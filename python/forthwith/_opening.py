@@ -75,6 +75,7 @@ class Settings:
         types: Mapping[str, str] | None = None,
         separator: str | None = None,
         header: bool = True,
+        unions: bool = False,
         check_text: bool = True,
         text: Text = "strict",
         times_as_integers: bool = False,
@@ -112,6 +113,7 @@ class Settings:
             "types": None if types is None else column_types(types),
             "separator": separator,
             "header": None if header else False,
+            "unions": unions or None,
             "check_text": None if check_text else False,
             "text": None if text == "strict" else str(text),
             "times_as_integers": times_as_integers or None,
@@ -124,7 +126,7 @@ class Settings:
 # The arguments of ``open`` that no function to read with has.
 _OPENING = (
     *("source", "memory", "pool", "huge_pages", "schema", "skip_damaged", "recover", "row_groups", "int96"),
-    *("format", "types", "separator", "header", "check_text", "text", "times_as_integers"),
+    *("format", "types", "separator", "header", "unions", "check_text", "text", "times_as_integers"),
     *("storage_options", "checksums", "index"),
 )
 

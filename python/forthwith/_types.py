@@ -118,6 +118,7 @@ class Opening(TypedDict, total=False):
     types: Mapping[str, str] | None
     separator: str | None
     header: bool
+    unions: bool
     check_text: bool
     text: Text
     times_as_integers: bool

@@ -9,6 +9,8 @@ mod arrow;
 mod avro;
 #[cfg(feature = "csv")]
 mod csv;
+#[cfg(feature = "json")]
+mod json;
 #[cfg(any(feature = "avro", feature = "parquet", feature = "builders"))]
 mod only;
 #[cfg(feature = "builders")]
@@ -47,6 +49,9 @@ static FORMATS: &[&dyn Format] = &[
     &parquet::Parquet,
     #[cfg(feature = "arrow")]
     &arrow::Arrow,
+    #[cfg(feature = "json")]
+    &json::Json,
+    #[cfg(not(feature = "json"))]
     &text::JSON_LINES,
     #[cfg(feature = "csv")]
     &csv::Csv,
@@ -216,9 +221,11 @@ fn found(source: &dyn Source) -> Result<&'static dyn Format> {
 
 /// The format of this name, or of which files' names end so.
 fn called(name: &str) -> Result<&'static dyn Format> {
+    let ending = name.trim_start_matches('.').to_ascii_lowercase();
     let is_meant = |format: &&'static dyn Format| {
-        let ending = |ending: &&str| ending.eq_ignore_ascii_case(name.trim_start_matches('.'));
-        format.name().eq_ignore_ascii_case(name) || format.endings().iter().any(ending)
+        let is_ending =
+            format.endings().contains(&&*ending) || format.recognise(&[], &format!("file.{ending}"));
+        format.name().eq_ignore_ascii_case(name) || is_ending
     };
     let format = FORMATS.iter().copied().find(|format| format.is_read() && is_meant(format));
     format.ok_or_else(|| {

@@ -35,7 +35,8 @@ const HEADER: OptionSpec = OptionSpec {
 const READ: [&str; 2] = ["csv", "tsv"];
 
 fn options(uri: &str, options: &OpenOptions) -> Result<CsvOptions> {
-    let usual = if super::ending(uri).as_deref() == Some("tsv") { b'\t' } else { b',' };
+    let ending = options.text(OpenOptions::FORMAT).map(str::to_owned).or_else(|| super::ending(uri));
+    let usual = if ending.as_deref() == Some("tsv") { b'\t' } else { b',' };
     let separator = match options.text(SEPARATOR.name).map(str::as_bytes) {
         None => usual,
         Some([byte]) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => *byte,

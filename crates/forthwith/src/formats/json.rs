@@ -1,0 +1,140 @@
+//! JSON Lines, and other files of JSON values.
+
+use super::{Format, text};
+use crate::{
+    Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words,
+    check::{Counted, Reading},
+};
+use forthwith_columns::Form;
+use forthwith_engine::Engine;
+use forthwith_io::{Sink, Source};
+use forthwith_json::{JsonFile, JsonFormat, JsonOptions, JsonTable};
+use forthwith_plan::{BlockFormat, CheckReport, Dataset, Result, TableWriter, WriteOptions};
+use std::{any::Any, sync::Arc};
+
+/// The row of the table.
+pub(super) struct Json;
+
+const UNIONS: OptionSpec = OptionSpec {
+    name: "unions",
+    kind: OptionKind::Flag,
+    about: "whether values of different kinds in one place are a union; otherwise their column is not read",
+};
+
+/// Endings of files of values on lines, of which none is the list of all.
+const LINES: [&str; 2] = ["jsonl", "ndjson"];
+
+impl Format for Json {
+    fn name(&self) -> &'static str {
+        text::JSON_LINES.name()
+    }
+
+    /// What is written has an object on each line.
+    fn endings(&self) -> &'static [&'static str] {
+        text::JSON_LINES.endings()
+    }
+
+    fn is_text(&self) -> bool {
+        true
+    }
+
+    /// Text has no signature: the name tells.
+    fn recognise(&self, _: &[u8], name: &str) -> bool {
+        super::ending(name).is_some_and(|ending| ending == "json" || LINES.contains(&&*ending))
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        &[UNIONS]
+    }
+
+    fn open(
+        &self,
+        source: Arc<dyn Source>,
+        given: &OpenOptions,
+        engine: &Arc<Engine>,
+    ) -> Result<Arc<dyn Container>> {
+        let lines = super::ending(source.uri()).is_some_and(|ending| LINES.contains(&&*ending));
+        let file = JsonFile::open(
+            Arc::clone(&source),
+            JsonOptions { unions: given.flag(UNIONS.name, false), lines },
+        )?;
+        let only = Key::of_only(source.as_ref(), self.name(), "table".into(), String::new(), 0)?;
+        let table = Arc::new(JsonTable::new(file));
+        Ok(Arc::new(Opened { source, only, table, engine: Arc::clone(engine) }))
+    }
+
+    fn writer(
+        &self,
+        fields: &[(String, Form)],
+        sink: Box<dyn Sink>,
+        options: &WriteOptions,
+    ) -> Result<Box<dyn TableWriter>> {
+        text::JSON_LINES.writer(fields, sink, options)
+    }
+
+    fn blocks(&self) -> &'static [&'static dyn BlockFormat] {
+        static BLOCKS: [&dyn BlockFormat; 1] = [&JsonFormat];
+        &BLOCKS
+    }
+}
+
+struct Opened {
+    source: Arc<dyn Source>,
+    only: Key,
+    table: Arc<JsonTable>,
+    engine: Arc<Engine>,
+}
+
+impl Container for Opened {
+    fn format(&self) -> &'static str {
+        Json.name()
+    }
+
+    fn source(&self) -> &Arc<dyn Source> {
+        &self.source
+    }
+
+    fn info(&self) -> Result<FileInfo> {
+        Ok(FileInfo { compression: "none".into(), ..FileInfo::of(self)? })
+    }
+
+    fn only_table(&self) -> Option<&Key> {
+        Some(&self.only)
+    }
+
+    fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
+        self.find(path)?;
+        Ok(Arc::clone(&self.table) as Arc<dyn Dataset>)
+    }
+
+    /// Reads all values.
+    fn check(&self) -> Result<CheckReport> {
+        let mut report = CheckReport::default();
+        let format = Counted::new(&JsonFormat);
+        let reading = Reading {
+            engine: &self.engine,
+            source: &self.source,
+            dataset: self.table.as_ref(),
+            check_text: true,
+            part: "values",
+            ahead: 0,
+            counted: crate::check::Bytes::Stored,
+            format: &format,
+        };
+        let fields = reading.fields(&mut report)?;
+        match self.table.entries().and_then(|entries| self.table.plan(&fields, 0..entries)) {
+            Ok(plan) => reading.blocks(plan, &mut report)?,
+            Err(error) => reading.found(error, None, &mut report)?,
+        }
+        Ok(report)
+    }
+
+    fn words(&self) -> &'static Words {
+        static WORDS: Words = Words { rows: true, ..Words::PLAIN };
+        &WORDS
+    }
+
+    fn own(&self) -> &dyn Any {
+        self.table.as_ref()
+    }
+}
