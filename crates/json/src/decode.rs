@@ -5,7 +5,7 @@ use crate::{
     lexer::{Lexer, Stop},
 };
 use forthwith_builders::{Form as BuilderForm, TypedColumns};
-use forthwith_columns::{Array, Form};
+use forthwith_columns::Array;
 use forthwith_plan::{
     BlockColumns, BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task, append,
 };

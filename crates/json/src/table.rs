@@ -1,6 +1,7 @@
 //! A file as a table.
 
 use crate::{JsonFile, decode::Recipe, seen::Mixed};
+use forthwith_columns::Form;
 use forthwith_plan::{
     BlockColumns, Dataset, Decoder, Description, Error, Field, Group, Pick, Plan, Reading, Result, Stored,
     Task, check_entries, cuts,
@@ -132,7 +133,12 @@ impl Dataset for JsonTable {
             Err(reason) => ("values of several kinds".to_owned(), Err(reason.clone())),
             Ok(_) => {
                 let group = self.group(&[field])?;
-                let form = group.form.field_form(self.is_record).cloned().unwrap_or(group.form);
+                let form = match group.form {
+                    Form::Record { contents, .. } if self.is_record && contents.len() == 1 => {
+                        contents.into_iter().next().unwrap_or(Form::Empty)
+                    }
+                    form => form,
+                };
                 (form.type_string(), Ok(Reading { form, decoder: group.decoder, reason: group.reason }))
             }
         };

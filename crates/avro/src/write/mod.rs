@@ -145,8 +145,7 @@ impl AvroWriter {
     fn append_datums(&mut self, bytes: &[u8], ends: &[usize]) -> Result<()> {
         let mut start = 0;
         for end in ends {
-            let datum =
-                bytes.get(start..*end).ok_or_else(|| invalid_end(start, *end, bytes.len()))?;
+            let datum = bytes.get(start..*end).ok_or_else(|| invalid_end(start, *end, bytes.len()))?;
             self.block.extend_from_slice(datum);
             self.count_entry()?;
             start = *end;
