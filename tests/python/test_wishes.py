@@ -5,12 +5,18 @@ import pytest
 import forthwith
 from forthwith._keywords import INSTEAD, RENAMED
 
+# Arguments that some calls have and others do not.
+HAVE_IT = {
+    *(("interpretation", "array"), ("virtual", "arrays")),
+    *(("cut", "arrays"), ("cut", "iterate"), ("cut", "select")),
+}
+
 
 @pytest.mark.parametrize("wish", list(dict.fromkeys([*INSTEAD, *RENAMED, "filter_nam", "gibberish"])))
 def test_arguments_that_there_are_not(tree, wish):
     calls = [tree.arrays, tree.iterate, tree.select, tree.keys, tree.typenames, tree.iteritems, tree.show, tree.explain]
     for call in (*calls, tree["run"].array, tree["run"].arrays, tree["run"].iterate):
-        if (wish, call.__name__) in {("interpretation", "array"), ("virtual", "arrays")}:
+        if (wish, call.__name__) in HAVE_IT:
             continue
         with pytest.raises(TypeError) as caught:
             call(**{wish: "x"})

@@ -296,6 +296,19 @@ impl Table {
     /// # Errors
     /// Damaged metadata.
     pub fn found(&self, name: &str) -> Result<Option<u32>> {
+        if let Some(at) = self.found_as_spelled(name)? {
+            return Ok(Some(at));
+        }
+        // A path in the spelling of expressions.
+        Ok(if name.contains('.') {
+            self.names.at_path(self.fields()?, &name.replace('.', "/"))
+        } else {
+            None
+        })
+    }
+
+    /// The same without dots between the parts of a path.
+    pub(crate) fn found_as_spelled(&self, name: &str) -> Result<Option<u32>> {
         let fields = self.fields()?;
         if let Some(at) = self.names.at_path(fields, name) {
             return Ok(Some(at));
@@ -304,11 +317,7 @@ impl Table {
         if name.is_empty() && !self.dataset.is_record() {
             return Ok(Some(0));
         }
-        if let Some(at) = self.names.named(fields, name) {
-            return Ok(Some(at));
-        }
-        // A path in the spelling of expressions.
-        Ok(if name.contains('.') { self.names.at_path(fields, &name.replace('.', "/")) } else { None })
+        Ok(self.names.named(fields, name))
     }
 
     /// How a field is read, or why it cannot be.

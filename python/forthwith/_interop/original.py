@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from forthwith._packages import package
 
 TYPE_CHECKING = False
@@ -76,6 +74,8 @@ class Original:
 
     def _of_pandas(self, name: str) -> dict[str, Any]:
         """The words of pandas about a column."""
+        import json
+
         try:
             columns = json.loads(self.metadata.get("pandas", "{}"))["columns"]
             found = next(column["metadata"] for column in columns if column["field_name"] == name)

@@ -253,7 +253,9 @@ def refuse_times(times: Iterable[tuple[str, str]], file: str, path: str) -> None
         UnsupportedError: There is one; it is named, with its type.
     """
     for name, kind in times:
-        what = "mktree(name, columns, times_as_integers=True) writes whole numbers, with their unit in the branch's title"
+        what = (
+            "mktree(name, columns, times_as_integers=True) writes whole numbers, with their unit in the branch's title"
+        )
         raise UnsupportedError(f"{kind} in a tree (column {name!r}): {what}\n  in {file}:{path}")
 
 
