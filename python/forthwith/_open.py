@@ -185,6 +185,6 @@ def open(
     }
     checked = Settings.given("open", settings, "missing")
     check_missing(missing)
-    if _paths.several(path):
+    if _paths.several(path, datasets=format is None):
         return Chain(path, missing=missing, **settings)
     return open_one(*_paths.split(path), checked)

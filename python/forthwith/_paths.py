@@ -23,8 +23,8 @@ _ENDINGS = (".root", ".avro", ".parquet", ".arrow", ".feather")
 _LONGEST = 4096
 
 
-def several(path: Any) -> bool:
-    """Whether more than one file is meant: a list, a pattern, a directory, datasets, or a mapping of several."""
+def several(path: Any, datasets: bool = True) -> bool:
+    """Whether more than one file is meant: a list, a pattern, a directory, a mapping of several or, if asked for, datasets."""
     if hasattr(path, "keys") and not isinstance(path, (str, os.PathLike)):
         if not path:
             raise ValueError("open takes a file, as in {path: object}, not an empty mapping")
@@ -35,7 +35,9 @@ def several(path: Any) -> bool:
     if not isinstance(path, (str, os.PathLike)):
         return False
     name = split_path(path)[0] if isinstance(path, str) else os.fspath(path)
-    return isinstance(name, str) and (_is_pattern(name) or os.path.isdir(name) or _filesets.is_file(name))
+    return isinstance(name, str) and (
+        _is_pattern(name) or os.path.isdir(name) or (datasets and _filesets.is_file(name))
+    )
 
 
 def split(path: Any) -> tuple[Any, str | None]:

@@ -150,7 +150,12 @@ impl Table {
     }
 
     fn find(&self, py: Python<'_>, name: &str) -> PyResult<u32> {
-        self.handle.run(py, || self.table.find(name))
+        self.handle.run(py, || match self.table.found(name)? {
+            Some(at) => Ok(at),
+            None => {
+                Err(self.table.missing(name)?.in_file(self.table.file().uri()).in_object(self.table.path()))
+            }
+        })
     }
 
     fn found(&self, py: Python<'_>, name: &str) -> PyResult<Option<u32>> {

@@ -98,11 +98,11 @@ def test_datasets_are_their_files(folder, tmp_path):
         path.write_text(text)
         with pytest.raises(forthwith.RequestError, match=said):
             forthwith.open(str(path))
-    # A file of datasets has no others in it, and above all not itself.
+    # A file of datasets has no others in it, and above all not itself: within it, JSON is a table.
     for files in ([str(path)], {str(path): None}):
         path.write_text(json.dumps({"one": {"files": files}}))
-        with pytest.raises(forthwith.DamagedFileError):
-            forthwith.concatenate(str(path))
+        assert forthwith.concatenate(str(path)).fields == ["one"]
+        assert forthwith.open(str(path), format="json").keys() == ["one"]
     (tmp_path / "table.json").write_bytes((folder / "a.parquet").read_bytes())
     assert forthwith.open(tmp_path / "table.json").num_entries == 3
     with pytest.raises(forthwith.MissingFileError):

@@ -201,7 +201,8 @@ def test_lengths_and_iteration(name, request):
             with pytest.raises(TypeError, match=r"\.array\("):
                 take(what)
         # It has `to_list`, which Awkward Array takes.
-        assert ak.from_iter(what).to_list() == what.to_list() == ak.to_list(what.array())
+        if hasattr(what, "to_list"):
+            assert ak.from_iter(what).to_list() == what.to_list() == ak.to_list(what.array())
         if kind == "numbers":
             assert filled(what) == np.size(np.asarray(what))
     elif name != "chain":

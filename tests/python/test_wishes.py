@@ -8,7 +8,7 @@ from forthwith._keywords import INSTEAD, RENAMED
 # Arguments that some calls have and others do not.
 HAVE_IT = {
     *(("interpretation", "array"), ("virtual", "arrays")),
-    *(("cut", "arrays"), ("cut", "iterate"), ("cut", "select")),
+    *(("cut", "arrays"), ("cut", "iterate"), ("cut", "select"), ("cut", "array")),
 }
 
 

@@ -281,6 +281,20 @@ impl Table {
         if let Some(at) = self.found(name)? {
             return Ok(at);
         }
+        // A path in the spelling of expressions.
+        if name.contains('.')
+            && let Some(at) = self.names.at_path(self.fields()?, &name.replace('.', "/"))
+        {
+            return Ok(at);
+        }
+        self.here(Err(self.missing(name)?))
+    }
+
+    /// The error for a name that no field has, with those that are similar.
+    ///
+    /// # Errors
+    /// Damaged metadata.
+    pub fn missing(&self, name: &str) -> Result<Error> {
         let fields = self.fields()?;
         let paths = fields.iter().filter(|f| f.name == name && !f.is_part).map(|f| f.path.clone());
         let mut near: Vec<String> = paths.take(3).collect();
@@ -288,27 +302,15 @@ impl Table {
             near = similar_names(name, fields.iter().map(|f| f.path.as_str()));
         }
         let known = NameListing::of(fields.iter().filter(|f| f.parent.is_none()).map(|f| f.path.as_str()));
-        self.here(Err(Error::new(ErrorKind::NotFound { what: "branch", name: name.to_owned(), near, known })))
+        Ok(Error::new(ErrorKind::NotFound { what: "branch", name: name.to_owned(), near, known }))
     }
 
-    /// The same without an error, for names that may be something else: those that are similar take long to find.
+    /// A field by its path or by its own name, without an error, for names that may be something else: those that are similar take long
+    /// to find.
     ///
     /// # Errors
     /// Damaged metadata.
     pub fn found(&self, name: &str) -> Result<Option<u32>> {
-        if let Some(at) = self.found_as_spelled(name)? {
-            return Ok(Some(at));
-        }
-        // A path in the spelling of expressions.
-        Ok(if name.contains('.') {
-            self.names.at_path(self.fields()?, &name.replace('.', "/"))
-        } else {
-            None
-        })
-    }
-
-    /// The same without dots between the parts of a path.
-    pub(crate) fn found_as_spelled(&self, name: &str) -> Result<Option<u32>> {
         let fields = self.fields()?;
         if let Some(at) = self.names.at_path(fields, name) {
             return Ok(Some(at));

@@ -11,7 +11,7 @@ pub(crate) struct Seen {
     bools: bool,
     texts: bool,
     numbers: Numbers,
-    list: Option<Box<Seen>>,
+    list: Option<Box<Self>>,
     record: Option<Box<Fields>>,
 }
 
@@ -163,7 +163,7 @@ impl Seen {
     }
 
     /// The members of the objects, if there are objects alone.
-    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &Seen, bool)> {
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &Self, bool)> {
         let fields = self.record.as_ref().map(|record| record.fields.iter());
         fields.into_iter().flatten().map(|member| (member.name.as_str(), &member.seen, member.is_lacking))
     }

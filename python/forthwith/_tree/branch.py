@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from forthwith._tree.bulk import Bulk
     from forthwith._tree.damage import Loss
     from forthwith._tree.options import Errors, Progress
+    from forthwith._tree.read import Names
     from forthwith._tree.tree import Tree
 
 _ARRAY = frozenset(
@@ -181,6 +182,16 @@ class Branch(HasBranches):
 
     def _range(self, entry_start: int | None, entry_stop: int | None) -> tuple[int, int]:
         return entries_of_branch(self._tree, self._index, entry_start, entry_stop)
+
+    def to_list(self, names: Names = None, **options: Any) -> list[Any]:
+        """All values as a list, of Python's own classes; of a branch with others in it, a dict for each entry.
+
+        Args:
+            names: Names of branches within it, as in `arrays`.
+            options: As in `rows`.
+        """
+        rows = super().to_list(names, **options)
+        return rows if names is not None or self.keys() else [next(iter(row.values())) for row in rows]
 
     @typed.array
     def array(

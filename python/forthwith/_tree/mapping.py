@@ -196,13 +196,20 @@ class BranchMapping(NotAnArray):
                 called.append(at)
         return called[0] if len(called) == 1 else self._tree._core.found(f"{self._path}/{name}")
 
+    def _dotted(self, name: str) -> int | None:
+        """The position of the branch of a path with dots between its parts, if no other has the name."""
+        if not isinstance(name, str) or "." not in name or self._lookup(name.lstrip("/")) is not None:
+            return None
+        return self._lookup(name.lstrip("/").replace(".", "/"))
+
     def __getitem__(self, name: str) -> Branch:
         """The branch of this name or path.
 
         Raises:
             KeyInFileError: There is none, or several have this name; the message shows the most similar paths.
         """
-        return self._tree._branch(self._find(name))
+        at = self._dotted(name)
+        return self._tree._branch(self._find(name) if at is None else at)
 
     def get(self, name: str, default: Any = None) -> Any:
         """The branch of this name or path, or ``default`` if there is none."""
@@ -211,7 +218,9 @@ class BranchMapping(NotAnArray):
         return self[name]
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._lookup(name.lstrip("/")) is not None
+        if not isinstance(name, str):
+            return False
+        return self._lookup(name.lstrip("/")) is not None or self._dotted(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         return self.iterkeys()

@@ -6,6 +6,10 @@ use std::borrow::Cow;
 
 /// The first `count` numbers of a column as exactly these numbers of another type; `None` if numbers of the one type are never
 /// those of the other.
+#[expect(
+    clippy::unnecessary_fallible_conversions,
+    reason = "some pairs of types that the macros make are alike"
+)]
 pub(super) fn converted(column: &Column, to: DType, count: u64) -> Result<Option<Column>> {
     let found = column.dtype();
     let result = with_integer!(found, S => with_integer!(to, T => each(column, count, |number: S| T::try_from(number).ok()),

@@ -73,7 +73,7 @@ impl<'t> Names<'t> {
             names.united.push(Arc::new(United::new(table, column)?));
         }
         for (at, (name, text)) in aliases.iter().enumerate() {
-            if table.found_as_spelled(name)?.is_some() {
+            if table.found(name)?.is_some() {
                 let what = format!("the alias {name:?} is the name of a column, which it cannot replace");
                 return table.here(Err(Error::invalid(what)));
             }
