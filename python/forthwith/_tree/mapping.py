@@ -196,7 +196,7 @@ class BranchMapping(NotAnArray):
                 called.append(at)
         return called[0] if len(called) == 1 else self._tree._core.found(f"{self._path}/{name}")
 
-    def _dotted(self, name: str) -> int | None:
+    def _dotted(self, name: object) -> int | None:
         """The position of the branch of a path with dots between its parts, if no other has the name."""
         if not isinstance(name, str) or "." not in name or self._lookup(name.lstrip("/")) is not None:
             return None
