@@ -11,7 +11,14 @@ mod avro;
 mod csv;
 #[cfg(feature = "json")]
 mod json;
-#[cfg(any(feature = "avro", feature = "parquet", feature = "builders"))]
+#[cfg(any(
+    feature = "arrow",
+    feature = "avro",
+    feature = "builders",
+    feature = "csv",
+    feature = "json",
+    feature = "parquet"
+))]
 mod only;
 #[cfg(feature = "builders")]
 mod own;

@@ -21,7 +21,15 @@
 
 mod around;
 mod background;
-#[cfg(any(feature = "root", feature = "avro", feature = "parquet", feature = "builders"))]
+#[cfg(any(
+    feature = "arrow",
+    feature = "avro",
+    feature = "builders",
+    feature = "csv",
+    feature = "json",
+    feature = "parquet",
+    feature = "root"
+))]
 #[cfg_attr(
     not(all(feature = "avro", feature = "parquet")),
     allow(dead_code, reason = "one of them has columns block by block, the other all columns in a block")
