@@ -201,6 +201,32 @@ def test_damage_is_an_error(tmp_path):
                 forthwith.open(io.BytesIO(bytes(data))).arrays()
 
 
+def test_few_bytes_that_stand_for_more_than_memory_holds():
+    text = "x" * 2_000_000
+    keys = pa.array([0] * 3_000_000, pa.int8())
+    batch = pa.record_batch({"c": pa.DictionaryArray.from_arrays(keys, pa.array([text], pa.large_string()))})
+    target = io.BytesIO()
+    with ipc.new_file(target, batch.schema, options=ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_batch(batch)
+    file = forthwith.open(target)
+    with pytest.raises(forthwith.OutOfMemoryError, match="dictionary"):
+        file.arrays()
+
+
+def test_unions_of_missing_values(tmp_path):
+    tags, offsets = pa.array([0, 1, 0, 1], pa.int8()), pa.array([0, 0, 1, 1], pa.int32())
+    members = [pa.array([1, None]), pa.array(["a", None])]
+    for union in (
+        pa.UnionArray.from_dense(tags, offsets, members),
+        pa.UnionArray.from_sparse(tags, [pa.array([1, 2, None, 4]), pa.array(["a", "b", "c", None])]),
+    ):
+        table = pa.table({"u": union})
+        with ipc.new_file(tmp_path / "u.arrow", table.schema) as writer:
+            writer.write_table(table)
+        found = forthwith.open(tmp_path / "u.arrow").arrays()["u"].to_list()
+        assert found == table["u"].to_pylist()
+
+
 def test_unsupported_columns_are_named(tmp_path):
     table = pa.table({"r": pa.array([[1], [2]], pa.list_view(pa.int64())), "x": [1, 2]})
     with ipc.new_file(tmp_path / "a.arrow", table.schema) as writer:

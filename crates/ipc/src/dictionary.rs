@@ -6,7 +6,7 @@ use arrow_data::{ArrayData, transform::MutableArrayData};
 use arrow_schema::DataType;
 use bytes::Bytes;
 use forthwith_io::Decompressor;
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
 /// A message with values of a dictionary.
@@ -85,6 +85,7 @@ fn concatenated(before: &ArrayData, more: &ArrayData) -> Result<ArrayData> {
 pub(crate) fn values(keys: ArrayData, dictionary: &ArrayData, reachable: &Reachable) -> Result<ArrayData> {
     let keys = make_array(keys);
     let numbers = indexes(&keys)?;
+    check_memory(&numbers, dictionary)?;
     let mut out = MutableArrayData::new(vec![dictionary], true, numbers.len());
     for (row, number) in numbers.into_iter().enumerate() {
         let is_reachable = reachable.as_ref().is_none_or(|flags| flags.get(row).copied().unwrap_or(false));
@@ -99,6 +100,40 @@ pub(crate) fn values(keys: ArrayData, dictionary: &ArrayData, reachable: &Reacha
         extended.map_err(|error| Error::fault(error.to_string()))?;
     }
     Ok(out.freeze())
+}
+
+/// Refuses keys that stand for more than memory holds, which a short dictionary and its keys can.
+fn check_memory(numbers: &[Option<usize>], dictionary: &ArrayData) -> Result<()> {
+    let rows = numbers.iter().flatten();
+    let array = make_array(dictionary.clone());
+    let bytes = match dictionary.data_type() {
+        DataType::Utf8 => {
+            lengths(rows, |row| array.as_string::<i32>().value_length(row) as usize, dictionary)
+        }
+        DataType::LargeUtf8 => {
+            lengths(rows, |row| array.as_string::<i64>().value_length(row) as usize, dictionary)
+        }
+        DataType::Binary => {
+            lengths(rows, |row| array.as_binary::<i32>().value_length(row) as usize, dictionary)
+        }
+        DataType::LargeBinary => {
+            lengths(rows, |row| array.as_binary::<i64>().value_length(row) as usize, dictionary)
+        }
+        // Of other values the mean has to do.
+        _ => (array.get_array_memory_size() / dictionary.len().max(1)).saturating_mul(numbers.len()),
+    };
+    let refused =
+        |_| Error::new(ErrorKind::OutOfMemory { what: "the values of a dictionary", bytes: bytes as u64 });
+    Vec::<u8>::new().try_reserve_exact(bytes).map_err(refused)
+}
+
+/// The sum of the lengths of the values in some rows of a dictionary.
+fn lengths<'n>(
+    rows: impl Iterator<Item = &'n usize>,
+    length: impl Fn(usize) -> usize,
+    dictionary: &ArrayData,
+) -> usize {
+    rows.filter(|row| **row < dictionary.len()).fold(0, |sum: usize, row| sum.saturating_add(length(*row)))
 }
 
 fn indexes(keys: &ArrayRef) -> Result<Vec<Option<usize>>> {
