@@ -11,6 +11,7 @@ use crate::{
     mixed::{Mixed, convert},
 };
 use serde::{Deserialize, Serialize};
+use std::{borrow::Cow, collections::HashMap};
 
 /// One step from the columns a program fills to those a [`Form`](crate::Form) names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,6 +78,14 @@ pub enum Finisher {
         key: String,
         /// The meaning of the numbers.
         symbols: Vec<String>,
+    },
+    /// `key-index`, numbers of which some have a name, becomes `key-offsets` and `key-data`: the names, or the digits of
+    /// numbers without one.
+    NamedNumbers {
+        /// The node.
+        key: String,
+        /// The names of the numbers.
+        names: Vec<(i32, String)>,
     },
     /// `key-offsets` and `key-data` are the categories, to which the numbers in `key-index` point.
     Categories {
@@ -150,7 +159,9 @@ impl Finisher {
             Self::Objects { key, .. } => format!("{key}-objects"),
             Self::Unpack { key, .. } | Self::ValidateBool { key } => format!("{key}-packed"),
             Self::Mixed { key, .. } => format!("{key}-mixed"),
-            Self::Symbols { key, .. } | Self::Categories { key, .. } => format!("{key}-index"),
+            Self::Symbols { key, .. } | Self::NamedNumbers { key, .. } | Self::Categories { key, .. } => {
+                format!("{key}-index")
+            }
         }
     }
 
@@ -238,6 +249,12 @@ impl Finisher {
                 columns.push((format!("{key}-offsets"), offsets));
                 columns.push((format!("{key}-data"), data));
             }
+            Self::NamedNumbers { key, names } => {
+                let numbers = take(columns, key, "index", DType::Int32)?;
+                let (offsets, data) = spell_numbers(&numbers, names, memory)?;
+                columns.push((format!("{key}-offsets"), offsets));
+                columns.push((format!("{key}-data"), data));
+            }
             Self::Categories { key, symbols } => {
                 // Numbers have been looked at when they were read.
                 columns.extend(texts(key, symbols));
@@ -316,6 +333,38 @@ fn union_index(tags: &[i8], memory: &Memory) -> Result<Column, FinishError> {
             *next += 1;
         }
     })
+}
+
+/// Offsets and bytes of numbers by their names.
+fn spell_numbers(
+    numbers: &Column,
+    names: &[(i32, String)],
+    memory: &Memory,
+) -> Result<(Column, Column), FinishError> {
+    let names: HashMap<i32, &str> = names.iter().map(|(number, name)| (*number, name.as_str())).collect();
+    let numbers = numbers.as_bytes().as_chunks::<4>().0.iter().map(|number| i32::from_ne_bytes(*number));
+    let name = |number: i32| match names.get(&number) {
+        Some(name) => Cow::Borrowed(*name),
+        None => Cow::Owned(number.to_string()),
+    };
+    let total = numbers.clone().try_fold(0usize, |sum, number| sum.checked_add(name(number).len()));
+    let total = total.ok_or(OutOfMemory { bytes: usize::MAX })?;
+    let offsets = column(memory, DType::Int64, numbers.len() + 1, |bytes| {
+        let mut end = 0i64;
+        let lengths = std::iter::once(0).chain(numbers.clone().map(|number| name(number).len()));
+        for (to, length) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(lengths) {
+            end += length as i64;
+            *to = end.to_ne_bytes();
+        }
+    })?;
+    let data = column(memory, DType::UInt8, total, |bytes| {
+        let mut at = 0;
+        for name in numbers.map(name) {
+            bytes[at..at + name.len()].copy_from_slice(name.as_bytes());
+            at += name.len();
+        }
+    })?;
+    Ok((offsets, data))
 }
 
 /// Offsets and bytes of symbols.
@@ -422,6 +471,11 @@ mod tests {
         let columns = finish(&symbols, "a-index", Column::from_slice(&[2i32, 1, 0, 2])).unwrap();
         assert_eq!(columns[0].1.items::<i64>(), Some(&[0, 3, 3, 5, 8][..]));
         assert_eq!(columns[1].1.as_bytes(), b"yesnoyes");
+        let names = vec![(-1, "minus".into()), (7, "seven".into())];
+        let named = Finisher::NamedNumbers { key: "a".into(), names };
+        let columns = finish(&named, "a-index", Column::from_slice(&[7i32, 12, -1])).unwrap();
+        assert_eq!(columns[0].1.items::<i64>(), Some(&[0, 5, 7, 12][..]));
+        assert_eq!(columns[1].1.as_bytes(), b"seven12minus");
         let bad = finish(&symbols, "a-index", Column::from_slice(&[0i32, -1]));
         assert_eq!(bad, Err(FinishError::Symbol { key: "a".into(), row: 1, found: -1, symbols: 3 }));
         assert!(matches!(

@@ -146,6 +146,7 @@ impl<'a> Encoder<'a> {
                 out.extend((length as u32).to_be_bytes());
             }
             (TextLength::Big32, _) => out.extend((length as u32).to_be_bytes()),
+            (TextLength::Leb128, _) => numbers::leb128(length as u64, out),
             (_, _) => numbers::zigzag(length as i64, out),
         }
     }

@@ -6,7 +6,11 @@ use std::borrow::Cow;
 
 /// Appends a zigzag varint.
 pub fn zigzag(value: i64, out: &mut Vec<u8>) {
-    let mut rest = ((value << 1) ^ (value >> 63)) as u64;
+    leb128(((value << 1) ^ (value >> 63)) as u64, out);
+}
+
+/// Appends an integer of variable length without a sign.
+pub(crate) fn leb128(mut rest: u64, out: &mut Vec<u8>) {
     while rest >= 0x80 {
         out.push(rest as u8 | 0x80);
         rest >>= 7;

@@ -60,7 +60,7 @@ impl Texts {
 
 /// Whether this is where a text comes from: the names of a schema, which are text.
 fn names(finisher: &Finisher, text: &str) -> bool {
-    matches!(finisher, Finisher::Symbols { key, .. } if key == text)
+    matches!(finisher, Finisher::Symbols { key, .. } | Finisher::NamedNumbers { key, .. } if key == text)
 }
 
 /// Looks at all text of what is delivered.

@@ -148,6 +148,85 @@ pub enum Layout {
     /// An object of a class that no column can have, and why: an error where there is one. Only where there
     /// may be none.
     Refused(String),
+    /// An integer of variable length (seven bits a byte, the lowest first) whose low bits a column of this type
+    /// keeps; of `bool`, whether any bit is set.
+    Leb128 {
+        /// Whether the lowest bit is the sign.
+        zigzag: bool,
+        /// The type of the column.
+        dtype: DType,
+    },
+    /// A [`Leb128`](Self::Leb128) of 32 bits that stands for a name. Numbers are unique.
+    Symbol {
+        /// The names of the numbers.
+        names: Arc<[(i32, String)]>,
+        /// Whether other numbers are values, too, spelled in digits. Otherwise a value of another number is
+        /// ignored.
+        open: bool,
+    },
+    /// Fields behind keys, in any order. Only as an entry that has bounds, and as a [`TaggedField`].
+    Tagged(Tagged),
+}
+
+/// A record whose fields each stand behind a key. They come in any order and any number of times: the last value of
+/// a field counts, records are merged, and items of a list are appended. Fields of other keys are stepped over.
+///
+/// A key is a [`Leb128`](Layout::Leb128): the number of the field, and in the low three bits how long the value is:
+/// 0 for a `Leb128`, 1 for eight bytes, 2 for a `Leb128` of as many bytes, 3 for fields up to the same key with a 4
+/// in those bits, and 5 for four bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tagged {
+    /// The class name, if any.
+    pub name: Option<String>,
+    /// The fields that are delivered, in this order.
+    pub fields: Vec<TaggedField>,
+    /// Keys of fields that are not delivered but belong to a [choice](Presence::Choice), with the number of that.
+    /// Of a field of [symbols](Layout::Symbol) others than these are ignored.
+    pub rivals: Vec<(u32, u32, Option<Arc<[(i32, String)]>>)>,
+    /// Whether the fields have no names in what is delivered.
+    pub is_tuple: bool,
+    /// Whether an item of a list is ignored if it has a [symbol](Layout::Symbol) that is.
+    pub ignores_item: bool,
+}
+
+/// A field of a [`Tagged`] record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaggedField {
+    /// Its name.
+    pub name: String,
+    /// The keys of its values, and what stands behind them.
+    pub keys: Vec<(u32, Extent)>,
+    /// What is delivered where it is absent.
+    pub presence: Presence,
+    /// One value.
+    pub of: Layout,
+}
+
+/// What stands behind a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// One value; of a [`Tagged`] record its length before it.
+    One,
+    /// A length in bytes, and values up to there.
+    Packed,
+    /// The fields of a [`Tagged`] record up to this key.
+    Until(u32),
+}
+
+/// How often a field of a [`Tagged`] record is there, and what is delivered where it is absent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Presence {
+    /// Once: the value of these bytes where it is absent, or what is zero or empty.
+    Default(Option<Arc<[u8]>>),
+    /// Once, or null.
+    Optional,
+    /// Once. It is a fault if it is absent.
+    Required,
+    /// Any number of times: a list.
+    Repeated,
+    /// As [`Optional`](Self::Optional), where of the fields of the record with the same number only the last one
+    /// in the data is present.
+    Choice(u32),
 }
 
 /// The contents of an entry: one value, or items that nothing in the entry counts. Such items are only
@@ -239,7 +318,11 @@ impl Layout {
         match self {
             Self::Number(wire) | Self::Converted(wire, _) | Self::Mixed(wire, _) => wire.width() as u64,
             Self::Text | Self::Bytes | Self::List(_) | Self::Map(_) => 1,
-            Self::Varint(_) | Self::Enum { .. } | Self::Union(_) => 1,
+            Self::Varint(_)
+            | Self::Leb128 { .. }
+            | Self::Symbol { .. }
+            | Self::Enum { .. }
+            | Self::Union(_) => 1,
             Self::Opaque(size) => *size,
             Self::Fixed(size, of) => size.saturating_mul(of.least_bytes()),
             Self::Record { fields, .. } | Self::Arranged { fields, .. } => {
@@ -261,7 +344,7 @@ impl Layout {
             }
             Self::Counted { flag, .. } => u64::from(*flag),
             Self::Computed(..) | Self::Unknown(_) | Self::Refused(_) | Self::Flagged(_) => 1,
-            Self::Null | Self::Constant(..) | Self::Recurse => 0,
+            Self::Null | Self::Constant(..) | Self::Recurse | Self::Tagged(_) => 0,
             Self::Blank
             | Self::Absent(_)
             | Self::Passed(_)
@@ -378,6 +461,8 @@ pub enum TextLength {
     Big32,
     /// A zigzag number, which must not be negative.
     ZigZag,
+    /// An integer of variable length without a sign.
+    Leb128,
 }
 
 /// The bytes before each entry.
@@ -388,6 +473,9 @@ pub enum Frame {
     None,
     /// Bytes without meaning for the values.
     Skip(u32),
+    /// An integer of variable length: how many bytes the entry has. Whatever follows up to its bound is
+    /// without meaning.
+    Length,
     /// A big-endian `u32` with bit 30 set, whose other bits count the bytes behind it up to the entry's end,
     /// then a version of two bytes whose bit 14 (member-wise streaming, another layout) must be clear.
     Counted,

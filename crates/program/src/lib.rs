@@ -12,11 +12,15 @@ mod layout;
 mod translate;
 
 #[cfg(test)]
+mod tagged_tests;
+#[cfg(test)]
 mod tests;
 
 pub use forthwith_columns::Finisher;
 pub use forthwith_forth::{CompileError, RunError, idioms::Idiom};
 
 pub use contract::{ASKED_OUTPUTS, Fault, Member, OutputBinding, Program};
-pub use layout::{Count, Dialect, Entry, Frame, Layout, TextLength, Union, When};
+pub use layout::{
+    Count, Dialect, Entry, Extent, Frame, Layout, Presence, Tagged, TaggedField, TextLength, Union, When,
+};
 pub use translate::{MAX_DEPTH, Unsupported, check_words, translate, translate_checking};

@@ -263,17 +263,20 @@ fn run_asked<'a>(
             Err(_) => return Err(machine.stack().last().copied().unwrap_or(0)),
         }
     }
-    let numbers = |output: &Output| {
-        let bytes = output.as_bytes();
-        match output.dtype() {
-            DType::Int8 => bytes.iter().map(|&n| f64::from(n as i8)).collect(),
-            DType::Int32 => bytes.as_chunks().0.iter().map(|n| f64::from(i32::from_ne_bytes(*n))).collect(),
-            DType::Int64 => bytes.as_chunks().0.iter().map(|n| i64::from_ne_bytes(*n) as f64).collect(),
-            DType::Float32 => bytes.as_chunks().0.iter().map(|n| f64::from(f32::from_ne_bytes(*n))).collect(),
-            _ => bytes.as_chunks().0.iter().map(|n| f64::from_ne_bytes(*n)).collect(),
-        }
-    };
     Ok(machine.outputs().iter().map(numbers).collect())
+}
+
+/// The items of an output.
+pub(crate) fn numbers(output: &Output) -> Vec<f64> {
+    let bytes = output.as_bytes();
+    match output.dtype() {
+        DType::UInt8 => bytes.iter().map(|&n| f64::from(n)).collect(),
+        DType::Int8 => bytes.iter().map(|&n| f64::from(n as i8)).collect(),
+        DType::Int32 => bytes.as_chunks().0.iter().map(|n| f64::from(i32::from_ne_bytes(*n))).collect(),
+        DType::Int64 => bytes.as_chunks().0.iter().map(|n| i64::from_ne_bytes(*n) as f64).collect(),
+        DType::Float32 => bytes.as_chunks().0.iter().map(|n| f64::from(f32::from_ne_bytes(*n))).collect(),
+        _ => bytes.as_chunks().0.iter().map(|n| f64::from_ne_bytes(*n)).collect(),
+    }
 }
 
 fn int() -> Layout {

@@ -31,6 +31,7 @@ pub(crate) fn renamed(mut program: Program, prefix: &str) -> Program {
             | Finisher::Mixed { key, .. }
             | Finisher::ValidateBool { key }
             | Finisher::Symbols { key, .. }
+            | Finisher::NamedNumbers { key, .. }
             | Finisher::Categories { key, .. } => key.insert_str(0, prefix),
             _ => {}
         }

@@ -32,7 +32,11 @@ impl Text<'_> {
                 self.line(place, constant(0, key, part));
             }
             (
-                Layout::Number(_) | Layout::Converted(..) | Layout::Computed(..) | Layout::Counter(..),
+                Layout::Number(_)
+                | Layout::Leb128 { .. }
+                | Layout::Converted(..)
+                | Layout::Computed(..)
+                | Layout::Counter(..),
                 Form::Numpy { key, .. },
             ) => self.line(place, constant(0, key, "data")),
             (_, Form::String { key, .. } | Form::List { key, .. }) => {

@@ -13,6 +13,7 @@ mod framed;
 mod named;
 mod shape;
 mod skip;
+mod tagged;
 mod text;
 mod together;
 mod unions;
@@ -60,6 +61,10 @@ const FAULT_COUNTS: i64 = 14;
 const FAULT_SHARED: i64 = 15;
 const FAULT_BLOCK_SIZE: i64 = 16;
 const FAULT_TRUTH: i64 = 17;
+const FAULT_KEY: i64 = 18;
+const FAULT_REQUIRED: i64 = 19;
+const FAULT_EXTENT: i64 = 20;
+const FAULT_ENTRY_LENGTH: i64 = 21;
 /// And all above.
 const FAULT_UNKNOWN: i64 = 100;
 
@@ -115,7 +120,10 @@ fn made(
     checking: Option<u64>,
 ) -> Result<Program, Unsupported> {
     let counted = dialect.entry == Frame::Counted;
-    if !bounded && (counted || matches!(entry, Entry::ToEnd(_))) {
+    let needs_bounds = counted
+        || dialect.entry == Frame::Length
+        || matches!(entry, Entry::ToEnd(_) | Entry::Value(Layout::Tagged(_)));
+    if !bounded && needs_bounds {
         return Err(Unsupported(format!("{member}: this layout needs entry bounds")));
     }
     let mut shape = shape::Shape::new(checking.is_some());
@@ -165,10 +173,16 @@ fn made(
             shape.around = u32::from(matches!(entry, Entry::Item(_)));
             let form = shape.form(value, 1, member)?;
             text.look_at(&shape);
-            text.value(value, &form, place)?;
+            match (entry, value) {
+                (Entry::Value(_), Layout::Tagged(tagged)) => text.entry_of_fields(tagged, &form, place)?,
+                _ => text.value(value, &form, place)?,
+            }
             form
         }
     };
+    if dialect.entry == Frame::Length {
+        text.halt(FAULT_ENTRY_LENGTH);
+    }
     text.flush();
     if text.origin && !bounded {
         return Err(Unsupported(format!("{member}: pointers need entry bounds")));
@@ -236,6 +250,10 @@ fn made(
         Frame::Skip(n) => {
             let skip = Idiom::Skip.line(&[("N", &n.to_string()), ("DATA", "data")]);
             source.push_str(&format!("  {skip}\n"));
+        }
+        Frame::Length => {
+            let check = format!("dup data pos < over stop @ > or if {FAULT_ENTRY_LENGTH} halt then");
+            source.push_str(&format!("  data varint-> stack data pos + {check} stop !\n"));
         }
         Frame::Counted => {
             let code = FAULT_BYTE_COUNT.to_string();
@@ -342,6 +360,10 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
         (FAULT_UNMATCHED, "the value has no counterpart in the schema it is read as", false),
         (FAULT_WIDE, "an int has more than 32 bits", false),
         (FAULT_TRUTH, "a boolean is neither 0 nor 1", false),
+        (FAULT_KEY, "a key that no field can have", false),
+        (FAULT_REQUIRED, "a required field is absent", false),
+        (FAULT_EXTENT, "a value does not end where its length says", false),
+        (FAULT_ENTRY_LENGTH, "the length before the entry exceeds its bytes", false),
     ];
     let wanted = known.into_iter().filter(|(code, _, always)| *always || used.contains(code));
     // The file may well be sound, and merely not describe the class that the data name.

@@ -56,9 +56,12 @@ impl Shape {
         Ok(match layout {
             Layout::Number(wire) => self.wire(*wire, member)?,
             Layout::Mixed(_, dtype) => self.mixed(*dtype, member)?,
-            Layout::Varint(dtype) | Layout::Converted(_, dtype) | Layout::Computed(dtype, _) => {
-                self.number(*dtype, member)?
-            }
+            Layout::Varint(dtype)
+            | Layout::Leb128 { dtype, .. }
+            | Layout::Converted(_, dtype)
+            | Layout::Computed(dtype, _) => self.number(*dtype, member)?,
+            Layout::Symbol { names, open } => self.symbol(names, *open, member)?,
+            Layout::Tagged(tagged) => self.tagged(tagged, depth, member)?,
             Layout::Text | Layout::LongText => self.text(false, member)?,
             Layout::Framed { of, .. } | Layout::Counter(_, of) | Layout::Base(of) => {
                 self.form(of, depth, member)?
@@ -152,7 +155,7 @@ impl Shape {
     }
 
     /// A list of what is within it, and so may be without rows.
-    fn list(
+    pub(super) fn list(
         &mut self,
         inner: &str,
         content: impl FnOnce(&mut Self) -> Result<Form, Unsupported>,

@@ -29,6 +29,10 @@ impl Text<'_> {
                 let read = format!("{input} zigzag-> stack");
                 self.line(place, Idiom::SkipNumber.line(&[("READ", &read)]));
             }
+            Layout::Leb128 { .. } | Layout::Symbol { .. } => {
+                let read = format!("{input} varint-> stack");
+                self.line(place, Idiom::SkipNumber.line(&[("READ", &read)]));
+            }
             Layout::Text | Layout::Bytes => {
                 let text = match self.dialect.text {
                     TextLength::ZigZag => {

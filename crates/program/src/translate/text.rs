@@ -99,7 +99,8 @@ impl<'a> Text<'a> {
             origin: false,
             written_lines: 0,
             constants: Vec::new(),
-            faults: Vec::new(),
+            // Lengths without a sign may exceed what the stack can hold.
+            faults: if dialect.text == TextLength::Leb128 { vec![FAULT_NEGATIVE] } else { Vec::new() },
             unknown: Vec::new(),
             counts: false,
             items: false,
@@ -180,6 +181,9 @@ impl<'a> Text<'a> {
             TextLength::ByteThenWord => text_count(input),
             TextLength::Big32 => format!("{input} !I-> stack"),
             TextLength::ZigZag => format!("{input} zigzag-> stack"),
+            TextLength::Leb128 => {
+                format!("{input} varint-> stack dup 0 < if {FAULT_NEGATIVE} halt then")
+            }
         }
     }
 
@@ -190,7 +194,9 @@ impl<'a> Text<'a> {
             TextLength::ByteThenWord => {
                 Idiom::Text.line(&[("DATA", self.input), ("OFFSETS", &offsets), ("MANY", &many)])
             }
-            TextLength::Big32 | TextLength::ZigZag => text_of(&self.length(), &offsets, &many),
+            TextLength::Big32 | TextLength::ZigZag | TextLength::Leb128 => {
+                text_of(&self.length(), &offsets, &many)
+            }
         }
     }
 
@@ -245,6 +251,20 @@ impl<'a> Text<'a> {
             (Layout::Varint(_), Form::Numpy { key, .. }) => {
                 self.line(place, format!("{input} zigzag-> {key}-data"));
             }
+            (Layout::Leb128 { zigzag, dtype }, Form::Numpy { key, .. }) => {
+                let text = match (zigzag, dtype) {
+                    (false, _) => format!("{input} varint-> {key}-data"),
+                    (true, DType::Int64) => format!("{input} zigzag-> {key}-data"),
+                    // Higher bits than the column has must not reach its highest one.
+                    (true, DType::Int32) => format!(
+                        "{input} varint-> stack dup 1 rshift {} and swap 1 and negate xor {key}-data <- stack",
+                        i32::MAX
+                    ),
+                    _ => return Err(differ(member)),
+                };
+                self.line(place, text);
+            }
+            (Layout::Symbol { names, open }, form) => self.symbol(names, *open, form, place)?,
             (Layout::Text | Layout::Bytes, Form::String { key, .. }) => {
                 let text = self.text(key);
                 self.line(place, text);
@@ -380,7 +400,7 @@ impl<'a> Text<'a> {
     }
 
     /// How a number is stored, if many of them are read with one word.
-    fn in_one_go(&self, layout: &Layout) -> Option<Encoding> {
+    pub(super) fn in_one_go(&self, layout: &Layout) -> Option<Encoding> {
         match layout {
             Layout::Number(Encoding::StrictBool) if self.checking.is_some() => None,
             Layout::Number(wire) => Some(*wire),
@@ -560,7 +580,7 @@ pub(super) fn text_of(count: &str, offsets: &str, many: &str) -> String {
 }
 
 /// The node whose numbers of symbols an enum writes.
-fn symbols_key(form: &Form) -> Option<&str> {
+pub(super) fn symbols_key(form: &Form) -> Option<&str> {
     match form {
         Form::String { key, .. } | Form::Categorical { key, .. } => Some(key),
         _ => None,

@@ -1,0 +1,157 @@
+//! Fields behind keys: programs of layouts, run over messages.
+
+use crate::tests::numbers;
+use crate::{Count, Dialect, Extent, Frame, Layout, Presence, Tagged, TaggedField, TextLength, translate};
+use forthwith_columns::{DType, Encoding};
+use forthwith_forth::{Compiled, Limits, Machine};
+use std::collections::HashMap;
+
+const DIALECT: Dialect = Dialect { counts: Count::Big32, text: TextLength::Leb128, entry: Frame::None };
+
+fn varint() -> Layout {
+    Layout::Leb128 { zigzag: false, dtype: DType::Int32 }
+}
+
+fn field(name: &str, key: u32, presence: Presence, of: Layout) -> TaggedField {
+    TaggedField { name: name.into(), keys: vec![(key, Extent::One)], presence, of }
+}
+
+fn record(fields: Vec<TaggedField>) -> Tagged {
+    Tagged { name: None, fields, rivals: Vec::new(), is_tuple: false, ignores_item: false }
+}
+
+/// The outputs of a program over messages, or the number of the fault.
+fn run(tagged: Tagged, messages: &[&[u8]]) -> Result<HashMap<String, Vec<f64>>, i64> {
+    let program = translate(&Layout::Tagged(tagged), &DIALECT, true, "").unwrap();
+    let compiled = Compiled::new(&program.source).unwrap_or_else(|e| panic!("{e}\n{}", program.source));
+    let mut machine = Machine::new(compiled.into(), Limits::default());
+    let ends = messages.iter().scan(0u32, |end, message| {
+        *end += message.len() as u32;
+        Some(*end)
+    });
+    let bounds: Vec<u8> = std::iter::once(0).chain(ends).flat_map(u32::to_le_bytes).collect();
+    let (data, last) = (messages.concat(), bounds.len() - 4);
+    let mut inputs: Vec<&[u8]> = vec![&data, &bounds[..last], &bounds[4..]];
+    if !program.constants.is_empty() {
+        inputs.push(&program.constants);
+    }
+    machine.begin();
+    machine.push(messages.len() as i64).unwrap();
+    if machine.resume(&inputs).is_err() {
+        return Err(machine.stack().last().copied().unwrap_or(0));
+    }
+    let outputs = program.outputs.iter().zip(machine.outputs());
+    Ok(outputs.map(|(binding, output)| (binding.key.clone(), numbers(output))).collect())
+}
+
+#[test]
+fn fields_come_in_any_order_and_the_last_value_counts() {
+    let layout = || {
+        record(vec![
+            field("a", 1 << 3, Presence::Default(None), varint()),
+            field("b", 2 << 3 | 2, Presence::Optional, Layout::Text),
+        ])
+    };
+    let messages: [&[u8]; 4] = [
+        b"\x12\x02hi\x08\x07",
+        b"\x08\x01\x12\x01x\x08\x02\x12\x03abc",
+        b"",
+        b"\x18\x05\x1b\x20\x01\x1c\x08\x03",
+    ];
+    let found = run(layout(), &messages).unwrap();
+    assert_eq!(found["node0-data"], [7.0, 2.0, 0.0, 3.0]);
+    assert_eq!(found["node1-tags"], [1.0, 1.0, 0.0, 0.0]);
+    assert_eq!(found["node2-offsets"], [2.0, 5.0]);
+    assert_eq!(found["node2-data"], b"hiabc".map(f64::from));
+    for (message, fault) in [(&b"\x00\x01"[..], 18), (b"\x0f", 18), (b"\x0c", 18)] {
+        assert_eq!(run(layout(), &[message]), Err(fault), "{message:x?}");
+    }
+    // A value that goes on behind the message, into the next one.
+    assert_eq!(run(layout(), &[b"\x12\x02h", b"\x08\x01"]), Err(20));
+}
+
+#[test]
+fn records_are_merged_and_items_appended() {
+    let point = || {
+        record(vec![
+            field("x", 1 << 3, Presence::Default(None), varint()),
+            field("y", 2 << 3, Presence::Optional, varint()),
+        ])
+    };
+    let mut n = field("n", 3 << 3, Presence::Repeated, varint());
+    n.keys.push((3 << 3 | 2, Extent::Packed));
+    let mut d = field("d", 4 << 3 | 1, Presence::Repeated, Layout::Number(Encoding::Little(DType::Float64)));
+    d.keys.push((4 << 3 | 2, Extent::Packed));
+    let layout = record(vec![
+        field("p", 1 << 3 | 2, Presence::Optional, Layout::Tagged(point())),
+        field("q", 2 << 3 | 2, Presence::Repeated, Layout::Tagged(point())),
+        n,
+        d,
+    ]);
+    let mut first =
+        b"\x0a\x02\x08\x05\x12\x00\x18\x01\x0a\x02\x10\x06\x1a\x02\x02\x03\x12\x02\x10\x09".to_vec();
+    first.extend(b"\x22\x08");
+    first.extend(1.5f64.to_le_bytes());
+    let found = run(layout, &[&first, b""]).unwrap();
+    let keys =
+        ["node0-tags", "node1-data", "node2-tags", "node3-data", "node4-offsets", "node5-data", "node6-tags"];
+    let values = keys.map(|key| found[key].clone());
+    assert_eq!(values[0], [1.0, 0.0]);
+    assert_eq!((&values[1][..], &values[2][..], &values[3][..]), (&[5.0][..], &[1.0][..], &[6.0][..]));
+    assert_eq!(
+        (&values[4][..], &values[5][..], &values[6][..]),
+        (&[2.0, 2.0][..], &[0.0, 0.0][..], &[0.0, 1.0][..])
+    );
+    assert_eq!(found["node8-offsets"], [3.0, 3.0]);
+    assert_eq!(found["node9-data"], [1.0, 2.0, 3.0]);
+    assert_eq!(found["node11-data"], [1.5]);
+}
+
+#[test]
+fn of_a_choice_the_last_field_is_present() {
+    let inner = || record(vec![field("x", 1 << 3, Presence::Repeated, varint())]);
+    let layout = |rivals| {
+        let mut layout = record(vec![
+            field("a", 1 << 3, Presence::Choice(0), varint()),
+            field("m", 2 << 3 | 2, Presence::Choice(0), Layout::Tagged(inner())),
+            field("t", 3 << 3 | 2, Presence::Choice(0), Layout::Text),
+        ]);
+        layout.rivals = rivals;
+        layout
+    };
+    let messages: [&[u8]; 4] = [
+        b"\x08\x01\x12\x02\x08\x04\x12\x02\x08\x05",
+        b"\x12\x02\x08\x04\x1a\x01z",
+        b"\x1a\x01z\x08\x02",
+        b"",
+    ];
+    let found = run(layout(vec![]), &messages).unwrap();
+    assert_eq!(found["node0-tags"], [0.0, 0.0, 1.0, 0.0]);
+    assert_eq!(found["node1-data"], [2.0]);
+    assert_eq!(found["node2-tags"], [1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(found["node3-offsets"], [2.0]);
+    assert_eq!(found["node4-data"], [4.0, 5.0]);
+    assert_eq!(found["node5-tags"], [0.0, 1.0, 0.0, 0.0]);
+    // A field that is not delivered makes the others absent all the same.
+    let found = run(layout(vec![(4 << 3, 0, None)]), &[b"\x08\x01\x20\x01", b"\x20\x01\x08\x01"]).unwrap();
+    assert_eq!(found["node0-tags"], [0.0, 1.0]);
+}
+
+#[test]
+fn numbers_without_a_name_are_ignored_or_kept() {
+    let names: std::sync::Arc<[(i32, String)]> = [(4, "four".into()), (-1, "minus".into())].into();
+    let symbol = |open| Layout::Symbol { names: names.clone(), open };
+    let default = Presence::Default(Some([4].into()));
+    let layout = |open| record(vec![field("e", 1 << 3, default.clone(), symbol(open))]);
+    let minus = b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
+    let messages: [&[u8]; 3] = [minus, b"\x08\x07", b""];
+    assert_eq!(run(layout(false), &messages).unwrap()["node0-index"], [1.0, 0.0, 0.0]);
+    assert_eq!(run(layout(true), &messages).unwrap()["node0-index"], [-1.0, 7.0, 4.0]);
+}
+
+#[test]
+fn a_required_field_has_to_be_there() {
+    let layout = || record(vec![field("a", 1 << 3, Presence::Required, varint())]);
+    assert_eq!(run(layout(), &[b"\x08\x01"]).unwrap()["node0-data"], [1.0]);
+    assert_eq!(run(layout(), &[b""]), Err(19));
+}

@@ -1,0 +1,554 @@
+//! Fields behind keys: a loop over the fields of each record, and what completes a row when all were met.
+//!
+//! Each record has a word that reads its fields up to its end, and one that completes the row: it appends
+//! defaults, marks of what is present, and ends of lists. A record within a record is completed with the latter,
+//! so that several pieces of it are merged. Variables say what was met since the row began; they are 0 between rows.
+
+use super::{
+    FAULT_EXTENT, FAULT_KEY, FAULT_NEGATIVE, FAULT_REQUIRED, MAX_LINES, Unsupported,
+    shape::{Shape, join},
+    text::{Made, Place, Text, differ, symbols_key},
+    too_deep,
+};
+use crate::layout::{Extent, Layout, Presence, Tagged, TaggedField};
+use forthwith_columns::{DType, Finisher, Form};
+use std::{collections::HashSet, sync::Arc};
+
+/// The word that steps over a value, with its key on the stack.
+const PASS: &str = "pass_field";
+
+impl Shape {
+    /// The record that fields behind keys are delivered as.
+    pub(super) fn tagged(
+        &mut self,
+        tagged: &Tagged,
+        depth: usize,
+        member: &str,
+    ) -> Result<Form, Unsupported> {
+        let mut contents = Vec::with_capacity(tagged.fields.len());
+        for field in &tagged.fields {
+            let inner = join(member, &field.name);
+            contents.push(match field.presence {
+                Presence::Default(_) | Presence::Required => self.form(&field.of, depth + 1, &inner)?,
+                Presence::Optional | Presence::Choice(_) => {
+                    let key = self.node();
+                    self.output(&key, "tags", DType::Int8, false, &inner)?;
+                    self.finish.push(Finisher::Option { key: key.clone(), null: 0 });
+                    let content = self.form(&field.of, depth + 1, &inner)?;
+                    Form::Option { key, content: Box::new(content) }
+                }
+                Presence::Repeated => {
+                    let inner = format!("{inner}[]");
+                    self.list(&inner, |shape| shape.form(&field.of, depth + 1, &inner))?
+                }
+            });
+        }
+        let names = tagged.fields.iter().map(|field| field.name.clone()).collect();
+        Ok(Form::Record { fields: (!tagged.is_tuple).then_some(names), contents, name: tagged.name.clone() })
+    }
+
+    /// A number that stands for a name.
+    pub(super) fn symbol(
+        &mut self,
+        names: &[(i32, String)],
+        open: bool,
+        member: &str,
+    ) -> Result<Form, Unsupported> {
+        let key = self.node();
+        self.output(&key, "index", DType::Int32, false, member)?;
+        if open {
+            self.finish.push(Finisher::NamedNumbers { key: key.clone(), names: names.to_vec() });
+            return Ok(Form::String { key, binary: false });
+        }
+        let symbols: Vec<String> = names.iter().map(|(_, name)| name.clone()).collect();
+        self.finish.push(Finisher::Categories { key: key.clone(), symbols: symbols.clone() });
+        Ok(Form::Categorical { key, categories: symbols })
+    }
+}
+
+/// The words of a record, and what they change.
+#[derive(Clone)]
+struct RecordWords {
+    /// Reads fields; takes the end from the stack, unless the record ends with a key.
+    read: String,
+    /// Completes the row.
+    finish: String,
+    /// The variables that are 0 between rows.
+    variables: Vec<String>,
+    /// The outputs that are written to.
+    columns: Vec<String>,
+    /// The variable that says that an item is ignored.
+    ignored: Option<String>,
+}
+
+/// A field with the names that stand for it in the text.
+struct Slot<'f> {
+    field: &'f TaggedField,
+    /// One value.
+    form: &'f Form,
+    /// The node of the option or the list around the values.
+    key: Option<&'f str>,
+    member: String,
+    /// The variable with the number of values met since the row began; of a choice the number of the last one.
+    state: String,
+    /// The number within a choice, and the word that takes back whichever of them is present.
+    choice: Option<(usize, String)>,
+    /// The variable with the bytes of the last text.
+    length: Option<String>,
+    record: Option<RecordWords>,
+    /// Outputs with the variables that have their lengths at the time when a record of a choice, or one that may
+    /// be ignored, began.
+    marks: Vec<(String, String)>,
+    /// The word that makes a position of a number that stands for a name.
+    symbol: Option<String>,
+}
+
+impl Text<'_> {
+    /// Fields up to the entry's end.
+    pub(super) fn entry_of_fields(&mut self, tagged: &Tagged, form: &Form, place: Place<'_>) -> Made {
+        let record = self.record(tagged, form, place, None)?;
+        self.line(place, format!("stop @ {} {}", record.read, record.finish));
+        Ok(())
+    }
+
+    /// The words of a record that ends with a key, or at a position on the stack.
+    fn record(
+        &mut self,
+        tagged: &Tagged,
+        form: &Form,
+        place: Place<'_>,
+        end: Option<u32>,
+    ) -> Result<RecordWords, Unsupported> {
+        let Form::Record { contents, .. } = form else { return Err(differ(place.member)) };
+        too_deep(place.depth, place.member)?;
+        self.define_pass();
+        let mut slots = Vec::with_capacity(contents.len());
+        for (field, form) in tagged.fields.iter().zip(contents) {
+            slots.push(self.slot(field, form, place)?);
+        }
+        self.choices(&mut slots)?;
+        let rivals = self.rivals(tagged, &slots);
+        let ignored = tagged.ignores_item.then(|| self.variable("ignored"));
+        let root = Place { depth: 1, member: place.member };
+        let number = self.words.len();
+        let read = self.word(format!("read_fields{number}"), |text| {
+            text.read_fields(&slots, &rivals, ignored.as_deref(), root, end)
+        })?;
+        let finish = self.word(format!("finish_row{number}"), |text| text.finish_row(&slots, root))?;
+        let mut variables: Vec<String> = slots.iter().map(|slot| slot.state.clone()).collect();
+        let mut columns = Vec::new();
+        for slot in &slots {
+            columns.extend(around(slot).into_iter().chain(values(slot)?));
+            // Those of items are 0 again behind each item.
+            let record = slot.record.as_ref().filter(|_| slot.field.presence != Presence::Repeated);
+            variables.extend(record.iter().flat_map(|record| record.variables.clone()));
+        }
+        let mut once = HashSet::new();
+        variables.retain(|variable| once.insert(variable.clone()));
+        Ok(RecordWords { read, finish, variables, columns, ignored })
+    }
+
+    fn slot<'f>(
+        &mut self,
+        field: &'f TaggedField,
+        form: &'f Form,
+        place: Place<'_>,
+    ) -> Result<Slot<'f>, Unsupported> {
+        let member = join(place.member, &field.name);
+        let (form, key) = match (&field.presence, form) {
+            (Presence::Default(_) | Presence::Required, form) => (form, None),
+            (Presence::Optional | Presence::Choice(_), Form::Option { key, content })
+            | (Presence::Repeated, Form::List { key, content }) => (&**content, Some(key.as_str())),
+            _ => return Err(differ(&member)),
+        };
+        let member = if field.presence == Presence::Repeated { format!("{member}[]") } else { member };
+        let record = match &field.of {
+            Layout::Tagged(tagged) => {
+                let until = field.keys.iter().find_map(|(_, extent)| match extent {
+                    Extent::Until(key) => Some(*key),
+                    _ => None,
+                });
+                Some(self.record(tagged, form, place.within(1).of(&member), until)?)
+            }
+            _ => None,
+        };
+        let ignored = record.as_ref().filter(|record| record.ignored.is_some());
+        let marks = ignored.map(|record| self.marks(&record.columns)).unwrap_or_default();
+        let symbol = match &field.of {
+            Layout::Symbol { names, open: false } => Some(self.symbol_word(names)),
+            _ => None,
+        };
+        let is_text = matches!(field.of, Layout::Text | Layout::Bytes);
+        let length = (is_text && field.presence != Presence::Repeated).then(|| self.variable("length"));
+        let state = match field.presence {
+            // Given by its choice.
+            Presence::Choice(_) => String::new(),
+            _ => self.variable("met"),
+        };
+        Ok(Slot { field, form, key, member, state, choice: None, length, record, marks, symbol })
+    }
+
+    /// Variables for the lengths of outputs.
+    fn marks(&mut self, columns: &[String]) -> Vec<(String, String)> {
+        columns.iter().map(|column| (column.clone(), self.variable("mark"))).collect()
+    }
+
+    /// Gives the fields of each choice their variable and their numbers, and defines the words that take a value back.
+    fn choices(&mut self, slots: &mut [Slot<'_>]) -> Made {
+        let mut groups: Vec<u32> = Vec::new();
+        for slot in slots.iter() {
+            match slot.field.presence {
+                Presence::Choice(group) if !groups.contains(&group) => groups.push(group),
+                _ => {}
+            }
+        }
+        for group in groups {
+            let state = self.variable("choice");
+            let name = format!("take_back{}", self.words.len());
+            let members = slots.iter_mut().filter(|slot| slot.field.presence == Presence::Choice(group));
+            let mut arms = Vec::new();
+            for (number, slot) in (1..).zip(members) {
+                slot.state.clone_from(&state);
+                slot.choice = Some((number, name.clone()));
+                if let Some(record) = &slot.record {
+                    slot.marks = self.marks(&record.columns);
+                }
+                arms.push(format!("{number} of {} endof", take_back(slot)?));
+            }
+            let arms = arms.join(" ");
+            self.define(&name, vec![(format!("  {state} @ case 0 of endof {arms} endcase"), String::new())]);
+        }
+        Ok(())
+    }
+
+    /// Defines a word of the lines that are written meanwhile.
+    fn word(&mut self, name: String, body: impl FnOnce(&mut Self) -> Made) -> Result<String, Unsupported> {
+        self.flush();
+        let outside = self.take_lines();
+        let done = body(self);
+        self.flush();
+        let lines = std::mem::replace(&mut self.lines, outside);
+        done?;
+        self.define(&name, lines);
+        Ok(name)
+    }
+
+    /// The word that steps over a value, whatever its key is.
+    fn define_pass(&mut self) {
+        let name = format!(": {PASS}");
+        if self.words.iter().any(|lines| lines.first().is_some_and(|(line, _)| *line == name)) {
+            return;
+        }
+        let (key, negative) = (self.halt(FAULT_KEY), self.halt(FAULT_NEGATIVE));
+        let input = self.input();
+        let lines = [
+            format!("  dup 8 < over 32 rshift or if {key} then"),
+            "  dup 7 and case".into(),
+            format!("    0 of drop {input} varint-> stack drop endof"),
+            format!("    1 of drop 8 {input} skip endof"),
+            format!("    2 of drop {input} varint-> stack dup 0 < if {negative} then {input} skip endof"),
+            format!(
+                "    3 of 1+ begin {input} varint-> stack over over <> while recurse repeat drop drop endof"
+            ),
+            format!("    4 of drop {key} endof"),
+            format!("    5 of drop 4 {input} skip endof"),
+            format!("    nip {key}"),
+            "  endcase".into(),
+        ];
+        self.define(PASS, lines.into_iter().map(|line| (line, String::new())).collect());
+    }
+
+    /// Defines a word that makes of a number the position of its name, or -1.
+    fn symbol_word(&mut self, names: &[(i32, String)]) -> String {
+        let arms: Vec<String> =
+            names.iter().enumerate().map(|(at, (number, _))| format!("{number} of {at} endof")).collect();
+        let name = format!("symbol{}", self.words.len());
+        // Of more than 32 bits, the low ones count.
+        let body = format!("  32 lshift 32 rshift case {} -1 swap endcase", arms.join(" "));
+        self.define(&name, vec![(body, String::new())]);
+        name
+    }
+
+    /// The arms of fields that are not delivered but make others absent.
+    fn rivals(&mut self, tagged: &Tagged, slots: &[Slot<'_>]) -> Vec<String> {
+        let mut arms = Vec::new();
+        for (key, group, symbols) in &tagged.rivals {
+            let member = slots.iter().find(|slot| slot.field.presence == Presence::Choice(*group));
+            let Some((slot, (_, back))) = member.and_then(|slot| Some((slot, slot.choice.as_ref()?))) else {
+                continue;
+            };
+            let take = format!("{back} 0 {} !", slot.state);
+            let (key, input) = (key_text(*key), self.input());
+            arms.push(match symbols {
+                None => format!("{key} of {take} {key} {PASS} endof"),
+                Some(names) => {
+                    let symbol = self.symbol_word(names);
+                    format!("{key} of {input} varint-> stack {symbol} 0 >= if {take} then endof")
+                }
+            });
+        }
+        arms
+    }
+
+    fn read_fields(
+        &mut self,
+        slots: &[Slot<'_>],
+        rivals: &[String],
+        ignored: Option<&str>,
+        place: Place<'_>,
+        end: Option<u32>,
+    ) -> Made {
+        let input = self.input();
+        match end {
+            None => self.line(place, format!("begin {input} pos over < while {input} varint-> stack case")),
+            Some(key) => {
+                let key = key_text(key);
+                self.line(place, format!("begin {input} varint-> stack dup {key} <> while case"));
+            }
+        }
+        for slot in slots {
+            for (key, extent) in &slot.field.keys {
+                if self.written_lines > MAX_LINES {
+                    let what = format!("{}: a program of more than {MAX_LINES} lines", slot.member);
+                    return Err(Unsupported(what));
+                }
+                let arm = place.within(1).of(&slot.member);
+                self.line(arm, format!("{} of", key_text(*key)));
+                self.values(slot, *extent, ignored, arm.within(1))?;
+                self.line(arm, "endof".into());
+            }
+        }
+        rivals.iter().for_each(|arm| self.line(place.within(1), arm.clone()));
+        self.line(place.within(1), format!("dup {PASS}"));
+        self.line(place, "endcase repeat".into());
+        let extent = self.halt(FAULT_EXTENT);
+        self.line(
+            place,
+            match end {
+                None => format!("{input} pos <> if {extent} then"),
+                Some(_) => "drop".into(),
+            },
+        );
+        Ok(())
+    }
+
+    /// What stands behind a key of a field.
+    fn values(&mut self, slot: &Slot<'_>, extent: Extent, ignored: Option<&str>, place: Place<'_>) -> Made {
+        let input = self.input();
+        let (extent_fault, negative) = (self.halt(FAULT_EXTENT), self.halt(FAULT_NEGATIVE));
+        match (extent, self.in_one_go(&slot.field.of), slot.form) {
+            (Extent::Packed, Some(wire), Form::Numpy { key, .. }) => {
+                let width = wire.width();
+                let check = format!("dup 0 < over {} and or if {extent_fault} then", width - 1);
+                let count = format!("{width} / dup {} +!", slot.state);
+                let read = super::parser(wire, place.member)?;
+                let items = format!("{input} #{read}-> {key}-data");
+                self.line(place, format!("{input} varint-> stack {check} {count} {items}"));
+            }
+            (Extent::Packed, ..) => {
+                let length = format!("{input} varint-> stack dup 0 < if {negative} then");
+                self.line(place, format!("{length} {input} pos + begin {input} pos over < while"));
+                self.one(slot, Extent::One, ignored, place.within(1))?;
+                self.line(place, format!("repeat {input} pos <> if {extent_fault} then"));
+            }
+            (extent, ..) => self.one(slot, extent, ignored, place)?,
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, slot: &Slot<'_>, extent: Extent, ignored: Option<&str>, place: Place<'_>) -> Made {
+        let input = self.input();
+        if let Some(record) = &slot.record {
+            return self.one_record(slot, record, extent, place);
+        }
+        if let Some(symbol) = &slot.symbol {
+            let key = symbols_key(slot.form).ok_or_else(|| differ(place.member))?;
+            let ignore = ignored.map_or(String::new(), |variable| format!(" -1 {variable} !"));
+            self.line(place, format!("{input} varint-> stack {symbol} dup 0 < if drop{ignore} else"));
+            let met = met(slot)?;
+            self.line(place.within(1), format!("{met} {key}-index <- stack"));
+            self.line(place, "then".into());
+            return Ok(());
+        }
+        let met = met(slot)?;
+        self.line(place, met);
+        match (&slot.length, slot.form) {
+            (Some(length), Form::String { key, .. }) => {
+                let read = format!("{} dup {length} ! dup {key}-offsets +<- stack", self.length());
+                self.line(place, format!("{read} {input} #B-> {key}-data"));
+            }
+            _ => self.value(&slot.field.of, slot.form, place)?,
+        }
+        Ok(())
+    }
+
+    fn one_record(
+        &mut self,
+        slot: &Slot<'_>,
+        record: &RecordWords,
+        extent: Extent,
+        place: Place<'_>,
+    ) -> Made {
+        let input = self.input();
+        let read = match extent {
+            Extent::Until(_) => record.read.clone(),
+            _ => format!("{input} varint-> stack {input} pos + {}", record.read),
+        };
+        let marks: Vec<String> =
+            slot.marks.iter().map(|(column, mark)| format!("{column} len {mark} !")).collect();
+        let (state, marks) = (&slot.state, marks.join(" "));
+        match (&slot.field.presence, &slot.choice, &record.ignored) {
+            (Presence::Repeated, _, Some(ignored)) => {
+                self.line(place, marks);
+                self.line(place, read);
+                let undo = take_back(slot)?;
+                self.line(place, format!("{ignored} @ if 0 {ignored} ! {undo}"));
+                self.line(place, format!("else 1 {state} +! {} then", record.finish));
+            }
+            (Presence::Repeated, ..) => self.line(place, format!("1 {state} +! {read} {}", record.finish)),
+            (_, Some((number, back)), _) => {
+                let begin = format!("{back} {number} {state} ! {marks}");
+                self.line(place, format!("{state} @ {number} <> if {begin} then"));
+                self.line(place, read);
+            }
+            _ => self.line(place, format!("1 {state} ! {read}")),
+        }
+        Ok(())
+    }
+
+    /// Completes the row.
+    fn finish_row(&mut self, slots: &[Slot<'_>], place: Place<'_>) -> Made {
+        for slot in slots {
+            let place = place.of(&slot.member);
+            let (state, finish) = (&slot.state, slot.record.as_ref().map(|record| record.finish.as_str()));
+            match (&slot.field.presence, slot.key) {
+                (Presence::Repeated, Some(key)) => {
+                    self.line(place, format!("{state} @ {key}-offsets +<- stack 0 {state} !"));
+                }
+                (Presence::Optional, Some(key)) => {
+                    let finish =
+                        finish.map_or(String::new(), |finish| format!("{state} @ if {finish} then "));
+                    self.line(place, format!("{state} @ {key}-tags <- stack {finish}0 {state} !"));
+                }
+                (Presence::Choice(_), Some(key)) => {
+                    let number = slot.choice.as_ref().map_or(0, |(number, _)| *number);
+                    let is_it = format!("{state} @ {number} =");
+                    let finish = finish.map_or(String::new(), |finish| format!(" {is_it} if {finish} then"));
+                    self.line(place, format!("{is_it} negate {key}-tags <- stack{finish}"));
+                }
+                (Presence::Required, _) => {
+                    let absent = self.halt(FAULT_REQUIRED);
+                    self.line(place, format!("{state} @ 0= if {absent} then 0 {state} !"));
+                    finish.iter().for_each(|finish| self.line(place, (*finish).into()));
+                }
+                (Presence::Default(default), _) => match (finish, default) {
+                    (Some(finish), _) => self.line(place, format!("{finish} 0 {state} !")),
+                    (None, default) => {
+                        self.line(place, format!("{state} @ if 0 {state} ! else"));
+                        let zero: Arc<[u8]> = Arc::new([0]);
+                        let is_symbol = matches!(slot.field.of, Layout::Symbol { .. });
+                        match default.as_ref().or(is_symbol.then_some(&zero)) {
+                            Some(bytes) => {
+                                let value = Layout::Constant(bytes.clone(), Box::new(slot.field.of.clone()));
+                                self.value(&value, slot.form, place.within(1))?;
+                            }
+                            None => self.absent(&slot.field.of, slot.form, place.within(1))?,
+                        }
+                        self.line(place, "then".into());
+                    }
+                },
+                _ => return Err(differ(&slot.member)),
+            }
+        }
+        let mut choices: Vec<&str> =
+            slots.iter().filter(|slot| slot.choice.is_some()).map(|slot| slot.state.as_str()).collect();
+        choices.dedup();
+        let mut once = HashSet::new();
+        for state in choices.into_iter().filter(|state| once.insert(*state)) {
+            self.line(place, format!("0 {state} !"));
+        }
+        Ok(())
+    }
+
+    /// A number that stands for a name.
+    pub(super) fn symbol(
+        &mut self,
+        names: &[(i32, String)],
+        open: bool,
+        form: &Form,
+        place: Place<'_>,
+    ) -> Made {
+        let input = self.input();
+        let key = symbols_key(form).ok_or_else(|| differ(place.member))?;
+        if open {
+            self.line(place, format!("{input} varint-> {key}-index"));
+            return Ok(());
+        }
+        // Fields that may be ignored have words of their own, so this is a default.
+        let symbol = self.symbol_word(names);
+        self.line(place, format!("{input} varint-> stack {symbol} {key}-index <- stack"));
+        Ok(())
+    }
+}
+
+/// The words that note that a field was met, before its value is written; of a field that has one value, the value
+/// before is taken back.
+fn met(slot: &Slot<'_>) -> Result<String, Unsupported> {
+    let state = &slot.state;
+    Ok(match (&slot.field.presence, &slot.choice) {
+        (Presence::Repeated, _) => format!("1 {state} +!"),
+        (_, Some((number, back))) => format!("{back} {number} {state} !"),
+        _ => format!("{state} @ if {} else 1 {state} ! then", take_back(slot)?),
+    })
+}
+
+/// The words that remove the value of a field from the outputs.
+fn take_back(slot: &Slot<'_>) -> Result<String, Unsupported> {
+    if let Some(record) = &slot.record {
+        let columns =
+            slot.marks.iter().map(|(column, mark)| format!("{column} len {mark} @ - {column} rewind"));
+        let variables = record.variables.iter().map(|variable| format!("0 {variable} !"));
+        return Ok(columns.chain(variables).collect::<Vec<_>>().join(" "));
+    }
+    Ok(match (&slot.length, slot.form.kept()) {
+        (Some(length), Form::String { key, .. }) => {
+            format!("1 {key}-offsets rewind {length} @ {key}-data rewind")
+        }
+        _ => {
+            let columns = values(slot)?;
+            let rewind = columns.iter().map(|column| format!("1 {column} rewind"));
+            rewind.collect::<Vec<_>>().join(" ")
+        }
+    })
+}
+
+/// The output of the option or the list around the values of a field.
+fn around(slot: &Slot<'_>) -> Option<String> {
+    let part = match slot.field.presence {
+        Presence::Optional | Presence::Choice(_) => "tags",
+        Presence::Repeated => "offsets",
+        _ => return None,
+    };
+    slot.key.map(|key| format!("{key}-{part}"))
+}
+
+/// The outputs of the values of a field.
+fn values(slot: &Slot<'_>) -> Result<Vec<String>, Unsupported> {
+    Ok(match (&slot.record, &slot.field.of, slot.form.kept()) {
+        (Some(record), ..) => record.columns.clone(),
+        (None, Layout::Symbol { .. }, Form::String { key, .. } | Form::Categorical { key, .. }) => {
+            vec![format!("{key}-index")]
+        }
+        (None, _, Form::String { key, .. }) => vec![format!("{key}-offsets"), format!("{key}-data")],
+        (None, _, Form::Numpy { key, .. }) => vec![format!("{key}-data")],
+        _ => return Err(differ(&slot.member)),
+    })
+}
+
+/// A key as a literal, of which there are 31 bits without a sign.
+fn key_text(key: u32) -> String {
+    match i32::try_from(key) {
+        Ok(key) => key.to_string(),
+        Err(_) => format!("{} 16 lshift {} or", key >> 16, key & 0xffff),
+    }
+}
