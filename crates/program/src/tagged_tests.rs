@@ -155,3 +155,17 @@ fn a_required_field_has_to_be_there() {
     assert_eq!(run(layout(), &[b"\x08\x01"]).unwrap()["node0-data"], [1.0]);
     assert_eq!(run(layout(), &[b""]), Err(19));
 }
+
+#[test]
+fn programs_run_as_register_code() {
+    let inner = record(vec![field("x", 1 << 3, Presence::Repeated, varint())]);
+    let layout = record(vec![
+        field("m", 1 << 3 | 2, Presence::Choice(0), Layout::Tagged(inner.clone())),
+        field("q", 2 << 3 | 2, Presence::Repeated, Layout::Tagged(inner)),
+        field("t", 3 << 3 | 2, Presence::Optional, Layout::Text),
+    ]);
+    let program = translate(&Layout::Tagged(layout), &DIALECT, true, "").unwrap();
+    let explained = Compiled::new(&program.source).unwrap().explain();
+    let words: Vec<&str> = explained.lines().filter(|line| line.starts_with("word ")).collect();
+    assert!(!words.is_empty() && words.iter().all(|line| line.contains(": flat code")), "{explained}");
+}

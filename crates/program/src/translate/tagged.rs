@@ -14,6 +14,8 @@ use crate::layout::{Extent, Layout, Presence, Tagged, TaggedField};
 use forthwith_columns::{DType, Finisher, Form};
 use std::{collections::HashSet, sync::Arc};
 
+/// Keys that are compared one after the other, at most: a choice among more is halved first.
+const MOST_IN_ROW: usize = 6;
 /// The word that steps over a value, with its key on the stack.
 const PASS: &str = "pass_field";
 
@@ -101,6 +103,14 @@ struct Slot<'f> {
     marks: Vec<(String, String)>,
     /// The word that makes a position of a number that stands for a name.
     symbol: Option<String>,
+}
+
+/// What is done behind a key.
+enum Arm<'s, 'f> {
+    /// These words.
+    Words(&'s str),
+    /// Values of a field are read.
+    Values(&'s Slot<'f>, Extent),
 }
 
 impl Text<'_> {
@@ -270,7 +280,7 @@ impl Text<'_> {
     }
 
     /// The arms of fields that are not delivered but make others absent.
-    fn rivals(&mut self, tagged: &Tagged, slots: &[Slot<'_>]) -> Vec<String> {
+    fn rivals(&mut self, tagged: &Tagged, slots: &[Slot<'_>]) -> Vec<(u32, String)> {
         let mut arms = Vec::new();
         for (key, group, symbols) in &tagged.rivals {
             let member = slots.iter().find(|slot| slot.field.presence == Presence::Choice(*group));
@@ -278,14 +288,15 @@ impl Text<'_> {
                 continue;
             };
             let take = format!("{back} 0 {} !", slot.state);
-            let (key, input) = (key_text(*key), self.input());
-            arms.push(match symbols {
-                None => format!("{key} of {take} {key} {PASS} endof"),
+            let input = self.input();
+            let words = match symbols {
+                None => format!("{take} {} {PASS}", key_text(*key)),
                 Some(names) => {
                     let symbol = self.symbol_word(names);
-                    format!("{key} of {input} varint-> stack {symbol} 0 >= if {take} then endof")
+                    format!("{input} varint-> stack {symbol} 0 >= if {take} then")
                 }
-            });
+            };
+            arms.push((*key, words));
         }
         arms
     }
@@ -293,34 +304,28 @@ impl Text<'_> {
     fn read_fields(
         &mut self,
         slots: &[Slot<'_>],
-        rivals: &[String],
+        rivals: &[(u32, String)],
         ignored: Option<&str>,
         place: Place<'_>,
         end: Option<u32>,
     ) -> Made {
         let input = self.input();
         match end {
-            None => self.line(place, format!("begin {input} pos over < while {input} varint-> stack case")),
+            None => self.line(place, format!("begin {input} pos over < while {input} varint-> stack")),
             Some(key) => {
                 let key = key_text(key);
-                self.line(place, format!("begin {input} varint-> stack dup {key} <> while case"));
+                self.line(place, format!("begin {input} varint-> stack dup {key} <> while"));
             }
         }
+        let mut arms: Vec<(u32, Arm<'_, '_>)> =
+            rivals.iter().map(|(key, words)| (*key, Arm::Words(words))).collect();
         for slot in slots {
-            for (key, extent) in &slot.field.keys {
-                if self.written_lines > MAX_LINES {
-                    let what = format!("{}: a program of more than {MAX_LINES} lines", slot.member);
-                    return Err(Unsupported(what));
-                }
-                let arm = place.within(1).of(&slot.member);
-                self.line(arm, format!("{} of", key_text(*key)));
-                self.values(slot, *extent, ignored, arm.within(1))?;
-                self.line(arm, "endof".into());
-            }
+            let keys = slot.field.keys.iter();
+            arms.extend(keys.map(|(key, extent)| (*key, Arm::Values(slot, *extent))));
         }
-        rivals.iter().for_each(|arm| self.line(place.within(1), arm.clone()));
-        self.line(place.within(1), format!("dup {PASS}"));
-        self.line(place, "endcase repeat".into());
+        arms.sort_by_key(|(key, _)| *key);
+        self.arms(&arms, ignored, place.within(1))?;
+        self.line(place, "repeat".into());
         let extent = self.halt(FAULT_EXTENT);
         self.line(
             place,
@@ -329,6 +334,39 @@ impl Text<'_> {
                 Some(_) => "drop".into(),
             },
         );
+        Ok(())
+    }
+
+    /// Chooses by the key on the stack, of many keys by halves.
+    fn arms(&mut self, arms: &[(u32, Arm<'_, '_>)], ignored: Option<&str>, place: Place<'_>) -> Made {
+        if let (Some((key, _)), true) = (arms.get(arms.len() / 2), arms.len() > MOST_IN_ROW) {
+            let (lower, upper) = arms.split_at(arms.len() / 2);
+            self.line(place, format!("dup {} < if", key_text(*key)));
+            self.arms(lower, ignored, place.within(1))?;
+            self.line(place, "else".into());
+            self.arms(upper, ignored, place.within(1))?;
+            self.line(place, "then".into());
+            return Ok(());
+        }
+        self.line(place, "case".into());
+        for (key, arm) in arms {
+            let key = key_text(*key);
+            match arm {
+                Arm::Words(words) => self.line(place.within(1), format!("{key} of {words} endof")),
+                Arm::Values(slot, extent) => {
+                    if self.written_lines > MAX_LINES {
+                        let what = format!("{}: a program of more than {MAX_LINES} lines", slot.member);
+                        return Err(Unsupported(what));
+                    }
+                    let arm = place.within(1).of(&slot.member);
+                    self.line(arm, format!("{key} of"));
+                    self.values(slot, *extent, ignored, arm.within(1))?;
+                    self.line(arm, "endof".into());
+                }
+            }
+        }
+        self.line(place.within(1), format!("dup {PASS}"));
+        self.line(place, "endcase".into());
         Ok(())
     }
 

@@ -1,0 +1,180 @@
+//! The fields of a table: those of the message, and parts of messages in them.
+
+use crate::{
+    layout::{Keep, Layouts},
+    schema::{Schema, message_of},
+};
+use buffa_descriptor::{FieldDescriptor, FieldKind, MessageIndex, ScalarType, SingularKind};
+use forthwith_columns::Form;
+use forthwith_plan::{ColumnSpec, Error, Field, Group, Pick, Reading, Result};
+use forthwith_program::{Dialect, Layout, Program, translate};
+
+/// Parts of fields that are listed at most.
+const MOST_PARTS: usize = 1 << 12;
+/// Messages within messages whose fields are listed.
+const DEEPEST: usize = 16;
+const REASON: &str = "fields come behind keys, in any order";
+
+/// A message type, and the fields of a table of such messages.
+#[derive(Clone, Debug)]
+pub(crate) struct Fields {
+    schema: Schema,
+    message: MessageIndex,
+    listed: Vec<Listed>,
+    pub(crate) fields: Vec<Field>,
+}
+
+#[derive(Clone, Debug)]
+struct Listed {
+    /// From the message on, name by name.
+    path: Vec<String>,
+    type_name: String,
+}
+
+impl Fields {
+    pub(crate) fn new(schema: &Schema, message: MessageIndex) -> Self {
+        let mut this = Self { schema: schema.clone(), message, listed: Vec::new(), fields: Vec::new() };
+        this.list(message, &mut vec![message], &mut Vec::new(), None);
+        this
+    }
+
+    /// Lists the fields of a message, and below each those of the messages in it: through lists and options, but not
+    /// through maps.
+    fn list(
+        &mut self,
+        message: MessageIndex,
+        open: &mut Vec<MessageIndex>,
+        path: &mut Vec<String>,
+        parent: Option<u32>,
+    ) {
+        let schema = self.schema.clone();
+        for field in schema.pool().message(message).fields() {
+            let number = self.fields.len() as u32;
+            path.push(field.name().to_owned());
+            let mut listed = Field::named(field.name(), "");
+            (listed.path, listed.parent, listed.is_part) = (path.join("/"), parent, parent.is_some());
+            let inner = message_of(field.kind()).filter(|inner| {
+                let is_map = matches!(field.kind(), FieldKind::Map { .. });
+                !is_map && !open.contains(inner) && open.len() < DEEPEST && self.fields.len() < MOST_PARTS
+            });
+            listed.has_children = inner.is_some_and(|at| !schema.pool().message(at).fields().is_empty());
+            self.fields.push(listed);
+            self.listed.push(Listed { path: path.clone(), type_name: type_name(&schema, field) });
+            if let Some(inner) = inner {
+                open.push(inner);
+                self.list(inner, open, path, Some(number));
+                open.pop();
+            }
+            path.pop();
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.schema.pool().message(self.message).full_name()
+    }
+
+    pub(crate) fn type_name(&self, field: u32) -> Result<&str> {
+        self.listed(field).map(|listed| listed.type_name.as_str())
+    }
+
+    fn listed(&self, field: u32) -> Result<&Listed> {
+        let listed = self.listed.get(field as usize);
+        listed.ok_or_else(|| Error::invalid(format!("there is no field number {field}")))
+    }
+
+    /// The fields that are no parts of others.
+    pub(crate) fn whole(&self) -> Vec<u32> {
+        (0..).zip(&self.fields).filter(|(_, field)| !field.is_part).map(|(number, _)| number).collect()
+    }
+
+    /// The group that reads some fields, and what makes them of its arrays, if these are not the fields already.
+    pub(crate) fn group(&self, wanted: &[u32], dialect: &Dialect) -> Result<(Group, Vec<Pick>)> {
+        let mut keep = Keep::none();
+        for field in wanted {
+            keep.add(&self.listed(*field)?.path);
+        }
+        let tagged = Layouts::new(&self.schema).message(self.message, &keep).map_err(Error::unsupported)?;
+        let tops: Vec<&str> = tagged.fields.iter().map(|field| field.name.as_str()).collect();
+        let mut picks = Vec::with_capacity(wanted.len());
+        for field in wanted {
+            let path = &self.listed(*field)?.path;
+            let array = path.first().and_then(|top| tops.iter().position(|name| name == top));
+            picks.push(Pick {
+                array: array.unwrap_or(0) as u32,
+                path: path[1..].to_vec(),
+                lists: Vec::new(),
+            });
+        }
+        if (0..).zip(&picks).all(|(at, pick)| pick.array == at && pick.path.is_empty())
+            && picks.len() == tops.len()
+        {
+            picks.clear();
+        }
+        let path = match wanted {
+            [only] => self.listed(*only)?.path.join("/"),
+            _ => String::new(),
+        };
+        let program =
+            translate(&Layout::Tagged(tagged), dialect, true, "").map_err(|why| Error::unsupported(why.0))?;
+        let columns = specs(&program);
+        Ok((Group { split: true, ..Group::of(path, Reading::program(program, REASON), columns) }, picks))
+    }
+
+    /// How one field is read.
+    pub(crate) fn reading(&self, field: u32, dialect: &Dialect) -> Result<Reading> {
+        let (group, _) = self.group(&[field], dialect)?;
+        let form = match group.form {
+            Form::Record { mut contents, .. } => contents.pop().unwrap_or(Form::Empty),
+            form => form,
+        };
+        let form = form.pick(&self.listed(field)?.path[1..]).unwrap_or(Form::Empty);
+        Ok(Reading { form, decoder: group.decoder, reason: group.reason })
+    }
+}
+
+/// The type of a field as schemas spell it.
+fn type_name(schema: &Schema, field: &FieldDescriptor) -> String {
+    let pool = schema.pool();
+    let one = |kind| match kind {
+        SingularKind::Scalar(scalar) => scalar_name(scalar).to_owned(),
+        SingularKind::Enum(at) => pool.enumeration(at).full_name().to_owned(),
+        SingularKind::Message(at) => pool.message(at).full_name().to_owned(),
+    };
+    match field.kind() {
+        FieldKind::Singular(kind) => one(kind),
+        FieldKind::List(kind) => format!("repeated {}", one(kind)),
+        FieldKind::Map { key, value } => format!("map<{}, {}>", scalar_name(key), one(value)),
+    }
+}
+
+const fn scalar_name(scalar: ScalarType) -> &'static str {
+    match scalar {
+        ScalarType::Double => "double",
+        ScalarType::Float => "float",
+        ScalarType::Int64 => "int64",
+        ScalarType::Uint64 => "uint64",
+        ScalarType::Int32 => "int32",
+        ScalarType::Fixed64 => "fixed64",
+        ScalarType::Fixed32 => "fixed32",
+        ScalarType::Bool => "bool",
+        ScalarType::String => "string",
+        ScalarType::Bytes => "bytes",
+        ScalarType::Uint32 => "uint32",
+        ScalarType::Sfixed32 => "sfixed32",
+        ScalarType::Sfixed64 => "sfixed64",
+        ScalarType::Sint32 => "sint32",
+        ScalarType::Sint64 => "sint64",
+    }
+}
+
+/// The columns a program fills. A value takes a byte of its message at least; what is absent has a message around it.
+fn specs(program: &Program) -> Vec<ColumnSpec> {
+    let spec = |output: &forthwith_program::OutputBinding| ColumnSpec {
+        key: output.key.clone(),
+        dtype: output.dtype,
+        offsets: output.offsets,
+        member: output.member.clone(),
+        bytes_per_payload_byte: output.dtype.size() as u32,
+    };
+    program.outputs.iter().map(spec).collect()
+}

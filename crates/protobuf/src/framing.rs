@@ -1,0 +1,241 @@
+//! Where the messages of a file are.
+
+use crate::schema::Schema;
+use buffa_descriptor::{FieldKind, MessageIndex, SingularKind};
+use forthwith_plan::{Error, Result};
+use forthwith_program::Frame;
+use std::ops::Range;
+
+/// What is around the messages of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Framing {
+    /// The length of each before it, an integer of variable length.
+    #[default]
+    Delimited,
+    /// The length of each before it, a `u32`.
+    Fixed32 {
+        /// Whether the byte of most weight comes first.
+        big: bool,
+    },
+    /// The file is one message.
+    Single,
+}
+
+impl Framing {
+    /// The framing of a name in options.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub fn named(name: &str) -> Result<Self> {
+        Ok(match name {
+            "delimited" => Self::Delimited,
+            "fixed32" => Self::Fixed32 { big: false },
+            "fixed32-big" => Self::Fixed32 { big: true },
+            "single" => Self::Single,
+            _ => {
+                let known = "\"delimited\", \"fixed32\", \"fixed32-big\" or \"single\"";
+                return Err(Error::invalid(format!("framing {name:?}: it has to be {known}")));
+            }
+        })
+    }
+
+    /// What is before the message in each entry.
+    pub(crate) const fn frame(self) -> Frame {
+        match self {
+            Self::Delimited => Frame::Length,
+            Self::Fixed32 { .. } => Frame::Skip(4),
+            Self::Single => Frame::None,
+        }
+    }
+}
+
+/// Messages that are fields of an outer message: the numbers of the fields that lead to them, and their type.
+pub(crate) fn rows(schema: &Schema, outer: MessageIndex, path: &str) -> Result<(Vec<u32>, MessageIndex)> {
+    let (mut numbers, mut message) = (Vec::new(), outer);
+    for name in path.split(['/', '.']) {
+        let of = schema.pool().message(message);
+        let invalid = |what: &str| Error::invalid(format!("rows={path:?}: {what} of {}", of.full_name()));
+        let field = of.field_by_name(name).ok_or_else(|| invalid(&format!("{name:?} is not a field")))?;
+        match field.kind() {
+            FieldKind::List(SingularKind::Message(inner)) if !field.is_delimited() => {
+                numbers.push(field.number());
+                message = inner;
+            }
+            _ => {
+                return Err(invalid(&format!(
+                    "{name:?} is not a repeated field with messages, each with its length,"
+                )));
+            }
+        }
+    }
+    Ok((numbers, message))
+}
+
+/// Bytes at positions.
+pub(crate) trait Bytes {
+    /// The byte at a position before the end.
+    fn byte(&mut self, at: u64) -> Result<u8>;
+}
+
+impl Bytes for &[u8] {
+    fn byte(&mut self, at: u64) -> Result<u8> {
+        let byte = usize::try_from(at).ok().and_then(|at| self.get(at));
+        byte.copied().ok_or_else(|| truncated(at))
+    }
+}
+
+fn truncated(at: u64) -> Error {
+    Error::fault("the data end in the middle of a message").at_byte(at)
+}
+
+/// Messages can have so many bytes, as in other libraries.
+const LARGEST: u64 = i32::MAX as u64;
+
+/// Goes from message to message.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk {
+    framing: Framing,
+    /// The numbers of the fields that lead to the messages.
+    path: Vec<u32>,
+    /// The end of the data, and of each outer message in it.
+    ends: Vec<u64>,
+    at: u64,
+}
+
+impl Walk {
+    pub(crate) fn new(framing: Framing, path: Vec<u32>, end: u64) -> Self {
+        Self { framing, path, ends: vec![end], at: 0 }
+    }
+
+    /// The state at a position, in numbers from which [`resumed`](Self::resumed) makes it.
+    pub(crate) fn state(&self) -> Vec<i64> {
+        // A file has less than 2^63 bytes.
+        self.ends.iter().skip(1).map(|end| (end - self.at) as i64).collect()
+    }
+
+    /// A walk over bytes that begin where another had this state.
+    pub(crate) fn resumed(framing: Framing, path: Vec<u32>, end: u64, state: &[i64]) -> Result<Self> {
+        let ends = state
+            .iter()
+            .map(|end| u64::try_from(*end).map_err(|_| Error::invalid("a plan with a negative length")));
+        let ends = std::iter::once(Ok(end)).chain(ends).collect::<Result<_>>()?;
+        Ok(Self { framing, path, ends, at: 0 })
+    }
+
+    /// The next message with what is before it. Behind the last one, nothing.
+    pub(crate) fn next(&mut self, bytes: &mut impl Bytes, limit: u64) -> Result<Option<Range<u64>>> {
+        if !self.path.is_empty() {
+            return self.next_row(bytes, limit);
+        }
+        let (start, end) = (self.at, self.ends[0]);
+        if start >= end {
+            return Ok(None);
+        }
+        let length = match self.framing {
+            Framing::Single => {
+                self.at = end;
+                return Ok(Some(start..end));
+            }
+            Framing::Delimited => self.varint(bytes)?,
+            Framing::Fixed32 { big } => {
+                let mut length = [0; 4];
+                for byte in &mut length {
+                    *byte = self.byte(bytes)?;
+                }
+                u64::from(if big { u32::from_be_bytes(length) } else { u32::from_le_bytes(length) })
+            }
+        };
+        self.pass(length, start)?;
+        Ok(Some(start..self.at))
+    }
+
+    fn next_row(&mut self, bytes: &mut impl Bytes, limit: u64) -> Result<Option<Range<u64>>> {
+        loop {
+            while self.ends.len() > 1 && self.ends.last() == Some(&self.at) {
+                self.ends.pop();
+            }
+            let level = self.ends.len() - 1;
+            if self.at >= limit.min(self.ends[level]) {
+                return Ok(None);
+            }
+            let start = self.at;
+            let key = self.varint(bytes)?;
+            if key != u64::from(self.path[level]) << 3 | 2 {
+                self.skip(bytes, key, start)?;
+                continue;
+            }
+            let row = self.at;
+            let length = self.varint(bytes)?;
+            if level + 1 == self.path.len() {
+                self.pass(length, start)?;
+                return Ok(Some(row..self.at));
+            }
+            let inner = self.at;
+            self.pass(length, start)?;
+            self.ends.push(self.at);
+            self.at = inner;
+        }
+    }
+
+    /// Steps over a value.
+    fn skip(&mut self, bytes: &mut impl Bytes, key: u64, start: u64) -> Result<()> {
+        let mut groups: Vec<u64> = Vec::new();
+        let mut key = key;
+        loop {
+            if key < 8 || key > u64::from(u32::MAX) {
+                return Err(Error::fault("a key that no field can have").at_byte(start));
+            }
+            match key & 7 {
+                0 => drop(self.varint(bytes)?),
+                1 => self.pass(8, start)?,
+                2 => {
+                    let length = self.varint(bytes)?;
+                    self.pass(length, start)?;
+                }
+                3 if groups.len() < 100 => groups.push(key + 1),
+                4 if groups.last() == Some(&key) => drop(groups.pop()),
+                5 => self.pass(4, start)?,
+                _ => return Err(Error::fault("a key that no field can have").at_byte(start)),
+            }
+            if groups.is_empty() {
+                return Ok(());
+            }
+            key = self.varint(bytes)?;
+        }
+    }
+
+    /// Moves behind a number of bytes, which have to be within what is around.
+    fn pass(&mut self, length: u64, start: u64) -> Result<()> {
+        let end = self.ends.last().copied().unwrap_or(0);
+        if length > LARGEST || length > end.saturating_sub(self.at) {
+            let left = end.saturating_sub(self.at);
+            let what =
+                format!("a length of {length} bytes exceeds the {left} that are left of what is around it");
+            return Err(Error::fault(what).at_byte(start));
+        }
+        self.at += length;
+        Ok(())
+    }
+
+    fn byte(&mut self, bytes: &mut impl Bytes) -> Result<u8> {
+        if self.at >= self.ends.last().copied().unwrap_or(0) {
+            return Err(truncated(self.at));
+        }
+        let byte = bytes.byte(self.at)?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    fn varint(&mut self, bytes: &mut impl Bytes) -> Result<u64> {
+        let start = self.at;
+        let mut number = 0u64;
+        for shift in (0..70).step_by(7) {
+            let byte = self.byte(bytes)?;
+            number |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(Error::fault("an integer of more than ten bytes").at_byte(start))
+    }
+}

@@ -1,0 +1,264 @@
+//! Message types in the words that programs are made of.
+
+use crate::schema::Schema;
+use buffa_descriptor::{
+    EnumIndex, FieldDescriptor, FieldKind, MessageIndex, ScalarType, SingularKind,
+    features::{EnumType, FieldPresence},
+};
+use forthwith_columns::{DType, Encoding, MAP};
+use forthwith_program::{Count, Dialect, Extent, Frame, Layout, Presence, Tagged, TaggedField, TextLength};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Messages within messages.
+const MAX_DEPTH: usize = 60;
+/// Fields that a layout may have altogether: types that refer to others again and again can stand for more than the
+/// schema is long.
+const MAX_FIELDS: usize = 1 << 13;
+
+/// The kinds of values behind keys.
+const VARINT: u32 = 0;
+const EIGHT_BYTES: u32 = 1;
+const LENGTH: u32 = 2;
+const GROUP: u32 = 3;
+const GROUP_END: u32 = 4;
+const FOUR_BYTES: u32 = 5;
+
+/// How messages are written, in entries with these bytes before them.
+pub(crate) const fn dialect(entry: Frame) -> Dialect {
+    Dialect { counts: Count::Big32, text: TextLength::Leb128, entry }
+}
+
+/// The fields kept of a type.
+#[derive(Clone, Debug)]
+pub(crate) enum Keep {
+    Whole,
+    Fields(BTreeMap<String, Self>),
+}
+
+impl Keep {
+    pub(crate) const fn none() -> Self {
+        Self::Fields(BTreeMap::new())
+    }
+
+    /// Keeps what the path leads to, too.
+    pub(crate) fn add(&mut self, path: &[String]) {
+        match (&mut *self, path) {
+            (Self::Whole, _) => {}
+            (_, []) => *self = Self::Whole,
+            (Self::Fields(fields), [first, rest @ ..]) => {
+                fields.entry(first.clone()).or_insert_with(Self::none).add(rest);
+            }
+        }
+    }
+
+    /// What is kept of a field, if anything.
+    fn of(&self, name: &str) -> Option<&Self> {
+        match self {
+            Self::Whole => Some(&Self::Whole),
+            Self::Fields(fields) => fields.get(name),
+        }
+    }
+}
+
+/// Makes layouts of message types.
+pub(crate) struct Layouts<'s> {
+    schema: &'s Schema,
+    /// The types around.
+    open: Vec<MessageIndex>,
+    fields: usize,
+}
+
+type Made<T> = std::result::Result<T, String>;
+
+impl<'s> Layouts<'s> {
+    pub(crate) const fn new(schema: &'s Schema) -> Self {
+        Self { schema, open: Vec::new(), fields: 0 }
+    }
+
+    /// The layout of a message, of which some fields are kept, in the order of the schema.
+    pub(crate) fn message(&mut self, index: MessageIndex, keep: &Keep) -> Made<Tagged> {
+        let message = self.schema.pool().message(index);
+        let name = message.full_name();
+        if self.open.contains(&index) {
+            return Err(format!("a message of type {name} within itself"));
+        }
+        if self.open.len() >= MAX_DEPTH {
+            return Err(format!("messages nested more than {MAX_DEPTH} deep"));
+        }
+        if message.options().is_some_and(|options| options.message_set_wire_format == Some(true)) {
+            return Err(format!("{name}, which is a message set"));
+        }
+        self.open.push(index);
+        let (mut fields, mut rivals) = (Vec::new(), Vec::new());
+        for field in message.fields() {
+            match keep.of(field.name()) {
+                Some(keep) => {
+                    fields.push(self.field(index, field, keep).map_err(|why| inside(field.name(), why))?)
+                }
+                None => rivals.extend(self.rival(index, field)),
+            }
+        }
+        self.open.pop();
+        Ok(Tagged { name: Some(name.to_owned()), fields, rivals, is_tuple: false, ignores_item: false })
+    }
+
+    /// A field that is not kept, if another one is absent where it is present.
+    fn rival(
+        &self,
+        message: MessageIndex,
+        field: &FieldDescriptor,
+    ) -> Option<(u32, u32, Option<Arc<[(i32, String)]>>)> {
+        let FieldKind::Singular(kind) = field.kind() else { return None };
+        let Presence::Choice(choice) = self.presence(message, field, kind) else { return None };
+        let (key, _) = *keys(field.number(), kind, field.is_delimited()).first()?;
+        let symbols = match kind {
+            SingularKind::Enum(at) if field.enum_type() == Some(EnumType::Closed) => Some(self.names(at)),
+            _ => None,
+        };
+        Some((key, choice, symbols))
+    }
+
+    fn field(&mut self, message: MessageIndex, field: &FieldDescriptor, keep: &Keep) -> Made<TaggedField> {
+        self.fields += 1;
+        if self.fields > MAX_FIELDS {
+            return Err(format!("more than {MAX_FIELDS} fields"));
+        }
+        let closed = field.enum_type() == Some(EnumType::Closed);
+        let (of, keys, presence) = match field.kind() {
+            FieldKind::Map { key, value } => {
+                let entry = self.entry(key, value, closed, keep)?;
+                let keys = vec![(field.number() << 3 | LENGTH, Extent::One)];
+                (Layout::Tagged(entry), keys, Presence::Repeated)
+            }
+            FieldKind::List(kind) => {
+                let of = self.value(kind, closed, keep)?;
+                let mut keys = keys(field.number(), kind, field.is_delimited());
+                if keys.iter().all(|(key, _)| matches!(key & 7, VARINT | EIGHT_BYTES | FOUR_BYTES)) {
+                    keys.push((field.number() << 3 | LENGTH, Extent::Packed));
+                }
+                (of, keys, Presence::Repeated)
+            }
+            FieldKind::Singular(kind) => {
+                let of = self.value(kind, closed, keep)?;
+                let keys = keys(field.number(), kind, field.is_delimited());
+                (of, keys, self.presence(message, field, kind))
+            }
+        };
+        Ok(TaggedField { name: field.name().to_owned(), keys, presence, of })
+    }
+
+    fn presence(&self, message: MessageIndex, field: &FieldDescriptor, kind: SingularKind) -> Presence {
+        let oneofs = self.schema.pool().message(message).oneofs();
+        let choice = field
+            .oneof_index()
+            .filter(|at| oneofs.get(usize::from(*at)).is_some_and(|oneof| !oneof.is_synthetic()));
+        match (field.presence(), choice, kind) {
+            (_, Some(at), _) => Presence::Choice(u32::from(at)),
+            (FieldPresence::LegacyRequired, ..) => Presence::Required,
+            (FieldPresence::Explicit, ..) | (_, _, SingularKind::Message(_)) => Presence::Optional,
+            (_, _, kind) => self.default(kind),
+        }
+    }
+
+    /// A value that is there without being in the data.
+    fn default(&self, kind: SingularKind) -> Presence {
+        let first =
+            |at| self.schema.pool().enumeration(at).values().first().map_or(0, |value| value.number());
+        Presence::Default(match kind {
+            SingularKind::Enum(at) => Some(varint(i64::from(first(at)) as u64).into()),
+            _ => None,
+        })
+    }
+
+    /// An entry of a map.
+    fn entry(&mut self, key: ScalarType, value: SingularKind, closed: bool, keep: &Keep) -> Made<Tagged> {
+        let of = self.value(value, closed, keep)?;
+        let field = |name: &str, number, kind, of, presence| TaggedField {
+            name: name.into(),
+            keys: keys(number, kind, false),
+            presence,
+            of,
+        };
+        // Tuples of a text and a value are a map without a name, too.
+        let name = (key != ScalarType::String).then(|| MAP.to_owned());
+        let fields = vec![
+            field("key", 1, SingularKind::Scalar(key), scalar(key), Presence::Default(None)),
+            field("value", 2, value, of, self.default(value)),
+        ];
+        Ok(Tagged { name, fields, rivals: Vec::new(), is_tuple: true, ignores_item: closed })
+    }
+
+    fn value(&mut self, kind: SingularKind, closed: bool, keep: &Keep) -> Made<Layout> {
+        Ok(match kind {
+            SingularKind::Scalar(of) => scalar(of),
+            SingularKind::Enum(at) => Layout::Symbol { names: self.names(at), open: !closed },
+            SingularKind::Message(at) => Layout::Tagged(self.message(at, keep)?),
+        })
+    }
+
+    /// The names of an enum, of several for a number the first.
+    fn names(&self, at: EnumIndex) -> Arc<[(i32, String)]> {
+        let mut names: Vec<(i32, String)> = Vec::new();
+        for value in self.schema.pool().enumeration(at).values() {
+            if names.iter().all(|(number, _)| *number != value.number()) {
+                names.push((value.number(), value.name().to_owned()));
+            }
+        }
+        names.into()
+    }
+}
+
+fn inside(field: &str, why: String) -> String {
+    match why.strip_prefix("field ") {
+        Some(inner) => format!("field {field}.{inner}"),
+        None => format!("field {field}: {why}"),
+    }
+}
+
+fn keys(number: u32, kind: SingularKind, is_delimited: bool) -> Vec<(u32, Extent)> {
+    let number = number << 3;
+    let wire = match kind {
+        SingularKind::Message(_) if is_delimited => {
+            return vec![(number | GROUP, Extent::Until(number | GROUP_END))];
+        }
+        SingularKind::Message(_) | SingularKind::Scalar(ScalarType::String | ScalarType::Bytes) => LENGTH,
+        SingularKind::Scalar(ScalarType::Double | ScalarType::Fixed64 | ScalarType::Sfixed64) => EIGHT_BYTES,
+        SingularKind::Scalar(ScalarType::Float | ScalarType::Fixed32 | ScalarType::Sfixed32) => FOUR_BYTES,
+        _ => VARINT,
+    };
+    vec![(number | wire, Extent::One)]
+}
+
+fn scalar(of: ScalarType) -> Layout {
+    let fixed = |dtype| Layout::Number(Encoding::Little(dtype));
+    let varint = |dtype| Layout::Leb128 { zigzag: false, dtype };
+    let zigzag = |dtype| Layout::Leb128 { zigzag: true, dtype };
+    match of {
+        ScalarType::Double => fixed(DType::Float64),
+        ScalarType::Float => fixed(DType::Float32),
+        ScalarType::Fixed64 => fixed(DType::UInt64),
+        ScalarType::Fixed32 => fixed(DType::UInt32),
+        ScalarType::Sfixed64 => fixed(DType::Int64),
+        ScalarType::Sfixed32 => fixed(DType::Int32),
+        ScalarType::Int64 => varint(DType::Int64),
+        ScalarType::Uint64 => varint(DType::UInt64),
+        ScalarType::Int32 => varint(DType::Int32),
+        ScalarType::Uint32 => varint(DType::UInt32),
+        ScalarType::Bool => varint(DType::Bool),
+        ScalarType::Sint32 => zigzag(DType::Int32),
+        ScalarType::Sint64 => zigzag(DType::Int64),
+        ScalarType::String => Layout::Text,
+        ScalarType::Bytes => Layout::Bytes,
+    }
+}
+
+/// An integer of variable length.
+fn varint(mut number: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+    bytes
+}
