@@ -14,6 +14,7 @@ mod named;
 mod shape;
 mod skip;
 mod tagged;
+mod tagged_slot;
 mod text;
 mod together;
 mod unions;

@@ -7,6 +7,7 @@
 use super::{
     FAULT_EXTENT, FAULT_KEY, FAULT_NEGATIVE, FAULT_REQUIRED, MAX_LINES, Unsupported,
     shape::{Shape, join},
+    tagged_slot::{RecordWords, Slot, around, key_text, met, take_back, values},
     text::{Made, Place, Text, differ, symbols_key},
     too_deep,
 };
@@ -66,43 +67,6 @@ impl Shape {
         self.finish.push(Finisher::Categories { key: key.clone(), symbols: symbols.clone() });
         Ok(Form::Categorical { key, categories: symbols })
     }
-}
-
-/// The words of a record, and what they change.
-#[derive(Clone)]
-struct RecordWords {
-    /// Reads fields; takes the end from the stack, unless the record ends with a key.
-    read: String,
-    /// Completes the row.
-    finish: String,
-    /// The variables that are 0 between rows.
-    variables: Vec<String>,
-    /// The outputs that are written to.
-    columns: Vec<String>,
-    /// The variable that says that an item is ignored.
-    ignored: Option<String>,
-}
-
-/// A field with the names that stand for it in the text.
-struct Slot<'f> {
-    field: &'f TaggedField,
-    /// One value.
-    form: &'f Form,
-    /// The node of the option or the list around the values.
-    key: Option<&'f str>,
-    member: String,
-    /// The variable with the number of values met since the row began; of a choice the number of the last one.
-    state: String,
-    /// The number within a choice, and the word that takes back whichever of them is present.
-    choice: Option<(usize, String)>,
-    /// The variable with the bytes of the last text.
-    length: Option<String>,
-    record: Option<RecordWords>,
-    /// Outputs with the variables that have their lengths at the time when a record of a choice, or one that may
-    /// be ignored, began.
-    marks: Vec<(String, String)>,
-    /// The word that makes a position of a number that stands for a name.
-    symbol: Option<String>,
 }
 
 /// What is done behind a key.
@@ -526,67 +490,5 @@ impl Text<'_> {
         let symbol = self.symbol_word(names);
         self.line(place, format!("{input} varint-> stack {symbol} {key}-index <- stack"));
         Ok(())
-    }
-}
-
-/// The words that note that a field was met, before its value is written; of a field that has one value, the value
-/// before is taken back.
-fn met(slot: &Slot<'_>) -> Result<String, Unsupported> {
-    let state = &slot.state;
-    Ok(match (&slot.field.presence, &slot.choice) {
-        (Presence::Repeated, _) => format!("1 {state} +!"),
-        (_, Some((number, back))) => format!("{back} {number} {state} !"),
-        _ => format!("{state} @ if {} else 1 {state} ! then", take_back(slot)?),
-    })
-}
-
-/// The words that remove the value of a field from the outputs.
-fn take_back(slot: &Slot<'_>) -> Result<String, Unsupported> {
-    if let Some(record) = &slot.record {
-        let columns =
-            slot.marks.iter().map(|(column, mark)| format!("{column} len {mark} @ - {column} rewind"));
-        let variables = record.variables.iter().map(|variable| format!("0 {variable} !"));
-        return Ok(columns.chain(variables).collect::<Vec<_>>().join(" "));
-    }
-    Ok(match (&slot.length, slot.form.kept()) {
-        (Some(length), Form::String { key, .. }) => {
-            format!("1 {key}-offsets rewind {length} @ {key}-data rewind")
-        }
-        _ => {
-            let columns = values(slot)?;
-            let rewind = columns.iter().map(|column| format!("1 {column} rewind"));
-            rewind.collect::<Vec<_>>().join(" ")
-        }
-    })
-}
-
-/// The output of the option or the list around the values of a field.
-fn around(slot: &Slot<'_>) -> Option<String> {
-    let part = match slot.field.presence {
-        Presence::Optional | Presence::Choice(_) => "tags",
-        Presence::Repeated => "offsets",
-        _ => return None,
-    };
-    slot.key.map(|key| format!("{key}-{part}"))
-}
-
-/// The outputs of the values of a field.
-fn values(slot: &Slot<'_>) -> Result<Vec<String>, Unsupported> {
-    Ok(match (&slot.record, &slot.field.of, slot.form.kept()) {
-        (Some(record), ..) => record.columns.clone(),
-        (None, Layout::Symbol { .. }, Form::String { key, .. } | Form::Categorical { key, .. }) => {
-            vec![format!("{key}-index")]
-        }
-        (None, _, Form::String { key, .. }) => vec![format!("{key}-offsets"), format!("{key}-data")],
-        (None, _, Form::Numpy { key, .. }) => vec![format!("{key}-data")],
-        _ => return Err(differ(&slot.member)),
-    })
-}
-
-/// A key as a literal, of which there are 31 bits without a sign.
-fn key_text(key: u32) -> String {
-    match i32::try_from(key) {
-        Ok(key) => key.to_string(),
-        Err(_) => format!("{} 16 lshift {} or", key >> 16, key & 0xffff),
     }
 }
