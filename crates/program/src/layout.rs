@@ -183,10 +183,22 @@ pub struct Tagged {
     /// Keys of fields that are not delivered but belong to a [choice](Presence::Choice), with the number of that.
     /// Of a field of [symbols](Layout::Symbol) others than these are ignored.
     pub rivals: Vec<(u32, u32, Option<Arc<[(i32, String)]>>)>,
-    /// Whether the fields have no names in what is delivered.
-    pub is_tuple: bool,
-    /// Whether an item of a list is ignored if it has a [symbol](Layout::Symbol) that is.
+    /// What is delivered.
+    pub delivered: Delivered,
+    /// Whether an item of a list is ignored if it has a field of another key, or a [symbol](Layout::Symbol) that is
+    /// ignored.
     pub ignores_item: bool,
+}
+
+/// What the fields of a [`Tagged`] record are delivered as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivered {
+    /// A record.
+    Record,
+    /// A tuple: fields without names.
+    Tuple,
+    /// The value of the only field.
+    Only,
 }
 
 /// A field of a [`Tagged`] record.

@@ -1,7 +1,9 @@
 //! Fields behind keys: programs of layouts, run over messages.
 
 use crate::tests::numbers;
-use crate::{Count, Dialect, Extent, Frame, Layout, Presence, Tagged, TaggedField, TextLength, translate};
+use crate::{
+    Count, Delivered, Dialect, Extent, Frame, Layout, Presence, Tagged, TaggedField, TextLength, translate,
+};
 use forthwith_columns::{DType, Encoding};
 use forthwith_forth::{Compiled, Limits, Machine};
 use std::collections::HashMap;
@@ -17,7 +19,7 @@ fn field(name: &str, key: u32, presence: Presence, of: Layout) -> TaggedField {
 }
 
 fn record(fields: Vec<TaggedField>) -> Tagged {
-    Tagged { name: None, fields, rivals: Vec::new(), is_tuple: false, ignores_item: false }
+    Tagged { name: None, fields, rivals: Vec::new(), delivered: Delivered::Record, ignores_item: false }
 }
 
 /// The outputs of a program over messages, or the number of the fault.
@@ -147,6 +149,22 @@ fn numbers_without_a_name_are_ignored_or_kept() {
     let messages: [&[u8]; 3] = [minus, b"\x08\x07", b""];
     assert_eq!(run(layout(false), &messages).unwrap()["node0-index"], [1.0, 0.0, 0.0]);
     assert_eq!(run(layout(true), &messages).unwrap()["node0-index"], [-1.0, 7.0, 4.0]);
+}
+
+#[test]
+fn items_with_other_fields_are_ignored_where_the_layout_says_so() {
+    let mut item = record(vec![
+        field("k", 1 << 3, Presence::Default(None), varint()),
+        field("t", 2 << 3 | 2, Presence::Optional, Layout::Text),
+    ]);
+    item.ignores_item = true;
+    let layout = record(vec![field("items", 1 << 3 | 2, Presence::Repeated, Layout::Tagged(item))]);
+    let message = b"\x0a\x02\x08\x01\x0a\x07\x08\x02\x12\x01x\x18\x00\x0a\x03\x12\x01y";
+    let found = run(layout, &[message, b""]).unwrap();
+    assert_eq!(found["node0-offsets"], [2.0, 2.0]);
+    assert_eq!(found["node1-data"], [1.0, 0.0]);
+    assert_eq!(found["node2-tags"], [0.0, 1.0]);
+    assert_eq!(found["node3-data"], [f64::from(b'y')]);
 }
 
 #[test]

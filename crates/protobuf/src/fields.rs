@@ -1,7 +1,7 @@
 //! The fields of a table: those of the message, and parts of messages in them.
 
 use crate::{
-    layout::{Keep, Layouts},
+    layout::{Keep, Layouts, is_wrapper},
     schema::{Schema, message_of},
 };
 use buffa_descriptor::{FieldDescriptor, FieldKind, MessageIndex, ScalarType, SingularKind};
@@ -55,7 +55,8 @@ impl Fields {
             (listed.path, listed.parent, listed.is_part) = (path.join("/"), parent, parent.is_some());
             let inner = message_of(field.kind()).filter(|inner| {
                 let is_map = matches!(field.kind(), FieldKind::Map { .. });
-                !is_map && !open.contains(inner) && open.len() < DEEPEST && self.fields.len() < MOST_PARTS
+                let is_leaf = is_map || is_wrapper(schema.pool().message(*inner).full_name());
+                !is_leaf && !open.contains(inner) && open.len() < DEEPEST && self.fields.len() < MOST_PARTS
             });
             listed.has_children = inner.is_some_and(|at| !schema.pool().message(at).fields().is_empty());
             self.fields.push(listed);

@@ -6,7 +6,9 @@ use buffa_descriptor::{
     features::{EnumType, FieldPresence},
 };
 use forthwith_columns::{DType, Encoding, MAP};
-use forthwith_program::{Count, Dialect, Extent, Frame, Layout, Presence, Tagged, TaggedField, TextLength};
+use forthwith_program::{
+    Count, Delivered, Dialect, Extent, Frame, Layout, Presence, Tagged, TaggedField, TextLength,
+};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Messages within messages.
@@ -99,7 +101,9 @@ impl<'s> Layouts<'s> {
             }
         }
         self.open.pop();
-        Ok(Tagged { name: Some(name.to_owned()), fields, rivals, is_tuple: false, ignores_item: false })
+        let is_value = !self.open.is_empty() && is_wrapper(name) && fields.len() == 1;
+        let delivered = if is_value { Delivered::Only } else { Delivered::Record };
+        Ok(Tagged { name: Some(name.to_owned()), fields, rivals, delivered, ignores_item: false })
     }
 
     /// A field that is not kept, if another one is absent where it is present.
@@ -170,7 +174,8 @@ impl<'s> Layouts<'s> {
         })
     }
 
-    /// An entry of a map.
+    /// An entry of a map. One with a field that entries do not have is an unknown field as a whole, as it is in
+    /// Google's parser.
     fn entry(&mut self, key: ScalarType, value: SingularKind, closed: bool, keep: &Keep) -> Made<Tagged> {
         let of = self.value(value, closed, keep)?;
         let field = |name: &str, number, kind, of, presence| TaggedField {
@@ -185,7 +190,7 @@ impl<'s> Layouts<'s> {
             field("key", 1, SingularKind::Scalar(key), scalar(key), Presence::Default(None)),
             field("value", 2, value, of, self.default(value)),
         ];
-        Ok(Tagged { name, fields, rivals: Vec::new(), is_tuple: true, ignores_item: closed })
+        Ok(Tagged { name, fields, rivals: Vec::new(), delivered: Delivered::Tuple, ignores_item: true })
     }
 
     fn value(&mut self, kind: SingularKind, closed: bool, keep: &Keep) -> Made<Layout> {
@@ -206,6 +211,13 @@ impl<'s> Layouts<'s> {
         }
         names.into()
     }
+}
+
+/// Whether a type is a message around one value, so that this may be absent.
+pub(crate) fn is_wrapper(name: &str) -> bool {
+    let short = name.strip_prefix("google.protobuf.").and_then(|name| name.strip_suffix("Value"));
+    let wrapped = ["Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes"];
+    short.is_some_and(|short| wrapped.contains(&short))
 }
 
 fn inside(field: &str, why: String) -> String {

@@ -11,7 +11,7 @@ use super::{
     text::{Made, Place, Text, differ, symbols_key},
     too_deep,
 };
-use crate::layout::{Extent, Layout, Presence, Tagged, TaggedField};
+use crate::layout::{Delivered, Extent, Layout, Presence, Tagged, TaggedField};
 use forthwith_columns::{DType, Finisher, Form};
 use std::{collections::HashSet, sync::Arc};
 
@@ -46,8 +46,15 @@ impl Shape {
                 }
             });
         }
-        let names = tagged.fields.iter().map(|field| field.name.clone()).collect();
-        Ok(Form::Record { fields: (!tagged.is_tuple).then_some(names), contents, name: tagged.name.clone() })
+        let fields = match tagged.delivered {
+            Delivered::Record => Some(tagged.fields.iter().map(|field| field.name.clone()).collect()),
+            Delivered::Tuple => None,
+            Delivered::Only => match contents.pop() {
+                Some(only) if contents.is_empty() => return Ok(only),
+                _ => return Err(differ(member)),
+            },
+        };
+        Ok(Form::Record { fields, contents, name: tagged.name.clone() })
     }
 
     /// A number that stands for a name.
@@ -93,7 +100,11 @@ impl Text<'_> {
         place: Place<'_>,
         end: Option<u32>,
     ) -> Result<RecordWords, Unsupported> {
-        let Form::Record { contents, .. } = form else { return Err(differ(place.member)) };
+        let contents = match (tagged.delivered, form) {
+            (Delivered::Only, only) => std::slice::from_ref(only),
+            (_, Form::Record { contents, .. }) => contents,
+            _ => return Err(differ(place.member)),
+        };
         too_deep(place.depth, place.member)?;
         self.define_pass();
         let mut slots = Vec::with_capacity(contents.len());
@@ -329,7 +340,8 @@ impl Text<'_> {
                 }
             }
         }
-        self.line(place.within(1), format!("dup {PASS}"));
+        let ignore = ignored.map_or(String::new(), |variable| format!("-1 {variable} ! "));
+        self.line(place.within(1), format!("{ignore}dup {PASS}"));
         self.line(place, "endcase".into());
         Ok(())
     }
