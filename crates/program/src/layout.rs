@@ -180,9 +180,8 @@ pub struct Tagged {
     pub name: Option<String>,
     /// The fields that are delivered, in this order.
     pub fields: Vec<TaggedField>,
-    /// Keys of fields that are not delivered but belong to a [choice](Presence::Choice), with the number of that.
-    /// Of a field of [symbols](Layout::Symbol) others than these are ignored.
-    pub rivals: Vec<(u32, u32, Option<Arc<[(i32, String)]>>)>,
+    /// Fields that are not delivered, but make others absent.
+    pub rivals: Vec<Rival>,
     /// What is delivered.
     pub delivered: Delivered,
     /// Whether an item of a list is ignored if it has a field of another key, or a [symbol](Layout::Symbol) that is
@@ -212,6 +211,17 @@ pub struct TaggedField {
     pub presence: Presence,
     /// One value.
     pub of: Layout,
+}
+
+/// A field that is not delivered: where it is present, the fields of its [choice](Presence::Choice) are absent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rival {
+    /// Its key.
+    pub key: u32,
+    /// The number of the choice.
+    pub choice: u32,
+    /// The names of a closed [symbol](Layout::Symbol), of which other numbers are ignored.
+    pub symbols: Option<Arc<[(i32, String)]>>,
 }
 
 /// What stands behind a key.

@@ -2,7 +2,8 @@
 
 use crate::tests::numbers;
 use crate::{
-    Count, Delivered, Dialect, Extent, Frame, Layout, Presence, Tagged, TaggedField, TextLength, translate,
+    Count, Delivered, Dialect, Extent, Frame, Layout, Presence, Rival, Tagged, TaggedField, TextLength,
+    translate,
 };
 use forthwith_columns::{DType, Encoding};
 use forthwith_forth::{Compiled, Limits, Machine};
@@ -135,7 +136,11 @@ fn of_a_choice_the_last_field_is_present() {
     assert_eq!(found["node4-data"], [4.0, 5.0]);
     assert_eq!(found["node5-tags"], [0.0, 1.0, 0.0, 0.0]);
     // A field that is not delivered makes the others absent all the same.
-    let found = run(layout(vec![(4 << 3, 0, None)]), &[b"\x08\x01\x20\x01", b"\x20\x01\x08\x01"]).unwrap();
+    let found = run(
+        layout(vec![Rival { key: 4 << 3, choice: 0, symbols: None }]),
+        &[b"\x08\x01\x20\x01", b"\x20\x01\x08\x01"],
+    )
+    .unwrap();
     assert_eq!(found["node0-tags"], [0.0, 1.0]);
 }
 

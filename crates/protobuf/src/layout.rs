@@ -7,7 +7,7 @@ use buffa_descriptor::{
 };
 use forthwith_columns::{DType, Encoding, MAP};
 use forthwith_program::{
-    Count, Delivered, Dialect, Extent, Frame, Layout, Presence, Tagged, TaggedField, TextLength,
+    Count, Delivered, Dialect, Extent, Frame, Layout, Presence, Rival, Tagged, TaggedField, TextLength,
 };
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -107,11 +107,7 @@ impl<'s> Layouts<'s> {
     }
 
     /// A field that is not kept, if another one is absent where it is present.
-    fn rival(
-        &self,
-        message: MessageIndex,
-        field: &FieldDescriptor,
-    ) -> Option<(u32, u32, Option<Arc<[(i32, String)]>>)> {
+    fn rival(&self, message: MessageIndex, field: &FieldDescriptor) -> Option<Rival> {
         let FieldKind::Singular(kind) = field.kind() else { return None };
         let Presence::Choice(choice) = self.presence(message, field, kind) else { return None };
         let (key, _) = *keys(field.number(), kind, field.is_delimited()).first()?;
@@ -119,7 +115,7 @@ impl<'s> Layouts<'s> {
             SingularKind::Enum(at) if field.enum_type() == Some(EnumType::Closed) => Some(self.names(at)),
             _ => None,
         };
-        Some((key, choice, symbols))
+        Some(Rival { key, choice, symbols })
     }
 
     fn field(&mut self, message: MessageIndex, field: &FieldDescriptor, keep: &Keep) -> Made<TaggedField> {

@@ -11,7 +11,7 @@ use super::{
     text::{Made, Place, Text, differ, symbols_key},
     too_deep,
 };
-use crate::layout::{Delivered, Extent, Layout, Presence, Tagged, TaggedField};
+use crate::layout::{Delivered, Extent, Layout, Presence, Rival, Tagged, TaggedField};
 use forthwith_columns::{DType, Finisher, Form};
 use std::{collections::HashSet, sync::Arc};
 
@@ -257,8 +257,8 @@ impl Text<'_> {
     /// The arms of fields that are not delivered but make others absent.
     fn rivals(&mut self, tagged: &Tagged, slots: &[Slot<'_>]) -> Vec<(u32, String)> {
         let mut arms = Vec::new();
-        for (key, group, symbols) in &tagged.rivals {
-            let member = slots.iter().find(|slot| slot.field.presence == Presence::Choice(*group));
+        for Rival { key, choice, symbols } in &tagged.rivals {
+            let member = slots.iter().find(|slot| slot.field.presence == Presence::Choice(*choice));
             let Some((slot, (_, back))) = member.and_then(|slot| Some((slot, slot.choice.as_ref()?))) else {
                 continue;
             };
