@@ -17,7 +17,8 @@ mod json;
     feature = "builders",
     feature = "csv",
     feature = "json",
-    feature = "parquet"
+    feature = "parquet",
+    feature = "protobuf"
 ))]
 mod only;
 #[cfg(feature = "builders")]
@@ -27,6 +28,8 @@ mod own;
 mod own;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "protobuf")]
+mod protobuf;
 #[cfg(feature = "root")]
 mod root;
 #[cfg(feature = "parquet")]
@@ -56,6 +59,8 @@ static FORMATS: &[&dyn Format] = &[
     &parquet::Parquet,
     #[cfg(feature = "arrow")]
     &arrow::Arrow,
+    #[cfg(feature = "protobuf")]
+    &protobuf::ProtoBuf,
     #[cfg(feature = "json")]
     &json::Json,
     #[cfg(not(feature = "json"))]
@@ -106,6 +111,12 @@ pub trait Format: Send + Sync {
     /// Whether a file that begins with these bytes, and has this name, is of this format.
     fn recognise(&self, head: &[u8], name: &str) -> bool {
         let _ = (head, name);
+        false
+    }
+
+    /// Whether options ask for this format, whatever the file is.
+    fn is_requested(&self, options: &OpenOptions) -> bool {
+        let _ = options;
         false
     }
 
@@ -202,7 +213,10 @@ pub(crate) fn open(
 ) -> Result<Arc<dyn Container>> {
     let format = match options.text(OpenOptions::FORMAT) {
         Some(name) => called(name).map_err(|error| error.in_file(source.uri()))?,
-        None => found(source.as_ref())?,
+        None => match FORMATS.iter().copied().find(|format| format.is_requested(options)) {
+            Some(requested) => requested,
+            None => found(source.as_ref())?,
+        },
     };
     let each = |format: &&'static dyn Format| format.options().iter().map(|spec| (format.name(), *spec));
     let all: Vec<_> = FORMATS.iter().flat_map(each).collect();

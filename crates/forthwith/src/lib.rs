@@ -28,6 +28,7 @@ mod background;
     feature = "csv",
     feature = "json",
     feature = "parquet",
+    feature = "protobuf",
     feature = "root"
 ))]
 #[cfg_attr(
@@ -81,6 +82,8 @@ pub use forthwith_io as io;
 pub use forthwith_parquet as parquet;
 pub use forthwith_plan as plan;
 pub use forthwith_program as program;
+#[cfg(feature = "protobuf")]
+pub use forthwith_protobuf as protobuf;
 #[cfg(feature = "root")]
 pub use forthwith_rntuple as rntuple;
 #[cfg(feature = "root")]

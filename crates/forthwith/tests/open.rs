@@ -36,7 +36,7 @@ fn formats_named(line: &str) -> Vec<String> {
         (!word.contains('.') || word.starts_with('.') && word.matches('.').count() == 1)
             .then(|| word.trim_start_matches('.').to_owned())
     });
-    let named = ["avro", "parquet", "root", "ttree", "rntuple", "feather"];
+    let named = ["avro", "parquet", "protobuf", "root", "ttree", "rntuple", "feather"];
     words.filter(|word| named.contains(&word.as_str())).collect()
 }
 
