@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from forthwith import engines as engines
     from forthwith import forth as forth
     from forthwith import parquet as parquet
+    from forthwith import protobuf as protobuf
     from forthwith import uproot as uproot
     from forthwith._dataset import dataset
     from forthwith._formats import register_format, unregister_format
@@ -106,7 +107,7 @@ _LAZY = {
     "update": "_writable.file",
 }
 # Modules that are imported when they are first asked for.
-_MODULES = ("avro", "builders", "engines", "forth", "parquet", "uproot")
+_MODULES = ("avro", "builders", "engines", "forth", "parquet", "protobuf", "uproot")
 # What they are called where they stand.
 _ALIASES = {"avro_writer": "writer", "parquet_writer": "writer", "write_avro": "write", "write_parquet": "write"}
 

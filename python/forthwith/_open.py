@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Protocol, TypeAlias, Unpack, overload
 
-    from forthwith._opening import How, Int96, Text
+    from forthwith._opening import Framing, How, Int96, Text
     from forthwith._tree.common import Missing
     from forthwith._types import Opened, Options
 
@@ -47,7 +47,10 @@ def open(
     memory: int | str | None = None,
     pool: int | str | None = None,
     huge_pages: bool = True,
-    schema: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | None = None,
+    schema: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | Any | None = None,
+    message: str | None = None,
+    framing: Framing | None = None,
+    rows: str | None = None,
     skip_damaged: bool = False,
     recover: bool = False,
     row_groups: Sequence[int] | None = None,
@@ -108,7 +111,15 @@ def open(
         schema: For Avro files, the schema that their values are to be read as, as JSON or what JSON is made of: fields by its
             names (or their aliases) and in its order, numbers promoted, fields that the file lacks by their defaults. Fields
             that it does not name are stepped over. A ``pathlib.Path`` is a file with such JSON. By default values are read
-            as they were written.
+            as they were written. For ProtoBuf files, the types of their messages: the path or the text of a ``.proto`` file,
+            the path or the bytes of a set of descriptors, or a message class or a module of the ``protobuf`` package.
+        message: For ProtoBuf files, the full name of the type of the messages. It is not needed for a message class, nor where
+            the schema has only one type that no other has a field of. With it, a file with any name is one of ProtoBuf.
+        framing: For ProtoBuf files, what is around the messages: ``"delimited"`` for lengths as variable integers before them
+            (the default), ``"fixed32"`` or ``"fixed32-big"`` for lengths of four bytes, ``"single"`` for a file that is one
+            message.
+        rows: For ProtoBuf files that are one message, the repeated field of it whose messages are the rows; with slashes,
+            such a field in these.
         skip_damaged: For Avro files, whether blocks that cannot be read are left out instead of being an error. All blocks
             are read once to find out; `Tree.damage` says which they are.
         recover: For ROOT files that were not closed: whether to walk from record to record and take the objects that are there,
@@ -166,6 +177,9 @@ def open(
         "pool": pool,
         "huge_pages": huge_pages,
         "schema": schema,
+        "message": message,
+        "framing": framing,
+        "rows": rows,
         "skip_damaged": skip_damaged,
         "recover": recover,
         "row_groups": row_groups,

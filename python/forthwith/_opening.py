@@ -10,6 +10,7 @@ from forthwith._file import File, open_file
 from forthwith._keywords import refuse
 from forthwith._parsed_schemas import self_contained
 from forthwith._paths import local, whole
+from forthwith._proto_schema import is_proto, proto_schema
 from forthwith._stores import without_secrets
 
 TYPE_CHECKING = False
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     How: TypeAlias = Literal["auto", "map", "pread"]
     Int96: TypeAlias = Literal["ns", "us"]
+    Framing: TypeAlias = Literal["delimited", "fixed32", "fixed32-big", "single"]
     Text: TypeAlias = Literal["strict", "bytes", "latin-1", "replace"]
 
 # Classes of ROOT whose objects are tables.
@@ -66,7 +68,10 @@ class Settings:
         memory: int | str | None = None,
         pool: int | str | None = None,
         huge_pages: bool = True,
-        schema: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | None = None,
+        schema: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | Any | None = None,
+        message: str | None = None,
+        framing: Framing | None = None,
+        rows: str | None = None,
         skip_damaged: bool = False,
         recover: bool = False,
         row_groups: Sequence[int] | None = None,
@@ -103,8 +108,15 @@ class Settings:
             "index": index if index is None or isinstance(index, bool) else local(os.fspath(index)),
         }
         # Only those that were given: the file's format refuses what it does not understand.
+        if message is not None or framing is not None or rows is not None or is_proto(schema):
+            text, message = proto_schema(schema, message)
+        else:
+            text = schema_text(schema)
         given = {
-            "schema": schema_text(schema),
+            "schema": text,
+            "message": message,
+            "framing": framing,
+            "rows": rows,
             "skip_damaged": skip_damaged or None,
             "recover": recover or None,
             "row_groups": groups,
@@ -127,6 +139,7 @@ class Settings:
 _OPENING = (
     *("source", "memory", "pool", "huge_pages", "schema", "skip_damaged", "recover", "row_groups", "int96"),
     *("format", "types", "separator", "header", "unions", "check_text", "text", "times_as_integers"),
+    *("message", "framing", "rows"),
     *("storage_options", "checksums", "index"),
 )
 

@@ -109,7 +109,10 @@ class Opening(TypedDict, total=False):
     memory: int | str | None
     pool: int | str | None
     huge_pages: bool
-    schema: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | None
+    schema: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | Any | None
+    message: str | None
+    framing: Literal["delimited", "fixed32", "fixed32-big", "single"] | None
+    rows: str | None
     skip_damaged: bool
     recover: bool
     row_groups: Sequence[int] | None

@@ -6,6 +6,7 @@ mod avro_rows;
 mod ntuple_options;
 mod own;
 mod parquet;
+mod protobuf;
 mod root;
 mod root_given;
 mod root_merge;
@@ -56,6 +57,8 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(own::unregister_format, module)?,
         wrap_pyfunction!(parquet::parquet_chunks, module)?,
         wrap_pyfunction!(parquet::parquet_row_groups, module)?,
+        wrap_pyfunction!(protobuf::protobuf_column, module)?,
+        wrap_pyfunction!(protobuf::protobuf_messages, module)?,
         wrap_pyfunction!(root::efficiency_intervals, module)?,
         wrap_pyfunction!(root::ntuple_descriptor, module)?,
         wrap_pyfunction!(root::ntuple_envelopes, module)?,
