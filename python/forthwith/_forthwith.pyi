@@ -1325,9 +1325,7 @@ def avro_joined(schema: str, reader: str | None, data: bytes, count: int) -> Arr
 def avro_apart(schema: str, reader: str | None, datums: list[bytes]) -> Array:
     """Datums that are given one by one."""
 
-def protobuf_messages(
-    schema: str, message: str | None, messages: list[bytes | None], threads: int | None
-) -> Array:
+def protobuf_messages(schema: str, message: str | None, messages: list[bytes | None], threads: int | None) -> Array:
     """Messages that are given one by one, of which some may be missing."""
 
 def protobuf_column(schema: str, message: str | None, column: Given, threads: int | None) -> Array:
