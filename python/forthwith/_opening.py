@@ -109,11 +109,11 @@ class Settings:
         }
         # Only those that were given: the file's format refuses what it does not understand.
         if message is not None or framing is not None or rows is not None or is_proto(schema):
-            text, message = proto_schema(schema, message)
+            given_schema, message = proto_schema(schema, message)
         else:
-            text = schema_text(schema)
+            given_schema = schema_text(schema)
         given = {
-            "schema": text,
+            "schema": given_schema,
             "message": message,
             "framing": framing,
             "rows": rows,

@@ -201,7 +201,7 @@ def test_the_command_reads_messages(tmp_path, schema, capfd):
 
     path = tmp_path / "events.dat"
     path.write_bytes(delimited(map(event, range(3))))
-    given = ["--option", f"schema={schema}", "--option", "message=t.Event"]
+    given = ["--open", f"schema={schema}", "--open", "message=t.Event"]
     assert _forthwith.command(["forthwith", "cat", str(path), *given]) == 0
     lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
     assert [line["name"] for line in lines] == ["event 0", "event 1", "event 2"]

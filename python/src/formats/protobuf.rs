@@ -3,7 +3,7 @@
 use crate::{array::Array, errors, given::Given};
 use forthwith::{
     Engine, Options,
-    columns::{self, Column, Form},
+    columns::{self, Column, Form, TextPolicy},
     io,
     plan::{Error, Place, Result},
     protobuf::{Messages, Schema},
@@ -128,7 +128,7 @@ fn read<'m>(
 
 fn delivered(py: Python<'_>, read: Result<Option<columns::Array>>) -> PyResult<Array> {
     match read {
-        Ok(Some(array)) => Array::new(py, &array, Place::default()),
+        Ok(Some(array)) => Array::new(py, &array, Place::default(), TextPolicy::default()),
         Ok(None) => Err(errors::request(py, "nothing was read".into())),
         Err(error) => Err(errors::exception(py, &error)),
     }
