@@ -99,7 +99,11 @@ fn an_option_is_understood_or_refused_by_name() {
             "row_groups",
             "row_groups is an option for Parquet files, but the format of this file is ROOT",
         ),
-        (table, "schema", "schema is an option for Avro files, but the format of this file is Parquet"),
+        (
+            table,
+            "schema",
+            "schema is an option for Avro and ProtoBuf files, but the format of this file is Parquet",
+        ),
         (tree, "row_group", "there is no option row_group for ROOT files; did you mean row_groups?"),
     ];
     for (name, option, said) in cases {

@@ -8,7 +8,7 @@ use crate::{
 };
 use arrow_array::make_array;
 use arrow_schema::{DataType, Field};
-use forthwith_columns::{Array, arrow};
+use forthwith_columns::{Array, Form, NumberCast, arrow};
 use forthwith_io::{Codec, Decompressor};
 use forthwith_plan::{
     BlockColumns, BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task, append,
@@ -129,7 +129,22 @@ fn dictionary_types(data_type: &DataType) -> Vec<DataType> {
 }
 
 fn imported(field: &Field, array: arrow_array::ArrayRef) -> Result<Array> {
-    arrow::import(field, &[array]).map_err(|error| Error::fault(error.to_string()))
+    let array = arrow::import(field, &[array]).map_err(|error| Error::fault(error.to_string()))?;
+    // Alternatives of a union are options where a value is missing: they are always, so that all batches have one type.
+    let mut form = array.form.clone();
+    let mut has_unions = false;
+    form.change(&mut |node| {
+        let Form::Union { contents, .. } = node else { return };
+        has_unions = true;
+        for content in contents {
+            let whole = std::mem::replace(content, Form::Empty);
+            *content = whole.optional();
+        }
+    });
+    if !has_unions {
+        return Ok(array);
+    }
+    array.cast(&form, NumberCast::Same).map_err(|error| Error::fault(error.to_string()))
 }
 
 impl Numbers {

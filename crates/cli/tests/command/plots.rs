@@ -55,7 +55,7 @@ fn what_has_no_numbers_is_said() {
     assert_eq!(said.code, 2, "{}", said.err);
     for range in ["5,1", "nan,1", "1", "0,inf"] {
         let said = forthwith(&["plot", &file("zmumu.root:events/MET_pt"), "--range", range]);
-        assert!(said.code == 2 && said.err.contains("no range"), "{range}: {}", said.err);
+        assert!(said.code == 2 && said.err.contains("invalid range"), "{range}: {}", said.err);
     }
     for flags in [&["-b", "nothing"][..], &["-f", "*"], &["--bins", "3"], &["-n", "3"], &["--range", "0,1"]] {
         let said = forthwith(&[&["plot", &file("zmumu.root:mass")], flags].concat());

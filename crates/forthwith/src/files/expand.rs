@@ -145,12 +145,15 @@ fn is_there(path: &Path) -> Result<bool> {
 fn is_known(path: &Path) -> Result<bool> {
     let name = path.to_string_lossy();
     if let Some(format) = formats::by_name(&name) {
-        return Ok(format.is_read());
+        // Text beside tables is notes and summaries more often than one of them.
+        return Ok(format.is_read() && !format.is_text());
     }
     let mut head = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(formats::head_bytes()).read_to_end(&mut head));
     match read {
-        Ok(_) => Ok(formats::recognised(&head, &name).map_err(|error| error.in_file(&name))?.is_some()),
+        Ok(_) => Ok(formats::recognised(&head, &name)
+            .map_err(|error| error.in_file(&name))?
+            .is_some_and(|format| !format.is_text())),
         Err(error) => Ok(error.kind() != IoKind::NotFound),
     }
 }

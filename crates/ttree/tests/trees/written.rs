@@ -239,7 +239,7 @@ fn what_a_tree_has_no_branch_for_is_refused_by_name() {
     };
     let option = Form::Option { key: "o".into(), content: Box::new(numbers("x", DType::Float32)) };
     let error = refused(option.clone(), ColumnOptions::default());
-    assert!(matches!(error.kind, ErrorKind::Unsupported { .. }), "{error}");
+    assert!(matches!(error.kind, ErrorKind::MissingValues { .. }), "{error}");
     assert!(error.to_string().contains("missing values") && error.to_string().contains("dir/t/c"), "{error}");
     let filled = ColumnOptions { nulls: Nulls::Filled((-1.0).into()), ..ColumnOptions::default() };
     write(&[("c", option)], by_column("c", filled), &[4]).unwrap();
