@@ -1,16 +1,13 @@
 //! CSV files.
 
-use super::{Format, text};
-use crate::{
-    Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words,
-    check::{Counted, Reading},
-};
+use super::{Format, only::OneTable, text};
+use crate::{Container, Key, OpenOptions, OptionKind, OptionSpec};
 use forthwith_columns::Form;
 use forthwith_csv::{CsvFile, CsvFormat, CsvOptions, CsvTable};
 use forthwith_engine::Engine;
 use forthwith_io::{Sink, Source};
-use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, Result, TableWriter, WriteOptions};
-use std::{any::Any, sync::Arc};
+use forthwith_plan::{BlockFormat, Error, Result, TableWriter, WriteOptions};
+use std::sync::Arc;
 
 /// The row of the table.
 pub(super) struct Csv;
@@ -80,7 +77,15 @@ impl Format for Csv {
         let file = CsvFile::open(Arc::clone(&source), &options)?;
         let only = Key::of_only(source.as_ref(), self.name(), "table".into(), String::new(), 0)?;
         let table = Arc::new(CsvTable::new(file));
-        Ok(Arc::new(Opened { source, only, table, engine: Arc::clone(engine) }))
+        Ok(Arc::new(OneTable {
+            format: self.name(),
+            source,
+            only,
+            table,
+            engine: Arc::clone(engine),
+            blocks: &CsvFormat,
+            part: "records",
+        }))
     }
 
     fn writer(
@@ -95,66 +100,5 @@ impl Format for Csv {
     fn blocks(&self) -> &'static [&'static dyn BlockFormat] {
         static BLOCKS: [&dyn BlockFormat; 1] = [&CsvFormat];
         &BLOCKS
-    }
-}
-
-struct Opened {
-    source: Arc<dyn Source>,
-    only: Key,
-    table: Arc<CsvTable>,
-    engine: Arc<Engine>,
-}
-
-impl Container for Opened {
-    fn format(&self) -> &'static str {
-        Csv.name()
-    }
-
-    fn source(&self) -> &Arc<dyn Source> {
-        &self.source
-    }
-
-    fn info(&self) -> Result<FileInfo> {
-        Ok(FileInfo { compression: "none".into(), ..FileInfo::of(self)? })
-    }
-
-    fn only_table(&self) -> Option<&Key> {
-        Some(&self.only)
-    }
-
-    fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
-        self.find(path)?;
-        Ok(Arc::clone(&self.table) as Arc<dyn Dataset>)
-    }
-
-    /// Reads all records.
-    fn check(&self) -> Result<CheckReport> {
-        let mut report = CheckReport::default();
-        let format = Counted::new(&CsvFormat);
-        let reading = Reading {
-            engine: &self.engine,
-            source: &self.source,
-            dataset: self.table.as_ref(),
-            check_text: true,
-            part: "records",
-            ahead: 0,
-            counted: crate::check::Bytes::Stored,
-            format: &format,
-        };
-        let fields = reading.fields(&mut report)?;
-        match self.table.entries().and_then(|entries| self.table.plan(&fields, 0..entries)) {
-            Ok(plan) => reading.blocks(plan, &mut report)?,
-            Err(error) => reading.found(error, None, &mut report)?,
-        }
-        Ok(report)
-    }
-
-    fn words(&self) -> &'static Words {
-        static WORDS: Words = Words { rows: true, ..Words::PLAIN };
-        &WORDS
-    }
-
-    fn own(&self) -> &dyn Any {
-        self.table.as_ref()
     }
 }

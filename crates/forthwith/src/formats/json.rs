@@ -1,16 +1,13 @@
 //! JSON Lines, and other files of JSON values.
 
-use super::{Format, text};
-use crate::{
-    Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words,
-    check::{Counted, Reading},
-};
+use super::{Format, only::OneTable, text};
+use crate::{Container, Key, OpenOptions, OptionKind, OptionSpec};
 use forthwith_columns::Form;
 use forthwith_engine::Engine;
 use forthwith_io::{Sink, Source};
 use forthwith_json::{JsonFile, JsonFormat, JsonOptions, JsonTable};
-use forthwith_plan::{BlockFormat, CheckReport, Dataset, Result, TableWriter, WriteOptions};
-use std::{any::Any, sync::Arc};
+use forthwith_plan::{BlockFormat, Result, TableWriter, WriteOptions};
+use std::sync::Arc;
 
 /// The row of the table.
 pub(super) struct Json;
@@ -60,7 +57,15 @@ impl Format for Json {
         )?;
         let only = Key::of_only(source.as_ref(), self.name(), "table".into(), String::new(), 0)?;
         let table = Arc::new(JsonTable::new(file));
-        Ok(Arc::new(Opened { source, only, table, engine: Arc::clone(engine) }))
+        Ok(Arc::new(OneTable {
+            format: self.name(),
+            source,
+            only,
+            table,
+            engine: Arc::clone(engine),
+            blocks: &JsonFormat,
+            part: "values",
+        }))
     }
 
     fn writer(
@@ -75,66 +80,5 @@ impl Format for Json {
     fn blocks(&self) -> &'static [&'static dyn BlockFormat] {
         static BLOCKS: [&dyn BlockFormat; 1] = [&JsonFormat];
         &BLOCKS
-    }
-}
-
-struct Opened {
-    source: Arc<dyn Source>,
-    only: Key,
-    table: Arc<JsonTable>,
-    engine: Arc<Engine>,
-}
-
-impl Container for Opened {
-    fn format(&self) -> &'static str {
-        Json.name()
-    }
-
-    fn source(&self) -> &Arc<dyn Source> {
-        &self.source
-    }
-
-    fn info(&self) -> Result<FileInfo> {
-        Ok(FileInfo { compression: "none".into(), ..FileInfo::of(self)? })
-    }
-
-    fn only_table(&self) -> Option<&Key> {
-        Some(&self.only)
-    }
-
-    fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
-        self.find(path)?;
-        Ok(Arc::clone(&self.table) as Arc<dyn Dataset>)
-    }
-
-    /// Reads all values.
-    fn check(&self) -> Result<CheckReport> {
-        let mut report = CheckReport::default();
-        let format = Counted::new(&JsonFormat);
-        let reading = Reading {
-            engine: &self.engine,
-            source: &self.source,
-            dataset: self.table.as_ref(),
-            check_text: true,
-            part: "values",
-            ahead: 0,
-            counted: crate::check::Bytes::Stored,
-            format: &format,
-        };
-        let fields = reading.fields(&mut report)?;
-        match self.table.entries().and_then(|entries| self.table.plan(&fields, 0..entries)) {
-            Ok(plan) => reading.blocks(plan, &mut report)?,
-            Err(error) => reading.found(error, None, &mut report)?,
-        }
-        Ok(report)
-    }
-
-    fn words(&self) -> &'static Words {
-        static WORDS: Words = Words { rows: true, ..Words::PLAIN };
-        &WORDS
-    }
-
-    fn own(&self) -> &dyn Any {
-        self.table.as_ref()
     }
 }

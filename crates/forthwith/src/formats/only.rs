@@ -1,8 +1,13 @@
 //! Files that are one table.
 
-use crate::Key;
+use crate::{
+    Container, FileInfo, Key, Words,
+    check::{Bytes, Counted, Reading},
+};
+use forthwith_engine::Engine;
 use forthwith_io::Source;
-use forthwith_plan::Result;
+use forthwith_plan::{BlockFormat, CheckReport, Dataset, Result};
+use std::{any::Any, sync::Arc};
 
 impl Key {
     /// That of the one table of a file that has nothing else, with the name of the format as its class. Data begin at a byte of
@@ -27,5 +32,74 @@ impl Key {
             is_table: true,
             is_unsupported_table: false,
         })
+    }
+}
+
+/// An opened file that is one table without compression or metadata of its own, such as text.
+#[cfg(any(feature = "builders", feature = "csv", feature = "json"))]
+pub(super) struct OneTable<T> {
+    pub format: &'static str,
+    pub source: Arc<dyn Source>,
+    pub only: Key,
+    pub table: Arc<T>,
+    pub engine: Arc<Engine>,
+    /// How blocks are decoded when the file is checked.
+    pub blocks: &'static dyn BlockFormat,
+    /// The word for several of the parts that a check counts.
+    pub part: &'static str,
+}
+
+#[cfg(any(feature = "builders", feature = "csv", feature = "json"))]
+impl<T: Dataset> Container for OneTable<T> {
+    fn format(&self) -> &'static str {
+        self.format
+    }
+
+    fn source(&self) -> &Arc<dyn Source> {
+        &self.source
+    }
+
+    fn info(&self) -> Result<FileInfo> {
+        Ok(FileInfo { compression: "none".into(), ..FileInfo::of(self)? })
+    }
+
+    fn only_table(&self) -> Option<&Key> {
+        Some(&self.only)
+    }
+
+    fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
+        self.find(path)?;
+        Ok(Arc::clone(&self.table) as Arc<dyn Dataset>)
+    }
+
+    /// Reads all blocks.
+    fn check(&self) -> Result<CheckReport> {
+        let mut report = CheckReport::default();
+        let format = Counted::new(self.blocks);
+        let reading = Reading {
+            engine: &self.engine,
+            source: &self.source,
+            dataset: self.table.as_ref(),
+            check_text: true,
+            part: self.part,
+            ahead: 0,
+            counted: Bytes::Stored,
+            format: &format,
+        };
+        let fields = reading.fields(&mut report)?;
+        match self.table.entries().and_then(|entries| self.table.plan(&fields, 0..entries)) {
+            Ok(plan) => reading.blocks(plan, &mut report)?,
+            Err(error) => reading.found(error, None, &mut report)?,
+        }
+        Ok(report)
+    }
+
+    fn words(&self) -> &'static Words {
+        static WORDS: Words = Words { rows: true, ..Words::PLAIN };
+        &WORDS
+    }
+
+    fn own(&self) -> &dyn Any {
+        self.table.as_ref()
     }
 }
