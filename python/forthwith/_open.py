@@ -141,7 +141,7 @@ def open(
             Otherwise the bytes are kept: Awkward Array and NumPy have them, and pandas, polars and Arrow, which have no text
             but UTF-8, the replacement character U+FFFD. ROOT does not say how text is encoded: there the bytes are always
             kept, and without ``check_text=False`` only pandas, polars and Arrow refuse them.
-        text: What becomes of text that is not UTF-8, in all formats and for all libraries: ``"strict"`` as ``check_text``
+        text: The treatment of text that is not UTF-8, in all formats and for all libraries: ``"strict"`` as ``check_text``
             says; ``"latin-1"`` decodes each string that is not UTF-8 as Latin-1, ``"replace"`` puts U+FFFD in the place of
             the bytes that are not valid, and ``"bytes"`` gives all text as byte strings.
         times_as_integers: Whether dates, times and lengths of time are the whole numbers that they are stored as, for all

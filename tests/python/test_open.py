@@ -289,7 +289,8 @@ def test_files_of_no_known_format_are_said_to_be_what_they_are(begin, what, tmp_
     name.write_bytes(begin)
     for source in (name, io.BytesIO(begin)):
         with pytest.raises(
-            forthwith.DamagedFileError, match=f"not a ROOT, Avro, Parquet, Arrow, ProtoBuf, JSON Lines or CSV file: {what}"
+            forthwith.DamagedFileError,
+            match=f"not a ROOT, Avro, Parquet, Arrow, ProtoBuf, JSON Lines or CSV file: {what}",
         ) as caught:
             forthwith.open(source)
     assert isinstance(caught.value, ValueError)

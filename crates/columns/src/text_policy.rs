@@ -6,7 +6,7 @@ use crate::{Array, Column, DType, Form, Invalid, kernels::check_utf8_by};
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, collections::HashSet};
 
-/// What becomes of text that is not UTF-8.
+/// The treatment of text that is not UTF-8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TextPolicy {
     /// An error where the format defines text as UTF-8; otherwise the bytes as stored.

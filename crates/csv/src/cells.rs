@@ -5,7 +5,7 @@ use forthwith_plan::{Error, Result};
 
 /// Cells of one record after the other, of text that arrives in pieces.
 ///
-/// Empty lines are no records, unless records have a single cell: then each of them is a record with an empty one.
+/// Empty lines are skipped, unless records have a single cell: then each is a record with a missing cell.
 pub(crate) struct Records {
     reader: Reader,
     output: Vec<u8>,

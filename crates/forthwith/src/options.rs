@@ -57,7 +57,7 @@ pub enum OptionKind {
 impl OpenOptions {
     /// Whether text that is not UTF-8 is an error, where the format says that text is UTF-8. It is, unless this is `false`.
     pub const CHECK_TEXT: &'static str = "check_text";
-    /// What becomes of text that is not UTF-8: one of [`TextPolicy::NAMES`].
+    /// Treatment of text that is not UTF-8: one of [`TextPolicy::NAMES`].
     pub const TEXT: &'static str = "text";
     /// Whether dates, times and lengths of time are the whole numbers that they are stored as.
     pub const TIMES_AS_INTEGERS: &'static str = "times_as_integers";

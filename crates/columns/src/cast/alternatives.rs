@@ -95,7 +95,7 @@ impl Cast {
         Ok(())
     }
 
-    /// The alternative of an arm with its position, of so many arms, of which so many rows are used.
+    /// The alternative of one arm: its position, the number of arms, and the number of rows that are used.
     fn alternative(
         &mut self,
         of: &Lookup<'_>,

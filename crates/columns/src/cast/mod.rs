@@ -35,11 +35,11 @@ pub struct CastError {
 #[non_exhaustive]
 pub enum CastReason {
     /// Values of another type.
-    #[error("{found} where {wanted} is wanted")]
+    #[error("expected {wanted}, found {found}")]
     Type {
         /// The type that they have.
         found: String,
-        /// The type that is wanted.
+        /// The expected type.
         wanted: String,
     },
     /// A number that the wanted type does not have.
@@ -51,11 +51,11 @@ pub enum CastReason {
         wanted: DType,
     },
     /// A missing value where none may be missing.
-    #[error("a missing value in row {row} where {wanted} is wanted")]
+    #[error("expected {wanted}, found a missing value in row {row}")]
     Null {
         /// The row, counted in all values of its place.
         row: u64,
-        /// The type that is wanted.
+        /// The expected type.
         wanted: String,
     },
     /// Lists of other lengths.

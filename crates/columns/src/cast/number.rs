@@ -36,7 +36,7 @@ pub(super) fn converted(column: &Column, to: DType, count: u64) -> Result<Option
     }
 }
 
-/// Whether a whole number that became this float is no other: floats of that size are less than 1 apart.
+/// Whether every integer converts to this float exactly: below 2^53, floats are at most 1 apart.
 fn is_exact(real: f64) -> bool {
     real.abs() < 9_007_199_254_740_992.0
 }

@@ -224,7 +224,7 @@ fn numbers_are_exact_or_named() {
     assert_eq!(named(Column::from_vec(vec![0.1f64]), DType::Float32), "a: 0.1, which is no float32");
     let halves = cast(Column::from_vec(vec![0.5f64, f64::NAN, f64::INFINITY]), DType::Float32).unwrap();
     assert!(halves.as_f32().unwrap()[1].is_nan() && halves.as_f32().unwrap()[2].is_infinite());
-    assert_eq!(named(Column::from_vec(vec![1.0f32]), DType::Int64), "a: float32 where int64 is wanted");
+    assert_eq!(named(Column::from_vec(vec![1.0f32]), DType::Int64), "a: expected int64, found float32");
     // Numbers need not be aligned.
     let bytes: Vec<u8> = std::iter::once(0).chain([7i32, -8].map(i32::to_ne_bytes).concat()).collect();
     let odd = Column::from_bytes(DType::Int32, bytes::Bytes::from(bytes).slice(1..));
