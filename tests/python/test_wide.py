@@ -7,7 +7,7 @@ import pytest
 
 import forthwith
 
-FEW, FACTOR = 4000, 4
+FEW, FACTOR, ROUNDS = 4000, 4, 6
 
 
 def write_tree(folder, columns):
@@ -56,15 +56,23 @@ WORK = {
 @pytest.mark.slow
 @pytest.mark.alone
 def test_many_columns_take_time_in_proportion(tmp_path):
-    """Four times as many may take twice what they should; a square would be four times that."""
-    seconds = {}
-    for count in (FEW, FEW * FACTOR):
-        columns = {f"column{at}": np.arange(3.0) for at in range(count)}
-        for _ in range(2):
-            for name, work in WORK.items():
+    """Four times as many may take twice what they should; a square would be four times that.
+
+    The least time of each is compared. Both are timed in every round, so that a machine that is slow for a while is slow for
+    both, and rounds go on while the bound is passed: what columns themselves cost is not made less by more rounds.
+    """
+    columns = {count: {f"column{at}": np.arange(3.0) for at in range(count)} for count in (FEW, FEW * FACTOR)}
+    seconds, ratios = {}, {}
+    for done in range(ROUNDS):
+        for name, work in WORK.items():
+            for count, table in columns.items():
+                folder = tmp_path / str(count)
+                folder.mkdir(exist_ok=True)
                 began = time.process_time()
-                work(tmp_path, columns)
+                work(folder, table)
                 taken = time.process_time() - began
                 seconds[count, name] = min(taken, seconds.get((count, name), taken))
-    ratios = {name: seconds[FEW * FACTOR, name] / seconds[FEW, name] for name in WORK}
+        ratios = {name: seconds[FEW * FACTOR, name] / seconds[FEW, name] for name in WORK}
+        if done > 0 and max(ratios.values()) < 2 * FACTOR:
+            break
     assert max(ratios.values()) < 2 * FACTOR, ratios
