@@ -1,6 +1,6 @@
 //! The engine: options, warm scratch, compiled programs.
 
-use crate::{bulk, confirm::confirmed, worker::Worker};
+use crate::{bulk, confirm::confirmed, part::Part, worker::Worker};
 use forthwith_columns::{Memory, Policy};
 use forthwith_forth::{Compiled, Programs};
 use forthwith_io::Source;
@@ -51,6 +51,15 @@ pub struct Progress {
     pub bytes: u64,
     /// Stored bytes of the plan.
     pub all_bytes: u64,
+}
+
+impl Progress {
+    /// The blocks and bytes of some plans, of which none is decoded.
+    pub(crate) fn of(parts: &[Part<'_>]) -> Self {
+        let all_blocks = parts.iter().map(|part| part.plan.tasks.len() as u64).sum();
+        let all_bytes = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.plan.stored_bytes()));
+        Self { all_blocks, all_bytes, ..Self::default() }
+    }
 }
 
 /// Called from time to time on the calling thread; `false` stops the work with

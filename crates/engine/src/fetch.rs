@@ -46,6 +46,8 @@ pub(crate) const PIECE: usize = 256 << 10;
 pub(crate) struct Fetcher<'a> {
     plan: &'a Plan,
     source: &'a dyn Source,
+    /// The position of the file among those of the call.
+    file: usize,
     /// The source's size when the read began.
     size: u64,
     /// Where it is noted that a view of the source was decoded from. None if all is to be copied.
@@ -74,14 +76,18 @@ struct Planned {
 
 /// The bytes of neighbouring tasks.
 pub(crate) struct Window {
+    /// The position of the file among those of the call.
+    file: usize,
     number: usize,
     tasks: Vec<(usize, Bytes)>,
 }
 
 impl<'a> Fetcher<'a> {
-    /// `order` is the order in which tasks are handed out. Without `viewed`, all is copied.
+    /// `file` is the position of the file among those of the call, `order` the order in which tasks are handed out. Without
+    /// `viewed`, all is copied.
     pub(crate) fn new(
         plan: &'a Plan,
+        file: usize,
         order: &[usize],
         source: &'a dyn Source,
         viewed: Option<&'a AtomicBool>,
@@ -127,6 +133,7 @@ impl<'a> Fetcher<'a> {
         Self {
             plan,
             source,
+            file,
             size,
             viewed: viewed.filter(|_| source.zero_copy()),
             way,
@@ -204,7 +211,7 @@ impl<'a> Fetcher<'a> {
         held: &mut Option<Arc<Window>>,
     ) -> Result<Arc<Window>> {
         let planned = &windows[number];
-        let window = match held.take().filter(|w| w.number == number) {
+        let window = match held.take().filter(|w| (w.file, w.number) == (self.file, number)) {
             Some(window) => window,
             None => {
                 let mut read = self.turn_at(&planned.read)?;
@@ -284,7 +291,7 @@ impl<'a> Fetcher<'a> {
             // Before this one is decoded: the line would be idle otherwise when that takes long.
             self.expect(number + 1, windows);
             let tasks = wanted.into_iter().map(|(at, _)| at).zip(pieces).collect();
-            return Ok(Window { number, tasks });
+            return Ok(Window { file: self.file, number, tasks });
         }
         let merged = coalesce(&ranges, GAP, LONGEST);
         let pieces = self.source.read(&merged.iter().map(|m| m.range.clone()).collect::<Vec<_>>())?;
@@ -297,7 +304,7 @@ impl<'a> Fetcher<'a> {
                 tasks.push((*at, piece.slice(start..end)));
             }
         }
-        Ok(Window { number, tasks })
+        Ok(Window { file: self.file, number, tasks })
     }
 }
 

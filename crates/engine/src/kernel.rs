@@ -1,9 +1,6 @@
 //! Columnar layouts: places first, then one pass over the payload.
 
-use crate::{
-    fetch::PIECE,
-    place::{Places, Turn},
-};
+use crate::{fetch::PIECE, part::Counter, place::Turn};
 use forthwith_columns::{Encoding, kernels};
 use forthwith_plan::{self as plan, Block, Error, Kernel, Piece, Result, Task};
 use std::ops::Range;
@@ -82,7 +79,7 @@ pub(crate) fn run(
     kernel: &Kernel,
     task: &Task,
     wanted: Wanted<'_>,
-    counter: Option<&Places<'_>>,
+    counter: Option<Counter<'_>>,
     turn: Turn<'_>,
 ) -> Result<()> {
     let Kernel::Jagged { header, wire, per_item } = kernel else {
@@ -248,10 +245,10 @@ fn counted_bounds(
     task: &Task,
     header: u32,
     item: u32,
-    counter: &Places<'_>,
+    counter: Counter<'_>,
 ) -> Result<Vec<u8>> {
-    let column = &counter.builders[0];
-    let row = task.entries.start.checked_sub(counter.first_entry).ok_or_else(lengths)? as usize;
+    let column = &counter.places.builders[0];
+    let row = counter.row(task.entries.start).ok_or_else(lengths)?;
     let rows = wanted.block.entries as usize;
     let counts = column.read(row..row.saturating_add(rows)).ok_or_else(lengths)?;
     let mut offsets = vec![0; 8 * rows];

@@ -7,6 +7,9 @@
 //! (`program`), and written to their final place in the columns, in order, without concatenation afterwards
 //! (`place`).
 //!
+//! The blocks of several files can fill the same columns ([`Filling`]): files are read side by side, and none of
+//! their arrays is copied to put them together.
+//!
 //! One thread, one column and one block is the same code path as many of each: `run` hands out tasks in plan
 //! order, the calling thread works too, and the result does not depend on the number of threads. Nothing is
 //! global: threads live for one call, their warm scratch lives in the engine.
@@ -30,8 +33,10 @@ mod confirm;
 mod consistent;
 mod engine;
 mod fetch;
+mod filling;
 mod kernel;
 mod objects;
+mod part;
 mod place;
 mod program;
 mod run;
@@ -43,4 +48,6 @@ mod writing;
 
 pub use bulk::RawBlock;
 pub use engine::{Engine, Options, Progress, ProgressCallback};
+pub use filling::Filling;
+pub use part::{Part, fills_same_columns};
 pub use writing::BlockThreads;

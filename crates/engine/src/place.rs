@@ -9,7 +9,7 @@
 //! (compressed blocks), it waits for the turn then: threads that have waited once are out of step, and do not
 //! have to wait again.
 
-use crate::{step::Step, stop::Stop, text::Texts};
+use crate::{stop::Stop, text::Texts};
 use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory, Presence, Slot};
 use forthwith_io::LARGEST_EXPANSION;
 use forthwith_plan::{Columns as FormatColumns, Decoder, Error, ErrorKind, Group, Plan, Result};
@@ -26,8 +26,6 @@ pub(crate) struct Places<'p> {
     pub(crate) group: &'p Group,
     pub(crate) builders: Vec<Builder>,
     pub(crate) texts: Texts,
-    /// The first entry the columns hold.
-    pub(crate) first_entry: u64,
     /// Whether rows of options are kept as bits, where the format knows them.
     bits: bool,
     steps: usize,
@@ -143,28 +141,25 @@ const LARGEST_RESERVATION: u64 = 8 << 40;
 #[derive(Clone, Default)]
 pub(crate) struct Load {
     /// In which they are taken.
-    steps: usize,
+    pub(crate) steps: usize,
     /// Entries wanted.
-    entries: u64,
+    pub(crate) entries: u64,
     /// Bytes when decompressed, as far as the file can be believed.
     payload: u64,
     /// Bytes in the file.
     stored: u64,
     /// The first entry wanted.
-    first: Option<u64>,
+    pub(crate) first: Option<u64>,
     /// The most address space that each column reserves.
     most: u64,
 }
 
 impl Load {
     /// Of every group: in one pass, because wide tables have many groups and many tasks.
-    pub(crate) fn of(plan: &Plan, steps: &[Step]) -> Vec<Self> {
+    pub(crate) fn of(plan: &Plan) -> Vec<Self> {
         let columns: usize = plan.groups.iter().map(|group| group.columns.len()).sum();
         let most = LARGEST_RESERVATION / (columns.max(1) as u64);
         let mut loads = vec![Self { most, ..Self::default() }; plan.groups.len()];
-        for step in steps {
-            loads[plan.tasks[step.task].group as usize].steps += 1;
-        }
         for task in &plan.tasks {
             let load = &mut loads[task.group as usize];
             let most = task.stored.len().saturating_mul(LARGEST_EXPANSION).saturating_add(4096);
@@ -185,6 +180,20 @@ impl Load {
         }
         loads
     }
+
+    /// The sums over several plans, which have the same groups.
+    pub(crate) fn total(parts: &[Vec<Self>]) -> Vec<Self> {
+        let Some((first, others)) = parts.split_first() else { return Vec::new() };
+        let mut all = first.clone();
+        for loads in others {
+            for (all, one) in all.iter_mut().zip(loads) {
+                all.entries = all.entries.saturating_add(one.entries);
+                all.payload = all.payload.saturating_add(one.payload);
+                all.stored = all.stored.saturating_add(one.stored);
+            }
+        }
+        all
+    }
 }
 
 /// Memory for columns, of each the bytes to reserve and those that are expected. They lie together if no more
@@ -203,7 +212,7 @@ impl<'p> Places<'p> {
     /// Builders for one group, with room for everything its tasks can deliver.
     pub(crate) fn new(plan: &'p Plan, number: usize, load: &Load, memory: &Memory) -> Result<Self> {
         let group = &plan.groups[number];
-        let &Load { steps, entries, payload, stored, first, most } = load;
+        let &Load { steps, entries, payload, stored, most, .. } = load;
         let mut builders = Vec::with_capacity(group.columns.len());
         let later = steps > 1 && matches!(group.decoder, Decoder::Program(_));
         let side_by_side = group.columns.len() > 1 && matches!(group.decoder, Decoder::Kernel(_));
@@ -234,12 +243,10 @@ impl<'p> Places<'p> {
                 std::mem::take(&mut rooms).into_iter().map(|[room, _]| (room, room)).collect();
             reserve(&builders, &known, together)?;
         }
-        let first_entry = first.unwrap_or(plan.entries.start);
         Ok(Self {
             group,
             builders,
             texts: Texts::of(plan, group),
-            first_entry,
             bits: plan.bits,
             steps,
             entries,
@@ -250,6 +257,13 @@ impl<'p> Places<'p> {
             moved: Condvar::new(),
             kept: AtomicU64::new(0),
         })
+    }
+
+    /// The same columns for `steps` more tasks of other files. Room for what they deliver is made as it is needed.
+    pub(crate) fn go_on(&mut self, steps: usize) {
+        self.steps = steps;
+        self.rooms.clear();
+        *self.turn.get_mut().unwrap_or_else(PoisonError::into_inner) = Turns::default();
     }
 
     fn wait_until(&self, stop: Stop<'_>, ready: impl Fn(&Turns) -> bool) -> Result<()> {

@@ -3,6 +3,7 @@
 use crate::{
     kernel::Wanted,
     objects::ObjectCache,
+    part::Counter,
     place::{Places, Turn, out_of_memory},
 };
 use forthwith_columns::{Buffer, Builder, kernels};
@@ -53,7 +54,7 @@ pub(crate) fn run(
     format: &dyn BlockFormat,
     task: &Task,
     parts: &[(Wanted<'_>, u64)],
-    counter: Option<&Places<'_>>,
+    counter: Option<Counter<'_>>,
     beside: Beside,
     turn: Turn<'_>,
 ) -> Result<()> {
@@ -328,11 +329,12 @@ impl Job<'_> {
 
 /// The values of a counter that belong to the wanted entries, and if those can have any number of them, how
 /// many each has.
-fn counts(task: &Task, counter: Option<&Places<'_>>) -> Result<[Arc<[u8]>; 2]> {
+fn counts(task: &Task, counter: Option<Counter<'_>>) -> Result<[Arc<[u8]>; 2]> {
     let missing = || Error::invalid("a program without its counter");
     let counter = counter.ok_or_else(missing)?;
-    let begin = task.wanted.start.checked_sub(counter.first_entry).ok_or_else(missing)? as usize;
-    let end = (task.wanted.end - counter.first_entry) as usize;
+    let row = |entry| counter.row(entry).ok_or_else(missing);
+    let (begin, end) = (row(task.wanted.start)?, row(task.wanted.end)?);
+    let counter = counter.places;
     let (items, each) = match &*counter.builders {
         [_] => (begin..end, Vec::new()),
         [offsets, _] => {

@@ -5,21 +5,20 @@ use crate::{
     consistent,
     engine::{Engine, Progress, ProgressCallback},
     fetch::Fetcher,
+    filling::Filling,
     kernel,
-    place::{Load, Places, Turn},
+    part::{Counter, Origin, Part},
+    place::{Places, Turn},
     program::{self, Beside},
     step::{Step, steps},
     stop::{Failed, Stop},
-    text,
     worker::Worker,
 };
 use bytes::Bytes;
-use forthwith_columns::{Array, Builder, Invalid};
+use forthwith_columns::Array;
 use forthwith_forth::Compiled;
 use forthwith_io::{Source, Version};
-use forthwith_plan::{
-    BlockFormat, Decoder, Error, ErrorKind, Framing, Kernel, Pick, Plan, Result, Stored, Task,
-};
+use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Framing, Kernel, Plan, Result, Stored, Task};
 use std::{
     ops::Range,
     sync::{
@@ -41,15 +40,14 @@ const LONGEST: Duration = Duration::from_millis(1);
 const TICK: Duration = Duration::from_millis(20);
 
 /// Everything the threads of one call share.
-struct Run<'a> {
+struct Run<'a, 'p> {
     engine: &'a Engine,
-    plan: &'a Plan,
-    format: &'a dyn BlockFormat,
-    fetcher: Fetcher<'a>,
-    places: Vec<Places<'a>>,
-    /// The program of each group, when its first task is at hand: to find it by its text takes as long as
-    /// many a small block.
-    programs: Vec<OnceLock<Arc<Compiled>>>,
+    files: Vec<FileRun<'a>>,
+    places: &'a [Places<'p>],
+    /// Whether a format runs programs that may run without bound.
+    may_run_long: bool,
+    /// The blocks and bytes of all plans.
+    all: Progress,
     /// The steps that are handed out, in this order.
     steps: Vec<Step>,
     /// That work, at most.
@@ -65,13 +63,23 @@ struct Run<'a> {
     bytes: AtomicU64,
 }
 
+/// One of the files of a call.
+struct FileRun<'a> {
+    plan: &'a Plan,
+    format: &'a dyn BlockFormat,
+    fetcher: Fetcher<'a>,
+    /// The program of each group, when its first task is at hand: to find it by its text takes as long as
+    /// many a small block.
+    programs: Vec<OnceLock<Arc<Compiled>>>,
+    /// The first row of each group.
+    origins: Vec<Origin>,
+}
+
 /// The data, the decoder, and how many threads may read.
 #[derive(Clone, Copy)]
 pub(crate) struct Call<'a> {
     pub(crate) engine: &'a Engine,
-    pub(crate) plan: &'a Plan,
-    pub(crate) source: &'a Arc<dyn Source>,
-    pub(crate) format: &'a dyn BlockFormat,
+    pub(crate) parts: &'a [Part<'a>],
     pub(crate) threads: usize,
 }
 
@@ -89,22 +97,31 @@ impl Engine {
         threads: Option<usize>,
         tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Vec<Array>> {
-        let threads = threads.unwrap_or_else(|| self.worthwhile(plan, source, format)).max(1);
-        let call = Call { engine: self, plan, source, format, threads };
+        let part = Part { plan, source, format };
+        let threads = self.threads_for(&[part], threads);
+        let call = Call { engine: self, parts: &[part], threads };
         confirmed(read(call, tick), source.as_ref()).map_err(|e| e.in_file(&plan.uri))
     }
 
-    /// The threads that a plan pays for: to start one takes as long as to decode some tens of kilobytes. Where bytes have to be
+    /// The number of threads of a call: `given`, or as many as pay.
+    pub(crate) fn threads_for(&self, parts: &[Part<'_>], given: Option<usize>) -> usize {
+        given.unwrap_or_else(|| self.worthwhile(parts)).max(1)
+    }
+
+    /// The threads that plans pay for: to start one takes as long as to decode some tens of kilobytes. Where bytes have to be
     /// waited for, threads wait side by side, and how long a program of a user runs is not known.
-    fn worthwhile(&self, plan: &Plan, source: &Arc<dyn Source>, format: &dyn BlockFormat) -> usize {
+    fn worthwhile(&self, parts: &[Part<'_>]) -> usize {
         let all = self.options().threads;
-        if all == 1 || !source.zero_copy() || format.may_run_long() {
+        let is_local = |part: &Part<'_>| part.source.zero_copy() && !part.format.may_run_long();
+        if all == 1 || !parts.iter().all(is_local) {
             return all;
         }
         // Bytes that compress well become many values.
-        let values = plan.rows().saturating_mul(plan.groups.len() as u64);
-        let more = plan.stored_bytes().saturating_add(values) / WORTH_A_THREAD;
-        all.min(usize::try_from(more).unwrap_or(usize::MAX).saturating_add(1))
+        let weight = |plan: &Plan| {
+            plan.stored_bytes().saturating_add(plan.rows().saturating_mul(plan.groups.len() as u64))
+        };
+        let more = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(weight(part.plan)));
+        all.min(usize::try_from(more / WORTH_A_THREAD).unwrap_or(usize::MAX).saturating_add(1))
     }
 }
 
@@ -114,17 +131,26 @@ const WORTH_A_THREAD: u64 = 32 << 10;
 /// Reads a plan. What was decoded from views of a file that changed meanwhile is read again from copies,
 /// whose result or error counts.
 pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut ProgressCallback<'_>>) -> Result<Vec<Array>> {
-    let Call { plan, source, format, threads, .. } = call;
+    let [Part { plan, source, format }] = *call.parts else {
+        return Err(Error::invalid("one plan is read at a time"));
+    };
+    let threads = call.threads;
     consistent::check(plan, format)?;
-    let order = order(plan, source.as_ref());
+    let order = order(call.parts);
     let version = source.version()?;
     let views = version.as_ref().is_none_or(Version::is_settled);
     let viewed = AtomicBool::new(false);
     let changed = || -> Result<bool> { Ok(viewed.load(Ordering::Relaxed) && source.version()? != version) };
+    let once = |steps, views: &[Option<&AtomicBool>], tick: Option<&mut ProgressCallback<'_>>| {
+        let mut filling = Filling::new(plan);
+        filling.run(call, tick, &order, steps, views)?;
+        filling.finish(call.engine, threads)
+    };
     if threads > 1 && views && source.zero_copy() && plan.chosen.is_none() {
-        let steps = steps(plan, &order, |task| is_plain(plan, task, source.as_ref(), format));
+        let steps =
+            steps(call.parts, &order, |part, task| is_plain(part.plan, task, source.as_ref(), format));
         if steps.len() > order.len() {
-            match read_steps(call, tick.as_deref_mut(), &order, steps, Some(&viewed)) {
+            match once(steps, &[Some(&viewed)], tick.as_deref_mut()) {
                 // Blocks are looked at as wholes where they are not divided: what is said of them then
                 // counts.
                 Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => {}
@@ -133,96 +159,80 @@ pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut ProgressCallback<'_>>) 
             }
         }
     }
-    let whole = || steps(plan, &order, |_| false);
+    let whole = || steps(call.parts, &order, |_, _| false);
     if views && !changed()? {
-        match read_steps(call, tick.as_deref_mut(), &order, whole(), Some(&viewed)) {
+        match once(whole(), &[Some(&viewed)], tick.as_deref_mut()) {
             cancelled @ Err(Error { kind: ErrorKind::Cancelled, .. }) => return cancelled,
             done if !changed()? => return done,
             _ => {}
         }
     }
-    read_steps(call, tick, &order, whole(), None)
+    once(whole(), &[None], tick)
 }
 
-/// Reads a plan once. `viewed` is where views are noted; without it, all is copied.
-fn read_steps(
-    call: Call<'_>,
-    mut tick: Option<&mut ProgressCallback<'_>>,
-    order: &[usize],
-    steps: Vec<Step>,
-    viewed: Option<&AtomicBool>,
-) -> Result<Vec<Array>> {
-    let Call { engine, plan, source, format, threads } = call;
-    let threads = threads.min(steps.len());
-    let loads = Load::of(plan, &steps).into_iter().enumerate();
-    let mut places =
-        loads.map(|(g, load)| Places::new(plan, g, &load, engine.memory())).collect::<Result<Vec<_>>>()?;
-    if threads > 1 {
-        places.iter_mut().flat_map(|place| &mut place.builders).for_each(Builder::make_pages_ahead);
-    }
-    let fetcher = Fetcher::new(plan, order, source.as_ref(), viewed, engine.options().read_ahead);
-    let run = Run {
-        engine,
-        plan,
-        format,
-        fetcher,
-        programs: places.iter().map(|_| OnceLock::new()).collect(),
-        places,
-        steps,
-        threads,
-        next: AtomicUsize::new(0),
-        failed: Failed::none(),
-        failure: Mutex::new(None),
-        interrupts: Mutex::default(),
-        ended: AtomicUsize::new(0),
-        blocks: AtomicU64::new(0),
-        bytes: AtomicU64::new(0),
-    };
-    if tick.as_mut().is_some_and(|tick| !tick(run.progress())) {
-        return Err(Error::new(ErrorKind::Cancelled));
-    }
-    let listens = tick.is_some() && format.may_run_long();
-    std::thread::scope(|scope| {
-        let mut others = 0;
-        for _ in usize::from(!listens)..threads {
-            // Where the system gives no more threads, those there are do all the work.
-            if std::thread::Builder::new().spawn_scoped(scope, || run.work(None)).is_err() {
-                break;
+impl<'p> Filling<'p> {
+    /// Has the blocks of some plans fill the columns. `viewed` is where views of each file are noted; without it, all is copied.
+    pub(crate) fn run(
+        &mut self,
+        call: Call<'_>,
+        mut tick: Option<&mut ProgressCallback<'_>>,
+        order: &[(usize, usize)],
+        steps: Vec<Step>,
+        viewed: &[Option<&AtomicBool>],
+    ) -> Result<()> {
+        let Call { engine, parts, threads } = call;
+        let threads = threads.min(steps.len());
+        let origins = self.make_places(engine, parts, &steps, threads)?;
+        let mut tasks: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
+        order.iter().for_each(|(part, task)| tasks[*part].push(*task));
+        let files = parts.iter().zip(viewed).zip(origins).zip(&tasks).enumerate();
+        let files = files.map(|(at, (((part, viewed), origins), tasks))| {
+            let Part { plan, source, format } = *part;
+            let read_ahead = engine.options().read_ahead;
+            let fetcher = Fetcher::new(plan, at, tasks, source.as_ref(), *viewed, read_ahead);
+            let programs = plan.groups.iter().map(|_| OnceLock::new()).collect();
+            FileRun { plan, format, fetcher, programs, origins }
+        });
+        let may_run_long = parts.iter().any(|part| part.format.may_run_long());
+        let run = Run {
+            engine,
+            files: files.collect(),
+            places: self.places(),
+            may_run_long,
+            all: Progress::of(parts),
+            steps,
+            threads,
+            next: AtomicUsize::new(0),
+            failed: Failed::none(),
+            failure: Mutex::new(None),
+            interrupts: Mutex::default(),
+            ended: AtomicUsize::new(0),
+            blocks: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+        };
+        if tick.as_mut().is_some_and(|tick| !tick(run.progress())) {
+            return Err(Error::new(ErrorKind::Cancelled));
+        }
+        let listens = tick.is_some() && may_run_long;
+        std::thread::scope(|scope| {
+            let mut others = 0;
+            for _ in usize::from(!listens)..threads {
+                // Where the system gives no more threads, those there are do all the work.
+                if std::thread::Builder::new().spawn_scoped(scope, || run.work(None)).is_err() {
+                    break;
+                }
+                others += 1;
             }
-            others += 1;
-        }
-        match tick {
-            Some(tick) if listens && others > 0 => run.listen(tick, others),
-            tick => run.work(tick),
-        }
-    });
-    let Run { places, failure, .. } = run;
-    if let Some((_, error)) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error);
-    }
-    let entries = plan.rows();
-    let mut arrays = Vec::new();
-    let doubtful = places.iter().any(|place| place.texts.is_doubtful());
-    for (number, place) in places.into_iter().take(plan.delivered as usize).enumerate() {
-        let object = object(plan, number);
-        let joins = place.group.joins;
-        let finished = place.finish(entries, engine.memory(), threads).map_err(|e| e.in_object(&object))?;
-        if !joins {
-            arrays.extend(finished);
-            continue;
-        }
-        for more in finished {
-            // The first group joins nothing; plans are checked for that.
-            let Some(first) = arrays.pop() else { continue };
-            let joined = Array::join(first, more);
-            arrays.push(joined.map_err(|e| Error::fault(e.to_string()).in_object(&object))?);
+            match tick {
+                Some(tick) if listens && others > 0 => run.listen(tick, others),
+                tick => run.work(tick),
+            }
+        });
+        match run.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some((_, error)) => Err(error),
+            None => Ok(()),
         }
     }
-    let arrays = if plan.picks.is_empty() { arrays } else { picked(plan, &arrays)? };
-    if doubtful {
-        text::check(plan, &arrays, threads)?;
-    }
-    Ok(arrays)
 }
 
 /// Whether a task's entries lie in its block as they are.
@@ -236,47 +246,35 @@ fn is_plain(plan: &Plan, task: &Task, source: &dyn Source, format: &dyn BlockFor
     head.is_ok_and(|head| matches!(format.locate(group, task, &head), Framing::Plain(_)))
 }
 
-/// The arrays that are delivered instead of the groups' own.
-fn picked(plan: &Plan, arrays: &[Array]) -> Result<Vec<Array>> {
-    let pick = |pick: &Pick| {
-        let Some(array) = arrays.get(pick.array as usize) else {
-            return Err(Error::invalid("a plan that delivers more than it has"));
-        };
-        let fault = |e: Invalid| Error::fault(e.to_string());
-        let picked = if pick.path.is_empty() { Ok(array.clone()) } else { array.pick(&pick.path) };
-        picked.and_then(|array| array.regular(&pick.lists)).map_err(fault)
-    };
-    plan.picks.iter().map(pick).collect()
-}
-
-/// The order of tasks. Groups that others need come first; a source that is read in windows is read in file
-/// order, but never so that a group's blocks overtake each other.
-fn order(plan: &Plan, source: &dyn Source) -> Vec<usize> {
-    let mut count = vec![0; plan.groups.len()];
-    let mut needed = vec![false; plan.groups.len()];
-    for need in plan.tasks.iter().flat_map(|t| &t.needs) {
-        needed[*need as usize] = true;
-    }
-    let mut number = Vec::with_capacity(plan.tasks.len());
-    let mut latest = vec![0; plan.groups.len()];
-    let mut keys = Vec::with_capacity(plan.tasks.len());
-    let by_position = !source.zero_copy() && !source.concurrent();
-    for (at, task) in plan.tasks.iter().enumerate() {
-        let group = task.group as usize;
-        number.push(count[group]);
-        count[group] += 1;
-        if let (true, Stored::Range(range)) = (by_position, &task.stored) {
-            latest[group] = latest[group].max(range.start);
+/// The order of tasks, as positions of plans and of tasks. Groups that others need come first, then the files in
+/// their order; a source that is read in windows is read in file order, but never so that a group's blocks
+/// overtake each other.
+pub(crate) fn order(parts: &[Part<'_>]) -> Vec<(usize, usize)> {
+    let mut keys = Vec::with_capacity(parts.iter().map(|part| part.plan.tasks.len()).sum());
+    for (number_of_part, part) in parts.iter().enumerate() {
+        let plan = part.plan;
+        let mut count = vec![0; plan.groups.len()];
+        let mut needed = vec![false; plan.groups.len()];
+        for need in plan.tasks.iter().flat_map(|t| &t.needs) {
+            needed[*need as usize] = true;
         }
-        keys.push((!needed[group], latest[group], group, number[at]));
+        let mut latest = vec![0; plan.groups.len()];
+        let by_position = !part.source.zero_copy() && !part.source.concurrent();
+        for (at, task) in plan.tasks.iter().enumerate() {
+            let group = task.group as usize;
+            if let (true, Stored::Range(range)) = (by_position, &task.stored) {
+                latest[group] = latest[group].max(range.start);
+            }
+            keys.push((!needed[group], number_of_part, latest[group], group, count[group], at));
+            count[group] += 1;
+        }
     }
-    let mut order: Vec<usize> = (0..plan.tasks.len()).collect();
-    order.sort_by_key(|&at| keys[at]);
-    order
+    keys.sort_unstable();
+    keys.into_iter().map(|(_, part, .., at)| (part, at)).collect()
 }
 
 /// The name of a group in errors.
-fn object(plan: &Plan, group: usize) -> String {
+pub(crate) fn object(plan: &Plan, group: usize) -> String {
     let path = &plan.groups[group].path;
     match (plan.object.as_str(), path.as_str()) {
         ("", path) => path.to_owned(),
@@ -286,9 +284,9 @@ fn object(plan: &Plan, group: usize) -> String {
 }
 
 /// A thread that panics passes no turn on: no other may wait for it.
-struct Working<'a>(&'a Run<'a>);
+struct Working<'a, 'p>(&'a Run<'a, 'p>);
 
-impl Drop for Working<'_> {
+impl Drop for Working<'_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.stop_all();
@@ -297,11 +295,11 @@ impl Drop for Working<'_> {
     }
 }
 
-impl Run<'_> {
+impl Run<'_, '_> {
     fn work(&self, mut tick: Option<&mut ProgressCallback<'_>>) {
         let _guard = Working(self);
         let mut worker = self.engine.worker();
-        if self.format.may_run_long() {
+        if self.may_run_long {
             let flag = Arc::clone(worker.scratch.interrupt());
             self.interrupts.lock().unwrap_or_else(PoisonError::into_inner).push(flag);
         }
@@ -314,13 +312,14 @@ impl Run<'_> {
             }
             let place = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(step) = self.steps.get(place) else { break };
-            let at = step.task;
-            let task = &self.plan.tasks[at];
-            if let Err(error) = self.step(step, self.failed.seen_from(place), &mut worker) {
+            let file = &self.files[step.part];
+            let task = &file.plan.tasks[step.task];
+            if let Err(error) = self.step(file, step, self.failed.seen_from(place), &mut worker) {
                 let error = error
-                    .in_object(&object(self.plan, task.group as usize))
+                    .in_object(&object(file.plan, task.group as usize))
                     .in_block(task.block)
-                    .in_unit(self.format.unit());
+                    .in_unit(file.format.unit())
+                    .in_file(&file.plan.uri);
                 self.fail(place, error);
                 break;
             }
@@ -333,8 +332,7 @@ impl Run<'_> {
         self.engine.rest(worker);
         if let Some(tick) = &mut tick {
             // Others may still be at work: keep listening for a cancellation, and report the end.
-            let is_at_work =
-                || !self.failed.is_any() && self.progress().blocks < self.plan.tasks.len() as u64;
+            let is_at_work = || !self.failed.is_any() && self.progress().blocks < self.all.all_blocks;
             self.wait(tick, ticked, is_at_work);
         }
     }
@@ -370,8 +368,8 @@ impl Run<'_> {
         goes_on
     }
 
-    fn compiled(&self, group: usize, source: &str) -> Result<Arc<Compiled>> {
-        let known = &self.programs[group];
+    fn compiled(&self, file: &FileRun<'_>, group: usize, source: &str) -> Result<Arc<Compiled>> {
+        let known = &file.programs[group];
         if let Some(known) = known.get() {
             return Ok(Arc::clone(known));
         }
@@ -380,12 +378,8 @@ impl Run<'_> {
     }
 
     fn progress(&self) -> Progress {
-        Progress {
-            blocks: self.blocks.load(Ordering::Relaxed),
-            all_blocks: self.plan.tasks.len() as u64,
-            bytes: self.bytes.load(Ordering::Relaxed),
-            all_bytes: self.plan.stored_bytes(),
-        }
+        let (blocks, bytes) = (self.blocks.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed));
+        Progress { blocks, bytes, ..self.all }
     }
 
     /// Keeps the error of the earliest step and stops what comes after it.
@@ -417,10 +411,11 @@ impl Run<'_> {
         interrupts.iter().for_each(|flag| flag.store(true, Ordering::Release));
     }
 
-    fn step(&self, step: &Step, stop: Stop<'_>, worker: &mut Worker) -> Result<()> {
+    fn step(&self, file: &FileRun<'_>, step: &Step, stop: Stop<'_>, worker: &mut Worker) -> Result<()> {
         let Step { task: at, number, .. } = *step;
-        let task = step.of(&self.plan.tasks[at]);
+        let task = step.of(&file.plan.tasks[at]);
         let task = &*task;
+        let group = &file.plan.groups[task.group as usize];
         let places = &self.places[task.group as usize];
         let turn = Turn { places, order: number, stop };
         for need in &task.needs {
@@ -430,15 +425,15 @@ impl Run<'_> {
         let Worker { scratch, stored, decoders, window, chosen } = worker;
         // Where all are, nothing has to be left out.
         let is_part = |chosen: &&[u64]| (chosen.len() as u64) < task.wanted.end - task.wanted.start;
-        let entries = self.plan.chosen_of(task).filter(is_part);
+        let entries = file.plan.chosen_of(task).filter(is_part);
         if let (Decoder::Kernel(Kernel::Flat { wire, per_entry }), Some(range)) =
-            (&places.group.decoder, self.fetcher.long_range(at))
+            (&group.decoder, file.fetcher.long_range(at))
         {
-            let head = self.fetcher.piece(range.start..range.start + HEAD, stored)?;
-            if let Framing::Plain(all) = self.format.locate(places.group, task, head) {
+            let head = file.fetcher.piece(range.start..range.start + HEAD, stored)?;
+            if let Framing::Plain(all) = file.format.locate(group, task, head) {
                 let all = range.start + all.start..range.start + all.end;
                 let mut read = |piece: Range<u64>, into: &mut dyn FnMut(&[u8]) -> Result<()>| {
-                    into(self.fetcher.piece(piece, stored)?)
+                    into(file.fetcher.piece(piece, stored)?)
                 };
                 return match entries {
                     None => kernel::flat_in_pieces(*wire, *per_entry, task, all, &mut read, turn),
@@ -449,42 +444,44 @@ impl Run<'_> {
             }
         }
         let begun = Instant::now();
-        let stored = self.fetcher.stored(at, stored, window, &mut hold)?;
-        if let Decoder::Format(_) = &places.group.decoder {
+        let stored = file.fetcher.stored(at, stored, window, &mut hold)?;
+        if let Decoder::Format(_) = &group.decoder {
             let mut columns = turn.columns();
-            self.format.decode(places.group, task, stored, scratch, &mut columns)?;
+            file.format.decode(group, task, stored, scratch, &mut columns)?;
             columns.finish();
             return Ok(());
         }
-        let parts = match self.format.locate(places.group, task, &[]) {
+        let parts = match file.format.locate(group, task, &[]) {
             Framing::Pieces => {
-                let pieces = self.format.pieces(places.group, task, stored)?;
+                let pieces = file.format.pieces(group, task, stored)?;
                 kernel::Wanted::of_pieces(task, stored, &pieces)?
             }
             Framing::Whole | Framing::Plain(_) => {
-                let block = self.format.unframe(places.group, task, stored, scratch)?;
+                let block = file.format.unframe(group, task, stored, scratch)?;
                 vec![(kernel::Wanted::new(task, block)?, task.block)]
             }
         };
-        if let (Decoder::Kernel(kernel), Some(entries)) = (&places.group.decoder, entries) {
+        if let (Decoder::Kernel(kernel), Some(entries)) = (&group.decoder, entries) {
             let first = task.wanted.start;
             let alone = chosen.of(kernel, &parts, first, entries)?;
             let done = kernel::run(kernel, task, alone, None, turn);
             let number = |entry| entries.get((entry - first) as usize).copied();
             return done.map_err(|error| error.renumbered(number));
         }
-        let counter = places.group.counter.map(|counter| &self.places[counter as usize]);
-        match (&places.group.decoder, &parts[..]) {
+        let counter = group
+            .counter
+            .map(|counter| Counter::new(&self.places[counter as usize], file.origins[counter as usize]));
+        match (&group.decoder, &parts[..]) {
             (Decoder::Kernel(kernel), [(block, _)]) => kernel::run(kernel, task, *block, counter, turn),
             (Decoder::Kernel(kernel), parts) => kernel::run_pieces(kernel, parts, turn),
             (Decoder::Program(program), parts) => {
-                let compiled = self.compiled(task.group as usize, &program.source)?;
+                let compiled = self.compiled(file, task.group as usize, &program.source)?;
                 let beside = match self.threads {
                     1 => Beside::Nobody,
                     threads if places.pays_to_wait(begun.elapsed(), threads) => Beside::Quicker,
                     _ => Beside::Others,
                 };
-                let format = self.format;
+                let format = file.format;
                 program::run(decoders, program, &compiled, format, task, parts, counter, beside, turn)
             }
             (other, _) => Err(Error::unsupported(format!("decoder {}", other.kind()))),

@@ -3,6 +3,7 @@
 //! A long block that lies in memory as it is, and that says where its entries begin, need not be decoded by
 //! one thread: its entries are shared out. Less is decoded ahead of its turn, too.
 
+use crate::part::Part;
 use forthwith_plan::{Decoder, Plan, Stored, Task};
 use std::{borrow::Cow, ops::Range};
 
@@ -10,14 +11,16 @@ use std::{borrow::Cow, ops::Range};
 /// worth.
 const STEP: u64 = 1 << 20;
 
-/// A part of the work.
+/// A unit of work.
 pub(crate) struct Step {
+    /// Position of the plan among those of the call.
+    pub(crate) part: usize,
     /// Position of the task in the plan.
     pub(crate) task: usize,
-    /// Number among the steps of the group.
+    /// Number among the steps of the group, of all plans.
     pub(crate) number: usize,
     /// The entries wanted of it, if it is not all that the task wants.
-    part: Option<Range<u64>>,
+    entries: Option<Range<u64>>,
     /// Whether it is the last of the task.
     pub(crate) ends: bool,
 }
@@ -25,33 +28,38 @@ pub(crate) struct Step {
 impl Step {
     /// The task as far as it is part of the step.
     pub(crate) fn of<'t>(&self, task: &'t Task) -> Cow<'t, Task> {
-        match &self.part {
+        match &self.entries {
             None => Cow::Borrowed(task),
-            Some(part) => Cow::Owned(Task { wanted: part.clone(), ..task.clone() }),
+            Some(entries) => Cow::Owned(Task { wanted: entries.clone(), ..task.clone() }),
         }
     }
 }
 
 /// The steps of all tasks, in this order, in which those of each group ascend; long blocks in several if they
-/// lie there as they are.
-pub(crate) fn steps(plan: &Plan, order: &[usize], is_plain: impl Fn(&Task) -> bool) -> Vec<Step> {
-    let mut numbers = vec![0; plan.groups.len()];
+/// lie there as they are. `order` has positions of plans and of tasks.
+pub(crate) fn steps(
+    parts: &[Part<'_>],
+    order: &[(usize, usize)],
+    is_plain: impl Fn(&Part<'_>, &Task) -> bool,
+) -> Vec<Step> {
+    let mut numbers = vec![0; parts.first().map_or(0, |part| part.plan.groups.len())];
     let mut steps = Vec::with_capacity(order.len());
-    for &at in order {
+    for &(part, at) in order {
+        let plan = parts[part].plan;
         let task = &plan.tasks[at];
         let number = &mut numbers[task.group as usize];
         let Range { start, end } = task.wanted;
         let wanted = end - start;
-        let parts = match parts(plan, task).min(wanted) {
-            parts if parts > 1 && is_plain(task) => parts,
+        let pieces = match pieces(plan, task).min(wanted) {
+            pieces if pieces > 1 && is_plain(&parts[part], task) => pieces,
             _ => 1,
         };
-        for part in 0..parts {
+        for piece in 0..pieces {
             // 128 bits: entry counts are the file's word.
             let border =
-                |part: u64| start + (u128::from(wanted) * u128::from(part) / u128::from(parts)) as u64;
-            let of = (parts > 1).then(|| border(part)..border(part + 1));
-            steps.push(Step { task: at, number: *number, part: of, ends: part + 1 == parts });
+                |piece: u64| start + (u128::from(wanted) * u128::from(piece) / u128::from(pieces)) as u64;
+            let entries = (pieces > 1).then(|| border(piece)..border(piece + 1));
+            steps.push(Step { part, task: at, number: *number, entries, ends: piece + 1 == pieces });
             *number += 1;
         }
     }
@@ -59,7 +67,7 @@ pub(crate) fn steps(plan: &Plan, order: &[usize], is_plain: impl Fn(&Task) -> bo
 }
 
 /// How many steps a task is worth.
-fn parts(plan: &Plan, task: &Task) -> u64 {
+fn pieces(plan: &Plan, task: &Task) -> u64 {
     let bounded =
         matches!(&plan.groups[task.group as usize].decoder, Decoder::Program(program) if program.bounded);
     match &task.stored {

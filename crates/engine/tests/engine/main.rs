@@ -6,6 +6,7 @@ mod chosen;
 mod failures;
 mod made;
 mod memory;
+mod several_files;
 mod sources;
 mod thread_determinism;
 mod writing;
