@@ -45,6 +45,11 @@ class Settings:
         store = without_secrets(self.options["storage_options"])
         return {"options": {**self.options, "storage_options": store}, "view": self.view}
 
+    @property
+    def opens_by_name(self) -> bool:
+        """Whether a name and the options of its store and format are all that it takes to open a file."""
+        return self.options["source"] == "auto" and not self.options["index"] and not self.view.get("recover")
+
     @classmethod
     def given(cls, call: str, options: Mapping[str, Any], *others: str) -> Self:
         """The options of a call that passes them on.

@@ -239,7 +239,7 @@ impl File {
 }
 
 /// Options for the format of a file, by name. `None` leaves one out.
-fn format_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<OpenOptions> {
+pub(crate) fn format_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<OpenOptions> {
     let mut all = OpenOptions::new();
     for (name, value) in options.into_iter().flatten() {
         if value.is_none() {

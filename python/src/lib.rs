@@ -9,6 +9,7 @@ mod array;
 mod arrow;
 mod batch_reader;
 mod builders;
+mod chain;
 mod column_form;
 mod command;
 mod description;
@@ -44,6 +45,7 @@ mod _forthwith {
         array::{Array, Buffer},
         batch_reader::BatchReader,
         builders::{ArrayBuilder, Layout, TypedArrayBuilder, found_rows, from_iter},
+        chain::read_alike,
         column_form::ColumnForm,
         command::{command, safe_lines, safe_text},
         description::{ColumnType, Description},

@@ -27,6 +27,22 @@ enum Like<'py> {
     Form(Bound<'py, ColumnForm>),
 }
 
+/// A column of one value: its name, the value as text, whether it is a whole number, and whether some files have none.
+pub(crate) type Constant = (String, Option<String>, bool, bool);
+
+pub(crate) fn constants(constants: Vec<Constant>) -> Vec<plan::Constant> {
+    let constant = |(name, text, is_whole, may_lack): Constant| plan::Constant {
+        name,
+        value: if is_whole {
+            plan::Value::Whole(text.and_then(|text| text.parse().ok()))
+        } else {
+            plan::Value::Text(text)
+        },
+        may_lack,
+    };
+    constants.into_iter().map(constant).collect()
+}
+
 /// A tree.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Table {
@@ -104,22 +120,8 @@ impl Table {
 
     /// The table with columns of one value each, behind those of the file: names with their values as text or as whole numbers, which may
     /// be missing, whether they are whole numbers, and whether some files have none.
-    fn with_constants(
-        &self,
-        py: Python<'_>,
-        constants: Vec<(String, Option<String>, bool, bool)>,
-    ) -> PyResult<Self> {
-        let constant =
-            |(name, text, is_whole, may_lack): (String, Option<String>, bool, bool)| plan::Constant {
-                name,
-                value: if is_whole {
-                    plan::Value::Whole(text.and_then(|text| text.parse().ok()))
-                } else {
-                    plan::Value::Text(text)
-                },
-                may_lack,
-            };
-        let constants: Vec<_> = constants.into_iter().map(constant).collect();
+    fn with_constants(&self, py: Python<'_>, constants: Vec<Constant>) -> PyResult<Self> {
+        let constants = self::constants(constants);
         let table = self.handle.run(py, || self.table.with_constants(&constants))?;
         Ok(Self::new(Arc::clone(&self.handle), table, self.key.clone()))
     }

@@ -74,7 +74,7 @@ impl<'p> Filling<'p> {
         for part in parts {
             let in_file = |error: Error| error.in_file(&part.plan.uri);
             consistent::check(part.plan, part.format).map_err(in_file)?;
-            if !fills_same_columns(self.plan, part.plan) {
+            if !fills_same_columns(self.plan, part.plan, part.format) {
                 return Err(in_file(Error::invalid("the plan fills other columns than the first one")));
             }
             versions.push(part.source.version().map_err(Error::from).map_err(in_file)?);
@@ -95,6 +95,11 @@ impl<'p> Filling<'p> {
             }
         }
         outcome
+    }
+
+    /// The number of files so far.
+    pub(crate) fn files(&self) -> usize {
+        self.files
     }
 
     pub(crate) fn places(&self) -> &[Places<'p>] {

@@ -22,10 +22,10 @@ impl fmt::Debug for Part<'_> {
     }
 }
 
-/// Whether the blocks of both plans can fill the same columns: groups and columns are equal, and decoded in ways
-/// that need no more than the blocks of one file.
+/// Whether the blocks of both plans, which are of this format, can fill the same columns: groups and columns are equal, and
+/// decoded in ways that need no more than the blocks of one file.
 #[must_use]
-pub fn fills_same_columns(first: &Plan, other: &Plan) -> bool {
+pub fn fills_same_columns(first: &Plan, other: &Plan, format: &dyn BlockFormat) -> bool {
     let settings = |plan: &Plan| {
         (plan.delivered, plan.utf8, plan.text, plan.times_as_integers, plan.bits, plan.constants.len())
     };
@@ -33,7 +33,7 @@ pub fn fills_same_columns(first: &Plan, other: &Plan) -> bool {
         && settings(first) == settings(other)
         && first.picks == other.picks
         && first.groups.len() == other.groups.len()
-        && first.groups.iter().zip(&other.groups).all(|(first, other)| is_alike(first, other))
+        && first.groups.iter().zip(&other.groups).all(|(first, other)| is_alike(first, other, format))
         && first.constants.iter().zip(&other.constants).all(|(first, other)| {
             first.at == other.at
                 && first.constant.name == other.constant.name
@@ -41,7 +41,7 @@ pub fn fills_same_columns(first: &Plan, other: &Plan) -> bool {
         })
 }
 
-fn is_alike(first: &Group, other: &Group) -> bool {
+fn is_alike(first: &Group, other: &Group, format: &dyn BlockFormat) -> bool {
     let settings = |group: &Group| (group.counter, group.split, group.joins, group.items.is_some());
     let are_decoders_alike = match (&first.decoder, &other.decoder) {
         (Decoder::Kernel(first), Decoder::Kernel(other)) => match (first, other) {
@@ -60,7 +60,7 @@ fn is_alike(first: &Group, other: &Group) -> bool {
         (Decoder::Program(first), Decoder::Program(other)) => {
             first.finish == other.finish && first.outputs == other.outputs
         }
-        (Decoder::Format(first), Decoder::Format(other)) => first == other,
+        (Decoder::Format(_), Decoder::Format(_)) => format.fills_same_columns(first, other),
         _ => false,
     };
     are_decoders_alike

@@ -38,6 +38,8 @@ pub(crate) struct Places<'p> {
     together: u64,
     /// The last offset assigned to each column of offsets, written or not.
     ends: Mutex<Vec<i64>>,
+    /// The file whose tasks have their turn, and the ends that it found.
+    origin: Mutex<(usize, Vec<i64>)>,
     turn: Mutex<Turns>,
     moved: Condvar,
     /// Nanoseconds for which a program kept the turn lately; 0 if none has.
@@ -253,6 +255,7 @@ impl<'p> Places<'p> {
             rooms,
             together,
             ends: Mutex::new(vec![0; group.columns.len()]),
+            origin: Mutex::new((0, vec![0; group.columns.len()])),
             turn: Mutex::default(),
             moved: Condvar::new(),
             kept: AtomicU64::new(0),
@@ -289,6 +292,15 @@ impl<'p> Places<'p> {
     /// The last offsets assigned; to be touched on one's turn only.
     pub(crate) fn ends(&self) -> MutexGuard<'_, Vec<i64>> {
         self.ends.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The ends that the first task of a file found; on the turn of one of its tasks, before it leaves others.
+    fn origin(&self, file: usize) -> Vec<i64> {
+        let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
+        if origin.0 != file {
+            *origin = (file, self.ends().clone());
+        }
+        origin.1.clone()
     }
 
     /// Places for a number of items of each column; on one's turn.
@@ -394,6 +406,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) places: &'a Places<'a>,
     /// The number of the task in its group.
     pub(crate) order: usize,
+    /// The number of the file among all that fill the columns.
+    pub(crate) file: usize,
     pub(crate) stop: Stop<'a>,
 }
 
@@ -459,6 +473,10 @@ impl FormatColumns for Taking<'_> {
 
     fn ends(&self) -> Vec<i64> {
         self.turn.places.ends().clone()
+    }
+
+    fn origin(&self) -> Vec<i64> {
+        self.turn.places.origin(self.turn.file)
     }
 
     fn set_ends(&mut self, ends: &[i64]) {

@@ -73,6 +73,8 @@ struct FileRun<'a> {
     programs: Vec<OnceLock<Arc<Compiled>>>,
     /// The first row of each group.
     origins: Vec<Origin>,
+    /// The number of the file among all that fill the columns.
+    number: usize,
 }
 
 /// The data, the decoder, and how many threads may read.
@@ -182,6 +184,7 @@ impl<'p> Filling<'p> {
     ) -> Result<()> {
         let Call { engine, parts, threads } = call;
         let threads = threads.min(steps.len());
+        let first = self.files();
         let origins = self.make_places(engine, parts, &steps, threads)?;
         let mut tasks: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
         order.iter().for_each(|(part, task)| tasks[*part].push(*task));
@@ -191,7 +194,7 @@ impl<'p> Filling<'p> {
             let read_ahead = engine.options().read_ahead;
             let fetcher = Fetcher::new(plan, at, tasks, source.as_ref(), *viewed, read_ahead);
             let programs = plan.groups.iter().map(|_| OnceLock::new()).collect();
-            FileRun { plan, format, fetcher, programs, origins }
+            FileRun { plan, format, fetcher, programs, origins, number: first + at }
         });
         let may_run_long = parts.iter().any(|part| part.format.may_run_long());
         let run = Run {
@@ -417,7 +420,7 @@ impl Run<'_, '_> {
         let task = &*task;
         let group = &file.plan.groups[task.group as usize];
         let places = &self.places[task.group as usize];
-        let turn = Turn { places, order: number, stop };
+        let turn = Turn { places, order: number, file: file.number, stop };
         for need in &task.needs {
             self.places[*need as usize].wait_complete(stop)?;
         }

@@ -1,6 +1,7 @@
 //! Reading around damage: entries that can be read, and those that are lost.
 
-use crate::{ProgressCallback, Selected, Selection, Table};
+use crate::{Gap, ProgressCallback, Selected, Selection, Table, selection::joined_up};
+use forthwith_columns::Array;
 use forthwith_plan::{Error, Place, Result};
 use std::{collections::HashMap, ops::Range};
 
@@ -14,6 +15,16 @@ pub struct Loss {
     pub entries: Range<u64>,
     /// The reason, with its place.
     pub error: Error,
+}
+
+impl Loss {
+    /// The loss of a part of a file in which nothing can be told apart: how many entries it has is not known.
+    pub(crate) fn of_gap(table: &Table, gap: Gap) -> Self {
+        let Gap { entry, block, byte, what } = gap;
+        let error = Error::fault(what).at_byte(byte).in_block(block);
+        let error = error.in_file(table.file().uri()).in_object(table.path());
+        Self { entries: entry..entry, error }
+    }
 }
 
 /// Divides a range of entries into parts that can be read and parts that are lost, by the errors of reading it: each damaged entry is
@@ -197,6 +208,60 @@ impl Selection {
         }
         Ok((pieces, losses))
     }
+}
+
+impl Selection {
+    /// Reads a range of entries, in which damaged values are missing: each column is read by itself where they cannot be read
+    /// together, so that none is lost for another. `threads` and `tick` are those of [`read`](Self::read).
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), but for damage of the table itself; columns that are computed, and entries that are chosen.
+    pub fn read_with_nulls(
+        &self,
+        entries: Range<u64>,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<(Selected, Vec<Loss>)> {
+        if !self.is_of_fields_alone() {
+            let what =
+                "missing values in the place of damage cannot be combined with a cut, entries or expressions";
+            return Err(Error::invalid(what));
+        }
+        match self.read(entries.clone(), threads, Some(&mut *tick)) {
+            Err(error) if error.is_damage() => {}
+            read => return read.map(|read| (read, Vec::new())),
+        }
+        let (mut arrays, mut losses) = (Vec::new(), Vec::new());
+        for field in self.column_fields() {
+            let alone = Self::plain(self.table().clone(), vec![field]);
+            let (pieces, lost) = alone.read_around_damage(entries.clone(), threads, tick)?;
+            arrays.push(with_nulls(&alone, &entries, &pieces)?);
+            losses.extend(lost);
+        }
+        losses.sort_by_key(|loss| loss.entries.start);
+        Ok((Selected { entries, kept: None, arrays }, losses))
+    }
+}
+
+/// The pieces of a column that were read, and missing values between them.
+fn with_nulls(column: &Selection, entries: &Range<u64>, pieces: &[Selected]) -> Result<Array> {
+    let fault = |error: forthwith_columns::Invalid| Error::fault(error.to_string());
+    let arrays: Vec<&Array> = pieces.iter().filter_map(|piece| piece.arrays.first()).collect();
+    let whole = match arrays.is_empty() {
+        true => Array::empty(column.forms()?.pop().unwrap_or(forthwith_columns::Form::Empty)),
+        false => joined_up(&arrays)?,
+    };
+    let rows = usize::try_from(entries.end - entries.start)
+        .map_err(|_| Error::invalid("more entries than memory can have"))?;
+    if whole.length == rows as u64 {
+        return Ok(whole);
+    }
+    let mut present = vec![false; rows];
+    for piece in pieces {
+        let (from, to) = (piece.entries.start - entries.start, piece.entries.end - entries.start);
+        present.get_mut(from as usize..to as usize).into_iter().flatten().for_each(|row| *row = true);
+    }
+    whole.spread(&present).map_err(fault)
 }
 
 impl Table {

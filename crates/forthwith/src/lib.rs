@@ -21,6 +21,7 @@
 
 mod around;
 mod background;
+mod chain;
 #[cfg(any(
     feature = "arrow",
     feature = "avro",
@@ -54,6 +55,10 @@ mod write;
 
 pub use around::{Loss, Salvage};
 pub use background::Background;
+pub use chain::{
+    Chain, ChainFile, ChainLoss, ChainOptions, ChainSelected, ChainSelection, ChainStep, ChainSteps, Damage,
+    MissingColumns,
+};
 pub use container::{AroundDamage, Container, FileInfo, Gap, Key, Object, Recovery, Words};
 pub use cut::Step;
 pub use file::File;

@@ -377,13 +377,7 @@ impl Table {
         let source = self.source(plan)?;
         let mut arrays =
             read(self.file.engine(), &source, format(&plan.format)?, self.dataset(), plan, threads, tick)?;
-        for array in &mut arrays {
-            if plan.times_as_integers {
-                array.form.strip_times();
-            }
-            let converted = plan.text.convert(array, threads.unwrap_or(1));
-            self.here(converted.map_err(|error| Error::fault(error.to_string())))?;
-        }
+        self.here(convert(plan, &mut arrays, threads))?;
         put_constants(plan, &mut arrays)?;
         Ok(arrays)
     }
@@ -438,7 +432,7 @@ impl Table {
     }
 
     /// The file, and those besides that a plan has blocks of.
-    fn source(&self, plan: &Plan) -> Result<Arc<dyn Source>> {
+    pub(crate) fn source(&self, plan: &Plan) -> Result<Arc<dyn Source>> {
         let first = self.file.source();
         if plan.others.is_empty() {
             return Ok(Arc::clone(first));
@@ -506,6 +500,21 @@ impl Table {
     pub(crate) fn here<T>(&self, result: Result<T>) -> Result<T> {
         result.map_err(|e| e.in_file(self.file.uri()).in_object(self.path()))
     }
+}
+
+/// Converts text and times of arrays as the plan says.
+///
+/// # Errors
+/// Text that the policy refuses.
+pub(crate) fn convert(plan: &Plan, arrays: &mut [Array], threads: Option<usize>) -> Result<()> {
+    for array in arrays {
+        if plan.times_as_integers {
+            array.form.strip_times();
+        }
+        let converted = plan.text.convert(array, threads.unwrap_or(1));
+        converted.map_err(|error| Error::fault(error.to_string()))?;
+    }
+    Ok(())
 }
 
 /// Reads a plan of a dataset. Where that fails, what failed is read again by what says where in a block the error is.

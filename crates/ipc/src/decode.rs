@@ -195,6 +195,18 @@ impl BlockFormat for IpcFormat {
         "record batch"
     }
 
+    fn fills_same_columns(&self, first: &Group, other: &Group) -> bool {
+        // The limit follows from the size of the file.
+        let recipe = |group: &Group| match &group.decoder {
+            Decoder::Format(text) => serde_json::from_str(text)
+                .ok()
+                .map(|recipe: Recipe| (recipe.field, recipe.dictionaries, recipe.union_validity)),
+            _ => None,
+        };
+        let first = recipe(first);
+        first.is_some() && first == recipe(other)
+    }
+
     fn decode(
         &self,
         group: &Group,

@@ -80,6 +80,12 @@ pub trait BlockFormat: Send + Sync {
         false
     }
 
+    /// Whether blocks of both groups, which the format decodes itself and which are of two files, can fill the same columns one
+    /// after the other. [`Columns::ends`] and [`Columns::origin`] are all that the blocks of the second file know of the first.
+    fn fills_same_columns(&self, first: &Group, other: &Group) -> bool {
+        first.decoder == other.decoder
+    }
+
     /// Decodes a stored block, for groups whose decoder is [`Format`](crate::Decoder::Format).
     ///
     /// # Errors
@@ -146,6 +152,10 @@ pub trait Columns {
     /// A number for each column that goes on from block to block, 0 at first: what the next offset or row
     /// begins with; and behind them what else the block before left. On one's turn.
     fn ends(&self) -> Vec<i64>;
+
+    /// The [`ends`](Self::ends) that the first block of this plan found: 0, unless blocks of other plans fill the columns before.
+    /// Numbers that count from the beginning of a plan are counted from there. On one's turn.
+    fn origin(&self) -> Vec<i64>;
 
     /// Leaves these numbers to the next block: one for each column, and any number of others. On one's turn.
     fn set_ends(&mut self, ends: &[i64]);

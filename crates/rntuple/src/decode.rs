@@ -166,13 +166,14 @@ fn lists(
     columns: &mut dyn Columns,
 ) -> Result<()> {
     let lists = marks.lists()?;
-    let Lists { base, most, .. } = lists;
     let bad = |_: DecodeError| too_few();
     let ends = Ends::of(how, page).ok_or_else(foreign)?;
-    let last = ends.before(wanted.end).map_err(bad)?.filter(|last| *last <= most);
+    let last = ends.before(wanted.end).map_err(bad)?.filter(|last| *last <= lists.most);
     let last = last.ok_or_else(|| falling(&lists))?;
     let in_page = ends.before(wanted.start).map_err(bad)?;
     columns.wait()?;
+    let lists = Lists { base: base(&lists, columns), ..lists };
+    let Lists { base, most, .. } = lists;
     let start = first(&lists, in_page, columns)?;
     columns.set_ends(&[last as i64 + base]);
     agrees("the end of the last list", lists.after, last)?;
@@ -206,6 +207,11 @@ fn lists(
         _ => {}
     }
     Ok(())
+}
+
+/// The number that is added to the ends of lists, behind the items of other plans. On one's turn.
+fn base(lists: &Lists, columns: &dyn Columns) -> i64 {
+    lists.base.wrapping_add(columns.origin().first().copied().unwrap_or(0))
 }
 
 /// The beginning of the first list, counted from the cluster's first item. On one's turn.
@@ -290,8 +296,9 @@ fn zeros(kept: Kept, marks: &Marks<'_>, count: usize, columns: &mut dyn Columns)
     };
     match kept {
         Kept::Offsets | Kept::Option | Kept::Counts => {
-            let base = marks.lists()?.base;
+            let lists = marks.lists()?;
             columns.wait()?;
+            let base = base(&lists, columns);
             columns.set_ends(&[base]);
             let mut slots = columns.take_last(&[count])?;
             let item = match kept {

@@ -1,7 +1,7 @@
 //! Blocks: pages.
 
 use crate::{
-    coding::{Coding, Kind},
+    coding::{Coding, Kept, Kind},
     decode, marks, streamed,
 };
 use forthwith_columns::Encoding;
@@ -71,6 +71,18 @@ impl BlockFormat for NtupleFormat {
         let coding = coding(group, scratch)?;
         let payload = decode::raw(&coding, task, stored, scratch)?;
         Ok(Block { payload, entries, bounds: &[], origin: 0 })
+    }
+
+    fn fills_same_columns(&self, first: &Group, other: &Group) -> bool {
+        let kept = |group: &Group| match &group.decoder {
+            Decoder::Format(text) => serde_json::from_str(text).ok().map(|coding: Coding| coding.kept),
+            _ => None,
+        };
+        match (kept(first), kept(other)) {
+            // Rows of alternatives are counted from the beginning of a plan.
+            (Some(Kept::Tags(_)), _) => false,
+            (first, other) => first.is_some() && first == other,
+        }
     }
 
     fn values(&self, group: &Group, task: &Task) -> Option<Encoding> {

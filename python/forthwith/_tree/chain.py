@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from functools import partial
 from itertools import accumulate
 
-from forthwith import _filters, _keywords, _show
+from forthwith import _filters, _forthwith, _keywords, _show
 from forthwith._entries import step_size as step_size_of
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._forthwith import redact
@@ -15,7 +15,7 @@ from forthwith._interop.exact import Rounded
 from forthwith._interop.original import Kept
 from forthwith._opening import TABLES, Settings, apart, open_one
 from forthwith._paths import expand_with_folders
-from forthwith._stores import without_password
+from forthwith._stores import flat, is_foreign, without_password
 from forthwith._tree import typed, walk
 from forthwith._tree.ahead import Ahead
 from forthwith._tree.chain_mapping import ChainMapping
@@ -23,7 +23,7 @@ from forthwith._tree.chained import WHERE, ChainBranch, ChainSelection, chained
 from forthwith._tree.common import Common, check_missing, nulls_named
 from forthwith._tree.damage import CANNOT_OPEN, around_gaps, entries_around, lose_file, sound
 from forthwith._tree.protocols import chosen_names
-from forthwith._tree.query import Choice
+from forthwith._tree.query import Choice, Query
 from forthwith._tree.read import entries_of
 from forthwith._tree.read import walk as steps_of
 from forthwith._tree.rows import HasRows
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from forthwith import _forthwith
+    from forthwith._interop.base import Library
     from forthwith._tree.common import Missing
     from forthwith._tree.options import ReadOptions
     from forthwith._tree.read import Names
@@ -324,6 +324,8 @@ class Chain(ChainMapping, HasRows):
         """
         common, read = self._asked("arrays", names, missing, options)
         into = read.into()
+        if (found := self._alike(common, read, into, entry_start, entry_stop)) is not None:
+            return found
         with self._ahead() as ahead:
             common.survey(len(self), self._open, read, ahead.tree)
         parts, files = [], []
@@ -340,6 +342,47 @@ class Chain(ChainMapping, HasRows):
         except Rounded as error:
             file = files[error.part]
             raise RequestError(f"{error.message}\n  in {file}", file=file) from None
+
+    def _alike(
+        self, common: Common, read: ReadOptions, into: Library, start: int | None, stop: int | None
+    ) -> Any | None:
+        """Columns of files that have the same branches of the same types, which are read all at once.
+
+        Nothing if they have not, if more is asked for than their columns, or if something is wrong with one of the files:
+        reading them one after the other says what.
+        """
+        is_plain = common.is_plain and read.errors == "raise" and read.progress is None
+        if not is_plain or len(self) == 1 or not self._settings.opens_by_name:
+            return None
+        names = [path for path, _ in self._parts if isinstance(path, str) and not is_foreign(path)]
+        if len(names) < len(self) or any(bound is not None and bound < 0 for bound in (start, stop)):
+            return None
+        with self._open(0) as tree:
+            columns = common.of(tree, 0)
+            if isinstance(columns, Query) or not columns:
+                return None
+            parts = [
+                (name, inner or "", constants)
+                for name, (_, inner), constants in zip(names, self._parts, self._constants, strict=True)
+            ]
+            found = _forthwith.read_alike(
+                tree._core,
+                [at for _, at in columns],
+                parts,
+                start or 0,
+                stop,
+                bits=into.takes_bits,
+                threads=read.threads,
+                options=self._settings.view,
+                store=flat(self._settings.options["storage_options"]),
+            )
+            if found is None:
+                return None
+            arrays, lengths = found
+            self._lengths = [known if length is None else length for known, length in zip(self._lengths, lengths, strict=True)]
+            into.about(tree, columns)
+            begin = min(start or 0, sum(length or 0 for length in self._lengths))
+            return into.together([label for label, _ in columns], arrays, begin, begin + len(arrays[0]))
 
     def _asked(
         self, call: str, names: Names, missing: Missing | None, options: dict[str, Any]

@@ -54,6 +54,11 @@ class Common:
         self._members: dict[str, list[str]] = {}
         self._used: list[str] = []
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether columns are read that all trees have, and nothing is computed or chosen."""
+        return self._missing == "raise" and not self._choice
+
     def survey(
         self,
         count: int,

@@ -75,7 +75,7 @@ fn a_plan_of_other_columns_is_refused() {
     let (made, _) = make();
     let mut plans = divided(&made.plan, 4);
     plans[1].groups.swap(0, 1);
-    assert!(!fills_same_columns(&plans[0], &plans[1]));
+    assert!(!fills_same_columns(&plans[0], &plans[1], &Plain));
     let error = filled(&plans, &memory(&made.file), 2, 1).unwrap_err();
     assert!(error.to_string().contains("fills other columns"), "{error}");
 }

@@ -25,6 +25,7 @@ pub use expand::{Expanded, expand, expand_telling, expand_with};
 pub use indexed::{IndexPlace, read_index, source_indexed, write_index};
 pub use partitions::partitions;
 pub use pattern::{is_pattern, matches};
+pub(crate) use place::tables;
 pub use place::{Place, locate};
 pub use remote::{StoreOptions, redact};
 pub use split::split;

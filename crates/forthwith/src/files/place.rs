@@ -66,11 +66,15 @@ pub fn locate(file: &File, path: &str) -> Result<Place> {
 
 /// The path of the only table of a file; nothing if there are none or several.
 fn only_table(file: &File) -> Result<Option<String>> {
-    let keys = file.keys("", true)?.into_iter();
-    // A table may have several cycles.
-    let mut paths: BTreeSet<String> = keys.filter(|key| key.is_table).map(|key| key.path).collect();
+    let mut paths = tables(file)?;
     let only = paths.pop_first();
     Ok(only.filter(|_| paths.is_empty()))
+}
+
+/// The paths of the tables of a file, each once, though it may have several cycles.
+pub(crate) fn tables(file: &File) -> Result<BTreeSet<String>> {
+    let keys = file.keys("", true)?.into_iter();
+    Ok(keys.filter(|key| key.is_table).map(|key| key.path).collect())
 }
 
 fn is_not_found(error: &Error) -> bool {

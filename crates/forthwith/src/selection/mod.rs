@@ -16,7 +16,8 @@ use forthwith_plan::{Error, Plan, Result};
 use inputs::{Input, Inputs};
 use names::Names;
 use promise::promising;
-use reader::{Reader, joined_up};
+use reader::Reader;
+pub(crate) use reader::joined_up;
 use rows::Rows;
 use std::{
     collections::HashMap,
@@ -280,9 +281,23 @@ impl Selection {
         &self.inputs.table
     }
 
+    /// The field of each column that is one.
+    pub(crate) fn column_fields(&self) -> Vec<u32> {
+        let field = |column: &Column| match column.made {
+            Made::Field(Input::Field(field)) => Some(field),
+            _ => None,
+        };
+        self.columns.iter().filter_map(field).collect()
+    }
+
     /// Whether nothing is read but fields of the table as they are.
     fn is_plain(&self) -> bool {
         self.all.iter().all(|input| matches!(input, Input::Field(_)))
+    }
+
+    /// Whether all columns are fields of the table, and all entries are read.
+    pub(crate) fn is_of_fields_alone(&self) -> bool {
+        self.is_plain() && self.computed.is_none() && !self.chooses_entries()
     }
 
     /// The fields of the table that are read, for the columns and for what is computed.
@@ -396,7 +411,7 @@ impl Selection {
         threads: Option<usize>,
         tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Selected> {
-        if self.computed.is_none() && !self.chooses_entries() && self.is_plain() {
+        if self.is_of_fields_alone() {
             let plan = Plan { bits: self.bits, ..self.table().plan(&self.fields, range.clone())? };
             let arrays = self.table().read(&plan, threads, tick)?;
             return Ok(Selected { entries: range, kept: None, arrays });

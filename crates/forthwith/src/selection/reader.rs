@@ -280,7 +280,7 @@ pub(super) fn gathered(parts: &[(&Array, &[Range<u64>])]) -> Result<Array> {
 }
 
 /// Arrays one behind the other.
-pub(super) fn joined_up(arrays: &[&Array]) -> Result<Array> {
+pub(crate) fn joined_up(arrays: &[&Array]) -> Result<Array> {
     let whole = |array: &&Array| {
         let all = 0..array.length;
         [all]

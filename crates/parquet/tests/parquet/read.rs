@@ -37,6 +37,10 @@ impl Columns for Places {
         self.ends.clone()
     }
 
+    fn origin(&self) -> Vec<i64> {
+        vec![0; self.ends.len()]
+    }
+
     fn set_ends(&mut self, ends: &[i64]) {
         self.ends = ends.to_vec();
     }

@@ -1,0 +1,114 @@
+"""Reads many files as one table, by the chain and file by file with a concatenation, and measures time and memory.
+
+``python benches/chains/measure.py [FOLDER]`` writes 1 000 small and 20 large files into FOLDER (a temporary one by default),
+reads each set in processes of their own, compares the values, and prints a table: the best time of five rounds, and the
+most memory that the process had beyond what it had before, beside the size of the result.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+SMALL, LARGE = (1000, 2_000), (20, 500_000)
+ROUNDS = 5
+
+
+def written(folder, name, files, entries):
+    """Files of four columns of numbers and one of lists."""
+    import forthwith
+
+    where = os.path.join(folder, name)
+    os.makedirs(where, exist_ok=True)
+    random = np.random.default_rng(7)
+    for at in range(files):
+        path = os.path.join(where, f"{at:04d}.root")
+        if os.path.exists(path):
+            continue
+        counts = random.integers(0, 5, entries)
+        import awkward as ak
+
+        columns = {
+            "x": random.normal(size=entries).astype("f4"),
+            "y": random.normal(size=entries),
+            "n": random.integers(0, 100, entries).astype("i4"),
+            "run": np.full(entries, at, "i4"),
+            "pt": ak.unflatten(random.exponential(size=int(counts.sum())).astype("f4"), counts),
+        }
+        with forthwith.recreate(path, compression=None) as file:
+            file.mktree("events", columns)
+    return os.path.join(where, "*.root") + ":events"
+
+
+def chained(pattern, threads):
+    import forthwith
+
+    return forthwith.concatenate(pattern, threads=threads)
+
+
+def concatenated(pattern, threads):
+    """The way of former versions: an array for each file, and a copy of all."""
+    import awkward as ak
+
+    import forthwith
+
+    return ak.concatenate([tree.arrays(threads=threads) for tree in forthwith.open(pattern)])
+
+
+def uproot_way(pattern, threads):
+    import uproot
+
+    return uproot.concatenate(pattern)
+
+
+WAYS = {"chain": chained, "file by file": concatenated, "uproot": uproot_way}
+
+
+def one(way, pattern, threads):
+    """Measures in this process; prints JSON."""
+    import awkward as ak
+
+    WAYS[way](pattern.replace("*", "0000"), threads)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    best, first = None, None
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        found = WAYS[way](pattern, threads)
+        taken = time.perf_counter() - began
+        first = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 if first is None else first
+        best = taken if best is None else min(best, taken)
+        size, total = found.nbytes, [len(found), *(float(ak.sum(found[name])) for name in sorted(found.fields))]
+        del found
+    print(json.dumps({"seconds": best, "bytes": first, "size": size, "total": total}))
+
+
+def main(folder):
+    for name, (files, entries) in {"small": SMALL, "large": LARGE}.items():
+        pattern = written(folder, name, files, entries)
+        totals = {}
+        print(f"\n{files} files of {entries} entries\n\n| way | threads | seconds | memory / result |\n| --- | ---: | ---: | ---: |")
+        for threads in (1, 2):
+            for way in WAYS:
+                if way == "uproot" and threads > 1:
+                    continue
+                command = [sys.executable, __file__, "--one", way, pattern, str(threads)]
+                out = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+                totals[way, threads] = out["total"]
+                print(f"| {way} | {threads} | {out['seconds']:.3f} | {out['bytes'] / out['size']:.2f} |", flush=True)
+        first = next(iter(totals.values()))
+        assert all(np.allclose(total, first) for total in totals.values()), totals
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        one(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    elif len(sys.argv) > 1:
+        main(sys.argv[1])
+    else:
+        with tempfile.TemporaryDirectory() as made:
+            main(made)

@@ -1,0 +1,297 @@
+//! Columns of several files, filled from the blocks of all of them.
+
+use super::{Chain, Portion, opening::Batches};
+use crate::{
+    ProgressCallback, Table, format,
+    selection::joined_up,
+    table::{bounds, convert},
+};
+use forthwith_columns::{Array, Form, NumberCast};
+use forthwith_engine::{Filling, Part, fills_same_columns};
+use forthwith_io::Source;
+use forthwith_plan::{Error, ErrorKind, Field, Plan, PlannedConstant, Result};
+use std::{collections::VecDeque, ops::RangeBounds, sync::Arc};
+
+/// A file that is about to be read.
+struct Opened {
+    table: Table,
+    plan: Plan,
+    source: Arc<dyn Source>,
+}
+
+/// Arrays of files that follow each other, and the first of these files.
+pub(super) struct Segment {
+    pub(super) uri: String,
+    pub(super) arrays: Vec<Array>,
+}
+
+/// The fields that are read of each file.
+#[derive(Clone, Copy)]
+pub(super) enum Wanted<'a> {
+    /// Those of these names.
+    Names(&'a [String]),
+    /// Those at these positions of a table; all files have to have its fields in its order.
+    Like(&'a Table, &'a [u32]),
+}
+
+/// How a call reads.
+pub(super) struct Reading<'a, 'b> {
+    pub(super) fields: Wanted<'a>,
+    pub(super) portions: &'a [Portion],
+    pub(super) bits: bool,
+    pub(super) threads: Option<usize>,
+    pub(super) tick: Option<&'a mut ProgressCallback<'b>>,
+}
+
+impl Chain {
+    /// Reads fields, by their names, of all files.
+    ///
+    /// # Errors
+    /// The error of the first file that has one.
+    pub(super) fn fill(&self, reading: &mut Reading<'_, '_>) -> Result<Vec<Array>> {
+        let segments = match self.segments(reading, true)? {
+            Some(segments) => segments,
+            // Each file by itself says what is wrong with it, and is read again if it changed.
+            None => self.segments(reading, false)?.unwrap_or_default(),
+        };
+        let Wanted::Names(names) = reading.fields else {
+            return Err(Error::fault("fields without names"));
+        };
+        together(names, segments)
+    }
+
+    /// Reads fields of a table, which is that of the first file, from all files, if all have its fields in its order and fill
+    /// the columns that it fills: then none is looked at by name, and nothing is concatenated. `None` if they do not, or if
+    /// something is wrong with a file, which reading it by itself tells. `threads` and `tick` are those of [`Table::read`], `bits` that of
+    /// [`Selection::with_bits`](crate::Selection::with_bits).
+    ///
+    /// # Errors
+    /// [`Cancelled`](ErrorKind::Cancelled).
+    pub fn read_alike(
+        &self,
+        first: &Table,
+        fields: &[u32],
+        entries: impl RangeBounds<u64>,
+        bits: bool,
+        threads: Option<usize>,
+        tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<Option<Vec<Array>>> {
+        let (start, end) = bounds(&entries);
+        let read = || -> Result<Option<Vec<Array>>> {
+            let portions = self.portions(&(start..end.unwrap_or(u64::MAX)))?;
+            let fields = Wanted::Like(first, fields);
+            let mut reading = Reading { fields, portions: &portions, bits, threads, tick };
+            let Some(mut segments) = self.segments(&mut reading, true)? else { return Ok(None) };
+            let only = segments.pop().filter(|_| segments.is_empty());
+            Ok(only.map(|segment| segment.arrays))
+        };
+        match read() {
+            Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => Ok(None),
+            read => read,
+        }
+    }
+
+    /// Reads files that fill the same columns together; if not `side_by_side`, each by itself. `None` where files read side by side
+    /// fail, and none of them does alone.
+    fn segments(&self, reading: &mut Reading<'_, '_>, side_by_side: bool) -> Result<Option<Vec<Segment>>> {
+        let (fields, portions, bits) = (reading.fields, reading.portions, reading.bits);
+        let open = |at: usize| self.opened(fields, &portions[at], bits);
+        std::thread::scope(|scope| {
+            let mut batches = Batches::new(scope, self, 0..portions.len(), &open);
+            let mut ready: VecDeque<Result<Opened>> = batches.next().unwrap_or_default().into();
+            let mut segments = Vec::new();
+            while let Some(first) = ready.pop_front() {
+                let first = first?;
+                if side_by_side && matches!(reading.fields, Wanted::Like(..)) && !segments.is_empty() {
+                    return Ok(None);
+                }
+                if side_by_side {
+                    let Some(segment) = self.segment(first, &mut ready, &mut batches, reading)? else {
+                        return Ok(None);
+                    };
+                    segments.push(segment);
+                } else {
+                    let Opened { table, plan, .. } = first;
+                    let arrays = table.read(&plan, reading.threads, reading.tick.as_deref_mut())?;
+                    segments.push(Segment { uri: plan.uri, arrays });
+                }
+                if ready.is_empty() {
+                    ready.extend(batches.next().unwrap_or_default());
+                }
+            }
+            Ok(Some(segments))
+        })
+    }
+
+    /// Opens a file and plans its fields.
+    fn opened(&self, fields: Wanted<'_>, portion: &Portion, bits: bool) -> Result<Opened> {
+        let table = match fields {
+            Wanted::Like(first, _) if portion.file == 0 => first.clone(),
+            _ => self.table(portion.file)?,
+        };
+        let entries = match &portion.entries {
+            Some(entries) => entries.clone(),
+            None => {
+                let entries = table.entries()?;
+                self.set_length(portion.file, entries);
+                0..entries
+            }
+        };
+        let plan = match fields {
+            Wanted::Names(names) => {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                table.plan(&names, entries)?
+            }
+            Wanted::Like(first, fields) => {
+                if !has_same_fields(first, &table)? {
+                    return Err(
+                        Error::invalid("other fields than the first file").in_file(table.file().uri())
+                    );
+                }
+                table.plan(fields, entries)?
+            }
+        };
+        let plan = Plan { bits, ..plan };
+        let source = table.source(&plan)?;
+        Ok(Opened { table, plan, source })
+    }
+
+    /// Reads this file and those behind it that fill the same columns, as far as these are opened or can be.
+    fn segment(
+        &self,
+        first: Opened,
+        ready: &mut VecDeque<Result<Opened>>,
+        batches: &mut Batches<'_, '_, Opened>,
+        reading: &mut Reading<'_, '_>,
+    ) -> Result<Option<Segment>> {
+        let mut first = first;
+        // Columns are made as the first file has them that has entries.
+        while let Some(Ok(next)) = ready.front()
+            && is_empty_of(&first.plan, &next.plan)
+        {
+            let Some(next) = ready.pop_front().transpose()? else { break };
+            first = next;
+        }
+        let plan = first.plan.clone();
+        let block_format = format(&plan.format)?;
+        let mut filling = Filling::new(&plan);
+        let mut constants: Vec<Vec<Array>> = vec![Vec::new(); plan.constants.len()];
+        let mut files = vec![first];
+        loop {
+            let is_alike = |next: &Opened| fills_same_columns(&plan, &next.plan, block_format);
+            while let Some(Ok(next)) = ready.front() {
+                // A file without entries has nothing to be read.
+                match (is_alike(next), is_empty_of(&next.plan, &plan)) {
+                    (true, _) => files.extend(ready.pop_front().transpose()?),
+                    (false, true) => drop(ready.pop_front()),
+                    (false, false) => break,
+                }
+            }
+            for file in &files {
+                for (arrays, PlannedConstant { constant, .. }) in
+                    constants.iter_mut().zip(&file.plan.constants)
+                {
+                    arrays.push(constant.array(file.plan.rows())?);
+                }
+            }
+            let parts = files.iter().map(|file| Part {
+                plan: &file.plan,
+                source: &file.source,
+                format: block_format,
+            });
+            let parts: Vec<Part<'_>> = parts.collect();
+            let read = filling.read(self.engine(), &parts, reading.threads, reading.tick.as_deref_mut());
+            match read {
+                Err(error) if matches!(error.kind, ErrorKind::Cancelled) => return Err(error),
+                Err(_) => {
+                    for Opened { table, plan, .. } in &files {
+                        table.read(plan, reading.threads, reading.tick.as_deref_mut())?;
+                    }
+                    return Ok(None);
+                }
+                Ok(()) => files.clear(),
+            }
+            if ready.is_empty() {
+                ready.extend(batches.next().unwrap_or_default());
+            }
+            let goes_on = |next: &Opened| is_alike(next) || is_empty_of(&next.plan, &plan);
+            if !ready.front().is_some_and(|next| next.as_ref().is_ok_and(goes_on)) {
+                break;
+            }
+        }
+        let threads = reading.threads.unwrap_or_else(|| self.engine().options().threads);
+        let Ok(mut arrays) = filling.finish(self.engine(), threads) else { return Ok(None) };
+        convert(&plan, &mut arrays, reading.threads)?;
+        for (PlannedConstant { at, .. }, parts) in plan.constants.iter().zip(constants) {
+            let array = joined_up(&parts.iter().collect::<Vec<_>>())?;
+            arrays.insert((*at as usize).min(arrays.len()), array);
+        }
+        Ok(Some(Segment { uri: plan.uri, arrays }))
+    }
+}
+
+/// Whether a plan reads nothing, of columns of the types that another one has.
+fn is_empty_of(plan: &Plan, other: &Plan) -> bool {
+    let forms = |plan: &Plan| -> Vec<Form> {
+        plan.groups
+            .iter()
+            .take(plan.delivered as usize)
+            .filter(|group| !group.joins)
+            .map(|group| group.form.clone())
+            .collect()
+    };
+    plan.tasks.is_empty()
+        && plan.rows() == 0
+        && plan.format == other.format
+        && plan.picks == other.picks
+        && plan.constants.len() == other.constants.len()
+        && forms(plan) == forms(other)
+}
+
+/// Whether two tables have fields of the same paths in the same order.
+fn has_same_fields(first: &Table, other: &Table) -> Result<bool> {
+    let (first, other) = (first.fields()?, other.fields()?);
+    let is_same = |(first, other): (&Field, &Field)| {
+        (&first.path, first.has_data, first.is_part) == (&other.path, other.has_data, other.is_part)
+    };
+    Ok(first.len() == other.len() && first.iter().zip(other).all(is_same))
+}
+
+/// Segments one behind the other, in the types that all of them have together.
+///
+/// # Errors
+/// Types without a common one; a number that the common type does not have.
+pub(super) fn together(names: &[String], mut segments: Vec<Segment>) -> Result<Vec<Array>> {
+    if segments.len() == 1 {
+        return Ok(segments.pop().map(|segment| segment.arrays).unwrap_or_default());
+    }
+    let column = |at: usize, name: &String| {
+        let arrays: Vec<(&str, &Array)> =
+            segments.iter().filter_map(|one| Some((one.uri.as_str(), one.arrays.get(at)?))).collect();
+        one_behind_the_other(name, &arrays)
+    };
+    names.iter().enumerate().map(|(at, name)| column(at, name)).collect()
+}
+
+/// Arrays of files, one behind the other in their common type.
+fn one_behind_the_other(name: &str, arrays: &[(&str, &Array)]) -> Result<Array> {
+    let Some(((first_uri, first), others)) = arrays.split_first() else {
+        return Err(Error::fault(format!("the column {name:?} was not read")));
+    };
+    if others.iter().all(|(_, other)| other.form == first.form) {
+        return joined_up(&arrays.iter().map(|(_, array)| *array).collect::<Vec<_>>());
+    }
+    let mut common = first.form.clone();
+    for (uri, other) in others {
+        common = Form::unite(&[&common, &other.form]).map_err(|_| {
+            let (first, other) = (first.form.type_string(), other.form.type_string());
+            Error::invalid(format!("column {name:?} is {other} in {uri}, and {first} in {first_uri}"))
+        })?;
+    }
+    let cast = |(uri, array): &(&str, &Array)| {
+        let cast = array.cast(&common, NumberCast::Exact);
+        cast.map_err(|error| Error::invalid(format!("column {name:?}: {error}")).in_file(uri))
+    };
+    let cast: Vec<Array> = arrays.iter().map(cast).collect::<Result<_>>()?;
+    joined_up(&cast.iter().collect::<Vec<_>>())
+}

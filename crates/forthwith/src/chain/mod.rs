@@ -1,0 +1,372 @@
+//! Many files as one table.
+
+mod fill;
+mod opening;
+mod parallel;
+mod selection;
+mod steps;
+mod survey;
+
+pub use selection::{ChainSelected, ChainSelection};
+pub use steps::{ChainStep, ChainSteps};
+
+use crate::{
+    File, Loss, OpenOptions, Step, Table,
+    files::{self, StoreOptions},
+};
+use forthwith_columns::{Array, Form};
+use forthwith_engine::{Engine, Options};
+use forthwith_plan::{Constant, Error, ErrorKind, Result};
+use std::{
+    ops::{Range, RangeBounds},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+/// The tables of several files, one after the other. Cheap to clone, and shared between threads as it is.
+///
+/// Files are opened when they are read, several at a time and ahead of their use, and closed afterwards. Entries are counted in all
+/// files together. Reading fills one array for each column from the blocks of all files: nothing is concatenated unless the files
+/// have different types, which become their [common type](Form::unite).
+///
+/// ```
+/// use forthwith::{Chain, SelectOptions};
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+///
+/// let chain = Chain::of(&["tests/data/zmumu.root:events", "tests/data/zmumu.root:events"], Default::default())?;
+/// assert_eq!((chain.len(), chain.entries()?), (2, 7200));
+/// let columns = chain.columns(&["MET_pt", "nMuon"])?;
+/// assert_eq!(columns[0].length, 7200);
+///
+/// let cut = SelectOptions { cut: Some("nMuon > 1".into()), ..Default::default() };
+/// let selected = chain.select(&["Muon_pt*2"], cut)?.read(.., None, None)?;
+/// assert_eq!(selected.kept.map(|kept| kept.len() as u64), Some(selected.arrays[0].length));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Chain {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    files: Vec<ChainFile>,
+    options: ChainOptions,
+    engine: Arc<Engine>,
+    /// The number of entries of each file, as far as known.
+    lengths: Mutex<Vec<Option<u64>>>,
+    /// Zones of the first file, in which the times of all files are shown.
+    zones: OnceLock<Vec<(String, Form)>>,
+}
+
+/// One of the files of a chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChainFile {
+    /// Path or URL.
+    pub path: PathBuf,
+    /// The table in the file; empty for the only one.
+    pub object: String,
+    /// Columns of one value each, such as [Hive partitions](crate::files::partitions).
+    pub constants: Vec<Constant>,
+}
+
+/// How the files of a chain are opened and read.
+#[derive(Clone, Debug, Default)]
+pub struct ChainOptions {
+    /// Options of the format.
+    pub open: OpenOptions,
+    /// Options of the store of URLs.
+    pub store: StoreOptions,
+    /// Treatment of columns that some files lack.
+    pub missing: MissingColumns,
+    /// Treatment of damage.
+    pub damage: Damage,
+    /// The engine that reads all files; by default one with as many threads as processors.
+    pub engine: Option<Arc<Engine>>,
+}
+
+/// Treatment of columns that some files lack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MissingColumns {
+    /// An error that names the file.
+    #[default]
+    Raise,
+    /// Missing values in the entries of these files. All files are opened first, to find their common types.
+    Null,
+}
+
+/// Treatment of damage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Damage {
+    /// An error that names file, object, block and byte.
+    #[default]
+    Raise,
+    /// Damaged entries, and files that cannot be opened, are left out and listed as [`Loss`].
+    Skip,
+    /// Damaged entries of a column are missing values; files that cannot be opened are an error. Not for computed columns.
+    Null,
+}
+
+/// Entries that were lost, of one of the files of a chain.
+#[derive(Debug)]
+pub struct ChainLoss {
+    /// The number of the file.
+    pub file: usize,
+    /// The entries, counted in the file, and the reason. A file that could not be opened has none.
+    pub loss: Loss,
+}
+
+impl Chain {
+    /// The tables that a text names: `path:table`, where the path may be a glob pattern, a folder, or a URL, and the table may be left
+    /// out if each file has one.
+    ///
+    /// # Errors
+    /// No file matches; a folder that cannot be read. No file is opened.
+    pub fn open(name: impl AsRef<str>) -> Result<Self> {
+        Self::of(&[name], ChainOptions::default())
+    }
+
+    /// The tables that several such texts name, in this order.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn of<S: AsRef<str>>(names: &[S], options: ChainOptions) -> Result<Self> {
+        let mut found = Vec::new();
+        let mut objects = Vec::new();
+        for name in names {
+            let (given, object) = files::split(name.as_ref(), |name| Path::new(name).exists());
+            for path in files::expand_with(&[given], &options.store)?.files {
+                found.push((PathBuf::from(given), path));
+                objects.push(object.clone());
+            }
+        }
+        let constants = files::partitions(&found);
+        let files = found.into_iter().zip(objects).zip(constants);
+        let files = files.map(|(((_, path), object), constants)| ChainFile { path, object, constants });
+        Self::new(files.collect(), options)
+    }
+
+    /// The tables of these files, in this order.
+    ///
+    /// # Errors
+    /// There is no file.
+    pub fn new(files: Vec<ChainFile>, options: ChainOptions) -> Result<Self> {
+        if files.is_empty() {
+            return Err(Error::invalid("a chain needs a file"));
+        }
+        let engine = options.engine.clone().unwrap_or_else(|| Arc::new(Engine::new(Options::default())));
+        let lengths = Mutex::new(vec![None; files.len()]);
+        Ok(Self { shared: Arc::new(Shared { files, options, engine, lengths, zones: OnceLock::new() }) })
+    }
+
+    /// The files.
+    #[must_use]
+    pub fn files(&self) -> &[ChainFile] {
+        &self.shared.files
+    }
+
+    /// The number of files.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "there is always a file")]
+    pub fn len(&self) -> usize {
+        self.shared.files.len()
+    }
+
+    /// The options that it was made with.
+    #[must_use]
+    pub fn options(&self) -> &ChainOptions {
+        &self.shared.options
+    }
+
+    /// The engine that reads all files.
+    #[must_use]
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.shared.engine
+    }
+
+    /// Opens the table of a file, with its constants, and its times in the zones of the first file.
+    ///
+    /// # Errors
+    /// The file cannot be opened, has no such table, or several where none is named.
+    pub fn table(&self, file: usize) -> Result<Table> {
+        let mut table = self.open_table(file)?;
+        if file > 0 && !table.zones().is_empty() {
+            table = table.in_zones_of(self.zones()?)?;
+        }
+        let table = table.with_constants(&self.shared.files[file].constants)?;
+        Ok(table)
+    }
+
+    fn open_table(&self, file: usize) -> Result<Table> {
+        let Shared { files, options, engine, .. } = &*self.shared;
+        let at = files.get(file).ok_or_else(|| Error::invalid(format!("the chain has no file {file}")))?;
+        let source = files::source_with(&at.path, &options.store, &mut || true)?;
+        let opened = File::from_source_with(source, Arc::clone(engine), &options.open)?;
+        if !at.object.is_empty() || opened.is_one_table() {
+            return opened.table(&at.object);
+        }
+        let tables = files::tables(&opened)?;
+        match (tables.first(), tables.len()) {
+            (Some(only), 1) => opened.table(only),
+            (_, count) => {
+                let what =
+                    format!("the file has {count} tables: name one, as in \"{}:events\"", opened.uri());
+                Err(Error::invalid(what).in_file(opened.uri()))
+            }
+        }
+    }
+
+    fn zones(&self) -> Result<&[(String, Form)]> {
+        if let Some(zones) = self.shared.zones.get() {
+            return Ok(zones);
+        }
+        let zones = self.open_table(0)?.zones();
+        Ok(self.shared.zones.get_or_init(|| zones))
+    }
+
+    /// The number of entries of each file. Those that are not known yet are opened.
+    ///
+    /// # Errors
+    /// A file cannot be opened or counted.
+    pub fn lengths(&self) -> Result<Vec<u64>> {
+        self.lengths_up_to(u64::MAX)
+    }
+
+    /// The number of entries of each file that was counted or read.
+    #[must_use]
+    pub fn known_lengths(&self) -> Vec<Option<u64>> {
+        self.shared.lengths.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The number of entries of the first files, as many as have `most` entries together.
+    fn lengths_up_to(&self, most: u64) -> Result<Vec<u64>> {
+        let mut lengths = Vec::new();
+        let mut total = 0_u64;
+        // Where the last file is not known, none is opened that may not be needed.
+        let together = if most == u64::MAX { opening::together(self) } else { 1 };
+        while lengths.len() < self.len() && (total < most || lengths.is_empty()) {
+            let batch = lengths.len()..(lengths.len() + together).min(self.len());
+            let known = |file: usize| self.known_length(file).map_or_else(|| self.count(file), Ok);
+            for length in opening::side_by_side(self, batch, &known) {
+                let length = length?;
+                total = total.saturating_add(length);
+                lengths.push(length);
+            }
+        }
+        Ok(lengths)
+    }
+
+    fn count(&self, file: usize) -> Result<u64> {
+        let entries = self.open_table(file)?.entries()?;
+        self.set_length(file, entries);
+        Ok(entries)
+    }
+
+    fn known_length(&self, file: usize) -> Option<u64> {
+        self.shared.lengths.lock().unwrap_or_else(PoisonError::into_inner).get(file).copied().flatten()
+    }
+
+    fn set_length(&self, file: usize, entries: u64) {
+        let mut lengths = self.shared.lengths.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(length) = lengths.get_mut(file) {
+            *length = Some(entries);
+        }
+    }
+
+    /// The number of entries of all files.
+    ///
+    /// # Errors
+    /// As [`lengths`](Self::lengths).
+    pub fn entries(&self) -> Result<u64> {
+        Ok(self.lengths()?.iter().fold(0, |sum, length| sum.saturating_add(*length)))
+    }
+
+    /// The paths of the columns that all files have, in the order of the first one; with [`MissingColumns::Null`] those that any
+    /// file has. All files are opened.
+    ///
+    /// # Errors
+    /// A file cannot be opened.
+    pub fn names(&self) -> Result<Vec<String>> {
+        let is_null = self.shared.options.missing == MissingColumns::Null;
+        let mut names: Option<Vec<String>> = None;
+        let of_file = |file: usize| column_names(&self.table(file)?);
+        for found in opening::side_by_side(self, 0..self.len(), &of_file) {
+            let found = found?;
+            match &mut names {
+                None => names = Some(found),
+                Some(names) => {
+                    let all: std::collections::HashSet<&String> = found.iter().collect();
+                    if !is_null {
+                        names.retain(|name| all.contains(name));
+                        continue;
+                    }
+                    let known: std::collections::HashSet<String> = names.iter().cloned().collect();
+                    names.extend(found.into_iter().filter(|name| !known.contains(name)));
+                }
+            }
+        }
+        Ok(names.unwrap_or_default())
+    }
+
+    /// All entries of some columns: an array for each name, which is a column, an alias or an expression.
+    ///
+    /// # Errors
+    /// As [`select`](Self::select) and [`ChainSelection::read`].
+    pub fn columns(&self, names: &[&str]) -> Result<Vec<Array>> {
+        Ok(self.select(names, crate::SelectOptions::default())?.read(.., None, None)?.arrays)
+    }
+
+    /// Some columns step by step; no step has entries of two files.
+    ///
+    /// # Errors
+    /// As [`select`](Self::select).
+    pub fn steps(&self, names: &[&str], entries: impl RangeBounds<u64>, step: Step) -> Result<ChainSteps> {
+        self.select(names, crate::SelectOptions::default())?.steps(entries, step)
+    }
+
+    /// The files that have entries of a range, each with its part of it; if `entries` is everything, nothing is counted.
+    fn portions(&self, entries: &Range<u64>) -> Result<Vec<Portion>> {
+        if *entries == (0..u64::MAX) {
+            return Ok((0..self.len()).map(|file| Portion { file, entries: None, before: None }).collect());
+        }
+        let mut before = 0_u64;
+        let mut portions = Vec::new();
+        for (file, length) in self.lengths_up_to(entries.end)?.into_iter().enumerate() {
+            let end = before.saturating_add(length);
+            let (from, to) = (entries.start.max(before), entries.end.min(end));
+            if from < to {
+                portions.push(Portion {
+                    file,
+                    entries: Some(from - before..to - before),
+                    before: Some(before),
+                });
+            }
+            before = end;
+        }
+        if portions.is_empty() {
+            portions.push(Portion { file: 0, entries: Some(0..0), before: Some(0) });
+        }
+        Ok(portions)
+    }
+}
+
+/// The part of a file that is read.
+#[derive(Clone, Debug)]
+struct Portion {
+    file: usize,
+    /// The entries, counted in the file, if they are not all.
+    entries: Option<Range<u64>>,
+    /// Entries of the files before it, if these were counted.
+    before: Option<u64>,
+}
+
+/// The paths of the columns with values.
+fn column_names(table: &Table) -> Result<Vec<String>> {
+    Ok(table.fields()?.iter().filter(|field| field.has_data).map(|field| field.path.clone()).collect())
+}
+
+/// Whether a file may be left out for this error of opening it.
+fn is_unreadable(error: &Error) -> bool {
+    error.is_damage() || matches!(error.kind, ErrorKind::Source(_) | ErrorKind::Unsupported { .. })
+}
+
+forthwith_io::impl_debug!(Chain, |it| "files": it.shared.files.len(), "first": it.shared.files.first());

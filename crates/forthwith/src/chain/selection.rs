@@ -1,0 +1,336 @@
+//! Columns of a chain, read or computed, of all entries or of some.
+
+use super::{
+    Chain, ChainLoss, ChainSteps, Damage, MissingColumns, Portion,
+    fill::{Reading, Segment, Wanted, together},
+    is_unreadable,
+    survey::Survey,
+};
+use crate::{
+    Loss, ProgressCallback, SelectOptions, Selected, Selection, Step, Table, selection::joined_up,
+    table::bounds,
+};
+use forthwith_columns::{Array, Form};
+use forthwith_plan::{Error, Result};
+use std::{
+    ops::{Range, RangeBounds},
+    sync::Arc,
+};
+
+/// Columns of the tables of a chain: [`Chain::select`] makes it.
+#[derive(Clone, Debug)]
+pub struct ChainSelection {
+    chain: Chain,
+    names: Arc<[String]>,
+    options: Arc<SelectOptions>,
+    survey: Arc<Survey>,
+    forms: Vec<Form>,
+    /// Whether all columns are fields of the files in one type, and all entries are read.
+    is_of_fields: bool,
+    bits: bool,
+}
+
+/// Entries of a chain that were read.
+#[derive(Debug)]
+pub struct ChainSelected {
+    /// The entries looked at, counted in all files.
+    pub entries: Range<u64>,
+    /// Those of them that the arrays have, if these may not be all.
+    pub kept: Option<Vec<u64>>,
+    /// An array for each column.
+    pub arrays: Vec<Array>,
+    /// Entries and files that were left out, or whose values are missing.
+    pub lost: Vec<ChainLoss>,
+}
+
+/// The entries of one file.
+struct FilePart {
+    file: usize,
+    uri: String,
+    /// The entries looked at, counted in the file.
+    entries: Range<u64>,
+    /// Entries of the whole file.
+    length: u64,
+    kept: Option<Vec<u64>>,
+    arrays: Vec<Array>,
+    losses: Vec<Loss>,
+}
+
+impl Chain {
+    /// Columns by their names, aliases or expressions, as [`Table::select`] takes them. Entries and friends are counted in all files
+    /// together.
+    ///
+    /// # Errors
+    /// As [`Table::select`], of the first file; with [`MissingColumns::Null`] a file that cannot be opened, or a column whose
+    /// types have no common one.
+    pub fn select(&self, names: &[&str], options: SelectOptions) -> Result<ChainSelection> {
+        let names: Arc<[String]> = names.iter().map(|name| (*name).to_owned()).collect();
+        let survey = match self.options().missing {
+            MissingColumns::Raise => Survey::default(),
+            MissingColumns::Null => Survey::of(self, &names, &options)?,
+        };
+        let mut selection = ChainSelection {
+            chain: self.clone(),
+            names,
+            options: Arc::new(options),
+            survey: Arc::new(survey),
+            forms: Vec::new(),
+            is_of_fields: false,
+            bits: false,
+        };
+        let table = self.first_table()?;
+        let first = selection.of_table(&table, 0)?;
+        selection.forms = first.forms()?;
+        let found = selection.names.iter().map(|name| table.found(name));
+        let are_fields = found.collect::<Result<Vec<_>>>()?.iter().all(Option::is_some);
+        selection.is_of_fields = are_fields && selection.survey.is_empty() && first.is_of_fields_alone();
+        Ok(selection)
+    }
+
+    /// The first table that can be opened, where those that cannot are left out.
+    fn first_table(&self) -> Result<Table> {
+        let mut first = self.table(0);
+        for file in 1..self.len() {
+            match &first {
+                Err(error) if self.options().damage == Damage::Skip && is_unreadable(error) => {
+                    first = self.table(file);
+                }
+                _ => break,
+            }
+        }
+        first
+    }
+}
+
+impl ChainSelection {
+    /// The chain.
+    #[must_use]
+    pub fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// The names of the columns, as they were asked for.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The Form of each column in the first file, or with [`MissingColumns::Null`] in all files together.
+    #[must_use]
+    pub fn forms(&self) -> &[Form] {
+        &self.forms
+    }
+
+    /// As [`Selection::with_bits`].
+    #[must_use]
+    pub fn with_bits(mut self, bits: bool) -> Self {
+        self.bits = bits;
+        self
+    }
+
+    /// The columns of one table, before which there are so many entries.
+    ///
+    /// # Errors
+    /// As [`Table::select`].
+    pub(super) fn of_table(&self, table: &Table, before: u64) -> Result<Selection> {
+        let options = &*self.options;
+        let entries = options.entries.as_ref().map(|all| -> Result<Vec<u64>> {
+            let end = before.saturating_add(table.entries()?);
+            let (from, to) =
+                (all.partition_point(|entry| *entry < before), all.partition_point(|entry| *entry < end));
+            Ok(all.get(from..to).unwrap_or_default().iter().map(|entry| entry - before).collect())
+        });
+        let friends = options.friends.iter().cloned().map(|mut friend| {
+            friend.before = friend.before.saturating_add(before);
+            friend
+        });
+        let options = SelectOptions {
+            aliases: options.aliases.clone(),
+            cut: options.cut.clone(),
+            entries: entries.transpose()?,
+            friends: friends.collect(),
+            united: self.survey.united(table)?,
+            before: options.before.saturating_add(before),
+        };
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        Ok(table.select(&names, options)?.with_bits(self.bits))
+    }
+
+    /// Reads and computes the columns for a range of entries. `threads` and `tick` are those of [`Table::read`]; the progress is that of
+    /// the files that are read together.
+    ///
+    /// # Errors
+    /// As [`Selection::read`], of the first file that has an error; columns without a common type.
+    pub fn read(
+        &self,
+        entries: impl RangeBounds<u64>,
+        threads: Option<usize>,
+        tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<ChainSelected> {
+        let (start, end) = bounds(&entries);
+        let range = start..end.unwrap_or(u64::MAX);
+        let mut portions = self.chain.portions(&range)?;
+        if self.is_of_fields && self.chain.options().damage == Damage::Raise {
+            let mut reading = Reading {
+                fields: Wanted::Names(&self.names),
+                portions: &portions,
+                bits: self.bits,
+                threads,
+                tick,
+            };
+            let arrays = self.chain.fill(&mut reading)?;
+            let rows = match arrays.first() {
+                Some(array) => array.length,
+                None => self.chain.entries()?.min(range.end).saturating_sub(range.start),
+            };
+            let entries = range.start..range.start.saturating_add(rows);
+            return Ok(ChainSelected { entries, kept: None, arrays, lost: Vec::new() });
+        }
+        if self.needs_entry_numbers() {
+            let mut before = 0_u64;
+            for (portion, length) in portions.iter_mut().zip(self.chain.lengths()?) {
+                if portion.before.is_none() {
+                    portion.before = Some(before);
+                }
+                before = before.saturating_add(length);
+            }
+        }
+        let parts = self.chain.for_files(&portions, threads, tick, &|portion, threads, tick| {
+            let file = portion.file;
+            match self.part(portion, threads, tick) {
+                Err(error) if self.chain.options().damage == Damage::Skip && is_unreadable(&error) => {
+                    Ok(Err((file, error)))
+                }
+                part => part.map(Ok),
+            }
+        })?;
+        let first = portions.first().and_then(|portion| portion.before).unwrap_or(0);
+        self.assembled(first, parts)
+    }
+
+    /// Whether something that is read depends on the numbers that entries have in all files together.
+    fn needs_entry_numbers(&self) -> bool {
+        let SelectOptions { aliases, cut, entries, friends, .. } = &*self.options;
+        let texts = aliases.iter().map(|(_, text)| text).chain(cut).chain(self.names.iter());
+        entries.is_some() || !friends.is_empty() || texts.into_iter().any(|text| text.contains("Entry$"))
+    }
+
+    /// The entries of one file.
+    fn part(
+        &self,
+        portion: &Portion,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<FilePart> {
+        let mut table = self.chain.table(portion.file)?;
+        let mut losses = Vec::new();
+        if self.chain.options().damage == Damage::Skip {
+            let (sound, gaps) = table.sound()?;
+            losses.extend(gaps.into_iter().map(|gap| Loss::of_gap(&sound, gap)));
+            table = sound;
+        }
+        let length = table.entries()?;
+        self.chain.set_length(portion.file, length);
+        let range = portion.entries.clone().unwrap_or(0..length);
+        let selection = self.of_table(&table, portion.before.unwrap_or(0))?;
+        let (read, more) = self.read_file(&selection, range.clone(), threads, tick)?;
+        losses.extend(more);
+        let Selected { kept, arrays, .. } = read;
+        let uri = table.file().uri().to_owned();
+        Ok(FilePart { file: portion.file, uri, entries: range, length, kept, arrays, losses })
+    }
+
+    /// Reads a range of a file by the chain's treatment of damage.
+    pub(super) fn read_file(
+        &self,
+        selection: &Selection,
+        range: Range<u64>,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<(Selected, Vec<Loss>)> {
+        match self.chain.options().damage {
+            Damage::Raise => Ok((selection.read(range, threads, Some(tick))?, Vec::new())),
+            Damage::Null => selection.read_with_nulls(range, threads, tick),
+            Damage::Skip => {
+                let (pieces, losses) = selection.read_around_damage(range.clone(), threads, tick)?;
+                Ok((joined_pieces(selection, range, pieces, threads)?, losses))
+            }
+        }
+    }
+
+    /// Puts the parts of all files together.
+    fn assembled(&self, first: u64, parts: Vec<Result<FilePart, (usize, Error)>>) -> Result<ChainSelected> {
+        let (mut before, mut lost, mut segments) = (first, Vec::new(), Vec::new());
+        let chooses = self.options.cut.is_some() || self.options.entries.is_some();
+        let leaves_out = self.chain.options().damage == Damage::Skip;
+        let mut kept = (chooses || leaves_out).then(Vec::new);
+        let mut bounds: Option<Range<u64>> = None;
+        for part in parts {
+            let part = match part {
+                Ok(part) => part,
+                Err((file, error)) => {
+                    lost.push(ChainLoss { file, loss: Loss { entries: 0..0, error } });
+                    continue;
+                }
+            };
+            let (from, to) = (before + part.entries.start, before + part.entries.end);
+            bounds = Some(bounds.map_or(from..to, |all| all.start..to));
+            if let Some(kept) = &mut kept {
+                match part.kept {
+                    Some(entries) => kept.extend(entries.into_iter().map(|entry| before + entry)),
+                    None => kept.extend(from..to),
+                }
+            }
+            lost.extend(part.losses.into_iter().map(|loss| ChainLoss { file: part.file, loss }));
+            segments.push(Segment { uri: part.uri, arrays: part.arrays });
+            before = before.saturating_add(part.length);
+        }
+        if segments.is_empty()
+            && let Some(ChainLoss { loss, .. }) = lost.pop()
+        {
+            return Err(loss.error);
+        }
+        let arrays = together(&self.names, segments)?;
+        Ok(ChainSelected { entries: bounds.unwrap_or(first..first), kept, arrays, lost })
+    }
+
+    /// Reads step by step; no step has entries of two files.
+    ///
+    /// # Errors
+    /// A file cannot be opened or counted, if `entries` has bounds.
+    pub fn steps(&self, entries: impl RangeBounds<u64>, step: Step) -> Result<ChainSteps> {
+        let (start, end) = bounds(&entries);
+        let portions = self.chain.portions(&(start..end.unwrap_or(u64::MAX)))?;
+        Ok(ChainSteps::new(self.clone(), portions, step))
+    }
+}
+
+/// Pieces of a range as one: the entries of all of them.
+fn joined_pieces(
+    selection: &Selection,
+    range: Range<u64>,
+    mut pieces: Vec<Selected>,
+    threads: Option<usize>,
+) -> Result<Selected> {
+    if let [piece] = &pieces[..]
+        && piece.entries == range
+    {
+        return Ok(pieces.remove(0));
+    }
+    if pieces.is_empty() {
+        let none = selection.read(range.start..range.start, threads, None)?;
+        return Ok(Selected { entries: range, kept: Some(Vec::new()), arrays: none.arrays });
+    }
+    let mut kept = Vec::new();
+    for piece in &pieces {
+        match &piece.kept {
+            Some(entries) => kept.extend_from_slice(entries),
+            None => kept.extend(piece.entries.clone()),
+        }
+    }
+    let columns = pieces.first().map_or(0, |piece| piece.arrays.len());
+    let column =
+        |at: usize| joined_up(&pieces.iter().filter_map(|piece| piece.arrays.get(at)).collect::<Vec<_>>());
+    let arrays = (0..columns).map(column).collect::<Result<_>>()?;
+    Ok(Selected { entries: range, kept: Some(kept), arrays })
+}

@@ -1,0 +1,126 @@
+//! The columns of all files in their common types, where files may lack some.
+
+use super::{Chain, Damage, is_unreadable, opening};
+use crate::{SelectOptions, Table, UnitedColumn};
+use forthwith_columns::Form;
+use forthwith_expr::Expression;
+use forthwith_plan::{Error, Result};
+use std::collections::HashMap;
+
+/// Columns that some files lack, or that have several types.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Survey {
+    columns: Vec<(String, Form)>,
+}
+
+/// A column of one file: its name and its type.
+type Typed = (String, Form);
+
+impl Survey {
+    /// Opens all files and looks at the columns that names and expressions mention.
+    ///
+    /// # Errors
+    /// A file cannot be opened; types without a common one.
+    pub(super) fn of(chain: &Chain, names: &[String], options: &SelectOptions) -> Result<Self> {
+        let mentioned = mentioned(names, options);
+        let look = |file: usize| -> Result<(String, Vec<Typed>)> {
+            let table = chain.table(file)?;
+            let mut found: Vec<Typed> = Vec::new();
+            for name in &mentioned {
+                if let Some((name, field)) = column(&table, name)?
+                    && found.iter().all(|(known, _)| *known != name)
+                {
+                    found.push((name, table.form(field)?));
+                }
+            }
+            Ok((table.file().uri().to_owned(), found))
+        };
+        let mut all: Vec<(String, Form, usize, String)> = Vec::new();
+        let mut at: HashMap<String, usize> = HashMap::new();
+        let mut differs: Vec<bool> = Vec::new();
+        let mut files = 0;
+        for found in opening::side_by_side(chain, 0..chain.len(), &look) {
+            let (uri, found) = match found {
+                Err(error) if chain.options().damage == Damage::Skip && is_unreadable(&error) => continue,
+                found => found?,
+            };
+            files += 1;
+            for (name, form) in found {
+                let Some(&at) = at.get(&name) else {
+                    at.insert(name.clone(), all.len());
+                    all.push((name, form, 1, uri.clone()));
+                    differs.push(false);
+                    continue;
+                };
+                let (name, common, count, first) = &mut all[at];
+                *count += 1;
+                if *common != form {
+                    let united = Form::unite(&[&*common, &form]).map_err(|_| {
+                        let (known, other) = (common.type_string(), form.type_string());
+                        Error::invalid(format!("column {name:?} is {other} in {uri}, and {known} in {first}"))
+                    })?;
+                    *common = united;
+                    differs[at] = true;
+                }
+            }
+        }
+        let columns = all.into_iter().zip(differs);
+        let columns = columns.filter(|((_, _, count, _), differs)| *differs || *count < files);
+        let of_all = |((name, form, count, _), _): ((String, Form, usize, String), bool)| {
+            (name, if count < files { form.optional() } else { form })
+        };
+        Ok(Self { columns: columns.map(of_all).collect() })
+    }
+
+    /// Whether all files have the columns that are read, in one type.
+    pub(super) fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    /// The columns as a table has them.
+    ///
+    /// # Errors
+    /// Damaged metadata.
+    pub(super) fn united(&self, table: &Table) -> Result<Vec<UnitedColumn>> {
+        let united = self.columns.iter().map(|(name, form)| {
+            let field = column(table, name)?.map(|(_, field)| field);
+            Ok(UnitedColumn { name: name.clone(), field, form: form.clone() })
+        });
+        united.collect()
+    }
+}
+
+/// Names of columns, and those in expressions.
+fn mentioned(names: &[String], options: &SelectOptions) -> Vec<String> {
+    let texts = options.aliases.iter().map(|(_, text)| text).chain(&options.cut).chain(names);
+    let mut all: Vec<String> = names.to_vec();
+    for text in texts {
+        // A name of a column need not be an expression.
+        if let Ok(expression) = Expression::parse(text) {
+            all.extend(expression.names().into_iter().map(str::to_owned));
+        }
+    }
+    all.retain(|name| options.aliases.iter().all(|(alias, _)| alias != name));
+    let mut seen = std::collections::HashSet::new();
+    all.retain(|name| seen.insert(name.clone()));
+    all
+}
+
+/// The column with values that a name means, and the part of the name that means it: of a member the column of its records.
+fn column(table: &Table, name: &str) -> Result<Option<(String, u32)>> {
+    let fields = table.fields()?;
+    let mut part = name;
+    loop {
+        for path in [part.to_owned(), part.replace('.', "/")] {
+            if let Some(field) = table.found(&path)?
+                && fields.get(field as usize).is_some_and(|field| field.has_data)
+            {
+                return Ok(Some((part.to_owned(), field)));
+            }
+        }
+        match part.rfind(['.', '/']) {
+            Some(end) if end > 0 => part = &part[..end],
+            _ => return Ok(None),
+        }
+    }
+}

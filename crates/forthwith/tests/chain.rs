@@ -1,0 +1,221 @@
+//! Many files as one table: the same as the files one after the other.
+#![cfg(all(feature = "root", feature = "parquet", feature = "avro"))]
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use forthwith::{
+    Chain, ChainOptions, Damage, File, MissingColumns, SelectOptions, Step,
+    columns::{Array, Column, DType, Form},
+    plan::WriteOptions,
+};
+use std::path::{Path, PathBuf};
+
+fn number(dtype: DType) -> Form {
+    Form::Numpy { key: "node0".into(), dtype, shape: vec![] }
+}
+
+fn whole(values: &[i32]) -> Array {
+    let columns = vec![("node0-data".to_owned(), Column::from_slice(values))];
+    Array { form: number(DType::Int32), length: values.len() as u64, columns }
+}
+
+fn floating(values: &[f64]) -> Array {
+    let columns = vec![("node0-data".to_owned(), Column::from_slice(values))];
+    Array { form: number(DType::Float64), length: values.len() as u64, columns }
+}
+
+fn texts(values: &[&str]) -> Array {
+    let mut offsets = vec![0_i64];
+    for value in values {
+        offsets.push(offsets.last().unwrap() + value.len() as i64);
+    }
+    let bytes: Vec<u8> = values.concat().into_bytes();
+    let columns = vec![
+        ("node0-offsets".to_owned(), Column::from_slice(&offsets)),
+        ("node0-data".to_owned(), Column::from_slice(&bytes)),
+    ];
+    let form = Form::String { key: "node0".into(), binary: false };
+    Array { form, length: values.len() as u64, columns }
+}
+
+fn write(path: &Path, columns: &[(&str, Array)]) {
+    let named: Vec<(String, Form)> =
+        columns.iter().map(|(name, array)| ((*name).to_owned(), array.form.clone())).collect();
+    let mut writer = forthwith::create(path.to_str().unwrap(), &named, &WriteOptions::default()).unwrap();
+    let arrays: Vec<Array> = columns.iter().map(|(_, array)| array.clone()).collect();
+    writer.write(&arrays).unwrap();
+    writer.finish().unwrap();
+}
+
+/// Rows as text, one line each.
+fn lines(array: &Array) -> Vec<String> {
+    array.preview(0..array.length, usize::MAX).to_string().lines().map(str::to_owned).collect()
+}
+
+/// Files of 0, 1, 2, … rows in a format, and the folder that has them.
+fn files(ending: &str, count: usize) -> (tempfile::TempDir, Vec<PathBuf>) {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = (0..count).map(|at| {
+        let path = folder.path().join(format!("run-{at:03}.{ending}"));
+        let numbers: Vec<i32> = (0..at as i32).map(|row| 100 * at as i32 + row).collect();
+        let words: Vec<String> = numbers.iter().map(|number| "x".repeat(*number as usize % 5)).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        write(&path, &[("n", whole(&numbers)), ("s", texts(&words))]);
+        path
+    });
+    let paths = paths.collect();
+    (folder, paths)
+}
+
+fn one_by_one(paths: &[PathBuf], name: &str) -> Vec<String> {
+    let of_file = |path: &PathBuf| {
+        let file = File::open(path).unwrap();
+        let only = file.keys("", true).unwrap().into_iter().find(|key| key.is_table).unwrap();
+        lines(&file.table(&only.path).unwrap().column(name).unwrap())
+    };
+    paths.iter().flat_map(of_file).collect()
+}
+
+fn options(threads: usize) -> ChainOptions {
+    let engine = forthwith::Engine::new(forthwith::Options::with_threads(threads));
+    ChainOptions { engine: Some(engine.into()), ..ChainOptions::default() }
+}
+
+#[test]
+fn columns_are_those_of_the_files_one_after_the_other() {
+    for ending in ["root", "parquet", "avro"] {
+        let (folder, paths) = files(ending, 70);
+        let pattern = folder.path().join(format!("run-*.{ending}"));
+        for threads in [1, 3] {
+            let chain = Chain::of(&[pattern.to_str().unwrap()], options(threads)).unwrap();
+            assert_eq!(chain.len(), 70);
+            let columns = chain.columns(&["s", "n"]).unwrap();
+            assert_eq!(lines(&columns[1]), one_by_one(&paths, "n"));
+            assert_eq!(lines(&columns[0]), one_by_one(&paths, "s"));
+            assert_eq!(chain.entries().unwrap(), (0..70).sum::<u64>());
+            for (from, to) in [(0, 1), (5, 5), (100, 700), (2000, 9000), (9000, 9001)] {
+                let part = chain.select(&["n"], SelectOptions::default()).unwrap();
+                let part = part.read(from..to, None, None).unwrap();
+                let all = one_by_one(&paths, "n");
+                let end = (to as usize).min(all.len());
+                assert_eq!(lines(&part.arrays[0]), all[(from as usize).min(end)..end]);
+            }
+        }
+    }
+}
+
+#[test]
+fn cuts_and_steps_count_entries_in_all_files() {
+    let (folder, paths) = files("root", 40);
+    let name = format!("{}/run-*.root", folder.path().display());
+    for threads in [1, 4] {
+        let chain = Chain::of(&[&name], options(threads)).unwrap();
+        let cut = SelectOptions { cut: Some("n % 3 == 0".into()), ..SelectOptions::default() };
+        let selection = chain.select(&["n + 1", "Entry$"], cut).unwrap();
+        let selected = selection.read(.., None, None).unwrap();
+        let kept: Vec<String> = selected.kept.unwrap().iter().map(u64::to_string).collect();
+        assert_eq!(lines(&selected.arrays[1]), kept);
+        let all = one_by_one(&paths, "n");
+        let expected = all.iter().map(|text| text.parse::<i64>().unwrap()).filter(|n| n % 3 == 0);
+        let expected: Vec<String> = expected.map(|n| (n + 1).to_string()).collect();
+        assert_eq!(lines(&selected.arrays[0]), expected);
+        let (mut stepped, mut entries) = (Vec::new(), 0);
+        for step in selection.steps(.., Step::Entries(7)).unwrap() {
+            let step = step.unwrap();
+            assert_eq!(step.before + step.entries.start, entries);
+            entries = step.before + step.entries.end;
+            stepped.extend(lines(&step.arrays[0]));
+        }
+        assert_eq!((stepped, entries), (expected, chain.entries().unwrap()));
+        let some = SelectOptions { entries: Some(vec![0, 3, 500, 779]), ..SelectOptions::default() };
+        let some = chain.select(&["n"], some).unwrap().read(.., None, None).unwrap();
+        let expected: Vec<String> = [0, 3, 500, 779].iter().map(|at| all[*at].clone()).collect();
+        assert_eq!(lines(&some.arrays[0]), expected);
+    }
+}
+
+#[test]
+fn types_become_their_common_one_and_missing_columns_null() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    write(&path("a.parquet"), &[("x", whole(&[1, 2])), ("y", whole(&[7, 8]))]);
+    write(&path("b.parquet"), &[("x", floating(&[0.5]))]);
+    write(&path("c.parquet"), &[("y", whole(&[9])), ("x", whole(&[3]))]);
+    let name = format!("{}/*.parquet", folder.path().display());
+    let chain = Chain::open(&name).unwrap();
+    let x = chain.columns(&["x"]).unwrap().remove(0);
+    assert_eq!(
+        (x.form.type_string().as_str(), lines(&x)),
+        ("float64", vec!["1".into(), "2".into(), "0.5".into(), "3".into()])
+    );
+    assert_eq!(chain.names().unwrap(), ["x"]);
+    let error = chain.columns(&["y"]).unwrap_err().to_string();
+    assert!(error.contains("b.parquet") && error.contains('y'), "{error}");
+    let chain = Chain::of(&[&name], ChainOptions { missing: MissingColumns::Null, ..options(2) }).unwrap();
+    assert_eq!(chain.names().unwrap(), ["x", "y"]);
+    let selection = chain.select(&["y", "x + y"], SelectOptions::default()).unwrap();
+    assert_eq!(selection.forms()[0].type_string(), "?int32");
+    let read = selection.read(.., None, None).unwrap();
+    assert_eq!(lines(&read.arrays[0]), ["7", "8", "None", "9"]);
+    assert_eq!(lines(&read.arrays[1]), ["8", "10", "None", "12"]);
+    let steps: Vec<String> = selection
+        .steps(1..4, Step::Entries(2))
+        .unwrap()
+        .flat_map(|step| lines(&step.unwrap().arrays[0]))
+        .collect();
+    assert_eq!(steps, ["8", "None", "9"]);
+}
+
+#[test]
+fn hive_partitions_are_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    for day in [3, 12] {
+        let inner = folder.path().join(format!("day={day}"));
+        std::fs::create_dir(&inner).unwrap();
+        write(&inner.join("part.parquet"), &[("x", whole(&[day, day + 1]))]);
+    }
+    let chain = Chain::open(folder.path().to_str().unwrap()).unwrap();
+    assert_eq!(chain.names().unwrap(), ["x", "day"]);
+    let columns = chain.columns(&["day", "x"]).unwrap();
+    assert_eq!(lines(&columns[0]), ["12", "12", "3", "3"]);
+    assert_eq!(lines(&columns[1]), ["12", "13", "3", "4"]);
+}
+
+#[test]
+fn damage_is_left_out_or_missing_and_listed() {
+    let (folder, paths) = files("root", 6);
+    let mut bytes = std::fs::read(&paths[4]).unwrap();
+    // The basket of the numbers: their big-endian bytes stand in it as they are.
+    let at = bytes.windows(8).position(|window| window == [0, 0, 1, 144, 0, 0, 1, 145]);
+    if let Some(at) = at {
+        bytes.truncate(at + 2);
+    } else {
+        let middle = bytes.len() / 2;
+        bytes.truncate(middle);
+    }
+    std::fs::write(&paths[4], bytes).unwrap();
+    let name = format!("{}/run-*.root", folder.path().display());
+    let error = Chain::open(&name).unwrap().columns(&["n"]).unwrap_err();
+    assert!(error.to_string().contains("run-004.root"), "{error}");
+    let chain = Chain::of(&[&name], ChainOptions { damage: Damage::Skip, ..options(2) }).unwrap();
+    let read = chain.select(&["n"], SelectOptions::default()).unwrap().read(.., None, None).unwrap();
+    let mut sound = paths.clone();
+    sound.remove(4);
+    assert_eq!(lines(&read.arrays[0]), one_by_one(&sound, "n"));
+    assert_eq!(read.lost.iter().map(|lost| lost.file).collect::<Vec<_>>(), [4]);
+    let mut steps = chain.steps(&["n"], .., Step::Entries(2)).unwrap();
+    let mut lost = 0;
+    while let Some(step) = steps.read(None, &mut |_| true).unwrap() {
+        lost += step.lost.len();
+    }
+    assert_eq!(lost, 1);
+}
+
+#[test]
+fn a_chain_without_files_and_unknown_tables_are_errors() {
+    assert!(Chain::new(Vec::new(), ChainOptions::default()).is_err());
+    assert!(Chain::open("/nowhere/at/all-*.root:t").is_err());
+    let (_folder, paths) = files("root", 2);
+    let chain = Chain::open(format!("{}:nothing", paths[1].display())).unwrap();
+    let error = chain.columns(&["n"]).unwrap_err().to_string();
+    assert!(error.contains("nothing"), "{error}");
+}
