@@ -1091,6 +1091,24 @@ def partitions(
     Each file has the name of the pattern or the folder that was given for it before it.
     """
 
+def read_alike(
+    first: Table,
+    fields: list[int],
+    parts: list[tuple[str, str, list[tuple[str, str | None, bool, bool]]]],
+    start: int = 0,
+    stop: int | None = None,
+    *,
+    bits: bool = False,
+    threads: int | None = None,
+    options: dict[str, Any] | None = None,
+    store: list[tuple[str, str]] | None = None,
+) -> tuple[list[Array], list[int | None]] | None:
+    """Fields of the first table from all files, and the number of entries of each file as far as known.
+
+    ``None`` if the files have not the same fields in the same types, or if something is wrong with one of them: reading
+    it by itself tells. ``parts`` are the path of each file, the table in it, and the columns that its folders say.
+    """
+
 def expand_files(names: Sequence[str | os.PathLike[str]]) -> list[str]:
     """The files that names, patterns and folders mean, in the order of the names; each pattern's and folder's sorted."""
 

@@ -14,6 +14,9 @@ use std::{path::PathBuf, sync::Arc};
 /// The path of a file, the table in it, and the columns that its folders say.
 type Part = (PathBuf, String, Vec<Constant>);
 
+/// An array for each field, and the number of entries of each file, as far as known.
+type Read = (Vec<Array>, Vec<Option<u64>>);
+
 /// Fields of the first table from all files, if these have the same fields in the same types; the number of entries of each
 /// file, as far as known. Nothing if they have not, or if something is wrong with one of them.
 #[pyfunction]
@@ -30,7 +33,7 @@ pub(crate) fn read_alike(
     threads: Option<usize>,
     options: Option<&Bound<'_, PyDict>>,
     store: Store,
-) -> PyResult<Option<(Vec<Array>, Vec<Option<u64>>)>> {
+) -> PyResult<Option<Read>> {
     let first = first.get();
     let made = parts.into_iter().map(|(path, object, said)| {
         let constants = constants(said);
