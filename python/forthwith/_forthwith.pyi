@@ -1093,8 +1093,10 @@ def partitions(
 
 def read_alike(
     first: Table,
-    fields: list[int],
+    columns: list[tuple[str, int | None]],
     parts: list[tuple[str, str, list[tuple[str, str | None, bool, bool]]]],
+    aliases: list[tuple[str, str]],
+    cut: str | None = None,
     start: int = 0,
     stop: int | None = None,
     *,
@@ -1102,11 +1104,12 @@ def read_alike(
     threads: int | None = None,
     options: dict[str, Any] | None = None,
     store: list[tuple[str, str]] | None = None,
-) -> tuple[list[Array], list[int | None]] | None:
-    """Fields of the first table from all files, and the number of entries of each file as far as known.
+) -> tuple[list[Array], Buffer | None, list[int | None]] | None:
+    """Columns of all files: arrays, the entries that they have if these may not be all, and the entries of each file if known.
 
-    ``None`` if the files have not the same fields in the same types, or if something is wrong with one of them: reading
-    it by itself tells. ``parts`` are the path of each file, the table in it, and the columns that its folders say.
+    Columns are fields of the first table by their positions, or expressions. ``None`` if the files have not the same fields
+    in the same types, or if something is wrong with one of them: reading it by itself tells. ``parts`` are the path of each
+    file, the table in it, and the columns that its folders say.
     """
 
 def expand_files(names: Sequence[str | os.PathLike[str]]) -> list[str]:

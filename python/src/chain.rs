@@ -1,32 +1,36 @@
 //! Reading the tables of many files at once.
 
 use crate::{
-    array::{Array, place},
+    array::{Array, Buffer, place},
     file::format_options,
     files::{self, Store},
     read::listening,
+    selection::kept,
     table::{Constant, Table, constants},
 };
-use forthwith::{Chain, ChainFile, ChainOptions};
+use forthwith::{Chain, ChainFile, ChainOptions, ChainSelected, SelectOptions};
 use pyo3::{prelude::*, types::PyDict};
 use std::{path::PathBuf, sync::Arc};
 
 /// The path of a file, the table in it, and the columns that its folders say.
 type Part = (PathBuf, String, Vec<Constant>);
 
-/// An array for each field, and the number of entries of each file, as far as known.
-type Read = (Vec<Array>, Vec<Option<u64>>);
+/// An array for each column, the entries that they have if these may not be all, and the number of entries of each file, as
+/// far as known.
+type Read = (Vec<Array>, Option<Buffer>, Vec<Option<u64>>);
 
-/// Fields of the first table from all files, if these have the same fields in the same types; the number of entries of each
-/// file, as far as known. Nothing if they have not, or if something is wrong with one of them.
+/// Columns of all files, by the positions of their fields in the first table or as expressions, if the files have the same fields in
+/// the same types. Nothing if they have not, or if something is wrong with one of them.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
-#[pyo3(signature = (first, fields, parts, start=0, stop=None, *, bits=false, threads=None, options=None, store=None))]
+#[pyo3(signature = (first, columns, parts, aliases, cut=None, start=0, stop=None, *, bits=false, threads=None, options=None, store=None))]
 pub(crate) fn read_alike(
     py: Python<'_>,
     first: &Bound<'_, Table>,
-    fields: Vec<u32>,
+    columns: Vec<(String, Option<u32>)>,
     parts: Vec<Part>,
+    aliases: Vec<(String, String)>,
+    cut: Option<String>,
     start: u64,
     stop: Option<u64>,
     bits: bool,
@@ -47,16 +51,16 @@ pub(crate) fn read_alike(
     };
     let chain = Chain::new(made.collect(), options);
     let chain = chain.map_err(|error| first.handle.error(py, error))?;
-    let entries = start..stop.unwrap_or(u64::MAX);
-    let table = &first.table;
+    let (table, entries) = (&first.table, start..stop.unwrap_or(u64::MAX));
+    let columns: Vec<_> = columns.iter().map(|(name, field)| (name.as_str(), *field)).collect();
     let read = listening(py, &first.handle, None, |tick| {
-        chain.read_alike(table, &fields, entries, bits, threads, Some(tick))
+        let options = SelectOptions { aliases, cut, ..SelectOptions::default() };
+        let Ok(selection) = chain.select_like(table, &columns, options) else { return Ok(None) };
+        selection.with_bits(bits).read_alike(entries, threads, Some(tick))
     })?;
-    let Some(arrays) = read else { return Ok(None) };
-    let names = table.fields().map_err(|error| first.handle.error(py, error))?;
-    let made = arrays.iter().zip(&fields).map(|(array, field)| {
-        let path = names.get(*field as usize).map(|field| field.path.clone()).unwrap_or_default();
-        Array::new(py, array, place(table.file().uri(), path, start), table.text_policy())
+    let Some(ChainSelected { kept: entries, arrays, .. }) = read else { return Ok(None) };
+    let made = arrays.iter().zip(&columns).map(|(array, (name, _))| {
+        Array::new(py, array, place(table.file().uri(), (*name).to_owned(), start), table.text_policy())
     });
-    Ok(Some((made.collect::<PyResult<_>>()?, chain.known_lengths())))
+    Ok(Some((made.collect::<PyResult<_>>()?, entries.map(kept), chain.known_lengths())))
 }

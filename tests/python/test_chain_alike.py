@@ -82,6 +82,28 @@ def test_files_with_the_same_branches_are_read_at_once(tmp_path, read_alike, end
             assert listed(found, library) == listed(expected, library)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_cuts_and_expressions_of_many_files(tmp_path, read_alike, monkeypatch, threads):
+    for at in range(40):
+        write(tmp_path, "root", at, at)
+    pattern = f"{tmp_path}/*.root:t"
+    for names, more in (
+        (["x * 2", "s"], {}),
+        (["twice", "l"], {"aliases": {"twice": "n * 2"}, "cut": "n % 3 == 0"}),
+        (None, {"cut": "sum(l) > 0", "entry_start": 20, "entry_stop": 600}),
+        (["n", "Entry$"], {"cut": "Entry$ % 7 == 1"}),
+        (["n"], {"cut": "n < 0"}),
+    ):
+        for library in ("ak", "np", "pd", "arrow"):
+            ask = {"library": library, "threads": threads, **more}
+            found = forthwith.concatenate(pattern, names, **ask)
+            assert read_alike.pop() is not None
+            with monkeypatch.context() as patched:
+                patched.setattr(forthwith.Chain, "_alike", lambda *_: None)
+                expected = forthwith.concatenate(pattern, names, **ask)
+            assert listed(found, library) == listed(expected, library)
+
+
 def test_some_branches_of_many_files(tmp_path, read_alike):
     paths = [write(tmp_path, "root", at, at) for at in range(70)]
     found = forthwith.concatenate(f"{tmp_path}/*.root:t", ["s", "l"], threads=3)

@@ -23,7 +23,7 @@ from forthwith._tree.chained import WHERE, ChainBranch, ChainSelection, chained
 from forthwith._tree.common import Common, check_missing, nulls_named
 from forthwith._tree.damage import CANNOT_OPEN, around_gaps, entries_around, lose_file, sound
 from forthwith._tree.protocols import chosen_names
-from forthwith._tree.query import Choice, Query
+from forthwith._tree.query import COMPUTED, NOTHING, Choice, Query
 from forthwith._tree.read import entries_of
 from forthwith._tree.read import walk as steps_of
 from forthwith._tree.rows import HasRows
@@ -348,7 +348,7 @@ class Chain(ChainMapping, HasRows):
     ) -> Any | None:
         """Columns of files that have the same branches of the same types, which are read all at once.
 
-        Nothing if they have not, if more is asked for than their columns, or if something is wrong with one of the files:
+        Nothing if they have not, if more is asked for than columns and a cut, or if something is wrong with one of the files:
         reading them one after the other says what.
         """
         is_plain = common.is_plain and read.errors == "raise" and read.progress is None
@@ -359,7 +359,8 @@ class Chain(ChainMapping, HasRows):
             return None
         with self._open(0) as tree:
             columns = common.of(tree, 0)
-            if isinstance(columns, Query) or not columns:
+            choice = columns.choice if isinstance(columns, Query) else NOTHING
+            if not columns:
                 return None
             parts = [
                 (name, inner or "", constants)
@@ -367,8 +368,10 @@ class Chain(ChainMapping, HasRows):
             ]
             found = _forthwith.read_alike(
                 tree._core,
-                [at for _, at in columns],
+                [(label, None if at == COMPUTED else at) for label, at in columns],
                 parts,
+                list(choice.aliases.items()),
+                choice.cut,
                 start or 0,
                 stop,
                 bits=into.takes_bits,
@@ -378,11 +381,16 @@ class Chain(ChainMapping, HasRows):
             )
             if found is None:
                 return None
-            arrays, lengths = found
-            self._lengths = [known if length is None else length for known, length in zip(self._lengths, lengths, strict=True)]
+            arrays, kept, lengths = found
+            self._lengths = [
+                known if length is None else length for known, length in zip(self._lengths, lengths, strict=True)
+            ]
             into.about(tree, columns)
+            labels = [label for label, _ in columns]
+            if kept is not None:
+                return into.chosen(labels, arrays, kept, 0)
             begin = min(start or 0, sum(length or 0 for length in self._lengths))
-            return into.together([label for label, _ in columns], arrays, begin, begin + len(arrays[0]))
+            return into.together(labels, arrays, begin, begin + len(arrays[0]))
 
     def _asked(
         self, call: str, names: Names, missing: Missing | None, options: dict[str, Any]

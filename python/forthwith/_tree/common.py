@@ -56,8 +56,8 @@ class Common:
 
     @property
     def is_plain(self) -> bool:
-        """Whether columns are read that all trees have, and nothing is computed or chosen."""
-        return self._missing == "raise" and not self._choice
+        """Whether columns are read that all trees have, of all entries or those that pass a cut."""
+        return self._missing == "raise" and self._choice.entries is None and self._choice.friends is None
 
     def survey(
         self,

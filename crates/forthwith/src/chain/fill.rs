@@ -1,16 +1,12 @@
 //! Columns of several files, filled from the blocks of all of them.
 
 use super::{Chain, Portion, opening::Batches};
-use crate::{
-    ProgressCallback, Table, format,
-    selection::joined_up,
-    table::{bounds, convert},
-};
+use crate::{ProgressCallback, Table, format, selection::joined_up, table::convert};
 use forthwith_columns::{Array, Form, NumberCast};
 use forthwith_engine::{Filling, Part, fills_same_columns};
 use forthwith_io::Source;
 use forthwith_plan::{Error, ErrorKind, Field, Plan, PlannedConstant, Result};
-use std::{collections::VecDeque, ops::RangeBounds, sync::Arc};
+use std::{collections::VecDeque, sync::Arc};
 
 /// A file that is about to be read.
 struct Opened {
@@ -60,35 +56,15 @@ impl Chain {
         together(names, segments)
     }
 
-    /// Reads fields of a table, which is that of the first file, from all files, if all have its fields in its order and fill
-    /// the columns that it fills: then none is looked at by name, and nothing is concatenated. `None` if they do not, or if
-    /// something is wrong with a file, which reading it by itself tells. `threads` and `tick` are those of [`Table::read`], `bits` that of
-    /// [`Selection::with_bits`](crate::Selection::with_bits).
+    /// Reads fields of all files that have those of a table, which is that of the first file. `None` if the files do not fill the same
+    /// columns, or if one of them fails, which reading it by itself tells.
     ///
     /// # Errors
-    /// [`Cancelled`](ErrorKind::Cancelled).
-    pub fn read_alike(
-        &self,
-        first: &Table,
-        fields: &[u32],
-        entries: impl RangeBounds<u64>,
-        bits: bool,
-        threads: Option<usize>,
-        tick: Option<&mut ProgressCallback<'_>>,
-    ) -> Result<Option<Vec<Array>>> {
-        let (start, end) = bounds(&entries);
-        let read = || -> Result<Option<Vec<Array>>> {
-            let portions = self.portions(&(start..end.unwrap_or(u64::MAX)))?;
-            let fields = Wanted::Like(first, fields);
-            let mut reading = Reading { fields, portions: &portions, bits, threads, tick };
-            let Some(mut segments) = self.segments(&mut reading, true)? else { return Ok(None) };
-            let only = segments.pop().filter(|_| segments.is_empty());
-            Ok(only.map(|segment| segment.arrays))
-        };
-        match read() {
-            Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => Ok(None),
-            read => read,
-        }
+    /// A file cannot be opened, has other fields, or fails by itself.
+    pub(super) fn fill_alike(&self, reading: &mut Reading<'_, '_>) -> Result<Option<Vec<Array>>> {
+        let Some(mut segments) = self.segments(reading, true)? else { return Ok(None) };
+        let only = segments.pop().filter(|_| segments.is_empty());
+        Ok(only.map(|segment| segment.arrays))
     }
 
     /// Reads files that fill the same columns together; if not `side_by_side`, each by itself. `None` where files read side by side
@@ -249,7 +225,7 @@ fn is_empty_of(plan: &Plan, other: &Plan) -> bool {
 }
 
 /// Whether two tables have fields of the same paths in the same order.
-fn has_same_fields(first: &Table, other: &Table) -> Result<bool> {
+pub(super) fn has_same_fields(first: &Table, other: &Table) -> Result<bool> {
     let (first, other) = (first.fields()?, other.fields()?);
     let is_same = |(first, other): (&Field, &Field)| {
         (&first.path, first.has_data, first.is_part) == (&other.path, other.has_data, other.is_part)

@@ -2,7 +2,7 @@
 
 use super::{
     Chain, ChainLoss, ChainSteps, Damage, MissingColumns, Portion,
-    fill::{Reading, Segment, Wanted, together},
+    fill::{Reading, Segment, Wanted, has_same_fields, together},
     is_unreadable,
     survey::Survey,
 };
@@ -11,7 +11,7 @@ use crate::{
     table::bounds,
 };
 use forthwith_columns::{Array, Form};
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Error, ErrorKind, Result};
 use std::{
     ops::{Range, RangeBounds},
     sync::Arc,
@@ -25,8 +25,12 @@ pub struct ChainSelection {
     options: Arc<SelectOptions>,
     survey: Arc<Survey>,
     forms: Vec<Form>,
+    /// The table of the first file and the fields of columns in it, if all files must have the same fields.
+    like: Option<(Table, Arc<[Option<u32>]>)>,
     /// Whether all columns are fields of the files in one type, and all entries are read.
     is_of_fields: bool,
+    /// Whether entries are counted in all files together.
+    counts_entries: bool,
     bits: bool,
 }
 
@@ -69,21 +73,38 @@ impl Chain {
             MissingColumns::Raise => Survey::default(),
             MissingColumns::Null => Survey::of(self, &names, &options)?,
         };
-        let mut selection = ChainSelection {
-            chain: self.clone(),
-            names,
-            options: Arc::new(options),
-            survey: Arc::new(survey),
-            forms: Vec::new(),
-            is_of_fields: false,
-            bits: false,
-        };
+        let mut selection = ChainSelection::new(self, names, options);
+        selection.survey = Arc::new(survey);
         let table = self.first_table()?;
         let first = selection.of_table(&table, 0)?;
         selection.forms = first.forms()?;
+        selection.counts_entries = first.counts_entries();
         let found = selection.names.iter().map(|name| table.found(name));
         let are_fields = found.collect::<Result<Vec<_>>>()?.iter().all(Option::is_some);
         selection.is_of_fields = are_fields && selection.survey.is_empty() && first.is_of_fields_alone();
+        Ok(selection)
+    }
+
+    /// Columns of files that all have the fields of the first one, of which this is the table, in its order. Fields may be given by
+    /// their positions in it, as [`Table::select_fields`] takes them. [`ChainSelection::read_alike`] reads them.
+    ///
+    /// # Errors
+    /// As [`Table::select_fields`]. No file is opened.
+    pub fn select_like(
+        &self,
+        first: &Table,
+        columns: &[(&str, Option<u32>)],
+        options: SelectOptions,
+    ) -> Result<ChainSelection> {
+        let names: Arc<[String]> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let mut selection = ChainSelection::new(self, names, options);
+        let fields: Arc<[Option<u32>]> = columns.iter().map(|(_, field)| *field).collect();
+        let are_fields = fields.iter().all(Option::is_some);
+        selection.like = Some((first.clone(), fields));
+        let of_first = selection.of_table(first, 0)?;
+        selection.forms = of_first.forms()?;
+        selection.counts_entries = of_first.counts_entries();
+        selection.is_of_fields = are_fields && of_first.is_of_fields_alone();
         Ok(selection)
     }
 
@@ -103,6 +124,22 @@ impl Chain {
 }
 
 impl ChainSelection {
+    fn new(chain: &Chain, names: Arc<[String]>, options: SelectOptions) -> Self {
+        let (chain, options) = (chain.clone(), Arc::new(options));
+        let (survey, forms) = (Arc::default(), Vec::new());
+        Self {
+            chain,
+            names,
+            options,
+            survey,
+            forms,
+            like: None,
+            is_of_fields: false,
+            counts_entries: false,
+            bits: false,
+        }
+    }
+
     /// The chain.
     #[must_use]
     pub fn chain(&self) -> &Chain {
@@ -152,8 +189,19 @@ impl ChainSelection {
             united: self.survey.united(table)?,
             before: options.before.saturating_add(before),
         };
-        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        Ok(table.select(&names, options)?.with_bits(self.bits))
+        let selection = match &self.like {
+            None => table.select(&self.names.iter().map(String::as_str).collect::<Vec<_>>(), options)?,
+            Some((first, fields)) => {
+                if !has_same_fields(first, table)? {
+                    return Err(
+                        Error::invalid("other fields than the first file").in_file(table.file().uri())
+                    );
+                }
+                let columns = self.names.iter().map(String::as_str).zip(fields.iter().copied());
+                table.select_fields(&columns.collect::<Vec<_>>(), options)?
+            }
+        };
+        Ok(selection.with_bits(self.bits))
     }
 
     /// Reads and computes the columns for a range of entries. `threads` and `tick` are those of [`Table::read`]; the progress is that of
@@ -169,23 +217,71 @@ impl ChainSelection {
     ) -> Result<ChainSelected> {
         let (start, end) = bounds(&entries);
         let range = start..end.unwrap_or(u64::MAX);
-        let mut portions = self.chain.portions(&range)?;
-        if self.is_of_fields && self.chain.options().damage == Damage::Raise {
-            let mut reading = Reading {
-                fields: Wanted::Names(&self.names),
-                portions: &portions,
-                bits: self.bits,
-                threads,
-                tick,
-            };
+        let portions = self.chain.portions(&range)?;
+        if self.is_of_fields && self.like.is_none() && self.chain.options().damage == Damage::Raise {
+            let fields = Wanted::Names(&self.names);
+            let mut reading = Reading { fields, portions: &portions, bits: self.bits, threads, tick };
             let arrays = self.chain.fill(&mut reading)?;
-            let rows = match arrays.first() {
-                Some(array) => array.length,
-                None => self.chain.entries()?.min(range.end).saturating_sub(range.start),
-            };
-            let entries = range.start..range.start.saturating_add(rows);
-            return Ok(ChainSelected { entries, kept: None, arrays, lost: Vec::new() });
+            return self.of_all(&range, arrays);
         }
+        let (first, parts) = self.parts(portions, threads, tick)?;
+        self.assembled(first, parts)
+    }
+
+    /// The same for files that all have the columns in one type, in which nothing has to be converted. `None` if they have not, or if
+    /// something is wrong with one of them, which reading it by itself tells.
+    ///
+    /// # Errors
+    /// [`Cancelled`](ErrorKind::Cancelled).
+    pub fn read_alike(
+        &self,
+        entries: impl RangeBounds<u64>,
+        threads: Option<usize>,
+        tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<Option<ChainSelected>> {
+        let (start, end) = bounds(&entries);
+        let read = || -> Result<Option<ChainSelected>> {
+            let range = start..end.unwrap_or(u64::MAX);
+            let portions = self.chain.portions(&range)?;
+            let Some((first, fields)) = &self.like else { return Ok(None) };
+            let fields: Option<Vec<u32>> = fields.iter().copied().collect();
+            if let (true, Some(fields)) = (self.is_of_fields, fields) {
+                let fields = Wanted::Like(first, &fields);
+                let mut reading = Reading { fields, portions: &portions, bits: self.bits, threads, tick };
+                let arrays = self.chain.fill_alike(&mut reading)?;
+                return arrays.map(|arrays| self.of_all(&range, arrays)).transpose();
+            }
+            let (first, parts) = self.parts(portions, threads, tick)?;
+            let is_alike = |part: &Result<FilePart, (usize, Error)>| {
+                part.as_ref()
+                    .is_ok_and(|part| part.arrays.iter().map(|array| &array.form).eq(self.forms.iter()))
+            };
+            if parts.iter().all(is_alike) { self.assembled(first, parts).map(Some) } else { Ok(None) }
+        };
+        match read() {
+            Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => Ok(None),
+            read => read,
+        }
+    }
+
+    /// All entries of a range.
+    fn of_all(&self, range: &Range<u64>, arrays: Vec<Array>) -> Result<ChainSelected> {
+        let rows = match arrays.first() {
+            Some(array) => array.length,
+            None => self.chain.entries()?.min(range.end).saturating_sub(range.start),
+        };
+        let entries = range.start..range.start.saturating_add(rows);
+        Ok(ChainSelected { entries, kept: None, arrays, lost: Vec::new() })
+    }
+
+    /// The parts of all files, each read by itself, and the entries before the first of them. A file that may be left out is an error
+    /// among them.
+    fn parts(
+        &self,
+        mut portions: Vec<Portion>,
+        threads: Option<usize>,
+        tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<(u64, Vec<Result<FilePart, (usize, Error)>>)> {
         if self.needs_entry_numbers() {
             let mut before = 0_u64;
             for (portion, length) in portions.iter_mut().zip(self.chain.lengths()?) {
@@ -195,24 +291,19 @@ impl ChainSelection {
                 before = before.saturating_add(length);
             }
         }
-        let parts = self.chain.for_files(&portions, threads, tick, &|portion, threads, tick| {
-            let file = portion.file;
-            match self.part(portion, threads, tick) {
-                Err(error) if self.chain.options().damage == Damage::Skip && is_unreadable(&error) => {
-                    Ok(Err((file, error)))
-                }
-                part => part.map(Ok),
-            }
+        let skips = self.chain.options().damage == Damage::Skip;
+        let parts = self.chain.for_files(&portions, threads, tick, &|portion, threads, tick| match self
+            .part(portion, threads, tick)
+        {
+            Err(error) if skips && is_unreadable(&error) => Ok(Err((portion.file, error))),
+            part => part.map(Ok),
         })?;
-        let first = portions.first().and_then(|portion| portion.before).unwrap_or(0);
-        self.assembled(first, parts)
+        Ok((portions.first().and_then(|portion| portion.before).unwrap_or(0), parts))
     }
 
     /// Whether something that is read depends on the numbers that entries have in all files together.
     fn needs_entry_numbers(&self) -> bool {
-        let SelectOptions { aliases, cut, entries, friends, .. } = &*self.options;
-        let texts = aliases.iter().map(|(_, text)| text).chain(cut).chain(self.names.iter());
-        entries.is_some() || !friends.is_empty() || texts.into_iter().any(|text| text.contains("Entry$"))
+        self.counts_entries || self.options.entries.is_some() || !self.options.friends.is_empty()
     }
 
     /// The entries of one file.
@@ -222,7 +313,10 @@ impl ChainSelection {
         threads: Option<usize>,
         tick: &mut ProgressCallback<'_>,
     ) -> Result<FilePart> {
-        let mut table = self.chain.table(portion.file)?;
+        let mut table = match &self.like {
+            Some((first, _)) if portion.file == 0 => first.clone(),
+            _ => self.chain.table(portion.file)?,
+        };
         let mut losses = Vec::new();
         if self.chain.options().damage == Damage::Skip {
             let (sound, gaps) = table.sound()?;

@@ -295,6 +295,11 @@ impl Selection {
         self.all.iter().all(|input| matches!(input, Input::Field(_)))
     }
 
+    /// Whether the numbers of entries are read that count those of tables before this one, too.
+    pub(crate) fn counts_entries(&self) -> bool {
+        self.all.iter().any(|input| matches!(input, Input::Entry { local: false }))
+    }
+
     /// Whether all columns are fields of the table, and all entries are read.
     pub(crate) fn is_of_fields_alone(&self) -> bool {
         self.is_plain() && self.computed.is_none() && !self.chooses_entries()
