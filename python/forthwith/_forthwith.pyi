@@ -1091,6 +1091,14 @@ def partitions(
     Each file has the name of the pattern or the folder that was given for it before it.
     """
 
+def count_entries(
+    parts: list[tuple[str, str, list[tuple[str, str | None, bool, bool]]]],
+    *,
+    options: dict[str, Any] | None = None,
+    store: list[tuple[str, str]] | None = None,
+) -> list[int] | None:
+    """The number of entries of each file; ``None`` if something is wrong with one of them, which it tells by itself."""
+
 def read_alike(
     first: Table,
     columns: list[tuple[str, int | None]],

@@ -2,18 +2,51 @@
 
 use crate::{
     array::{Array, Buffer, place},
+    desk::raised,
     file::format_options,
     files::{self, Store},
     read::listening,
     selection::kept,
     table::{Constant, Table, constants},
 };
-use forthwith::{Chain, ChainFile, ChainOptions, ChainSelected, SelectOptions};
+use forthwith::{Chain, ChainFile, ChainOptions, ChainSelected, Engine, SelectOptions};
 use pyo3::{prelude::*, types::PyDict};
 use std::{path::PathBuf, sync::Arc};
 
 /// The path of a file, the table in it, and the columns that its folders say.
 type Part = (PathBuf, String, Vec<Constant>);
+
+fn chain(
+    parts: Vec<Part>,
+    options: Option<&Bound<'_, PyDict>>,
+    store: Store,
+    engine: Option<Arc<Engine>>,
+) -> PyResult<Option<Chain>> {
+    let made = parts.into_iter().map(|(path, object, said)| {
+        let constants = constants(said);
+        ChainFile { path, object, constants }
+    });
+    let open = format_options(options)?;
+    let store = files::options(&store.unwrap_or_default());
+    Ok(Chain::new(made.collect(), ChainOptions { open, store, engine, ..ChainOptions::default() }).ok())
+}
+
+/// The number of entries of each file, which are opened side by side. Nothing if something is wrong with one of them.
+#[pyfunction]
+#[pyo3(signature = (parts, *, options=None, store=None))]
+pub(crate) fn count_entries(
+    py: Python<'_>,
+    parts: Vec<Part>,
+    options: Option<&Bound<'_, PyDict>>,
+    store: Store,
+) -> PyResult<Option<Vec<u64>>> {
+    let Some(chain) = chain(parts, options, store, None)? else { return Ok(None) };
+    let counted = py.detach(|| chain.lengths().ok());
+    match raised() {
+        Some(raised) => Err(raised),
+        None => Ok(counted),
+    }
+}
 
 /// An array for each column, the entries that they have if these may not be all, and the number of entries of each file, as
 /// far as known.
@@ -39,18 +72,8 @@ pub(crate) fn read_alike(
     store: Store,
 ) -> PyResult<Option<Read>> {
     let first = first.get();
-    let made = parts.into_iter().map(|(path, object, said)| {
-        let constants = constants(said);
-        ChainFile { path, object, constants }
-    });
-    let options = ChainOptions {
-        open: format_options(options)?,
-        store: files::options(&store.unwrap_or_default()),
-        engine: Some(Arc::clone(first.table.file().engine())),
-        ..ChainOptions::default()
-    };
-    let chain = Chain::new(made.collect(), options);
-    let chain = chain.map_err(|error| first.handle.error(py, error))?;
+    let engine = Arc::clone(first.table.file().engine());
+    let Some(chain) = chain(parts, options, store, Some(engine))? else { return Ok(None) };
     let (table, entries) = (&first.table, start..stop.unwrap_or(u64::MAX));
     let columns: Vec<_> = columns.iter().map(|(name, field)| (name.as_str(), *field)).collect();
     let read = listening(py, &first.handle, None, |tick| {

@@ -45,7 +45,7 @@ mod _forthwith {
         array::{Array, Buffer},
         batch_reader::BatchReader,
         builders::{ArrayBuilder, Layout, TypedArrayBuilder, found_rows, from_iter},
-        chain::read_alike,
+        chain::{count_entries, read_alike},
         column_form::ColumnForm,
         command::{command, safe_lines, safe_text},
         description::{ColumnType, Description},

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from forthwith._interop.base import Library
+    from forthwith._paths import Constants
     from forthwith._tree.common import Missing
     from forthwith._tree.options import ReadOptions
     from forthwith._tree.read import Names
@@ -183,6 +184,13 @@ class Chain(ChainMapping, HasRows):
     @property
     def lengths(self) -> list[int]:
         """The number of entries of each tree."""
+        if self._lengths.count(None) > 1 and (parts := self._parts_by_name()) is not None:
+            options = self._settings.options
+            lengths = _forthwith.count_entries(
+                parts, options=self._settings.view, store=flat(options["storage_options"])
+            )
+            if lengths is not None:
+                self._lengths = list(lengths)
         with self._ahead() as ahead:
             for at, length in enumerate(self._lengths):
                 if length is None:
@@ -343,6 +351,18 @@ class Chain(ChainMapping, HasRows):
             file = files[error.part]
             raise RequestError(f"{error.message}\n  in {file}", file=file) from None
 
+    def _parts_by_name(self) -> list[tuple[str, str, Constants]] | None:
+        """The files, the tree in each, and what its folders say, if a name is all that it takes to open each."""
+        if not self._settings.opens_by_name:
+            return None
+        parts = zip(self._parts, self._constants, strict=True)
+        named = [
+            (path, inner or "", constants)
+            for (path, inner), constants in parts
+            if isinstance(path, str) and not is_foreign(path)
+        ]
+        return named if len(named) == len(self) else None
+
     def _alike(
         self, common: Common, read: ReadOptions, into: Library, start: int | None, stop: int | None
     ) -> Any | None:
@@ -352,20 +372,15 @@ class Chain(ChainMapping, HasRows):
         reading them one after the other says what.
         """
         is_plain = common.is_plain and read.errors == "raise" and read.progress is None
-        if not is_plain or len(self) == 1 or not self._settings.opens_by_name:
+        if not is_plain or len(self) == 1 or any(bound is not None and bound < 0 for bound in (start, stop)):
             return None
-        names = [path for path, _ in self._parts if isinstance(path, str) and not is_foreign(path)]
-        if len(names) < len(self) or any(bound is not None and bound < 0 for bound in (start, stop)):
+        if (parts := self._parts_by_name()) is None:
             return None
         with self._open(0) as tree:
             columns = common.of(tree, 0)
             choice = columns.choice if isinstance(columns, Query) else NOTHING
             if not columns:
                 return None
-            parts = [
-                (name, inner or "", constants)
-                for name, (_, inner), constants in zip(names, self._parts, self._constants, strict=True)
-            ]
             found = _forthwith.read_alike(
                 tree._core,
                 [(label, None if at == COMPUTED else at) for label, at in columns],
