@@ -1,6 +1,6 @@
 //! The engine: options, warm scratch, compiled programs.
 
-use crate::{bulk, confirm::confirmed, part::Part, worker::Worker};
+use crate::{bulk, file_version::confirmed, part::Part, worker::Worker};
 use forthwith_columns::{Memory, Policy};
 use forthwith_forth::{Compiled, Programs};
 use forthwith_io::Source;

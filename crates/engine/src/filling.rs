@@ -1,14 +1,13 @@
 //! Columns that the blocks of one file, or of several, fill one after the other.
 
 use crate::{
-    confirm::confirmed,
-    consistent,
     engine::{Engine, ProgressCallback},
+    file_version::confirmed,
     part::{Origin, Part, fills_same_columns, origins},
     place::{Load, Places},
     run::{Call, object, order},
     step::{Step, steps},
-    text,
+    text, validate_plan,
 };
 use forthwith_columns::{Array, Builder, Invalid};
 use forthwith_io::Version;
@@ -73,7 +72,7 @@ impl<'p> Filling<'p> {
         let mut versions = Vec::with_capacity(parts.len());
         for part in parts {
             let in_file = |error: Error| error.in_file(&part.plan.uri);
-            consistent::check(part.plan, part.format).map_err(in_file)?;
+            validate_plan::check(part.plan, part.format).map_err(in_file)?;
             if !fills_same_columns(self.plan, part.plan, part.format) {
                 return Err(in_file(Error::invalid("the plan fills other columns than the first one")));
             }

@@ -28,11 +28,10 @@
 #![deny(missing_docs)]
 
 mod bulk;
-mod chosen;
-mod confirm;
-mod consistent;
 mod engine;
+mod entry_list;
 mod fetch;
+mod file_version;
 mod filling;
 mod kernel;
 mod objects;
@@ -43,6 +42,7 @@ mod run;
 mod step;
 mod stop;
 mod text;
+mod validate_plan;
 mod worker;
 mod writing;
 

@@ -1,10 +1,9 @@
 //! The distribution of tasks over threads.
 
 use crate::{
-    confirm::confirmed,
-    consistent,
     engine::{Engine, Progress, ProgressCallback},
     fetch::Fetcher,
+    file_version::confirmed,
     filling::Filling,
     kernel,
     part::{Counter, Origin, Part},
@@ -12,6 +11,7 @@ use crate::{
     program::{self, Beside},
     step::{Step, steps},
     stop::{Failed, Stop},
+    validate_plan,
     worker::Worker,
 };
 use bytes::Bytes;
@@ -137,7 +137,7 @@ pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut ProgressCallback<'_>>) 
         return Err(Error::invalid("one plan is read at a time"));
     };
     let threads = call.threads;
-    consistent::check(plan, format)?;
+    validate_plan::check(plan, format)?;
     let order = order(call.parts);
     let version = source.version()?;
     let views = version.as_ref().is_none_or(Version::is_settled);

@@ -1,6 +1,6 @@
 //! The warm state of a thread.
 
-use crate::{chosen::Chosen, fetch::Window, program::Decoders};
+use crate::{entry_list::Chosen, fetch::Window, program::Decoders};
 use forthwith_columns::Policy;
 use forthwith_plan::{Scratch, ScratchBuffer};
 use std::sync::Arc;

@@ -4,9 +4,9 @@
 //! what depends on the page before, the end of its last list, is looked up on the turn.
 
 use crate::coding::{Coding, Kept, Kind, Stored};
-use crate::ends::Ends;
-use crate::marks::{Lists, Marks, Note, foreign};
 use crate::numbers::{numbers, too_few};
+use crate::offset_columns::Ends;
+use crate::page_note::{Lists, Marks, Note, foreign};
 use forthwith_columns::Slot;
 use forthwith_columns::kernels::{DecodeError, copy};
 use forthwith_io::{Decompressor, xxh3};

@@ -2,7 +2,7 @@
 
 use crate::{
     coding::{Coding, Kept, Kind},
-    decode, marks, streamed,
+    decode, page_note, streamed,
 };
 use forthwith_columns::Encoding;
 use forthwith_plan::{Block, BlockFormat, Columns, Decoder, Group, Result, Scratch, Stored, Task};
@@ -44,7 +44,7 @@ fn coding(group: &Group, scratch: &mut Scratch) -> Result<Arc<Coding>> {
         _ => None,
     };
     let coding = coding.filter(|coding| coding.columns() == group.columns.len());
-    coding.ok_or_else(marks::foreign)
+    coding.ok_or_else(page_note::foreign)
 }
 
 impl BlockFormat for NtupleFormat {
@@ -64,7 +64,7 @@ impl BlockFormat for NtupleFormat {
         scratch: &'a mut Scratch,
     ) -> Result<Block<'a>> {
         let entries = task.entries.end - task.entries.start;
-        if marks::Note::of(task.note).streamed {
+        if page_note::Note::of(task.note).streamed {
             let (bounds, payload) = streamed::split(stored, entries)?;
             return Ok(Block { payload, entries, bounds, origin: 0 });
         }
@@ -88,7 +88,7 @@ impl BlockFormat for NtupleFormat {
     fn values(&self, group: &Group, task: &Task) -> Option<Encoding> {
         let Decoder::Format(text) = &group.decoder else { return None };
         let coding: Coding = serde_json::from_str(text).ok()?;
-        match coding.stored.get(marks::Note::of(task.note).representation)?.kind {
+        match coding.stored.get(page_note::Note::of(task.note).representation)?.kind {
             Kind::Plain(dtype) => Some(Encoding::Little(dtype)),
             _ => None,
         }
@@ -98,7 +98,7 @@ impl BlockFormat for NtupleFormat {
         let Decoder::Format(text) = &group.decoder else { return false };
         let Ok(coding) = serde_json::from_str::<Coding>(text) else { return false };
         // A checksum that is verified is that of one page.
-        let [note, other] = [task.note, next.note].map(marks::Note::of);
+        let [note, other] = [task.note, next.note].map(page_note::Note::of);
         let is_plain = !note.verified && !note.zeros && !note.streamed && note == other;
         let Some(how) = coding.stored.get(note.representation).filter(|_| is_plain) else { return false };
         let (Stored::Range(range), Stored::Range(behind)) = (&task.stored, &next.stored) else {

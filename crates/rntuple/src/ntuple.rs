@@ -4,10 +4,10 @@ use crate::anchor::{Anchor, CLASS};
 use crate::blob::{self, Envelope};
 use crate::coding;
 use crate::decode;
-use crate::ends::Ends;
 use crate::footer::{ClusterGroup, Footer};
 use crate::form::{self, Shape};
 use crate::frame::{Link, Locator};
+use crate::offset_columns::Ends;
 use crate::pages::{Numbered, Page, PageList};
 use crate::schema::{self, Column, Schema};
 use crate::write::RawList;
@@ -414,7 +414,7 @@ impl Ntuple {
     /// The end of the list before element `at` of a page.
     pub(crate) fn end_in_page(&self, how: &coding::Stored, page: &Page, at: u64) -> Result<u64> {
         let bytes = self.page(how, page)?;
-        let ends = Ends::of(how, &bytes).ok_or_else(crate::marks::foreign)?;
+        let ends = Ends::of(how, &bytes).ok_or_else(crate::page_note::foreign)?;
         let end = ends.before(usize::try_from(at).unwrap_or(usize::MAX));
         end.ok().flatten().ok_or_else(crate::numbers::too_few)
     }

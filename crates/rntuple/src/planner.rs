@@ -6,9 +6,9 @@
 use crate::coding::{Coding, Kept};
 use crate::form::Part;
 use crate::format::NtupleFormat;
-use crate::marks::{Lists, Note};
 use crate::ntuple::Ntuple;
 use crate::objects::Objects;
+use crate::page_note::{Lists, Note};
 use crate::pages::{ColumnPages, Numbered};
 use crate::streamed;
 use bytes::Bytes;
@@ -208,7 +208,7 @@ impl<'n> Planner<'n> {
         let number = pages.partition_point(|page| page.start + u64::from(page.elements) < within);
         let page = pages.get(number).ok_or_else(|| Error::fault("a list in no page"))?;
         let how = part.coding.stored.get(active.representation);
-        let how = how.ok_or_else(crate::marks::foreign)?;
+        let how = how.ok_or_else(crate::page_note::foreign)?;
         let here = |error: Error| {
             error
                 .in_member(&format!("column {}, page {number}", active.column))

@@ -4,12 +4,12 @@
 //! the bytes end anywhere: a task has some objects as a whole, with their bounds before their bytes.
 
 use crate::coding::Stored;
-use crate::ends::Ends;
 use crate::form::Part;
-use crate::marks::{Note, foreign};
 use crate::ntuple::Ntuple;
 use crate::numbers::too_few;
 use crate::objects::Objects;
+use crate::offset_columns::Ends;
+use crate::page_note::{Note, foreign};
 use crate::pages::{ColumnPages, Numbered, Page};
 use bytes::Bytes;
 use forthwith_plan::{Error, ErrorKind, Result, Task};

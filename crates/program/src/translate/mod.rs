@@ -10,13 +10,13 @@ mod alternatives;
 mod counted;
 mod forms;
 mod framed;
+mod member_wise;
 mod named;
 mod shape;
 mod skip;
 mod tagged;
 mod tagged_slot;
 mod text;
-mod together;
 mod unions;
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use super::cluster::{Clusters, Group};
 use super::describe::Node;
-use super::filling::Filling;
+use super::open_cluster::Filling;
 use super::options::FieldOptions;
 use super::prior::Prior;
 use super::record::{AliasRecord, ColumnRecord, Counts, Descriptions, FieldRecord};

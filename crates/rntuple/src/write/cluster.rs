@@ -1,7 +1,7 @@
 //! Clusters that have been written, and the lists of their pages.
 
-use super::filling::Filling;
 use super::frame::{Frames, RawList, envelope};
+use super::open_cluster::Filling;
 use super::seal::HASH;
 use super::sealed::{PageBytes, Sealed};
 use super::stored::{LONGEST, put, record, within};

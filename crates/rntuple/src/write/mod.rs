@@ -2,7 +2,7 @@
 //!
 //! `describe.rs` makes fields and columns of Forms, with the nodes by which `fill.rs` walks an array: for
 //! each node it appends the rows of a whole step to the columns. `page.rs` collects elements until they fill
-//! a page, and `seal.rs` makes the bytes of a page of them, `ends.rs` those of ends of lists: numbers and offsets are
+//! a page, and `seal.rs` makes the bytes of a page of them, `offset_columns.rs` those of ends of lists: numbers and offsets are
 //! taken apart straight from the array.
 //! A page that is worth a record of its own goes to the file as soon as it is made. The others wait until the pages are as many bytes as a cluster shall have, and are written together, all pages of a column
 //! behind each other. What is read of the file before the last record is written does not know of them.
@@ -16,11 +16,11 @@ mod column;
 mod copy;
 mod describe;
 mod elements;
-mod ends;
 mod fill;
-mod filling;
 mod floats;
 mod frame;
+mod offset_columns;
+mod open_cluster;
 mod options;
 mod page;
 mod prior;
@@ -42,12 +42,12 @@ use crate::frame::{Link, Locator};
 use announced::is_of;
 use cluster::{Clusters, Complete};
 use describe::{Describer, Node, field_names};
-use filling::Filling;
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result, check_headroom};
 use forthwith_root::write::{Compression, DirectoryId, FileWriter};
 pub(crate) use frame::RawList;
 use frame::envelope;
+use open_cluster::Filling;
 use options::UNCOMPRESSED_CLUSTERS;
 use page::Pages;
 use prior::Prior;

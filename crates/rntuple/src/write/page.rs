@@ -1,8 +1,8 @@
 //! Pages: elements of a column, encoded, compressed and with their checksum.
 
 use super::elements::changed;
-use super::ends::{LentEnds, NEAR, rising};
-use super::filling::Filling;
+use super::offset_columns::{LentEnds, NEAR, rising};
+use super::open_cluster::Filling;
 use super::seal::{Meanwhile, Sealer};
 use super::sealed::Raw;
 use crate::coding::Kind;

@@ -1,9 +1,9 @@
 //! Elements to the bytes of pages as they are stored.
 
 use super::elements::{Elements, changed};
-use super::ends::encode_ends;
-use super::filling::Filling;
 use super::floats;
+use super::offset_columns::encode_ends;
+use super::open_cluster::Filling;
 use super::sealed::{PageBytes, Raw, Sealed};
 use crate::coding::Kind;
 use forthwith_columns::kernels::{Planes, decode, to_bits, to_planes};

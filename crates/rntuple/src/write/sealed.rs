@@ -1,6 +1,6 @@
 //! Pages before and after they are encoded.
 
-use super::ends::LentEnds;
+use super::offset_columns::LentEnds;
 
 /// Elements of a page, not yet encoded.
 #[derive(Debug)]

@@ -4,10 +4,10 @@ mod collections;
 mod entry;
 mod items;
 mod marks;
+mod member_wise;
 mod objects;
 mod reader;
 mod steps;
-mod together;
 mod values;
 mod walk;
 

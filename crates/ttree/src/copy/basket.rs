@@ -9,9 +9,9 @@ use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyKind, KeyTe
 use forthwith_root::{Cursor, decompress_record, names_class};
 
 use super::Placed;
+use super::record_runs::Record;
 use super::references::Renumber;
 use super::relocate::Relocation;
-use super::window::Record;
 use crate::format::{Asked, Basket, unframe};
 use crate::write::append_numbers;
 

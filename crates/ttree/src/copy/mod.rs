@@ -13,10 +13,10 @@ mod grow;
 mod layout;
 mod origin;
 mod record;
+mod record_runs;
 mod references;
 mod relocate;
 mod run;
-mod window;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;

@@ -9,9 +9,9 @@ use forthwith_root::write::{Compression, FileWriter, KeyKind};
 
 use super::basket::{Batch, Change, Job, Pending, Work, basket_text, write_basket};
 use super::origin::Origin;
+use super::record_runs::{Copies, Record, Window, Windows, check};
 use super::references::Renumber;
 use super::relocate::Relocation;
-use super::window::{Copies, Record, Window, Windows, check};
 use super::{CopyProgress, Placed, TreeCopy};
 use crate::baskets::{BasketRef, Bytes};
 use crate::format::misplaced;

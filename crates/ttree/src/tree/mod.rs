@@ -2,7 +2,7 @@
 
 mod index;
 mod inspect;
-mod peek;
+mod item_classes_in_data;
 mod planner;
 
 use std::{

@@ -1,6 +1,6 @@
 //! Arrays of a step whose types say the same in another way, or less, than what was announced.
 
-use super::plain::changed;
+use super::without_nulls::changed;
 use forthwith_columns::{Array, CastReason, Form, NumberCast};
 use forthwith_plan::Result;
 

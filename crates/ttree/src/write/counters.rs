@@ -3,10 +3,10 @@
 use super::{
     TreeWriter,
     branch::{Source, Step, Stored},
-    index, laid,
+    encoded_entries, index,
     mapping::Counted,
     offsets::{Place, at, lists_at, offsets},
-    plain,
+    without_nulls,
 };
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result};
@@ -30,7 +30,7 @@ impl TreeWriter {
             }
         }
         for keys in &self.branches.keys {
-            laid::check_keys(keys, &arrays[keys.column])
+            encoded_entries::check_keys(keys, &arrays[keys.column])
                 .map_err(|error| self.placed(error, &self.columns[keys.column].0))?;
         }
         for Counted { lists, numbers: numbers_of, .. } in &self.branches.counted {
@@ -112,7 +112,7 @@ fn member<'f>(form: &'f Form, path: &[Step]) -> Option<&'f str> {
 /// The length of the longest text that a path of fields leads to.
 fn longest(array: &Array, path: &[Step]) -> Result<u64> {
     let Place { form, rows, .. } = at(array, path)?;
-    let Form::String { key, .. } = form else { return Err(plain::changed()) };
+    let Form::String { key, .. } = form else { return Err(without_nulls::changed()) };
     let offsets = offsets(array, key, rows)?;
     let lengths = offsets.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
     Ok(lengths.max().map_or(0, |longest| u64::try_from(longest).unwrap_or(0)))

@@ -4,7 +4,7 @@ use super::{
     TreeIndex,
     branch::Step,
     offsets::{Place, at},
-    plain::changed,
+    without_nulls::changed,
 };
 use crate::copy::write_index;
 use forthwith_columns::{Array, DType, Form};

@@ -8,8 +8,8 @@ use super::{
     branch::{Branch, Element, Leaf, LeafKind, Source, Step, Stored},
     floats::packed,
     index::is_whole,
-    plain::plain_form,
     spelling::{cpp, is_map, numbers, product, vectors},
+    without_nulls::plain_form,
 };
 use forthwith_columns::{DType, Encoding, Form, LogicalType};
 use forthwith_plan::{Error, Result};

@@ -49,21 +49,21 @@ mod classes;
 mod counters;
 mod cut;
 mod derive;
+mod encoded_entries;
 mod entries;
 mod file;
 mod floats;
 mod grow;
 mod index;
-mod laid;
 mod mapping;
 mod names;
 mod offsets;
 mod options;
-mod plain;
 mod record;
 mod sink;
 mod spelling;
 mod values;
+mod without_nulls;
 
 pub use file::TreeFile;
 pub use options::{
@@ -311,7 +311,7 @@ impl TreeWriter {
     /// Appends a step.
     fn put(&mut self, file: &mut FileWriter, arrays: &[Array], values: &[Values<'_>]) -> Result<()> {
         let rows = arrays.first().map_or(0, |array| array.length);
-        let rows = usize::try_from(rows).map_err(|_| plain::changed())?;
+        let rows = usize::try_from(rows).map_err(|_| without_nulls::changed())?;
         if let Some(index) = &mut self.index {
             index.extend(arrays, self.entries)?;
         }
@@ -373,7 +373,7 @@ impl TreeWriter {
             .validate_by(self.options.runner.threads())
             .map_err(|error| Error::invalid(error.to_string()))?;
         let is_alike = alike(form, &array.form);
-        if is_alike && plain::is_plain(&array.form) {
+        if is_alike && without_nulls::is_plain(&array.form) {
             return Ok(array.clone());
         }
         let other = || {
@@ -386,17 +386,21 @@ impl TreeWriter {
             };
             Error::invalid(format!("{found} where {wanted} was announced{hint}"))
         };
-        if !plain::is_plain(form) && self.old.is_some() {
+        if !without_nulls::is_plain(form) && self.old.is_some() {
             // Pointers of objects in a branch that is there.
             return if is_alike { Ok(array.clone()) } else { adapted(array, form)?.ok_or_else(other) };
         }
         // Types that no tree has.
-        plain::plain_form(&array.form)?;
-        if plain::means_more(&array.form) && !plain::means_more(form) {
+        without_nulls::plain_form(&array.form)?;
+        if without_nulls::means_more(&array.form) && !without_nulls::means_more(form) {
             return Err(other());
         }
-        let taken = plain::plain_array(array, self.options.column(name).nulls)?;
-        if is_alike { Ok(taken) } else { adapted(&taken, &plain::plain_form(form)?)?.ok_or_else(other) }
+        let taken = without_nulls::plain_array(array, self.options.column(name).nulls)?;
+        if is_alike {
+            Ok(taken)
+        } else {
+            adapted(&taken, &without_nulls::plain_form(form)?)?.ok_or_else(other)
+        }
     }
 
     /// Makes the baskets of some rows, and writes those that end.

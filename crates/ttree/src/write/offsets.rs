@@ -1,6 +1,6 @@
 //! Where a path of steps leads in the array of a column: Forms, their rows, and the offsets of lists on the way.
 
-use super::{branch::Step, plain::changed};
+use super::{branch::Step, without_nulls::changed};
 use forthwith_columns::{Array, Form};
 use forthwith_plan::Result;
 use std::borrow::Cow;

@@ -2,10 +2,10 @@
 
 use super::{
     branch::{Source, Step, Stored},
+    encoded_entries::Laid,
     entries::Entries,
-    laid::Laid,
     offsets::{Place, at, offsets},
-    plain::changed,
+    without_nulls::changed,
 };
 use forthwith_columns::{Array, Column, DType, Encoding, Form};
 use forthwith_kernels::{

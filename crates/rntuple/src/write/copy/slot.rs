@@ -3,7 +3,7 @@
 use super::stored::{Chunk, Codecs};
 use crate::coding::{Kind, Stored};
 use crate::numbers::too_few;
-use crate::write::ends::encode_ends;
+use crate::write::offset_columns::encode_ends;
 use crate::write::sealed::Sealed;
 use forthwith_columns::kernels::{Planes, to_planes};
 use forthwith_plan::{Error, Result};

@@ -4,7 +4,7 @@ use super::{
     branch::{Rule, Source, Stored},
     entries::Entries,
     offsets::{Place, at, lists as lists_of},
-    plain::changed,
+    without_nulls::changed,
 };
 use forthwith_columns::Array;
 use forthwith_plan::{Error, Result};
