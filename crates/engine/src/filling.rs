@@ -5,7 +5,7 @@ use crate::{
     file_version::confirmed,
     part::{Origin, Part, fills_same_columns, origins},
     place::{Load, Places},
-    run::{Call, object, order},
+    run::{Call, Target, object, order, run},
     step::{Step, steps},
     text, validate_plan,
 };
@@ -96,17 +96,23 @@ impl<'p> Filling<'p> {
         outcome
     }
 
-    /// The number of files so far.
-    pub(crate) fn files(&self) -> usize {
-        self.files
-    }
-
-    pub(crate) fn places(&self) -> &[Places<'p>] {
-        &self.places
+    /// Has the blocks of some plans fill the columns. `viewed` is where views of each file are noted; without it, all is copied.
+    pub(crate) fn run(
+        &mut self,
+        call: Call<'_>,
+        tick: Option<&mut ProgressCallback<'_>>,
+        order: &[(usize, usize)],
+        steps: Vec<Step>,
+        viewed: &[Option<&AtomicBool>],
+    ) -> Result<()> {
+        let call = Call { threads: call.threads.min(steps.len()), ..call };
+        let files = self.files;
+        let origins = self.make_places(call.engine, call.parts, &steps, call.threads)?;
+        run(call, Target { places: &self.places, origins, files }, tick, order, steps, viewed)
     }
 
     /// Makes the columns, or has them go on, and returns the first row of each group for each plan.
-    pub(crate) fn make_places(
+    fn make_places(
         &mut self,
         engine: &Engine,
         parts: &[Part<'_>],

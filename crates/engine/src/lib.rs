@@ -38,6 +38,7 @@ mod objects;
 mod part;
 mod place;
 mod program;
+mod read;
 mod run;
 mod step;
 mod stop;

@@ -3,22 +3,17 @@
 use crate::{
     engine::{Engine, Progress, ProgressCallback},
     fetch::Fetcher,
-    file_version::confirmed,
-    filling::Filling,
     kernel,
     part::{Counter, Origin, Part},
     place::{Places, Turn},
     program::{self, Beside},
-    step::{Step, steps},
+    step::Step,
     stop::{Failed, Stop},
-    validate_plan,
     worker::Worker,
 };
 use bytes::Bytes;
-use forthwith_columns::Array;
 use forthwith_forth::Compiled;
-use forthwith_io::{Source, Version};
-use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Framing, Kernel, Plan, Result, Stored, Task};
+use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Framing, Kernel, Plan, Result, Stored};
 use std::{
     ops::Range,
     sync::{
@@ -29,7 +24,7 @@ use std::{
 };
 
 /// Enough for a block's framing; far less than a block that is read in pieces.
-const HEAD: u64 = 1024;
+pub(crate) const HEAD: u64 = 1024;
 
 /// For how long the calling thread sleeps when it has no more work, before it looks whether others are done:
 /// most soon are.
@@ -85,168 +80,75 @@ pub(crate) struct Call<'a> {
     pub(crate) threads: usize,
 }
 
-impl Engine {
-    /// Reads a plan. `threads` overrides the engine's own number, of which no more are started than pay where all bytes are at
-    /// hand.
-    ///
-    /// # Errors
-    /// The error of the earliest failing block, with file, object, basket, entry and byte as far as known.
-    pub fn read(
-        &self,
-        plan: &Plan,
-        source: &Arc<dyn Source>,
-        format: &dyn BlockFormat,
-        threads: Option<usize>,
-        tick: Option<&mut ProgressCallback<'_>>,
-    ) -> Result<Vec<Array>> {
-        let part = Part { plan, source, format };
-        let threads = self.threads_for(&[part], threads);
-        let call = Call { engine: self, parts: &[part], threads };
-        confirmed(read(call, tick), source.as_ref()).map_err(|e| e.in_file(&plan.uri))
-    }
-
-    /// The number of threads of a call: `given`, or as many as pay.
-    pub(crate) fn threads_for(&self, parts: &[Part<'_>], given: Option<usize>) -> usize {
-        given.unwrap_or_else(|| self.worthwhile(parts)).max(1)
-    }
-
-    /// The threads that plans pay for: to start one takes as long as to decode some tens of kilobytes. Where bytes have to be
-    /// waited for, threads wait side by side, and how long a program of a user runs is not known.
-    fn worthwhile(&self, parts: &[Part<'_>]) -> usize {
-        let all = self.options().threads;
-        let is_local = |part: &Part<'_>| part.source.zero_copy() && !part.format.may_run_long();
-        if all == 1 || !parts.iter().all(is_local) {
-            return all;
-        }
-        // Bytes that compress well become many values.
-        let weight = |plan: &Plan| {
-            plan.stored_bytes().saturating_add(plan.rows().saturating_mul(plan.groups.len() as u64))
-        };
-        let more = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(weight(part.plan)));
-        all.min(usize::try_from(more / WORTH_A_THREAD).unwrap_or(usize::MAX).saturating_add(1))
-    }
+/// The columns that are filled.
+pub(crate) struct Target<'a, 'p> {
+    pub(crate) places: &'a [Places<'p>],
+    /// The first row of each group, for each plan.
+    pub(crate) origins: Vec<Vec<Origin>>,
+    /// Files that filled them before.
+    pub(crate) files: usize,
 }
 
-/// Stored bytes, or values, for which another thread is started.
-const WORTH_A_THREAD: u64 = 32 << 10;
-
-/// Reads a plan. What was decoded from views of a file that changed meanwhile is read again from copies,
-/// whose result or error counts.
-pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut ProgressCallback<'_>>) -> Result<Vec<Array>> {
-    let [Part { plan, source, format }] = *call.parts else {
-        return Err(Error::invalid("one plan is read at a time"));
+/// Has the blocks of some plans fill columns. `viewed` is where views of each file are noted; without it, all is copied.
+pub(crate) fn run(
+    call: Call<'_>,
+    target: Target<'_, '_>,
+    mut tick: Option<&mut ProgressCallback<'_>>,
+    order: &[(usize, usize)],
+    steps: Vec<Step>,
+    viewed: &[Option<&AtomicBool>],
+) -> Result<()> {
+    let Call { engine, parts, threads } = call;
+    let Target { places, origins, files: first } = target;
+    let mut tasks: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
+    order.iter().for_each(|(part, task)| tasks[*part].push(*task));
+    let files = parts.iter().zip(viewed).zip(origins).zip(&tasks).enumerate();
+    let files = files.map(|(at, (((part, viewed), origins), tasks))| {
+        let Part { plan, source, format } = *part;
+        let read_ahead = engine.options().read_ahead;
+        let fetcher = Fetcher::new(plan, at, tasks, source.as_ref(), *viewed, read_ahead);
+        let programs = plan.groups.iter().map(|_| OnceLock::new()).collect();
+        FileRun { plan, format, fetcher, programs, origins, number: first + at }
+    });
+    let may_run_long = parts.iter().any(|part| part.format.may_run_long());
+    let run = Run {
+        engine,
+        files: files.collect(),
+        places,
+        may_run_long,
+        all: Progress::of(parts),
+        steps,
+        threads,
+        next: AtomicUsize::new(0),
+        failed: Failed::none(),
+        failure: Mutex::new(None),
+        interrupts: Mutex::default(),
+        ended: AtomicUsize::new(0),
+        blocks: AtomicU64::new(0),
+        bytes: AtomicU64::new(0),
     };
-    let threads = call.threads;
-    validate_plan::check(plan, format)?;
-    let order = order(call.parts);
-    let version = source.version()?;
-    let views = version.as_ref().is_none_or(Version::is_settled);
-    let viewed = AtomicBool::new(false);
-    let changed = || -> Result<bool> { Ok(viewed.load(Ordering::Relaxed) && source.version()? != version) };
-    let once = |steps, views: &[Option<&AtomicBool>], tick: Option<&mut ProgressCallback<'_>>| {
-        let mut filling = Filling::new(plan);
-        filling.run(call, tick, &order, steps, views)?;
-        filling.finish(call.engine, threads)
-    };
-    if threads > 1 && views && source.zero_copy() && plan.chosen.is_none() {
-        let steps =
-            steps(call.parts, &order, |part, task| is_plain(part.plan, task, source.as_ref(), format));
-        if steps.len() > order.len() {
-            match once(steps, &[Some(&viewed)], tick.as_deref_mut()) {
-                // Blocks are looked at as wholes where they are not divided: what is said of them then
-                // counts.
-                Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => {}
-                Ok(_) if changed()? => {}
-                done => return done,
+    if tick.as_mut().is_some_and(|tick| !tick(run.progress())) {
+        return Err(Error::new(ErrorKind::Cancelled));
+    }
+    let listens = tick.is_some() && may_run_long;
+    std::thread::scope(|scope| {
+        let mut others = 0;
+        for _ in usize::from(!listens)..threads {
+            // Where the system gives no more threads, those there are do all the work.
+            if std::thread::Builder::new().spawn_scoped(scope, || run.work(None)).is_err() {
+                break;
             }
+            others += 1;
         }
-    }
-    let whole = || steps(call.parts, &order, |_, _| false);
-    if views && !changed()? {
-        match once(whole(), &[Some(&viewed)], tick.as_deref_mut()) {
-            cancelled @ Err(Error { kind: ErrorKind::Cancelled, .. }) => return cancelled,
-            done if !changed()? => return done,
-            _ => {}
+        match tick {
+            Some(tick) if listens && others > 0 => run.listen(tick, others),
+            tick => run.work(tick),
         }
+    });
+    match run.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some((_, error)) => Err(error),
+        None => Ok(()),
     }
-    once(whole(), &[None], tick)
-}
-
-impl<'p> Filling<'p> {
-    /// Has the blocks of some plans fill the columns. `viewed` is where views of each file are noted; without it, all is copied.
-    pub(crate) fn run(
-        &mut self,
-        call: Call<'_>,
-        mut tick: Option<&mut ProgressCallback<'_>>,
-        order: &[(usize, usize)],
-        steps: Vec<Step>,
-        viewed: &[Option<&AtomicBool>],
-    ) -> Result<()> {
-        let Call { engine, parts, threads } = call;
-        let threads = threads.min(steps.len());
-        let first = self.files();
-        let origins = self.make_places(engine, parts, &steps, threads)?;
-        let mut tasks: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
-        order.iter().for_each(|(part, task)| tasks[*part].push(*task));
-        let files = parts.iter().zip(viewed).zip(origins).zip(&tasks).enumerate();
-        let files = files.map(|(at, (((part, viewed), origins), tasks))| {
-            let Part { plan, source, format } = *part;
-            let read_ahead = engine.options().read_ahead;
-            let fetcher = Fetcher::new(plan, at, tasks, source.as_ref(), *viewed, read_ahead);
-            let programs = plan.groups.iter().map(|_| OnceLock::new()).collect();
-            FileRun { plan, format, fetcher, programs, origins, number: first + at }
-        });
-        let may_run_long = parts.iter().any(|part| part.format.may_run_long());
-        let run = Run {
-            engine,
-            files: files.collect(),
-            places: self.places(),
-            may_run_long,
-            all: Progress::of(parts),
-            steps,
-            threads,
-            next: AtomicUsize::new(0),
-            failed: Failed::none(),
-            failure: Mutex::new(None),
-            interrupts: Mutex::default(),
-            ended: AtomicUsize::new(0),
-            blocks: AtomicU64::new(0),
-            bytes: AtomicU64::new(0),
-        };
-        if tick.as_mut().is_some_and(|tick| !tick(run.progress())) {
-            return Err(Error::new(ErrorKind::Cancelled));
-        }
-        let listens = tick.is_some() && may_run_long;
-        std::thread::scope(|scope| {
-            let mut others = 0;
-            for _ in usize::from(!listens)..threads {
-                // Where the system gives no more threads, those there are do all the work.
-                if std::thread::Builder::new().spawn_scoped(scope, || run.work(None)).is_err() {
-                    break;
-                }
-                others += 1;
-            }
-            match tick {
-                Some(tick) if listens && others > 0 => run.listen(tick, others),
-                tick => run.work(tick),
-            }
-        });
-        match run.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some((_, error)) => Err(error),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Whether a task's entries lie in its block as they are.
-fn is_plain(plan: &Plan, task: &Task, source: &dyn Source, format: &dyn BlockFormat) -> bool {
-    let Stored::Range(range) = &task.stored else { return false };
-    if !source.at_hand(range) {
-        return false;
-    }
-    let head = source.read_one(range.start..range.end.min(range.start + HEAD));
-    let group = &plan.groups[task.group as usize];
-    head.is_ok_and(|head| matches!(format.locate(group, task, &head), Framing::Plain(_)))
 }
 
 /// The order of tasks, as positions of plans and of tasks. Groups that others need come first, then the files in

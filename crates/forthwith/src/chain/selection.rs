@@ -1,14 +1,13 @@
 //! Columns of a chain, read or computed, of all entries or of some.
 
 use super::{
-    Chain, ChainLoss, ChainSteps, Damage, MissingColumns, Portion,
+    Chain, ChainLoss, Damage, MissingColumns, Portion,
     fill::{Reading, Segment, Wanted, has_same_fields, together},
     is_unreadable,
     survey::Survey,
 };
 use crate::{
-    Loss, ProgressCallback, SelectOptions, Selected, Selection, Step, Table, selection::joined_up,
-    table::bounds,
+    Loss, ProgressCallback, SelectOptions, Selected, Selection, Table, selection::joined_up, table::bounds,
 };
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, ErrorKind, Result};
@@ -386,16 +385,6 @@ impl ChainSelection {
         }
         let arrays = together(&self.names, segments)?;
         Ok(ChainSelected { entries: bounds.unwrap_or(first..first), kept, arrays, lost })
-    }
-
-    /// Reads step by step; no step has entries of two files.
-    ///
-    /// # Errors
-    /// A file cannot be opened or counted, if `entries` has bounds.
-    pub fn steps(&self, entries: impl RangeBounds<u64>, step: Step) -> Result<ChainSteps> {
-        let (start, end) = bounds(&entries);
-        let portions = self.chain.portions(&(start..end.unwrap_or(u64::MAX)))?;
-        Ok(ChainSteps::new(self.clone(), portions, step))
     }
 }
 

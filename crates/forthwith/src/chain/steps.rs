@@ -1,10 +1,15 @@
 //! Reading a chain step after step.
 
 use super::{Chain, ChainLoss, ChainSelection, Damage, Portion, is_unreadable, opening::is_remote};
-use crate::{Loss, ProgressCallback, Selected, Selection, Step, Steps, Table};
+use crate::{Loss, ProgressCallback, Selected, Selection, Step, Steps, Table, table::bounds};
 use forthwith_columns::Array;
 use forthwith_plan::Result;
-use std::{collections::VecDeque, ops::Range, panic::resume_unwind, thread::JoinHandle};
+use std::{
+    collections::VecDeque,
+    ops::{Range, RangeBounds},
+    panic::resume_unwind,
+    thread::JoinHandle,
+};
 
 /// Reads some columns of a chain, some entries at a time; no step has entries of two files. The next file of a server is opened
 /// while one is read.
@@ -45,8 +50,20 @@ pub struct ChainStep {
     pub lost: Vec<ChainLoss>,
 }
 
+impl ChainSelection {
+    /// Reads step by step; no step has entries of two files.
+    ///
+    /// # Errors
+    /// A file cannot be opened or counted, if `entries` has bounds.
+    pub fn steps(&self, entries: impl RangeBounds<u64>, step: Step) -> Result<ChainSteps> {
+        let (start, end) = bounds(&entries);
+        let portions = self.chain().portions(&(start..end.unwrap_or(u64::MAX)))?;
+        Ok(ChainSteps::new(self.clone(), portions, step))
+    }
+}
+
 impl ChainSteps {
-    pub(super) fn new(selection: ChainSelection, portions: Vec<Portion>, step: Step) -> Self {
+    fn new(selection: ChainSelection, portions: Vec<Portion>, step: Step) -> Self {
         let portions = portions.into();
         Self { selection, portions, step, current: None, before: 0, ahead: None, lost: Vec::new() }
     }
