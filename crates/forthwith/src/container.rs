@@ -1,6 +1,6 @@
 //! The trait of an opened file, whatever its format.
 
-use crate::{Merge, MergeProgress, Merged};
+use crate::{DiffOptions, Merge, MergeProgress, Merged, ObjectDiff};
 use bytes::Bytes;
 use forthwith_io::{Sink, Source};
 use forthwith_plan::{CheckReport, Dataset, Error, ErrorKind, NameListing, Result};
@@ -110,6 +110,15 @@ pub trait Container: Send + Sync {
     /// The source cannot be read; whatever is wrong with the file is a finding. By default, that the format has no check.
     fn check(&self) -> Result<CheckReport> {
         Err(self.lacks("checking"))
+    }
+
+    /// Compares two objects that are no tables, which files of this format have.
+    ///
+    /// # Errors
+    /// By default, that the format has none.
+    fn diff_objects(&self, left: &Object, right: &Object, options: &DiffOptions) -> Result<ObjectDiff> {
+        let _ = (left, right, options);
+        Err(self.lacks("objects in"))
     }
 
     /// Writes the objects of several files of this format, of which this is the first, to a new one; see [`merge`](crate::merge()).

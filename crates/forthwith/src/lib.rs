@@ -40,6 +40,7 @@ mod check;
 mod constants;
 mod container;
 mod cut;
+mod diff;
 mod field_names;
 mod file;
 pub mod files;
@@ -61,6 +62,10 @@ pub use chain::{
 };
 pub use container::{AroundDamage, Container, FileInfo, Gap, Key, Object, Recovery, Words};
 pub use cut::Step;
+pub use diff::{
+    ColumnDiff, DamagedEntries, DiffOptions, DiffProgress, Difference, FileDiff, ObjectDiff, TableDiff,
+    UnmatchedEntries, diff, diff_files, diff_objects,
+};
 pub use file::File;
 pub use formats::{Format, JsonRows, format, formats};
 #[cfg(feature = "builders")]

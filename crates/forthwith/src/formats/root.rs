@@ -2,14 +2,15 @@
 
 mod extend;
 mod merge;
+mod objects_diff;
 
 pub use extend::extend_tree;
 
 use super::Format;
 use crate::check::{Counted, Reading as CheckedReading};
 use crate::{
-    Container, FileInfo, Key, Merge, MergeProgress, Merged, Object, OpenOptions, OptionKind, OptionSpec,
-    Recovery, Words,
+    Container, DiffOptions, FileInfo, Key, Merge, MergeProgress, Merged, Object, ObjectDiff, OpenOptions,
+    OptionKind, OptionSpec, Recovery, Words,
 };
 use forthwith_columns::Form;
 use forthwith_engine::{BlockThreads, Engine};
@@ -19,7 +20,7 @@ use forthwith_plan::{
 };
 use forthwith_rntuple::{Ntuple, NtupleCheck, NtupleFormat, NtupleOptions, NtupleTable, Options};
 use forthwith_root::{
-    Checked, Found, Header, Recovered, RootFile,
+    Checked, Found, Header, Objects, Recovered, RootFile,
     write::{Compression, FileSettings},
 };
 use forthwith_ttree::{
@@ -254,6 +255,13 @@ impl Container for Opened {
             }
         }
         Ok(report)
+    }
+
+    fn diff_objects(&self, left: &Object, right: &Object, options: &DiffOptions) -> Result<ObjectDiff> {
+        match (left.own::<Objects>(), right.own::<Objects>()) {
+            (Some(left), Some(right)) => Ok(objects_diff::diff_objects(left, right, options)),
+            _ => Err(Error::unsupported(format!("comparing a {} with a {}", left.class(), right.class()))),
+        }
     }
 
     fn merge(

@@ -1,0 +1,145 @@
+//! The columns of two tables that are compared with each other.
+
+use super::{ColumnDiff, DiffOptions, TableDiff, types::are_comparable};
+use crate::Table;
+use forthwith_columns::Form;
+use forthwith_plan::{Field, Result};
+use std::{collections::HashSet, ops::Range};
+
+/// A column that both tables have.
+#[derive(Clone, Debug)]
+pub(super) struct ColumnPair {
+    /// Its position among [`TableDiff::columns`].
+    pub(super) at: usize,
+    pub(super) fields: [u32; 2],
+    pub(super) path: String,
+    /// The entries that both have.
+    pub(super) entries: Range<u64>,
+}
+
+/// Finds the columns that both tables have, and notes those that only one has, those that cannot be read, and types that differ.
+/// Answers the pairs whose values are to be compared.
+pub(super) fn pair(
+    tables: [&Table; 2],
+    options: &DiffOptions,
+    report: &mut TableDiff,
+) -> Result<Vec<ColumnPair>> {
+    let [left, right] = tables;
+    let (own, others) = (top(left, options)?, top(right, options)?);
+    let mut taken: HashSet<u32> = HashSet::new();
+    let mut pairs = Vec::new();
+    for &(field, path) in &own {
+        let same_path = others.iter().find(|(at, other)| *other == path && !taken.contains(at));
+        let found = match same_path {
+            Some((at, _)) => Some(*at),
+            None if options.same_content => spelled_otherwise(right, path)?.filter(|at| !taken.contains(at)),
+            None => None,
+        };
+        match found {
+            Some(other) => {
+                taken.insert(other);
+                pairs.extend(compared(tables, [field, other], path, options, report)?);
+            }
+            None => report.only[0].push(path.to_owned()),
+        }
+    }
+    let fields = right.fields()?;
+    for &(at, path) in others.iter().filter(|(at, _)| !taken.contains(at)) {
+        // A column whose parts were compared is there as these.
+        let parts: Vec<u32> = (0..).take(fields.len()).filter(|part| is_below(fields, *part, at)).collect();
+        if !parts.iter().any(|part| taken.contains(part)) {
+            report.only[1].push(path.to_owned());
+            continue;
+        }
+        let is_leaf = |part: u32| !fields.iter().any(|field| field.parent == Some(part));
+        let missing = parts.iter().filter(|part| is_leaf(**part) && !is_taken(fields, **part, &taken));
+        report.only[1].extend(missing.filter_map(|part| Some(fields.get(*part as usize)?.path.clone())));
+    }
+    if options.common {
+        report.only = Default::default();
+    }
+    Ok(pairs)
+}
+
+/// The fields with data that are no parts of others, and are to be compared.
+fn top<'t>(table: &'t Table, options: &DiffOptions) -> Result<Vec<(u32, &'t str)>> {
+    let fields = (0..).zip(table.fields()?).filter(|(_, field)| field.has_data && !field.is_part);
+    let is_chosen = |path: &str| options.columns.as_ref().is_none_or(|columns| columns(path));
+    Ok(fields.map(|(at, field)| (at, field.path.as_str())).filter(|(_, path)| is_chosen(path)).collect())
+}
+
+/// The field of a path whose parts have dots or slashes between them in the other table.
+fn spelled_otherwise(table: &Table, path: &str) -> Result<Option<u32>> {
+    let last = path.rsplit_once('/').map(|(_, last)| last);
+    let spellings = [path.replace('/', "."), path.replace('.', "/"), path.to_owned()];
+    for spelling in spellings.iter().map(String::as_str).chain(last) {
+        if let Some(at) = table.found(spelling)?
+            && table.fields()?.get(at as usize).is_some_and(|field| field.has_data)
+        {
+            return Ok(Some(at));
+        }
+    }
+    Ok(None)
+}
+
+/// The pair, if both can be read and their types can be compared.
+fn compared(
+    tables: [&Table; 2],
+    fields: [u32; 2],
+    path: &str,
+    options: &DiffOptions,
+    report: &mut TableDiff,
+) -> Result<Option<ColumnPair>> {
+    let mut forms: Vec<Form> = Vec::new();
+    for (table, field) in tables.into_iter().zip(fields) {
+        match table.describe_first(field, 0)?.reading {
+            Ok(reading) => forms.push(reading.form),
+            Err(why) => {
+                let why = format!("not supported yet in {}: {why}", table.file().uri());
+                report.not_compared.push((path.to_owned(), why));
+                return Ok(None);
+            }
+        }
+    }
+    let [left, right] = &forms[..] else { return Ok(None) };
+    let types = [left.type_string(), right.type_string()];
+    let types_differ = if options.same_content { !are_comparable(left, right) } else { types[0] != types[1] };
+    let ranges = [tables[0].entry_range(fields[0])?, tables[1].entry_range(fields[1])?];
+    let are_own = (0..2).any(|at| ranges[at] != (0..report.entries[at]));
+    let entries = ranges[0].start.max(ranges[1].start)..ranges[0].end.min(ranges[1].end);
+    report.columns.push(ColumnDiff {
+        path: path.to_owned(),
+        types,
+        types_differ,
+        entries: are_own.then_some(ranges),
+        differing: 0,
+        largest: None,
+        first: Vec::new(),
+    });
+    let at = report.columns.len() - 1;
+    Ok((!types_differ).then(|| ColumnPair { at, fields, path: path.to_owned(), entries }))
+}
+
+fn is_below(fields: &[Field], mut at: u32, above: u32) -> bool {
+    // Parents stand before their children: the chain ends.
+    while let Some(parent) = fields.get(at as usize).and_then(|field| field.parent).filter(|up| *up < at) {
+        if parent == above {
+            return true;
+        }
+        at = parent;
+    }
+    false
+}
+
+/// Whether a field or one that it is a part of was compared.
+fn is_taken(fields: &[Field], mut at: u32, taken: &HashSet<u32>) -> bool {
+    loop {
+        if taken.contains(&at) {
+            return true;
+        }
+        match fields.get(at as usize).and_then(|field| field.parent).filter(|up| *up < at) {
+            Some(parent) => at = parent,
+            None => return false,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Two files: tables and objects by their paths.
+
+use super::{DiffOptions, DiffProgress, FileDiff, ObjectDiff, tables::diff};
+use crate::{File, Key};
+use forthwith_plan::Result;
+use std::collections::{BTreeMap, HashMap};
+
+/// Compares all tables and objects of two files, by their paths. Of several cycles, the highest counts.
+///
+/// # Errors
+/// A directory that cannot be read; as [`diff`], but for a table or an object that cannot be read: that is a part of the result.
+pub fn diff_files(
+    left: &File,
+    right: &File,
+    options: &DiffOptions,
+    progress: &mut DiffProgress<'_>,
+) -> Result<FileDiff> {
+    let mut report = FileDiff::default();
+    let (own, others) = (newest(left)?, newest(right)?);
+    let by_path: HashMap<&str, &Key> = others.iter().map(|key| (key.path.as_str(), key)).collect();
+    for key in &own {
+        let Some(other) = by_path.get(key.path.as_str()) else {
+            report.only[0].push(key.path.clone());
+            continue;
+        };
+        let is_same_kind = key.is_table == other.is_table && key.is_directory == other.is_directory;
+        let may_differ = options.same_content && key.is_table;
+        if !is_same_kind || key.class != other.class && !may_differ {
+            report.classes.push((key.path.clone(), [key.class.clone(), other.class.clone()]));
+        }
+        if key.is_table && other.is_table {
+            let tables = [left.table(&key.path)?, right.table(&key.path)?];
+            report.tables.push((key.path.clone(), diff(&tables[0], &tables[1], options, progress)?));
+        } else if !key.is_directory && is_same_kind {
+            report.objects.push(diff_objects([left, right], [key, other], options));
+        }
+    }
+    let known: HashMap<&str, &Key> = own.iter().map(|key| (key.path.as_str(), key)).collect();
+    let unknown = others.iter().filter(|key| !known.contains_key(key.path.as_str()));
+    report.only[1].extend(unknown.map(|key| key.path.clone()));
+    if options.common {
+        report.only = Default::default();
+    }
+    Ok(report)
+}
+
+/// The objects of a file, each in its highest cycle.
+fn newest(file: &File) -> Result<Vec<Key>> {
+    let mut newest: BTreeMap<String, (usize, Key)> = BTreeMap::new();
+    for (at, key) in file.keys("", true)?.into_iter().enumerate() {
+        match newest.get_mut(&key.path) {
+            Some((_, known)) if known.cycle < key.cycle => *known = key,
+            Some(_) => {}
+            None => {
+                newest.insert(key.path.clone(), (at, key));
+            }
+        }
+    }
+    let mut keys: Vec<(usize, Key)> = newest.into_values().collect();
+    keys.sort_by_key(|(at, _)| *at);
+    Ok(keys.into_iter().map(|(_, key)| key).collect())
+}
+
+/// Compares two objects that are no tables, member by member. Those that cannot be read are a part of the result.
+pub fn diff_objects(files: [&File; 2], keys: [&Key; 2], options: &DiffOptions) -> ObjectDiff {
+    let [left, right] = keys.map(|key| format!("{};{}", key.path, key.cycle));
+    let read = || {
+        let objects = [files[0].object(&left)?, files[1].object(&right)?];
+        files[0].container().diff_objects(&objects[0], &objects[1], options)
+    };
+    let (path, class) = (keys[0].path.clone(), keys[0].class.clone());
+    match read() {
+        Ok(found) => ObjectDiff { path, class, ..found },
+        Err(error) => ObjectDiff { path, class, error: Some(error.to_string()), ..ObjectDiff::default() },
+    }
+}

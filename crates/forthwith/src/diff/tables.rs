@@ -1,0 +1,277 @@
+//! Two tables, step by step.
+
+use super::columns::{ColumnPair, pair};
+use super::keys::{Matched, match_keys};
+use super::walk::{self, RowDifferences};
+use super::{DamagedEntries, DiffOptions, DiffProgress, Difference, TableDiff, UnmatchedEntries};
+use crate::{SelectOptions, Selected, Selection, Step, Table};
+use forthwith_columns::Array;
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::ops::Range;
+
+/// Bytes of arrays that are read of each table at a time.
+const STEP: u64 = 24 << 20;
+/// Columns that are read together, where a block does not have them all anyway: more entries fit into a step.
+const COLUMNS: usize = 32;
+/// Damage that is listed.
+const MOST_DAMAGE: usize = 100;
+/// Entries of one table alone that are listed.
+const MOST_UNMATCHED: usize = 10;
+
+/// Compares two tables of any formats: their columns, types and values.
+///
+/// Entries are matched by number, or by the values of [`on`](DiffOptions::on), for which some 50 bytes are kept for each
+/// entry; otherwise memory is bounded by steps. Damage of one table is a part of the result, and the rest is compared.
+///
+/// ```
+/// use forthwith::{DiffOptions, diff};
+/// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+///
+/// let events = forthwith::File::open(format!("{folder}/zmumu.root"))?.table("events")?;
+/// let found = diff(&events, &events, &DiffOptions::default(), &mut |_, _| true)?;
+/// assert!(found.is_same() && found.compared == 3600);
+/// # Ok::<(), forthwith::plan::Error>(())
+/// ```
+///
+/// # Errors
+/// A table whose metadata cannot be read; names in `on` that there are not, or whose values are no keys; bytes that cannot be had;
+/// [`Cancelled`](ErrorKind::Cancelled).
+pub fn diff(
+    left: &Table,
+    right: &Table,
+    options: &DiffOptions,
+    progress: &mut DiffProgress<'_>,
+) -> Result<TableDiff> {
+    let mut report = TableDiff::default();
+    let mut sound = Vec::new();
+    for (at, table) in [left, right].into_iter().enumerate() {
+        let (table, gaps) = table.sound()?;
+        report.damage[at].extend(gaps.into_iter().map(|gap| DamagedEntries {
+            entries: gap.entry..gap.entry,
+            columns: Vec::new(),
+            error: format!("{} in block {}, byte {:#x}", gap.what, gap.block, gap.byte),
+        }));
+        report.entries[at] = table.entries()?;
+        sound.push(table);
+    }
+    let [left, right] = &sound[..] else { return Ok(report) };
+    let tables = [left, right];
+    let pairs = pair(tables, options, &mut report)?;
+    let mut comparison = Comparison { tables, options, report, progress, done: 0, total: 0 };
+    if options.on.is_empty() {
+        comparison.by_entry(pairs)?;
+    } else {
+        let matched = match_keys(tables, options, comparison.progress)?;
+        comparison.by_key(&pairs, &matched)?;
+    }
+    Ok(comparison.report)
+}
+
+struct Comparison<'c, 'p> {
+    tables: [&'c Table; 2],
+    options: &'c DiffOptions,
+    report: TableDiff,
+    progress: &'c mut DiffProgress<'p>,
+    /// Entries of all groups of columns.
+    done: u64,
+    total: u64,
+}
+
+impl Comparison<'_, '_> {
+    fn by_entry(&mut self, pairs: Vec<ColumnPair>) -> Result<()> {
+        let [left, right] = self.report.entries;
+        let common = left.min(right);
+        self.report.compared = common;
+        for (at, entries) in [left, right].into_iter().enumerate() {
+            let first = (common..entries).take(MOST_UNMATCHED).collect();
+            self.report.unmatched[at] = UnmatchedEntries { count: entries - common, first };
+        }
+        let groups = self.groups(pairs);
+        let entries = |group: &Vec<ColumnPair>| group.first().map_or(0, |pair| length(&pair.entries));
+        self.total = groups.iter().map(entries).sum();
+        for group in groups {
+            let Some(range) = group.first().map(|pair| pair.entries.clone()) else { continue };
+            let fields: Vec<u32> = group.iter().map(|pair| pair.fields[0]).collect();
+            for step in self.tables[0].cut(&fields, range, Step::Bytes(STEP))? {
+                self.step(&group, &step)?;
+                self.advance(length(&step))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Columns that are read together: those with the same entries.
+    fn groups(&self, pairs: Vec<ColumnPair>) -> Vec<Vec<ColumnPair>> {
+        let most = if self.tables.iter().any(|table| table.words().rows) { usize::MAX } else { COLUMNS };
+        let mut groups: Vec<Vec<ColumnPair>> = Vec::new();
+        for pair in pairs.into_iter().filter(|pair| !pair.entries.is_empty()) {
+            let fits = |group: &&mut Vec<ColumnPair>| group.len() < most && group[0].entries == pair.entries;
+            match groups.iter_mut().find(fits) {
+                Some(group) => group.push(pair),
+                None => groups.push(vec![pair]),
+            }
+        }
+        groups
+    }
+
+    fn advance(&mut self, entries: u64) -> Result<()> {
+        self.done += entries;
+        if (self.progress)(self.done, self.total) { Ok(()) } else { Err(Error::new(ErrorKind::Cancelled)) }
+    }
+
+    /// Compares a range of entries of some columns, and around damage where there is some.
+    fn step(&mut self, group: &[ColumnPair], entries: &Range<u64>) -> Result<()> {
+        let selections = [0, 1].map(|at: usize| {
+            let fields = group.iter().map(|pair| pair.fields[at]).collect();
+            Selection::plain(self.tables[at].clone(), fields)
+        });
+        let mut read = Vec::new();
+        for selection in &selections {
+            let (done, total, progress) = (self.done, self.total, &mut *self.progress);
+            let tick: &mut crate::ProgressCallback<'_> = &mut |_| progress(done, total);
+            match selection.read(entries.clone(), self.options.threads, Some(tick)) {
+                Ok(selected) => read.push(vec![selected]),
+                // Damage of one column says nothing of others, unless a block has all of them.
+                Err(error)
+                    if error.is_damage()
+                        && group.len() > 1
+                        && !self.tables.iter().any(|t| t.words().rows) =>
+                {
+                    let (first, second) = group.split_at(group.len() / 2);
+                    self.step(first, entries)?;
+                    return self.step(second, entries);
+                }
+                Err(error) if error.is_damage() => {
+                    read.push(self.around(selection, group, entries, read.len())?)
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let [left, right] = &read[..] else { return Ok(()) };
+        for one in left {
+            for other in right {
+                let both = one.entries.start.max(other.entries.start)..one.entries.end.min(other.entries.end);
+                if both.is_empty() {
+                    continue;
+                }
+                let starts = [both.start - one.entries.start, both.start - other.entries.start];
+                for (at, pair) in group.iter().enumerate() {
+                    let arrays = [(&one.arrays[at], starts[0]), (&other.arrays[at], starts[1])];
+                    self.column(pair, arrays, length(&both), &|row| [both.start + row; 2])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What can be read of a range.
+    fn around(
+        &mut self,
+        selection: &Selection,
+        group: &[ColumnPair],
+        entries: &Range<u64>,
+        side: usize,
+    ) -> Result<Vec<Selected>> {
+        let (done, total, progress) = (self.done, self.total, &mut *self.progress);
+        let tick: &mut crate::ProgressCallback<'_> = &mut |_| progress(done, total);
+        let (pieces, losses) = selection.read_around_damage(entries.clone(), self.options.threads, tick)?;
+        let room = MOST_DAMAGE.saturating_sub(self.report.damage[side].len());
+        let columns: Vec<String> = group.iter().map(|pair| pair.path.clone()).collect();
+        self.report.damage[side].extend(losses.into_iter().take(room).map(|loss| DamagedEntries {
+            entries: loss.entries,
+            columns: columns.clone(),
+            error: loss.error.to_string(),
+        }));
+        Ok(pieces)
+    }
+
+    fn by_key(&mut self, pairs: &[ColumnPair], matched: &Matched) -> Result<()> {
+        self.report.compared = matched.pairs.len() as u64;
+        for (at, unmatched) in matched.unmatched.iter().enumerate() {
+            let first = unmatched.iter().take(MOST_UNMATCHED).copied().collect();
+            self.report.unmatched[at] = UnmatchedEntries { count: unmatched.len() as u64, first };
+        }
+        let groups = self.groups(pairs.to_vec());
+        self.total = (matched.pairs.len() * groups.len()) as u64;
+        for group in groups {
+            let density = self.matched(&group, 0, Vec::new())?.density(None)?.max(1.0);
+            let step = ((STEP as f64 / density) as usize).max(1);
+            for chunk in matched.pairs.chunks(step) {
+                self.chunk(&group, chunk)?;
+                self.advance(chunk.len() as u64)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares pairs of entries, which ascend in the left table.
+    fn chunk(&mut self, group: &[ColumnPair], chunk: &[[u64; 2]]) -> Result<()> {
+        let left: Vec<u64> = chunk.iter().map(|pair| pair[0]).collect();
+        let mut right: Vec<u64> = chunk.iter().map(|pair| pair[1]).collect();
+        right.sort_unstable();
+        let order = chunk.iter().map(|pair| right.partition_point(|entry| *entry < pair[1]) as u64);
+        let order = runs(order);
+        let mut read = Vec::new();
+        for (at, entries) in [left, right].into_iter().enumerate() {
+            let (Some(first), Some(last)) = (entries.first().copied(), entries.last().copied()) else {
+                return Ok(());
+            };
+            let selection = self.matched(group, at, entries)?;
+            read.push(selection.read(first..last + 1, self.options.threads, None)?.arrays);
+        }
+        let [left, right] = &read[..] else { return Ok(()) };
+        for ((pair, left), right) in group.iter().zip(left).zip(right) {
+            let right = Array::gather(&[(right, &order)]).map_err(|error| Error::fault(error.to_string()))?;
+            let entries = |row: u64| chunk.get(row as usize).copied().unwrap_or_default();
+            self.column(pair, [(left, 0), (&right, 0)], chunk.len() as u64, &entries)?;
+        }
+        Ok(())
+    }
+
+    /// Some columns of one table, of these entries.
+    fn matched(&self, group: &[ColumnPair], at: usize, entries: Vec<u64>) -> Result<Selection> {
+        let fields: Vec<(&str, Option<u32>)> =
+            group.iter().map(|pair| (pair.path.as_str(), Some(pair.fields[at]))).collect();
+        let options = SelectOptions { entries: Some(entries), ..SelectOptions::default() };
+        self.tables[at].select_fields(&fields, options)
+    }
+
+    /// Compares some rows of one column.
+    fn column(
+        &mut self,
+        pair: &ColumnPair,
+        arrays: [(&Array, u64); 2],
+        rows: u64,
+        entries: &dyn Fn(u64) -> [u64; 2],
+    ) -> Result<()> {
+        let Some(known) = self.report.columns.get_mut(pair.at) else { return Ok(()) };
+        let most = self.options.most.saturating_sub(known.first.len());
+        let found = walk::compare(arrays, rows, self.options, most);
+        let RowDifferences { rows, first, largest, .. } =
+            found.map_err(|error| Error::fault(error.to_string()).in_object(&pair.path))?;
+        known.differing += rows.len() as u64;
+        known.largest = [known.largest, largest].into_iter().flatten().reduce(f64::max);
+        known.first.extend(first.into_iter().map(|found| Difference {
+            entries: entries(found.row),
+            path: found.path,
+            values: found.values,
+        }));
+        Ok(())
+    }
+}
+
+const fn length(entries: &Range<u64>) -> u64 {
+    entries.end - entries.start
+}
+
+/// Numbers as ranges of those that follow each other.
+fn runs(numbers: impl Iterator<Item = u64>) -> Vec<Range<u64>> {
+    let mut runs: Vec<Range<u64>> = Vec::new();
+    for number in numbers {
+        match runs.last_mut().filter(|last| last.end == number) {
+            Some(last) => last.end += 1,
+            None => runs.push(number..number + 1),
+        }
+    }
+    runs
+}
