@@ -50,6 +50,7 @@ mod index;
 mod merge;
 mod options;
 mod selection;
+mod stats;
 mod steps;
 mod table;
 mod write;
@@ -75,6 +76,9 @@ pub use index::index;
 pub use merge::{EntryBounds, Merge, MergeProgress, Merged, PathFilter, merge};
 pub use options::{OpenOptions, OptionKind, OptionSpec, OptionValue};
 pub use selection::{SelectOptions, Selected, Selection, UnitedColumn};
+pub use stats::{
+    ColumnStats, Counted, FrequentValue, Quantile, StatsOptions, SummaryOf, TableStats, sample_entries, stats,
+};
 pub use steps::Steps;
 pub use table::{FieldRef, Table};
 pub use write::{FileFormat, check_ending, create, writer};

@@ -275,6 +275,39 @@ impl Selection {
         Self { inputs, columns, computed: None, cut: None, entries: None, fields, all, bits: false }
     }
 
+    /// The columns in groups of at most `most`, each of which have the same entries, and these; computed ones are in one group.
+    ///
+    /// # Errors
+    /// Damaged metadata.
+    pub(crate) fn in_groups(&self, most: usize) -> Result<Vec<(Self, Range<u64>)>> {
+        let mut groups: Vec<(Option<Range<u64>>, Vec<Column>)> = Vec::new();
+        for column in &self.columns {
+            let field = match column.made {
+                Made::Field(input) => self.inputs.field(input),
+                Made::Computed(_) => None,
+            };
+            let entries = field.map(|field| self.table().entry_range(field)).transpose()?;
+            let fits = |group: &&mut (Option<Range<u64>>, Vec<Column>)| {
+                group.0 == entries && (group.1.len() < most || entries.is_none())
+            };
+            match groups.iter_mut().find(fits) {
+                Some((_, group)) => group.push(column.clone()),
+                None => groups.push((entries, vec![column.clone()])),
+            }
+        }
+        let group = |(entries, columns): (Option<Range<u64>>, Vec<Column>)| {
+            let is_computed = columns.iter().any(|column| matches!(column.made, Made::Computed(_)));
+            let computed = self.computed.clone().filter(|_| is_computed);
+            let (inputs, cut) = (self.inputs.clone(), self.cut.clone());
+            let entries = match entries {
+                Some(entries) => entries,
+                None => 0..self.table().entries()?,
+            };
+            Ok((Self::of(inputs, columns, computed, cut, self.entries.clone()), entries))
+        };
+        groups.into_iter().map(group).collect()
+    }
+
     /// The table.
     #[must_use]
     pub fn table(&self) -> &Table {

@@ -1,0 +1,151 @@
+//! Summaries of columns: counts, extremes, moments, quantiles, distinct and most frequent values.
+
+mod counts;
+mod distinct;
+mod node;
+mod number;
+mod report;
+mod sample;
+mod text;
+
+pub use report::{ColumnStats, Counted, FrequentValue, Quantile, SummaryOf, TableStats};
+pub use sample::sample_entries;
+
+use crate::{ProgressCallback, Selected, Selection, Step};
+use forthwith_columns::{Array, Invalid};
+use forthwith_plan::{Error, ErrorKind, Result};
+use node::Summary;
+use std::{ops::Range, thread};
+
+/// Bytes of arrays that are read at a time.
+const STEP: u64 = 24 << 20;
+/// Columns that are read together, where a block does not have them all anyway.
+const COLUMNS: usize = 24;
+
+/// What is summarised of a column besides its counts, extremes and moments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatsOptions {
+    /// The quantiles, as fractions.
+    pub quantiles: Vec<f64>,
+    /// The number of most frequent values.
+    pub top: usize,
+    /// Distinct values of a column that are counted exactly, in some 40 bytes for each.
+    pub distinct: usize,
+    /// Threads that read and summarise; as many as there are processors if nothing is said.
+    pub threads: Option<usize>,
+}
+
+impl Default for StatsOptions {
+    fn default() -> Self {
+        Self { quantiles: vec![0.25, 0.5, 0.75], top: 3, distinct: 1 << 15, threads: None }
+    }
+}
+
+/// Summarises the columns of a selection in one pass.
+///
+/// Lists are summarised by their lengths and by their items, records by their fields. Counts, extremes, means and standard
+/// deviations are exact but for rounding. Quantiles are those of a sample of 32768 values, and distinct and most frequent values
+/// are estimated, where a column has more of them; the result says so. Memory is bounded by steps and columns that are read
+/// together.
+///
+/// ```
+/// use forthwith::{SelectOptions, StatsOptions, stats};
+/// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+///
+/// let events = forthwith::File::open(format!("{folder}/zmumu.root"))?.table("events")?;
+/// let selection = events.select(&["MET_pt"], SelectOptions::default())?;
+/// let found = stats(&selection, .., &StatsOptions::default(), &mut |_, _| true)?;
+/// assert_eq!((found.entries, found.columns[0].count), (3600, 3600));
+/// # Ok::<(), forthwith::plan::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`Selection::read`]; [`Cancelled`](ErrorKind::Cancelled).
+pub fn stats(
+    selection: &Selection,
+    entries: impl std::ops::RangeBounds<u64>,
+    options: &StatsOptions,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<TableStats> {
+    let (start, end) = crate::table::bounds(&entries);
+    let end = end.map_or_else(|| selection.table().entries(), |end| selection.table().entries_up_to(end))?;
+    let range = start.min(end)..end;
+    // A condition is computed for each group anew.
+    let together = match selection.chooses_entries() {
+        _ if selection.table().words().rows => usize::MAX,
+        true => 4 * COLUMNS,
+        false => COLUMNS,
+    };
+    let mut groups = selection.in_groups(together)?;
+    for (_, entries) in &mut groups {
+        *entries = entries.start.max(range.start)..entries.end.min(range.end);
+    }
+    let total = groups.iter().map(|(_, entries)| entries.end.saturating_sub(entries.start)).sum();
+    let mut found = TableStats { entries: range.end - range.start, ..TableStats::default() };
+    let mut done = 0;
+    for (group, range) in &groups {
+        let mut summaries: Vec<Summary> = group
+            .names()
+            .zip(group.forms()?)
+            .map(|(name, form)| Summary::new(name, &form, options.distinct))
+            .collect();
+        let mut kept = 0;
+        let mut steps = group.steps(range.clone(), Step::Bytes(STEP))?;
+        let tick: &mut dyn FnMut(u64) -> bool = &mut |more| progress(done + more, total);
+        let mut looked_at = 0;
+        while let Some(step) = {
+            let tick: &mut ProgressCallback<'_> = &mut |_| tick(looked_at);
+            steps.read_batch(options.threads, Some(tick))?
+        } {
+            kept +=
+                step.kept.as_ref().map_or(step.entries.end - step.entries.start, |kept| kept.len() as u64);
+            add(&mut summaries, &step, options.threads)?;
+            looked_at += step.entries.end - step.entries.start;
+            if !tick(looked_at) {
+                return Err(Error::new(ErrorKind::Cancelled));
+            }
+        }
+        done += looked_at;
+        found.entries = kept;
+        found.columns.extend(summaries.into_iter().flat_map(|summary| summary.finish(options)));
+    }
+    Ok(found)
+}
+
+/// Adds the rows of a step to the summaries of its columns, on several threads.
+fn add(summaries: &mut [Summary], step: &Selected, threads: Option<usize>) -> Result<()> {
+    let most = threads.or_else(|| thread::available_parallelism().ok().map(usize::from)).unwrap_or(1).max(1);
+    let one = |summary: &mut Summary, array: &Array| summary.add(array);
+    let placed = |invalid: Invalid| Error::fault(invalid.to_string());
+    if most == 1 || summaries.len() < 2 {
+        return summaries.iter_mut().zip(&step.arrays).try_for_each(|(s, a)| one(s, a)).map_err(placed);
+    }
+    // Columns in turn: those of one kind often stand beside each other.
+    let mut jobs: Vec<Vec<(&mut Summary, &Array)>> =
+        (0..most.min(summaries.len())).map(|_| Vec::new()).collect();
+    let workers = jobs.len();
+    for (at, job) in summaries.iter_mut().zip(&step.arrays).enumerate() {
+        jobs[at % workers].push(job);
+    }
+    thread::scope(|scope| {
+        let run = |job: Vec<(&mut Summary, &Array)>| job.into_iter().try_for_each(|(s, a)| one(s, a));
+        let own = jobs.pop().unwrap_or_default();
+        let spawned: Vec<_> = jobs.into_iter().map(|job| scope.spawn(move || run(job))).collect();
+        let mut outcome = run(own);
+        for worker in spawned {
+            let joined = worker.join().unwrap_or(Err(Invalid::Deep)); // it does not panic
+            outcome = outcome.and(joined);
+        }
+        outcome
+    })
+    .map_err(placed)
+}
+
+/// Rows of a node.
+#[derive(Clone, Debug)]
+pub(crate) enum Rows {
+    /// Those that follow each other.
+    Range(Range<u64>),
+    /// Any.
+    List(Vec<u64>),
+}

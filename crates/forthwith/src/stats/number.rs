@@ -1,0 +1,236 @@
+//! Summary of numbers.
+
+use super::{
+    StatsOptions,
+    counts::Counts,
+    report::{ColumnStats, FrequentValue, Quantile, SummaryOf},
+    sample::Reservoir,
+};
+use forthwith_columns::{DType, LogicalType, Value};
+
+/// Values that quantiles are computed of.
+const SAMPLE: usize = 1 << 15;
+/// Numbers that are summed before they join those before.
+const TOGETHER: usize = 4096;
+
+/// A number of a column.
+pub(super) trait Num: Copy {
+    fn float(self) -> f64;
+    /// The number, exactly, if it is whole by its type.
+    fn whole(self) -> Option<i128>;
+    /// Bits that equal numbers have in common.
+    fn bits(self) -> u64;
+    fn is_nan(self) -> bool {
+        false
+    }
+}
+
+macro_rules! whole {
+    ($($number:ident)*) => {
+        $(impl Num for $number {
+            fn float(self) -> f64 {
+                self as f64
+            }
+            fn whole(self) -> Option<i128> {
+                Some(i128::from(self))
+            }
+            fn bits(self) -> u64 {
+                self as u64
+            }
+        })*
+    };
+}
+whole!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+macro_rules! float {
+    ($($number:ident)*) => {
+        $(impl Num for $number {
+            fn float(self) -> f64 {
+                f64::from(self)
+            }
+            fn whole(self) -> Option<i128> {
+                None
+            }
+            fn bits(self) -> u64 {
+                // 0.0 and -0.0 are equal.
+                (f64::from(self) + 0.0).to_bits()
+            }
+            fn is_nan(self) -> bool {
+                self.is_nan()
+            }
+        })*
+    };
+}
+float!(f32 f64);
+
+/// Counts, extremes and moments of numbers, and samples of them.
+#[derive(Debug)]
+pub(super) struct NumberSummary {
+    dtype: DType,
+    count: u64,
+    nan: u64,
+    /// The smallest and the largest, those of whole numbers exactly.
+    whole: Option<(i128, i128)>,
+    float: Option<(f64, f64)>,
+    sum: i128,
+    mean: f64,
+    /// The sum of squares of deviations from the mean.
+    squares: f64,
+    counts: Counts,
+    sample: Reservoir<u64>,
+}
+
+impl NumberSummary {
+    pub(super) fn new(dtype: DType, distinct: usize) -> Self {
+        let are_bytes = matches!(dtype, DType::Bool | DType::Int8 | DType::UInt8);
+        Self {
+            dtype,
+            count: 0,
+            nan: 0,
+            whole: None,
+            float: None,
+            sum: 0,
+            mean: 0.0,
+            squares: 0.0,
+            counts: Counts::new(are_bytes, distinct),
+            sample: Reservoir::new(SAMPLE),
+        }
+    }
+
+    pub(super) fn add<T: Num>(&mut self, numbers: &[T]) {
+        let mut sound: Vec<T> = Vec::new();
+        for numbers in numbers.chunks(TOGETHER) {
+            let nan = numbers.iter().filter(|number| number.is_nan()).count();
+            if nan == 0 {
+                self.add_sound(numbers);
+                continue;
+            }
+            self.nan += nan as u64;
+            sound.clear();
+            sound.extend(numbers.iter().filter(|number| !number.is_nan()));
+            self.add_sound(&sound);
+        }
+    }
+
+    /// Numbers without NaN, not too many.
+    fn add_sound<T: Num>(&mut self, numbers: &[T]) {
+        let Some(first) = numbers.first() else { return };
+        let count = numbers.len() as f64;
+        let sum: f64 = if let Some(first) = first.whole() {
+            let (mut low, mut high, mut sum) = (first, first, 0);
+            for number in numbers.iter().filter_map(|number| number.whole()) {
+                low = low.min(number);
+                high = high.max(number);
+                sum += number;
+            }
+            self.whole = Some(self.whole.map_or((low, high), |(l, h)| (l.min(low), h.max(high))));
+            self.sum = self.sum.saturating_add(sum);
+            sum as f64
+        } else {
+            let (mut low, mut high) = (first.float(), first.float());
+            let mut sums = [0.0; 8];
+            for eight in numbers.chunks(8) {
+                for (sum, number) in sums.iter_mut().zip(eight) {
+                    let number = number.float();
+                    *sum += number;
+                    low = if number < low { number } else { low };
+                    high = if number > high { number } else { high };
+                }
+            }
+            self.float = Some(self.float.map_or((low, high), |(l, h)| (l.min(low), h.max(high))));
+            sums.iter().sum()
+        };
+        let mean = sum / count;
+        let mut squares = [0.0; 8];
+        for eight in numbers.chunks(8) {
+            for (square, number) in squares.iter_mut().zip(eight) {
+                let deviation = number.float() - mean;
+                *square += deviation * deviation;
+            }
+        }
+        // Chan, Golub and LeVeque's way to join two sets.
+        let (before, all) = (self.count as f64, self.count as f64 + count);
+        let distance = mean - self.mean;
+        self.mean += distance * count / all;
+        self.squares += squares.iter().sum::<f64>() + distance * distance * before * count / all;
+        self.count += numbers.len() as u64;
+        self.counts.add(numbers.iter().map(|number| number.bits()));
+        self.sample.offer(numbers.len() as u64, |at| numbers[at as usize].bits());
+    }
+
+    pub(super) fn finish(
+        self,
+        path: String,
+        of: SummaryOf,
+        meaning: Option<LogicalType>,
+        missing: u64,
+        options: &StatsOptions,
+    ) -> ColumnStats {
+        let is_float = matches!(self.dtype, DType::Float32 | DType::Float64);
+        let spelled = |bits: u64| spell(bits, self.dtype, meaning);
+        let value = |bits: u64| if is_float { f64::from_bits(bits) } else { whole(bits, self.dtype) as f64 };
+        let mut sorted: Vec<f64> = self.sample.values().iter().map(|bits| value(*bits)).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let (is_exact, count) = (self.sample.is_complete(), self.count);
+        let quantile = |fraction: &f64| Quantile { fraction: *fraction, value: quantile(&sorted, *fraction) };
+        let quantiles = options.quantiles.iter().filter(|_| count > 0).map(quantile).collect();
+        let (distinct, frequent, is_counted) = self.counts.finish(options.top, &self.sample);
+        let frequent = frequent.into_iter();
+        let frequent = frequent.map(|(bits, count)| FrequentValue { value: spelled(bits), count }).collect();
+        let extreme = |(low, high): (i128, i128)| [low, high].map(|number| spelled(number as u64));
+        let float_extreme = |(low, high): (f64, f64)| [low, high].map(|number| spelled(number.bits()));
+        let extremes = self.whole.map(extreme).or_else(|| self.float.map(float_extreme));
+        let [min, max] = extremes.map_or([None, None], |extremes| extremes.map(Some));
+        let mean = if self.whole.is_some() { self.sum as f64 / count as f64 } else { self.mean };
+        ColumnStats {
+            path,
+            of,
+            kind: meaning.map_or_else(|| self.dtype.name().to_owned(), |meaning| meaning.to_string()),
+            count,
+            missing,
+            nan: is_float.then_some(self.nan),
+            min,
+            max,
+            mean: (count > 0).then_some(mean),
+            deviation: (count > 0).then(|| (self.squares / count as f64).sqrt()),
+            quantiles,
+            quantiles_are_exact: is_exact,
+            distinct: Some(distinct),
+            frequent,
+            frequent_is_exact: is_counted,
+        }
+    }
+}
+
+/// A quantile of sorted numbers, between two of them in proportion.
+fn quantile(sorted: &[f64], fraction: f64) -> f64 {
+    let at = fraction.clamp(0.0, 1.0) * sorted.len().saturating_sub(1) as f64;
+    let low = at.floor() as usize;
+    let (Some(left), right) = (sorted.get(low), sorted.get(low + 1)) else { return f64::NAN };
+    match right {
+        Some(right) if at > low as f64 => left + (right - left) * (at - low as f64),
+        _ => *left,
+    }
+}
+
+fn whole(bits: u64, dtype: DType) -> i128 {
+    match dtype {
+        DType::UInt64 => i128::from(bits),
+        _ => i128::from(bits as i64),
+    }
+}
+
+/// A number, by its bits, as what it means.
+fn spell(bits: u64, dtype: DType, meaning: Option<LogicalType>) -> Value {
+    match dtype {
+        DType::Bool => Value::Bool(bits != 0),
+        DType::Float32 => Value::Float32(f64::from_bits(bits) as f32),
+        DType::Float64 => Value::Float64(f64::from_bits(bits)),
+        DType::UInt64 => Value::UInt(bits),
+        _ => {
+            let number = bits as i64;
+            let meant = meaning.and_then(|meaning| meaning.spell_number(number));
+            meant.map_or(Value::Int(number), Value::Logical)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The result of a summary.
+
+use forthwith_columns::Value;
+use serde::Serialize;
+
+/// The summaries of the columns of a table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TableStats {
+    /// Entries that were summarised.
+    pub entries: u64,
+    /// The summaries, in the order of the columns.
+    pub columns: Vec<ColumnStats>,
+}
+
+/// The values that a summary is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SummaryOf {
+    /// One for each entry.
+    Values,
+    /// The items of lists.
+    Items,
+    /// The lengths of lists.
+    Lengths,
+}
+
+/// The summary of one kind of values of a column.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ColumnStats {
+    /// The name of the column, with the fields of records behind it.
+    pub path: String,
+    /// The values.
+    pub of: SummaryOf,
+    /// Their type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// How many there are, without missing ones and NaN.
+    pub count: u64,
+    /// Missing values.
+    pub missing: u64,
+    /// NaN, of floating-point numbers.
+    pub nan: Option<u64>,
+    /// The smallest value.
+    pub min: Option<Value>,
+    /// The largest value.
+    pub max: Option<Value>,
+    /// The mean, of numbers.
+    pub mean: Option<f64>,
+    /// The standard deviation of the values as they are: the root of the mean square of deviations from the mean.
+    pub deviation: Option<f64>,
+    /// Quantiles, of numbers.
+    pub quantiles: Vec<Quantile>,
+    /// Whether these are of all values, and not of a sample.
+    pub quantiles_are_exact: bool,
+    /// Distinct values.
+    pub distinct: Option<Counted>,
+    /// The most frequent values.
+    pub frequent: Vec<FrequentValue>,
+    /// Whether these were counted, and not estimated by a sample.
+    pub frequent_is_exact: bool,
+}
+
+/// A number that may be an estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Counted {
+    /// The number.
+    pub count: u64,
+    /// Whether it was counted.
+    pub is_exact: bool,
+}
+
+/// A quantile.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Quantile {
+    /// The fraction of values that are smaller.
+    pub fraction: f64,
+    /// The value.
+    pub value: f64,
+}
+
+/// A value and how often it occurs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FrequentValue {
+    /// The value.
+    pub value: Value,
+    /// How often.
+    pub count: u64,
+}
