@@ -28,12 +28,14 @@ mod copy;
 mod count;
 mod demo;
 mod destination;
+mod diff;
 mod document;
 mod end;
 mod explain;
 mod failure;
 mod flags;
 mod forth;
+mod freq;
 mod glob;
 mod head;
 mod histogram;
@@ -50,6 +52,8 @@ mod plot;
 mod schema;
 mod shorthand;
 mod show;
+mod sniff;
+mod stats;
 mod survey;
 mod svg;
 mod table;
@@ -180,10 +184,12 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
         (Action::Convert { choice, conversion }, targets) => {
             convert::convert(targets, choice, conversion, &asked.opening, console)
         }
+        (Action::Diff(comparison), _) => diff::diff(comparison, asked.shape, &asked.opening, console),
         (Action::Copy(copying), targets) => copy::copy(targets, copying, &asked.opening, console),
         (Action::Count { cut }, targets) => {
             count::count(targets, cut.as_deref(), asked.shape, &asked.opening, console)
         }
+        (Action::Sniff, targets) => sniff::sniff(targets, asked.shape, &asked.opening, console),
         (Action::Index { to }, targets) => index::index(targets, to.as_deref(), &asked.opening, console),
         (_, [target]) => one(asked, target, console),
         (_, targets) => several(asked, targets, console),
@@ -272,6 +278,12 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
             let place = place(&file, target, console)?.with_values(*values);
             head::head(&place, *end, choice, shape, *not_numbers, console)
         }
+        Action::Stats { summary } => {
+            stats::stats(place(&file, target, console)?, summary, shape, &asked.opening, console)
+        }
+        Action::Freq { summary } => {
+            freq::freq(place(&file, target, console)?, summary, shape, &asked.opening, console)
+        }
         Action::Schema => schema::schema(&place(&file, target, console)?, shape, console),
         Action::Explain { filter } => {
             explain::explain(&place(&file, target, console)?, filter, shape, console)
@@ -282,8 +294,10 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         // Of all files together, or of none.
         Action::Convert { .. }
         | Action::Copy(_)
+        | Action::Diff(_)
         | Action::Count { .. }
         | Action::Index { .. }
+        | Action::Sniff
         | Action::Program(_)
         | Action::Completions(_) => Ok(()),
     }
@@ -297,18 +311,17 @@ fn place(file: &forthwith::File, target: &Target, console: &mut Console<'_>) -> 
 }
 
 /// Names that commands have in other tools (in ROOT, groot, parquet-tools and VisiData), and what does their work here.
-const ELSEWHERE: [(&str, &str); 21] = [
+const ELSEWHERE: [(&str, &str); 23] = [
     ("hadd", "it is forthwith merge"),
     ("rootls", "it is forthwith ls"),
     ("rootcp", "it is forthwith cp"),
     ("rootmerge", "it is forthwith merge"),
     ("rootprint", "it is forthwith plot"),
     ("rootbrowse", BROWSE),
-    ("rootdiff", DIFF),
+    ("rootdiff", "it is forthwith diff"),
     ("browse", BROWSE),
     ("copy", "it is forthwith cp"),
-    ("diff", DIFF),
-    ("compare", DIFF),
+    ("compare", "it is forthwith diff"),
     ("draw", "it is forthwith plot"),
     ("dump", "it is forthwith cat"),
     ("info", "it is forthwith ls"),
@@ -316,12 +329,11 @@ const ELSEWHERE: [(&str, &str); 21] = [
     ("print", "it is forthwith head"),
     ("rowcount", "it is forthwith count"),
     ("scan", "it is forthwith head"),
-    ("stats", STATS),
-    ("statistics", STATS),
-    ("describe", STATS),
+    ("statistics", "it is forthwith stats"),
+    ("describe", "it is forthwith stats"),
+    ("summarize", "it is forthwith stats"),
+    ("frequency", "it is forthwith freq"),
+    ("value_counts", "it is forthwith freq"),
+    ("file", "it is forthwith sniff"),
 ];
 const BROWSE: &str = "forthwith has no browser: ls -r lists a file, show and head what is in it";
-const DIFF: &str =
-    "forthwith does not compare files yet: diff <(forthwith cat A) <(forthwith cat B) compares their entries";
-const STATS: &str =
-    "forthwith has no statistics of columns yet: plot draws the values of one, show lists types and sizes";

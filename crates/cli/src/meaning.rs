@@ -6,14 +6,17 @@ use crate::{
     convert::Conversion,
     copy::{self, Copying},
     destination::{one_with_destination, with_destination},
+    diff::Comparison,
     end::End,
     failure::{Failure, Result},
     flags::{
-        Act, CONVERT_STEP, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Head, HeadFormat,
-        Index, Ls, Nan, Plot, Recompress, Schema, Shell, Show, Streamers, Typed, Verb,
+        Act, CONVERT_STEP, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Freq, Head,
+        HeadFormat, Index, Ls, Nan, Plot, Recompress, Schema, Shell, Show, Sniff, Stats, Streamers, Typed,
+        Verb,
     },
     opened::{Opening, Values},
     paint::Paint,
+    stats::Summary,
     svg::Picture,
     target::Target,
 };
@@ -67,6 +70,13 @@ pub(crate) enum Action {
     Count {
         cut: Option<String>,
     },
+    Stats {
+        summary: Box<Summary>,
+    },
+    Freq {
+        summary: Box<Summary>,
+    },
+    Sniff,
     Schema,
     Explain {
         filter: Vec<String>,
@@ -75,6 +85,8 @@ pub(crate) enum Action {
         choice: Choice,
         conversion: Box<Conversion>,
     },
+    /// Two files are compared, which are no targets: folders stand for themselves.
+    Diff(Box<Comparison>),
     /// Files are copied, merged or split.
     Copy(Box<Copying>),
     Forth {
@@ -127,6 +139,9 @@ impl Shape {
             | Verb::Check(Check { json, .. })
             | Verb::Show(Show { json, .. })
             | Verb::Count(Count { json, .. })
+            | Verb::Stats(Stats { json, .. })
+            | Verb::Freq(Freq { json, .. })
+            | Verb::Sniff(Sniff { json, .. })
             | Verb::Schema(Schema { json, .. })
             | Verb::Streamers(Streamers { json, .. })
             | Verb::Explain(Explain { json, .. })
@@ -134,6 +149,7 @@ impl Shape {
             {
                 Self::Json
             }
+            Verb::Diff(diff) if diff.json => Self::Json,
             _ => Self::Text,
         }
     }
@@ -155,6 +171,29 @@ impl Asked {
             Verb::Check(Check { targets, strict, .. }) => (targets, Action::Check { strict }),
             Verb::Show(Show { targets, filter, .. }) => (targets, Action::Show { filter: listed(filter) }),
             Verb::Count(Count { targets, cut, .. }) => (targets, Action::Count { cut }),
+            Verb::Stats(stats) => {
+                let (targets, summary) = Summary::of(stats.summarised, stats.quantiles, stats.top);
+                (targets, Action::Stats { summary })
+            }
+            Verb::Freq(freq) => {
+                let (targets, summary) = Summary::of(freq.summarised, Vec::new(), freq.top);
+                (targets, Action::Freq { summary })
+            }
+            Verb::Sniff(Sniff { targets, .. }) => (targets, Action::Sniff),
+            Verb::Sample(sample) => {
+                let choice = Choice::of(Vec::new(), sample.columns, sample.computing);
+                let conversion = Box::new(Conversion {
+                    to: "-".into(),
+                    format: Some(format_named(&sample.format)?),
+                    options: WriteOptions { not_numbers: not_numbers(sample.nan), ..WriteOptions::default() },
+                    step: CONVERT_STEP,
+                    skip_unsupported: sample.skip_unsupported,
+                    values: sample.values.reading(),
+                    sample: Some((sample.entries, sample.seed)),
+                    ..Conversion::default()
+                });
+                (vec![sample.target], Action::Convert { choice, conversion })
+            }
             Verb::Schema(Schema { targets, .. }) => (targets, Action::Schema),
             Verb::Head(head) => entries(head, End::First)?,
             Verb::Tail(head) => entries(head, End::Last)?,
@@ -177,6 +216,7 @@ impl Asked {
                 });
                 (cat.targets, Action::Convert { choice, conversion })
             }
+            Verb::Diff(diff) => (Vec::new(), Action::Diff(Box::new(Comparison::of(*diff)))),
             Verb::Convert(convert) => {
                 let (targets, to) = with_destination("convert", convert.targets, convert.output)?;
                 let choice = Choice::of(Vec::new(), convert.columns, convert.computing);
@@ -201,6 +241,7 @@ impl Asked {
                     skip_errors: convert.errors == Errors::Skip,
                     values: convert.values.reading(),
                     force: convert.force,
+                    sample: None,
                     end: None,
                 });
                 (targets, Action::Convert { choice, conversion })

@@ -35,6 +35,8 @@ pub(crate) struct Conversion {
     pub(crate) values: Values,
     /// First or last entries to convert; `None` for all entries.
     pub(crate) end: Option<End>,
+    /// The number of entries that are drawn at random, and the seed; `None` for all entries.
+    pub(crate) sample: Option<(u64, u64)>,
     /// A file of that name is replaced.
     pub(crate) force: bool,
 }

@@ -26,10 +26,11 @@ use around::Lost;
 use columns::entries;
 use conversion::STANDARD;
 use forthwith::{
-    FileFormat, SelectOptions, Selected, Selection, Step, Steps,
+    FileFormat, SelectOptions, Selected, Selection, Step, Steps, Table,
     columns::{Array, Form, Invalid, TextPolicy},
     files, io,
     plan::{Error, ErrorKind, TableWriter, WriteOptions},
+    sample_entries,
 };
 use indicatif::ProgressBar;
 use pipe::Pipe;
@@ -203,7 +204,10 @@ impl Copy<'_> {
         let table = &place.table;
         let wanted = self.wanted(own);
         let united = self.together.united(own);
-        let options = SelectOptions { united, ..self.choice.expressions() };
+        let mut options = SelectOptions { united, ..self.choice.expressions() };
+        if let Some(drawn) = self.drawn(table)? {
+            options.entries = Some(drawn);
+        }
         let selection = table.select_fields(&wanted, options)?;
         let entries = self.bounded(entries(table, selection.fields())?);
         let begin = entries.start;
@@ -266,6 +270,23 @@ impl Copy<'_> {
             true => Failure::unspelled(error, self.asked.options.not_numbers),
             false => Failure::unfilled(error),
         }
+    }
+
+    /// The entries that are drawn, of those that pass the cut, if some are to be drawn.
+    fn drawn(&self, table: &Table) -> Result<Option<Vec<u64>>> {
+        let Some((count, seed)) = self.asked.sample else { return Ok(None) };
+        if self.choice.cut.is_none() {
+            return Ok(Some(sample_entries(table.entries()?, count, seed)));
+        }
+        let mut passing = Vec::new();
+        let mut steps =
+            table.select_fields(&[], self.choice.expressions())?.steps(.., Step::Bytes(64 << 20))?;
+        while let Some(batch) = steps.read_batch(self.threads, None)? {
+            let all = || batch.entries.clone().collect();
+            passing.extend(batch.kept.unwrap_or_else(all));
+        }
+        let drawn = sample_entries(passing.len() as u64, count, seed);
+        Ok(Some(drawn.into_iter().filter_map(|at| passing.get(at as usize).copied()).collect()))
     }
 
     /// The entries to look at, of all that a file has.

@@ -85,10 +85,67 @@ Examples:
   forthwith count part-*.avro
   forthwith count events.root:Events --where 'nMuon > 1'";
 
+pub(super) const STATS: &str = "\
+Lists are summarised by their lengths and by their items, records by their fields. The deviation is
+that of the values as they are (NumPy's std). Where a column has more than 32768 values, quantiles are
+those of a sample of so many; where it has more distinct values, their number is estimated to 2 %, and
+so are the most frequent ones: such numbers have a ~ before them, and is_exact is false in JSON.
+Entries are read once, in steps of some 24 MB; memory does not grow with the table.
+
+Examples:
+  forthwith stats events.root:Events
+  forthwith stats events.root:Events -b nMuon,Muon_pt --quantiles 0.05,0.5,0.95
+  forthwith stats orders.avro --json
+  forthwith stats events.root:Events --compute 'leading=max(Muon_pt)' --where 'nMuon > 1'";
+
+pub(super) const FREQ: &str = "\
+The items of lists are counted. Up to 4 million distinct values are counted, for which memory is needed;
+where there are more, numbers are estimated and have a ~ before them.
+
+Examples:
+  forthwith freq events.root:Events/nMuon
+  forthwith freq orders.avro -b status --top 5
+  forthwith freq events.root:Events --compute 'pairs=nMuon // 2' --json";
+
+pub(super) const SAMPLE: &str = "\
+Each set of entries is as likely as any other. With --where, entries are drawn from those that pass.
+Entries are printed in the order of the table, as JSON Lines or CSV. Blocks without such entries are
+not read.
+
+Examples:
+  forthwith sample events.root:Events -n 5 --seed 7 -c 'Muon_*'
+  forthwith sample orders.avro -n 3 --format csv --skip-unsupported
+  forthwith sample events.root:Events --where 'nMuon > 1' -c nMuon";
+
+pub(super) const SNIFF: &str = "\
+Only metadata are read.
+
+Examples:
+  forthwith sniff events.root
+  forthwith sniff *.root *.parquet
+  forthwith sniff --json orders.avro";
+
 pub(super) const SCHEMA: &str = "\
 Examples:
   forthwith schema orders.avro > orders.avsc
   forthwith schema events.root:Events | grep float32";
+
+pub(super) const DIFF: &str = "\
+Tables are compared by columns, types and values, other objects by their members. Tables of one
+file are compared with those at the same path of the other. With --same-content, numbers are equal by
+value whatever their types, and so are lists of one and of any length, texts and categories.
+Entries are read in steps of some 24 MB, so that memory does not grow with the tables; --on keeps some
+50 bytes for each entry. What is damaged is named, and the rest is compared.
+
+The exit code is 0 if nothing differs, 1 if something does, and 2 if something could not be compared,
+whatever the reason.
+
+Examples:
+  forthwith diff events.root copy.root
+  forthwith diff events.root:Events events.parquet --same-content
+  forthwith diff run-a.root:Events run-b.root:Events --rtol 1e-6 -c 'Muon_*'
+  forthwith diff events.root:Events skim.root:Events --on run,event
+  forthwith diff old/ new/ -q";
 
 pub(super) const CONVERT: &str = "\
 Formats: .parquet (codecs none, snappy, gzip, brotli, lz4, zstd; by default zstd), .avro (null,

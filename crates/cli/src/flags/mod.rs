@@ -7,18 +7,22 @@ use std::{
     num::{NonZeroU64, NonZeroUsize},
 };
 
+mod diff;
 mod forth;
 mod head;
 mod help;
+mod summary;
 mod values;
 
+pub(crate) use diff::Diff;
 pub(crate) use forth::{Act, Bits, DisArgs, Forth, Given, OutputShape, ProgramArgs, RunArgs, StepArgs};
 use head::entries;
 pub(crate) use head::{Head, HeadFormat, Nan};
 use help::{
-    CAT, CHECK, COMPLETIONS, CONVERT, COUNT, CP, DEMO, EXAMPLES, EXPLAIN, FORTH, HEAD, INDEX, LS, MERGE,
-    PLOT, RECOMPRESS, SCHEMA, SHOW, SPLIT, STREAMERS, TAIL,
+    CAT, CHECK, COMPLETIONS, CONVERT, COUNT, CP, DEMO, DIFF, EXAMPLES, EXPLAIN, FORTH, FREQ, HEAD, INDEX, LS,
+    MERGE, PLOT, RECOMPRESS, SAMPLE, SCHEMA, SHOW, SNIFF, SPLIT, STATS, STREAMERS, TAIL,
 };
+pub(crate) use summary::{Freq, Sample, Sniff, Stats, Summarised};
 use values::Values;
 
 /// Looks into scientific files: what is in them, how it is read, and how fast.
@@ -88,9 +92,24 @@ pub(crate) enum Verb {
     /// Print the number of entries, without reading them
     #[command(after_help = COUNT)]
     Count(Count),
+    /// Summarise columns: counts, extremes, means, quantiles, distinct and most frequent values
+    #[command(after_help = STATS)]
+    Stats(Stats),
+    /// Print the most frequent values of columns, with how often they occur
+    #[command(after_help = FREQ)]
+    Freq(Freq),
+    /// Print entries that are drawn at random, the same ones each time
+    #[command(after_help = SAMPLE)]
+    Sample(Sample),
+    /// Say in a line what a file is: its format, compression and tables
+    #[command(after_help = SNIFF)]
+    Sniff(Sniff),
     /// Print the names and types of a table's columns; of an Avro file, its schema
     #[command(after_help = SCHEMA)]
     Schema(Schema),
+    /// Compare two files, tables, objects or folders, of any formats
+    #[command(after_help = DIFF)]
+    Diff(Box<Diff>),
     /// Write a table to a file of another format
     #[command(after_help = CONVERT, override_usage = "forthwith convert [OPTIONS] <FILE[:TREE]>... <TO>")]
     Convert(Convert),

@@ -211,8 +211,8 @@ fn commands_that_do_not_exist_are_answered_by_those_that_do() {
     for (word, answer) in [
         ("conevrt", "did you mean forthwith convert?"),
         ("hadd", "it is forthwith merge"),
-        ("diff", "does not compare files yet"),
-        ("stats", "no statistics of columns yet"),
+        ("rootdiff", "it is forthwith diff"),
+        ("summarize", "it is forthwith stats"),
         ("browse", "ls -r lists a file"),
     ] {
         let said = forthwith(&[word, "a.root"]);

@@ -5,8 +5,10 @@ mod columns;
 mod convert;
 mod copies;
 mod data;
+mod diff;
 mod entries;
 mod errors;
+mod examples;
 mod expressions;
 mod forth;
 mod help;
@@ -16,6 +18,7 @@ mod page;
 mod plots;
 mod safe;
 mod streams;
+mod summaries;
 mod together;
 mod written;
 

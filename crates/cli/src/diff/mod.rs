@@ -1,0 +1,264 @@
+//! `forthwith diff`: whether two files, tables, objects or folders hold the same.
+
+mod folders;
+mod render;
+
+use crate::{
+    console::{Console, bar},
+    failure::{Failure, Result},
+    flags::Diff,
+    glob::Patterns,
+    meaning::Shape,
+    opened::{self, Opening, Place},
+    target::Target,
+};
+use forthwith::{DiffOptions, File, FileDiff, ObjectDiff, PathFilter, TableDiff, diff_files, diff_objects};
+use serde::Serialize;
+use std::{path::Path, sync::Arc};
+
+/// Two things to compare, and how.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Comparison {
+    sides: [Target; 2],
+    columns: Vec<String>,
+    on: Vec<String>,
+    same_content: bool,
+    /// Relative and absolute.
+    tolerance: [f64; 2],
+    bitwise: bool,
+    nan_differs: bool,
+    common: bool,
+    skip_unsupported: bool,
+    most: usize,
+    quiet: bool,
+}
+
+/// The result of comparing one thing with another.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Found {
+    File(FileDiff),
+    Table(TableDiff),
+    Object(ObjectDiff),
+}
+
+/// In one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    Same,
+    Different,
+    /// Something could not be compared, whatever the rest is.
+    Incomplete,
+}
+
+/// The answer for one pair of files.
+#[derive(Debug, Serialize)]
+struct Report {
+    left: String,
+    right: String,
+    verdict: Verdict,
+    #[serde(flatten)]
+    found: Found,
+}
+
+impl Comparison {
+    pub(crate) fn of(typed: Diff) -> Self {
+        let exists = |name: &str| Path::new(name).exists();
+        Self {
+            sides: [&typed.left, &typed.right].map(|side| Target::of(side, exists)),
+            columns: typed.columns,
+            on: typed.on,
+            same_content: typed.same_content,
+            tolerance: [typed.rtol, typed.atol],
+            bitwise: typed.bitwise,
+            nan_differs: typed.nan_differs,
+            common: typed.common,
+            skip_unsupported: typed.skip_unsupported,
+            most: typed.most,
+            quiet: typed.quiet,
+        }
+    }
+
+    fn options(&self, opening: &Opening) -> Result<DiffOptions> {
+        let patterns = Patterns::of(&self.columns)?;
+        let columns = (!self.columns.is_empty()).then(|| -> PathFilter {
+            Arc::new(move |path| patterns.want(path, path.rsplit('/').next().unwrap_or(path)))
+        });
+        Ok(DiffOptions {
+            rtol: self.tolerance[0],
+            atol: self.tolerance[1],
+            bitwise: self.bitwise,
+            nan_equal: !self.nan_differs,
+            same_content: self.same_content,
+            on: self.on.clone(),
+            columns,
+            common: self.common,
+            most: self.most,
+            threads: opening.threads,
+        })
+    }
+}
+
+/// Compares, and answers by the exit code as well.
+pub(crate) fn diff(
+    asked: &Comparison,
+    shape: Shape,
+    opening: &Opening,
+    console: &mut Console<'_>,
+) -> Result<()> {
+    let compared = match asked.sides.each_ref().map(|side| side.name().is_dir()) {
+        [true, true] => folders::diff(asked, shape, opening, console),
+        [false, false] => one(asked, &asked.sides, shape, opening, console),
+        [is_left, _] => match folders::beside(&asked.sides, is_left) {
+            Ok(sides) => one(asked, &sides, shape, opening, console),
+            Err(failure) => Err(failure),
+        },
+    };
+    let verdict = match compared {
+        Ok(verdict) => verdict,
+        // A closed output, Ctrl-C.
+        Err(failure) if matches!(failure.code(), 0 | 130) => return Err(failure),
+        Err(failure) => {
+            console.fail(&failure);
+            Verdict::Incomplete
+        }
+    };
+    match verdict {
+        Verdict::Same => Ok(()),
+        Verdict::Different => Err(Failure::Told { code: 1 }),
+        Verdict::Incomplete => Err(Failure::Told { code: 2 }),
+    }
+}
+
+fn one(
+    asked: &Comparison,
+    sides: &[Target; 2],
+    shape: Shape,
+    opening: &Opening,
+    console: &mut Console<'_>,
+) -> Result<Verdict> {
+    let report = compare(asked, sides, opening, console)?;
+    if shape == Shape::Json {
+        console.json(&report)?;
+    } else if !asked.quiet {
+        console.text(&render::text(&report, console.paint))?;
+    }
+    Ok(report.verdict)
+}
+
+/// Compares two files, or what is named in them.
+fn compare(
+    asked: &Comparison,
+    sides: &[Target; 2],
+    opening: &Opening,
+    console: &mut Console<'_>,
+) -> Result<Report> {
+    let mut options = asked.options(opening)?;
+    let mut files = Vec::new();
+    for side in sides {
+        let (mut expanded, _) = side.clone().expanded(&opening.store())?;
+        let (Some(target), true) = (expanded.pop(), expanded.is_empty()) else {
+            let what =
+                format!("{} names several files: diff compares two files or two folders", side.typed());
+            return Err(Failure::misuse(what));
+        };
+        let file = opened::file(&target, opening)?;
+        opened::tell_of_recovery(&file, console);
+        files.push((file, target));
+    }
+    let [(left, own), (right, other)] = &files[..] else {
+        return Err(Failure::misuse("two files are compared".into()));
+    };
+    let bar = bar(None, BAR, console.width.is_some() && !asked.quiet);
+    let progress: &mut forthwith::DiffProgress<'_> = &mut |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+        true
+    };
+    let are_whole = own.object.is_empty() && other.object.is_empty();
+    let found = if are_whole && !left.is_one_table() && !right.is_one_table() {
+        Found::File(diff_files(left, right, &options, progress)?)
+    } else {
+        match (opened::place_in(left, own), opened::place_in(right, other)) {
+            (Err(Failure::WrongObject { key, .. }), Err(Failure::WrongObject { key: other, .. }))
+                if !key.is_directory && !other.is_directory =>
+            {
+                Found::Object(diff_objects([left, right], [&key, &other], &options))
+            }
+            (own, other) => {
+                let (own, other) = (own?, other?);
+                narrow(&mut options, [&own, &other])?;
+                let found = forthwith::diff(&own.table, &other.table, &options, progress)?;
+                Found::Table(found)
+            }
+        }
+    };
+    bar.finish_and_clear();
+    refuse_nothing(asked, [left, right], &found)?;
+    let verdict = verdict(asked, &found);
+    Ok(Report { left: own.typed(), right: other.typed(), verdict, found })
+}
+
+/// Compares the branch that was named, and no others.
+fn narrow(options: &mut DiffOptions, places: [&Place; 2]) -> Result<()> {
+    let [left, right] = places.map(|place| {
+        let fields = place.table.fields().ok()?;
+        fields.get(place.branch? as usize).map(|field| field.path.clone())
+    });
+    match (left, right) {
+        (None, None) => Ok(()),
+        (Some(left), Some(right)) if left != right => {
+            let what =
+                format!("{left} and {right} have different names: columns are compared by their names");
+            Err(Failure::misuse(what))
+        }
+        (left, right) => {
+            let path = left.or(right).unwrap_or_default();
+            options.columns = Some(Arc::new(move |other| other == path));
+            Ok(())
+        }
+    }
+}
+
+/// Patterns that match no column at all are a mistake, and not equality.
+fn refuse_nothing(asked: &Comparison, files: [&File; 2], found: &Found) -> Result<()> {
+    let is_empty = |table: &TableDiff| {
+        table.columns.is_empty()
+            && table.not_compared.is_empty()
+            && table.only == <[Vec<String>; 2]>::default()
+    };
+    let nothing = match found {
+        Found::File(found) => found.tables.iter().all(|(_, table)| is_empty(table)),
+        Found::Table(found) => is_empty(found),
+        Found::Object(_) => true,
+    };
+    if asked.columns.is_empty() || !nothing {
+        return Ok(());
+    }
+    let table = files.map(|file| file.uri().to_owned()).join(" and ");
+    Err(Failure::NoMatch { column: files[0].words().column[0], table, filter: asked.columns.clone() })
+}
+
+fn verdict(asked: &Comparison, found: &Found) -> Verdict {
+    let complete = |table: &TableDiff| {
+        table.is_complete() || asked.skip_unsupported && table.damage.iter().all(Vec::is_empty)
+    };
+    let (is_same, is_complete) = match found {
+        Found::File(found) => (
+            found.is_same(),
+            found.tables.iter().all(|(_, table)| complete(table))
+                && found.objects.iter().all(|object| object.error.is_none()),
+        ),
+        Found::Table(found) => (found.is_same(), complete(found)),
+        Found::Object(found) => (found.differing == 0, found.error.is_none()),
+    };
+    match (is_complete, is_same) {
+        (false, _) => Verdict::Incomplete,
+        (true, false) => Verdict::Different,
+        (true, true) => Verdict::Same,
+    }
+}
+
+/// How far it is, seen by people only.
+const BAR: &str = "{wide_bar} {percent:>3} %  {human_pos} entries  {eta}";

@@ -1,0 +1,246 @@
+//! `forthwith stats`: summaries of columns.
+
+use crate::{
+    choice::{Choice, Chosen},
+    console::{Console, bar},
+    failure::Result,
+    flags::Summarised,
+    human,
+    meaning::Shape,
+    opened::{Opening, Place, Values},
+    paint::Style,
+    survey::Branch,
+    table::{Align, Cell, Table},
+    words::Counted as _,
+};
+use forthwith::{ColumnStats, Counted, Selection, StatsOptions, SummaryOf, TableStats, columns::Value};
+use std::ffi::OsString;
+
+/// The columns to summarise, and how.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Summary {
+    choice: Choice,
+    entries: u64,
+    pub(crate) quantiles: Vec<f64>,
+    pub(crate) top: usize,
+    values: Values,
+}
+
+impl Summary {
+    pub(crate) fn of(typed: Summarised, quantiles: Vec<f64>, top: usize) -> (Vec<OsString>, Box<Self>) {
+        let choice = Choice::of(typed.branch, typed.filter, typed.computing);
+        let (entries, values) = (typed.entries.unwrap_or(u64::MAX), typed.values.reading());
+        (typed.targets, Box::new(Self { choice, entries, quantiles, top, values }))
+    }
+
+    /// Summarises the columns of a table.
+    pub(crate) fn compute(
+        &self,
+        place: Place,
+        options: &StatsOptions,
+        console: &mut Console<'_>,
+    ) -> Result<TableStats> {
+        let place = place.with_values(self.values);
+        let selection = self.selection(&place, console)?;
+        let bar = bar(None, BAR, console.width.is_some());
+        let found = forthwith::stats(&selection, ..self.entries, options, &mut |done, total| {
+            bar.set_length(total);
+            bar.set_position(done);
+            true
+        });
+        bar.finish_and_clear();
+        Ok(found?)
+    }
+
+    /// The columns that are meant: those that are computed alone, if no others are named.
+    fn selection(&self, place: &Place, console: &mut Console<'_>) -> Result<Selection> {
+        let choice = &self.choice;
+        let names_none = choice.names.is_empty() && choice.filter.is_empty() && place.branch.is_none();
+        let mut columns = Vec::new();
+        if !names_none || choice.computed.is_empty() {
+            let Chosen { branches, named } = choice.find(place, u64::MAX)?;
+            let before = branches.len();
+            columns =
+                branches.into_iter().filter(|branch| named || branch.is_readable()).collect::<Vec<Branch>>();
+            if columns.len() < before {
+                let missing = (before - columns.len()) as u64;
+                let are = if missing == 1 { "is" } else { "are" };
+                let missing = place.words.columns(missing);
+                console.note(&format!("{missing} {are} left out as unsupported; forthwith explain says why"));
+            }
+        }
+        let computed = choice.computed.iter().map(|name| (name.as_str(), None));
+        let fields = columns.iter().map(|branch| (branch.field.path.as_str(), Some(branch.index)));
+        let names: Vec<_> = fields.chain(computed).collect();
+        Ok(place.table.select_fields(&names, choice.expressions())?)
+    }
+}
+
+pub(crate) fn stats(
+    place: Place,
+    summary: &Summary,
+    shape: Shape,
+    opening: &Opening,
+    console: &mut Console<'_>,
+) -> Result<()> {
+    let options = StatsOptions {
+        quantiles: summary.quantiles.clone(),
+        top: summary.top,
+        threads: opening.threads,
+        ..StatsOptions::default()
+    };
+    let found = summary.compute(place, &options, console)?;
+    if shape == Shape::Json {
+        return console.json(&found);
+    }
+    let text = render(&found, &options).render(console.width, console.paint);
+    console.text(&text)?;
+    let entries = human::counted(found.entries, "entry", "entries");
+    console.line(&console.paint.faint(&entries))
+}
+
+fn render(found: &TableStats, options: &StatsOptions) -> Table {
+    let quantiles: Vec<String> = options.quantiles.iter().map(|fraction| name(*fraction)).collect();
+    let mut headings = vec![
+        ("column", Align::Name),
+        ("of", Align::Left),
+        ("type", Align::Left),
+        ("count", Align::Right),
+        ("missing", Align::Right),
+        ("NaN", Align::Right),
+        ("min", Align::Right),
+    ];
+    headings.extend(quantiles.iter().map(|name| (name.as_str(), Align::Spare)));
+    headings.extend([
+        ("max", Align::Right),
+        ("mean", Align::Right),
+        ("std", Align::Right),
+        ("distinct", Align::Spare),
+        ("most frequent", Align::Left),
+    ]);
+    let mut table = Table::new(&headings);
+    for column in &found.columns {
+        table.row(row(column, options.quantiles.len()));
+    }
+    table
+}
+
+fn row(column: &ColumnStats, quantiles: usize) -> Vec<Cell> {
+    let of = match column.of {
+        SummaryOf::Values => "",
+        SummaryOf::Items => "items",
+        SummaryOf::Lengths => "lengths",
+    };
+    let some = |number: u64| if number == 0 { String::new() } else { human::count(number) };
+    let extreme = |value: &Option<Value>| value.as_ref().map_or_else(String::new, short);
+    let number = |number: Option<f64>| number.map_or(String::new(), digits);
+    let mut cells: Vec<Cell> = vec![
+        Cell::new(Style::Plain, &column.path),
+        Cell::new(Style::Faint, of),
+        column.kind.as_str().into(),
+        human::count(column.count).into(),
+        some(column.missing).into(),
+        some(column.nan.unwrap_or(0)).into(),
+        extreme(&column.min).into(),
+    ];
+    let sign = about(column.quantiles_are_exact);
+    cells.extend(column.quantiles.iter().map(|quantile| format!("{sign}{}", digits(quantile.value)).into()));
+    cells.resize(7 + quantiles, Cell::default());
+    let sign = about(column.frequent_is_exact);
+    let frequent = column.frequent.iter();
+    let frequent = frequent.map(|found| {
+        let value = human::cut(&human::clean(&spelled(&found.value)), SHOWN);
+        format!("{value} ({sign}{})", human::count(found.count))
+    });
+    cells.extend([
+        extreme(&column.max).into(),
+        number(column.mean).into(),
+        number(column.deviation).into(),
+        column.distinct.map_or(String::new(), estimated).into(),
+        frequent.collect::<Vec<_>>().join(", ").into(),
+    ]);
+    cells
+}
+
+/// A number that may be an estimate.
+pub(crate) fn estimated(number: Counted) -> String {
+    format!("{}{}", about(number.is_exact), human::count(number.count))
+}
+
+/// The sign of estimates.
+pub(crate) const fn about(is_exact: bool) -> &'static str {
+    if is_exact { "" } else { "~" }
+}
+
+/// `median`, `q25`, `q99.9`.
+fn name(fraction: f64) -> String {
+    if fraction == 0.5 {
+        return "median".into();
+    }
+    let percent = format!("{:.4}", fraction * 100.0);
+    format!("q{}", percent.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// A value as text with few characters.
+fn short(value: &Value) -> String {
+    match value {
+        Value::Float32(number) => digits(f64::from(*number)),
+        Value::Float64(number) => digits(*number),
+        other => human::cut(&human::clean(&spelled(other)), SHOWN),
+    }
+}
+
+/// A value as text: bytes as hexadecimal digits.
+pub(crate) fn spelled(value: &Value) -> String {
+    match value {
+        Value::Bool(value) => value.to_string(),
+        Value::Int(value) => value.to_string(),
+        Value::UInt(value) => value.to_string(),
+        Value::Float32(value) => value.to_string(),
+        Value::Float64(value) => value.to_string(),
+        Value::String(text) | Value::Logical(text) => text.clone(),
+        Value::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        _ => String::new(),
+    }
+}
+
+/// Six digits that count.
+fn digits(number: f64) -> String {
+    if number == 0.0 || !number.is_finite() {
+        return format!("{number}");
+    }
+    let magnitude = number.abs().log10().floor() as i32;
+    if !(-5..=11).contains(&magnitude) {
+        return format!("{number:.5e}");
+    }
+    let text = format!("{number:.*}", usize::try_from(5 - magnitude).unwrap_or(0));
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Characters of a text.
+const SHOWN: usize = 24;
+
+/// How far it is, seen by people only.
+const BAR: &str = "{wide_bar} {percent:>3} %  {human_pos} entries  {eta}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_six_digits() {
+        let cases = [
+            (0.0, "0"),
+            (1.0 / 3.0, "0.333333"),
+            (123_456.789, "123457"),
+            (-2.5, "-2.5"),
+            (1e-9, "1.00000e-9"),
+            (12_345_678.0, "12345678"),
+            (f64::INFINITY, "inf"),
+        ];
+        for (number, text) in cases {
+            assert_eq!(digits(number), text);
+        }
+        assert_eq!((name(0.5), name(0.25), name(0.999)), ("median".into(), "q25".into(), "q99.9".into()));
+    }
+}
