@@ -1354,10 +1354,14 @@ def avro_joined(schema: str, reader: str | None, data: bytes, count: int) -> Arr
 def avro_apart(schema: str, reader: str | None, datums: list[bytes]) -> Array:
     """Datums that are given one by one."""
 
-def protobuf_messages(schema: str, message: str | None, messages: list[bytes | None], threads: int | None) -> Array:
+def protobuf_messages(
+    schema: str, message: str | None, messages: list[bytes | None], mapping: tuple[bool, bool, int], threads: int | None
+) -> Array:
     """Messages that are given one by one, of which some may be missing."""
 
-def protobuf_column(schema: str, message: str | None, column: Given, threads: int | None) -> Array:
+def protobuf_column(
+    schema: str, message: str | None, column: Given, mapping: tuple[bool, bool, int], threads: int | None
+) -> Array:
     """The messages that a column of bytes has."""
 
 def avro_messages(schemas: Sequence[str], reader: str | None, messages: list[bytes]) -> list[tuple[Array, list[int]]]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Protocol, TypeAlias, Unpack, overload
 
-    from forthwith._opening import Framing, How, Int96, Text
+    from forthwith._opening import Enums, Framing, How, Int96, Text
     from forthwith._tree.common import Missing
     from forthwith._types import Opened, Options
 
@@ -51,6 +51,9 @@ def open(
     message: str | None = None,
     framing: Framing | None = None,
     rows: str | None = None,
+    times_as_records: bool = False,
+    enums: Enums = "names",
+    recursion: int | None = None,
     skip_damaged: bool = False,
     recover: bool = False,
     row_groups: Sequence[int] | None = None,
@@ -117,9 +120,14 @@ def open(
             the schema has only one type that no other has a field of. With it, a file with any name is one of ProtoBuf.
         framing: For ProtoBuf files, what is around the messages: ``"delimited"`` for lengths as variable integers before them
             (the default), ``"fixed32"`` or ``"fixed32-big"`` for lengths of four bytes, ``"single"`` for a file that is one
-            message.
+            message, ``"hepmc3"`` for the events of a file of HepMC3, which is recognised and needs no schema.
         rows: For ProtoBuf files that are one message, the repeated field of it whose messages are the rows; with slashes,
             such a field in these.
+        times_as_records: For ProtoBuf files, whether ``google.protobuf.Timestamp`` and ``Duration`` are records of seconds
+            and nanoseconds. By default they are times in nanoseconds, and one that 64 bits cannot hold is an error.
+        enums: For ProtoBuf files, whether enums are their ``"names"`` or their ``"numbers"``.
+        recursion: For ProtoBuf files, how often a message type is read within itself: then messages nested deeper are an
+            error. Without it such a field is refused.
         skip_damaged: For Avro files, whether blocks that cannot be read are left out instead of being an error. All blocks
             are read once to find out; `Tree.damage` says which they are.
         recover: For ROOT files that were not closed: whether to walk from record to record and take the objects that are there,
@@ -180,6 +188,9 @@ def open(
         "message": message,
         "framing": framing,
         "rows": rows,
+        "times_as_records": times_as_records,
+        "enums": enums,
+        "recursion": recursion,
         "skip_damaged": skip_damaged,
         "recover": recover,
         "row_groups": row_groups,

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     How: TypeAlias = Literal["auto", "map", "pread"]
     Int96: TypeAlias = Literal["ns", "us"]
-    Framing: TypeAlias = Literal["delimited", "fixed32", "fixed32-big", "single"]
+    Framing: TypeAlias = Literal["delimited", "fixed32", "fixed32-big", "single", "hepmc3"]
+    Enums: TypeAlias = Literal["names", "numbers"]
     Text: TypeAlias = Literal["strict", "bytes", "latin-1", "replace"]
 
 # Classes of ROOT whose objects are tables.
@@ -77,6 +78,9 @@ class Settings:
         message: str | None = None,
         framing: Framing | None = None,
         rows: str | None = None,
+        times_as_records: bool = False,
+        enums: Enums = "names",
+        recursion: int | None = None,
         skip_damaged: bool = False,
         recover: bool = False,
         row_groups: Sequence[int] | None = None,
@@ -122,6 +126,9 @@ class Settings:
             "message": message,
             "framing": framing,
             "rows": rows,
+            "times_as_records": times_as_records or None,
+            "enums": None if enums == "names" else enums,
+            "recursion": None if recursion is None else str(recursion),
             "skip_damaged": skip_damaged or None,
             "recover": recover or None,
             "row_groups": groups,
@@ -144,7 +151,7 @@ class Settings:
 _OPENING = (
     *("source", "memory", "pool", "huge_pages", "schema", "skip_damaged", "recover", "row_groups", "int96"),
     *("format", "types", "separator", "header", "unions", "check_text", "text", "times_as_integers"),
-    *("message", "framing", "rows"),
+    *("message", "framing", "rows", "times_as_records", "enums", "recursion"),
     *("storage_options", "checksums", "index"),
 )
 

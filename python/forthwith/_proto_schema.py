@@ -12,10 +12,11 @@ _ENDINGS = (".proto", ".desc", ".protoset", ".binpb", ".pb", ".fds")
 
 
 def is_proto(schema: Any) -> bool:
-    """Whether a schema is one of ProtoBuf by itself: descriptors, or a file whose name says so."""
+    """Whether a schema is one of ProtoBuf by itself: descriptors, ``.proto`` text, or a file whose name says so."""
     if isinstance(schema, (str, os.PathLike)):
         name = os.fspath(schema)
-        return isinstance(name, str) and name.lower().endswith(_ENDINGS)
+        is_text = isinstance(name, str) and "{" in name and name.lstrip()[:1] not in ("{", "[", '"')
+        return is_text or (isinstance(name, str) and name.lower().endswith(_ENDINGS))
     if isinstance(schema, (bytes, bytearray, memoryview)):
         return True
     return any(hasattr(schema, name) for name in ("DESCRIPTOR", "serialized_pb", "full_name"))
@@ -68,3 +69,12 @@ def _varint(number: int) -> bytes:
         number >>= 7
     parts.append(number)
     return bytes(parts)
+
+
+def proto_mapping(times_as_records: bool, enums: str, recursion: int | None) -> tuple[bool, bool, int]:
+    """What the arguments say about how values are delivered, once they have been looked at."""
+    if enums not in ("names", "numbers"):
+        raise ValueError(f'enums is "names" or "numbers", not {enums!r}')
+    if recursion is not None and (isinstance(recursion, bool) or not 0 <= recursion <= 50):
+        raise ValueError(f"recursion is a number of levels from 0 to 50, not {recursion!r}")
+    return bool(times_as_records), enums == "numbers", recursion or 0

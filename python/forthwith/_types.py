@@ -111,8 +111,11 @@ class Opening(TypedDict, total=False):
     huge_pages: bool
     schema: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any] | Any | None
     message: str | None
-    framing: Literal["delimited", "fixed32", "fixed32-big", "single"] | None
+    framing: Literal["delimited", "fixed32", "fixed32-big", "single", "hepmc3"] | None
     rows: str | None
+    times_as_records: bool
+    enums: Literal["names", "numbers"]
+    recursion: int | None
     skip_damaged: bool
     recover: bool
     row_groups: Sequence[int] | None

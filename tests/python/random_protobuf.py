@@ -283,6 +283,8 @@ def _one(value: Any, field: Any) -> Any:
     if field.enum_type is not None:
         known = field.enum_type.values_by_number.get(value)
         return known.name if known else str(value)
+    if field.type == TYPES.TYPE_STRING and isinstance(value, bytes):
+        raise DecodeError("text of proto2 that is not UTF-8 is given as bytes there, and is an error here")
     return value
 
 

@@ -160,9 +160,8 @@ pub enum Layout {
     Symbol {
         /// The names of the numbers.
         names: Arc<[(i32, String)]>,
-        /// Whether other numbers are values, too, spelled in digits. Otherwise a value of another number is
-        /// ignored.
-        open: bool,
+        /// What is delivered.
+        delivered: Symbols,
     },
     /// Fields behind keys, in any order. Only as an entry that has bounds, and as a [`TaggedField`].
     Tagged(Tagged),
@@ -182,6 +181,8 @@ pub struct Tagged {
     pub fields: Vec<TaggedField>,
     /// Fields that are not delivered, but make others absent.
     pub rivals: Vec<Rival>,
+    /// Keys of fields that are a fault: records nested deeper than the layout is.
+    pub refused: Vec<u32>,
     /// What is delivered.
     pub delivered: Delivered,
     /// Whether an item of a list is ignored if it has a field of another key, or a [symbol](Layout::Symbol) that is
@@ -198,6 +199,20 @@ pub enum Delivered {
     Tuple,
     /// The value of the only field.
     Only,
+    /// One `int64` of two integers without presence: the first times the number, plus the second, which is smaller
+    /// than the number. It is a fault if that overflows.
+    Sum(i32, LogicalType),
+}
+
+/// What a [`Symbol`](Layout::Symbol) is delivered as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Symbols {
+    /// A category. A value of a number without a name is ignored.
+    Category,
+    /// Text; of a number without a name its digits.
+    Text,
+    /// The number. A value of a number without a name is ignored.
+    Number,
 }
 
 /// A field of a [`Tagged`] record.

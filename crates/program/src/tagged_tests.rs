@@ -2,10 +2,10 @@
 
 use crate::tests::numbers;
 use crate::{
-    Count, Delivered, Dialect, Extent, Frame, Layout, Presence, Rival, Tagged, TaggedField, TextLength,
-    translate,
+    Count, Delivered, Dialect, Extent, Frame, Layout, Presence, Rival, Symbols, Tagged, TaggedField,
+    TextLength, translate,
 };
-use forthwith_columns::{DType, Encoding};
+use forthwith_columns::{DType, Encoding, LogicalType, TimeUnit};
 use forthwith_forth::{Compiled, Limits, Machine};
 use std::collections::HashMap;
 
@@ -20,7 +20,14 @@ fn field(name: &str, key: u32, presence: Presence, of: Layout) -> TaggedField {
 }
 
 fn record(fields: Vec<TaggedField>) -> Tagged {
-    Tagged { name: None, fields, rivals: Vec::new(), delivered: Delivered::Record, ignores_item: false }
+    Tagged {
+        name: None,
+        fields,
+        rivals: Vec::new(),
+        refused: Vec::new(),
+        delivered: Delivered::Record,
+        ignores_item: false,
+    }
 }
 
 /// The outputs of a program over messages, or the number of the fault.
@@ -147,13 +154,14 @@ fn of_a_choice_the_last_field_is_present() {
 #[test]
 fn numbers_without_a_name_are_ignored_or_kept() {
     let names: std::sync::Arc<[(i32, String)]> = [(4, "four".into()), (-1, "minus".into())].into();
-    let symbol = |open| Layout::Symbol { names: names.clone(), open };
+    let symbol = |delivered| Layout::Symbol { names: names.clone(), delivered };
     let default = Presence::Default(Some([4].into()));
-    let layout = |open| record(vec![field("e", 1 << 3, default.clone(), symbol(open))]);
+    let layout = |delivered| record(vec![field("e", 1 << 3, default.clone(), symbol(delivered))]);
     let minus = b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
     let messages: [&[u8]; 3] = [minus, b"\x08\x07", b""];
-    assert_eq!(run(layout(false), &messages).unwrap()["node0-index"], [1.0, 0.0, 0.0]);
-    assert_eq!(run(layout(true), &messages).unwrap()["node0-index"], [-1.0, 7.0, 4.0]);
+    assert_eq!(run(layout(Symbols::Category), &messages).unwrap()["node0-index"], [1.0, 0.0, 0.0]);
+    assert_eq!(run(layout(Symbols::Text), &messages).unwrap()["node0-index"], [-1.0, 7.0, 4.0]);
+    assert_eq!(run(layout(Symbols::Number), &messages).unwrap()["node0-data"], [-1.0, 4.0, 4.0]);
 }
 
 #[test]
@@ -177,6 +185,37 @@ fn a_required_field_has_to_be_there() {
     let layout = || record(vec![field("a", 1 << 3, Presence::Required, varint())]);
     assert_eq!(run(layout(), &[b"\x08\x01"]).unwrap()["node0-data"], [1.0]);
     assert_eq!(run(layout(), &[b""]), Err(19));
+}
+
+#[test]
+fn two_integers_are_one_number_unless_it_overflows() {
+    let second = Layout::Leb128 { zigzag: false, dtype: DType::Int64 };
+    let mut time = record(vec![
+        field("seconds", 1 << 3, Presence::Default(None), second),
+        field("nanos", 2 << 3, Presence::Default(None), varint()),
+    ]);
+    time.delivered = Delivered::Sum(1_000_000_000, LogicalType::Duration(TimeUnit::Nano));
+    let layout = || record(vec![field("t", 1 << 3 | 2, Presence::Optional, Layout::Tagged(time.clone()))]);
+    let minus =
+        b"\x0a\x16\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
+    let found =
+        run(layout(), &[b"\x0a\x04\x08\x03\x10\x05\x0a\x02\x10\x07", b"", minus, b"\x0a\x00"]).unwrap();
+    assert_eq!(found["node0-tags"], [1.0, 0.0, 1.0, 1.0]);
+    assert_eq!(found["node1-data"], [3_000_000_007.0, -1_000_000_001.0, 0.0]);
+    // 9223372036 seconds; 10^9 nanoseconds.
+    for wide in [&b"\x0a\x06\x08\x84\xaf\xc6\x84\x22"[..], b"\x0a\x06\x10\x80\x94\xeb\xdc\x03"] {
+        assert_eq!(run(layout(), &[wide]), Err(23), "{wide:x?}");
+    }
+}
+
+#[test]
+fn deep_groups_and_refused_fields_are_faults() {
+    let mut layout = record(vec![field("a", 1 << 3, Presence::Default(None), varint())]);
+    layout.refused = vec![2 << 3 | 2];
+    let groups = |depth| [b"\x1b".repeat(depth), b"\x00\x01".to_vec(), b"\x1c".repeat(depth)].concat();
+    assert_eq!(run(layout.clone(), &[&groups(100)]).unwrap()["node0-data"], [0.0]);
+    assert_eq!(run(layout.clone(), &[&groups(101)]), Err(22));
+    assert_eq!(run(layout, &[b"\x08\x01\x12\x00"]), Err(22));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The fields of a table: those of the message, and parts of messages in them.
 
 use crate::{
-    layout::{Keep, Layouts, is_wrapper},
+    layout::{Keep, Layouts, Mapping},
     schema::{Schema, message_of},
 };
 use buffa_descriptor::{FieldDescriptor, FieldKind, MessageIndex, ScalarType, SingularKind};
@@ -19,6 +19,7 @@ const REASON: &str = "fields come behind keys, in any order";
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
     schema: Schema,
+    mapping: Mapping,
     message: MessageIndex,
     listed: Vec<Listed>,
     pub(crate) fields: Vec<Field>,
@@ -32,8 +33,9 @@ struct Listed {
 }
 
 impl Fields {
-    pub(crate) fn new(schema: &Schema, message: MessageIndex) -> Self {
-        let mut this = Self { schema: schema.clone(), message, listed: Vec::new(), fields: Vec::new() };
+    pub(crate) fn new(schema: &Schema, message: MessageIndex, mapping: Mapping) -> Self {
+        let (listed, fields) = (Vec::new(), Vec::new());
+        let mut this = Self { schema: schema.clone(), mapping, message, listed, fields };
         this.list(message, &mut vec![message], &mut Vec::new(), None);
         this
     }
@@ -48,15 +50,19 @@ impl Fields {
         parent: Option<u32>,
     ) {
         let schema = self.schema.clone();
-        for field in schema.pool().message(message).fields() {
+        for (name, field) in schema.fields(message) {
             let number = self.fields.len() as u32;
-            path.push(field.name().to_owned());
-            let mut listed = Field::named(field.name(), "");
+            let mut listed = Field::named(&name, "");
+            path.push(name);
             (listed.path, listed.parent, listed.is_part) = (path.join("/"), parent, parent.is_some());
             let inner = message_of(field.kind()).filter(|inner| {
                 let is_map = matches!(field.kind(), FieldKind::Map { .. });
-                let is_leaf = is_map || is_wrapper(schema.pool().message(*inner).full_name());
-                !is_leaf && !open.contains(inner) && open.len() < DEEPEST && self.fields.len() < MOST_PARTS
+                let is_leaf = is_map || self.mapping.is_value(schema.pool().message(*inner).full_name());
+                let around = open.iter().filter(|open| *open == inner).count();
+                !is_leaf
+                    && around <= self.mapping.recursion as usize
+                    && open.len() < DEEPEST
+                    && self.fields.len() < MOST_PARTS
             });
             listed.has_children = inner.is_some_and(|at| !schema.pool().message(at).fields().is_empty());
             self.fields.push(listed);
@@ -94,7 +100,9 @@ impl Fields {
         for field in wanted {
             keep.add(&self.listed(*field)?.path);
         }
-        let tagged = Layouts::new(&self.schema).message(self.message, &keep).map_err(Error::unsupported)?;
+        let tagged = Layouts::new(&self.schema, self.mapping)
+            .message(self.message, &keep)
+            .map_err(Error::unsupported)?;
         let tops: Vec<&str> = tagged.fields.iter().map(|field| field.name.as_str()).collect();
         let mut picks = Vec::with_capacity(wanted.len());
         for field in wanted {

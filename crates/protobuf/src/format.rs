@@ -61,6 +61,7 @@ pub(crate) fn numbers(framing: Framing, path: &[u32], state: &[i64]) -> Vec<i64>
         Framing::Fixed32 { big: false } => 1,
         Framing::Fixed32 { big: true } => 2,
         Framing::Single => 3,
+        Framing::HepMc3 => 4,
     };
     let path = path.iter().map(|number| i64::from(*number));
     [framing, path.len() as i64].into_iter().chain(path).chain(state.iter().copied()).collect()
@@ -74,6 +75,7 @@ fn walk(task: &Task, end: u64) -> Result<Walk> {
         1 => Framing::Fixed32 { big: false },
         2 => Framing::Fixed32 { big: true },
         3 => Framing::Single,
+        4 => Framing::HepMc3,
         _ => return Err(invalid()),
     };
     let split = usize::try_from(*length).ok().and_then(|length| rest.split_at_checked(length));

@@ -1,6 +1,6 @@
 //! Where the messages of a file are.
 
-use crate::schema::Schema;
+use crate::{hepmc3, schema::Schema};
 use buffa_descriptor::{FieldKind, MessageIndex, SingularKind};
 use forthwith_plan::{Error, Result};
 use forthwith_program::Frame;
@@ -19,6 +19,9 @@ pub enum Framing {
     },
     /// The file is one message.
     Single,
+    /// HepMC3's file: `hmpb`, then messages of several types, each with a digest of ten bytes before it that says its
+    /// length and its type. Events are read.
+    HepMc3,
 }
 
 impl Framing {
@@ -32,11 +35,27 @@ impl Framing {
             "fixed32" => Self::Fixed32 { big: false },
             "fixed32-big" => Self::Fixed32 { big: true },
             "single" => Self::Single,
+            "hepmc3" => Self::HepMc3,
             _ => {
-                let known = "\"delimited\", \"fixed32\", \"fixed32-big\" or \"single\"";
+                let known = "\"delimited\", \"fixed32\", \"fixed32-big\", \"single\" or \"hepmc3\"";
                 return Err(Error::invalid(format!("framing {name:?}: it has to be {known}")));
             }
         })
+    }
+
+    /// The framing of a file that begins so, where that tells.
+    #[must_use]
+    pub fn of_head(head: &[u8]) -> Option<Self> {
+        head.starts_with(hepmc3::MAGIC).then_some(Self::HepMc3)
+    }
+
+    /// The schema of files of this framing, where all have the same.
+    #[must_use]
+    pub const fn schema(self) -> Option<&'static str> {
+        match self {
+            Self::HepMc3 => Some(hepmc3::SCHEMA),
+            _ => None,
+        }
     }
 
     /// What is before the message in each entry.
@@ -45,6 +64,7 @@ impl Framing {
             Self::Delimited => Frame::Length,
             Self::Fixed32 { .. } => Frame::Skip(4),
             Self::Single => Frame::None,
+            Self::HepMc3 => Frame::Skip(10),
         }
     }
 }
@@ -132,6 +152,7 @@ impl Walk {
             return Ok(None);
         }
         let length = match self.framing {
+            Framing::HepMc3 => return self.next_event(bytes),
             Framing::Single => {
                 self.at = end;
                 return Ok(Some(start..end));
@@ -147,6 +168,37 @@ impl Walk {
         };
         self.pass(length, start)?;
         Ok(Some(start..self.at))
+    }
+
+    /// Whether there can be bytes between messages that belong to none.
+    pub(crate) fn has_gaps(&self) -> bool {
+        self.framing == Framing::HepMc3
+    }
+
+    /// The next event of HepMC3, with its digest.
+    fn next_event(&mut self, bytes: &mut impl Bytes) -> Result<Option<Range<u64>>> {
+        if self.at == 0 && bytes.byte(0)? == hepmc3::MAGIC[0] {
+            for expected in hepmc3::MAGIC {
+                if self.byte(bytes)? != *expected {
+                    return Err(Error::fault("the file does not begin with \"hmpb\"").at_byte(0));
+                }
+            }
+        }
+        while self.at < self.ends[0] {
+            let start = self.at;
+            let mut digest = [0; 10];
+            for byte in &mut digest {
+                *byte = self.byte(bytes)?;
+            }
+            let [0x0d, a, b, c, d, 0x15, e, f, g, h] = digest else {
+                return Err(Error::fault("a digest that is not a length and a type").at_byte(start));
+            };
+            self.pass(u64::from(u32::from_le_bytes([a, b, c, d])), start)?;
+            if u32::from_le_bytes([e, f, g, h]) == hepmc3::EVENT {
+                return Ok(Some(start..self.at));
+            }
+        }
+        Ok(None)
     }
 
     fn next_row(&mut self, bytes: &mut impl Bytes, limit: u64) -> Result<Option<Range<u64>>> {

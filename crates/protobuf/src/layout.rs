@@ -1,13 +1,14 @@
 //! Message types in the words that programs are made of.
 
-use crate::schema::Schema;
+use crate::schema::{Schema, message_of};
 use buffa_descriptor::{
     EnumIndex, FieldDescriptor, FieldKind, MessageIndex, ScalarType, SingularKind,
     features::{EnumType, FieldPresence},
 };
-use forthwith_columns::{DType, Encoding, MAP};
+use forthwith_columns::{DType, Encoding, LogicalType, MAP, TimeUnit, Zone};
 use forthwith_program::{
-    Count, Delivered, Dialect, Extent, Frame, Layout, Presence, Rival, Tagged, TaggedField, TextLength,
+    Count, Delivered, Dialect, Extent, Frame, Layout, Presence, Rival, Symbols, Tagged, TaggedField,
+    TextLength,
 };
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -16,6 +17,9 @@ const MAX_DEPTH: usize = 60;
 /// Fields that a layout may have altogether: types that refer to others again and again can stand for more than the
 /// schema is long.
 const MAX_FIELDS: usize = 1 << 13;
+
+/// Nanoseconds in a second.
+const NANOS: i32 = 1_000_000_000;
 
 /// The kinds of values behind keys.
 const VARINT: u32 = 0;
@@ -62,9 +66,47 @@ impl Keep {
     }
 }
 
+/// How values of some types are delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// Whether `google.protobuf.Timestamp` and `Duration` are times; otherwise they are records.
+    pub times: bool,
+    /// Whether enums are their numbers; otherwise names.
+    pub enum_numbers: bool,
+    /// How often a message type is read within itself. Without it such a field is refused; with it, messages nested
+    /// deeper are a fault.
+    pub recursion: u32,
+}
+
+impl Default for Mapping {
+    fn default() -> Self {
+        Self { times: true, enum_numbers: false, recursion: 0 }
+    }
+}
+
+impl Mapping {
+    /// Whether messages of a type are one value.
+    pub(crate) fn is_value(self, name: &str) -> bool {
+        is_wrapper(name) || self.time(name).is_some()
+    }
+
+    /// The meaning of messages that are times.
+    fn time(self, name: &str) -> Option<LogicalType> {
+        match name {
+            _ if !self.times => None,
+            "google.protobuf.Timestamp" => {
+                Some(LogicalType::Timestamp { unit: TimeUnit::Nano, zone: Some(Zone::UTC) })
+            }
+            "google.protobuf.Duration" => Some(LogicalType::Duration(TimeUnit::Nano)),
+            _ => None,
+        }
+    }
+}
+
 /// Makes layouts of message types.
 pub(crate) struct Layouts<'s> {
     schema: &'s Schema,
+    mapping: Mapping,
     /// The types around.
     open: Vec<MessageIndex>,
     fields: usize,
@@ -73,16 +115,16 @@ pub(crate) struct Layouts<'s> {
 type Made<T> = std::result::Result<T, String>;
 
 impl<'s> Layouts<'s> {
-    pub(crate) const fn new(schema: &'s Schema) -> Self {
-        Self { schema, open: Vec::new(), fields: 0 }
+    pub(crate) const fn new(schema: &'s Schema, mapping: Mapping) -> Self {
+        Self { schema, mapping, open: Vec::new(), fields: 0 }
     }
 
     /// The layout of a message, of which some fields are kept, in the order of the schema.
     pub(crate) fn message(&mut self, index: MessageIndex, keep: &Keep) -> Made<Tagged> {
         let message = self.schema.pool().message(index);
         let name = message.full_name();
-        if self.open.contains(&index) {
-            return Err(format!("a message of type {name} within itself"));
+        if self.mapping.recursion == 0 && self.open.contains(&index) {
+            return Err(format!("a message of type {name} within itself: recursion= says how deep to read"));
         }
         if self.open.len() >= MAX_DEPTH {
             return Err(format!("messages nested more than {MAX_DEPTH} deep"));
@@ -91,19 +133,40 @@ impl<'s> Layouts<'s> {
             return Err(format!("{name}, which is a message set"));
         }
         self.open.push(index);
-        let (mut fields, mut rivals) = (Vec::new(), Vec::new());
-        for field in message.fields() {
-            match keep.of(field.name()) {
+        let (mut fields, mut rivals, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        for (label, field) in self.schema.fields(index) {
+            match keep.of(&label) {
+                Some(_) if self.is_too_deep(field) => refused.extend(self.first_key(field)),
                 Some(keep) => {
-                    fields.push(self.field(index, field, keep).map_err(|why| inside(field.name(), why))?)
+                    fields.push(self.field(index, &label, field, keep).map_err(|why| inside(&label, why))?)
                 }
                 None => rivals.extend(self.rival(index, field)),
             }
         }
         self.open.pop();
-        let is_value = !self.open.is_empty() && is_wrapper(name) && fields.len() == 1;
-        let delivered = if is_value { Delivered::Only } else { Delivered::Record };
-        Ok(Tagged { name: Some(name.to_owned()), fields, rivals, delivered, ignores_item: false })
+        let is_inner = !self.open.is_empty();
+        let delivered = match self.mapping.time(name) {
+            Some(meaning) if is_inner && fields.len() == 2 => Delivered::Sum(NANOS, meaning),
+            _ if is_inner && is_wrapper(name) && fields.len() == 1 => Delivered::Only,
+            _ => Delivered::Record,
+        };
+        let ignores_item = false;
+        Ok(Tagged { name: Some(name.to_owned()), fields, rivals, refused, delivered, ignores_item })
+    }
+
+    /// Whether a field has messages of a type that is read often enough already.
+    fn is_too_deep(&self, field: &FieldDescriptor) -> bool {
+        let Some(inner) = message_of(field.kind()) else { return false };
+        let around = self.open.iter().filter(|open| **open == inner).count();
+        self.mapping.recursion > 0 && around > self.mapping.recursion as usize
+    }
+
+    fn first_key(&self, field: &FieldDescriptor) -> Option<u32> {
+        let kind = match field.kind() {
+            FieldKind::Singular(kind) | FieldKind::List(kind) => kind,
+            FieldKind::Map { .. } => return Some(field.number() << 3 | LENGTH),
+        };
+        keys(field.number(), kind, field.is_delimited()).first().map(|(key, _)| *key)
     }
 
     /// A field that is not kept, if another one is absent where it is present.
@@ -118,7 +181,13 @@ impl<'s> Layouts<'s> {
         Some(Rival { key, choice, symbols })
     }
 
-    fn field(&mut self, message: MessageIndex, field: &FieldDescriptor, keep: &Keep) -> Made<TaggedField> {
+    fn field(
+        &mut self,
+        message: MessageIndex,
+        label: &str,
+        field: &FieldDescriptor,
+        keep: &Keep,
+    ) -> Made<TaggedField> {
         self.fields += 1;
         if self.fields > MAX_FIELDS {
             return Err(format!("more than {MAX_FIELDS} fields"));
@@ -144,7 +213,7 @@ impl<'s> Layouts<'s> {
                 (of, keys, self.presence(message, field, kind))
             }
         };
-        Ok(TaggedField { name: field.name().to_owned(), keys, presence, of })
+        Ok(TaggedField { name: label.to_owned(), keys, presence, of })
     }
 
     fn presence(&self, message: MessageIndex, field: &FieldDescriptor, kind: SingularKind) -> Presence {
@@ -186,13 +255,22 @@ impl<'s> Layouts<'s> {
             field("key", 1, SingularKind::Scalar(key), scalar(key), Presence::Default(None)),
             field("value", 2, value, of, self.default(value)),
         ];
-        Ok(Tagged { name, fields, rivals: Vec::new(), delivered: Delivered::Tuple, ignores_item: true })
+        let (rivals, refused) = (Vec::new(), Vec::new());
+        Ok(Tagged { name, fields, rivals, refused, delivered: Delivered::Tuple, ignores_item: true })
     }
 
     fn value(&mut self, kind: SingularKind, closed: bool, keep: &Keep) -> Made<Layout> {
         Ok(match kind {
             SingularKind::Scalar(of) => scalar(of),
-            SingularKind::Enum(at) => Layout::Symbol { names: self.names(at), open: !closed },
+            SingularKind::Enum(_) if self.mapping.enum_numbers && !closed => scalar(ScalarType::Int32),
+            SingularKind::Enum(at) => {
+                let delivered = match (closed, self.mapping.enum_numbers) {
+                    (false, _) => Symbols::Text,
+                    (true, false) => Symbols::Category,
+                    (true, true) => Symbols::Number,
+                };
+                Layout::Symbol { names: self.names(at), delivered }
+            }
             SingularKind::Message(at) => Layout::Tagged(self.message(at, keep)?),
         })
     }
@@ -210,7 +288,7 @@ impl<'s> Layouts<'s> {
 }
 
 /// Whether a type is a message around one value, so that this may be absent.
-pub(crate) fn is_wrapper(name: &str) -> bool {
+fn is_wrapper(name: &str) -> bool {
     let short = name.strip_prefix("google.protobuf.").and_then(|name| name.strip_suffix("Value"));
     let wrapped = ["Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes"];
     short.is_some_and(|short| wrapped.contains(&short))

@@ -7,10 +7,10 @@
 //! are given one by one.
 //!
 //! ```
-//! use forthwith_protobuf::{Messages, Schema};
+//! use forthwith_protobuf::{Mapping, Messages, Schema};
 //!
 //! let schema = Schema::parse("syntax = 'proto3'; message Hit { double x = 1; repeated int32 n = 2; }")?;
-//! let plan = Messages::new(&schema, Some("Hit"))?.plan([b"\x10\x05\x10\x06".as_slice(), b""])?;
+//! let plan = Messages::new(&schema, Some("Hit"), Mapping::default())?.plan([b"\x10\x05\x10\x06".as_slice(), b""])?;
 //! assert_eq!(plan.entries, 0..2);
 //! # Ok::<(), forthwith_plan::Error>(())
 //! ```
@@ -24,12 +24,15 @@
 //!   text, of an unknown number its digits.
 //! * A `oneof` is an option for each of its members. A `map` is a list of tuples in the order of the data, with equal
 //!   keys kept.
-//! * A message that contains itself is refused where it does.
+//! * A message that contains itself is refused where it does, or read to the depth that the [`Mapping`] says. Times are
+//!   timestamps and durations unless it says otherwise.
+//! * Extensions are fields whose names are in brackets.
 #![deny(missing_docs)]
 
 mod fields;
 mod format;
 mod framing;
+mod hepmc3;
 mod layout;
 mod messages;
 mod schema;
@@ -39,6 +42,7 @@ mod tests;
 
 pub use format::{MessagesFormat, ProtoFormat};
 pub use framing::Framing;
+pub use layout::Mapping;
 pub use messages::Messages;
 pub use schema::Schema;
 pub use table::{Options, ProtoFile, ProtoTable};

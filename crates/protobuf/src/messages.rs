@@ -1,6 +1,11 @@
 //! Messages that are given one by one.
 
-use crate::{fields::Fields, format::MessagesFormat, layout::dialect, schema::Schema};
+use crate::{
+    fields::Fields,
+    format::MessagesFormat,
+    layout::{Mapping, dialect},
+    schema::Schema,
+};
 use forthwith_plan::{BlockFormat, Error, Plan, Result, Stored, Task};
 use forthwith_program::Frame;
 
@@ -18,8 +23,8 @@ impl Messages {
     ///
     /// # Errors
     /// The schema has no such type.
-    pub fn new(schema: &Schema, message: Option<&str>) -> Result<Self> {
-        Ok(Self(Fields::new(schema, schema.message(message)?)))
+    pub fn new(schema: &Schema, message: Option<&str>, mapping: Mapping) -> Result<Self> {
+        Ok(Self(Fields::new(schema, schema.message(message)?, mapping)))
     }
 
     /// A plan for messages, each of which has to end where its bytes do.

@@ -1,6 +1,8 @@
 //! Message types: from a set of descriptors, or from text.
 
-use buffa_descriptor::{DescriptorPool, FieldKind, MessageDescriptor, MessageIndex, SingularKind};
+use buffa_descriptor::{
+    DescriptorPool, FieldDescriptor, FieldKind, MessageDescriptor, MessageIndex, SingularKind,
+};
 use forthwith_plan::{Error, ErrorKind, NameListing, Result, similar_names};
 use protox::{
     Compiler,
@@ -124,6 +126,14 @@ impl Schema {
             .iter()
             .filter(move |message| !is_entry(message))
             .map(MessageDescriptor::full_name)
+    }
+
+    /// The fields of a message with their names. Extensions stand behind the others, by their full names in brackets.
+    pub(crate) fn fields(&self, message: MessageIndex) -> impl Iterator<Item = (String, &FieldDescriptor)> {
+        let own = self.pool.message(message).fields().iter();
+        let extensions = self.pool.extensions_of(message);
+        own.map(|field| (field.name().to_owned(), field))
+            .chain(extensions.map(|extension| (format!("[{}]", extension.full_name()), extension.field())))
     }
 
     pub(crate) fn pool(&self) -> &DescriptorPool {

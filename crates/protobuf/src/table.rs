@@ -4,7 +4,7 @@ use crate::{
     fields::Fields,
     format::{ProtoFormat, numbers},
     framing::{Bytes, Framing, Walk, rows},
-    layout::dialect,
+    layout::{Mapping, dialect},
     schema::Schema,
 };
 use forthwith_io::Source;
@@ -29,6 +29,8 @@ pub struct Options {
     pub framing: Framing,
     /// The repeated fields, from name to name, that lead from each message to those that are the rows.
     pub rows: Option<String>,
+    /// How values are delivered.
+    pub mapping: Mapping,
 }
 
 /// An opened file: its messages have been found.
@@ -66,7 +68,7 @@ impl ProtoFile {
         if !path.is_empty() && framing != Framing::Single {
             return Err(Error::invalid("rows= is for files that are one message: framing=\"single\""));
         }
-        let fields = Arc::new(Fields::new(schema, message));
+        let fields = Arc::new(Fields::new(schema, message, options.mapping));
         let blocks = find(source.as_ref(), Walk::new(framing, path.clone(), source.size()?))?.into();
         Ok(Self { source, fields, framing, path, blocks })
     }
@@ -123,6 +125,12 @@ fn find(source: &dyn Source, mut walk: Walk) -> Result<Vec<RunOfMessages>> {
             found => found,
         };
         if let Ok(Some(message)) = &found {
+            // Entries of a block end where the next one begins.
+            if message.start > end && next > first && walk.has_gaps() {
+                let entries = first..next;
+                blocks.push(RunOfMessages { entries, stored: Stored::Range(start..end), state: Vec::new() });
+                (start, first) = (message.start, next);
+            }
             (end, next) = (message.end, next + 1);
         }
         let is_full = end - start >= BLOCK || next - first >= MOST_IN_BLOCK;

@@ -1,5 +1,5 @@
 use crate::{
-    Framing, Messages, Options, ProtoFile, ProtoTable, Schema,
+    Framing, Mapping, Messages, Options, ProtoFile, ProtoTable, Schema,
     framing::{Walk, rows},
 };
 use forthwith_io::Memory;
@@ -95,9 +95,9 @@ fn fields_have_parts_unless_they_contain_themselves() {
 fn schemas_are_text_or_descriptors() {
     assert!(Schema::parse("message A { optional int32 x = 1; }").is_ok());
     let two = Schema::parse("message A {} message B {}").unwrap();
-    let unnamed = Messages::new(&two, None).unwrap_err().to_string();
+    let unnamed = Messages::new(&two, None, Mapping::default()).unwrap_err().to_string();
     assert!(unnamed.contains("such as A and B"), "{unnamed}");
-    let unknown = Messages::new(&two, Some("C")).unwrap_err().to_string();
+    let unknown = Messages::new(&two, Some("C"), Mapping::default()).unwrap_err().to_string();
     assert!(unknown.contains("message type"), "{unknown}");
     for bad in ["message A { B b = 1; }", "message {", "no/such/file.proto", "0a01", "zz"] {
         let error = Schema::parse(bad).unwrap_err().to_string();

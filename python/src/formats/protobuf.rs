@@ -6,7 +6,7 @@ use forthwith::{
     columns::{self, Column, Form, TextPolicy},
     io,
     plan::{Error, Place, Result},
-    protobuf::{Messages, Schema},
+    protobuf::{Mapping, Messages, Schema},
 };
 use pyo3::{prelude::*, types::PyBytes};
 use std::sync::Arc;
@@ -18,14 +18,16 @@ pub(super) fn protobuf_messages(
     schema: &str,
     message: Option<&str>,
     messages: Vec<Option<Bound<'_, PyBytes>>>,
+    mapping: (bool, bool, u32),
     threads: Option<usize>,
 ) -> PyResult<Array> {
+    let mapping = as_mapping(mapping);
     let held: Vec<Option<&[u8]>> =
         messages.iter().map(|message| message.as_ref().map(PyBytesMethods::as_bytes)).collect();
     let read = py.detach(|| {
         let missing = held.iter().any(Option::is_none);
         let index = missing.then(|| index(held.iter().map(Option::is_some)));
-        read(schema, message, held.iter().copied().flatten(), index, threads)
+        read((schema, message, mapping), held.iter().copied().flatten(), index, threads)
     });
     delivered(py, read)
 }
@@ -37,15 +39,22 @@ pub(super) fn protobuf_column(
     schema: &str,
     message: Option<&str>,
     column: &Given,
+    mapping: (bool, bool, u32),
     threads: Option<usize>,
 ) -> PyResult<Array> {
+    let mapping = as_mapping(mapping);
     let read = py.detach(|| {
         let rows = Rows::of(&column.0)?;
         let index = rows.index.as_deref().map(|rows| index(rows.iter().map(|row| *row >= 0)));
         let messages = rows.messages()?;
-        read(schema, message, messages.into_iter(), index, threads)
+        read((schema, message, mapping), messages.into_iter(), index, threads)
     });
     delivered(py, read)
+}
+
+/// Whether times are records, whether enums are numbers, and how often types are read within themselves.
+const fn as_mapping((times_as_records, enum_numbers, recursion): (bool, bool, u32)) -> Mapping {
+    Mapping { times: !times_as_records, enum_numbers, recursion }
 }
 
 /// Numbers the rows that are there.
@@ -106,13 +115,12 @@ impl<'a> Rows<'a> {
 
 /// Reads messages; with an index, they are the values of an option.
 fn read<'m>(
-    schema: &str,
-    message: Option<&str>,
+    (schema, message, mapping): (&str, Option<&str>, Mapping),
     messages: impl Iterator<Item = &'m [u8]>,
     index: Option<Vec<i64>>,
     threads: Option<usize>,
 ) -> Result<Option<columns::Array>> {
-    let plan = Messages::new(&Schema::parse(schema)?, message)?.plan(messages)?;
+    let plan = Messages::new(&Schema::parse(schema)?, message, mapping)?.plan(messages)?;
     let engine = Engine::new(Options::default());
     let source: Arc<dyn io::Source> = Arc::new(io::Memory::new("messages", Vec::new()));
     let read = engine.read(&plan, &source, forthwith::format(&plan.format)?, threads, None)?.pop();

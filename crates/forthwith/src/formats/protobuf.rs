@@ -8,7 +8,9 @@ use crate::{
 use forthwith_engine::Engine;
 use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, Result};
-use forthwith_protobuf::{Framing, MessagesFormat, Options, ProtoFile, ProtoFormat, ProtoTable, Schema};
+use forthwith_protobuf::{
+    Framing, Mapping, MessagesFormat, Options, ProtoFile, ProtoFormat, ProtoTable, Schema,
+};
 use std::{any::Any, sync::Arc};
 
 /// The row of the table.
@@ -27,13 +29,45 @@ const MESSAGE: OptionSpec = OptionSpec {
 const FRAMING: OptionSpec = OptionSpec {
     name: "framing",
     kind: OptionKind::Text,
-    about: "what is around the messages: \"delimited\" for lengths as variable integers (the default), \"fixed32\" or \"fixed32-big\" for lengths of four bytes, \"single\" for a file that is one message",
+    about: "what is around the messages: \"delimited\" for lengths as variable integers (the default), \"fixed32\" or \"fixed32-big\" for lengths of four bytes, \"single\" for a file that is one message, \"hepmc3\" for events of HepMC3",
 };
 const ROWS: OptionSpec = OptionSpec {
     name: "rows",
     kind: OptionKind::Text,
     about: "the repeated field of the one message that a file is, whose messages are the rows; with slashes, such a field in these",
 };
+
+const TIMES: OptionSpec = OptionSpec {
+    name: "times_as_records",
+    kind: OptionKind::Flag,
+    about: "whether Timestamp and Duration are records of seconds and nanoseconds; otherwise they are times",
+};
+const ENUMS: OptionSpec = OptionSpec {
+    name: "enums",
+    kind: OptionKind::Text,
+    about: "what enums are read as: \"names\" (the default) or \"numbers\"",
+};
+const RECURSION: OptionSpec = OptionSpec {
+    name: "recursion",
+    kind: OptionKind::Text,
+    about: "how often a message type is read within itself: without it such a field is refused, with it messages nested deeper are an error",
+};
+
+/// How values are delivered, as options say.
+fn mapping(given: &OpenOptions) -> Result<Mapping> {
+    let enum_numbers = match given.text(ENUMS.name) {
+        None | Some("names") => false,
+        Some("numbers") => true,
+        Some(other) => {
+            return Err(Error::invalid(format!("enums {other:?}: it has to be \"names\" or \"numbers\"")));
+        }
+    };
+    let recursion = given.text(RECURSION.name).map_or(Ok(0), |text| {
+        let invalid = |_| Error::invalid(format!("recursion {text:?}: it has to be a number of levels"));
+        text.parse().map_err(invalid)
+    });
+    Ok(Mapping { times: !given.flag(TIMES.name, false), enum_numbers, recursion: recursion? })
+}
 
 impl Format for ProtoBuf {
     fn name(&self) -> &'static str {
@@ -44,9 +78,10 @@ impl Format for ProtoBuf {
         &["pb", "binpb", "protobuf"]
     }
 
-    /// Messages have no signature: the name tells, or the options.
-    fn recognise(&self, _: &[u8], name: &str) -> bool {
-        super::ending(name).is_some_and(|ending| self.endings().contains(&&*ending))
+    /// Messages have no signature but that of HepMC3: the name tells, or the options.
+    fn recognise(&self, head: &[u8], name: &str) -> bool {
+        Framing::of_head(head).is_some()
+            || super::ending(name).is_some_and(|ending| self.endings().contains(&&*ending))
     }
 
     fn is_requested(&self, options: &OpenOptions) -> bool {
@@ -54,7 +89,7 @@ impl Format for ProtoBuf {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[SCHEMA, MESSAGE, FRAMING, ROWS]
+        &[SCHEMA, MESSAGE, FRAMING, ROWS, TIMES, ENUMS, RECURSION]
     }
 
     fn open(
@@ -64,16 +99,19 @@ impl Format for ProtoBuf {
         engine: &Arc<Engine>,
     ) -> Result<Arc<dyn Container>> {
         let open = || {
-            let Some(spelled) = given.text(SCHEMA.name) else {
+            let rows = given.text(ROWS.name).map(str::to_owned);
+            let head = source.read_one(0..source.size()?.min(4))?;
+            let framing = match (given.text(FRAMING.name), Framing::of_head(&head)) {
+                (Some(name), _) => Framing::named(name)?,
+                (None, _) if rows.is_some() => Framing::Single,
+                (None, Some(known)) => known,
+                (None, None) => Framing::default(),
+            };
+            let Some(spelled) = given.text(SCHEMA.name).or(framing.schema()) else {
                 return Err(Error::invalid("a file of messages does not say their type: give schema="));
             };
-            let rows = given.text(ROWS.name).map(str::to_owned);
-            let framing = match given.text(FRAMING.name) {
-                Some(name) => Framing::named(name)?,
-                None if rows.is_some() => Framing::Single,
-                None => Framing::default(),
-            };
-            let options = Options { message: given.text(MESSAGE.name).map(str::to_owned), framing, rows };
+            let message = given.text(MESSAGE.name).map(str::to_owned);
+            let options = Options { message, framing, rows, mapping: mapping(given)? };
             let file = ProtoFile::open(Arc::clone(&source), &Schema::parse(spelled)?, &options)?;
             let only = Key::of_only(source.as_ref(), self.name(), file.name().to_owned(), String::new(), 0)?;
             Ok(Opened {

@@ -16,6 +16,7 @@ mod shape;
 mod skip;
 mod tagged;
 mod tagged_slot;
+mod tagged_sum;
 mod text;
 mod unions;
 
@@ -66,6 +67,8 @@ const FAULT_KEY: i64 = 18;
 const FAULT_REQUIRED: i64 = 19;
 const FAULT_EXTENT: i64 = 20;
 const FAULT_ENTRY_LENGTH: i64 = 21;
+const FAULT_NESTED: i64 = 22;
+const FAULT_SUM: i64 = 23;
 /// And all above.
 const FAULT_UNKNOWN: i64 = 100;
 
@@ -365,6 +368,8 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
         (FAULT_REQUIRED, "a required field is absent", false),
         (FAULT_EXTENT, "a value does not end where its length says", false),
         (FAULT_ENTRY_LENGTH, "the length before the entry exceeds its bytes", false),
+        (FAULT_NESTED, "records nested deeper than the limit", false),
+        (FAULT_SUM, "a time outside the range of 64-bit nanoseconds", false),
     ];
     let wanted = known.into_iter().filter(|(code, _, always)| *always || used.contains(code));
     // The file may well be sound, and merely not describe the class that the data name.

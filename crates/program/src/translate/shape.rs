@@ -60,7 +60,7 @@ impl Shape {
             | Layout::Leb128 { dtype, .. }
             | Layout::Converted(_, dtype)
             | Layout::Computed(dtype, _) => self.number(*dtype, member)?,
-            Layout::Symbol { names, open } => self.symbol(names, *open, member)?,
+            Layout::Symbol { names, delivered } => self.symbol(names, *delivered, member)?,
             Layout::Tagged(tagged) => self.tagged(tagged, depth, member)?,
             Layout::Text | Layout::LongText => self.text(false, member)?,
             Layout::Framed { of, .. } | Layout::Counter(_, of) | Layout::Base(of) => {
@@ -195,7 +195,7 @@ impl Shape {
         Ok(Form::Numpy { key, dtype: to, shape: vec![] })
     }
 
-    fn number(&mut self, dtype: DType, member: &str) -> Result<Form, Unsupported> {
+    pub(super) fn number(&mut self, dtype: DType, member: &str) -> Result<Form, Unsupported> {
         let key = self.node();
         self.output(&key, "data", dtype, false, member)?;
         Ok(Form::Numpy { key, dtype, shape: vec![] })

@@ -5,18 +5,20 @@
 //! so that several pieces of it are merged. Variables say what was met since the row began; they are 0 between rows.
 
 use super::{
-    FAULT_EXTENT, FAULT_KEY, FAULT_NEGATIVE, FAULT_REQUIRED, MAX_LINES, Unsupported,
+    FAULT_EXTENT, FAULT_KEY, FAULT_NEGATIVE, FAULT_NESTED, FAULT_REQUIRED, MAX_LINES, Unsupported,
     shape::{Shape, join},
-    tagged_slot::{RecordWords, Slot, around, key_text, met, take_back, values},
-    text::{Made, Place, Text, differ, symbols_key},
+    tagged_slot::{RecordWords, Slot, around, key_text, met, symbols_output, take_back, values},
+    text::{Made, Place, Text, differ},
     too_deep,
 };
-use crate::layout::{Delivered, Extent, Layout, Presence, Rival, Tagged, TaggedField};
+use crate::layout::{Delivered, Extent, Layout, Presence, Rival, Symbols, Tagged, TaggedField};
 use forthwith_columns::{DType, Finisher, Form};
 use std::{collections::HashSet, sync::Arc};
 
 /// Keys that are compared one after the other, at most: a choice among more is halved first.
 const MOST_IN_ROW: usize = 6;
+/// Groups of unknown fields within one another, at most.
+const MAX_GROUPS: u32 = 100;
 /// The word that steps over a value, with its key on the stack.
 const PASS: &str = "pass_field";
 
@@ -28,6 +30,10 @@ impl Shape {
         depth: usize,
         member: &str,
     ) -> Result<Form, Unsupported> {
+        if let Delivered::Sum(_, meaning) = tagged.delivered {
+            let content = Box::new(self.number(DType::Int64, member)?);
+            return Ok(Form::Logical { meaning, content });
+        }
         let mut contents = Vec::with_capacity(tagged.fields.len());
         for field in &tagged.fields {
             let inner = join(member, &field.name);
@@ -53,6 +59,7 @@ impl Shape {
                 Some(only) if contents.is_empty() => return Ok(only),
                 _ => return Err(differ(member)),
             },
+            Delivered::Sum(..) => return Err(differ(member)),
         };
         Ok(Form::Record { fields, contents, name: tagged.name.clone() })
     }
@@ -61,12 +68,15 @@ impl Shape {
     pub(super) fn symbol(
         &mut self,
         names: &[(i32, String)],
-        open: bool,
+        delivered: Symbols,
         member: &str,
     ) -> Result<Form, Unsupported> {
+        if delivered == Symbols::Number {
+            return self.number(DType::Int32, member);
+        }
         let key = self.node();
         self.output(&key, "index", DType::Int32, false, member)?;
-        if open {
+        if delivered == Symbols::Text {
             self.finish.push(Finisher::NamedNumbers { key: key.clone(), names: names.to_vec() });
             return Ok(Form::String { key, binary: false });
         }
@@ -100,6 +110,10 @@ impl Text<'_> {
         place: Place<'_>,
         end: Option<u32>,
     ) -> Result<RecordWords, Unsupported> {
+        if let Delivered::Sum(by, _) = tagged.delivered {
+            self.define_pass();
+            return self.sum(tagged, by, form, place, end);
+        }
         let contents = match (tagged.delivered, form) {
             (Delivered::Only, only) => std::slice::from_ref(only),
             (_, Form::Record { contents, .. }) => contents,
@@ -112,12 +126,14 @@ impl Text<'_> {
             slots.push(self.slot(field, form, place)?);
         }
         self.choices(&mut slots)?;
-        let rivals = self.rivals(tagged, &slots);
+        let mut others = self.rivals(tagged, &slots);
+        let nested = self.halt(FAULT_NESTED);
+        others.extend(tagged.refused.iter().map(|key| (*key, nested.clone())));
         let ignored = tagged.ignores_item.then(|| self.variable("ignored"));
         let root = Place { depth: 1, member: place.member };
         let number = self.words.len();
         let read = self.word(format!("read_fields{number}"), |text| {
-            text.read_fields(&slots, &rivals, ignored.as_deref(), root, end)
+            text.read_fields(&slots, &others, ignored.as_deref(), root, end)
         })?;
         let finish = self.word(format!("finish_row{number}"), |text| text.finish_row(&slots, root))?;
         let mut variables: Vec<String> = slots.iter().map(|slot| slot.state.clone()).collect();
@@ -160,7 +176,9 @@ impl Text<'_> {
         let ignored = record.as_ref().filter(|record| record.ignored.is_some());
         let marks = ignored.map(|record| self.marks(&record.columns)).unwrap_or_default();
         let symbol = match &field.of {
-            Layout::Symbol { names, open: false } => Some(self.symbol_word(names)),
+            Layout::Symbol { names, delivered } if *delivered != Symbols::Text => {
+                Some(self.symbol_word(names))
+            }
             _ => None,
         };
         let is_text = matches!(field.of, Layout::Text | Layout::Bytes);
@@ -207,7 +225,11 @@ impl Text<'_> {
     }
 
     /// Defines a word of the lines that are written meanwhile.
-    fn word(&mut self, name: String, body: impl FnOnce(&mut Self) -> Made) -> Result<String, Unsupported> {
+    pub(super) fn word(
+        &mut self,
+        name: String,
+        body: impl FnOnce(&mut Self) -> Made,
+    ) -> Result<String, Unsupported> {
         self.flush();
         let outside = self.take_lines();
         let done = body(self);
@@ -224,23 +246,26 @@ impl Text<'_> {
         if self.words.iter().any(|lines| lines.first().is_some_and(|(line, _)| *line == name)) {
             return;
         }
-        let (key, negative) = (self.halt(FAULT_KEY), self.halt(FAULT_NEGATIVE));
-        let input = self.input();
+        let (key, negative, nested) =
+            (self.halt(FAULT_KEY), self.halt(FAULT_NEGATIVE), self.halt(FAULT_NESTED));
+        let (input, groups) = (self.input(), self.variable("groups"));
+        let (open, close) =
+            (format!("1 {groups} +! {groups} @ {MAX_GROUPS} > if {nested} then"), format!("-1 {groups} +!"));
         let lines = [
-            format!("  dup 8 < over 32 rshift or if {key} then"),
             "  dup 7 and case".into(),
             format!("    0 of drop {input} varint-> stack drop endof"),
             format!("    1 of drop 8 {input} skip endof"),
             format!("    2 of drop {input} varint-> stack dup 0 < if {negative} then {input} skip endof"),
-            format!(
-                "    3 of 1+ begin {input} varint-> stack over over <> while recurse repeat drop drop endof"
-            ),
+            format!("    3 of {open} 1+ begin {input} varint-> stack dup 32 rshift if {key} then"),
+            format!("      over over <> while recurse repeat drop drop {close} endof"),
             format!("    4 of drop {key} endof"),
             format!("    5 of drop 4 {input} skip endof"),
             format!("    nip {key}"),
             "  endcase".into(),
         ];
-        self.define(PASS, lines.into_iter().map(|line| (line, String::new())).collect());
+        self.define("pass_value", lines.into_iter().map(|line| (line, String::new())).collect());
+        let line = format!("  dup 8 < over 32 rshift or if {key} then pass_value");
+        self.define(PASS, vec![(line, String::new())]);
     }
 
     /// Defines a word that makes of a number the position of its name, or -1.
@@ -276,10 +301,10 @@ impl Text<'_> {
         arms
     }
 
-    fn read_fields(
+    pub(super) fn read_fields(
         &mut self,
         slots: &[Slot<'_>],
-        rivals: &[(u32, String)],
+        others: &[(u32, String)],
         ignored: Option<&str>,
         place: Place<'_>,
         end: Option<u32>,
@@ -293,7 +318,7 @@ impl Text<'_> {
             }
         }
         let mut arms: Vec<(u32, Arm<'_, '_>)> =
-            rivals.iter().map(|(key, words)| (*key, Arm::Words(words))).collect();
+            others.iter().map(|(key, words)| (*key, Arm::Words(words))).collect();
         for slot in slots {
             let keys = slot.field.keys.iter();
             arms.extend(keys.map(|(key, extent)| (*key, Arm::Values(slot, *extent))));
@@ -376,11 +401,15 @@ impl Text<'_> {
             return self.one_record(slot, record, extent, place);
         }
         if let Some(symbol) = &slot.symbol {
-            let key = symbols_key(slot.form).ok_or_else(|| differ(place.member))?;
+            let output = symbols_output(slot.form).ok_or_else(|| differ(place.member))?;
             let ignore = ignored.map_or(String::new(), |variable| format!(" -1 {variable} !"));
-            self.line(place, format!("{input} varint-> stack {symbol} dup 0 < if drop{ignore} else"));
+            let check = match slot.form {
+                Form::Numpy { .. } => format!("dup {symbol} 0 <"),
+                _ => format!("{symbol} dup 0 <"),
+            };
+            self.line(place, format!("{input} varint-> stack {check} if drop{ignore} else"));
             let met = met(slot)?;
-            self.line(place.within(1), format!("{met} {key}-index <- stack"));
+            self.line(place.within(1), format!("{met} {output} <- stack"));
             self.line(place, "then".into());
             return Ok(());
         }
@@ -488,19 +517,19 @@ impl Text<'_> {
     pub(super) fn symbol(
         &mut self,
         names: &[(i32, String)],
-        open: bool,
+        delivered: Symbols,
         form: &Form,
         place: Place<'_>,
     ) -> Made {
         let input = self.input();
-        let key = symbols_key(form).ok_or_else(|| differ(place.member))?;
-        if open {
-            self.line(place, format!("{input} varint-> {key}-index"));
+        let output = symbols_output(form).ok_or_else(|| differ(place.member))?;
+        if delivered != Symbols::Category {
+            self.line(place, format!("{input} varint-> {output}"));
             return Ok(());
         }
         // Fields that may be ignored have words of their own, so this is a default.
         let symbol = self.symbol_word(names);
-        self.line(place, format!("{input} varint-> stack {symbol} {key}-index <- stack"));
+        self.line(place, format!("{input} varint-> stack {symbol} {output} <- stack"));
         Ok(())
     }
 }

@@ -1,6 +1,9 @@
 //! The names that stand for a field behind keys in the text, and the words that note it or take it back.
 
-use super::{Unsupported, text::differ};
+use super::{
+    Unsupported,
+    text::{differ, symbols_key},
+};
 use crate::layout::{Layout, Presence, TaggedField};
 use forthwith_columns::Form;
 
@@ -93,6 +96,14 @@ pub(super) fn values(slot: &Slot<'_>) -> Result<Vec<String>, Unsupported> {
         (None, _, Form::Numpy { key, .. }) => vec![format!("{key}-data")],
         _ => return Err(differ(&slot.member)),
     })
+}
+
+/// The output that the numbers of symbols are written to.
+pub(super) fn symbols_output(form: &Form) -> Option<String> {
+    match form {
+        Form::Numpy { key, .. } => Some(format!("{key}-data")),
+        form => symbols_key(form).map(|key| format!("{key}-index")),
+    }
 }
 
 /// A key as a literal, of which there are 31 bits without a sign.

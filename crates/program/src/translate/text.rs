@@ -264,7 +264,7 @@ impl<'a> Text<'a> {
                 };
                 self.line(place, text);
             }
-            (Layout::Symbol { names, open }, form) => self.symbol(names, *open, form, place)?,
+            (Layout::Symbol { names, delivered }, form) => self.symbol(names, *delivered, form, place)?,
             (Layout::Text | Layout::Bytes, Form::String { key, .. }) => {
                 let text = self.text(key);
                 self.line(place, text);
