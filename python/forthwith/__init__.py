@@ -12,8 +12,8 @@ objects, and `Tree.arrays` reads columns. Methods that have the same name as in 
 >>> with forthwith.recreate("muons.root") as file:  # doctest: +SKIP
 ...     file["muons"] = {"pt": muons.Muon_pt, "eta": muons.Muon_eta}
 
-`recreate`, `create` and `update` write ROOT files, `write_avro` and `write_parquet` write these formats, and `merge` joins
-ROOT files. `iterate`, `concatenate` and `Chain` read many files.
+`recreate`, `create` and `update` write ROOT files, `write_avro`, `write_parquet` and `write_protobuf` write these formats,
+and `merge` joins ROOT files. `iterate`, `concatenate` and `Chain` read many files.
 """
 
 from forthwith._errors import (
@@ -71,6 +71,8 @@ if TYPE_CHECKING:
     from forthwith.builders import ArrayBuilder, TypedArrayBuilder, from_iter
     from forthwith.parquet import write as write_parquet
     from forthwith.parquet import writer as parquet_writer
+    from forthwith.protobuf import write as write_protobuf
+    from forthwith.protobuf import writer as protobuf_writer
 
 # Imported when they are first asked for.
 _LAZY = {
@@ -94,8 +96,10 @@ _LAZY = {
     "unregister_format": "_formats",
     "avro_writer": "avro",
     "parquet_writer": "parquet",
+    "protobuf_writer": "protobuf",
     "write_avro": "avro",
     "write_parquet": "parquet",
+    "write_protobuf": "protobuf",
     "LZ4": "_writable.compression",
     "LZMA": "_writable.compression",
     "ZLIB": "_writable.compression",
@@ -109,7 +113,10 @@ _LAZY = {
 # Modules that are imported when they are first asked for.
 _MODULES = ("avro", "builders", "engines", "forth", "parquet", "protobuf", "uproot")
 # What they are called where they stand.
-_ALIASES = {"avro_writer": "writer", "parquet_writer": "writer", "write_avro": "write", "write_parquet": "write"}
+_ALIASES = {
+    **dict.fromkeys(("avro_writer", "parquet_writer", "protobuf_writer"), "writer"),
+    **dict.fromkeys(("write_avro", "write_parquet", "write_protobuf"), "write"),
+}
 
 
 # Names that users of similar libraries look for: what there is instead.
@@ -127,7 +134,7 @@ _INSTEAD = {
     "scan_parquet": "it is forthwith.scan(path), a LazyFrame of polars",
     "to_parquet": "it is forthwith.write_parquet(path, array)",
     "to_avro": "it is forthwith.write_avro(path, array)",
-    "write": "it is write_avro and write_parquet, or recreate for ROOT files",
+    "write": "it is write_avro, write_parquet and write_protobuf, or recreate for ROOT files",
     "convert": "it is the command `forthwith convert`; in Python, write what open(path).arrays() gives",
     "hadd": "it is forthwith.merge(files, path)",
 }
@@ -206,6 +213,8 @@ __all__ = [
     "avro_writer",
     "write_parquet",
     "parquet_writer",
+    "write_protobuf",
+    "protobuf_writer",
     "ForthwithError",
     "KeyInFileError",
     "UnsupportedError",

@@ -66,6 +66,7 @@ __all__ = [
     "prepare",
     "protobuf_column",
     "protobuf_messages",
+    "protobuf_schema",
     "register_class",
     "register_format",
     "registered_endings",
@@ -1197,6 +1198,9 @@ class TableWriter:
         dictionary: bool | None,
         metadata: Sequence[tuple[str, bytes]],
         store: list[tuple[str, str]] | None,
+        schema: str | None = None,
+        name: str | None = None,
+        framing: str | None = None,
     ) -> Self:
         """A file to be; see `forthwith.parquet.writer`. With ``memory`` it is one in memory, called ``path`` in errors."""
 
@@ -1363,6 +1367,9 @@ def protobuf_column(
     schema: str, message: str | None, column: Given, mapping: tuple[bool, bool, int], threads: int | None
 ) -> Array:
     """The messages that a column of bytes has."""
+
+def protobuf_schema(array: Given, message: str | None) -> str:
+    """The schema, as text, that the columns of an array are written with if none is given."""
 
 def avro_messages(schemas: Sequence[str], reader: str | None, messages: list[bytes]) -> list[tuple[Array, list[int]]]:
     """Messages by the schema they are of: for each the array, and which messages they are."""

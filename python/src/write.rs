@@ -155,7 +155,7 @@ impl Written for State {
 #[pymethods]
 impl TableWriter {
     #[new]
-    #[pyo3(signature = (path, memory, format, codec, level, block_entries, dictionary, metadata, store))]
+    #[pyo3(signature = (path, memory, format, codec, level, block_entries, dictionary, metadata, store, schema = None, name = None, framing = None))]
     #[expect(clippy::too_many_arguments, reason = "keywords, given by name in Python")]
     fn new(
         py: Python<'_>,
@@ -168,12 +168,24 @@ impl TableWriter {
         dictionary: Option<bool>,
         metadata: Vec<(String, Vec<u8>)>,
         store: Store,
+        schema: Option<String>,
+        name: Option<String>,
+        framing: Option<String>,
     ) -> PyResult<Self> {
         let format =
             FileFormat::of(&format!(".{format}")).map_err(|error| error_of(py, error, None, None))?;
         let metadata = metadata.into_iter().map(|(name, value)| (name, value.into())).collect();
-        let options =
-            WriteOptions { codec, level, block_entries, dictionary, metadata, ..WriteOptions::default() };
+        let options = WriteOptions {
+            codec,
+            level,
+            block_entries,
+            dictionary,
+            metadata,
+            schema,
+            name,
+            framing,
+            ..WriteOptions::default()
+        };
         let to = Destination::new(path, memory, store);
         Ok(Self(Held::new(State { to, format, options, open: None })))
     }

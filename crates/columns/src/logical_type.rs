@@ -72,7 +72,9 @@ impl TimeUnit {
         }
     }
 
-    const fn in_a_second(self) -> u64 {
+    /// How many of it a second has.
+    #[must_use]
+    pub const fn in_a_second(self) -> u64 {
         match self {
             Self::Second => 1,
             Self::Milli => 1_000,

@@ -7,6 +7,7 @@ use crate::{
     numbers,
     opaque::{decimals, opaque, resized},
     rows::Rows,
+    tagged,
 };
 use forthwith_columns::{Array, Column, DType, Form, LogicalType, Lookup};
 use forthwith_program::{Layout, Union};
@@ -16,13 +17,13 @@ use std::{
     sync::Arc,
 };
 
-type Result<T> = std::result::Result<T, EncodeError>;
+pub(crate) type Result<T> = std::result::Result<T, EncodeError>;
 
 /// The most items of lists and texts whose count has 32 bits; elsewhere no more fit in memory.
 const LONGEST: i64 = u32::MAX as i64;
 
 pub(crate) struct Binder<'a> {
-    columns: Lookup<'a>,
+    pub(crate) columns: Lookup<'a>,
     depth: usize,
 }
 
@@ -57,6 +58,9 @@ impl<'a> Binder<'a> {
         Ok(match (layout, form) {
             // Of which there are no rows.
             (_, Form::Empty) => Node::Nothing,
+            (Layout::Tagged(tagged), form) if !matches!(form, Form::Option { .. } | Form::Union { .. }) => {
+                self.tagged(tagged, form, rows, member)?
+            }
             (Layout::Logical(wanted, of), Form::Logical { meaning, content }) => {
                 if !same(*wanted, *meaning) {
                     return Err(wrong());
@@ -124,6 +128,20 @@ impl<'a> Binder<'a> {
             {
                 let column = self.columns.column(key, "data", *dtype, rows.count())?;
                 Node::Varint(numbers::integers(column, rows, *wanted, member)?)
+            }
+            (Layout::Leb128 { zigzag: true, dtype: wanted }, Form::Numpy { key, dtype, shape })
+                if shape.is_empty() && numbers::whole(*dtype) =>
+            {
+                let column = self.columns.column(key, "data", *dtype, rows.count())?;
+                Node::Varint(numbers::integers(column, rows, *wanted, member)?)
+            }
+            (Layout::Leb128 { dtype: wanted, .. }, Form::Numpy { key, dtype, shape })
+                if shape.is_empty() && (numbers::whole(*dtype) || *dtype == DType::Bool) =>
+            {
+                Node::Leb128(self.leb128(*wanted, (key, *dtype), rows, member)?)
+            }
+            (Layout::Symbol { names, delivered }, form) => {
+                self.symbols(names, *delivered, form, rows, member)?
             }
             (Layout::Number(wire), Form::Numpy { key, dtype, shape })
                 if shape.is_empty() && numbers::converts(*dtype, wire.dtype()) =>
@@ -383,13 +401,13 @@ impl<'a> Binder<'a> {
     }
 
     /// Numbers of categories.
-    fn numbers(&self, key: &str, rows: u64) -> Result<Vec<usize>> {
+    pub(crate) fn numbers(&self, key: &str, rows: u64) -> Result<Vec<usize>> {
         let column = self.columns.column(key, "index", DType::Int32, rows)?;
         let numbers = (0..rows as usize).filter_map(|at| column.item::<i32>(at));
         Ok(numbers.map(|at| usize::try_from(at).unwrap_or(usize::MAX)).collect())
     }
 
-    fn text(&self, key: &str, rows: u64) -> Result<(Cow<'a, [i64]>, &'a [u8])> {
+    pub(crate) fn text(&self, key: &str, rows: u64) -> Result<(Cow<'a, [i64]>, &'a [u8])> {
         let offsets = self.columns.integers(key, "offsets", rows + 1)?;
         let end = offsets.last().copied().unwrap_or(0) as u64;
         Ok((offsets, self.columns.column(key, "data", DType::UInt8, end)?.as_bytes()))
@@ -427,6 +445,9 @@ impl Sorted<'_> {
 
 /// The fields of a record, each with columns of its own.
 pub(crate) fn fields<'a>(layout: &Layout, names: &[String], arrays: &'a [Array]) -> Result<Node<'a>> {
+    if let Layout::Tagged(tagged) = layout {
+        return tagged::columns(tagged, names, arrays);
+    }
     let (Layout::Record { fields, .. } | Layout::Arranged { fields, .. }) = layout else {
         let wanted = describe(layout, 0);
         return Err(EncodeError::Type { member: String::new(), found: "named columns".into(), wanted });
@@ -498,6 +519,8 @@ fn describe(layout: &Layout, depth: usize) -> String {
     let of = |layout: &Layout| describe(layout, depth + 1);
     match layout {
         Layout::Number(wire) => wire.dtype().name().into(),
+        Layout::Leb128 { dtype, .. } => dtype.name().into(),
+        Layout::Symbol { .. } => "symbols".into(),
         Layout::Varint(dtype) => dtype.name().into(),
         Layout::Text => "text".into(),
         Layout::Bytes => "bytes".into(),

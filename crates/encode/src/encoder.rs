@@ -68,12 +68,15 @@ impl<'a> Encoder<'a> {
 
     /// Rows are within their nodes: the array has been validated, and nodes are only reached through its own
     /// offsets and indexes.
-    fn put(&self, node: &Node<'_>, row: usize, out: &mut Vec<u8>) {
+    pub(crate) fn put(&self, node: &Node<'_>, row: usize, out: &mut Vec<u8>) {
         match node {
             Node::Nothing => {}
             Node::Constant(bytes) => out.extend_from_slice(bytes),
             Node::Packed { width, bytes } => out.extend_from_slice(&bytes[row * width..(row + 1) * width]),
             Node::Varint(numbers) => numbers::zigzag(numbers[row], out),
+            Node::Leb128(numbers) => numbers::leb128(numbers[row] as u64, out),
+            Node::Keyed(fields) => self.put_fields(fields, row, out),
+            Node::Parts(parts) => parts.put(row, out),
             Node::Text { offsets, bytes } => {
                 let text = &bytes[offsets[row] as usize..offsets[row + 1] as usize];
                 self.length(text.len(), out);

@@ -35,6 +35,7 @@ mod node;
 mod numbers;
 mod opaque;
 mod rows;
+mod tagged;
 #[cfg(test)]
 mod tests;
 

@@ -1,5 +1,6 @@
 //! The tree of columns that rows are written from, bound to a layout.
 
+use crate::tagged::{Field, Parts};
 use std::{borrow::Cow, sync::Arc};
 
 /// A part of the layout with the columns its values come from.
@@ -13,6 +14,12 @@ pub(crate) enum Node<'a> {
     Packed { width: usize, bytes: Cow<'a, [u8]> },
     /// Zigzag varints.
     Varint(Cow<'a, [i64]>),
+    /// Integers of variable length, lowest bits first.
+    Leb128(Cow<'a, [i64]>),
+    /// Fields behind keys.
+    Keyed(Vec<Field<'a>>),
+    /// Numbers in two parts, each behind its key.
+    Parts(Parts<'a>),
     /// Byte strings, with their length before them.
     Text { offsets: Cow<'a, [i64]>, bytes: Cow<'a, [u8]> },
     /// Items, with their number before them.

@@ -59,6 +59,8 @@ pub struct WriteOptions {
     pub schema: Option<String>,
     /// The name of the record type, where the format has one.
     pub name: Option<String>,
+    /// What is around the rows, where a format has several ways, by its own words.
+    pub framing: Option<String>,
     /// The kind of table, where a format has several: `"tree"` or `"ntuple"`.
     pub table: Option<String>,
     /// Whether values that repeat are written once and referred to, where the format can.

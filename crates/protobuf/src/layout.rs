@@ -46,6 +46,13 @@ impl Keep {
         Self::Fields(BTreeMap::new())
     }
 
+    /// Keeps of one field what is said.
+    pub(crate) fn insert(&mut self, name: String, keep: Self) {
+        if let Self::Fields(fields) = self {
+            fields.insert(name, keep);
+        }
+    }
+
     /// Keeps what the path leads to, too.
     pub(crate) fn add(&mut self, path: &[String]) {
         match (&mut *self, path) {
@@ -107,6 +114,8 @@ impl Mapping {
 pub(crate) struct Layouts<'s> {
     schema: &'s Schema,
     mapping: Mapping,
+    /// Whether required fields are kept in any case, as messages that are written have to have them.
+    keeps_required: bool,
     /// The types around.
     open: Vec<MessageIndex>,
     fields: usize,
@@ -116,7 +125,12 @@ type Made<T> = std::result::Result<T, String>;
 
 impl<'s> Layouts<'s> {
     pub(crate) const fn new(schema: &'s Schema, mapping: Mapping) -> Self {
-        Self { schema, mapping, open: Vec::new(), fields: 0 }
+        Self { schema, mapping, keeps_required: false, open: Vec::new(), fields: 0 }
+    }
+
+    /// Layouts by which messages are written.
+    pub(crate) const fn for_writing(schema: &'s Schema, mapping: Mapping) -> Self {
+        Self { keeps_required: true, ..Self::new(schema, mapping) }
     }
 
     /// The layout of a message, of which some fields are kept, in the order of the schema.
@@ -135,7 +149,9 @@ impl<'s> Layouts<'s> {
         self.open.push(index);
         let (mut fields, mut rivals, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         for (label, field) in self.schema.fields(index) {
-            match keep.of(&label) {
+            let is_required = field.presence() == FieldPresence::LegacyRequired;
+            let required = (self.keeps_required && is_required).then_some(&Keep::Whole);
+            match keep.of(&label).or(required) {
                 Some(_) if self.is_too_deep(field) => refused.extend(self.first_key(field)),
                 Some(keep) => {
                     fields.push(self.field(index, &label, field, keep).map_err(|why| inside(&label, why))?)

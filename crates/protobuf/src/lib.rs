@@ -4,7 +4,7 @@
 //! [`Tagged`](forthwith_program::Tagged) layout, a layout becomes AwkwardForth, and the machine runs that: there is no
 //! decoder of messages here. A [`ProtoFile`] knows where the messages of a file are, by the [`Framing`] around them,
 //! and [`ProtoTable`] plans to read some of their fields; other fields are stepped over. [`Messages`] are those that
-//! are given one by one.
+//! are given one by one, and a [`ProtoWriter`] writes columns as messages.
 //!
 //! ```
 //! use forthwith_protobuf::{Mapping, Messages, Schema};
@@ -29,6 +29,7 @@
 //! * Extensions are fields whose names are in brackets.
 #![deny(missing_docs)]
 
+mod derive;
 mod fields;
 mod format;
 mod framing;
@@ -39,6 +40,7 @@ mod schema;
 mod table;
 #[cfg(test)]
 mod tests;
+mod write;
 
 pub use format::{MessagesFormat, ProtoFormat};
 pub use framing::Framing;
@@ -46,3 +48,4 @@ pub use layout::Mapping;
 pub use messages::Messages;
 pub use schema::Schema;
 pub use table::{Options, ProtoFile, ProtoTable};
+pub use write::{ProtoWriter, Writing, schema_of};

@@ -59,6 +59,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(parquet::parquet_row_groups, module)?,
         wrap_pyfunction!(protobuf::protobuf_column, module)?,
         wrap_pyfunction!(protobuf::protobuf_messages, module)?,
+        wrap_pyfunction!(protobuf::protobuf_schema, module)?,
         wrap_pyfunction!(root::efficiency_intervals, module)?,
         wrap_pyfunction!(root::ntuple_descriptor, module)?,
         wrap_pyfunction!(root::ntuple_envelopes, module)?,

@@ -1,12 +1,12 @@
 //! ProtoBuf: messages that are given one by one, or are the values of a column.
 
-use crate::{array::Array, errors, given::Given};
+use crate::{array::Array, arrow::columns_of, errors, given::Given};
 use forthwith::{
     Engine, Options,
     columns::{self, Column, Form, TextPolicy},
     io,
     plan::{Error, Place, Result},
-    protobuf::{Mapping, Messages, Schema},
+    protobuf::{Mapping, Messages, Schema, schema_of},
 };
 use pyo3::{prelude::*, types::PyBytes};
 use std::sync::Arc;
@@ -50,6 +50,15 @@ pub(super) fn protobuf_column(
         read((schema, message, mapping), messages.into_iter(), index, threads)
     });
     delivered(py, read)
+}
+
+/// The schema, as text, that the columns of an array are written with if none is given.
+#[pyfunction]
+pub(super) fn protobuf_schema(py: Python<'_>, array: &Given, message: Option<&str>) -> PyResult<String> {
+    let (names, columns) = columns_of(&array.0);
+    let forms = columns.iter().map(|column| column.form.clone());
+    let columns: Vec<_> = names.into_iter().zip(forms).collect();
+    schema_of(&columns, message).map_err(|error| errors::exception(py, &error))
 }
 
 /// Whether times are records, whether enums are numbers, and how often types are read within themselves.

@@ -5,11 +5,13 @@ use crate::{
     Container, FileInfo, Key, OpenOptions, OptionKind, OptionSpec, Words,
     check::{Counted, Reading},
 };
+use forthwith_columns::Form;
 use forthwith_engine::Engine;
-use forthwith_io::Source;
-use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, Result};
+use forthwith_io::{Sink, Source};
+use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, Result, TableWriter, WriteOptions};
 use forthwith_protobuf::{
-    Framing, Mapping, MessagesFormat, Options, ProtoFile, ProtoFormat, ProtoTable, Schema,
+    Framing, Mapping, MessagesFormat, Options, ProtoFile, ProtoFormat, ProtoTable, ProtoWriter, Schema,
+    Writing,
 };
 use std::{any::Any, sync::Arc};
 
@@ -128,8 +130,16 @@ impl Format for ProtoBuf {
         }
     }
 
-    fn is_written(&self) -> bool {
-        false
+    fn writer(
+        &self,
+        fields: &[(String, Form)],
+        sink: Box<dyn Sink>,
+        options: &WriteOptions,
+    ) -> Result<Box<dyn TableWriter>> {
+        let framing = options.framing.as_deref().map(Framing::named).transpose()?.unwrap_or_default();
+        let schema = options.schema.as_deref().map(Schema::parse).transpose()?;
+        let writing = Writing { schema, message: options.name.clone(), framing };
+        Ok(Box::new(ProtoWriter::new(sink, fields, &writing)?))
     }
 
     fn blocks(&self) -> &'static [&'static dyn BlockFormat] {
