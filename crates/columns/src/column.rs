@@ -181,11 +181,7 @@ impl Column {
 
     /// The items as they are kept, if that is as `T` and they are aligned for it.
     pub(crate) fn kept_as<T: Native>(&self) -> Option<&[T]> {
-        let bytes = self.as_bytes();
-        let fits = Self::is_kept_as::<T>(self.dtype) && bytes.as_ptr().addr().is_multiple_of(align_of::<T>());
-        // SAFETY: the address is aligned, `len` items of the dtype's size, which is that of `T`, lie there,
-        // initialised, and every bit pattern is a `T` (the trait is sealed: plain numbers only).
-        fits.then(|| unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast::<T>(), self.len) })
+        if Self::is_kept_as::<T>(self.dtype) { items_of(self.as_bytes()) } else { None }
     }
 
     /// One item, whatever the alignment.
@@ -260,6 +256,7 @@ macro_rules! natives {
             impl sealed::Sealed for $number {}
             impl Native for $number {
                 const DTYPE: DType = DType::$dtype;
+                #[inline]
                 fn from_bytes(bytes: &[u8]) -> Option<Self> {
                     bytes.try_into().ok().map(Self::from_ne_bytes)
                 }
@@ -295,6 +292,18 @@ natives! {
 pub fn bytes_of<T: Native>(items: &[T]) -> &[u8] {
     // SAFETY: plain numbers without padding are initialised bytes, borrowed as long as `items`.
     unsafe { std::slice::from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
+}
+
+/// Bytes as items in native order, if the bytes are aligned for them. Bytes after the last whole item are cut off.
+#[must_use]
+#[inline]
+pub fn items_of<T: Native>(bytes: &[u8]) -> Option<&[T]> {
+    let fits = bytes.as_ptr().addr().is_multiple_of(align_of::<T>());
+    // SAFETY: the address is aligned, as many items lie there, initialised, and every bit pattern is a `T` (the
+    // trait is sealed: plain numbers only).
+    fits.then(|| unsafe {
+        std::slice::from_raw_parts(bytes.as_ptr().cast::<T>(), bytes.len() / size_of::<T>())
+    })
 }
 
 /// A vector of numbers, whatever their type.

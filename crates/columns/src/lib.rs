@@ -126,7 +126,7 @@ mod zoned;
 pub use array::Array;
 pub use builder::{Builder, Slot};
 pub use cast::{CastError, CastReason, NumberCast};
-pub use column::{Column, Native, bytes_of};
+pub use column::{Column, Native, bytes_of, items_of};
 pub use decimal::decimal_count;
 pub use digits::ManyDigits;
 pub use encoding::Encoding;

@@ -1,7 +1,7 @@
 //! Arrays as slices of Rust's numbers.
 
 use crate::lookup::Lookup;
-use crate::validate::{items, offsets_end};
+use crate::validate::{items, offsets_end, union_lengths};
 use crate::{Array, Column, DType, Form, Invalid, Native};
 use std::borrow::Cow;
 use std::ops::{Index, Range};
@@ -114,6 +114,45 @@ impl Array {
             lists(&lookup, &self.form, self.length)?.ok_or_else(|| self.unlike("lists".into()))?;
         let items = Self { form: content.clone(), length, columns: self.columns.clone() };
         Ok((offsets, items))
+    }
+
+    /// The values of an array of options, and the row of these for each row of the array, negative for a missing
+    /// one: no rows where nothing is missing, so that each row is its own. Columns are shared, not copied.
+    ///
+    /// # Errors
+    /// [`ViewError::Type`] if the array is not of options; [`ViewError::Invalid`].
+    pub fn as_options(&self) -> Result<(Option<Column>, Self), ViewError> {
+        let lookup = Lookup::of(self);
+        let Form::Option { key, content } = self.form.kept() else {
+            return Err(self.unlike("values that may be missing".into()));
+        };
+        let (index, length) = if lookup.is_complete(key, self.length)? {
+            (None, self.length)
+        } else {
+            let index = lookup.column(key, "index", DType::Int64, self.length)?;
+            (Some(index.slice(0..self.length as usize)), lookup.rows_there(key, self.length)?) // as many as there are
+        };
+        Ok((index, Self { form: (**content).clone(), length, columns: self.columns.clone() }))
+    }
+
+    /// The alternatives of an array of unions, an array each, with the number of the alternative and the row in it
+    /// for each row of the array. Columns are shared, not copied.
+    ///
+    /// # Errors
+    /// [`ViewError::Type`] if the array is not of unions; [`ViewError::Invalid`].
+    pub fn as_union(&self) -> Result<(Column, Column, Vec<Self>), ViewError> {
+        let lookup = Lookup::of(self);
+        let Form::Union { key, contents } = self.form.kept() else {
+            return Err(self.unlike("a union".into()));
+        };
+        let lengths = union_lengths(&lookup, key, contents.len(), self.length)?;
+        let of =
+            |(form, length): (&Form, u64)| Self { form: form.clone(), length, columns: self.columns.clone() };
+        let alternatives = contents.iter().zip(lengths).map(of).collect();
+        let rows = 0..self.length as usize; // as many as were checked
+        let part = |part, dtype| lookup.column(key, part, dtype, self.length);
+        let (tags, index) = (part("tags", DType::Int8)?, part("index", DType::Int64)?);
+        Ok((tags.slice(rows.clone()), index.slice(rows), alternatives))
     }
 
     /// A field of an array of records. Columns are shared, not copied.
