@@ -26,6 +26,17 @@ impl File {
         Self::open_with(path, &OpenOptions::new())
     }
 
+    /// Opens a local file as a map whose bytes may be lent out: where nothing is compressed, [raw blocks](crate::Table::raw)
+    /// and [raw numbers](crate::rows::Be) are views of the file and not copies. What is written to the file meanwhile
+    /// shows in them, and what is cut off it is zeros.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); a file that cannot be mapped.
+    pub fn map(path: impl AsRef<Path>) -> Result<Self> {
+        let source = forthwith_io::MappedFile::open(path)?;
+        Self::from_source(Arc::new(source), Arc::new(Engine::new(Options::default())))
+    }
+
     /// Opens a file with options for its format, and an engine of its own.
     ///
     /// # Errors

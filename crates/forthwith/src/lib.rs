@@ -49,6 +49,7 @@ mod friend;
 mod index;
 mod merge;
 mod options;
+pub mod rows;
 mod selection;
 mod stats;
 mod steps;
@@ -75,6 +76,7 @@ pub use friend::Friend;
 pub use index::index;
 pub use merge::{EntryBounds, Merge, MergeProgress, Merged, PathFilter, merge};
 pub use options::{OpenOptions, OptionKind, OptionSpec, OptionValue};
+pub use rows::{Row, Rows, Writer};
 pub use selection::{SelectOptions, Selected, Selection, UnitedColumn};
 pub use stats::{
     ColumnStats, Counted, FrequentValue, Quantile, StatsOptions, SummaryOf, TableStats, sample_entries, stats,
@@ -88,6 +90,8 @@ pub use forthwith_avro as avro;
 #[cfg(feature = "builders")]
 pub use forthwith_builders as builders;
 pub use forthwith_columns as columns;
+#[cfg(feature = "derive")]
+pub use forthwith_derive::Row;
 pub use forthwith_engine::{BlockThreads, Engine, Options, Progress, ProgressCallback, RawBlock};
 pub use forthwith_expr as expr;
 pub use forthwith_forth as forth;
@@ -137,3 +141,8 @@ pub fn prepare() {
 #[cfg(all(doctest, feature = "root"))]
 #[doc = include_str!("../../../docs/guide/rust.md")]
 struct Guide;
+
+/// Those of the page on event loops, too.
+#[cfg(all(doctest, feature = "root", feature = "derive"))]
+#[doc = include_str!("../../../docs/guide/event-loop.md")]
+struct EventLoop;

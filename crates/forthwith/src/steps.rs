@@ -58,6 +58,11 @@ impl Steps {
         self.selection.table()
     }
 
+    /// The selection that is read.
+    pub(crate) fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
     /// The paths of the columns, for messages.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {

@@ -1,0 +1,33 @@
+//! `#[derive(Row)]`: structs as rows of tables, and enums as values of unions. Use it as `forthwith::Row`; the page of
+//! `forthwith::rows` says which types fields can have, and which attributes.
+//!
+//! The generated code is safe, and calls the functions of `forthwith::rows` for each field.
+#![deny(missing_docs)]
+
+mod attributes;
+mod lifetimes;
+mod record;
+mod union;
+
+use proc_macro::TokenStream;
+use syn::{Data, DeriveInput, Error, Result, parse_macro_input};
+
+/// Makes a struct a row of tables, or an enum a value of unions.
+#[proc_macro_derive(Row, attributes(row))]
+pub fn derive_row(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+fn expand(input: &DeriveInput) -> Result<proc_macro2::TokenStream> {
+    let lifetime = lifetimes::only(&input.generics)?;
+    attributes::none(&input.attrs)?;
+    match &input.data {
+        Data::Struct(data) => record::expand(input, data, lifetime),
+        Data::Enum(data) => union::expand(input, data, lifetime),
+        Data::Union(data) => Err(Error::new_spanned(
+            data.union_token,
+            "a union cannot be a row: fields must have one type each",
+        )),
+    }
+}

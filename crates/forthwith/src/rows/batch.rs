@@ -1,0 +1,213 @@
+//! Batches of rows, one after the other.
+
+use super::{FieldArrays, Row, RowSteps};
+use crate::Selected;
+use forthwith_plan::{Error, Result};
+use std::{
+    collections::HashMap,
+    marker::PhantomData,
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, sync_channel},
+    },
+    thread::JoinHandle,
+};
+
+/// Rows that were read together. They point into it, and so do the slices of its [columns](Self::columns).
+pub struct Batch<R: Row> {
+    entries: Range<u64>,
+    kept: Option<Vec<u64>>,
+    len: usize,
+    columns: R::View,
+}
+
+impl<R: Row> Batch<R> {
+    pub(super) fn of(step: Selected, numbers: &HashMap<String, usize>) -> Result<Self> {
+        let len = match &step.kept {
+            Some(kept) => kept.len() as u64,
+            None => step.entries.end - step.entries.start,
+        };
+        if let Some(array) = step.arrays.iter().find(|array| array.length != len) {
+            return Err(Error::fault(format!("{} rows of a column in a step of {len}", array.length)));
+        }
+        let columns = R::view_fields(&FieldArrays::new(numbers, &step.arrays))?;
+        let len = usize::try_from(len).map_err(|_| Error::invalid(format!("a step of {len} rows")))?;
+        Ok(Self { entries: step.entries, kept: step.kept, len, columns })
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The entries that were looked at.
+    #[must_use]
+    pub fn entries(&self) -> Range<u64> {
+        self.entries.clone()
+    }
+
+    /// The entry of a row: its number in the table.
+    #[must_use]
+    pub fn entry(&self, row: usize) -> Option<u64> {
+        match &self.kept {
+            Some(kept) => kept.get(row).copied(),
+            None => (row < self.len).then(|| self.entries.start + row as u64),
+        }
+    }
+
+    /// The columns by the fields of the row: slices of numbers, and lists as the bounds in such slices.
+    #[must_use]
+    pub const fn columns(&self) -> &R::View {
+        &self.columns
+    }
+
+    /// One row.
+    #[must_use]
+    pub fn get(&self, row: usize) -> Option<R::Borrowed<'_>> {
+        (row < self.len).then(|| R::get(&self.columns, row))
+    }
+
+    /// The rows in order.
+    #[inline]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = R::Borrowed<'_>> + DoubleEndedIterator {
+        (0..self.len).map(|row| R::get(&self.columns, row))
+    }
+}
+
+impl<'b, R: Row> IntoIterator for &'b Batch<R> {
+    type Item = R::Borrowed<'b>;
+    type IntoIter = BatchRows<'b, R>;
+
+    fn into_iter(self) -> BatchRows<'b, R> {
+        BatchRows { columns: &self.columns, rows: 0..self.len }
+    }
+}
+
+/// The rows of a batch.
+pub struct BatchRows<'b, R: Row> {
+    columns: &'b R::View,
+    rows: Range<usize>,
+}
+
+impl<'b, R: Row> Iterator for BatchRows<'b, R> {
+    type Item = R::Borrowed<'b>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.rows.next().map(|row| R::get(self.columns, row))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.rows.size_hint()
+    }
+}
+
+impl<R: Row> ExactSizeIterator for BatchRows<'_, R> {}
+
+/// Batches in their order. The next one is read while the present one is used.
+pub struct Batches<R: Row> {
+    steps: StepStream,
+    numbers: Arc<HashMap<String, usize>>,
+    row: PhantomData<fn() -> R>,
+}
+
+impl<R: Row> Batches<R> {
+    pub(super) fn new(
+        steps: Box<dyn RowSteps>,
+        numbers: Arc<HashMap<String, usize>>,
+        threads: Option<usize>,
+    ) -> Result<Self> {
+        Ok(Self { steps: StepStream::start(steps, threads)?, numbers, row: PhantomData })
+    }
+}
+
+impl<R: Row> Iterator for Batches<R> {
+    type Item = Result<Batch<R>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let step = self.steps.next().transpose()?;
+        Some(step.and_then(|step| Batch::of(step, &self.numbers)))
+    }
+}
+
+/// Steps, read by a thread of their own or, with one thread, when they are asked for.
+enum StepStream {
+    Here { steps: Box<dyn RowSteps>, threads: Option<usize> },
+    Prefetched(Prefetch),
+    Ended,
+}
+
+struct Prefetch {
+    /// Taken when this is dropped.
+    steps: Option<Receiver<Result<Selected>>>,
+    is_dropped: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl StepStream {
+    fn start(mut steps: Box<dyn RowSteps>, threads: Option<usize>) -> Result<Self> {
+        if threads == Some(1) {
+            return Ok(Self::Here { steps, threads });
+        }
+        // No place to wait in: one step is used, and the next one is ready or being read.
+        let (sender, receiver) = sync_channel(0);
+        let is_dropped = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&is_dropped);
+        let read = move || {
+            loop {
+                let step = steps.read_next(threads, &mut |_| !stopped.load(Ordering::Relaxed));
+                let Some(step) = step.transpose() else { return };
+                let failed = step.is_err();
+                if sender.send(step).is_err() || failed {
+                    return;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("forthwith rows".into()).spawn(read);
+        let refused = |error| Error::fault(format!("no thread to read rows ahead: {error}; use one thread"));
+        let thread = Some(thread.map_err(refused)?);
+        Ok(Self::Prefetched(Prefetch { steps: Some(receiver), is_dropped, thread }))
+    }
+
+    fn next(&mut self) -> Result<Option<Selected>> {
+        let step = match self {
+            Self::Ended => return Ok(None),
+            Self::Here { steps, threads } => steps.read_next(*threads, &mut |_| true),
+            Self::Prefetched(prefetch) => match prefetch.steps.as_ref().map(Receiver::recv) {
+                Some(Ok(step)) => step.map(Some),
+                _ => prefetch.join().map(|()| None),
+            },
+        };
+        if !matches!(step, Ok(Some(_))) {
+            *self = Self::Ended;
+        }
+        step
+    }
+}
+
+impl Prefetch {
+    /// Waits for the thread.
+    fn join(&mut self) -> Result<()> {
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Err(_)) => Err(Error::fault("the thread that reads rows panicked")),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Prefetch {
+    fn drop(&mut self) {
+        self.is_dropped.store(true, Ordering::Relaxed);
+        self.steps = None;
+        let _ = self.join();
+    }
+}

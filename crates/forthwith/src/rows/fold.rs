@@ -1,0 +1,146 @@
+//! Folding rows by several threads.
+
+use super::{Batch, Row, RowSteps, Rows, StepReader};
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+impl<R: Row> Rows<R> {
+    /// Folds the rows of each step on one of several threads, and combines the results of the steps in their order. The
+    /// steps do not depend on the number of threads, so neither does the result, also of sums of real numbers.
+    ///
+    /// ```
+    /// use forthwith::{Row, rows::List};
+    /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+    ///
+    /// #[derive(Row)]
+    /// struct Event {
+    ///     #[row(name = "MET_pt")]
+    ///     met: f32,
+    /// }
+    ///
+    /// let events = forthwith::File::open(format!("{folder}/zmumu.root"))?.table("events")?;
+    /// let sum = events.rows::<Event>()?.par_fold(|| 0.0, |sum, event| *sum += f64::from(event.met), |sum, other| *sum += other)?;
+    /// assert!(sum > 0.0);
+    /// # Ok::<(), forthwith::plan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`for_each`](Self::for_each): of the first step that fails.
+    pub fn par_fold<A: Send>(
+        &self,
+        identity: impl Fn() -> A + Sync,
+        fold: impl Fn(&mut A, R::Borrowed<'_>) + Sync,
+        combine: impl FnMut(&mut A, A) + Send,
+    ) -> Result<A> {
+        let steps = self.source.steps(&self.columns, &self.options)?;
+        let reader = steps.reader();
+        let results =
+            Results { done: identity(), combined: 0, waiting: BTreeMap::new(), combine, failed: None };
+        let shared = Shared {
+            steps: Mutex::new((0, steps)),
+            results: Mutex::new(results),
+            stopped: AtomicBool::new(false),
+        };
+        let numbers = &*self.numbers;
+        let work = || fold_steps::<R, _, _>(&shared, numbers, reader.as_ref(), &identity, &fold);
+        let threads = self
+            .options
+            .threads
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
+        std::thread::scope(|scope| {
+            // Threads that cannot be had are done without.
+            for _ in 1..threads {
+                let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
+        let results = shared.results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match results.failed {
+            Some((_, error)) => Err(error),
+            None => Ok(results.done),
+        }
+    }
+}
+
+/// Takes steps until there are none.
+fn fold_steps<R: Row, A, C: FnMut(&mut A, A)>(
+    shared: &Shared<A, C>,
+    numbers: &HashMap<String, usize>,
+    reader: &dyn StepReader,
+    identity: &impl Fn() -> A,
+    fold: &impl Fn(&mut A, R::Borrowed<'_>),
+) {
+    let folded = |step| {
+        let read = reader.read_step(step, Some(1), &mut |_| !shared.stopped.load(Ordering::Relaxed))?;
+        let batch = Batch::<R>::of(read, numbers)?;
+        let mut result = identity();
+        (0..batch.len()).for_each(|row| fold(&mut result, R::get(batch.columns(), row)));
+        Ok(result)
+    };
+    while !shared.stopped.load(Ordering::Relaxed) {
+        let (number, step) = {
+            let mut steps = lock(&shared.steps);
+            let number = steps.0;
+            steps.0 += 1;
+            (number, steps.1.skip_step())
+        };
+        match step.and_then(|step| step.map(folded).transpose()) {
+            Ok(None) => return,
+            Ok(Some(result)) => lock(&shared.results).take(number, result),
+            Err(error) => {
+                shared.stopped.store(true, Ordering::Relaxed);
+                lock(&shared.results).fail(number, error);
+            }
+        }
+    }
+}
+
+/// A thread that panicked ends the call anyway.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Shared<A, C> {
+    /// The steps, and how many were taken.
+    steps: Mutex<(u64, Box<dyn RowSteps>)>,
+    results: Mutex<Results<A, C>>,
+    stopped: AtomicBool,
+}
+
+/// The results of steps, combined in their order.
+struct Results<A, C> {
+    done: A,
+    combined: u64,
+    /// Those of steps behind one that is not done.
+    waiting: BTreeMap<u64, A>,
+    combine: C,
+    failed: Option<(u64, Error)>,
+}
+
+impl<A, C: FnMut(&mut A, A)> Results<A, C> {
+    fn take(&mut self, number: u64, result: A) {
+        self.waiting.insert(number, result);
+        while let Some(next) = self.waiting.remove(&self.combined) {
+            (self.combine)(&mut self.done, next);
+            self.combined += 1;
+        }
+    }
+
+    /// Keeps the error of the first step. Steps that others were reading then are cancelled.
+    fn fail(&mut self, number: u64, error: Error) {
+        let is_cancelled = |error: &Error| matches!(error.kind, ErrorKind::Cancelled);
+        let is_first = self
+            .failed
+            .as_ref()
+            .is_none_or(|(first, known)| is_cancelled(known) || (number < *first && !is_cancelled(&error)));
+        if is_first {
+            self.failed = Some((number, error));
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Values that may be missing, and values of one of several types.
+
+use super::{Check, Value, number::NumberView, number::invalid};
+use forthwith_columns::{Array, Column, Form};
+use forthwith_plan::Result;
+
+/// The values of a column some of which may be missing.
+pub struct OptionView<V> {
+    /// The row of each value, negative for a missing one; none if each row is its own.
+    index: Option<NumberView<i64>>,
+    values: V,
+}
+
+impl<V> OptionView<V> {
+    #[inline]
+    fn row(&self, row: usize) -> Option<usize> {
+        match &self.index {
+            None => Some(row),
+            Some(index) => usize::try_from(index[row]).ok(),
+        }
+    }
+
+    /// The values that are not missing.
+    pub const fn values(&self) -> &V {
+        &self.values
+    }
+}
+
+/// Values that may be missing, being filled.
+#[derive(Default)]
+pub struct OptionBuilder<B> {
+    index: Vec<i64>,
+    count: i64,
+    values: B,
+}
+
+impl<T: Value> Value for Option<T> {
+    type View = OptionView<T::View>;
+    type Borrowed<'v> = Option<T::Borrowed<'v>>;
+    type Builder = OptionBuilder<T::Builder>;
+
+    fn check(form: &Form, check: &mut Check<'_>) {
+        match form.kept() {
+            _ if T::RAW.is_some() => check.report("raw numbers are never missing"),
+            Form::Option { content, .. } => T::check(content, check),
+            _ => T::check(form, check),
+        }
+    }
+
+    fn view(array: &Array) -> Result<Self::View> {
+        if !matches!(array.form.kept(), Form::Option { .. }) {
+            return Ok(OptionView { index: None, values: T::view(array)? });
+        }
+        let (index, values) = array.as_options().map_err(invalid)?;
+        Ok(OptionView { index: index.as_ref().map(NumberView::of), values: T::view(&values)? })
+    }
+
+    #[inline]
+    fn get(view: &Self::View, row: usize) -> Option<T::Borrowed<'_>> {
+        view.row(row).map(|row| T::get(&view.values, row))
+    }
+
+    fn push_to(&self, builder: &mut Self::Builder) {
+        match self {
+            None => builder.index.push(-1),
+            Some(value) => {
+                builder.index.push(builder.count);
+                builder.count += 1;
+                value.push_to(&mut builder.values);
+            }
+        }
+    }
+
+    fn finish(builder: Self::Builder, key: &str, columns: &mut Vec<(String, Column)>) -> Form {
+        columns.push((format!("{key}-index"), Column::from_vec(builder.index)));
+        let content = T::finish(builder.values, &format!("{key}.value"), columns);
+        Form::Option { key: key.to_owned(), content: Box::new(content) }
+    }
+}
+
+/// The values of a field that has a default: none if the table lacks the column.
+pub struct DefaultView<T: Value>(Option<OptionView<T::View>>);
+
+impl<T: Value> DefaultView<T> {
+    /// The view of the column, if there is one.
+    #[must_use]
+    pub const fn new(view: Option<OptionView<T::View>>) -> Self {
+        Self(view)
+    }
+
+    /// One value, or the default.
+    #[inline]
+    pub fn get(&self, row: usize) -> T::Borrowed<'_>
+    where
+        for<'v> T::Borrowed<'v>: Default,
+    {
+        self.0.as_ref().and_then(|view| Option::<T>::get(view, row)).unwrap_or_default()
+    }
+}
+
+/// The rows of a union: the variant of each, and its row among the values of that variant.
+pub struct UnionView {
+    /// The alternative and the row in it; none if all rows are of one alternative.
+    tags: Option<(NumberView<i8>, NumberView<i64>)>,
+    /// The variant of each alternative.
+    variants: Vec<usize>,
+}
+
+impl UnionView {
+    /// Those of an array, and the array of each variant that has an alternative.
+    ///
+    /// # Errors
+    /// Columns that are not what the Form says.
+    pub fn of(array: &Array, variants: &[VariantFits]) -> Result<(Self, Vec<Option<Array>>)> {
+        let assigned = assign(&array.form, variants).map_err(invalid)?;
+        let mut arrays: Vec<Option<Array>> = (0..variants.len()).map(|_| None).collect();
+        let tags = if matches!(array.form.kept(), Form::Union { .. }) {
+            let (tags, index, alternatives) = array.as_union().map_err(invalid)?;
+            for (variant, alternative) in assigned.iter().zip(alternatives) {
+                arrays[*variant] = Some(alternative);
+            }
+            Some((NumberView::of(&tags), NumberView::of(&index)))
+        } else {
+            arrays[assigned[0]] = Some(array.clone());
+            None
+        };
+        Ok((Self { tags, variants: assigned }, arrays))
+    }
+
+    /// The variant of a row, and its row among the values of this variant.
+    #[must_use]
+    #[inline]
+    pub fn at(&self, row: usize) -> (usize, usize) {
+        match &self.tags {
+            None => (self.variants[0], row),
+            // None is negative: they were checked.
+            Some((tags, index)) => (self.variants[tags[row] as usize], index[row] as usize),
+        }
+    }
+}
+
+/// Whether a variant's type fits an alternative.
+pub type VariantFits = fn(&Form) -> bool;
+
+impl Check<'_> {
+    /// Compares the variants of an enum with the alternatives of a union: each alternative is one variant, the first
+    /// whose type fits.
+    pub fn union(&mut self, form: &Form, name: &str, variants: &[VariantFits]) {
+        if let Err(what) = assign(form, variants) {
+            self.mismatch_because(&format!("the variants of {name}"), form, &format!(": {what}"));
+        }
+    }
+}
+
+/// The variant of each alternative.
+fn assign(form: &Form, variants: &[VariantFits]) -> std::result::Result<Vec<usize>, String> {
+    let alternatives = match form.kept() {
+        Form::Union { contents, .. } => contents.as_slice(),
+        _ => std::slice::from_ref(form),
+    };
+    let mut assigned: Vec<usize> = Vec::new();
+    for alternative in alternatives {
+        let fitting = (0..variants.len()).find(|at| !assigned.contains(at) && variants[*at](alternative));
+        assigned.push(fitting.ok_or_else(|| format!("no variant is {}", alternative.type_string()))?);
+    }
+    Ok(assigned)
+}
+
+/// The tags of unions being filled.
+#[derive(Default)]
+pub struct UnionBuilder {
+    tags: Vec<i8>,
+    index: Vec<i64>,
+    counts: Vec<i64>,
+}
+
+impl UnionBuilder {
+    /// A row of a variant.
+    pub fn push(&mut self, variant: usize) {
+        if self.counts.len() <= variant {
+            self.counts.resize(variant + 1, 0);
+        }
+        self.tags.push(variant as i8);
+        self.index.push(self.counts[variant]);
+        self.counts[variant] += 1;
+    }
+
+    /// The columns of the tags, and the Form around the variants.
+    pub fn finish(self, key: &str, contents: Vec<Form>, columns: &mut Vec<(String, Column)>) -> Form {
+        columns.push((format!("{key}-tags"), Column::from_vec(self.tags)));
+        columns.push((format!("{key}-index"), Column::from_vec(self.index)));
+        Form::Union { key: key.to_owned(), contents }
+    }
+}

@@ -1,0 +1,129 @@
+//! Numbers as the file stores them.
+
+use super::{Check, Value, number::NumberView, number::invalid, value::RawOrder};
+use forthwith_columns::{Array, Column, DType, Form, Lookup, Native};
+use forthwith_plan::Result;
+use std::{fmt, marker::PhantomData};
+
+/// A number whose bytes in a file may be kept as they are.
+pub trait RawNumber: Native + Value<Builder = Vec<Self>> {
+    /// Its bytes.
+    type Bytes: Copy + Default + PartialEq + Send + Sync + fmt::Debug + AsMut<[u8]> + 'static;
+
+    /// The number of bytes with the most significant one first.
+    fn from_big(bytes: Self::Bytes) -> Self;
+
+    /// The number of bytes with the least significant one first.
+    fn from_little(bytes: Self::Bytes) -> Self;
+}
+
+macro_rules! raw_numbers {
+    ($($number:ident)*) => {$(
+        impl RawNumber for $number {
+            type Bytes = [u8; size_of::<Self>()];
+
+            #[inline]
+            fn from_big(bytes: Self::Bytes) -> Self {
+                Self::from_be_bytes(bytes)
+            }
+
+            #[inline]
+            fn from_little(bytes: Self::Bytes) -> Self {
+                Self::from_le_bytes(bytes)
+            }
+        }
+    )*};
+}
+
+raw_numbers! { i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 }
+
+/// The bytes of numbers as the file stores them: a view of the mapped file.
+#[derive(Clone)]
+pub struct RawView<T> {
+    bytes: NumberView<u8>,
+    number: PhantomData<fn() -> T>,
+}
+
+impl<T: RawNumber> RawView<T> {
+    /// The bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    #[inline]
+    fn at(&self, row: usize) -> T::Bytes {
+        let mut bytes = T::Bytes::default();
+        let size = size_of::<T>();
+        bytes.as_mut().copy_from_slice(&self.bytes[row * size..(row + 1) * size]);
+        bytes
+    }
+
+    fn of(array: &Array) -> Result<Self> {
+        let Form::Numpy { key, .. } = &array.form else { return Err(invalid("raw numbers without bytes")) };
+        let needed = array.length * size_of::<T>() as u64;
+        let column = Lookup::of(array).column(key, "data", DType::UInt8, needed).map_err(invalid)?;
+        Ok(Self { bytes: NumberView::of(column), number: PhantomData })
+    }
+}
+
+macro_rules! orders {
+    ($($(#[doc = $doc:literal])* $name:ident $big:literal $from:ident $order:literal;)*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, PartialEq)]
+        pub struct $name<T: RawNumber>(T::Bytes);
+
+        impl<T: RawNumber> $name<T> {
+            /// The number.
+            #[must_use]
+            #[inline]
+            pub fn get(self) -> T {
+                T::$from(self.0)
+            }
+        }
+
+        impl<T: RawNumber> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.get().fmt(f)
+            }
+        }
+
+        impl<T: RawNumber> Value for $name<T> {
+            type View = RawView<T>;
+            type Borrowed<'v> = Self;
+            type Builder = Vec<T>;
+
+            const RAW: Option<RawOrder> = Some(RawOrder { big: $big, dtype: T::DTYPE });
+
+            fn check(form: &Form, check: &mut Check<'_>) {
+                check.mismatch(concat!("raw numbers, ", $order), form);
+            }
+
+            fn view(array: &Array) -> Result<Self::View> {
+                RawView::of(array)
+            }
+
+            #[inline]
+            fn get(view: &Self::View, row: usize) -> Self {
+                Self(view.at(row))
+            }
+
+            fn push_to(&self, builder: &mut Self::Builder) {
+                builder.push((*self).get());
+            }
+
+            fn finish(builder: Self::Builder, key: &str, columns: &mut Vec<(String, Column)>) -> Form {
+                T::finish(builder, key, columns)
+            }
+        }
+    )*};
+}
+
+orders! {
+    /// A number with the most significant byte first, as trees of ROOT store it. Only the columns of a table that are not
+    /// compressed can be read so, of a file opened by [`File::map`](crate::File::map): nothing is copied, and decoded by
+    /// [`get`](Self::get) alone.
+    Be true from_big "most significant byte first";
+    /// A number with the least significant byte first. See [`Be`].
+    Le false from_little "least significant byte first";
+}

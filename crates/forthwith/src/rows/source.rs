@@ -1,0 +1,353 @@
+//! Where rows come from: a table, or several as one.
+
+use super::value::RawOrder;
+use crate::{ProgressCallback, SelectOptions, Selected, Selection, Step, Steps, Table};
+use forthwith_columns::{Array, Column, DType, Encoding, Form};
+use forthwith_plan::{Error, Plan, Result};
+use std::{ops::Range, sync::Arc};
+
+/// Columns by their names, which are read step by step: a [`Table`], or several files as one.
+pub trait RowSource: Send + Sync {
+    /// The Form of a column; none if there is no such column.
+    ///
+    /// # Errors
+    /// A column that cannot be read; damaged metadata.
+    fn form(&self, column: &str) -> Result<Option<Form>>;
+
+    /// The names of all columns.
+    ///
+    /// # Errors
+    /// Damaged metadata.
+    fn names(&self) -> Result<Vec<String>>;
+
+    /// Adds the file and the table to an error.
+    fn locate(&self, error: Error) -> Error;
+
+    /// Whether a column can be read as it is stored.
+    ///
+    /// # Errors
+    /// The reason why it cannot.
+    fn check_raw(&self, column: &str, order: RawOrder) -> Result<()>;
+
+    /// Plans columns in steps.
+    ///
+    /// # Errors
+    /// As [`Table::select`].
+    fn steps(&self, columns: &[RowColumn], options: &RowOptions) -> Result<Box<dyn RowSteps>>;
+}
+
+/// A column to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowColumn {
+    /// Its name.
+    pub name: String,
+    /// The order of its bytes, if it is read as it is stored: then its array has these bytes.
+    pub raw: Option<RawOrder>,
+}
+
+/// The entries to read, and how.
+#[derive(Clone, Debug)]
+pub struct RowOptions {
+    /// Only entries for which this expression is true.
+    pub cut: Option<String>,
+    /// Only these entries, in ascending order.
+    pub entries: Option<Vec<u64>>,
+    /// Only entries from this one on.
+    pub start: u64,
+    /// Only entries before this one.
+    pub end: u64,
+    /// The size of steps.
+    pub step: Step,
+    /// Threads; by default those of the engine.
+    pub threads: Option<usize>,
+}
+
+impl Default for RowOptions {
+    fn default() -> Self {
+        let (step, threads) = (Step::Bytes(16 << 20), None);
+        Self { cut: None, entries: None, start: 0, end: u64::MAX, step, threads }
+    }
+}
+
+/// Steps that are read one after the other, or by several threads.
+pub trait RowSteps: Send {
+    /// Reads the next step; none after the last.
+    ///
+    /// # Errors
+    /// As [`Table::read`].
+    fn read_next(
+        &mut self,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<Option<Selected>>;
+
+    /// The entries of the next step, which is not read; none after the last.
+    ///
+    /// # Errors
+    /// As [`Table::plan`].
+    fn skip_step(&mut self) -> Result<Option<Range<u64>>>;
+
+    /// Reads steps that were skipped.
+    fn reader(&self) -> Arc<dyn StepReader>;
+}
+
+/// Reads steps by their entries, from any thread.
+pub trait StepReader: Send + Sync {
+    /// Reads a step.
+    ///
+    /// # Errors
+    /// As [`Table::read`].
+    fn read_step(
+        &self,
+        step: Range<u64>,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<Selected>;
+}
+
+impl Table {
+    /// A column by its name or path, or a member of the records of one.
+    fn row_column(&self, name: &str) -> Result<Option<(u32, Option<Selection>)>> {
+        if let Some(field) = self.found(name)? {
+            return Ok(Some((field, None)));
+        }
+        let is_path = name.contains('.') && name.chars().all(|c| c.is_alphanumeric() || "._/:".contains(c));
+        if !is_path {
+            return Ok(None);
+        }
+        if let Ok(field) = self.find(name) {
+            return Ok(Some((field, None)));
+        }
+        let member = self.select(&[name], SelectOptions::default()).ok();
+        Ok(member.map(|selection| (0, Some(selection))))
+    }
+
+    /// The numbers of a column as blocks of the file, joined where they lie beside each other.
+    fn raw_plan(&self, column: &str, entries: Range<u64>, order: RawOrder) -> Result<Plan> {
+        let field = self.find(column)?;
+        match Self::form(self, field)?.kept() {
+            Form::Numpy { dtype, shape, .. } if *dtype == order.dtype && shape.is_empty() => {}
+            form => return Err(Error::invalid(format!("it is {}, not {}", form.type_string(), order.dtype))),
+        }
+        self.plan_raw(&[field], entries)
+    }
+
+    /// One block of raw numbers, which is a view of the file.
+    fn raw_block(
+        &self,
+        column: &str,
+        plan: &Plan,
+        task: usize,
+        order: RawOrder,
+    ) -> Result<(Range<u64>, bytes::Bytes)> {
+        if !self.file().source().lends_views() {
+            return Err(Error::invalid("the file was not opened by File::map, so its bytes are not lent"));
+        }
+        let block = self.raw(plan, task)?;
+        if !block.view {
+            return Err(Error::invalid(format!("block {task} of {column:?} is compressed")));
+        }
+        let is_stored_so = match block.values {
+            Some(Encoding::Big(dtype)) => dtype == order.dtype && (order.big || dtype.size() == 1),
+            Some(Encoding::Little(dtype)) => dtype == order.dtype && (!order.big || dtype.size() == 1),
+            _ => false,
+        };
+        if !is_stored_so {
+            let found =
+                block.values.map_or_else(|| "in another way".to_owned(), |wire| format!("as {wire:?}"));
+            let wanted = if order.big { "most" } else { "least" };
+            let what =
+                format!("block {task} of {column:?} is stored {found}, not {wanted} significant byte first");
+            return Err(Error::invalid(what));
+        }
+        Ok((block.entries, block.payload))
+    }
+}
+
+impl RowSource for Table {
+    fn form(&self, column: &str) -> Result<Option<Form>> {
+        match self.row_column(column)? {
+            None => Ok(None),
+            Some((field, None)) => Self::form(self, field).map(Some),
+            Some((_, Some(member))) => Ok(member.forms()?.pop()),
+        }
+    }
+
+    fn names(&self) -> Result<Vec<String>> {
+        Ok(self.fields()?.iter().map(|field| field.path.clone()).collect())
+    }
+
+    fn locate(&self, error: Error) -> Error {
+        error.in_file(self.file().uri()).in_object(self.path())
+    }
+
+    fn check_raw(&self, column: &str, order: RawOrder) -> Result<()> {
+        let plan = self.raw_plan(column, 0..self.entries()?, order)?;
+        if plan.tasks.is_empty() { Ok(()) } else { self.raw_block(column, &plan, 0, order).map(drop) }
+    }
+
+    fn steps(&self, columns: &[RowColumn], options: &RowOptions) -> Result<Box<dyn RowSteps>> {
+        let decoded: Vec<&str> =
+            columns.iter().filter(|column| column.raw.is_none()).map(|column| column.name.as_str()).collect();
+        let fields = decoded.iter().map(|name| Ok((*name, self.found(name)?)));
+        let fields: Vec<(&str, Option<u32>)> = fields.collect::<Result<_>>()?;
+        let select = SelectOptions {
+            cut: options.cut.clone(),
+            entries: options.entries.clone(),
+            ..SelectOptions::default()
+        };
+        let selection = self.select_fields(&fields, select)?;
+        if decoded.len() == columns.len() {
+            return Ok(Box::new(selection.steps(options.start..options.end, options.step)?));
+        }
+        if selection.chooses_entries() {
+            return Err(
+                self.locate(Error::unsupported("a cut, or a list of entries, of rows with raw numbers"))
+            );
+        }
+        let entries = options.start..options.end.min(self.entries()?);
+        let raw = RawColumns::new(self, columns, entries.start.min(entries.end)..entries.end)?;
+        let ranges = raw.cut(&selection, options.step)?;
+        Ok(Box::new(RawSteps { selection, raw: Arc::new(raw), ranges: ranges.into_iter() }))
+    }
+}
+
+impl RowSteps for Steps {
+    fn read_next(
+        &mut self,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<Option<Selected>> {
+        self.read_batch(threads, Some(tick))
+    }
+
+    fn skip_step(&mut self) -> Result<Option<Range<u64>>> {
+        Self::skip_step(self)
+    }
+
+    fn reader(&self) -> Arc<dyn StepReader> {
+        Arc::new(self.selection().clone())
+    }
+}
+
+impl StepReader for Selection {
+    fn read_step(
+        &self,
+        step: Range<u64>,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<Selected> {
+        self.read_range(step, threads, Some(tick))
+    }
+}
+
+/// The raw columns of a table among those that rows need.
+struct RawColumns {
+    table: Table,
+    entries: Range<u64>,
+    /// The columns, and the plan of each raw one.
+    plans: Vec<Option<(String, RawOrder, Plan)>>,
+}
+
+impl RawColumns {
+    fn new(table: &Table, columns: &[RowColumn], entries: Range<u64>) -> Result<Self> {
+        let plan = |column: &RowColumn| match column.raw {
+            None => Ok(None),
+            Some(order) => {
+                let plan = table.raw_plan(&column.name, entries.clone(), order)?;
+                Ok(Some((column.name.clone(), order, plan)))
+            }
+        };
+        let plans = columns.iter().map(plan).collect::<Result<_>>()?;
+        Ok(Self { table: table.clone(), entries, plans })
+    }
+
+    /// Steps that end where a block of one of the columns ends, besides those of the decoded columns.
+    fn cut(&self, decoded: &Selection, step: Step) -> Result<Vec<Range<u64>>> {
+        let tasks = self.plans.iter().flatten().flat_map(|(.., plan)| &plan.tasks);
+        let mut ends: Vec<u64> = tasks.flat_map(|task| [task.entries.start, task.entries.end]).collect();
+        if !decoded.fields().is_empty() {
+            ends.extend(
+                self.table.cut(decoded.fields(), self.entries.clone(), step)?.iter().map(|step| step.end),
+            );
+        } else if let Step::Entries(count) = step {
+            ends.extend((self.entries.clone()).step_by(usize::try_from(count.max(1)).unwrap_or(usize::MAX)));
+        }
+        ends.extend([self.entries.start, self.entries.end]);
+        ends.retain(|end| self.entries.start <= *end && *end <= self.entries.end);
+        ends.sort_unstable();
+        ends.dedup();
+        Ok(ends.windows(2).map(|pair| pair[0]..pair[1]).collect())
+    }
+
+    /// The bytes of a raw column for a step that one block has.
+    fn array(&self, (name, order, plan): &(String, RawOrder, Plan), step: &Range<u64>) -> Result<Array> {
+        let has_step = |entries: &Range<u64>| entries.start <= step.start && step.end <= entries.end;
+        let missing = || Error::fault(format!("no block of {name:?} has the entries {step:?}"));
+        let task = plan.tasks.iter().position(|task| has_step(&task.entries)).ok_or_else(missing)?;
+        let (entries, payload) = self.table.raw_block(name, plan, task, *order)?;
+        let count = entries.end - entries.start;
+        let size = (payload.len() as u64).checked_div(count).unwrap_or(0);
+        if !has_step(&entries) || size.checked_mul(count) != Some(payload.len() as u64) {
+            return Err(missing());
+        }
+        let at = |entry: u64| ((entry - entries.start) * size) as usize; // within the payload
+        let bytes = payload.slice(at(step.start)..at(step.end));
+        let form = Form::Numpy { key: "raw".into(), dtype: DType::UInt8, shape: vec![size] };
+        let columns = vec![("raw-data".into(), Column::from_bytes(DType::UInt8, bytes))];
+        Ok(Array { form, length: step.end - step.start, columns })
+    }
+}
+
+/// Steps of rows some of whose columns are raw.
+struct RawSteps {
+    selection: Selection,
+    raw: Arc<RawColumns>,
+    ranges: std::vec::IntoIter<Range<u64>>,
+}
+
+impl RowSteps for RawSteps {
+    fn read_next(
+        &mut self,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<Option<Selected>> {
+        let Some(step) = self.ranges.next() else { return Ok(None) };
+        self.reader().read_step(step, threads, tick).map(Some)
+    }
+
+    fn skip_step(&mut self) -> Result<Option<Range<u64>>> {
+        Ok(self.ranges.next())
+    }
+
+    fn reader(&self) -> Arc<dyn StepReader> {
+        Arc::new(RawStepReader { selection: self.selection.clone(), raw: Arc::clone(&self.raw) })
+    }
+}
+
+struct RawStepReader {
+    selection: Selection,
+    raw: Arc<RawColumns>,
+}
+
+impl StepReader for RawStepReader {
+    fn read_step(
+        &self,
+        step: Range<u64>,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<Selected> {
+        let mut read = match self.selection.names().len() {
+            0 => Selected { entries: step.clone(), kept: None, arrays: Vec::new() },
+            _ => self.selection.read_step(step.clone(), threads, tick)?,
+        };
+        let mut decoded = std::mem::take(&mut read.arrays).into_iter();
+        for plan in &self.raw.plans {
+            read.arrays.extend(match plan {
+                Some(raw) => Some(self.raw.array(raw, &step).map_err(|e| self.raw.table.locate(e))?),
+                None => decoded.next(),
+            });
+        }
+        Ok(read)
+    }
+}

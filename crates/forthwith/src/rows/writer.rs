@@ -1,0 +1,137 @@
+//! Writing rows.
+
+use super::{FieldWriter, Row};
+use crate::{create, files::split};
+use forthwith_columns::{Array, Form};
+use forthwith_plan::{Result, TableWriter, WriteOptions, Written};
+
+/// Rows that are written together at first: how large they are shows then.
+const FIRST: usize = 1 << 10;
+/// Bytes of columns that are written together.
+const TOGETHER: usize = 16 << 20;
+
+/// Writes structs as the rows of a new file, in the format that its name says. The file appears with
+/// [`finish`](Self::finish).
+///
+/// ```
+/// use forthwith::{File, Row, Writer};
+///
+/// #[derive(Row, Debug, PartialEq)]
+/// struct Muon {
+///     pt: f32,
+///     charge: i32,
+/// }
+///
+/// #[derive(Row)]
+/// struct Event {
+///     run: u32,
+///     #[row(prefix = "Muon_", count = "nMuon")]
+///     muons: Vec<Muon>,
+/// }
+///
+/// let folder = std::env::temp_dir().join(format!("forthwith-rows-{}", std::process::id()));
+/// std::fs::create_dir_all(&folder)?;
+/// let path = folder.join("out.root").to_string_lossy().into_owned();
+///
+/// let mut writer = Writer::<Event>::create(&format!("{path}:events"))?;
+/// for run in 0..100 {
+///     let muons = (0..run % 3).map(|at| Muon { pt: 10.0 + at as f32, charge: 1 }).collect();
+///     writer.push(&Event { run, muons })?;
+/// }
+/// assert_eq!(writer.finish()?.entries, 100);
+///
+/// let mut rows = File::open(&path)?.table("events")?.rows::<Event>()?.range(5..6);
+/// assert_eq!(rows.next()?.map(|event| event.muons.len()), Some(2));
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Writer<R: Row> {
+    writer: Box<dyn TableWriter>,
+    builder: R::Builder,
+    /// Rows in the builder, and those that are written together.
+    rows: usize,
+    step: usize,
+}
+
+impl<R: Row> Writer<R> {
+    /// Begins a file `FILE` or, where a format has names for tables, `FILE:TABLE`.
+    ///
+    /// # Errors
+    /// As [`create`](crate::create()): a type that the format does not have, an ending that names no format.
+    pub fn create(name: &str) -> Result<Self> {
+        Self::create_with(name, WriteOptions::default())
+    }
+
+    /// Begins a file with options.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn create_with(name: &str, mut options: WriteOptions) -> Result<Self> {
+        let (file, table) = split(name, |_| false);
+        if !table.is_empty() {
+            options.name = Some(table);
+        }
+        Ok(Self::to(create(file, &Self::columns(), &options)?))
+    }
+
+    /// Writes rows by any writer of tables, made with the [columns](Self::columns).
+    #[must_use]
+    pub fn to(writer: Box<dyn TableWriter>) -> Self {
+        Self { writer, builder: R::Builder::default(), rows: 0, step: FIRST }
+    }
+
+    /// The names and Forms of the columns that rows are written to.
+    #[must_use]
+    pub fn columns() -> Vec<(String, Form)> {
+        let filled = filled::<R>(R::Builder::default(), 0);
+        filled.into_iter().map(|(name, array)| (name, array.form)).collect()
+    }
+
+    /// Appends a row.
+    ///
+    /// # Errors
+    /// As [`TableWriter::write`], of rows that were pushed before.
+    pub fn push(&mut self, row: &R) -> Result<()> {
+        row.push_to(&mut self.builder);
+        self.rows += 1;
+        if self.rows < self.step { Ok(()) } else { self.flush() }
+    }
+
+    /// Appends rows.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn extend(&mut self, rows: impl IntoIterator<Item = R>) -> Result<()> {
+        rows.into_iter().try_for_each(|row| self.push(&row))
+    }
+
+    /// Writes the last rows, and finishes the file.
+    ///
+    /// # Errors
+    /// As [`TableWriter::finish`].
+    pub fn finish(mut self) -> Result<Written> {
+        self.flush()?;
+        self.writer.finish()
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        let rows = std::mem::take(&mut self.rows);
+        let filled = filled::<R>(std::mem::take(&mut self.builder), rows);
+        let arrays: Vec<Array> = filled.into_iter().map(|(_, array)| array).collect();
+        let bytes: usize = arrays.iter().map(Array::nbytes).sum();
+        let fitting = TOGETHER / (bytes / rows).max(1);
+        self.step = fitting.clamp(1, rows.saturating_mul(16));
+        self.writer.write(&arrays)
+    }
+}
+
+/// The columns of a builder, with their names.
+fn filled<R: Row>(builder: R::Builder, rows: usize) -> Vec<(String, Array)> {
+    let mut fields = FieldWriter::new("row");
+    R::finish_fields(builder, &mut fields);
+    let array = |columns, form| Array { form, length: rows as u64, columns };
+    fields.fields.into_iter().map(|field| (field.name, array(field.columns, field.form))).collect()
+}
