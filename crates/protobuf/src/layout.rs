@@ -129,7 +129,7 @@ impl<'s> Layouts<'s> {
     }
 
     /// Layouts by which messages are written.
-    pub(crate) const fn for_writing(schema: &'s Schema, mapping: Mapping) -> Self {
+    pub(crate) fn for_writing(schema: &'s Schema, mapping: Mapping) -> Self {
         Self { keeps_required: true, ..Self::new(schema, mapping) }
     }
 
