@@ -3,6 +3,7 @@
 //! The main thread calls the object itself: what Python code waits for there ends with a signal. Any other thread lays its request on the
 //! desk, where a thread of Python's own takes it (`forthwith._file_objects`), and can stop waiting.
 
+use forthwith_platform::ForkLocal;
 use pyo3::{
     exceptions::{PyRuntimeError, PyTypeError},
     prelude::*,
@@ -10,7 +11,7 @@ use pyo3::{
 };
 use std::{
     cell::{Cell, RefCell},
-    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -61,27 +62,6 @@ struct Place {
     changed: Condvar,
 }
 
-/// The desk of one process, and those of processes forked from it: a lock that was held when a process was forked stays so there.
-struct Generation {
-    process: u32,
-    place: Arc<Place>,
-    next: OnceLock<Box<Self>>,
-}
-
-impl Generation {
-    fn new() -> Self {
-        Self { process: std::process::id(), place: Arc::default(), next: OnceLock::new() }
-    }
-
-    fn place(&self) -> &Arc<Place> {
-        let (mut here, process) = (self, std::process::id());
-        while here.process != process {
-            here = here.next.get_or_init(|| Box::new(Self::new()));
-        }
-        &here.place
-    }
-}
-
 /// Why there is no answer.
 pub(crate) enum Refusal {
     /// The object raised an exception, or a handler of a signal did.
@@ -101,7 +81,7 @@ impl From<PyErr> for Refusal {
 /// A file object with its desk.
 pub(crate) struct Reader {
     object: Py<PyAny>,
-    generations: Generation,
+    places: ForkLocal<Arc<Place>>,
 }
 
 thread_local! {
@@ -144,18 +124,18 @@ impl Drop for Entered {
     fn drop(&mut self) {
         IS_MAIN.set(self.was_main);
         let me = thread_number();
-        self.reader.generations.place().lock().stopping.retain(|of| *of != me);
+        self.reader.places.get().lock().stopping.retain(|of| *of != me);
     }
 }
 
 impl Reader {
     pub(crate) fn new(object: Py<PyAny>) -> Self {
-        Self { object, generations: Generation::new() }
+        Self { object, places: ForkLocal::new() }
     }
 
     /// Asks the object, when it is this thread's turn.
     pub(crate) fn ask(&self, request: Request) -> Result<Answer, Refusal> {
-        let place = self.generations.place();
+        let place = self.places.get();
         let mut state = place.lock();
         if state.inside == thread_number() {
             return Err(Refusal::Inside);
@@ -205,17 +185,17 @@ impl Reader {
 
     /// Whether to go on waiting for what another thread reads.
     pub(crate) fn pause(&self) -> Result<(), Refusal> {
-        self.generations.place().pause()
+        self.places.get().pause()
     }
 
     /// Tells all threads that wait to give up, until this one has come to the end of its call.
     pub(crate) fn give_up(&self) {
-        self.generations.place().give_up();
+        self.places.get().give_up();
     }
 
     /// Whether this thread runs the object's code.
     pub(crate) fn is_inside(&self) -> bool {
-        self.generations.place().lock().inside == thread_number()
+        self.places.get().lock().inside == thread_number()
     }
 
     fn start(&self, place: &Arc<Place>) -> PyResult<()> {
@@ -232,7 +212,7 @@ impl Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        let place = self.generations.place();
+        let place = self.places.get();
         place.lock().closed = true;
         place.changed.notify_all();
     }

@@ -11,6 +11,7 @@ use forthwith::{
     io::{self, Sink},
     plan::Result,
 };
+use forthwith_platform::Instant;
 use pyo3::{
     exceptions::{PyBlockingIOError, PyException, PyOSError},
     prelude::*,
@@ -20,7 +21,7 @@ use std::{
     io::{IoSlice, Write},
     path::Path,
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// Bytes offered at a time at most, so that signals are looked at between two calls.

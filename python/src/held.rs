@@ -31,7 +31,11 @@ impl<T: Send> Held<T> {
     pub(crate) fn new(kept: T) -> Self {
         // Memory of Python's objects is not aligned to more.
         const { assert!(align_of::<T>() <= 16) };
-        Self { process: std::process::id(), user: AtomicU64::new(0), kept: Mutex::new(Some(kept)) }
+        Self {
+            process: forthwith_platform::process_id(),
+            user: AtomicU64::new(0),
+            kept: Mutex::new(Some(kept)),
+        }
     }
 
     /// Waits until no other thread uses it. Signals are looked at meanwhile.
@@ -39,7 +43,7 @@ impl<T: Send> Held<T> {
     /// # Errors
     /// The process is another one; this thread uses it already: a handler of a signal, or an object that is written to, calls back.
     pub(crate) fn take(&self, py: Python<'_>) -> PyResult<Turn<'_, T>> {
-        if std::process::id() != self.process {
+        if forthwith_platform::process_id() != self.process {
             let made = self.process;
             return Err(errors::request(
                 py,
@@ -85,7 +89,7 @@ impl<T> Drop for Turn<'_, T> {
 
 impl<T: Send> Drop for Held<T> {
     fn drop(&mut self) {
-        if std::process::id() != self.process {
+        if forthwith_platform::process_id() != self.process {
             // A file that is dropped unfinished is removed, and this one is the other process's.
             std::mem::forget(self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).take());
         }

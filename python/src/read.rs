@@ -9,8 +9,9 @@ use forthwith::{
     Progress, ProgressCallback, Table,
     plan::{Plan, Result},
 };
+use forthwith_platform::Instant;
 use pyo3::prelude::*;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How often the interpreter is attached while reading.
 const LISTEN: Duration = Duration::from_millis(50);

@@ -9,11 +9,12 @@ use crate::{
     translate::DIALECT,
 };
 use forthwith_columns::{DType, Form};
-use forthwith_io::{ProcessLock, Source};
+use forthwith_io::Source;
 use forthwith_plan::{
     ColumnSpec, Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Pick, Plan, Reading, Result,
     Stored, Task, cuts,
 };
+use forthwith_platform::ProcessLock;
 use forthwith_program::{Program, translate, translate_checking};
 use std::{collections::HashSet, ops::Range, sync::Arc};
 

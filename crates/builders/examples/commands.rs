@@ -4,6 +4,7 @@
 //! Times are those of the processor, where the system tells them, so that other work on the machine disturbs
 //! less. For a count of instructions, run one line for few rounds under `valgrind --tool=callgrind`.
 #![allow(clippy::print_stdout, reason = "it is a program")]
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 
 use forthwith_builders::TypedArrayBuilder;
 use std::time::Instant;

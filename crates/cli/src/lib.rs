@@ -18,6 +18,7 @@
 //! Inside, `flags` says what can be typed and `meaning` what it means; `opened` finds the tree and branch;
 //! each command has a file of its own name that gathers a report and renders it.
 #![deny(missing_docs)]
+#![allow(clippy::disallowed_methods, reason = "only for systems with processes and clocks")]
 
 mod check;
 mod choice;

@@ -5,6 +5,7 @@ use forthwith_columns::{Memory, Policy};
 use forthwith_forth::{Compiled, Programs};
 use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, Plan, Result};
+use forthwith_platform::process_id;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -87,7 +88,7 @@ impl Engine {
     #[must_use]
     pub fn new(options: Options) -> Self {
         let memory = Memory::new(options.policy.clone());
-        let process = std::process::id();
+        let process = process_id();
         Self { options, memory, process, compiled: Mutex::default(), idle: Mutex::default() }
     }
 
@@ -150,14 +151,11 @@ impl Engine {
 
     fn compile_new(source: &str) -> Result<Arc<Compiled>> {
         // Files of a kind have the same programs, and each file may have an engine of its own.
-        Ok(match Programs::of_process() {
-            Some(programs) => programs.get(source)?,
-            None => Arc::new(Compiled::new(source)?),
-        })
+        Ok(Programs::of_process().get(source)?)
     }
 
     /// State that the engine keeps behind a lock; nothing in a process that was forked from the engine's.
     fn own<'a, T>(&self, kept: &'a Mutex<T>) -> Option<MutexGuard<'a, T>> {
-        (std::process::id() == self.process).then(|| kept.lock().unwrap_or_else(PoisonError::into_inner))
+        (process_id() == self.process).then(|| kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -9,11 +9,9 @@ use crate::{
 use forthwith_columns::{Buffer, Builder, kernels};
 use forthwith_forth::{Compiled, Limits, Machine, Memory, Output, RunError, Status};
 use forthwith_plan::{BlockFormat, Error, ErrorKind, Result, Task};
+use forthwith_platform::Instant;
 use forthwith_program::Program;
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Instant,
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Payloads up to this size are decoded into scratch, of which most stays in the cache.
 const AHEAD_MOST: usize = 4 << 20;

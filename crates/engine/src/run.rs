@@ -14,13 +14,14 @@ use crate::{
 use bytes::Bytes;
 use forthwith_forth::Compiled;
 use forthwith_plan::{BlockFormat, Decoder, Error, ErrorKind, Framing, Kernel, Plan, Result, Stored};
+use forthwith_platform::Instant;
 use std::{
     ops::Range,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// Enough for a block's framing; far less than a block that is read in pieces.

@@ -1,11 +1,12 @@
 //! Blocks made on several threads and taken in order.
 
-use forthwith_io::{ProcessLock, has_headroom};
+use forthwith_io::has_headroom;
 use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Error, Result, StoredBlock, in_turn};
+use forthwith_platform::{Instant, ProcessLock};
 use std::{
     collections::BTreeMap,
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// Makes blocks on several threads, the calling one included. A thread that may take blocks takes those that are

@@ -2,7 +2,7 @@
 //!
 //! Prints a line for each expression: the text, a tab, nanoseconds by the item. `benches/expressions/compare.py` runs it, and
 //! compares with NumPy and Awkward Array.
-
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 #![allow(clippy::print_stdout, reason = "what an example is for")]
 
 use forthwith_columns::{Array, Column, Form, Native};

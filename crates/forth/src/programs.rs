@@ -1,11 +1,12 @@
 //! Compiled programs by their text.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::compile::Options;
 use crate::compiled::Compiled;
 use crate::error::CompileError;
+use forthwith_platform::ForkLocal;
 
 /// Programs kept unless told otherwise.
 const CAPACITY: usize = 1024;
@@ -65,17 +66,12 @@ impl Programs {
         Self { capacity: capacity.max(1), kept: Mutex::default() }
     }
 
-    /// Those of this process, for callers without a reason to keep programs apart: they are shared with what
-    /// was learned of them and their machine code. None where processes were forked from one another eight
-    /// times.
+    /// The programs of this process, with their profiles and machine code, for callers without a reason to keep programs apart.
     ///
-    /// A forked process has programs of its own: another thread of its parent, which it has not, may have
-    /// been at work on the parent's.
-    pub fn of_process() -> Option<&'static Self> {
-        static GENERATIONS: [OnceLock<(u32, Programs)>; 8] = [const { OnceLock::new() }; 8];
-        let here = std::process::id();
-        let found = GENERATIONS.iter().map(|programs| programs.get_or_init(|| (here, Self::default())));
-        found.filter(|(process, _)| *process == here).map(|(_, programs)| programs).next()
+    /// A forked process has programs of its own, since another thread of its parent may have been compiling the parent's.
+    pub fn of_process() -> &'static Self {
+        static PROGRAMS: ForkLocal<Programs> = ForkLocal::new();
+        PROGRAMS.get()
     }
 
     /// The program of a text. Errors are not kept.

@@ -2,6 +2,7 @@
 //!
 //! Says how it is decoded, then the milliseconds of each repetition, and at the end a checksum of each column in the order of the Form.
 #![allow(clippy::print_stdout, reason = "a command")]
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 
 use forthwith::columns::{Array, Form, Policy};
 use forthwith::{Engine, File, Options, io, plan::Decoder};

@@ -6,6 +6,7 @@
 //! columns' fresh huge pages touched, the decompressed baskets decoded to warm columns; `parts` has the three times of the fastest
 //! repetition. Prints one line: RESULT {"times": [seconds...], "checksum": "..."}; memory is dropped outside the timing.
 #![allow(clippy::print_stdout, reason = "a command")]
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 
 use forthwith::columns::{Array, Form, Memory, Policy};
 use forthwith::{Engine, File, Options, format, io, plan};

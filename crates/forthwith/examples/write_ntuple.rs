@@ -7,7 +7,7 @@
 //! bytes written to a file where there is no codec; then of what no writer of the same pages can leave out: the codec,
 //! a checksum of each page, and writing them; then of the same with the bytes of pages made of the array.
 //! It is compared with C++ ROOT by `benches/ntuples/write.py`.
-
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 #![allow(clippy::print_stdout)] // it is a program
 
 use forthwith::{

@@ -1,4 +1,5 @@
 //! From what is typed to files: lists, patterns, folders, pipes, and paths within files.
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 
 use forthwith::{
     File,

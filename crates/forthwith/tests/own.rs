@@ -1,6 +1,7 @@
 //! Formats of one's own.
 #![cfg(feature = "builders")]
 #![expect(clippy::expect_used, reason = "tests")]
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 
 use forthwith::{
     Engine, File, Options, OwnBlock, OwnFormat, Step, Table,

@@ -3,6 +3,7 @@
 //! `cargo run --release -p forthwith-io --example read_ways [MiB] [threads]` prints the best and the median
 //! speed of several runs of each way. The file is written first, so it is warm.
 #![allow(clippy::print_stdout, clippy::unwrap_used)] // an example that reports to a person
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 
 use std::io::Write;
 use std::path::Path;

@@ -44,8 +44,6 @@ mod error;
 mod hash;
 mod headroom;
 mod index;
-mod once;
-mod process;
 mod sink;
 mod source;
 
@@ -55,8 +53,6 @@ pub use error::{Error, ErrorKind, Result};
 pub use hash::{Xxh3, xxh3, xxh64};
 pub use headroom::has_headroom;
 pub use index::{Index, Indexed, Recorder};
-pub use once::{ProcessList, ProcessOnce};
-pub use process::{ProcessGuard, ProcessLock};
 pub use sink::{Counted, FileSink, MemorySink, Sink, UpdateSink, WriterSink, create};
 pub use source::{
     Advice, Callback, MappedFile, Memory, PreadFile, ReadAt, STREAM_IN_MEMORY, Several, Source, Version,

@@ -9,11 +9,12 @@ use crate::{
     schema::{self, Column, Part},
 };
 use forthwith_columns::{Array, Form, arrow::SchemaRef};
-use forthwith_io::{ProcessLock, Source};
+use forthwith_io::Source;
 use forthwith_plan::{
     Dataset, Decoder, Description, Error, Field, Group, Limit, Limits, Pick, Plan, Reading, Result, Stored,
     Task, check_entries, cuts,
 };
+use forthwith_platform::ProcessLock;
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
 /// How to look at a file.

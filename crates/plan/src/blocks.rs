@@ -42,7 +42,8 @@
 //! ```
 
 use crate::Result;
-use forthwith_io::{Compressor, ProcessLock};
+use forthwith_io::Compressor;
+use forthwith_platform::ProcessLock;
 use std::fmt;
 
 /// Makes the stored bytes of blocks, each independently of the others.

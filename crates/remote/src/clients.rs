@@ -1,7 +1,8 @@
 //! The clients of the process: files behind one server share its connections.
 
 use crate::{options::refused, redact};
-use forthwith_io::{ErrorKind, ProcessLock};
+use forthwith_io::ErrorKind;
+use forthwith_platform::ProcessLock;
 use object_store::{
     ClientOptions,
     client::{HttpClient, HttpConnector, ReqwestConnector},

@@ -10,7 +10,8 @@ use crate::{
     runtime::PerProcess,
 };
 use bytes::{Bytes, BytesMut};
-use forthwith_io::{Error, ErrorKind, ProcessLock, Result};
+use forthwith_io::{Error, ErrorKind, Result};
+use forthwith_platform::ProcessLock;
 use std::{
     ops::Range,
     sync::{

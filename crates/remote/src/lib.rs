@@ -15,6 +15,7 @@
 //! This is the only crate with an asynchronous runtime: two threads for the process, started with the first source (`runtime.rs`). The
 //! threads of the engine wait for it, and look every 20 ms whether they still should ([`StoreOptions::going_on`]).
 #![deny(missing_docs, unsafe_code)]
+#![allow(clippy::disallowed_methods, reason = "only for systems with processes and clocks")]
 
 mod answer;
 mod clients;

@@ -1,6 +1,7 @@
 //! The runtime of the process.
 
-use forthwith_io::{Error, ErrorKind, ProcessLock, Result};
+use forthwith_io::{Error, ErrorKind, Result};
+use forthwith_platform::ProcessLock;
 use std::{
     sync::{
         Arc, LazyLock,

@@ -1,6 +1,6 @@
 //! Knowledge about servers, which all files of the process share.
 
-use forthwith_io::ProcessLock;
+use forthwith_platform::ProcessLock;
 use std::{
     collections::HashMap,
     sync::{

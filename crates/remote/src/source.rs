@@ -10,7 +10,8 @@ use crate::{
     runtime::{self, Abort, PerProcess},
 };
 use bytes::Bytes;
-use forthwith_io::{ErrorKind, ProcessLock, Result, Source};
+use forthwith_io::{ErrorKind, Result, Source};
+use forthwith_platform::ProcessLock;
 use std::{
     ops::Range,
     sync::{

@@ -6,14 +6,9 @@ use forthwith::{
     plan::{ErrorKind, Result},
     root::write::Compression,
 };
+use forthwith_platform::Instant;
 use pyo3::prelude::*;
-use std::{
-    collections::HashSet,
-    ops::Range,
-    path::PathBuf,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::HashSet, ops::Range, path::PathBuf, sync::Arc, time::Duration};
 
 /// How often Python is asked whether to go on.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -151,11 +151,9 @@ impl Machine {
         };
         let options = Options::default().literal_width(literals);
         // One machine for each thread is a habit, and so is one for each file.
-        let compiled = py.detach(|| match Programs::of_process() {
-            Some(programs) => programs.get_with(source, options),
-            None => Compiled::with_options(source, options).map(Arc::new),
-        });
-        let compiled = compiled.map_err(|error| errors::compile(py, &error))?;
+        let compiled = py
+            .detach(|| Programs::of_process().get_with(source, options))
+            .map_err(|error| errors::compile(py, &error))?;
         let spilled = Spilled::default();
         let mut machine = if bits == 32 {
             Either::Narrow(forth::Machine::new32(Arc::clone(&compiled), limits))

@@ -51,7 +51,7 @@ impl State {
     }
 
     pub(crate) fn go(&mut self, way: Way<'_>) -> Ran {
-        let began = std::time::Instant::now();
+        let began = forthwith_platform::Instant::now();
         let inputs = self.inputs.slices();
         let result = each!(&mut self.machine, machine => match way {
             Way::Resume => machine.resume(&inputs),

@@ -70,7 +70,7 @@ thread_local! {
 /// Whether this is the thread in which Python handles signals, if that was found out before.
 pub(crate) fn known_as_main() -> Option<bool> {
     let (process, main) = MAIN.get();
-    (process == std::process::id()).then_some(main)
+    (process == forthwith_platform::process_id()).then_some(main)
 }
 
 /// Whether this is the thread in which Python handles signals.
@@ -81,13 +81,13 @@ pub(crate) fn in_main_thread(py: Python<'_>) -> PyResult<bool> {
     let threading = py.import("threading")?;
     let main = threading.call_method0("main_thread")?.getattr("ident")?;
     let main = main.eq(threading.call_method0("get_ident")?)?;
-    MAIN.set((std::process::id(), main));
+    MAIN.set((forthwith_platform::process_id(), main));
     Ok(main)
 }
 
 /// Starts the thread, if this process has none.
 fn start() {
-    let process = std::process::id();
+    let process = forthwith_platform::process_id();
     let found = TICKING.load(Ordering::SeqCst);
     if found == process
         || TICKING.compare_exchange(found, process, Ordering::SeqCst, Ordering::SeqCst).is_err()

@@ -1,4 +1,5 @@
 //! The command, as a user sees it: what it prints, where, and with which exit code.
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 
 mod check;
 mod columns;

@@ -26,6 +26,7 @@ pub(crate) use bounds::{HUGE, PAD, SLACK};
 pub use buffer::Buffer;
 pub(crate) use buffer::Pages;
 
+use forthwith_platform::process_id;
 use map::Map;
 use pool::Pool;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -41,7 +42,7 @@ impl Memory {
     pub fn new(policy: Policy) -> Self {
         Self(Arc::new(Shared {
             policy,
-            process: std::process::id(),
+            process: process_id(),
             pool: Mutex::new(Pool::default()),
             outstanding: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
@@ -211,7 +212,7 @@ struct Shared {
 impl Shared {
     /// The pool, unless it is off or belongs to another process.
     fn pool(&self) -> Option<MutexGuard<'_, Pool>> {
-        if self.policy.pool_bytes == 0 || std::process::id() != self.process {
+        if self.policy.pool_bytes == 0 || process_id() != self.process {
             return None;
         }
         // A panic cannot leave the pool half changed: its only writes are pushes and removals.
@@ -315,11 +316,8 @@ impl Shared {
 
     /// The pool that all memories of this process share.
     fn common(&self) -> Option<MutexGuard<'static, Pool>> {
-        let common = if self.policy.shared { pool::of_process() } else { None };
-        // Nor can it here.
-        common
-            .filter(|_| std::process::id() == self.process)
-            .map(|pool| pool.lock().unwrap_or_else(PoisonError::into_inner))
+        let shares = self.policy.shared && process_id() == self.process;
+        shares.then(|| pool::of_process().lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

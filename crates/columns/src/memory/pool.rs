@@ -2,7 +2,8 @@
 
 use super::bounds::{MAP_FROM, PAD, SLACK};
 use super::map::{Map, address_space_left};
-use std::sync::{Mutex, OnceLock};
+use forthwith_platform::ForkLocal;
+use std::sync::Mutex;
 
 /// Mappings in the order they came in, oldest first. Columns made again in the same order find their own
 /// pages.
@@ -81,16 +82,13 @@ const COMMON_MOST: usize = 256;
 /// So much address space may be kept with them, times what was written.
 const IDLE: usize = 64;
 
-/// The pages that the memories of this process keep together. None where processes were forked from one
-/// another eight times.
+/// The pages that all memories of this process share.
 ///
-/// A forked process has one of its own: another thread of its parent, which it has not, may have been at work
-/// on the parent's; and what its parent wrote to would be copied before it is written again.
-pub(super) fn of_process() -> Option<&'static Mutex<Pool>> {
-    static GENERATIONS: [OnceLock<(u32, Mutex<Pool>)>; 8] = [const { OnceLock::new() }; 8];
-    let here = std::process::id();
-    let found = GENERATIONS.iter().map(|pool| pool.get_or_init(|| (here, Mutex::default())));
-    found.filter(|(process, _)| *process == here).map(|(_, pool)| pool).next()
+/// A forked process has a pool of its own, since another thread of its parent may have been changing the parent's, and since
+/// pages that its parent wrote to would be copied before they are written again.
+pub(super) fn of_process() -> &'static Mutex<Pool> {
+    static POOL: ForkLocal<Mutex<Pool>> = ForkLocal::new();
+    POOL.get()
 }
 
 impl Pool {

@@ -321,7 +321,7 @@ fn a_mapping_that_is_stretched_keeps_its_bytes() {
 #[cfg(all(target_os = "linux", not(miri)))]
 fn what_is_shared_is_had_by_all_who_do_and_bounded() {
     let sharing = || Memory::new(Policy { shared: true, ..Policy::default() });
-    let common = || super::pool::of_process().unwrap().lock().unwrap();
+    let common = || super::pool::of_process().lock().unwrap();
     let column = |memory: &Memory, reserved: usize, written: usize| {
         let mut buffer = memory.allocate_expecting(reserved, written).unwrap();
         buffer.bytes_mut(written).fill(7);

@@ -9,7 +9,7 @@
 //!
 //! One JSON object a line. The columns of every tier are compared with the hand-written ones before anything
 //! is timed.
-
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,

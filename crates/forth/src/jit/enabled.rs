@@ -78,7 +78,7 @@ impl Jit {
     /// Compiles all functions.
     pub(crate) fn new(program: &Ir, plans: &Plans, code: &Code) -> Result<Self, Refusal> {
         let host = Host::shared()?;
-        let start = std::time::Instant::now();
+        let start = forthwith_platform::Instant::now();
         let blocks = || code.functions.iter().flat_map(|function| &function.blocks);
         if blocks().map(|block| block.code.len() + 1).sum::<usize>() > LARGEST {
             return Err(Refusal::TooLarge);

@@ -1,6 +1,7 @@
 //! Behaviour of the language and the machine, seen from outside.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(unsafe_code, reason = "memory of the caller is part of what is tested")]
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 
 mod bulk;
 mod bytecode;

@@ -1,6 +1,7 @@
 #![cfg(feature = "root")]
 //! RNTuples whose bytes lie: an error or values, never a panic, and what is delivered is valid. Checksums are not verified
 //! here: they would find every lie, and no other check would be tested.
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 
 mod campaign;
 mod forge;

@@ -3,10 +3,10 @@
 use super::{Index, Part};
 use crate::{
     error::{Error, ErrorKind, Result},
-    process::ProcessLock,
     source::Source,
 };
 use bytes::{Bytes, BytesMut};
+use forthwith_platform::ProcessLock;
 use std::{ops::Range, sync::Arc};
 
 /// Passes requests on, and keeps the answers: what is read while a file is opened and planned is what an

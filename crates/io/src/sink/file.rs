@@ -2,6 +2,7 @@
 
 use super::{Sink, early::Early, gather};
 use crate::{Error, ErrorKind, Result};
+use forthwith_platform::process_id;
 use std::{
     fs::{File, OpenOptions},
     io::{self, IoSlice, Seek, SeekFrom, Write},
@@ -63,7 +64,7 @@ impl FileSink {
         };
         // A name has 255 bytes at most, and that of the temporary file is longer.
         let short: String = name.to_string_lossy().chars().take(40).collect();
-        let process = std::process::id();
+        let process = process_id();
         remove_left_over(&path, &short);
         for _ in 0..TRIES {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -103,7 +104,7 @@ impl FileSink {
 
     /// Whether this is not the process that made it.
     fn is_forked(&self) -> bool {
-        self.process != std::process::id()
+        self.process != process_id()
     }
 
     /// The temporary file, for this process to write to.

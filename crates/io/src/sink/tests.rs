@@ -121,7 +121,7 @@ fn what_dead_processes_left_of_the_same_file_is_removed() {
         child.wait().unwrap();
         child.id()
     };
-    let own = std::process::id();
+    let own = forthwith_platform::process_id();
     let gone = format!(".a.bin.{dead}-3.part");
     let kept = [
         format!(".a.bin.{own}-999.part"),

@@ -6,6 +6,7 @@ use super::{
     gather,
 };
 use crate::{Error, ErrorKind, Result};
+use forthwith_platform::process_id;
 use std::{
     fs::{File, OpenOptions, TryLockError},
     io::{self, IoSlice, Seek, SeekFrom, Write},
@@ -50,7 +51,7 @@ impl UpdateSink {
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
-        Ok(Self { uri, path, file, untouched: Some(length), process: std::process::id() })
+        Ok(Self { uri, path, file, untouched: Some(length), process: process_id() })
     }
 
     /// What is written comes here instead. Bytes from here on must be such that nothing refers to.
@@ -96,7 +97,7 @@ impl UpdateSink {
     }
 
     fn is_forked(&self) -> bool {
-        self.process != std::process::id()
+        self.process != process_id()
     }
 }
 

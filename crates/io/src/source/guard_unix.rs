@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 use std::ptr::{self, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
 
-use crate::process::ProcessLock;
+use forthwith_platform::ProcessLock;
 
 /// Watches one map for as long as it lives.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ const BY_RAISE: c_int = libc::SI_TKILL;
 #[cfg(not(target_os = "linux"))]
 const BY_RAISE: c_int = c_int::MIN;
 /// Installing happens once at a time, in each process: one may be forked while another thread is at it.
-static INSTALLING: ProcessLock<()> = ProcessLock::of_nothing();
+static INSTALLING: ProcessLock<()> = ProcessLock::of_default();
 
 impl Region {
     fn all() -> impl Iterator<Item = &'static Self> {

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -175,7 +175,7 @@ impl Version {
     /// tick every few milliseconds.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = forthwith_platform::wall_clock();
         let nanoseconds = |seconds: i128, rest: i128| seconds * 1_000_000_000 + rest;
         let now = nanoseconds(now.as_secs().into(), now.subsec_nanos().into());
         let ago = |file: &FileVersion| now - nanoseconds(file.changed.0.into(), file.changed.1.into());

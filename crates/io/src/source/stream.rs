@@ -1,5 +1,6 @@
 //! A stream, which has no byte ranges, as a source that has: all of it is read first.
 
+use forthwith_platform::process_id;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::ops::Range;
@@ -81,7 +82,7 @@ pub fn unlisted() -> std::io::Result<File> {
     // A file of that name may have been left by a process that was ended just then.
     for _ in 0..1000 {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!(".forthwith-{}-{number}.part", std::process::id()));
+        let path = std::env::temp_dir().join(format!(".forthwith-{}-{number}.part", process_id()));
         match options.open(&path) {
             Ok(file) => {
                 #[cfg(not(windows))]

@@ -205,7 +205,7 @@ fn a_signal_that_has_nothing_to_do_with_maps_is_passed_on() {
     if let Some(path) = std::env::var_os(CHILD) {
         let _mapped = MappedFile::open(&path).unwrap();
         // The shell has `kill` built in; not every machine has the program.
-        let kill = format!("kill -BUS {}", std::process::id());
+        let kill = format!("kill -BUS {}", forthwith_platform::process_id());
         // The handler of Rust's own library, which was there before, leaves at the first one that it knows
         // nothing of; and signals that wait to be delivered are one, which loaded machines let them do.
         for _ in 0..100 {

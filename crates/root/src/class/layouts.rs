@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use forthwith_io::ProcessLock;
 use forthwith_plan::Result;
+use forthwith_platform::ProcessLock;
 
 use super::{Item, Layout, describe, versions};
 use crate::cpp::{Container, CppType};

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use forthwith_io::ProcessOnce;
 use forthwith_plan::{Error, Result};
+use forthwith_platform::ProcessOnce;
 
 use crate::record::{Cursor, Datime, Key};
 

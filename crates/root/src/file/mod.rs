@@ -16,8 +16,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use forthwith_io::{ProcessLock, ProcessOnce, Source};
+use forthwith_io::Source;
 use forthwith_plan::{Error, ErrorKind, NameListing, Result};
+use forthwith_platform::{ProcessLock, ProcessOnce};
 
 pub use check::{Check, Checked, TableCheck};
 pub(crate) use compressed::decompress_growing;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use forthwith_io::ProcessLock;
 use forthwith_plan::{Error, Result};
+use forthwith_platform::ProcessLock;
 
 use super::marks::Marks;
 use super::objects::{Leftover, Objects};

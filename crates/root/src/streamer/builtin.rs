@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use forthwith_io::ProcessOnce;
+use forthwith_platform::ProcessOnce;
 
 use super::{StreamerInfo, text::info};
 

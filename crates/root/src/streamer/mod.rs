@@ -13,8 +13,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use forthwith_io::ProcessOnce;
 use forthwith_plan::Result;
+use forthwith_platform::ProcessOnce;
 
 pub use builtin::builtin_divided;
 pub(crate) use builtin::{Row, builtin, builtin_versions, written};

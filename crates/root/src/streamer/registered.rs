@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use forthwith_columns::DType;
-use forthwith_io::ProcessList;
 use forthwith_plan::{Error, Result};
+use forthwith_platform::ProcessList;
 use forthwith_program::check_words;
 
 use super::{Element, ElementKind, Packing, StreamerInfo, code};

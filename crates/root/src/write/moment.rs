@@ -1,7 +1,7 @@
 //! When a file was written, and by which number it is known.
 
+use forthwith_platform::wall_clock;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use forthwith_columns::calendar;
 
@@ -15,10 +15,7 @@ impl Moment {
     /// The present one, or that of the environment's variable `SOURCE_DATE_EPOCH`, by which the same input gives the same bytes.
     #[must_use]
     pub fn now() -> Self {
-        Self::fixed().unwrap_or_else(|| {
-            let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-            Self(i64::try_from(since).unwrap_or(0))
-        })
+        Self::fixed().unwrap_or_else(|| Self(i64::try_from(wall_clock().as_secs()).unwrap_or(0)))
     }
 
     /// That of the environment's variable `SOURCE_DATE_EPOCH`.

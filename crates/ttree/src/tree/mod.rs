@@ -17,7 +17,8 @@ use forthwith_plan::{
 };
 
 use forthwith_columns::DType;
-use forthwith_io::{ProcessLock, ProcessOnce, Source};
+use forthwith_io::Source;
+use forthwith_platform::{ProcessLock, ProcessOnce};
 use forthwith_root::class::Layouts;
 use forthwith_root::unroll::{Budget, Classes, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS};
 use forthwith_root::{

@@ -1,4 +1,5 @@
 //! Behaviour of the crate: trees, branches, plans and baskets, on files made by ROOT.
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 // A test that fails says where.
 #![allow(clippy::unwrap_used)]
 

@@ -39,11 +39,9 @@ impl Recipe {
     pub(super) fn new(name: &str, program: &str, described: &str) -> Result<Self> {
         let refuse = |what: String| Error::invalid(format!("the format {name}: {what}"));
         let ty = Described::parse(described).map_err(|error| refuse(error.to_string()))?;
-        let compiled = match Programs::of_process() {
-            Some(programs) => programs.get(program),
-            None => Compiled::new(program).map(Arc::new),
-        };
-        let compiled = compiled.map_err(|error| refuse(format!("the program does not compile: {error}")))?;
+        let compiled = Programs::of_process()
+            .get(program)
+            .map_err(|error| refuse(format!("the program does not compile: {error}")))?;
         if compiled.inputs() != ["data"] {
             let inputs = match compiled.inputs() {
                 [] => "none".to_owned(),

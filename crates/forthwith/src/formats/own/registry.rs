@@ -4,8 +4,8 @@
 //! locked by a thread that it does not have, nor half changed.
 
 use super::OwnFormat;
-use forthwith_io::ProcessList;
 use forthwith_plan::{Error, Result};
+use forthwith_platform::ProcessList;
 
 /// Registers a format. Files are of it that begin with its magic bytes or, if it has none, whose names end as it says, and that its
 /// function, if it has one, recognises. Formats of this build come first, unless the name ends as the format says; of several of one's own,

@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU32;
 
-use crate::process::{GENERATIONS, is_of};
+use crate::process::{GENERATIONS, is_of, process_id};
 
 /// A value that is made once: by a thread of this process, or of one before it. Values made twice must be
 /// equal.
@@ -35,7 +35,7 @@ impl<T> ProcessOnce<T> {
 
     /// Keeps a value, unless there is one already, and answers the one that is kept.
     pub fn keep(&self, value: T) -> &T {
-        self.keep_of(std::process::id(), value)
+        self.keep_of(process_id(), value)
     }
 
     /// The value, made now if there is none. It is made before anything is touched, perhaps by several
