@@ -49,7 +49,11 @@ __all__ = [
     "avro_messages",
     "avro_schema",
     "command",
-    "efficiency_intervals",
+    "efficiency_errors",
+    "efficiency_values",
+    "emptied_array",
+    "emptied_axes",
+    "emptied_sums",
     "expand_files",
     "partitions",
     "expand_stored",
@@ -381,21 +385,26 @@ def ntuple_descriptor(table: Table) -> str:
 def ntuple_envelopes(table: Table) -> list[bytes]:
     """The header and the footer of an RNTuple, decompressed, with their checksums."""
 
-def efficiency_intervals(
-    how: str, level: float, first: Sequence[float], second: Sequence[float]
-) -> list[tuple[float, float]]:
-    """Both ends of each interval.
+def emptied_axes(objects: Objects, number: int, file: str, path: str) -> list[tuple[int, float, float] | None]:
+    """Bins and edges of the axes of a histogram that change when its buffered entries are filled.
 
-    ``"clopper-pearson"``, ``"feldman-cousins"`` and ``"mid-p"`` are of how many how many passed, ``"central"`` and
-    ``"shortest"`` of beta distributions.
+    This function and the four below take the number of an object, and the file and path that errors name. They give arrays as
+    bytes in native order, one number for each bin, underflow and overflow included, the first axis fastest.
     """
 
-@final
-class Key:
-    """One object of a file."""
+def emptied_array(objects: Objects, number: int, name: str, file: str, path: str) -> tuple[str, bytes] | None:
+    """Data type and numbers of ``"contents"``, or of a member, after buffered entries are filled; ``None`` if not kept."""
 
-    @property
-    def path(self) -> str:
+def emptied_sums(objects: Objects, number: int, file: str, path: str) -> dict[str, float]:
+    """Sums over all entries after buffered entries are filled, by the names of members."""
+
+def efficiency_values(objects: Objects, number: int, file: str, path: str) -> bytes:
+    """The efficiency of each bin."""
+
+def efficiency_errors(objects: Objects, number: int, level: float | None, file: str, path: str) -> tuple[bytes, bytes]:
+    """How far each confidence interval reaches below and above; without a level, that of the object."""
+
+def path(self) -> str:
         """Path from the directory that was listed, without a cycle."""
     @property
     def name(self) -> str:

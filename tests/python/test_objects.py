@@ -58,41 +58,6 @@ def test_errors_of_profiles_are_those_of_root(file, name):
         found.errors(error_mode="x")
 
 
-LIMITS = [
-    ((4, -1.0, -1.0, True, False), (6, -5.0, 1.0)),
-    ((4, -555378866821.6959, -553697628228.6346, False, False), (4, -555395679207.6266, -553680815842.704)),
-    ((95, 90.0, 101.0, False, False), (95, 89.00000000000001, 102.0)),
-    ((2, -1.2455356723042958, 0.08109378316615223, True, False), (2, -5.0, 5.0)),
-    ((24, 1604521438250.7776, 1604569735509.1943, False, False), (24, 1604518000000.0, 1604574000000.0)),
-    (
-        (9, 2.050209506389312e-12, 2.112597021842288e-12, False, False),
-        (9, 2.0495856312347824e-12, 2.1132208969968177e-12),
-    ),
-    ((62, 4.0276819466721215e-07, 4.0290281257187247e-07, True, False), (1, 0.0, 1.0)),
-    ((3758, -1544.2991699199094, -1544.2970784305307, False, False), (3758, -1544.2993790688474, -1544.296869281593)),
-    (
-        (7, -0.0017681815511170172, -0.0017681665933233727, False, False),
-        (7, -0.0017681817006949536, -0.0017681664437454363),
-    ),
-    ((2716, 921925755707.0106, 1072547485824.1545, False, False), (2716, 906900000000.0, 1087600000000.0)),
-    ((4375, -705123.0662722874, -456051.1157325873, False, False), (4375, -730000.0, -431200.0)),
-    ((5786, -405745922552.3999, -405739654991.7143, False, False), (5786, -405746548000.0, -405739030000.0)),
-    ((6735, -8.12314782171256e-13, -8.123115738368721e-13, True, False), (1, -1.0, 0.0)),
-    ((6, -4510115.680702184, -4441560.325244761, False, False), (6, -4510801.234256758, -4440000.0)),
-    ((4, 658.3687883211715, 676.7848601458232, False, False), (4, 658.1846276029249, 676.9690208640698)),
-    ((7, -1.0698493038905543e-07, 0.0, False, False), (7, -1.0805477969294598e-07, 1.0698493038905542e-09)),
-    ((159, -243434187.45944643, -243419843.48589274, True, False), (162, -243434695.0, -243419305.0)),
-    (
-        (3, 2.429188514289493e-06, 5.61828459545602e-06, False, False),
-        (3, 2.3972975534778276e-06, 5.650175556267685e-06),
-    ),
-    ((239, 1208598245.888291, 12528263057.321697, True, False), (241, 950836821.0, 12799162960.0)),
-    ((1063, 78619380.8388496, 78620464.4662282, False, False), (1063, 78619274.0, 78620572.0)),
-    ((3649, -8784.861738573316, 12117.109016901457, False, False), (3649, -10870.0, 14200.0)),
-    ((3, 0.0, 4.0321301258304485e-07, True, False), (2, -1.0, 1.0)),
-    ((917, 8.404135500894368e-07, 8.410154120649449e-07, False, False), (917, 8.40354e-07, 8.410749999999999e-07)),
-    ((2775, -7730336.795025561, -7674662.871816428, True, False), (2839, -7730894.0, -7674106.0)),
-]
 BUFFERED = json.loads(pathlib.Path(data("buffered.root.bins.json")).read_text())
 
 
@@ -114,22 +79,38 @@ def test_entries_in_a_buffer_are_in_their_bins(name):
             assert pickle.loads(pickle.dumps(axis)) == axis
 
 
+# By GetMean, GetStdDev and, afterwards, GetEntries of C++ ROOT 6.40.
+STATISTICS = {
+    "oneC": (0.02652886576328831, 1.0761978943275594, 65),
+    "weighted": (0.044370607291956694, 1.0916651220790776, 64),
+    "variable": (0.02652886576328831, 1.0761978943275594, 64),
+    "bounded": (-0.12978923185638913, 1.1958011810456288, 35),
+    "found": (0.696773490895895, 2.045963364622973, 64),
+    "found_contents": (3.5499798910074083, 10.142736786243825, 66),
+    "longer_contents": (0.6890867507966127, 1.988572705755367, 70),
+    "longer_two": (0.6974448791064939, 2.0529372350572426, 65),
+    "longer_profile": (0.7071441159288161, 2.0297196068779324, 65),
+}
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_statistics_count_entries_in_a_buffer(name):
+    mean, std, entries = STATISTICS[name]
+    with forthwith.open(data("buffered.root")) as file:
+        found = file[name]
+        assert found.mean() == pytest.approx(mean, rel=1e-14)
+        assert found.std() == pytest.approx(std, rel=1e-14)
+        assert found.entries == entries
+
+
 def test_entries_that_wait_for_an_axis_without_end_are_an_error():
     with forthwith.open(data("buffered.root")) as file:
         found = file["endless"]
         for ask in (found.values, found.variances, found.to_numpy, found.to_boost, found.show):
-            with pytest.raises(forthwith.UnsupportedError, match="ROOT makes yaxis without end"):
+            with pytest.raises(forthwith.UnsupportedError, match="ROOT makes the y axis infinite"):
                 ask()
-        assert "ROOT makes yaxis without end" in found._repr_html_()
+        assert "ROOT makes the y axis infinite" in found._repr_html_()
         assert repr(found) == "<TH2D 'endless', its bins not known>"
-
-
-def test_ranges_are_found_as_root_finds_them():
-    # The limits by THLimitsFinder::OptimizeLimits of C++ ROOT 6.40.
-    from forthwith.hist.limits import limits
-
-    for given, expected in LIMITS:
-        assert limits(*given) == expected
 
 
 EFFICIENCIES = json.loads(pathlib.Path(data("efficiencies.root.bins.json")).read_text())

@@ -95,6 +95,8 @@ pub use forthwith_derive::Row;
 pub use forthwith_engine::{BlockThreads, Engine, Options, Progress, ProgressCallback, RawBlock};
 pub use forthwith_expr as expr;
 pub use forthwith_forth as forth;
+#[cfg(feature = "root")]
+pub use forthwith_hist as hist;
 pub use forthwith_io as io;
 #[cfg(feature = "parquet")]
 pub use forthwith_parquet as parquet;
@@ -114,11 +116,11 @@ pub mod root {
     pub use crate::formats::extend_tree;
     pub use forthwith_root::{
         Array, Base, BasketHeader, Check, Checked, Counter, Cursor, Datime, Directory, DirectoryRecord,
-        Element, ElementKind, EmbeddedBasket, Found, Frame, Header, Interval, Items, Key, Leftover, List,
-        Object, Objects, Packed, Packing, Record, Records, Recovered, RootFile, Shape, StreamerInfo,
-        Streamers, TObject, TableCheck, Tag, Value, Walker, beta_interval, check_record, code,
-        decompress_blocks, decompress_record, forget_class, prepare, register_class, register_unframed, text,
-        write,
+        Element, ElementKind, EmbeddedBasket, Found, Frame, Header, Items, Key, Leftover, List, Object,
+        Objects, Packed, Packing, Record, Records, Recovered, RootFile, Shape, StreamerInfo, Streamers,
+        TObject, TableCheck, Tag, Value, Walker, check_record, code, decompress_blocks, decompress_record,
+        efficiency, forget_class, histogram, histogram_error, prepare, register_class, register_unframed,
+        text, write,
     };
     pub use forthwith_ttree::write::{
         ColumnOptions, Floats, Jagged, Nulls, Strings, TreeFile, TreeOptions, TreeWriter,

@@ -27,8 +27,8 @@
 
 pub mod class;
 mod cpp;
-mod efficiency;
 mod file;
+mod histogram;
 mod object;
 mod record;
 mod streamer;
@@ -36,11 +36,11 @@ pub mod unroll;
 pub mod write;
 
 pub use cpp::{Container, CppType, Holds, Number, Packing, code};
-pub use efficiency::{Interval, beta_interval};
 pub use file::{
     Check, Checked, Directory, DirectoryRecord, Found, Header, Record, Records, Recovered, RootFile,
     TableCheck, check_record, decompress_blocks, decompress_record, is_roots_own,
 };
+pub use histogram::{efficiency, histogram, histogram_error};
 pub use object::{
     Array, Base, EntryValue, Items, Leftover, List, Object, Objects, Packed, Shape, Value, Walker,
     names_class,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forthwith._errors import RequestError, UnsupportedError
-from forthwith.hist.buffered import waiting
+from forthwith.hist.buffered import is_buffered
 from forthwith.hist.made import changed
 from forthwith.hist.statistics import counts_outside, from_bins, has_range, statistics
 
@@ -109,10 +109,9 @@ def _axis(axis: Any) -> str:
 
 
 def _check_filled(histogram: Histogram) -> None:
-    if waiting(histogram) is not None:
+    if is_buffered(histogram):
         raise UnsupportedError(
-            f"{histogram!r} has entries that wait in a buffer, whose statistics are not computed yet: "
-            "to_boost() has them in bins"
+            f"{histogram!r} has buffered entries, and cannot be added or scaled: to_boost() has them in bins"
         )
 
 

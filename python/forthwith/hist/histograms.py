@@ -13,7 +13,7 @@ from forthwith._guard import guarded
 from forthwith._packages import package as _package
 from forthwith.hist.arithmetic import added, scaled
 from forthwith.hist.axis import Axis
-from forthwith.hist.buffered import filled, ranged, waiting
+from forthwith.hist.buffered import buffered_sums, filled, is_buffered, ranged
 from forthwith.hist.drawing import Plotted
 from forthwith.hist.made import made_axis, projected
 from forthwith.hist.statistics import deviation, mean
@@ -93,7 +93,7 @@ class Histogram(Binned):
         return tuple(self.member(name) for name in ("fXaxis", "fYaxis", "fZaxis")[: self._dimensions])
 
     def _stored(self, name: str) -> Numbers:
-        """``"contents"``, or the sums of a name (``"fSumw2"``), of all bins, without what waits in a buffer."""
+        """``"contents"``, or the sums of a name (``"fSumw2"``), of all bins, without buffered entries."""
         if name != "contents":
             return np.asarray(self.member(name, ()))
         for array in ("TArrayD", "TArrayF", "TArrayI", "TArrayS", "TArrayC", "TArrayL64", "TArrayL"):
@@ -134,8 +134,8 @@ class Histogram(Binned):
 
     @property
     def entries(self) -> float:
-        """How often the histogram was filled, as ``GetEntries`` gives it; entries that wait in a buffer are not counted."""
-        return float(self.member("fEntries"))
+        """How often the histogram was filled, as ``GetEntries`` gives it once the bins were read."""
+        return buffered_sums(self)["fEntries"] if is_buffered(self) else float(self.member("fEntries"))
 
     def mean(self, axis: int | str = 0) -> float:
         """The mean along an axis, as ``GetMean`` gives it, in the units of the axis.
@@ -195,7 +195,7 @@ class Histogram(Binned):
             for letter, axis in letters
         ]
         members: dict[str, Any] = {**sums, "fBuffer": np.zeros(0), "fBufferSize": 0}
-        if len(axes) < len(picks) or not all(pick.whole for pick in picks) or waiting(self) is not None:
+        if len(axes) < len(picks) or not all(pick.whole for pick in picks) or is_buffered(self):
             # Those of entries were of others, too: they are found from the bins.
             members |= {name: 0.0 for name in self.member_names if name.startswith("fTsumw")}
             weights = sums.get("fBinEntries", contents)

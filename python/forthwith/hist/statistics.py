@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from forthwith._errors import RequestIndexError
-from forthwith.hist.buffered import waiting
+from forthwith.hist.buffered import buffered_sums, is_buffered
 
 if TYPE_CHECKING:
     from forthwith.hist.axis import Axis
@@ -42,15 +42,14 @@ def _sums(histogram: Any, axis: int) -> tuple[float, float, float]:
 
 
 def statistics(histogram: Any) -> dict[str, float]:
-    """``GetStats``: sums by the names that members have for them."""
-    kept = float(histogram.member("fTsumw", 0))
-    if (
-        has_range(histogram)
-        or waiting(histogram) is not None
-        or (kept == 0 and float(histogram.member("fEntries", 0)) > 0)
-    ):
+    """``GetStats``: sums by the names of their members."""
+    names = _names(histogram)
+    if has_range(histogram):
         return from_bins(histogram)
-    return {name: float(histogram.member(name, 0)) for name in _names(histogram)}
+    kept = buffered_sums(histogram) if is_buffered(histogram) else {name: float(histogram.member(name, 0)) for name in names}
+    if kept["fTsumw"] == 0 and histogram.entries > 0:
+        return from_bins(histogram)
+    return {name: kept[name] for name in names}
 
 
 def _names(histogram: Any) -> list[str]:

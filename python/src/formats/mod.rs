@@ -3,6 +3,7 @@
 
 mod avro;
 mod avro_rows;
+mod histogram;
 mod ntuple_options;
 mod own;
 mod parquet;
@@ -60,7 +61,11 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(protobuf::protobuf_column, module)?,
         wrap_pyfunction!(protobuf::protobuf_messages, module)?,
         wrap_pyfunction!(protobuf::protobuf_schema, module)?,
-        wrap_pyfunction!(root::efficiency_intervals, module)?,
+        wrap_pyfunction!(histogram::efficiency_errors, module)?,
+        wrap_pyfunction!(histogram::efficiency_values, module)?,
+        wrap_pyfunction!(histogram::emptied_array, module)?,
+        wrap_pyfunction!(histogram::emptied_axes, module)?,
+        wrap_pyfunction!(histogram::emptied_sums, module)?,
         wrap_pyfunction!(root::ntuple_descriptor, module)?,
         wrap_pyfunction!(root::ntuple_envelopes, module)?,
         wrap_pyfunction!(root::register_class, module)?,

@@ -28,7 +28,7 @@ pub(super) fn object(py: Python<'_>, object: Object) -> Result<PyResult<Bound<'_
 pub(super) struct Objects(pub(super) root::Objects);
 
 impl Objects {
-    fn at(&self, number: u32) -> PyResult<root::Object<'_>> {
+    pub(super) fn at(&self, number: u32) -> PyResult<root::Object<'_>> {
         self.0.object(number).ok_or_else(|| PyIndexError::new_err(format!("no object {number}")))
     }
 }
@@ -185,36 +185,6 @@ pub(super) fn register_class(
     let register = if framed { root::register_class } else { root::register_unframed };
     register(name, &members).map_err(|error| crate::errors::exception(py, &error))?;
     Ok(true)
-}
-
-/// Both ends of the intervals of efficiencies, one after the other. `how` is `"clopper-pearson"`, `"feldman-cousins"` or `"mid-p"`, of
-/// how many how many passed; or `"central"` or `"shortest"`, of beta distributions of two parameters.
-#[pyfunction]
-pub(super) fn efficiency_intervals(
-    py: Python<'_>,
-    how: &str,
-    level: f64,
-    first: Vec<f64>,
-    second: Vec<f64>,
-) -> PyResult<Vec<(f64, f64)>> {
-    let ends = |first: f64, second: f64| {
-        Some(match how {
-            "clopper-pearson" => root::Interval::ClopperPearson.ends(first, second, level),
-            "feldman-cousins" => root::Interval::FeldmanCousins.ends(first, second, level),
-            "mid-p" => root::Interval::MidP.ends(first, second, level),
-            "central" => root::beta_interval(first, second, level, false),
-            "shortest" => root::beta_interval(first, second, level, true),
-            _ => return None,
-        })
-    };
-    let pairs = first.into_iter().zip(second);
-    pairs
-        .map(|(first, second)| {
-            py.check_signals()?;
-            let found = py.detach(|| ends(first, second));
-            found.ok_or_else(|| PyValueError::new_err(format!("no interval {how:?}")))
-        })
-        .collect()
 }
 
 fn optional<'py>(object: Option<root::Object<'_>>, maker: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

@@ -6,7 +6,10 @@ use crate::{
     human,
     paint::Paint,
 };
-use forthwith::root::Object;
+use forthwith::{
+    hist::{self, BinArray},
+    root::{self, Object},
+};
 
 /// One axis.
 pub(super) struct Axis {
@@ -36,27 +39,25 @@ pub(super) struct Binned {
 const HEIGHT: usize = 12;
 /// Characters of the widest picture, whatever the terminal.
 const WIDEST: usize = 100;
-/// The kinds of arrays that contents come in.
-const ARRAYS: [&str; 7] = ["TArrayD", "TArrayF", "TArrayI", "TArrayS", "TArrayC", "TArrayL64", "TArrayL"];
 
 impl Axis {
-    fn of(axis: Object<'_>) -> Option<Self> {
-        let bins = usize::try_from(axis.int("fNbins")?).ok().filter(|bins| *bins > 0)?;
-        let (low, high) = (axis.float("fXmin")?, axis.float("fXmax")?);
-        let edges: Vec<f64> = axis.array("fXbins").map(|edges| edges.floats().collect()).unwrap_or_default();
+    /// An axis with its bins after buffered entries are filled.
+    fn of(axis: &hist::Axis, object: Object<'_>) -> Option<Self> {
+        let bins = usize::try_from(axis.bins).ok().filter(|bins| *bins > 0)?;
+        let edges = axis.edges.clone();
         let (low, high) = match (edges.first(), edges.last()) {
             (Some(first), Some(last)) if edges.len() == bins + 1 => (*first, *last),
-            (None, None) => (low, high),
+            (None, None) => (axis.low, axis.high),
             _ => return None,
         };
         if !(low.is_finite() && high.is_finite() && low < high && (high - low).is_finite()) {
             return None;
         }
-        let labels = axis.list("fLabels").flatten().filter_map(|label| {
+        let labels = object.list("fLabels").flatten().filter_map(|label| {
             let bin = usize::try_from(label.int("fUniqueID")?).ok()?.checked_sub(1)?;
             Some((bin, label.text("fString").or_else(|| label.text("TString"))?))
         });
-        let title = axis.text("fTitle").unwrap_or_default().to_string();
+        let title = object.text("fTitle").unwrap_or_default().to_string();
         Some(Self { bins, low, high, edges, title, labels: labels.collect() })
     }
 
@@ -107,11 +108,12 @@ impl Binned {
             return Self::histogram(object);
         }
         let total = Self::histogram(object.object("fTotalHistogram")?)?;
-        let passed = Self::histogram(object.object("fPassedHistogram")?)?;
-        if passed.contents.len() != total.contents.len() {
+        let efficiency = root::efficiency(object).ok()?;
+        let how = efficiency::method(&efficiency);
+        let contents = efficiency.values();
+        if contents.len() != total.contents.len() {
             return None;
         }
-        let (contents, how) = efficiency::estimated(object, &total.contents, &passed.contents)?;
         Some(Self { contents, profile: Some(total.contents), estimate: Some(how), ..total })
     }
 
@@ -120,34 +122,25 @@ impl Binned {
         if !is("TH1") || is("TH2Poly") {
             return None;
         }
-        let dimensions = match () {
-            () if is("TH3") || is("TProfile3D") => 3,
-            () if is("TH2") || is("TProfile2D") => 2,
-            () => 1,
-        };
+        // A range that ROOT finds by a rule that is not known leaves the bins as they are stored.
+        let stored = root::histogram(object).ok()?;
+        let histogram = stored.clone().emptied().unwrap_or(stored);
         let names = ["fXaxis", "fYaxis", "fZaxis"];
-        let axes = names.iter().take(dimensions).map(|name| Axis::of(object.object(name)?));
-        let axes: Vec<Axis> = axes.collect::<Option<_>>()?;
-        let mut contents: Vec<f64> = ARRAYS.iter().find_map(|name| object.array(name))?.floats().collect();
-        let cells =
-            axes.iter().try_fold(1usize, |cells, axis| cells.checked_mul(axis.bins.checked_add(2)?))?;
-        if contents.len() != cells {
+        let axes = histogram.own_axes().iter().zip(names);
+        let axes: Option<Vec<Axis>> = axes.map(|(axis, name)| Axis::of(axis, object.object(name)?)).collect();
+        let axes = axes.filter(|axes| axes.len() == histogram.dimensions)?;
+        let mut contents = histogram.contents()?.floats();
+        if histogram.cells().ok()? != contents.len() {
             return None;
         }
-        let profile = object.array("fBinEntries").filter(|sums| sums.len() == cells);
-        let profile: Option<Vec<f64>> = profile.map(|sums| sums.floats().collect());
+        let profile = histogram.array("fBinEntries").map(BinArray::floats);
+        let profile = profile.filter(|sums| sums.len() == contents.len());
         if let Some(sums) = &profile {
             contents.iter_mut().zip(sums).for_each(|(value, sum)| {
                 *value = if *sum == 0.0 { 0.0 } else { *value / sum };
             });
         }
-        Some(Self {
-            axes,
-            contents,
-            profile,
-            entries: object.float("fEntries").unwrap_or(0.0),
-            estimate: None,
-        })
+        Some(Self { axes, contents, profile, entries: histogram.scalar("fEntries"), estimate: None })
     }
 
     /// The picture, with axes, and what it does not show in words.

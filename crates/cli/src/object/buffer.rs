@@ -1,33 +1,13 @@
-//! Entries of a histogram that wait in its buffer (`fBuffer`): C++ ROOT puts them into bins, and perhaps
-//! finds the range of its axes, when bins are asked for. The Python package does that; the command says that
-//! they are there.
+//! Buffered entries (`fBuffer`) that pictures lack, since ROOT would fill them by a rule that is not known.
 
 use crate::human;
-use forthwith::root::Object;
+use forthwith::root::{self, Object};
 
-/// A note about entries that are in no bin yet.
-pub(super) fn note(histogram: Object<'_>) -> Option<String> {
-    let entries = waiting(histogram.array("fBuffer")?.floats().next()?);
-    let counted = human::counted(entries, "entry waits", "entries wait");
-    (entries > 0)
-        .then(|| format!("{counted} in its buffer, in no bin here; the Python package puts them into bins"))
-}
-
-/// The entries that wait, by the first number of a buffer. A number below zero says that they are in bins
-/// already.
-fn waiting(first: f64) -> u64 {
-    // NaN and numbers that are too large become the nearest integer there is.
-    first as u64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::waiting;
-
-    #[test]
-    fn what_is_in_bins_does_not_wait() {
-        for (first, entries) in [(64.0, 64), (0.0, 0), (-64.0, 0), (f64::NAN, 0), (1e300, u64::MAX)] {
-            assert_eq!(waiting(first), entries, "{first}");
-        }
-    }
+/// A note about entries that are not in the bins, with the reason.
+pub(super) fn note(object: Object<'_>) -> Option<String> {
+    let histogram = root::histogram(object).ok()?;
+    let entries = histogram.buffer.as_ref().map_or(0, |buffer| buffer.len()) as u64;
+    let reason = histogram.emptied().err()?;
+    let counted = human::counted(entries, "buffered entry is", "buffered entries are");
+    Some(human::clean(&format!("{counted} not in the bins: {reason}")))
 }

@@ -1,10 +1,10 @@
-//! Objects of several files made one, by ROOT's own rules.
+//! Objects of several files merged into one, by ROOT's own rules. The arithmetic of histograms is in `forthwith-hist`.
 
-mod axis;
 mod bins;
 mod graph;
-mod numbers;
+mod parameter;
 mod sparse;
+mod stored;
 mod sum;
 
 pub use sum::Sum;

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use forthwith_plan::{Error, Result};
 
-use super::axis::Axis;
-use super::numbers::{Numbers, write_sums};
+use super::stored::{stored, write_sums};
+use crate::histogram::{axis, bin_array};
 use crate::object::Object;
 use crate::record::Cursor;
 use crate::write::{Buffer, Edits};
+use forthwith_hist::{Axis, BinArray};
 
 /// A sum of histograms with the same axes.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub(super) struct Many {
     /// Sums over all entries.
     sums: Vec<(&'static str, f64)>,
     /// Sums over all entries for each axis.
-    axis_sums: Vec<(&'static str, Numbers)>,
+    axis_sums: Vec<(&'static str, BinArray)>,
     /// Sum of the squares of all weights; less than 0 if squares are not kept.
     squares: f64,
     bins: Bins,
@@ -27,8 +28,8 @@ pub(super) struct Many {
 enum Bins {
     /// A number for each bin, and squares of weights if they are kept.
     All {
-        contents: Option<Numbers>,
-        squares: Option<Numbers>,
+        contents: Option<BinArray>,
+        squares: Option<BinArray>,
     },
     Filled(Filled),
 }
@@ -41,7 +42,7 @@ struct Filled {
     coordinates: Vec<u8>,
     /// Bytes of the coordinates of one bin; none if there is no bin yet.
     size: usize,
-    contents: Option<Numbers>,
+    contents: Option<BinArray>,
     squares: Vec<f64>,
     /// The class of arrays of contents.
     array: String,
@@ -57,14 +58,14 @@ impl Many {
 
     pub(super) fn of(object: Object<'_>) -> Result<Self> {
         let class = object.class();
-        let axes = object.list("fAxes").flatten().map(Axis::of).collect::<Result<Vec<_>>>()?;
+        let axes = object.list("fAxes").flatten().map(axis).collect::<Result<Vec<_>>>()?;
         if object.int("fNdimensions") != i64::try_from(axes.len()).ok() {
             let what =
                 format!("a {class} of {:?} dimensions with {} axes", object.int("fNdimensions"), axes.len());
             return Err(Error::invalid(what));
         }
         let sum = |name| object.float(name).map(|value| (name, value));
-        let axis_sum = |name| object.array(name).map(|values| (name, Numbers::of(values)));
+        let axis_sum = |name| object.array(name).map(|values| (name, bin_array(values)));
         let squares = object.float("fTsumw2").unwrap_or(-1.0);
         let bins = if class.starts_with(SPARSE) {
             Bins::Filled(Filled::of(object, squares >= 0.0)?)
@@ -76,7 +77,7 @@ impl Many {
                         Error::unsupported(format!("adding objects of class {class}")).in_member(name)
                     );
                 };
-                let numbers = Some(Numbers::of(array)).filter(|numbers| !numbers.is_empty());
+                let numbers = Some(bin_array(array)).filter(|numbers| !numbers.is_empty());
                 match &numbers {
                     Some(found) if Some(found.len()) != cells => Err(Error::mismatch(
                         "number of bins",
@@ -108,8 +109,8 @@ impl Many {
             if !own.is_same(axis) {
                 let what = format!(
                     "adding histograms of other bins: its axis {number} has {}, and that of the first {}",
-                    axis.text(),
-                    own.text()
+                    axis.describe(),
+                    own.describe()
                 );
                 return Err(Error::unsupported(what));
             }
@@ -122,9 +123,9 @@ impl Many {
             ) => {
                 if keeps.contains(&true) {
                     let plain =
-                        |has: bool, squares: Option<Numbers>, contents: &Option<Numbers>| match squares {
+                        |has: bool, squares: Option<BinArray>, contents: &Option<BinArray>| match squares {
                             Some(squares) if has => Some(squares),
-                            _ => contents.as_ref().map(|contents| Numbers::Double(contents.floats())),
+                            _ => contents.as_ref().map(|contents| BinArray::Double(contents.floats())),
                         };
                     *squares = plain(keeps[0], squares.take(), contents);
                     add(squares, plain(keeps[1], more_squares, &more_contents))?;
@@ -155,7 +156,7 @@ impl Many {
             Bins::All { contents, squares } => {
                 for (name, values) in [("fArray", contents), ("fSumw2", squares)] {
                     if let (Some(values), Some(array)) = (values, first.object(name)) {
-                        edits.vector(array, "fData", values.bytes())?;
+                        edits.vector(array, "fData", stored(values))?;
                     }
                 }
                 Ok(())
@@ -165,7 +166,7 @@ impl Many {
     }
 }
 
-fn add(own: &mut Option<Numbers>, more: Option<Numbers>) -> Result<()> {
+fn add(own: &mut Option<BinArray>, more: Option<BinArray>) -> Result<()> {
     match (&mut *own, more) {
         (_, None) => Ok(()),
         (None, more) => {
@@ -198,7 +199,7 @@ impl Filled {
             let size = size.filter(|&size| size > 0).ok_or_else(|| wrong("coordinates without a size"))?;
             let coordinates = chunk.array("fCoordinates").map(|array| array.bytes).unwrap_or_default();
             let Some(array) = chunk.object("fContent") else { return Err(wrong("no contents")) };
-            let contents = chunk.array("fContent").map(Numbers::of).ok_or_else(|| wrong("no contents"))?;
+            let contents = chunk.array("fContent").map(bin_array).ok_or_else(|| wrong("no contents"))?;
             let squares = if keeps_squares { chunk.array("fSumw2") } else { None };
             let count = coordinates.len() / size;
             let squares: Vec<f64> = match squares {
@@ -277,8 +278,8 @@ impl Filled {
             let squares = self.squares.get(own.clone()).unwrap_or_default().to_vec();
             (
                 self.coordinates.get(own.start * size..own.end * size).unwrap_or_default().to_vec(),
-                contents.part(own, self.chunk).bytes(),
-                keeps_squares.then(|| Numbers::Double(squares).resized(self.chunk).bytes()),
+                stored(&contents.part(own, self.chunk)),
+                keeps_squares.then(|| stored(&BinArray::Double(squares).resized(self.chunk))),
             )
         };
         let chunks: Vec<_> = (0..count.div_ceil(self.chunk)).map(chunk).collect();

@@ -1,17 +1,18 @@
-//! Intervals of efficiencies, as `TEfficiency` has them: those that need the beta or the binomial
-//! distribution.
+//! Confidence intervals of efficiencies.
 
-mod beta;
+use super::beta::{Beta, binomial, deviance};
+use super::normal;
 
-#[cfg(test)]
-mod tests;
-
-use beta::{Beta, binomial, deviance};
-
-/// How an interval is found of how many passed of how many.
+/// How a confidence interval is computed from the numbers of all entries and of those that passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interval {
-    /// Clopper and Pearson: never covers too little.
+    /// The normal approximation.
+    Normal,
+    /// Wilson's score interval.
+    Wilson,
+    /// Agresti and Coull.
+    AgrestiCoull,
+    /// Clopper and Pearson: coverage is at least the confidence level.
     ClopperPearson,
     /// Feldman and Cousins: ordered by the ratio of likelihoods.
     FeldmanCousins,
@@ -20,20 +21,53 @@ pub enum Interval {
 }
 
 impl Interval {
-    /// Both ends of the interval at this confidence level. What makes no sense has ends as `TEfficiency` has
-    /// them.
+    /// The interval of a `TEfficiency::EStatOption`. ROOT takes the first for unknown options.
+    #[must_use]
+    pub const fn of_option(option: i64) -> Self {
+        match option {
+            1 => Self::Normal,
+            2 => Self::Wilson,
+            3 => Self::AgrestiCoull,
+            4 => Self::FeldmanCousins,
+            8 => Self::MidP,
+            _ => Self::ClopperPearson,
+        }
+    }
+
+    /// Both ends of the interval at this confidence level; invalid numbers have the ends that `TEfficiency` gives them.
     #[must_use]
     pub fn ends(self, total: f64, passed: f64, level: f64) -> (f64, f64) {
         match self {
+            Self::Normal | Self::Wilson | Self::AgrestiCoull => self.approximate(total, passed, level),
             Self::ClopperPearson => clopper_pearson(total, passed, level),
             Self::FeldmanCousins => feldman_cousins(total, passed, level),
             Self::MidP => mid_p(total, passed, level),
         }
     }
+
+    /// Both ends of an interval that uses quantiles of the normal distribution.
+    fn approximate(self, total: f64, passed: f64, level: f64) -> (f64, f64) {
+        if total == 0.0 {
+            return (0.0, 1.0);
+        }
+        let kappa = normal::quantile(1.0 - (1.0 - level) / 2.0);
+        let share = passed / total;
+        let more = total + kappa * kappa;
+        let shifted = (passed + 0.5 * (kappa * kappa)) / more;
+        let (middle, reach) = match self {
+            Self::Normal => (share, kappa * (share * (1.0 - share) / total).sqrt()),
+            Self::Wilson => {
+                let spread = total * share * (1.0 - share) + kappa * kappa / 4.0;
+                (shifted, kappa / more * spread.sqrt())
+            }
+            _ => (shifted, kappa * (shifted * (1.0 - shifted) / more).sqrt()),
+        };
+        let low = if middle - reach < 0.0 { 0.0 } else { middle - reach };
+        (low, if middle + reach > 1.0 { 1.0 } else { middle + reach })
+    }
 }
 
-/// Both ends of the interval that has the share `level` of the beta distribution of these parameters: as much
-/// on the left of it as on its right, or the shortest one.
+/// Both ends of the central or the shortest interval that contains the share `level` of a beta distribution.
 #[must_use]
 pub fn beta_interval(a: f64, b: f64, level: f64, shortest: bool) -> (f64, f64) {
     if !(a > 0.0 && b > 0.0) {
@@ -45,10 +79,10 @@ pub fn beta_interval(a: f64, b: f64, level: f64, shortest: bool) -> (f64, f64) {
         return (beta.quantile((1.0 - level) / 2.0), beta.quantile((1.0 + level) / 2.0));
     }
     if a <= 1.0 || b <= 1.0 {
-        // Most likely at one of the ends, which is that of the interval, too.
+        // The mode is 0 or 1, where the interval then ends.
         return if a < b { (0.0, beta.quantile(level)) } else { (beta.quantile(rest), 1.0) };
     }
-    // The shortest one has the same density at both ends.
+    // The shortest interval has equal densities at both ends.
     let (mut low, mut high) = (0.0, beta.quantile(rest).min((a - 1.0) / (a + b - 2.0)));
     let mut ends = (low, beta.quantile(level));
     for _ in 0..HALVINGS {
@@ -76,15 +110,14 @@ fn clopper_pearson(total: f64, passed: f64, level: f64) -> (f64, f64) {
 
 fn mid_p(total: f64, passed: f64, level: f64) -> (f64, f64) {
     if passed > 0.0 && passed < 1.0 {
-        // Between those of none and of one.
+        // Interpolates the intervals of 0 and 1.
         let (none, one) = (mid_p(total, 0.0, level), mid_p(total, 1.0, level));
         return ((one.0 - none.0) * passed + none.0, (one.1 - none.1) * passed + none.1);
     }
     let tail = (1.0 - level) / 2.0;
     let failed = total - passed;
     let (as_many, fewer) = (Beta::new(passed + 1.0, failed + 1.0), Beta::new(passed, failed + 1.0));
-    // Half the probability of as many, and that of fewer, as densities and shares, since weights are not
-    // whole.
+    // Half the probability of `passed` and that of fewer, by the beta distribution, since weights are not integers.
     let below = |p: f64| {
         let half = 0.5 * as_many.density(p) / (total + 1.0);
         if passed >= 1.0 { half + fewer.above(p) } else { half }
@@ -101,16 +134,14 @@ fn feldman_cousins(total: f64, passed: f64, level: f64) -> (f64, f64) {
     (halve(|p| (set(p).1 as f64) < passed), halve(|p| (set(p).0 as f64) <= passed))
 }
 
-/// The least and the greatest number of those accepted for an efficiency, the likeliest beside their best
-/// efficiency first.
+/// The smallest and the largest number accepted for an efficiency, ordered by the ratio of likelihoods.
 fn accepted(p: f64, count: i64, level: f64) -> (i64, i64) {
     let (mut least, mut greatest) = (count, 0);
     if count < 0 {
         return (least, greatest);
     }
     let whole = count as f64;
-    // How much less likely than its best efficiency makes it, as a logarithm: rises on both sides of the
-    // mean.
+    // The logarithm of the likelihood ratio, which rises on both sides of the mean.
     let distance = |passed: i64| match passed {
         0..=i64::MAX if passed <= count => deviance(passed as f64, (count - passed) as f64, p),
         _ => f64::INFINITY,
@@ -121,7 +152,7 @@ fn accepted(p: f64, count: i64, level: f64) -> (i64, i64) {
     let mut sum = 0.0;
     while sum < level {
         if !(at_left < NEVER || at_right < NEVER) {
-            // None of the others has any probability, and still it is not enough: all of them.
+            // All other numbers have probability 0.
             return (0, count);
         }
         let taken = if at_left <= at_right { left } else { right };
@@ -138,8 +169,7 @@ fn accepted(p: f64, count: i64, level: f64) -> (i64, i64) {
     (least, greatest)
 }
 
-/// The number between 0 and 1 at which a condition ends to hold, as near as `TEfficiency` looks for it: its
-/// halves are the same.
+/// The number between 0 and 1 at which a condition stops holding, by the bisection of `TEfficiency`.
 fn halve(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high, mut middle) = (0.0, 1.0, 0.5);
     while high - low > 1e-9 {
@@ -155,7 +185,7 @@ fn halve(holds: impl Fn(f64) -> bool) -> f64 {
 
 /// ROOT counts with 32 bits here.
 const MOST_COUNTS: f64 = 2_147_483_648.0;
-/// The logarithm of what is no number above zero.
+/// Negative logarithm of the smallest positive `f64`.
 const NEVER: f64 = 745.0;
-/// Halvings of an interval of length 1, which is below 1e-30 then: as good as zero.
+/// Bisections of an interval of length 1, which is then below 1e-30.
 const HALVINGS: usize = 100;

@@ -1,6 +1,6 @@
 //! The numbers are those of C++ ROOT 6.40.
 
-use super::*;
+use super::interval::*;
 
 #[track_caller]
 fn near(found: f64, expected: f64, most: f64) {
