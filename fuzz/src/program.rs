@@ -101,7 +101,6 @@ impl Writer {
                 let word = u.choose(&["<- stack", "<- stack", "+<- stack", "+<- stack", "len", "dup", "rewind"])?;
                 self.word(&format!("o{output} {word}"));
             }
-            10 if u.ratio(1, 4)? => self.bulk(u)?,
             10 => self.idiom(u)?,
             11..=14 => {
                 match u.int_in_range(0..=3)? {
@@ -191,26 +190,6 @@ impl Writer {
             ),
             4 => format!("{entries} 0 do data {count}-> stack if data {items}-> o{b} else 1 o{a} <- stack then loop"),
             _ => format!("data {count}-> stack begin dup while dup o{a} +<- stack data #{items}-> o{b} data {count}-> stack repeat drop"),
-        };
-        self.word(&text);
-        Ok(())
-    }
-
-    /// Bulk words, to an output their dtype fits or to none: then the program would not compile, so nothing is written.
-    fn bulk(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
-        let output = u.int_in_range(0..=self.outputs - 1)?;
-        let declared = format!("output o{output} ");
-        let dtype = self.source.split(&declared).nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap_or("");
-        let inputs = u.choose(&["data", "other data", "data data"])?;
-        let (k, p, d) = (u.int_in_range(-1..=3)?, u.int_in_range(0..=3)?, u.int_in_range(0..=4)?);
-        let count = u.choose(&["3", "dup", "0", "100", "17"])?;
-        let text = match (dtype, u.int_in_range(0..=2)?) {
-            ("int32" | "int64", 0) => format!("{count} {k} {p} {d} {inputs} #offsets-> o{output}"),
-            ("int32" | "int64", 1) => format!("{count} {k} {p} {d} 5 {inputs} #index-> o{output}"),
-            ("bool" | "int8" | "uint8", 0) => format!("{count} {k} {p} {d} {inputs} #valid-> o{output}"),
-            ("bool" | "float32" | "float64", _) => "data 3msb-> stack".to_owned(),
-            (_, 1) => format!("{count} {d} data #rle-> o{output}"),
-            _ => format!("{count} data #{}rle-> o{output}", u.int_in_range(1..=64)?),
         };
         self.word(&text);
         Ok(())

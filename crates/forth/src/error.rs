@@ -40,9 +40,6 @@ define_compile_errors! {
     TextFloatToStack "'stack' not allowed after 'textfloat->'";
     QuotedStrToStack "'stack' not allowed after 'quotedstr->'";
     QuotedStrDtype "'quotedstr->' needs an output of dtype uint8 or int8";
-    BulkDtype "'#rle->' needs an output of integers, '#offsets->' and '#index->' one of int32 or int64, '#valid->' one of bool, int8 or uint8";
-    BulkWithoutOutput "missing output after a bulk word";
-    RepetitionWithoutLevels "missing '#offsets->', '#valid->' or '#index->' after two input names";
     WriteWithoutStack "missing 'stack' after '<-'";
     WriteAddWithoutStack "missing 'stack' after '+<-'";
     OutputWithoutAction "missing '<- stack', '+<- stack', 'dup', 'len', or 'rewind' after output name";

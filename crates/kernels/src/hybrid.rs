@@ -2,7 +2,7 @@
 //! packed numbers in general.
 //!
 //! [`Hybrid`] reads runs piece by piece into slices. What writes to memory of its own puts the loop over runs
-//! together from [`short_runs`], [`repeated`], [`fill`] and [`unpack`], as the machine does.
+//! together from [`repeated`] and [`unpack`].
 
 use crate::settled::settled;
 use crate::{CpuFeatures, for_each_cpu};
@@ -239,78 +239,6 @@ fn leb128(input: &[u8], mut at: usize) -> Option<(u64, usize)> {
     None
 }
 
-/// Runs of up to eight bits, as many as come one after the other and fit: the items written, and the position
-/// behind. Whatever is unusual about a run is left to the caller.
-///
-/// # Safety
-///
-/// There is room for so many items.
-#[inline(always)]
-pub unsafe fn short_runs<T: Item>(
-    input: &[u8],
-    mut at: usize,
-    to: *mut T,
-    room: usize,
-    left: u64,
-    bits: u32,
-) -> (usize, usize) {
-    /// Bytes written at once, whatever is needed: how long a run is can seldom be foreseen.
-    const WIDE: usize = 128;
-    let (size, step, mut items) = (size_of::<T>(), bits as usize, 0);
-    let most = usize::try_from(left).unwrap_or(usize::MAX).min(room);
-    while items < most
-        && let Some(&[first, second, third]) = input.get(at..).and_then(|rest| rest.first_chunk::<3>())
-    {
-        // Most headers have one byte or two; where the next run begins is known at once if that is foreseen.
-        let both = settled(u16::from_le_bytes([first, second]).into());
-        let [first, next] = (both as u16).to_le_bytes();
-        let (header, value, used) = if first < 0x80 {
-            (usize::from(first), next, 2)
-        } else if next < 0x80 {
-            (usize::from(first & 0x7f) | usize::from(next) << 7, third, 3)
-        } else {
-            break;
-        };
-        if header & 1 == 1 {
-            let (groups, from) = (header >> 1, at + used - 1);
-            let (count, stored) = (groups * 8, groups * step);
-            // Whole turns are written, and their last group is read as eight bytes.
-            let there = input.len() - from >= stored + (TURN - 1) * step + 8;
-            if count > most - items || room - items < count + (TURN - 1) * 8 || !there {
-                break;
-            }
-            let mut group = 0;
-            while group < groups {
-                // SAFETY: as was just found.
-                unsafe { turn(input.as_ptr().add(from + group * step), to.add(items + group * 8), bits) };
-                group += TURN;
-            }
-            items += count;
-            at = from + stored;
-            continue;
-        }
-        let count = header >> 1;
-        if count > most - items || room - items < WIDE / size {
-            break;
-        }
-        let block = [T::cut(u64::from(value)).in_a_word(); 8];
-        // SAFETY: there is room for all of it, or, behind the first blocks, for what begins in the run and in
-        // the slack.
-        unsafe {
-            let to = to.add(items).cast::<[u64; 8]>();
-            for at in 0..WIDE / 64 {
-                to.add(at).write_unaligned(block);
-            }
-            for at in WIDE / 64..(count * size).div_ceil(64) {
-                to.add(at).write_unaligned(block);
-            }
-        }
-        items += count;
-        at += used;
-    }
-    (items, at)
-}
-
 /// Groups that are unpacked at once, wanted or not: the number of turns is foreseen more often.
 const TURN: usize = 4;
 
@@ -353,18 +281,6 @@ pub fn repeated(bytes: &[u8], bits: u32) -> u64 {
         0 => 0,
         1 => u64::from(bytes[0]),
         length => bytes[..length].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)),
-    }
-}
-
-/// # Safety
-///
-/// So many items may be written at `to`, and the [slack](SLACK) behind them.
-#[inline(always)]
-pub unsafe fn fill<T: Item>(to: *mut T, value: T, items: usize) {
-    let block = [value.in_a_word(); 8];
-    for at in 0..(items * size_of::<T>()).div_ceil(64) {
-        // SAFETY: the last block begins before the end, so it ends in the slack at most.
-        unsafe { to.cast::<[u64; 8]>().add(at).write_unaligned(block) };
     }
 }
 
@@ -510,8 +426,6 @@ fn halve<const LANE: u32>(fields: u64, bits: u32) -> u64 {
 pub trait Item: Copy + Eq + Default {
     /// The lowest bits.
     fn cut(value: u64) -> Self;
-    /// As often as it fits 64 bits.
-    fn in_a_word(self) -> u64;
 }
 
 macro_rules! item {
@@ -520,11 +434,6 @@ macro_rules! item {
             #[inline(always)]
             fn cut(value: u64) -> Self {
                 value as Self
-            }
-
-            #[inline(always)]
-            fn in_a_word(self) -> u64 {
-                u64::from(self) * (u64::MAX / u64::from(Self::MAX))
             }
         })*
     };

@@ -2,7 +2,7 @@
 
 use super::emit::Bytecode;
 use super::ir::Ir;
-use crate::isa::{Bulk, FIRST_CALL, Group, Op, Read, WIDE_LITERAL};
+use crate::isa::{FIRST_CALL, Group, Op, Read, WIDE_LITERAL};
 
 /// Structures nested more deeply are indented no further.
 const MAX_INDENT: usize = 48;
@@ -42,20 +42,10 @@ impl Decompiler<'_> {
 
     /// The instruction at a position, on as many lines as it takes, and its length.
     pub(crate) fn instruction(&self, at: usize, indent: &str, text: &mut String) -> usize {
-        let (code, program) = (&self.bytecode.code, self.program);
+        let code = &self.bytecode.code;
         if let Some((read, length)) = Read::decode(&code[at..]) {
             let to = read.output.map_or("stack", |output| &self.program.outputs[output as usize].name);
             text.push_str(&format!("{} {} {to}", self.program.inputs[read.input as usize], read.word()));
-            return length;
-        }
-        if let Some((bulk, length)) = Bulk::decode(&code[at..]) {
-            if let Some(repetition) = bulk.repetition {
-                text.push_str(&program.inputs[repetition as usize]);
-                text.push(' ');
-            }
-            let (input, to) =
-                (&program.inputs[bulk.input as usize], &program.outputs[bulk.output as usize].name);
-            text.push_str(&format!("{input} {} {to}", bulk.word()));
             return length;
         }
         if let [WIDE_LITERAL, low, high, ..] = code[at..] {
@@ -80,9 +70,9 @@ impl Decompiler<'_> {
         // Operands look like instructions, so only walking there tells.
         while start < end {
             let code = &self.bytecode.code[start..end];
-            let length = match (Read::decode(code), Bulk::decode(code), Op::from_code(code[0])) {
-                (Some((_, length)), ..) | (_, Some((_, length)), _) => length,
-                (.., Some(op)) => 1 + op.operands(),
+            let length = match (Read::decode(code), Op::from_code(code[0])) {
+                (Some((_, length)), _) => length,
+                (_, Some(op)) => 1 + op.operands(),
                 _ if code[0] == WIDE_LITERAL => 3,
                 _ => 1,
             };

@@ -79,7 +79,6 @@ impl Emitter {
                 code.extend([*op as i32, *input as i32, *first as i32, *end as i32]);
             }
             Kind::Read(read) => read.encode(code),
-            Kind::Bulk(bulk) => bulk.encode(code),
             Kind::Wide(value) => code.extend([WIDE_LITERAL, *value as i32, (*value >> 32) as i32]),
             Kind::Call(word) => code.push(self.calls[*word as usize]),
             Kind::Nest(body) => code.push(call(body)),

@@ -4,7 +4,7 @@
 //! tiers.
 
 use crate::DType;
-use crate::isa::{Bulk, Op, Read};
+use crate::isa::{Op, Read};
 
 /// A parsed program.
 #[derive(Debug, Default)]
@@ -58,7 +58,6 @@ pub(crate) enum Kind {
     /// `enum` and `enumonly`: input, first string, end string.
     Enum(Op, u32, u32, u32),
     Read(Read),
-    Bulk(Bulk),
     /// A literal that needs 64 bits; only with the option for it.
     Wide(i64),
     /// A call of a user word.
@@ -98,13 +97,9 @@ impl Node {
             Kind::CaseTable { consequents, default, predicates } => {
                 consequents.iter().chain([default]).chain(predicates).collect()
             }
-            Kind::Plain(..)
-            | Kind::Wide(_)
-            | Kind::Enum(..)
-            | Kind::Read(_)
-            | Kind::Bulk(_)
-            | Kind::Call(_)
-            | Kind::Exit => Vec::new(),
+            Kind::Plain(..) | Kind::Wide(_) | Kind::Enum(..) | Kind::Read(_) | Kind::Call(_) | Kind::Exit => {
+                Vec::new()
+            }
         }
     }
 }

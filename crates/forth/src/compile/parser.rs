@@ -7,7 +7,7 @@ use super::lexer::{Token, integer, tokenize};
 use super::options::{LiteralWidth, Options};
 use crate::DType;
 use crate::error::{CompileError, CompileErrorKind as E};
-use crate::isa::{self, Bulk, BulkWord, Group, Op, Parser as Code, Read, Syntax};
+use crate::isa::{self, Group, Op, Parser as Code, Read, Syntax};
 use crate::similar_names;
 
 /// Deeper nesting could exhaust the native stack of the compiler; few runs could enter it with default limits
@@ -356,18 +356,6 @@ impl<'a> Parser<'a> {
         let Some(token) = self.tokens.get(self.at) else {
             return Err(self.error(E::InputWithoutAction, head));
         };
-        if let Some(&Name::Input(levels)) = self.names.get(token.word) {
-            // Two inputs: repetition levels, then definition levels.
-            self.at += 1;
-            let bulk = self.tokens.get(self.at).and_then(|token| Bulk::parse(token.word));
-            let Some(bulk) = bulk.filter(|bulk| bulk.is_levels()) else {
-                return Err(self.error(E::RepetitionWithoutLevels, head));
-            };
-            return self.bulk(head, Bulk { input: levels, repetition: Some(index), ..bulk });
-        }
-        if let Some(bulk) = Bulk::parse(token.word) {
-            return self.bulk(head, Bulk { input: index, ..bulk });
-        }
         let Some(mut read) = Read::parse(token.word) else {
             return Err(self.error(E::InputWithoutAction, head));
         };
@@ -391,27 +379,6 @@ impl<'a> Parser<'a> {
         }
         self.at += 1;
         Ok(Kind::Read(read))
-    }
-
-    /// The output behind a bulk word, whose dtype has to fit.
-    fn bulk(&mut self, head: usize, bulk: Bulk) -> Result<Kind> {
-        use DType::{Bool, Float32, Float64, Int8, Int32, Int64, UInt8};
-        self.at += 1;
-        let name = self.tokens.get(self.at).and_then(|token| self.names.get(token.word));
-        let Some(&Name::Output(output)) = name else {
-            return Err(self.error(E::BulkWithoutOutput, head));
-        };
-        let dtype = self.program.outputs[output as usize].dtype;
-        let fits = match bulk.word {
-            BulkWord::Rle => !matches!(dtype, Bool | Float32 | Float64),
-            BulkWord::Offsets | BulkWord::Index => matches!(dtype, Int32 | Int64),
-            BulkWord::Valid => matches!(dtype, Bool | Int8 | UInt8),
-        };
-        if !fits {
-            return Err(self.error(E::BulkDtype, head));
-        }
-        self.at += 1;
-        Ok(Kind::Bulk(Bulk { output, ..bulk }))
     }
 
     /// The word that acts on the name before it, if it is of that group.
@@ -458,7 +425,7 @@ impl<'a> Parser<'a> {
         let token = self.tokens.get(at)?;
         let mut names: Vec<&str> = match kind {
             E::UnknownWord => self.names.keys().copied().collect(),
-            E::ParserWithoutDestination | E::BulkWithoutOutput => {
+            E::ParserWithoutDestination => {
                 self.program.outputs.iter().map(|output| output.name.as_str()).collect()
             }
             E::UnknownDtype => DType::ALL.iter().map(|dtype| dtype.name()).collect(),
@@ -468,7 +435,7 @@ impl<'a> Parser<'a> {
         let all = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         let what = match kind {
             E::UnknownDtype => format!("; {} is none of {all}", token.word),
-            E::ParserWithoutDestination | E::BulkWithoutOutput => {
+            E::ParserWithoutDestination => {
                 format!("; there is no output {}, only {all}", token.word)
             }
             _ => String::new(),

@@ -2,7 +2,7 @@
 
 use crate::error::RunError;
 use crate::interpret::flat::Ran;
-use crate::isa::{Bulk, FIRST_CALL, Op, Read, WIDE_LITERAL};
+use crate::isa::{FIRST_CALL, Op, Read, WIDE_LITERAL};
 use crate::machine::Machine;
 use crate::number::{Number, add_items};
 use crate::state::{Frame, FrameKind, Loop, Status, Tier, Width};
@@ -184,7 +184,7 @@ impl<W: Width> Machine<W> {
     fn read_instruction(&mut self, inputs: &[&[u8]], at: usize) -> Result<(), RunError> {
         let code = &self.compiled.bytecode.code[at..self.state.end];
         let Some((read, length)) = Read::decode(code) else {
-            return self.unlike_awkward(inputs, at);
+            return self.unlike_awkward(at);
         };
         self.state.pc = at + length;
         self.read(read, inputs[read.input as usize])?;
@@ -194,26 +194,13 @@ impl<W: Width> Machine<W> {
     }
 
     /// Instructions awkward's machine does not have.
-    fn unlike_awkward(&mut self, inputs: &[&[u8]], at: usize) -> Result<(), RunError> {
+    fn unlike_awkward(&mut self, at: usize) -> Result<(), RunError> {
         let code = &self.compiled.bytecode.code[at..self.state.end];
         if let [WIDE_LITERAL, low, high, ..] = *code {
             self.state.pc = at + 3;
             return self.push(i64::from(high) << 32 | i64::from(low as u32));
         }
-        let Some((bulk, length)) = Bulk::decode(code) else {
-            unreachable!("the compiler writes only well-formed instructions");
-        };
-        self.state.pc = at + length;
-        let Some(below) = self.state.stack.len().checked_sub(bulk.pops()) else {
-            return Err(RunError::StackUnderflow);
-        };
-        if below + bulk.pushes() > self.state.limits.stack {
-            return Err(RunError::StackOverflow);
-        }
-        self.bulk(bulk, inputs)?;
-        self.state.counters.reads += 1;
-        self.state.counters.writes += 1;
-        Ok(())
+        unreachable!("the compiler writes only well-formed instructions");
     }
 
     fn operand(&self, at: usize, number: usize) -> i32 {

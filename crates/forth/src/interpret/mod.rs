@@ -1,6 +1,5 @@
 //! The tiers that interpret.
 
-mod bulk;
 mod checked;
 mod decode;
 pub(crate) mod flat;
@@ -8,6 +7,7 @@ pub(crate) mod fused;
 mod native;
 mod read;
 mod text;
+mod unpack;
 
 pub(crate) use decode::{decode, natural, to_stack, varint};
 pub(crate) use text::first_of;

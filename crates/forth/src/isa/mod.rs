@@ -4,8 +4,7 @@
 //! stack effect, the number of operands that follow the opcode and its documentation. Reserved words,
 //! compiler look-up, external bytecode, disassembler, operand decoding and the interpreter's
 //! underflow/overflow check are expansions of it. Words that only shape the text stand in `for_each_syntax!`,
-//! parser codes in `for_each_parser!`, bulk words (which awkward's machine does not have) in
-//! `for_each_bulk!`.
+//! parser codes in `for_each_parser!`.
 //!
 //! Opcodes of awkward's words are awkward's. What we add has negative codes, as parsers have, so that calls
 //! begin at 71 in both machines and the bytecode of every program that awkward's machine compiles is the
@@ -16,10 +15,8 @@ use std::sync::LazyLock;
 
 #[macro_use]
 mod table;
-mod bulk;
 mod read;
 
-pub(crate) use bulk::Bulk;
 pub(crate) use read::Read;
 
 /// The operand that follows a word or must stand before it, and its name in text.
@@ -137,7 +134,7 @@ macro_rules! define_parsers {
         impl Parser {
             /// Every parser.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
-            /// The parser of a number. Bulk words have numbers between those of parsers.
+            /// The parser of a number.
             pub(crate) const fn of_number(number: i32) -> Option<Self> {
                 match number { $($k => Some(Self::$name),)* _ => None }
             }
@@ -169,54 +166,9 @@ macro_rules! define_parsers {
     };
 }
 
-macro_rules! define_bulk {
-    ($($name:ident $k:literal $text:literal $pops:literal $pushes:literal $doc:literal
-        $effect:literal $more:literal $example:literal;)*) => {
-        /// A word that converts a whole run at once, backed by a kernel. Awkward's machine has none of these.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[repr(u8)]
-        #[non_exhaustive]
-        pub enum BulkWord { $(#[doc = $doc] $name = $k,)* }
-
-        impl BulkWord {
-            /// Every bulk word.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
-            /// The word as written, without a bit width.
-            pub const fn text(self) -> &'static str {
-                match self { $(Self::$name => $text,)* }
-            }
-            /// Items taken from the stack; one more when the width of `#rle->` is not written.
-            pub const fn pops(self) -> usize {
-                match self { $(Self::$name => $pops,)* }
-            }
-            /// Items left on the stack.
-            pub const fn pushes(self) -> usize {
-                match self { $(Self::$name => $pushes,)* }
-            }
-            /// One line of documentation.
-            pub const fn doc(self) -> &'static str {
-                match self { $(Self::$name => $doc,)* }
-            }
-            /// Its effect on the stack, `( before -- after )` with the top on the right.
-            pub const fn effect(self) -> &'static str {
-                match self { $(Self::$name => $effect,)* }
-            }
-            /// Further notes; may be empty.
-            pub const fn more(self) -> &'static str {
-                match self { $(Self::$name => $more,)* }
-            }
-            /// A program with what it leaves, in the notation of the [manual](crate::manual).
-            pub const fn example(self) -> &'static str {
-                match self { $(Self::$name => $example,)* }
-            }
-        }
-    };
-}
-
 for_each_word!(define_ops);
 for_each_syntax!(define_syntax);
 for_each_parser!(define_parsers);
-for_each_bulk!(define_bulk);
 
 /// First opcode that means a call; a call of segment `s` is `FIRST_CALL + s`.
 pub const FIRST_CALL: i32 = Op::ALL.len() as i32;
@@ -293,10 +245,8 @@ mod tests {
     }
 
     #[test]
-    fn parsers_and_bulk_words_share_their_numbers() {
-        let parsers = Parser::ALL.iter().map(|parser| i32::from(*parser as u8));
-        let numbers: Vec<_> =
-            parsers.chain(BulkWord::ALL.iter().map(|word| i32::from(*word as u8))).collect();
+    fn parsers_have_distinct_numbers() {
+        let numbers: Vec<_> = Parser::ALL.iter().map(|parser| i32::from(*parser as u8)).collect();
         let distinct: std::collections::HashSet<_> = numbers.iter().collect();
         assert_eq!(distinct.len(), numbers.len());
         for number in 0..40 {
@@ -341,20 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn bulk_words_round_trip_and_are_no_parsers() {
-        for (text, repetition) in
-            [("#rle->", None), ("#2rle->", None), ("#offsets->", Some(4)), ("#valid->", None)]
-        {
-            let bulk = Bulk { input: 3, output: 7, repetition, ..Bulk::parse(text).expect("a bulk word") };
-            assert_eq!(bulk.word(), text);
-            let mut code = Vec::new();
-            bulk.encode(&mut code);
-            assert_eq!(Bulk::decode(&code), Some((bulk, code.len())));
-            assert!(code[0] < 0 && Read::decode(&code).is_none() && !is_reserved(text));
-        }
-        for text in ["rle->", "#0rle->", "#65rle->", "#3offsets->", "#!2rle->"] {
-            assert_eq!(Bulk::parse(text), None, "{text}");
-        }
+    fn packed_bits_have_one_order() {
         assert!(!is_reserved("3msb->") && Read::parse("!3msb->").is_none());
     }
 }

@@ -326,32 +326,3 @@ macro_rules! for_each_parser {
         }
     };
 }
-
-macro_rules! for_each_bulk {
-    ($expand:ident) => {
-        $expand! {
-            // variant k  text       pops pushes, one line / stack effect / more / example
-            Rle     21 "rle->"     1 0 "run-length/bit-packed hybrid, as in Parquet"
-                "( count -- ), or ( count width -- ) when the width is not written"
-                "`INPUT #3rle-> OUT` appends `count` unsigned integers of 3 bits (1 to 64); with `#rle->`, the width is on the stack and may be 0. Each run is a LEB128 header: if its lowest bit is 0, the rest of it is the number of repetitions of the value that follows in whole bytes; if it is 1, the rest is the number of groups of eight packed values. The position ends behind the last run begun, of which surplus values are dropped (writers pad to eight); its packed bytes may end with the last value needed. On *read beyond* the position is at the head of the run that failed, and the values of earlier runs stay. Outputs of any integer dtype."
-                r"input x  output y uint8  13 x #2rle-> y
-\ x: 03 e4 1b 06 02 04 01 => ; y: 0 1 2 3 3 2 1 0 2 2 2 1 1 ; x at 7";
-            Offsets 22 "offsets->" 4 1 "repetition and definition levels to offsets of lists"
-                "( n k p d -- items )"
-                "`REP DEF #offsets-> OUT`, or `DEF #offsets-> OUT` when all repetition levels are 0. Reads n levels of one byte from each. A list (slot) begins where the repetition level is at most `k`, the number of lists around it, and the definition level at least `p`, from which the slot exists; an item of it is where the repetition level is at most `k + 1` and the definition level at least `d`. A slot appends a copy of the last offset, and an item adds one to the last offset, so a list may go on in the next page; the leading 0 is written by the program, or stands before the column. The number of items is pushed. An item before any slot in a column without items is *rewind beyond*. Outputs of `int32` or `int64`."
-                r"input rep input def  output offsets int64  0 offsets <- stack
-6 0 0 1 rep def #offsets-> offsets
-\ rep: 00 01 01 00 00 01, def: 01 01 01 00 01 01 => 5 ; offsets: 0 3 3 5";
-            Valid   23 "valid->"   4 1 "repetition and definition levels to validity"
-                "( n k p d -- items )"
-                "As `#offsets->`, but for each slot 1 is appended if its definition level is at least `d`, else 0. The number of ones is pushed. Outputs of `bool`, `int8` or `uint8`."
-                r"input def  output there bool  4 0 0 1 def #valid-> there
-\ def: 01 00 01 01 => 3 ; there: 1 0 1 1";
-            Index   24 "index->"   5 1 "repetition and definition levels to an index, -1 where there is nothing"
-                "( n k p d first -- items )"
-                "As `#valid->`, but what is there gets the next number, beginning with `first`, and what is not gets -1: the index of an option over content without holes. Outputs of `int32` or `int64`."
-                r"input def  output index int64  4 0 0 1 100 def #index-> index
-\ def: 01 00 01 01 => 3 ; index: 100 -1 101 102";
-        }
-    };
-}

@@ -230,7 +230,6 @@ impl Walk<'_> {
             Kind::Plain(op, _) => Some(self.step(height, op.pops() as i32, op.pushes() as i32)),
             Kind::Enum(..) => Some(self.step(height, 0, 1)),
             Kind::Wide(_) => Some(self.step(height, 0, 1)),
-            Kind::Bulk(bulk) => Some(self.step(height, bulk.pops() as i32, bulk.pushes() as i32)),
             Kind::Read(read) => {
                 let mut pushes = i32::from(read.output.is_none() || read.parser == Parser::QuotedStr);
                 if read.repeated && pushes > 0 {

@@ -63,7 +63,6 @@ impl<'a> Lowering<'a> {
                 b.emit(Inst::Enum { to, input: *input, first: *first, end: *end, only, point })?;
             }
             Kind::Read(read) => return self.read(b, *read, pc, next),
-            Kind::Bulk(bulk) => return self.leave(b, bulk.pops(), bulk.pushes(), pc, next),
             Kind::Wide(value) => {
                 let value = if b.code.bits == 64 { *value } else { i64::from(*value as i32) };
                 b.push(Operand::Const(value));

@@ -6,7 +6,7 @@ use super::ir::{Code, End, Function, FunctionId, Origin, Scope, ScopeId, Variant
 use crate::compile::Bytecode;
 use crate::compile::ir::{Body, Ir, Kind, Node};
 use crate::interpret::fused::Plans;
-use crate::isa::{Bulk, Op, Read};
+use crate::isa::{Op, Read};
 use crate::state::Height;
 
 /// Nodes, callees included, up to which a word is put in place of its calls; one that is called once always
@@ -267,7 +267,6 @@ impl<'a> Lowering<'a> {
     pub(super) fn length(&self, node: &Node, pc: u32) -> u32 {
         let code = &self.bytecode.code;
         let one = |pc: u32| match (&code[pc as usize..], &node.kind) {
-            (code, Kind::Bulk(_)) => Bulk::decode(code).map_or(1, |(_, length)| length as u32),
             (_, Kind::Wide(_)) => 3,
             (code, _) => match Read::decode(code) {
                 Some((_, length)) => length as u32,

@@ -18,7 +18,7 @@ mod example;
 pub use example::Example;
 
 use crate::DType;
-use crate::isa::{BulkWord, Group, Op, Parser, Syntax};
+use crate::isa::{Group, Op, Parser, Syntax};
 
 const TOUR: &str = include_str!("tour.md");
 const BEHIND: &str = include_str!("behind.md");
@@ -99,7 +99,6 @@ impl Page {
         for op in [Op::PrintString, Op::Print, Op::PrintNewline, Op::PrintStack] {
             self.op(op, &name(op));
         }
-        self.bulk();
     }
 
     fn parsers(&mut self) {
@@ -119,20 +118,6 @@ impl Page {
             self.heading(4, &format!("`{number}{}->`", parser.text()));
             self.paragraph(&join([&sentence(parser.doc()), parser.more()]));
             self.program(parser.example());
-        }
-    }
-
-    fn bulk(&mut self) {
-        self.heading(3, "Bulk words");
-        self.paragraph(
-            "These are ours: awkward's machine does not have them, and their names are not reserved. Each converts a \
-             whole run at once in native code, which is what a reader of Parquet spends its time on. With them, a column of \
-             lists nested to any depth, with missing values at any level, takes one word for each list and each option.",
-        );
-        for word in BulkWord::ALL {
-            self.heading(4, &format!("`#{}`", word.text()));
-            self.paragraph(&join([&format!("`{}` {}", word.effect(), sentence(word.doc())), word.more()]));
-            self.program(word.example());
         }
     }
 
@@ -164,10 +149,9 @@ impl Page {
             })
             .collect();
         self.table("code | word | numbers", &rows);
-        self.paragraph("Parsers and bulk words, by `k`:");
-        let parsers = Parser::ALL.iter().map(|parser| (*parser as u8, format!("`{}->`", parser.text())));
-        let bulk = BulkWord::ALL.iter().map(|word| (*word as u8, format!("`#{}`", word.text())));
-        let rows: Vec<String> = parsers.chain(bulk).map(|(k, word)| format!(" {k} | {word} ")).collect();
+        self.paragraph("Parsers, by `k`:");
+        let row = |parser: &Parser| format!(" {} | `{}->` ", *parser as u8, parser.text());
+        let rows: Vec<String> = Parser::ALL.iter().map(row).collect();
         self.table("k | word", &rows);
         self.text.truncate(self.text.trim_end().len());
         self.text.push('\n');

@@ -170,14 +170,6 @@ impl Output {
         self.end += size;
     }
 
-    /// Writes the last item anew, in an output that has one.
-    pub(crate) fn rewrite_last(&mut self, item: [u8; 8]) {
-        let size = self.dtype.size();
-        assert!(size <= self.end, "an output without items has no last one");
-        // SAFETY: the assertion puts the item within what was written.
-        unsafe { std::ptr::copy_nonoverlapping(item.as_ptr(), self.start.add(self.end - size), size) };
-    }
-
     /// Appends the last item a number of times, for which room was made.
     pub(crate) fn append_last(&mut self, times: usize) {
         let item = self.last();

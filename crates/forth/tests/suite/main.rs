@@ -3,7 +3,6 @@
 #![allow(unsafe_code, reason = "memory of the caller is part of what is tested")]
 #![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 
-mod bulk;
 mod bytecode;
 mod compile_errors;
 mod driving;

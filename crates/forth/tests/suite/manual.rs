@@ -1,6 +1,6 @@
 //! The manual is up to date, and all its programs do what it says.
 
-use forthwith_forth::isa::{BulkWord, Op, Parser, Syntax};
+use forthwith_forth::isa::{Op, Parser, Syntax};
 use forthwith_forth::manual::{Example, examples, page};
 use forthwith_forth::{W32, W64};
 
@@ -24,7 +24,6 @@ fn every_word_has_an_example_that_runs_in_every_tier() {
     }
     Syntax::ALL.iter().for_each(|syntax| check(syntax.example()));
     Parser::ALL.iter().for_each(|parser| check(parser.example()));
-    BulkWord::ALL.iter().for_each(|word| check(word.example()));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Items that have no instruction of their own. All or nothing: what fails is for the checked tier.
 
 use crate::interpret::fused::{Leaf, unsigned};
-use crate::interpret::{bulk, decode, text};
+use crate::interpret::{decode, text, unpack};
 use crate::isa::{Parser, Read};
 use crate::number::Number;
 use crate::output::{Output, Outputs};
@@ -75,7 +75,7 @@ fn append(
             let output = &mut outputs.list[index];
             if read.parser == Parser::NBit
                 && !read.big
-                && bulk::unpack_into(&data[at..], output, count as usize, bits.bits)
+                && unpack::unpack_into(&data[at..], output, count as usize, bits.bits)
             {
                 return Some(at + (count as usize * bits.bits as usize).div_ceil(8));
             }
