@@ -12,7 +12,7 @@ use forthwith::{
     root::{self, Shape, Value, text},
 };
 use pyo3::{
-    exceptions::{PyIndexError, PyValueError},
+    exceptions::PyIndexError,
     prelude::*,
     types::{PyBytes, PyDict, PyList, PyString, PyTuple},
 };
