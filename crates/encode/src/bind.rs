@@ -7,7 +7,6 @@ use crate::{
     numbers,
     opaque::{decimals, opaque, resized},
     rows::Rows,
-    tagged,
 };
 use forthwith_columns::{Array, Column, DType, Form, LogicalType, Lookup};
 use forthwith_program::{Layout, Union};
@@ -445,9 +444,6 @@ impl Sorted<'_> {
 
 /// The fields of a record, each with columns of its own.
 pub(crate) fn fields<'a>(layout: &Layout, names: &[String], arrays: &'a [Array]) -> Result<Node<'a>> {
-    if let Layout::Tagged(tagged) = layout {
-        return tagged::columns(tagged, names, arrays);
-    }
     let (Layout::Record { fields, .. } | Layout::Arranged { fields, .. }) = layout else {
         let wanted = describe(layout, 0);
         return Err(EncodeError::Type { member: String::new(), found: "named columns".into(), wanted });

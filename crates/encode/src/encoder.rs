@@ -3,9 +3,10 @@
 use crate::{
     EncodeError,
     bind::{self, Binder},
-    node::Node,
+    node::{Around, Field, Node, Parts, Present},
     numbers,
     rows::Rows,
+    tagged,
 };
 use forthwith_columns::Array;
 use forthwith_program::{Count, Dialect, Layout, TextLength};
@@ -49,7 +50,10 @@ impl<'a> Encoder<'a> {
                 return Err(EncodeError::Type { member: name.clone(), found, wanted });
             }
         }
-        let node = bind::fields(layout, names, arrays)?;
+        let node = match layout {
+            Layout::Tagged(tagged) => tagged::columns(tagged, names, arrays)?,
+            layout => bind::fields(layout, names, arrays)?,
+        };
         Ok(Self { node, dialect: *dialect, rows })
     }
 
@@ -68,7 +72,7 @@ impl<'a> Encoder<'a> {
 
     /// Rows are within their nodes: the array has been validated, and nodes are only reached through its own
     /// offsets and indexes.
-    pub(crate) fn put(&self, node: &Node<'_>, row: usize, out: &mut Vec<u8>) {
+    fn put(&self, node: &Node<'_>, row: usize, out: &mut Vec<u8>) {
         match node {
             Node::Nothing => {}
             Node::Constant(bytes) => out.extend_from_slice(bytes),
@@ -76,7 +80,7 @@ impl<'a> Encoder<'a> {
             Node::Varint(numbers) => numbers::zigzag(numbers[row], out),
             Node::Leb128(numbers) => numbers::leb128(numbers[row] as u64, out),
             Node::Keyed(fields) => self.put_fields(fields, row, out),
-            Node::Parts(parts) => parts.put(row, out),
+            Node::Parts(parts) => put_parts(parts, row, out),
             Node::Text { offsets, bytes } => {
                 let text = &bytes[offsets[row] as usize..offsets[row + 1] as usize];
                 self.length(text.len(), out);
@@ -151,6 +155,86 @@ impl<'a> Encoder<'a> {
             (TextLength::Big32, _) => out.extend((length as u32).to_be_bytes()),
             (TextLength::Leb128, _) => numbers::leb128(length as u64, out),
             (_, _) => numbers::zigzag(length as i64, out),
+        }
+    }
+
+    fn put_fields(&self, fields: &[Field<'_>], row: usize, out: &mut Vec<u8>) {
+        for Field { key, around, presence, value } in fields {
+            let at = match presence {
+                Present::Never => continue,
+                Present::NotZero if value.is_zero(row) => continue,
+                Present::Always | Present::NotZero => row,
+                Present::Option(index) => match usize::try_from(index[row]) {
+                    Ok(at) => at,
+                    Err(_) => continue,
+                },
+                Present::List(offsets) => {
+                    let (from, to) = (offsets[row] as usize, offsets[row + 1] as usize);
+                    match around {
+                        Around::Packed if from == to => {}
+                        Around::Packed => {
+                            out.extend_from_slice(key);
+                            with_length(out, |out| self.put_items(value, from, to, out));
+                        }
+                        around => (from..to).for_each(|at| self.put_value(key, around, value, at, out)),
+                    }
+                    continue;
+                }
+            };
+            self.put_value(key, around, value, at, out);
+        }
+    }
+
+    fn put_value(&self, key: &[u8], around: &Around, value: &Node<'_>, at: usize, out: &mut Vec<u8>) {
+        out.extend_from_slice(key);
+        match around {
+            Around::Nothing | Around::Packed => self.put(value, at, out),
+            Around::Length => with_length(out, |out| self.put(value, at, out)),
+            Around::End(end) => {
+                self.put(value, at, out);
+                out.extend_from_slice(end);
+            }
+        }
+    }
+
+    fn put_items(&self, value: &Node<'_>, from: usize, to: usize, out: &mut Vec<u8>) {
+        match value {
+            Node::Packed { width, bytes } => out.extend_from_slice(&bytes[from * width..to * width]),
+            Node::Leb128(numbers) => {
+                numbers[from..to].iter().for_each(|number| numbers::leb128(*number as u64, out))
+            }
+            value => (from..to).for_each(|at| self.put(value, at, out)),
+        }
+    }
+}
+
+/// Appends a number in two parts.
+fn put_parts(parts: &Parts<'_>, row: usize, out: &mut Vec<u8>) {
+    let number = parts.numbers[row];
+    let (whole, rest) = match parts.floor {
+        true => (number.div_euclid(parts.by), number.rem_euclid(parts.by)),
+        false => (number / parts.by, number % parts.by),
+    };
+    for (key, part) in parts.keys.iter().zip([whole, rest * parts.scale]) {
+        if part != 0 {
+            out.extend_from_slice(key);
+            numbers::leb128(part as u64, out);
+        }
+    }
+}
+
+/// Appends bytes with their number before them.
+fn with_length(out: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>)) {
+    let start = out.len();
+    out.push(0);
+    put(out);
+    let length = out.len() - start - 1;
+    match u8::try_from(length) {
+        Ok(short @ 0..0x80) => out[start] = short,
+        _ => {
+            let mut bytes = Vec::with_capacity(5);
+            numbers::leb128(length as u64, &mut bytes);
+            out.splice(start..=start, bytes);
         }
     }
 }

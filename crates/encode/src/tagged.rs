@@ -3,9 +3,8 @@
 use crate::{
     EncodeError,
     bind::{Binder, Result},
-    encoder::Encoder,
     fit::as_lists,
-    node::Node,
+    node::{Around, Field, Node, Parts, Present},
     numbers::{integers, leb128, whole},
     rows::Rows,
 };
@@ -15,55 +14,6 @@ use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
 };
-
-/// A field with its values.
-#[derive(Debug)]
-pub(crate) struct Field<'a> {
-    /// The key before each value; of numbers that stand together before all of them.
-    key: Vec<u8>,
-    around: Around,
-    presence: Present<'a>,
-    value: Node<'a>,
-}
-
-/// What is around the values of a field beside the key.
-#[derive(Debug)]
-enum Around {
-    /// Nothing; a text has its length by itself.
-    Nothing,
-    /// The length of each value before it.
-    Length,
-    /// The length of all values before them.
-    Packed,
-    /// A key behind each value.
-    End(Vec<u8>),
-}
-
-/// Which values a row has.
-#[derive(Debug)]
-enum Present<'a> {
-    Never,
-    Always,
-    /// One, unless it is zero or empty.
-    NotZero,
-    /// One in this row of the values, or none.
-    Option(Cow<'a, [i64]>),
-    /// Those between two offsets.
-    List(Cow<'a, [i64]>),
-}
-
-/// A number in two parts, each behind its key.
-#[derive(Debug)]
-pub(crate) struct Parts<'a> {
-    keys: [Vec<u8>; 2],
-    numbers: Cow<'a, [i64]>,
-    /// The second part is below this number.
-    by: i64,
-    /// What the second part is counted in, in terms of the layout's unit.
-    scale: i64,
-    /// Whether the second part is never negative.
-    floor: bool,
-}
 
 impl<'a> Binder<'a> {
     /// A record behind keys.
@@ -268,87 +218,6 @@ impl<'a> Binder<'a> {
     }
 }
 
-impl Encoder<'_> {
-    pub(crate) fn put_fields(&self, fields: &[Field<'_>], row: usize, out: &mut Vec<u8>) {
-        for Field { key, around, presence, value } in fields {
-            let at = match presence {
-                Present::Never => continue,
-                Present::NotZero if is_zero(value, row) => continue,
-                Present::Always | Present::NotZero => row,
-                Present::Option(index) => match usize::try_from(index[row]) {
-                    Ok(at) => at,
-                    Err(_) => continue,
-                },
-                Present::List(offsets) => {
-                    let (from, to) = (offsets[row] as usize, offsets[row + 1] as usize);
-                    match around {
-                        Around::Packed if from == to => {}
-                        Around::Packed => {
-                            out.extend_from_slice(key);
-                            with_length(out, |out| self.put_items(value, from, to, out));
-                        }
-                        around => (from..to).for_each(|at| self.put_value(key, around, value, at, out)),
-                    }
-                    continue;
-                }
-            };
-            self.put_value(key, around, value, at, out);
-        }
-    }
-
-    fn put_value(&self, key: &[u8], around: &Around, value: &Node<'_>, at: usize, out: &mut Vec<u8>) {
-        out.extend_from_slice(key);
-        match around {
-            Around::Nothing | Around::Packed => self.put(value, at, out),
-            Around::Length => with_length(out, |out| self.put(value, at, out)),
-            Around::End(end) => {
-                self.put(value, at, out);
-                out.extend_from_slice(end);
-            }
-        }
-    }
-
-    fn put_items(&self, value: &Node<'_>, from: usize, to: usize, out: &mut Vec<u8>) {
-        match value {
-            Node::Packed { width, bytes } => out.extend_from_slice(&bytes[from * width..to * width]),
-            Node::Leb128(numbers) => numbers[from..to].iter().for_each(|number| leb128(*number as u64, out)),
-            value => (from..to).for_each(|at| self.put(value, at, out)),
-        }
-    }
-}
-
-impl Parts<'_> {
-    pub(crate) fn put(&self, row: usize, out: &mut Vec<u8>) {
-        let number = self.numbers[row];
-        let (whole, rest) = match self.floor {
-            true => (number.div_euclid(self.by), number.rem_euclid(self.by)),
-            false => (number / self.by, number % self.by),
-        };
-        for (key, part) in self.keys.iter().zip([whole, rest * self.scale]) {
-            if part != 0 {
-                out.extend_from_slice(key);
-                leb128(part as u64, out);
-            }
-        }
-    }
-}
-
-/// Appends bytes with their number before them.
-fn with_length(out: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>)) {
-    let start = out.len();
-    out.push(0);
-    put(out);
-    let length = out.len() - start - 1;
-    match u8::try_from(length) {
-        Ok(short @ 0..0x80) => out[start] = short,
-        _ => {
-            let mut bytes = Vec::with_capacity(5);
-            leb128(length as u64, &mut bytes);
-            out.splice(start..=start, bytes);
-        }
-    }
-}
-
 /// Whether the innermost values are bytes of which nothing says that they are text.
 fn is_binary(form: &Form) -> bool {
     match form {
@@ -356,17 +225,6 @@ fn is_binary(form: &Form) -> bool {
             is_binary(content)
         }
         form => matches!(form.kept(), Form::String { binary: true, .. }),
-    }
-}
-
-/// Whether a value is zero in all its bits, or empty.
-fn is_zero(value: &Node<'_>, row: usize) -> bool {
-    match value {
-        Node::Varint(numbers) | Node::Leb128(numbers) => numbers[row] == 0,
-        Node::Packed { width, bytes } => bytes[row * width..(row + 1) * width].iter().all(|byte| *byte == 0),
-        Node::Text { offsets, .. } => offsets[row] == offsets[row + 1],
-        Node::Picked { index, value } => is_zero(value, index[row] as usize),
-        _ => false,
     }
 }
 
