@@ -1,6 +1,10 @@
 //! Dates, times and decimals.
 
-use super::{Check, Value, list::ListBuilder, number::NumberView, number::invalid};
+use super::{
+    Check, Value,
+    list::ListBuilder,
+    view::{NumberView, invalid},
+};
 use forthwith_columns::{Array, Column, Form, LogicalType, Native, TimeUnit};
 use forthwith_plan::Result;
 use std::marker::PhantomData;

@@ -57,7 +57,10 @@
 //! | `#[row(count = "nMuon")]` | besides a prefix: the column that has the lengths of the lists, which are compared with it |
 
 mod batch;
+mod bounds;
 mod check;
+mod compare;
+mod field_values;
 mod fields;
 mod fold;
 mod list;
@@ -69,18 +72,21 @@ mod reader;
 mod source;
 mod text;
 mod value;
+mod view;
 mod writer;
 
 pub use batch::{Batch, BatchRows, Batches};
-pub use check::{Check, FieldCheck, fits};
+pub use check::{Check, FieldCheck};
+pub use compare::fits;
 pub use fields::{FieldArrays, FieldWriter};
 pub use list::{List, ListBuilder, ListView, Nested};
 pub use logical::{Date, Decimal, DecimalView, Micro, Milli, Nano, Time, TimeScale, Timestamp};
-pub use number::{NumberView, TruthView};
+pub use number::TruthView;
 pub use optional::{DefaultView, OptionBuilder, OptionView, UnionBuilder, UnionView, VariantFits};
 pub use raw::{Be, Le, RawNumber, RawView};
 pub use reader::Rows;
-pub use source::{RowColumn, RowOptions, RowSource, RowSteps, StepReader};
+pub use source::{RawOrder, RowColumn, RowOptions, RowSource, RowSteps, StepReader};
 pub use text::TextView;
-pub use value::{Prefixed, RawOrder, Row, Value};
+pub use value::{Prefixed, Row, Value};
+pub use view::NumberView;
 pub use writer::Writer;

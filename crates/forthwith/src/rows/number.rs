@@ -2,52 +2,12 @@
 
 use super::{
     Check, Value,
-    list::{ListBuilder, ListView, lists},
+    bounds::lists,
+    list::{ListBuilder, ListView},
+    view::{NumberView, invalid},
 };
-use bytes::Bytes;
-use forthwith_columns::{Array, Column, DType, Form, Lookup, Native, NumberCast, items_of};
+use forthwith_columns::{Array, Column, DType, Form, Lookup, Native, NumberCast};
 use forthwith_plan::{Error, Result};
-use std::{marker::PhantomData, ops::Deref};
-
-/// The numbers of a column: a slice of them.
-pub struct NumberView<T> {
-    /// Aligned for `T`.
-    bytes: Bytes,
-    number: PhantomData<fn() -> T>,
-}
-
-impl<T: Native> NumberView<T> {
-    /// Those of a column of this type, copied if they are not aligned.
-    pub(super) fn of(column: &Column) -> Self {
-        let is_aligned = items_of::<T>(column.as_bytes()).is_some();
-        let column = if is_aligned { column.clone() } else { column.compact() };
-        Self { bytes: column.to_bytes(), number: PhantomData }
-    }
-
-    #[inline]
-    pub(super) fn at(&self, row: usize) -> T {
-        self[row]
-    }
-}
-
-impl<T: Native> Deref for NumberView<T> {
-    type Target = [T];
-
-    #[inline]
-    fn deref(&self) -> &[T] {
-        items_of(&self.bytes).unwrap_or_default()
-    }
-}
-
-impl<T> Clone for NumberView<T> {
-    fn clone(&self) -> Self {
-        Self { bytes: self.bytes.clone(), number: PhantomData }
-    }
-}
-
-pub(super) fn invalid(error: impl std::fmt::Display) -> Error {
-    Error::fault(error.to_string())
-}
 
 /// The numbers of an array of them, converted where the column has a type of fewer values.
 fn numbers<T: Native>(array: &Array) -> Result<NumberView<T>> {

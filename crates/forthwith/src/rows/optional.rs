@@ -1,6 +1,9 @@
 //! Values that may be missing, and values of one of several types.
 
-use super::{Check, Value, number::NumberView, number::invalid};
+use super::{
+    Check, Value,
+    view::{NumberView, invalid},
+};
 use forthwith_columns::{Array, Column, Form};
 use forthwith_plan::Result;
 

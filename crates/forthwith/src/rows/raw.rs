@@ -1,6 +1,9 @@
 //! Numbers as the file stores them.
 
-use super::{Check, Value, number::NumberView, number::invalid, value::RawOrder};
+use super::{
+    Check, RawOrder, Value,
+    view::{NumberView, invalid},
+};
 use forthwith_columns::{Array, Column, DType, Form, Lookup, Native};
 use forthwith_plan::Result;
 use std::{fmt, marker::PhantomData};

@@ -1,6 +1,5 @@
 //! Where rows come from: a table, or several as one.
 
-use super::value::RawOrder;
 use crate::{ProgressCallback, SelectOptions, Selected, Selection, Step, Steps, Table};
 use forthwith_columns::{Array, Column, DType, Encoding, Form};
 use forthwith_plan::{Error, Plan, Result};
@@ -34,6 +33,15 @@ pub trait RowSource: Send + Sync {
     /// # Errors
     /// As [`Table::select`].
     fn steps(&self, columns: &[RowColumn], options: &RowOptions) -> Result<Box<dyn RowSteps>>;
+}
+
+/// A byte order and the type of the numbers, for values that are read as they are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawOrder {
+    /// Whether the most significant byte comes first.
+    pub big: bool,
+    /// The type.
+    pub dtype: DType,
 }
 
 /// A column to read.

@@ -2,8 +2,9 @@
 
 use super::{
     Check, Value,
-    list::{Bounds, ListBuilder, lists},
-    number::{NumberView, invalid},
+    bounds::{Bounds, lists},
+    list::ListBuilder,
+    view::{NumberView, invalid},
 };
 use bytes::Bytes;
 use forthwith_columns::{Array, Column, DType, Form, Lookup};

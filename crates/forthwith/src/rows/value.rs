@@ -1,7 +1,7 @@
 //! The types that values of a column can have.
 
-use super::{Check, FieldArrays, FieldCheck, FieldWriter};
-use forthwith_columns::{Array, Column, DType, Form};
+use super::{Check, FieldArrays, FieldCheck, FieldWriter, RawOrder};
+use forthwith_columns::{Array, Column, Form};
 use forthwith_plan::Result;
 
 /// A type of values of a column. Implemented for the types that the page of [`rows`](super) lists, and by
@@ -37,15 +37,6 @@ pub trait Value: Sized {
 
     /// Appends the filled columns to others, and returns their Form, whose nodes have `key` or begin with it.
     fn finish(builder: Self::Builder, key: &str, columns: &mut Vec<(String, Column)>) -> Form;
-}
-
-/// A byte order and the type of the numbers, for values that are read as they are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RawOrder {
-    /// Whether the most significant byte comes first.
-    pub big: bool,
-    /// The type.
-    pub dtype: DType,
 }
 
 /// A struct whose fields are columns, made by `#[derive(forthwith::Row)]`.

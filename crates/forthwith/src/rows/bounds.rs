@@ -1,0 +1,55 @@
+//! Where lists begin and end.
+
+use super::view::{NumberView, invalid};
+use forthwith_columns::{Array, Form};
+use forthwith_plan::Result;
+use std::ops::Range;
+
+/// Where the lists of a column begin and end.
+#[derive(Clone)]
+pub(super) enum Bounds {
+    Offsets(NumberView<i64>),
+    /// Lists of one length.
+    Every(usize),
+}
+
+impl Bounds {
+    #[inline]
+    pub(super) fn range(&self, row: usize) -> Range<usize> {
+        match self {
+            // None is negative: they were checked.
+            Self::Offsets(offsets) => offsets[row] as usize..offsets[row + 1] as usize,
+            Self::Every(size) => row * size..(row + 1) * size,
+        }
+    }
+
+    /// The first row, of `length`, whose list has another length or place.
+    pub(super) fn first_difference(&self, other: &Self, length: u64) -> Option<usize> {
+        if let (Self::Offsets(one), Self::Offsets(other)) = (self, other)
+            && (std::ptr::eq(one.as_ptr(), other.as_ptr()) || one[..] == other[..])
+        {
+            return None;
+        }
+        (0..length as usize).find(|row| self.range(*row) != other.range(*row))
+    }
+}
+
+/// The bounds of lists, checked, and their items.
+pub(super) fn lists(array: &Array) -> Result<(Bounds, Array)> {
+    let (form, length) = (array.form.kept(), array.length);
+    if let Some((size, content)) = form.fixed() {
+        let too_many = || invalid(format!("{length} lists of {size} items"));
+        let items = length.checked_mul(size).ok_or_else(too_many)?;
+        let each = usize::try_from(size).map_err(|_| too_many())?;
+        let items = Array { form: content.into_owned(), length: items, columns: array.columns.clone() };
+        return Ok((Bounds::Every(each), items));
+    }
+    let (_, items) = array.as_lists().map_err(invalid)?;
+    let offsets = match form {
+        Form::List { key, .. } => array.column(&format!("{key}-offsets")),
+        _ => None,
+    };
+    let offsets = offsets.ok_or_else(|| invalid("lists without offsets"))?;
+    // As many as were checked.
+    Ok((Bounds::Offsets(NumberView::of(&offsets.slice(0..length as usize + 1))), items))
+}
