@@ -404,7 +404,12 @@ def efficiency_values(objects: Objects, number: int, file: str, path: str) -> by
 def efficiency_errors(objects: Objects, number: int, level: float | None, file: str, path: str) -> tuple[bytes, bytes]:
     """How far each confidence interval reaches below and above; without a level, that of the object."""
 
-def path(self) -> str:
+@final
+class Key:
+    """One object of a file."""
+
+    @property
+    def path(self) -> str:
         """Path from the directory that was listed, without a cycle."""
     @property
     def name(self) -> str:

@@ -46,7 +46,11 @@ def statistics(histogram: Any) -> dict[str, float]:
     names = _names(histogram)
     if has_range(histogram):
         return from_bins(histogram)
-    kept = buffered_sums(histogram) if is_buffered(histogram) else {name: float(histogram.member(name, 0)) for name in names}
+    kept = (
+        buffered_sums(histogram)
+        if is_buffered(histogram)
+        else {name: float(histogram.member(name, 0)) for name in names}
+    )
     if kept["fTsumw"] == 0 and histogram.entries > 0:
         return from_bins(histogram)
     return {name: kept[name] for name in names}
