@@ -82,15 +82,14 @@ impl Given {
         // The producer of the stream attaches to the interpreter by itself, where it needs to.
         let taken = py.detach(|| columns::arrow::import_stream(stream));
         taken.map(|(array, schema)| Self(array, Some(schema))).map_err(|error| {
-            let what = error.to_string();
             let error = match error {
-                ImportError::Unsupported { .. } => {
-                    Error::unsupported(what.trim_end_matches(" is not supported here"))
+                ImportError::Unsupported { column, data_type } => {
+                    Error::unsupported(format!("column {column:?}, of Arrow's type {data_type}"))
                 }
                 ImportError::Memory { bytes, .. } => {
                     Error::new(ErrorKind::OutOfMemory { what: "the rows of a column", bytes })
                 }
-                _ => Error::invalid(what),
+                other => Error::invalid(other.to_string()),
             };
             errors::exception(py, &error)
         })

@@ -8,7 +8,6 @@ import pytest
 from conftest import data
 
 import forthwith
-from forthwith._tree import formulas
 
 
 @pytest.fixture(scope="module")
@@ -110,21 +109,13 @@ def test_bounds_by_place_are_proposed_by_name(folder):
                 tree["MET"].array(*arguments)
 
 
-FRIEND = """no branch named "MEET"
-  it may be in the friend "P", which cannot be read: the friend "P" is in "/elsewhere/w.root"
-  in up.root:T
-  in up.root:T"""
-
-
 def test_mistyped_names_beside_friends_that_cannot_be_read(tmp_path):
-    said = str(formulas.hinted(forthwith.RequestError(FRIEND), lambda name: ["MET"] if name == "MEET" else []))
-    assert said.split("\n", maxsplit=1)[0] == 'no branch named "MEET"; did you mean MET?'
-    assert said.count("\n  in up.root:T") == 1
-    assert '"/elsewhere/w.root"' in said
     shutil.copy(data("friend.root"), tmp_path / "friend.root")
     with forthwith.open(f"{tmp_path}/friend.root:main") as tree, pytest.raises(forthwith.RequestError) as caught:
         tree.arrays(["runn"])
-    assert "it may be in the friend" in str(caught.value)
+    first, second, *_ = str(caught.value).split("\n")
+    assert first == 'no branch named "runn"; did you mean run?'
+    assert second.startswith('  it may be in the friend "')
     assert [line for line in str(caught.value).split("\n") if line.startswith("  in ")] == [
         f"  in {tmp_path}/friend.root:main"
     ]

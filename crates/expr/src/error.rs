@@ -15,6 +15,8 @@ pub struct Error {
     pub alias: Option<String>,
     /// The entry whose values cannot be computed, counted from the first row of the arrays.
     pub entry: Option<u64>,
+    /// What expressions have in place of syntax of Python that is found in the text.
+    pub hint: Option<&'static str>,
 }
 
 /// An error within a text that the caller knows.
@@ -22,6 +24,8 @@ pub struct Error {
 pub(crate) struct Fault {
     pub(crate) at: Span,
     pub(crate) what: String,
+    /// Whether the text cannot be parsed, so that syntax of Python may be the reason.
+    pub(crate) is_syntax: bool,
 }
 
 /// Bytes of a text.
@@ -49,7 +53,11 @@ impl Span {
 
 impl Fault {
     pub(crate) fn new(at: Span, what: impl Into<String>) -> Self {
-        Self { at, what: what.into() }
+        Self { at, what: what.into(), is_syntax: false }
+    }
+
+    pub(crate) fn syntax(at: Span, what: impl Into<String>) -> Self {
+        Self { at, what: what.into(), is_syntax: true }
     }
 
     pub(crate) fn within(self, text: &Arc<str>, alias: Option<&str>) -> Error {
@@ -59,8 +67,16 @@ impl Fault {
             what: self.what,
             alias: alias.map(str::to_owned),
             entry: None,
+            hint: if self.is_syntax { hint(text) } else { None },
         }
     }
+}
+
+/// What to write instead of a conditional expression of Python.
+fn hint(text: &str) -> Option<&'static str> {
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let is_conditional = words.any(|word| word == "if") && words.any(|word| word == "else");
+    is_conditional.then_some("where(condition, x, y) chooses between two values")
 }
 
 /// Characters of a line that are shown on either side of what is wrong.
@@ -73,7 +89,8 @@ impl fmt::Display for Error {
             write!(f, ", in the alias {alias:?}")?;
         }
         let (line, before, marked) = line(&self.text, &self.at);
-        write!(f, "\n    {line}\n    {:before$}{}", "", "^".repeat(marked))
+        write!(f, "\n    {line}\n    {:before$}{}", "", "^".repeat(marked))?;
+        self.hint.map_or(Ok(()), |hint| write!(f, "\n  {hint}"))
     }
 }
 
@@ -110,6 +127,15 @@ mod tests {
     fn shown(text: &str, at: Range<usize>) -> String {
         let (start, end) = (at.start, at.end);
         Fault::new(Span::new(start, end), "wrong").within(&text.into(), None).to_string()
+    }
+
+    #[test]
+    fn conditionals_of_python_have_a_hint() {
+        for (text, has_hint) in [("x if y else z", true), ("elif if", false), ("(x if y else z", true)] {
+            let error = Fault::syntax(Span::new(0, 1), "wrong").within(&text.into(), None);
+            assert_eq!(error.hint.is_some(), has_hint, "{text}");
+        }
+        assert_eq!(Fault::new(Span::new(0, 1), "wrong").within(&"x if y else z".into(), None).hint, None);
     }
 
     #[test]

@@ -78,7 +78,7 @@ fn token(text: &str, c: char, at: usize) -> Result<(Token, usize), Fault> {
     }
     match MARKS.iter().find(|mark| text.starts_with(**mark)) {
         Some(mark) => Ok((Token::Mark(mark), mark.len())),
-        None => Err(Fault::new(Span::new(at, at + c.len_utf8()), format!("{c:?} has no meaning here"))),
+        None => Err(Fault::syntax(Span::new(at, at + c.len_utf8()), format!("{c:?} has no meaning here"))),
     }
 }
 

@@ -10,12 +10,12 @@ from operator import index
 from forthwith import _forthwith
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._tree.entry_lists import EntryLists, entry_lists
-from forthwith._tree.formulas import hinted, mistaken
+from forthwith._tree.formulas import mistaken
 from forthwith._tree.friends import friends_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Any, TypeAlias
 
     from forthwith._tree.friends import Friends
@@ -136,13 +136,9 @@ class Query(list["tuple[str, int]"]):
         entries = None if choice.entries is None else _numbers(tree, choice.entries).tobytes()
         fields = [(label, None if at == COMPUTED else at) for label, at in columns]
         beside = [] if choice.friends is None else choice.friends.tables(tree)
-        try:
-            self.core = tree._core.select(
-                fields, list(choice.aliases.items()), choice.cut, entries, beside, self.united, choice.before
-            )
-        except RequestError as error:
-            hinted(error, lambda name: _similar(tree, name))
-            raise
+        self.core = tree._core.select(
+            fields, list(choice.aliases.items()), choice.cut, entries, beside, self.united, choice.before
+        )
 
     def some(self, labels: list[str]) -> Query:
         """Some of the columns, of the same entries."""
@@ -271,14 +267,6 @@ def behind(tree: Tree, names: Iterable[str]) -> list[int]:
             parts = _forthwith.expression_names(text)[::-1]
             waiting += [one for one in parts if one in aliases or _has(tree, one) or holder(tree, one) is not None]
     return list(found)
-
-
-def _similar(tree: Tree, name: str) -> Sequence[str]:
-    try:
-        tree._find(name)
-    except KeyInFileError as error:
-        return error.near
-    return ()
 
 
 def _has(tree: Tree, name: str) -> bool:

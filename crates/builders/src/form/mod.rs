@@ -163,6 +163,22 @@ pub enum FormError {
     Unsupported(String),
 }
 
+/// Whether brackets are nested deeper than this, wherever they stand in the text.
+fn nests_deeper(text: &str, most: usize) -> bool {
+    let mut depth = 0_usize;
+    text.bytes().any(|byte| {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > most
+    })
+}
+
+/// Brackets within brackets that `serde_json` parses.
+const DEEPEST_JSON: usize = 127;
+
 /// The nodes below one: all of its contents, or its only one as a slice.
 macro_rules! contents {
     ($kind:expr, $only:path) => {
@@ -265,8 +281,8 @@ impl Form {
         match serde_json::from_str::<Json>(text) {
             Ok(Json::Object(map)) if !map.is_empty() => Self::from_json(text),
             Ok(Json::String(_)) => Self::from_json(text),
-            // JSON nested too deeply for its parser is no type either.
-            Err(error) if error.to_string().contains("recursion") => Self::from_json(text),
+            // JSON beyond the depth of its parser is not a type either.
+            Err(_) if nests_deeper(text, DEEPEST_JSON) => Self::from_json(text),
             _ => Self::from_type(text),
         }
     }

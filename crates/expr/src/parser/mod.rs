@@ -87,7 +87,7 @@ impl Parser {
             Token::Mark(mark) => format!("{mark:?}"),
             Token::End => "the end".into(),
         };
-        Fault::new(self.lexeme().at, format!("{wanted} is expected where {found} stands"))
+        Fault::syntax(self.lexeme().at, format!("{wanted} is expected where {found} stands"))
     }
 
     fn push(&mut self, kind: Kind, at: Span) -> Result<Id, Fault> {
@@ -321,7 +321,7 @@ impl Parser {
                 "Iteration$" => Kind::Iteration { length: false },
                 "Length$" => Kind::Iteration { length: true },
                 "and" | "or" | "not" | "in" => {
-                    return Err(Fault::new(at, format!("a value is expected where {name:?} stands")));
+                    return Err(Fault::syntax(at, format!("a value is expected where {name:?} stands")));
                 }
                 _ => Kind::Name { name, quoted: false },
             },

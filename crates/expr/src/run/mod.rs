@@ -50,6 +50,7 @@ impl Program {
                 what: format!("the column {:?} cannot be computed with: {what}", input.name),
                 alias: None,
                 entry: None,
+                hint: None,
             })?);
         }
         let length = usize::try_from(length).unwrap_or(usize::MAX);

@@ -175,8 +175,11 @@ impl<'t> Names<'t> {
                 }
                 // Only a name that nothing else has may be in it.
                 Err(error) => {
+                    // The place of this table comes last in the whole message.
+                    let is_here = error.place.uri.as_deref().is_none_or(|uri| uri == self.table.file().uri());
+                    let reason = if is_here { error.kind.to_string() } else { error.to_string() };
                     let note = format!(
-                        "\n  it may be in the friend {:?}, which cannot be read: {error}",
+                        "\n  it may be in the friend {:?}, which cannot be read: {reason}",
                         friend.name
                     );
                     *self.closed.borrow_mut() = note;
@@ -264,7 +267,14 @@ impl<'t> Names<'t> {
             let absent = self.table.find(text).map(|_| ());
             let closed = self.closed.borrow().clone();
             if !closed.is_empty() {
-                return self.table.here(Err(Error::invalid(format!("no branch named {text:?}{closed}"))));
+                let near = match self.table.missing(text)?.kind {
+                    ErrorKind::NotFound { near, .. } if !near.is_empty() => {
+                        format!("; did you mean {}?", near.join(", "))
+                    }
+                    _ => String::new(),
+                };
+                let what = format!("no branch named {text:?}{near}{closed}");
+                return self.table.here(Err(Error::invalid(what)));
             }
             let near = similar_names(text, self.paths()?.iter().map(String::as_str));
             return Err(match absent {
