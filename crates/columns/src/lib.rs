@@ -93,12 +93,12 @@ mod logical_type;
 mod lookup;
 #[cfg_attr(
     not(all(target_os = "linux", not(miri))),
-    expect(
+    allow(
         unreachable_code,
         unused_variables,
         unused_assignments,
         irrefutable_let_patterns,
-        reason = "without mappings, what handles them cannot be reached"
+        reason = "without mappings, the code that handles them cannot be reached"
     )
 )]
 mod memory;
