@@ -1,11 +1,11 @@
-//! Values of `TParameter` made one.
+//! Merging of `TParameter`.
 
 use forthwith_plan::{Error, Result};
 
 use crate::object::{Object, Value};
 use crate::write::Edits;
 
-/// The value of a parameter, and how several become one.
+/// A `TParameter` and its merge mode.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number {
     value: Kind,
@@ -39,8 +39,7 @@ impl Number {
         }
     }
 
-    /// By the bits of the first: multiplied, the largest, the smallest, the first, the last, or added; truth
-    /// values are true if one is, or both.
+    /// Merges by the mode bits of the first: product, maximum, minimum, first, last, or sum; booleans by `and` or `or`.
     pub(super) fn add(&mut self, other: Self) {
         let has = |bit: u64| self.bits & bit != 0;
         let (own, more) = (self.value, other.value);
@@ -49,7 +48,7 @@ impl Number {
             (Kind::Whole(one), Kind::Whole(two)) if has(MULTIPLY) => Kind::Whole(one.wrapping_mul(two)),
             (Kind::Float(one), Kind::Float(two)) if has(MULTIPLY) => Kind::Float(one * two),
             (Kind::Whole(one), Kind::Whole(two)) if has(MAX) => Kind::Whole(one.max(two)),
-            // What is no number is neither larger nor smaller.
+            // NaN is neither larger nor smaller.
             (Kind::Float(one), Kind::Float(two)) if has(MAX) => {
                 Kind::Float(if two > one { two } else { one })
             }
@@ -71,7 +70,7 @@ impl Number {
     }
 }
 
-/// Bits of `TParameter`: how several become one, and whether all have had one value.
+/// Bits of `TParameter`: merge modes, and whether all values have been equal.
 const MULTIPLY: u64 = 1 << 16;
 const MAX: u64 = 1 << 17;
 const MIN: u64 = 1 << 18;

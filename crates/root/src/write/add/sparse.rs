@@ -11,47 +11,45 @@ use crate::record::Cursor;
 use crate::write::{Buffer, Edits};
 use forthwith_hist::{Axis, BinArray};
 
-/// A sum of histograms with the same axes.
+/// A sum of histograms with equal axes.
 #[derive(Debug)]
-pub(super) struct Many {
+pub(super) struct NdHistogram {
     axes: Vec<Axis>,
     /// Sums over all entries.
     sums: Vec<(&'static str, f64)>,
     /// Sums over all entries for each axis.
     axis_sums: Vec<(&'static str, BinArray)>,
-    /// Sum of the squares of all weights; less than 0 if squares are not kept.
+    /// Sum of the squared weights; negative if squares are not kept.
     squares: f64,
     bins: Bins,
 }
 
 #[derive(Debug)]
 enum Bins {
-    /// A number for each bin, and squares of weights if they are kept.
-    All {
-        contents: Option<BinArray>,
-        squares: Option<BinArray>,
-    },
-    Filled(Filled),
+    /// Contents of all bins (`THn`), and squared weights if they are kept.
+    Dense { contents: Option<BinArray>, squares: Option<BinArray> },
+    /// Contents of filled bins (`THnSparse`).
+    Sparse(SparseBins),
 }
 
-/// Bins that have entries.
+/// The bins of a `THnSparse`.
 #[derive(Debug, Default)]
-struct Filled {
-    /// The place of each bin among them, by its coordinates as they are stored.
-    places: HashMap<Box<[u8]>, usize>,
+struct SparseBins {
+    /// Position of each bin, by its stored coordinates.
+    positions: HashMap<Box<[u8]>, usize>,
     coordinates: Vec<u8>,
-    /// Bytes of the coordinates of one bin; none if there is no bin yet.
+    /// Bytes of the coordinates of one bin; 0 while there are no bins.
     size: usize,
     contents: Option<BinArray>,
     squares: Vec<f64>,
-    /// The class of arrays of contents.
+    /// Class of the contents' array.
     array: String,
     version: i16,
     chunk: usize,
 }
 
-impl Many {
-    /// Whether objects of a class are such histograms.
+impl NdHistogram {
+    /// Whether a class is a `THn` or a `THnSparse`.
     pub(super) fn adds(class: &str) -> bool {
         class.starts_with("THnT<") || class.starts_with(SPARSE)
     }
@@ -68,7 +66,7 @@ impl Many {
         let axis_sum = |name| object.array(name).map(|values| (name, bin_array(values)));
         let squares = object.float("fTsumw2").unwrap_or(-1.0);
         let bins = if class.starts_with(SPARSE) {
-            Bins::Filled(Filled::of(object, squares >= 0.0)?)
+            Bins::Sparse(SparseBins::of(object, squares >= 0.0)?)
         } else {
             let cells = axes.iter().map(Axis::cells).try_fold(1_usize, |all, n| all.checked_mul(n?));
             let numbers = |name: &'static str| {
@@ -88,7 +86,7 @@ impl Many {
                     _ => Ok(numbers),
                 }
             };
-            Bins::All { contents: numbers("fArray")?, squares: numbers("fSumw2")? }
+            Bins::Dense { contents: numbers("fArray")?, squares: numbers("fSumw2")? }
         };
         Ok(Self {
             axes,
@@ -118,8 +116,8 @@ impl Many {
         let keeps = [self.squares >= 0.0, other.squares >= 0.0];
         match (&mut self.bins, other.bins) {
             (
-                Bins::All { contents, squares },
-                Bins::All { contents: more_contents, squares: more_squares },
+                Bins::Dense { contents, squares },
+                Bins::Dense { contents: more_contents, squares: more_squares },
             ) => {
                 if keeps.contains(&true) {
                     let plain =
@@ -132,8 +130,8 @@ impl Many {
                 }
                 add(contents, more_contents)?;
             }
-            (Bins::Filled(own), Bins::Filled(more)) => own.add(&more)?,
-            _ => return Err(Error::unsupported("adding a histogram of filled bins to one of all bins")),
+            (Bins::Sparse(own), Bins::Sparse(more)) => own.add(&more)?,
+            _ => return Err(Error::unsupported("adding a THnSparse to a THn")),
         }
         for ((_, own), (_, more)) in self.sums.iter_mut().zip(&other.sums) {
             *own += more;
@@ -153,7 +151,7 @@ impl Many {
         write_sums(edits, first, &self.axis_sums, &self.sums)?;
         edits.float(first, "fTsumw2", self.squares)?;
         match &self.bins {
-            Bins::All { contents, squares } => {
+            Bins::Dense { contents, squares } => {
                 for (name, values) in [("fArray", contents), ("fSumw2", squares)] {
                     if let (Some(values), Some(array)) = (values, first.object(name)) {
                         edits.vector(array, "fData", stored(values))?;
@@ -161,7 +159,7 @@ impl Many {
                 }
                 Ok(())
             }
-            Bins::Filled(filled) => filled.write(edits, first, self.squares >= 0.0),
+            Bins::Sparse(filled) => filled.write(edits, first, self.squares >= 0.0),
         }
     }
 }
@@ -173,7 +171,7 @@ fn add(own: &mut Option<BinArray>, more: Option<BinArray>) -> Result<()> {
             *own = more;
             Ok(())
         }
-        // Both have as many as their axes have bins.
+        // Equal axes have equal numbers of bins.
         (Some(own), Some(more)) => match own.add(&more) {
             true => Ok(()),
             false => Err(Error::unsupported("adding histograms whose bins are of other types")),
@@ -181,7 +179,7 @@ fn add(own: &mut Option<BinArray>, more: Option<BinArray>) -> Result<()> {
     }
 }
 
-impl Filled {
+impl SparseBins {
     fn of(object: Object<'_>, keeps_squares: bool) -> Result<Self> {
         let mut filled =
             Self { chunk: object.int("fChunkSize").unwrap_or(0).max(0) as usize, ..Self::default() };
@@ -193,7 +191,10 @@ impl Filled {
             let chunk = chunk.readable()?;
             let names: Vec<&str> = chunk.members().map(|(name, _)| name).collect();
             if chunk.class() != CHUNK || names != MEMBERS {
-                return Err(Error::unsupported(format!("adding a {} of such a version", object.class())));
+                return Err(Error::unsupported(format!(
+                    "adding a {} with bins of another class version",
+                    object.class()
+                )));
             }
             let size = chunk.int("fSingleCoordinateSize").and_then(|size| usize::try_from(size).ok());
             let size = size.filter(|&size| size > 0).ok_or_else(|| wrong("coordinates without a size"))?;
@@ -207,7 +208,7 @@ impl Filled {
                 None => contents.floats(),
             };
             if coordinates.len() % size != 0 || contents.len() < count || squares.len() < count {
-                return Err(wrong("coordinates of another number of bins"));
+                return Err(wrong("coordinates, contents and squares have different numbers of bins"));
             }
             let more = Self {
                 coordinates: coordinates.to_vec(),
@@ -223,7 +224,7 @@ impl Filled {
         Ok(filled)
     }
 
-    /// Adds bins, which may be in several places.
+    /// Adds bins, of which both histograms may have some.
     fn add(&mut self, more: &Self) -> Result<()> {
         let Some(contents) = more.contents.as_ref().filter(|_| more.size > 0) else { return Ok(()) };
         if self.size == 0 {
@@ -237,27 +238,27 @@ impl Filled {
             );
             return Err(Error::unsupported(what));
         }
-        let place = |coordinates: &[u8]| {
-            let next = self.places.len();
-            *self.places.entry(coordinates.into()).or_insert_with(|| {
+        let position = |coordinates: &[u8]| {
+            let next = self.positions.len();
+            *self.positions.entry(coordinates.into()).or_insert_with(|| {
                 self.coordinates.extend(coordinates);
                 next
             })
         };
-        let places: Vec<usize> = more.coordinates.chunks_exact(self.size).map(place).collect();
-        let count = self.places.len();
+        let positions: Vec<usize> = more.coordinates.chunks_exact(self.size).map(position).collect();
+        let count = self.positions.len();
         self.squares.resize(count, 0.0);
-        places.iter().zip(&more.squares).for_each(|(&at, square)| self.squares[at] += square);
+        positions.iter().zip(&more.squares).for_each(|(&at, square)| self.squares[at] += square);
         let own = self.contents.take().map_or_else(|| contents.zeros(count), |own| own.resized(count));
         let own = self.contents.insert(own);
-        if !own.add_at(&places, contents) {
+        if !own.add_at(&positions, contents) {
             return Err(Error::unsupported("adding histograms whose bins are of other types"));
         }
         Ok(())
     }
 
     fn write(&self, edits: &mut Edits<'_>, first: Object<'_>, keeps_squares: bool) -> Result<()> {
-        let count = self.places.len();
+        let count = self.positions.len();
         edits.number(first, "fFilledBins", count as i64)?;
         let Some(contents) = self.contents.as_ref().filter(|_| count > 0) else { return Ok(()) };
         if !(1..=LARGEST_CHUNK).contains(&self.chunk) {
@@ -313,5 +314,5 @@ const MEMBERS: [&str; 7] =
     ["fUniqueID", "fBits", "fSingleCoordinateSize", "fCoordinatesSize", "fCoordinates", "fContent", "fSumw2"];
 const SUMS: [&str; 2] = ["fEntries", "fTsumw"];
 const AXIS_SUMS: [&str; 2] = ["fTsumwx", "fTsumwx2"];
-/// The bins of a chunk have places also where there are no entries; ROOT's default is 16384.
+/// Upper bound on bins of a chunk, which is allocated as a whole; ROOT's default is 16384.
 const LARGEST_CHUNK: usize = 1 << 22;

@@ -1,4 +1,4 @@
-//! Several objects as one: histograms, graphs, and collections of those, one in another.
+//! Sums of histograms and graphs, and of nested collections of these.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -7,14 +7,14 @@ use forthwith_plan::{Error, Result};
 
 use super::bins::Bins;
 use super::graph::Graph;
-use super::sparse::Many;
+use super::sparse::NdHistogram;
 use crate::object::{Object, Objects};
 use crate::write::{Buffer, Edits};
 
-/// What several objects of one class become: bins and statistics of histograms and profiles added up, points of
-/// graphs one behind the other, the objects of collections one by one.
+/// The merge of several objects of one class: bins and statistics of histograms and profiles are added, points of graphs
+/// are concatenated, and collections are merged object by object.
 ///
-/// The first of them gives everything else: titles, colours, functions.
+/// Titles, colours and functions are those of the first object.
 #[derive(Debug)]
 pub struct Sum {
     class: String,
@@ -26,8 +26,8 @@ enum Rule {
     Bins(Bins),
     Graph(Graph),
     /// A histogram of any number of dimensions.
-    Many(Box<Many>),
-    /// The objects of a collection, or the histograms of a stack, which has none if it never got one.
+    Nd(Box<NdHistogram>),
+    /// The objects of a collection or of a `THStack`; `None` for a stack without a list.
     List(Option<List>),
 }
 
@@ -35,16 +35,16 @@ impl Sum {
     /// Whether objects of a class are added up.
     #[must_use]
     pub fn adds(class: &str) -> bool {
-        Bins::adds(class) || Graph::adds(class) || Many::adds(class) || Self::appends(class)
+        Bins::adds(class) || Graph::adds(class) || NdHistogram::adds(class) || Self::appends(class)
     }
 
-    /// Whether objects of the other files may come into the sum as they are.
+    /// Whether objects of later files may be copied into the sum.
     #[must_use]
     pub fn appends(class: &str) -> bool {
         List::adds(class) || class == STACK
     }
 
-    /// Whether ROOT makes one of several objects of a class, by a rule that is not known here.
+    /// Whether ROOT merges objects of a class by a rule that is not implemented.
     #[must_use]
     pub fn is_unknown_to_us(class: &str) -> bool {
         let is_family = |name: &&str| {
@@ -56,7 +56,7 @@ impl Sum {
     /// A sum of one object.
     ///
     /// # Errors
-    /// A class that is not added up; an object of it that cannot be.
+    /// The class has no rule, or the object is not supported.
     pub fn of(object: Object<'_>) -> Result<Self> {
         Self::of_seen(object, &mut Seen::default())
     }
@@ -69,7 +69,7 @@ impl Sum {
                 Rule::List(listed(object).map(|list| List::of(list, seen)).transpose()?)
             }
             class if Graph::adds(class) => Rule::Graph(Graph::of(object)?),
-            class if Many::adds(class) => Rule::Many(Box::new(Many::of(object)?)),
+            class if NdHistogram::adds(class) => Rule::Nd(Box::new(NdHistogram::of(object)?)),
             class if Bins::adds(class) => Rule::Bins(Bins::of(object)?),
             _ => return Err(Error::unsupported(format!("adding objects of class {class}"))),
         };
@@ -92,7 +92,7 @@ impl Sum {
         match &mut self.rule {
             Rule::Bins(bins) => bins.add(Bins::of(other)?),
             Rule::Graph(graph) => graph.add(Graph::of(other)?),
-            Rule::Many(many) => many.add(Many::of(other)?),
+            Rule::Nd(histogram) => histogram.add(NdHistogram::of(other)?),
             Rule::List(list) => match (list, listed(other)) {
                 (Some(list), Some(other)) => list.add(record, other, seen),
                 (_, None) => Ok(()),
@@ -101,7 +101,7 @@ impl Sum {
         }
     }
 
-    /// Puts the sum in the place of what the first object had.
+    /// Replaces the members of the first object by the sum.
     ///
     /// # Errors
     /// The object has no such members, or no room for a number.
@@ -109,7 +109,7 @@ impl Sum {
         match &self.rule {
             Rule::Bins(bins) => bins.write(edits, first),
             Rule::Graph(graph) => graph.write(edits, first),
-            Rule::Many(many) => many.write(edits, first),
+            Rule::Nd(histogram) => histogram.write(edits, first),
             Rule::List(list) => match (list, listed(first)) {
                 (Some(list), Some(first)) => list.write(edits, first),
                 _ => Ok(()),
@@ -118,13 +118,13 @@ impl Sum {
     }
 }
 
-/// What an object is a list of: a stack has one as a member.
+/// The list of a collection: of a stack, one of its members.
 fn listed(object: Object<'_>) -> Option<Object<'_>> {
     if object.class() == STACK { object.object("fHists") } else { Some(object) }
 }
 
 const STACK: &str = "THStack";
-/// Classes of ROOT that have a rule of their own for several objects, with their templates.
+/// Classes with a `Merge` of their own in ROOT, and their templates.
 const UNKNOWN: [&str; 22] = [
     "TTree",
     "TNtuple",
@@ -150,27 +150,27 @@ const UNKNOWN: [&str; 22] = [
     "TNDArrayT",
 ];
 
-/// The objects of a collection, and those that come behind them.
+/// The objects of a collection, and those to be appended.
 #[derive(Debug)]
 struct List {
     items: Vec<Item>,
-    /// Objects of other collections for which there is no rule: the record of each, and where it begins there.
+    /// Objects of other collections without a rule: the record of each, and its position there.
     more: Vec<(Arc<Objects>, usize)>,
 }
 
 #[derive(Debug)]
 enum Item {
     Sum(Sum),
-    /// An object that stays as it is, of this class.
+    /// An object of this class, which is kept unchanged.
     Kept(String),
 }
 
-/// The objects of a record that were met, by their numbers: one that is in several places has to be kept once.
+/// Numbers of the visited objects of a record, to refuse an object that is in a collection twice.
 #[derive(Debug, Default)]
 struct Seen(HashSet<u32>);
 
 impl Seen {
-    /// The objects of a collection, each of which is met for the first time.
+    /// The objects of a collection, each of which must be new.
     fn items<'o>(&mut self, list: Object<'o>) -> Result<Vec<Object<'o>>> {
         let class = list.class();
         let item = |item: Option<Object<'o>>| match item {
@@ -185,7 +185,7 @@ impl Seen {
 }
 
 impl List {
-    /// Whether objects of a class are collections with an order.
+    /// Whether a class is an ordered collection.
     fn adds(class: &str) -> bool {
         matches!(class, "TList" | "THashList" | "TObjArray")
     }
@@ -206,7 +206,7 @@ impl List {
         Ok(Self { items: found.into_iter().map(item).collect::<Result<_>>()?, more: Vec::new() })
     }
 
-    /// Adds each object to that in its place; those that are not added up come behind.
+    /// Merges objects pairwise by position, and appends those without a rule.
     fn add(&mut self, record: &Arc<Objects>, other: Object<'_>, seen: &mut Seen) -> Result<()> {
         seen.0.insert(other.number());
         let items = seen.items(other)?;
@@ -236,7 +236,7 @@ impl List {
                         let what = format!("copying object {number} of a {}", other.class());
                         return Err(Error::unsupported(what));
                     };
-                    // What can fail fails here.
+                    // A trial, so that errors are found before anything is written.
                     Edits::new(record)?.write_object(&mut Buffer::default(), *begin)?;
                     self.more.push((Arc::clone(record), *begin));
                 }
@@ -260,7 +260,7 @@ impl List {
             let (record, begin) = (Arc::clone(record), *begin);
             let has_options = first.class() != "TObjArray";
             edits.append(first, move |buffer| {
-                // It was written once already, when it was added.
+                // The trial in `add` succeeded.
                 let _ = Edits::new(&record).and_then(|edits| edits.write_object(buffer, begin));
                 if has_options {
                     buffer.string("");
