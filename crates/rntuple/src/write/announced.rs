@@ -1,4 +1,4 @@
-//! Arrays of a step, compared with what was announced.
+//! Arrays of a step, compared with the Forms that the writer was made with.
 
 use forthwith_columns::{Array, DType, Form};
 

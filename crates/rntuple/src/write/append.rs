@@ -230,7 +230,7 @@ impl Binder<'_> {
     }
 }
 
-/// The node that fills what is read as a Form, by the columns of its buffers.
+/// The node that fills the columns which are read as the buffers of a Form.
 fn node(form: &Form, columns: &HashMap<String, usize>) -> Result<Node, String> {
     let column = |key: &str, buffer: &str| {
         let found = columns.get(&format!("{key}-{buffer}")).copied();

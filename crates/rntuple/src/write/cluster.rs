@@ -12,8 +12,8 @@ use forthwith_plan::Result;
 use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyText};
 use std::collections::HashMap;
 
-/// The clusters of an ntuple: those that are in the file, and one that is complete and waits to be written,
-/// so that it can be while pages of the next one are made.
+/// The clusters of an ntuple: those in the file, and a complete one that is written while pages of the next cluster are
+/// sealed.
 #[derive(Debug)]
 pub(crate) struct Clusters {
     compression: Compression,
@@ -22,7 +22,7 @@ pub(crate) struct Clusters {
     /// Bytes that a record of pages has at most.
     pub(crate) longest: u64,
     waiting: Option<Complete>,
-    /// Those of which no page list tells yet.
+    /// Clusters that are not in a page list yet.
     listed: Vec<Cluster>,
     pub(crate) groups: Vec<Group>,
     /// Memory of pages that were written.
@@ -43,7 +43,7 @@ const CLUSTERS_IN_GROUP: usize = 4096;
 
 impl Clusters {
     pub(crate) fn new(compression: Compression, hash: u64, longest: u64) -> Self {
-        // Where none is continued there is no limit but ours.
+        // A new ntuple has our limit alone.
         let longest = if longest == 0 { LONGEST } else { longest.min(LONGEST) };
         Self {
             compression,
@@ -56,7 +56,7 @@ impl Clusters {
         }
     }
 
-    /// Takes a cluster, behind the one that waited.
+    /// Takes a complete cluster, after writing the previous one.
     pub(crate) fn take(&mut self, file: &mut FileWriter, complete: Complete) -> Result<()> {
         self.write(file)?;
         self.waiting = Some(complete);
@@ -77,7 +77,7 @@ impl Clusters {
         if self.listed.len() >= CLUSTERS_IN_GROUP { self.list(file) } else { Ok(()) }
     }
 
-    /// Writes the list of the pages of the clusters so far, the one that waits included.
+    /// Writes the page list of all clusters so far, including the pending one.
     fn list_all(&mut self, file: &mut FileWriter) -> Result<()> {
         self.write(file)?;
         self.list(file)
@@ -140,7 +140,7 @@ struct Cluster {
 /// compressed; nothing if the cluster has another representation of the column.
 pub(crate) type Place = Option<(u64, u32)>;
 
-/// What stands in the place of the first element where a cluster has another representation.
+/// First element of a column that is suppressed, since the cluster has another representation.
 const SUPPRESSED: u64 = 1 << 63;
 
 /// The pages of a column in a cluster.
@@ -150,9 +150,9 @@ struct Listed {
     pages: Vec<(u32, Locator)>,
 }
 
-/// A cluster of which all pages are made.
+/// A cluster whose pages are all sealed.
 ///
-/// Those that are not in the file yet are divided into records, column by column. A page that is there already, in this column or another
+/// New pages are divided into records, column by column. A page that is in the file already, in this column or another
 /// one, is not written again, but listed twice.
 #[derive(Debug)]
 pub(crate) struct Complete {
@@ -240,7 +240,7 @@ impl Complete {
     }
 }
 
-/// Divides pages that are not in the file yet into records, and finds those that are equal.
+/// Divides new pages into records, and finds equal pages.
 fn packed(columns: &[Vec<Sealed>], longest: u64) -> (Vec<Blob>, Vec<[PageId; 2]>) {
     let mut blobs: Vec<Blob> = Vec::new();
     let mut same = Vec::new();

@@ -23,7 +23,7 @@ impl Describer<'_> {
         self.path.push(step);
     }
 
-    /// Applies what was asked for the field that was entered.
+    /// Applies the options of the field that was entered.
     pub(super) fn choose(&mut self, id: u32) -> Result<(), Refusal> {
         let path = self.path_text();
         let (Some(choice), Some(step)) = (self.choices.get(&path), self.path.last_mut()) else {

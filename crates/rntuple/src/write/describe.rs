@@ -66,8 +66,7 @@ pub(super) struct Step {
 pub(crate) struct Describer<'d> {
     pub(super) all: &'d mut Descriptions,
     pub(super) options: &'d NtupleOptions,
-    /// How single fields are written, and which of that was of use: fields that there are, and those with
-    /// floats.
+    /// Options of single fields. Which of them were applied is noted: to existing fields, and to fields with floats.
     pub(super) choices: &'d BTreeMap<String, FieldOptions>,
     pub(super) used: HashSet<String>,
     pub(super) used_floats: HashSet<String>,
@@ -87,7 +86,7 @@ impl<'d> Describer<'d> {
         Self { all, options, choices, used, used_floats, classes, path: Vec::new() }
     }
 
-    /// Refuses choices for fields that there are not.
+    /// Refuses options for fields that do not exist.
     pub(crate) fn finish(self) -> Result<(), Refusal> {
         for (path, choice) in self.choices {
             if !self.used.contains(path) {
@@ -109,7 +108,7 @@ impl<'d> Describer<'d> {
         described.map_err(|what| format!("{what} in an RNTuple (column {:?})", self.path_text()))
     }
 
-    /// A field and what is below it, with the name of its type.
+    /// A field and its children, with the name of its type.
     fn field(&mut self, name: &str, form: &Form, around: Around) -> Result<(Node, String), Refusal> {
         self.enter(name, around.item);
         if around.depth > DEEPEST {
@@ -146,7 +145,7 @@ impl<'d> Describer<'d> {
                 let bytes = self.column(id, "Char", None);
                 (Node::Categories { ends, bytes }, "std::string".into())
             }
-            // Arrays of no items are no type of ROOT's.
+            // ROOT has no arrays without items.
             Form::List { content, .. } | Form::Regular { size: 0, content } => {
                 let ends = self.ends(id, around.first);
                 let (content, item) = self.field("_0", content, items)?;
@@ -200,7 +199,7 @@ impl<'d> Describer<'d> {
                 let Form::Numpy { dtype, shape, .. } = &**content else { return Err(meaning.to_string()) };
                 self.numbers(id, *dtype, shape, below)?
             }
-            // Without values any type will do; this is the one that NumPy takes.
+            // Any type fits, since there are no values; NumPy's default is float64.
             Form::Empty => {
                 self.number(id, DType::Float64, around.first);
                 (Node::Nothing, "double".into())
@@ -408,7 +407,7 @@ fn has_record(form: &Form) -> bool {
     form.nodes().any(|node| matches!(node, Form::Record { fields: Some(_), .. }))
 }
 
-/// The bytes of what stands for missing values of this Form; none where lists and texts are empty.
+/// Bytes of the sentinel for missing values of this Form; empty for lists and strings.
 fn filling(form: &Form, number: Number) -> Result<Vec<u8>, Refusal> {
     let dtype = match form {
         Form::Numpy { dtype, shape, .. } if shape.is_empty() => *dtype,

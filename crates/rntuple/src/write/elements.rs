@@ -11,8 +11,7 @@ use forthwith_root::write::Compression;
 pub(crate) struct Elements {
     pub(crate) kind: Kind,
     pub(crate) compression: Compression,
-    /// Floats of this type that are stored with fewer bits: how many, and the range of those that are
-    /// quantised.
+    /// Type of floats that are stored with fewer bits.
     pub(crate) from: Option<DType>,
     pub(crate) bits: u16,
     pub(crate) range: Option<(f64, f64)>,
@@ -38,7 +37,7 @@ impl Elements {
     }
 }
 
-/// An array that is not what it was when it was validated.
+/// The error of an array that changed after it was validated.
 #[cold]
 pub(crate) fn changed() -> Error {
     Error::invalid("an array that changes while it is written")

@@ -11,8 +11,8 @@ use std::ops::Range;
 /// Rows of a node in their order: neighbours are one range.
 pub(crate) type Rows = Vec<Range<usize>>;
 
-/// Appends rows of an array to the columns of a node. The array has been validated, but its memory may be
-/// another's: all that is read of it is compared again with what there is.
+/// Appends rows of an array to the columns of a node. The array was validated, but another thread may change its memory:
+/// everything that is read is checked again.
 pub(crate) fn fill<'a>(
     node: &Node,
     array: &'a Array,
@@ -156,7 +156,7 @@ fn variants<'a>(
     let Form::Union { key, contents } = form else { return Err(changed()) };
     let tags = buffer(array, key, "tags")?.as_i8().ok_or_else(changed)?;
     let index = integers(buffer(array, key, "index")?);
-    // Of each alternative the rows of what is not null, and what says which are.
+    // For each alternative, the rows of its values and its tag.
     let mut picked: Vec<Rows> = vec![Rows::new(); contents.len()];
     let mut inner = Vec::with_capacity(contents.len());
     for content in contents {
@@ -209,7 +209,7 @@ fn lists<'a>(
         let (Some(&from), Some(&to)) = (offsets.first(), offsets.last()) else { return Err(changed()) };
         let (from, to) = (i64::from_ne_bytes(from), i64::from_ne_bytes(to));
         let end = pages.ends_of(ends, of, offsets)?;
-        // The ends that were read while they were written have to be those by which the items are taken.
+        // The offsets that were written must agree with the range of items.
         if end != to {
             return Err(changed());
         }

@@ -6,7 +6,7 @@ use forthwith_columns::DType;
 use forthwith_columns::kernels::{Planes, to_planes};
 use forthwith_plan::{Error, Result};
 
-/// The bytes of a page of floats of type `from`, instead of what is in `into`.
+/// Replaces `into` by the bytes of a page of floats of type `from`.
 pub(super) fn narrow(elements: &Elements, from: DType, raw: &[u8], into: &mut Vec<u8>) -> Result<()> {
     into.clear();
     match from {
@@ -44,7 +44,7 @@ fn put(elements: &Elements, numbers: impl ExactSizeIterator<Item = f64>, into: &
                 if !(low <= number && number <= high) {
                     outside.get_or_insert(number);
                 }
-                // As ROOT rounds. What is not a number becomes 0.
+                // ROOT's rounding; NaN becomes 0.
                 (0.5 + (number - low) * scale).min(most) as u32
             });
             pack(bits, steps, into);

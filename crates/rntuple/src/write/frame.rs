@@ -54,7 +54,7 @@ impl Frames {
         self.bytes.extend(text.as_bytes());
     }
 
-    /// The bytes of a string that is no text.
+    /// A string whose bytes need not be UTF-8.
     pub(crate) fn blob(&mut self, bytes: &[u8]) {
         self.u32(bytes.len() as u32);
         self.raw(bytes);

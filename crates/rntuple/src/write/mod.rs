@@ -2,10 +2,9 @@
 //!
 //! `describe.rs` makes fields and columns of Forms, with the nodes by which `fill.rs` walks an array: for
 //! each node it appends the rows of a whole step to the columns. `page.rs` collects elements until they fill
-//! a page, and `seal.rs` makes the bytes of a page of them, `offset_columns.rs` those of ends of lists: numbers and offsets are
-//! taken apart straight from the array.
-//! A page that is worth a record of its own goes to the file as soon as it is made. The others wait until the pages are as many bytes as a cluster shall have, and are written together, all pages of a column
-//! behind each other. What is read of the file before the last record is written does not know of them.
+//! a page, and `seal.rs` encodes a page of them, `offset_columns.rs` a page of offsets: both read straight from the array.
+//! A page that is large enough for a record of its own is written as soon as it is sealed. Others are buffered until the
+//! cluster is full, and are written together, column by column. Readers find them once the last record is written.
 //! `append.rs` continues an ntuple that is in the file already. `copy/` puts fields and entries of ntuples of
 //! other files behind each other, without Forms: it knows pages, and the elements of columns.
 
@@ -74,10 +73,10 @@ pub struct NtupleWriter {
     begun: u64,
     /// Bytes of the numbers in it.
     filled: u64,
-    /// Bytes of numbers in all clusters before, and what they take in the file.
+    /// Uncompressed and stored bytes of all previous clusters.
     amounts: [u64; 2],
     clusters: Clusters,
-    /// What there was, of an ntuple that is continued.
+    /// The existing part of an ntuple that is continued.
     prior: Option<Prior>,
     broken: bool,
 }
@@ -94,8 +93,7 @@ impl NtupleWriter {
     /// and the ntuple's name.
     ///
     /// # Errors
-    /// Columns that an ntuple has no fields for; projections of fields that there are not; whatever the file
-    /// says.
+    /// Columns whose types ntuples do not have; projections of fields that do not exist; errors of the file.
     pub fn new(
         file: &mut FileWriter,
         path: &str,
@@ -113,12 +111,12 @@ impl NtupleWriter {
         self.entries
     }
 
-    /// Appends a step: an array a column, in their order, of the Forms that were announced (keys of nodes may
-    /// differ) and of one length. Where nothing is missing, options and what is in them are the same; where
-    /// there is no value, all types are. Clusters are written as soon as they are full.
+    /// Appends a step: an array for each column, in their order, of the column's Form (keys of nodes may differ) and of equal
+    /// lengths. An option may be given without missing values, and an array without values may have any type. Clusters are
+    /// written as soon as they are full.
     ///
     /// # Errors
-    /// Arrays that are not what was announced or contradict themselves; whatever the file says.
+    /// Arrays of other Forms, or invalid ones; errors of the file.
     pub fn extend(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
         let bytes = columns.iter().map(Array::nbytes).sum();
         let appended =
@@ -283,7 +281,7 @@ impl NtupleWriter {
         Ok(())
     }
 
-    /// Compares arrays with what was announced and with themselves.
+    /// Compares arrays with the columns' Forms, and validates them.
     fn check(&self, arrays: &[Array]) -> Result<()> {
         if arrays.len() != self.columns.len() {
             let (found, wanted) = (arrays.len(), self.columns.len());
@@ -320,8 +318,7 @@ impl NtupleWriter {
         )
     }
 
-    /// Bytes of numbers that make a cluster full. ROOT's rule: what was compressed so far says how much
-    /// smaller they become, and half is guessed for the first cluster.
+    /// Uncompressed bytes of a full cluster, by ROOT's rule: the compression ratio so far, and one half for the first cluster.
     fn full(&self) -> u64 {
         let target = self.options.cluster_bytes.max(1);
         let [raw, stored] = self.amounts;

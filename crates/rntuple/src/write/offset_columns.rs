@@ -40,7 +40,7 @@ impl<'a> LentEnds<'a> {
         into.resize(self.bytes(), 0);
         let is_sound = if kind == Kind::SplitIndex64 {
             let found = differences_to_planes(self.offsets, self.more, into).map_err(|_| changed())?;
-            // No sum of as many small differences goes beyond the last number that there is.
+            // The sum of this many small differences cannot overflow.
             (self.before..=self.last).contains(&found.first) && found.bits < LARGEST && found.sum == self.last
         } else {
             let mut end = Some(self.before);
@@ -74,7 +74,7 @@ pub(super) fn rising(before: u64, ends: &[[u8; 8]]) -> Option<u64> {
     (all >> 63 == 0).then_some(last)
 }
 
-/// Ends of lists, or what they are more than those before.
+/// Encodes the ends of lists, or their differences.
 pub(crate) fn encode_ends(kind: Kind, ends: &[[u8; 8]], into: &mut Vec<u8>) -> Result<()> {
     let short = |end: &[u8; 8]| {
         let end = u64::from_ne_bytes(*end);

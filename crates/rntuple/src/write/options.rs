@@ -34,8 +34,8 @@ pub struct NtupleOptions {
     pub times_as_integers: bool,
     /// Whether arrays of truths are written as `std::bitset`.
     pub bitsets: bool,
-    /// Whether records that need a class get the name that they have, instead of one that is made up. ROOT
-    /// follows its own description of a class of that name if there is one.
+    /// Whether classes of records keep the names of the records, rather than generated ones. ROOT prefers its own dictionary
+    /// of a class with that name.
     pub class_names: bool,
     /// Fields that show other ones: a name, and the path of the field, `jets.pt`, or `#jets` for the lengths
     /// of its lists.
@@ -67,7 +67,7 @@ impl Default for NtupleOptions {
     }
 }
 
-/// How one field is written. What is left open is as it is for the field around, or for the ntuple.
+/// Options of one field. Unset options are those of the parent field, or of the ntuple.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FieldOptions {
     /// The description of the field in the file.
@@ -76,12 +76,12 @@ pub struct FieldOptions {
     pub compression: Option<Compression>,
     /// How its floating-point numbers are stored, and those of the fields below.
     pub floats: Option<Floats>,
-    /// What stands for missing values of it and of the fields below, instead of `std::optional`: this number,
-    /// converted to their type, and lists and texts that are empty.
+    /// Sentinel for missing values of the field and its children, in place of `std::optional`: this number, converted to
+    /// their type, and empty lists and strings.
     pub nulls: Option<Number>,
 }
 
-/// How floating-point numbers are stored. Their type remains what it is, for all readers.
+/// How floating-point numbers are stored. Readers see their type unchanged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Floats {
     /// With all their bits.

@@ -160,8 +160,7 @@ impl<'p, 'a> Pages<'p, 'a> {
         Ok(())
     }
 
-    /// Seals the pages that are left to several threads. `meanwhile` is called while they work;
-    /// if there is no work, or no other thread, it is not called.
+    /// Seals the remaining pages, on several threads. `meanwhile` is called while these work, if there are any.
     pub(crate) fn finish(mut self, meanwhile: &mut Meanwhile<'_>) -> Result<()> {
         let waiting = self.waiting.take().unwrap_or_default();
         if waiting.is_empty() {

@@ -31,7 +31,7 @@ pub(crate) struct ColumnRecord {
     pub(crate) field: u32,
     /// Its first element, if those before have no pages.
     pub(crate) first: Option<u64>,
-    /// Floats of this type that are stored with fewer bits, and the range of those that are quantised.
+    /// Type of floats that are stored with fewer bits.
     pub(crate) from: Option<DType>,
     pub(crate) range: Option<(f64, f64)>,
     pub(crate) compression: Compression,
@@ -65,7 +65,7 @@ impl Descriptions {
         Counts { fields: self.fields.len(), columns: self.columns.len(), aliases: self.aliases.len() }
     }
 
-    /// The four lists, of what comes behind `from`; in each what was there before comes first.
+    /// Writes the four lists of records after `from`, each preceded by the existing records.
     pub(crate) fn write(&self, from: Counts, before: &[RawList; 4], frames: &mut Frames) {
         let [fields, columns, aliases, classes] = before;
         frames.list_behind(fields, &self.fields[from.fields..], |frames, field| {

@@ -111,7 +111,7 @@ impl Sealer {
 struct Waiting<'w, 'a> {
     pages: &'w [(usize, Raw<'a>)],
     columns: Vec<Elements>,
-    /// The first one that could not be made.
+    /// The first page that could not be sealed.
     failed: AtomicUsize,
 }
 
@@ -172,7 +172,7 @@ impl BlockSink for Taken<'_, '_> {
     }
 }
 
-/// The bytes of a page. One that is worth a record is written at once, from memory that stays in the caches.
+/// Seals a page. A page that is large enough for a record is written at once, while it is in the cache.
 fn placed(
     made: &mut Vec<u8>,
     spare: &mut Vec<Vec<u8>>,
@@ -222,7 +222,7 @@ impl Raw<'_> {
         }
     }
 
-    /// Its bytes, if they are what is stored.
+    /// Bytes of the elements, if they are stored as they are.
     fn as_stored(&self, elements: &Elements) -> Option<&[u8]> {
         let bytes = match self {
             Self::Lent(bytes) | Self::Unshared(bytes) => bytes,
@@ -240,7 +240,7 @@ impl Raw<'_> {
         is_same.then_some(bytes)
     }
 
-    /// Whether what is stored is memory that others may write to.
+    /// Whether the stored bytes are memory that other threads may change.
     fn is_lent(&self, elements: &Elements) -> bool {
         matches!(self, Self::Lent(_)) && self.as_stored(elements).is_some()
     }
@@ -251,7 +251,7 @@ impl Raw<'_> {
     }
 }
 
-/// The bytes of a page, with their checksum, instead of what is in `stored`.
+/// Replaces `stored` by the bytes of a page, with their checksum.
 fn seal(elements: &Elements, raw: &Raw<'_>, bench: &mut Bench, stored: &mut Vec<u8>) -> Result<()> {
     let compression = elements.compression;
     if compression == Compression::NONE && raw.as_stored(elements).is_none() {

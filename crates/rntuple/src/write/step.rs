@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// Bytes of arrays that are appended together, about: what several threads make pages of at a time.
 const STEP: u64 = 64 << 20;
-/// The same of arrays whose pages are made of the arrays' own memory.
+/// Bytes of a step whose pages are encoded from borrowed memory.
 const LENT_STEP: u64 = 128 << 20;
 
 /// The number of rows behind `from` that are appended together: one at least, and not more than fit into some bytes that
@@ -29,7 +29,7 @@ pub(super) fn rows(arrays: &[Array], from: u64, length: u64, left: u64) -> u64 {
     fits.max(1)
 }
 
-/// Bytes of some rows: those that offsets tell, or as many as rows have on an average.
+/// Bytes of some rows, by their offsets, or by the average of all rows.
 fn bytes(array: &Array, rows: &Range<u64>) -> u64 {
     told(array, &array.form, rows).unwrap_or_else(|| {
         let count = u128::from(rows.end - rows.start);
@@ -99,7 +99,7 @@ mod tests {
             assert!(from + step == rows_there || weight(from, step + 1) > left);
             from += step;
         }
-        // A row that is longer than what is left is one.
+        // A row that exceeds the limit is a step of its own.
         assert_eq!(rows(std::slice::from_ref(&array), rows_there - 5, rows_there, 10), 1);
     }
 }

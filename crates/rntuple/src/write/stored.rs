@@ -5,8 +5,8 @@ use forthwith_io::Compressor;
 use forthwith_plan::{Error, Result};
 use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyKind, KeyText, compress};
 
-/// Bytes that a record of pages has at most: ROOT continues what is longer in further ones, which other
-/// readers do not follow.
+/// Upper bound on the bytes of a record of pages. ROOT continues longer ones in further records, which other readers do
+/// not follow.
 pub(super) const LONGEST: u64 = 1 << 30;
 
 /// Writes an envelope.

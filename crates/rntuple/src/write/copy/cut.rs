@@ -37,7 +37,7 @@ pub(super) struct From<'f> {
     pub(super) active: &'f [Active],
     /// How the columns of the copy are stored, as far as that is known.
     pub(super) stored: &'f [Option<Stored>],
-    /// How pages are compressed, if that is asked for, and for columns of which nothing says it.
+    /// Compression of new pages, if requested or if the column's own is unknown.
     pub(super) anew: Option<Compression>,
     pub(super) otherwise: Compression,
 }
@@ -65,8 +65,7 @@ impl Cut {
         self.slots.iter().map(Slot::size).sum()
     }
 
-    /// Whether entries of a cluster can stand in one with those that wait: their columns are of the same
-    /// representations.
+    /// Whether a cluster's columns have the representations of the pending cluster, so that both can be one.
     pub(super) fn takes(&self, active: &[Active]) -> bool {
         let other = active.iter().map(|active| active.representation);
         self.entries == 0 || self.representations.iter().copied().eq(other)
@@ -137,7 +136,7 @@ impl Cut {
         }
     }
 
-    /// Takes what is in a field.
+    /// Cuts the columns below a field.
     fn below(
         &mut self,
         from: &From<'_>,

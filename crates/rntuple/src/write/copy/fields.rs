@@ -10,7 +10,7 @@ use crate::write::frame::Frames;
 use forthwith_plan::{Dataset, Error, Result};
 use std::collections::HashSet;
 
-/// The fields of one ntuple that are copied: parents stand before what is in them.
+/// The copied fields of one ntuple, parents before children.
 #[derive(Debug)]
 pub(super) struct Fields {
     pub(super) nodes: Vec<Node>,
@@ -64,10 +64,10 @@ struct Numbers {
 }
 
 impl Fields {
-    /// The fields of an ntuple that are wanted, with those that they show, and what describes them.
+    /// The selected fields of an ntuple and those that they project, with their descriptions.
     ///
     /// # Errors
-    /// Parts of a field are wanted, and others not; the header or the footer cannot be read any more.
+    /// Only some parts of a field are selected; the header or the footer cannot be read any more.
     pub(super) fn of(ntuple: &Ntuple, is_kept: &IsKept<'_>) -> Result<(Self, Described)> {
         let schema = ntuple.schema();
         let kept = kept(ntuple, is_kept)?;
@@ -83,7 +83,7 @@ impl Fields {
         Ok((fields, described))
     }
 
-    /// Of each column of the copy the one that counts its elements: that of the first representation.
+    /// For each column of the copy, the column of the first representation, by which elements are counted.
     pub(super) fn counted(&self) -> Vec<usize> {
         let mut counted: Vec<usize> = (0..self.columns).collect();
         for node in &self.nodes {
@@ -207,7 +207,7 @@ fn top(schema: &Schema, field: u32) -> u32 {
     at
 }
 
-/// The fields at the top that are copied: those that are wanted, and those that these show.
+/// The copied top-level fields: selected ones, and those that these project.
 fn kept(ntuple: &Ntuple, is_kept: &IsKept<'_>) -> Result<HashSet<u32>> {
     let (schema, fields) = (ntuple.schema(), ntuple.fields()?);
     let mut kept = HashSet::new();
@@ -273,8 +273,7 @@ fn described(ntuple: &Ntuple, numbers: &Numbers) -> Result<Described> {
     Ok(Described { texts, header, added })
 }
 
-/// The four lists with the records of what is copied, by their new numbers. The counts are those of the
-/// records before these lists.
+/// The four lists of records with their new ids. `counts` are the numbers of records before these lists.
 fn renumbered(
     [fields, columns, aliases, classes]: [RawList; 4],
     numbers: &Numbers,

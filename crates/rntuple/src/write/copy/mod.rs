@@ -42,7 +42,7 @@ pub struct NtupleCopy {
     entries: u64,
     /// Elements of each column so far; of several representations the first counts those of all.
     elements: Vec<u64>,
-    /// Of each column the one that counts its elements.
+    /// For each column, the column by which elements are counted.
     counted: Vec<usize>,
     cut: Cut,
     /// How each column is stored, as far as that is known.
@@ -58,13 +58,12 @@ struct Added<'a> {
 }
 
 impl NtupleCopy {
-    /// Begins a copy of an ntuple into a directory of a new file: of the fields at the top that `is_kept` says
-    /// by their paths, or by those of all their members, and of those that these show. With a `compression`,
-    /// pages are compressed in that way; what they hold, and their number, remain.
+    /// Begins a copy of an ntuple into a directory of a new file: of the top-level fields whose path, or the paths of all
+    /// their members, `is_kept` accepts, and of fields that these project. With a `compression`, pages are compressed
+    /// anew; their elements and their number stay.
     ///
     /// # Errors
-    /// The ntuple cannot be read, or has attribute sets; a part of a field is wanted without the rest; what the
-    /// file's sink says.
+    /// The ntuple is damaged or has attribute sets; only some parts of a field are selected; the sink fails.
     pub fn new(
         file: &mut FileWriter,
         directory: DirectoryId,
@@ -101,8 +100,8 @@ impl NtupleCopy {
     /// each cluster; an answer of `false` ends the copy.
     ///
     /// # Errors
-    /// It has other fields or columns than the first one, of those that are kept; a damaged page; entries of
-    /// values that cannot be chosen; what the file's sink says.
+    /// Its selected fields or columns differ from those of the first ntuple; a page is damaged; entries of such columns
+    /// cannot be selected; the sink fails.
     pub fn add(
         &mut self,
         file: &mut FileWriter,
@@ -154,7 +153,7 @@ impl NtupleCopy {
         let anchor =
             Anchor { version: self.version, header: self.header, footer: self.header, longest: LONGEST };
         let (place, added) = ((self.directory, &*self.name), &self.described.added);
-        // There are no attribute sets.
+        // Attribute sets are not copied.
         self.clusters.end(file, place, anchor, &RawList::default(), |frames| {
             // Also of empty ones: not all readers take an extension without lists.
             for list in added {

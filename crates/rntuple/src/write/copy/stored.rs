@@ -54,7 +54,7 @@ impl Active {
     pub(super) fn of(ntuple: &Ntuple, at: Numbered<'_>, node: &Node) -> Result<Self> {
         let expected = node.times.map(|times| expected(at, times)).transpose()?;
         let zeros = |column: &Column, number: usize, found: u64| match expected {
-            // What is in lists has as many elements as there are.
+            // The number of items of lists is not known from entries.
             Some(expected) if number == 0 => unwritten(ntuple, column.source, expected, found),
             _ => Ok(0),
         };
@@ -142,7 +142,7 @@ impl Codecs {
         made
     }
 
-    /// The payload of a page: what is stored, or what `into` holds then.
+    /// The payload of a page: the stored bytes, or, decompressed, `into`.
     fn decompressed<'p>(&mut self, stored: &'p [u8], length: u64, into: &'p mut Vec<u8>) -> Result<&'p [u8]> {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         match stored.len().cmp(&length) {
