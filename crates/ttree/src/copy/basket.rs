@@ -70,7 +70,7 @@ pub(crate) fn write_basket(
     let header = basket_header(filling, u32::from(key_len).saturating_add(filling.data));
     let kind = KeyKind::Basket { number, header, processes };
     let place = file.record(text, directory, kind, length, &[stored])?;
-    // The length of a record was compared with what keys have room for.
+    // A record is no longer than its key can say, which was checked.
     let placed = Placed { entry: first, bytes: place.length() as u32, position: place.position };
     Ok((placed, u64::from(place.key_len) + length as u64))
 }
@@ -156,7 +156,7 @@ impl Pending {
         Ok(())
     }
 
-    /// Refuses more bytes than byte counts have room for.
+    /// Refuses more bytes than a key's 32-bit length can express.
     fn compare_length(&self, more: usize) -> Result<()> {
         match self.data.len() + more < LONGEST as usize {
             true => Ok(()),
@@ -164,7 +164,7 @@ impl Pending {
         }
     }
 
-    /// The basket of what is there. `key_len` is the length of the key that it will have.
+    /// Makes a basket of the collected entries. `key_len` is the length of its key.
     pub(super) fn take(&mut self, offsets: bool, key_len: u32) -> Made {
         let Self { data, starts, width } = std::mem::take(self);
         let (length, entries) = (data.len() as u32, starts.len() as u32);
@@ -210,7 +210,7 @@ fn basket_header(filling: Filling, last: u32) -> [u8; 19] {
 /// A basket that is to be compressed, or compressed in another way.
 #[derive(Debug)]
 pub(super) struct Job {
-    /// What it becomes, whose length is not known yet.
+    /// The record that is made of it, whose length is not known yet.
     pub(super) record: Record,
     pub(super) compression: Compression,
     pub(super) work: Mutex<Work>,
@@ -218,7 +218,7 @@ pub(super) struct Job {
 
 #[derive(Debug)]
 pub(super) enum Work {
-    /// A whole record, whose payload stays what it is.
+    /// A whole record with its payload unchanged.
     Record(Vec<u8>),
     /// A basket that was made.
     Made(Made),
@@ -227,7 +227,7 @@ pub(super) enum Work {
 }
 
 impl Work {
-    /// Bytes of what is to be compressed.
+    /// Length of the payload before compression.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Record(record) => record.len(),
@@ -273,8 +273,7 @@ impl BlockMaker for Batch<'_> {
     }
 }
 
-/// A record with its payload compressed in another way. Its key stays what it is but for the length of the
-/// record.
+/// A record with its payload recompressed. Only the record's length changes in its key.
 fn recompressed(record: &[u8], compression: Compression, bench: &mut Bench) -> Result<StoredBlock> {
     let basket = Basket::parse(&mut Cursor::new(record))?;
     let (key_len, object_len) = (basket.keylen as usize, basket.header.objlen as usize);

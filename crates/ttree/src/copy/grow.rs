@@ -7,7 +7,7 @@ use forthwith_root::{Found, RootFile};
 use super::{CopyOptions, Index, Placed, Processes, TreeCopy};
 use crate::tree::Tree;
 
-/// What was written of a branch: its baskets and sums, behind those that it had before if the tree is extended.
+/// Baskets and sums that were written of a branch, after existing ones if the tree is extended.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Grown {
     pub(crate) baskets: Vec<Placed>,
@@ -18,7 +18,7 @@ pub(crate) struct Grown {
     pub(crate) stored: u64,
     /// The largest count, or the length of the longest text.
     pub(crate) largest: u64,
-    /// The same of each leaf, of a branch that has several.
+    /// Sums of each leaf, if the branch has several.
     pub(crate) leaves: Vec<u64>,
     /// Whether objects in an entry may be pointed to, so that ROOT has to remember where they are.
     pub(crate) maps: bool,
@@ -50,7 +50,7 @@ pub(crate) struct More<'m> {
 }
 
 impl TreeCopy {
-    /// A tree whose baskets stay where they are. Those that were never flushed are written to the file, so
+    /// A copy of a tree within its file, whose baskets stay in place. Baskets in the tree's record are written to the file, so
     /// that others can follow.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl TreeCopy {
         self.filled.get(field).map_or(0, |filled| filled.baskets.len() as u32)
     }
 
-    /// Notes what was written behind the baskets of a branch.
+    /// Adds baskets to a branch.
     ///
     /// # Errors
     /// There is no such branch.
@@ -123,8 +123,8 @@ impl TreeCopy {
         Ok(())
     }
 
-    /// Ends the growth: with the entries that there are now, the last entry and the entries of each run of
-    /// clusters that were added, and both numbers of the index for each entry, if these are known.
+    /// Ends the growth with the new number of entries, the last entry and the cluster size of each added run of clusters,
+    /// and the major and minor number of the index of each entry, if known.
     pub(crate) fn end_growth(
         &mut self,
         entries: u64,

@@ -1,11 +1,11 @@
-//! Trees copied to another file: their baskets as they are stored, their record with what changes in it.
+//! Trees copied to another file: baskets as they are stored, and the tree's record with edits.
 //!
 //! A [`TreeCopy`] begins with a tree whose record is the pattern. Each tree that is [added](TreeCopy::add)
-//! has to store the same branches in the same way. Baskets all of whose entries are wanted are copied byte by
-//! byte; those that are cut, and those that were never flushed, are taken apart entry by entry. Of an entry
-//! only pointers to objects are looked at (`relocate.rs`), so branches of all other classes can be copied,
-//! whether described or not. At the end the record of the first tree is written with the new baskets, numbers
-//! and clusters ([`Edits`](forthwith_root::write::Edits)), so that it keeps all that nothing here knows of.
+//! must store the same branches in the same way. Baskets whose entries are all selected are copied byte by
+//! byte; partly selected ones, and those in the tree's record, are divided entry by entry. Only pointers to
+//! objects are parsed within an entry (`relocate.rs`), so branches of any class can be copied, described or
+//! not. At the end the record of the first tree is written with the new baskets, numbers
+//! and clusters ([`Edits`](forthwith_root::write::Edits)), so that members unknown here are kept.
 
 mod basket;
 mod entries;
@@ -69,7 +69,7 @@ pub struct TreeCopy {
     directory: DirectoryId,
     /// Whether a branch is copied, by its number.
     kept: Vec<bool>,
-    /// What has become of each branch; that of references to objects comes last.
+    /// Baskets and sums of each branch; the branch of references to objects is last.
     filled: Vec<Filled>,
     entries: u64,
     trees: u64,

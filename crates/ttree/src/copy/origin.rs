@@ -42,7 +42,7 @@ impl Origin {
         !matches!(self.views, Views::Unused) && self.source.at_hand(range)
     }
 
-    /// A view of a range. What is made of it counts only if the file is [unchanged](Self::unchanged) afterwards.
+    /// A view of a range. Results derived from it are valid only if the file is [unchanged](Self::unchanged) afterwards.
     pub(super) fn view(&self, range: &Range<u64>) -> Result<Bytes> {
         Ok(self.source.view(range.clone())?)
     }

@@ -1,4 +1,4 @@
-//! The record of a tree that was copied: that of the first tree, with what has changed.
+//! The record of a copied tree: that of the first tree, edited.
 
 use std::collections::{HashMap, HashSet};
 
@@ -72,7 +72,7 @@ fn branch<'o>(edits: &mut Edits<'o>, object: Object<'o>, filled: &Filled, copy: 
     let count = filled.baskets.len();
     let room = (count + 1).max(FEWEST_BASKETS);
     let entries = match &filled.short {
-        // Those that were left out are none of the branch's where the whole tree is copied.
+        // If the whole tree is copied, no values of the branch were left out.
         Some(own) if !copy.cut => own.clone(),
         Some(_) => {
             let what = "leaving out entries where a branch has not as many as its tree";
@@ -173,7 +173,7 @@ fn leaf(edits: &mut Edits<'_>, leaf: Object<'_>, extremes: &Extremes) -> Result<
             edits.number(leaf, member, value)?;
         }
     }
-    // Readers of text make room for so many characters.
+    // Readers allocate this many characters.
     if leaf.class() == "TLeafC" && leaf.int("fLen") != Some(extremes.length) {
         edits.number(leaf, "fLen", extremes.length)?;
     }
@@ -266,11 +266,11 @@ fn set(edits: &mut Edits<'_>, object: Object<'_>, member: &str, value: u64) -> R
     }
 }
 
-/// The number of baskets that a branch has room for at least.
+/// Smallest capacity of a branch's basket arrays.
 const FEWEST_BASKETS: usize = 10;
 /// `kIsOwner` of a list.
 const OWNER: u32 = 0x4000;
-/// `fAutoFlush` of a tree that never was flushed: so many bytes, by ROOT's own default.
+/// `fAutoFlush` of a tree that was never flushed: ROOT's default, in bytes.
 const UNKNOWN_CLUSTER: i64 = -30_000_000;
 
 /// What an index counts by, major and minor; both numbers of each entry, and the entry.

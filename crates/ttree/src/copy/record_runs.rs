@@ -30,7 +30,7 @@ pub(super) struct Record {
 }
 
 impl Window {
-    /// Whether a record can be read together with those that there are.
+    /// Whether a record can be read in one request with the records so far.
     pub(super) fn takes(&self, source: usize, range: &Range<u64>) -> bool {
         self.source == source && self.bytes.end == range.start && range.end - self.bytes.start <= LONGEST
     }
@@ -82,7 +82,7 @@ impl Copies {
         self.records.clear();
     }
 
-    /// Adds a record, which must be a basket of so many entries. Answers how long it is when it is not compressed.
+    /// Adds a record, which must be a basket of `entries` entries. Returns its uncompressed length.
     pub(super) fn add(&mut self, record: &[u8], entries: u64) -> Result<u64> {
         let (begin, length) = (self.bytes.len(), record.len());
         let (usual, longest) = record.split_at(length.min(USUAL_KEY));
@@ -95,7 +95,7 @@ impl Copies {
             }
             parsed => parsed?,
         };
-        // The key was parsed, so that this is no more than was copied.
+        // The parsed key lies within the copied bytes.
         let key = basket.keylen as usize;
         if length - key <= SHORT {
             self.bytes.truncate(begin + key);
@@ -114,15 +114,15 @@ impl Copies {
     }
 }
 
-/// Refuses a record that is no basket of `entries` entries. Answers the length of the record without compression.
+/// Verifies that a record is a basket of `entries` entries. Returns its uncompressed length.
 pub(super) fn check(record: &[u8], entries: u64) -> Result<u64> {
     let basket = Basket::parse(&mut Cursor::new(record))?;
     let stored = record.get(basket.keylen as usize..).unwrap_or_default();
     measured(&basket, stored, record.len() as u64, entries)
 }
 
-/// How long a record is when it is not compressed: its key is that of a basket, which must be of so many bytes and
-/// entries, and `stored` what follows.
+/// Uncompressed length of a record: `basket` is its parsed key, which must have this length and number of entries, and
+/// `stored` the bytes after it.
 fn measured(basket: &Basket, stored: &[u8], length: u64, entries: u64) -> Result<u64> {
     if u64::from(basket.entries) != entries {
         return Err(Error::mismatch("number of entries in the basket", entries, basket.entries));

@@ -54,8 +54,8 @@ pub(super) struct Renumber {
 }
 
 impl Renumber {
-    /// How the tables of a tree with `theirs` go on behind those with `all`, which gets what it lacks. `field`
-    /// says which branch of the new tree one of the tree is.
+    /// Maps the reference table of a tree (`theirs`) to that of the copy (`all`), to which missing parents are added. `field`
+    /// maps branches of the tree to branches of the copy.
     pub(super) fn new(
         all: &mut Table,
         theirs: &Table,
@@ -65,7 +65,7 @@ impl Renumber {
         let mut branches = Vec::with_capacity(theirs.parents.len());
         for (at, parent) in theirs.parents.iter().enumerate() {
             let Some(field) = parent.and_then(&field) else {
-                // One that was left out keeps its number, where that means no other branch.
+                // An omitted branch keeps its number if no other branch has it.
                 let is_free = all.parents.get(at).is_none_or(Option::is_none);
                 all.parents.resize(all.parents.len().max(if is_free { at + 1 } else { 0 }), None);
                 branches.push(if is_free { at as u32 + 1 } else { 0 });

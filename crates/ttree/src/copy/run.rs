@@ -64,7 +64,7 @@ pub(super) struct Run<'a, 't> {
     pub(super) waiting: Waiting,
 }
 
-/// What waits for more of its kind, and memory that is used again.
+/// Pending records and entries, and scratch memory.
 #[derive(Default)]
 pub(super) struct Waiting {
     /// Windows, the last of which may get longer.
@@ -88,7 +88,7 @@ pub(super) struct Into<'a> {
 }
 
 impl Run<'_, '_> {
-    /// Copies what is kept of a basket. `first` is the number that the first of its kept entries gets.
+    /// Copies the kept entries of a basket. `first` is the new number of the first of them.
     pub(super) fn task(&mut self, task: &Task, kept: &[Range<u64>], first: u64) -> Result<()> {
         let entries = &task.basket.entries;
         let is_changed = self.renumber.is_some() && task.field as usize == self.into.copy.references();
@@ -232,7 +232,7 @@ impl Run<'_, '_> {
             self.viewed[first.source] |= views;
             for window in windows {
                 if views {
-                    // A part that was cut off is no memory to the system: the file's change is the reason then.
+                    // If the file was truncated, the system refuses the view: report the changed file instead.
                     let written = self.write(&window.records, &origin.view(&window.bytes)?);
                     written.or_else(|error| origin.unchanged().and(Err(error)))?;
                 } else {
@@ -283,10 +283,10 @@ impl Run<'_, '_> {
         runner.run(&Batch(&jobs), &mut sink)
     }
 
-    /// Reads the baskets of one branch, to see whether they have the entries that the tree's record says.
+    /// Reads the baskets of one branch and compares their entries with the tree's record.
     ///
     /// # Errors
-    /// They have not, or there is no branch.
+    /// They differ, or there is no branch.
     pub(super) fn verify_one(&self, tasks: &[Task], entries: u64) -> Result<()> {
         let tables = self.into.copy.references();
         let mut stored: BTreeMap<u32, u64> = BTreeMap::new();

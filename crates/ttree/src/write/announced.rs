@@ -1,4 +1,4 @@
-//! Arrays of a step whose types say the same in another way, or less, than what was announced.
+//! Arrays of a step that are cast to the Forms that the writer was made with.
 
 use super::without_nulls::changed;
 use forthwith_columns::{Array, CastReason, Form, NumberCast};

@@ -38,7 +38,7 @@ pub(super) struct BasketBranch {
 pub(super) struct Piece {
     pub(super) branch: usize,
     pub(super) rows: Range<usize>,
-    /// What the basket has already, and, if it does not end here, what it has afterwards.
+    /// Entries of the open basket before this step, and, if it does not end here, after it.
     pub(super) open: Mutex<Option<Entries>>,
     /// Entries of the basket, with those it has already.
     pub(super) count: u64,
@@ -61,7 +61,7 @@ impl BlockMaker for Work<'_> {
         let branch = &self.branches[piece.branch];
         let held = piece.open.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut entries = held.unwrap_or_else(|| {
-            // What is not compressed is stored as it is made. A basket that is held back gives its memory to a later one.
+            // Uncompressed data are stored as they are. A basket that stays open gives its memory to a later one.
             let mut data = match (piece.ends, branch.compression == Compression::NONE) {
                 (true, false) => std::mem::take(&mut bench.payload),
                 _ => bench.used(),

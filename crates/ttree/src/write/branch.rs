@@ -114,7 +114,7 @@ pub(super) enum Stored {
         offsets: bool,
         rule: Rule,
     },
-    /// One byte, 0 where there are no items and 1 where there are, before them.
+    /// A byte before the items: 0 if there are none, else 1.
     Flagged(Box<Self>),
 }
 

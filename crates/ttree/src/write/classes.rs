@@ -18,7 +18,7 @@ struct Class<'f> {
 /// Where members of a class stand.
 #[derive(Clone)]
 struct Place {
-    /// What stands before their names.
+    /// Prefix of the classes' names.
     prefix: String,
     parent: usize,
     path: Vec<Step>,

@@ -21,11 +21,11 @@ use forthwith_program::Layout;
 use forthwith_root::unroll;
 use std::sync::Arc;
 
-/// The columns of a tree with their Forms, and its branches by their numbers. Branches that count the items of others are no
-/// columns, nor is what objects of ROOT's own have of `TObject`, which is as in a new object.
+/// The columns of a tree with their Forms, and its branches by number. Counters of other branches are not columns, nor are
+/// the members of `TObject` in ROOT's own classes, which are written as in a new object.
 ///
 /// # Errors
-/// A branch of a kind that no column becomes.
+/// A branch that cannot be written.
 pub(super) fn columns(tree: &Tree) -> Result<(Vec<(String, Form)>, Branches)> {
     let mut walk = Walk { tree, counters: counters(tree)?, column: 0, into: Branches::default() };
     let fields = tree.fields()?;
@@ -228,7 +228,7 @@ impl Walk<'_> {
         let is_of_tobject = branch.member.as_ref().is_some_and(|member| member.class == "TObject");
         if is_of_tobject && OF_TOBJECT.contains(&name) && (has_offsets || !items) {
             let bytes = if name == "fBits" { NEW_BITS } else { [0; 4] };
-            // There is no field for it: only the way to the lists counts, where it is one of items.
+            // No field of its own: only the steps into lists matter, if any.
             let lists = path.iter().rposition(|step| *step == Step::Items).map_or(0, |at| at + 1);
             self.put(number, &path[..lists], Stored::Constant { bytes, items, offsets: has_offsets }, 4);
             return Ok(None);

@@ -1,7 +1,7 @@
-//! Trees that are in the file already, to be extended.
+//! Existing trees that are extended.
 //!
 //! The columns follow from the branches ([`derive`](super::derive)), and with them how more entries of each are
-//! stored. The record stays what it is, with more baskets, entries and clusters in it.
+//! stored. The record keeps its other members and gets more baskets, entries and clusters.
 
 use std::cell::RefCell;
 
@@ -36,11 +36,11 @@ pub(super) struct Old {
 }
 
 impl TreeWriter {
-    /// Opens a tree that is in the file already, to be extended. `old` is the file as it was when the writer
+    /// Opens an existing tree to extend it. `old` is the file as it was when the writer
     /// began, and `found` the tree in it. Of the options those hold that say how baskets and clusters are made,
     /// and what missing values are; the rest follows from the tree.
     ///
-    /// What is there is not written over: [`finish`](Self::finish) writes a new record of the tree, and takes
+    /// Nothing is overwritten: [`finish`](Self::finish) writes a new record of the tree, and takes
     /// the old one off its directory.
     ///
     /// `read` is called with the tree and the numbers of those branches that are extended by the layout of a class, if
@@ -66,8 +66,7 @@ impl TreeWriter {
         self.columns.iter().chain(more).map(|(name, form)| (name.as_str(), form))
     }
 
-    /// Adds columns with a value for each entry that there is. Steps that follow have them as well, behind the
-    /// others.
+    /// Adds columns with a value for each existing entry. Later steps have them, too, after the others.
     ///
     /// # Errors
     /// The tree was begun by this writer, or has branches of these names; and as [`new`](Self::new) and
@@ -211,10 +210,10 @@ fn laid(branches: &Branches) -> Vec<u32> {
 }
 
 impl Old {
-    /// Writes the tree's record with what was added, instead of the old one.
+    /// Replaces the tree's record by one with the additions.
     ///
     /// # Errors
-    /// Something in the record that cannot be changed; whatever the file says.
+    /// The record has members that cannot be edited; errors of the file.
     pub(super) fn finish(self, writer: TreeWriter, file: &mut FileWriter) -> Result<u64> {
         let Self { mut copy, entries, cycle, mut more } = self;
         if writer.entries == entries && more.is_empty() {
@@ -236,7 +235,7 @@ impl Old {
     }
 }
 
-/// Writes the record with branches behind those that it has.
+/// Writes the record with the branches of `more` after its own.
 fn finish_with(copy: TreeCopy, more: &mut [TreeWriter], file: &mut FileWriter) -> Result<u64> {
     more.iter_mut().try_for_each(|tree| tree.close(file))?;
     let summaries: Vec<Summary<'_>> = more.iter().map(|tree| tree.summary(file.compression())).collect();

@@ -24,7 +24,7 @@ impl Index {
     /// An index over columns of these names.
     ///
     /// # Errors
-    /// There are no such columns, or they have other values than one whole number for each entry.
+    /// A column does not exist, or does not have one integer for each entry.
     pub(super) fn of(names: &TreeIndex, columns: &[(String, Form)]) -> Result<Self> {
         let column = |name: &str| {
             let Some(at) = columns.iter().position(|(column, _)| column == name) else {
@@ -47,7 +47,7 @@ impl Index {
     /// Appends the entries of a step, which begins at this one.
     ///
     /// # Errors
-    /// Numbers that 64 bits with a sign have no room for.
+    /// Numbers beyond int64.
     pub(super) fn extend(&mut self, arrays: &[Array], begin: u64) -> Result<()> {
         let whole = |column: usize, name: &str| -> Result<Vec<i64>> {
             let rows = numbers(&arrays[column])?.into_iter().enumerate();
@@ -88,12 +88,12 @@ pub(super) fn is_whole(form: &Form) -> bool {
         if shape.is_empty() && !matches!(dtype, DType::Float32 | DType::Float64))
 }
 
-/// The rows of a column of whole numbers; nothing for those that are too large.
+/// The rows of a column of integers; `None` for those beyond int64.
 pub(super) fn numbers(array: &Array) -> Result<Vec<Option<i64>>> {
     numbers_at(array, &[])
 }
 
-/// The same where a path leads to.
+/// The integers that a path leads to; `None` for those beyond int64.
 pub(super) fn numbers_at(array: &Array, path: &[Step]) -> Result<Vec<Option<i64>>> {
     let Place { form, rows, .. } = at(array, path)?;
     let Form::Numpy { key, .. } = form else { return Err(changed()) };

@@ -1,6 +1,6 @@
 //! From Forms to branches.
 //!
-//! A column is followed from its Form's root to each of its values. Every value that is no record gets a branch; lists on the way become
+//! A column is followed from its Form's root to each of its values. Every value that is not a record gets a branch; lists on the way become
 //! lists in that branch. So a list of records is written as one branch for each field, with one counter for all of them.
 
 use super::{
@@ -205,7 +205,7 @@ struct Lists {
     depth: usize,
 }
 
-/// Forms deeper than this are refused: vectors of so many vectors have no use.
+/// Upper bound on the depth of Forms.
 const DEEPEST: usize = 32;
 
 impl Walk<'_> {

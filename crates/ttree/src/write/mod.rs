@@ -202,11 +202,11 @@ impl TreeWriter {
         self.entries
     }
 
-    /// Appends a step: an array a column, in their order, of the Forms that were announced (keys of nodes may differ) and of one length.
+    /// Appends a step: an array for each column, in their order, of the column's Form (keys of nodes may differ) and of equal lengths.
     /// Baskets are written as soon as they are full.
     ///
     /// # Errors
-    /// Arrays that are not what was announced or contradict themselves; values that a tree has no room for; whatever the file says.
+    /// Arrays of other Forms, or invalid ones; values beyond what a tree can store; errors of the file.
     pub fn extend(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
         let bytes = columns.iter().map(Array::nbytes).sum();
         check_headroom("the entries of a tree", bytes).map_err(|e| within_tree(e, &self.path))?;
@@ -217,7 +217,7 @@ impl TreeWriter {
         appended.map_err(|e| within_tree(e, &self.path))
     }
 
-    /// Writes the baskets that are held back, and the tree's record.
+    /// Writes the open baskets and the tree's record.
     ///
     /// # Errors
     /// Whatever the file says.
@@ -233,7 +233,7 @@ impl TreeWriter {
         Ok(self.entries)
     }
 
-    /// Writes the baskets that are held back.
+    /// Writes the open baskets.
     fn close(&mut self, file: &mut FileWriter) -> Result<()> {
         self.usable()?;
         if self.entries > self.cluster.begin {
@@ -403,7 +403,7 @@ impl TreeWriter {
         }
     }
 
-    /// Makes the baskets of some rows, and writes those that end.
+    /// Encodes some rows into baskets, and writes the complete ones.
     fn run(
         &mut self,
         file: &mut FileWriter,
@@ -420,7 +420,7 @@ impl TreeWriter {
                 let (count, bytes) = (held.count, held.data.len() as u64);
                 if at == rows.end {
                     if ends && count > 0 {
-                        // The basket that is held back ends without more entries.
+                        // The open basket ends without more entries.
                         let open = Mutex::new(Some(std::mem::take(held)));
                         pieces.push(Piece { branch, rows: at..at, open, count, ends: true });
                     }
@@ -500,7 +500,7 @@ fn settled(ranges: &[(u64, u64)]) -> (&[(u64, u64)], u64) {
     }
 }
 
-/// An error in a tree, or in a branch, whose place names what is within that.
+/// Prefixes the object of an error's place with the tree.
 fn within_tree(mut error: Error, tree: &str) -> Error {
     error.place.object = Some(match error.place.object.take() {
         Some(branch) => format!("{tree}/{branch}"),

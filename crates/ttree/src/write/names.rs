@@ -13,8 +13,8 @@ pub(super) fn identifier(name: &str) -> String {
     format!("{first}{rest}")
 }
 
-/// The name of a class that C++ ROOT does not know: one that it has would be read in the place of the file's. It takes
-/// whatever begins with `string` for text within containers.
+/// A class name that C++ ROOT does not have, since it prefers its own class to the file's. Names that begin with `string`
+/// are avoided: ROOT takes them for text within containers.
 pub(super) fn class_name(name: &str) -> String {
     let name = identifier(name);
     let is_taken = name.starts_with("string") || is_roots_own(&name) || TAKEN.binary_search(&&*name).is_ok();

@@ -58,7 +58,7 @@ impl TreeOptions {
     }
 }
 
-/// A value among those that belong to a tree.
+/// A value of a tree's user info.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UserInfo {
     /// The title of a `TNamed`.
@@ -74,7 +74,7 @@ pub enum UserInfo {
 pub struct TreeIndex {
     /// The column that entries are found by.
     pub major: String,
-    /// The one that tells those with the same number apart.
+    /// The minor number, which distinguishes entries with equal major numbers.
     pub minor: Option<String>,
 }
 
@@ -163,7 +163,7 @@ pub enum Packing {
         /// Bits, 2 to 14.
         bits: u32,
     },
-    /// As a fraction of a range, in bits that are stored in 4 bytes (`[min,max,bits]`). What is beyond is its end.
+    /// As a fraction of a range, in bits that are stored in 4 bytes (`[min,max,bits]`). Values beyond saturate.
     Range {
         /// The smallest value.
         min: f64,

@@ -59,7 +59,7 @@ const NO_POINTERS: u32 = 0x40_0000;
 const ANY_CLASS: u32 = 0x2_0000;
 /// `kIsOwner` of a list.
 const OWNER: u32 = 0x4000;
-/// The number of baskets that a branch has room for at least.
+/// Smallest capacity of a branch's basket arrays.
 const FEWEST_BASKETS: usize = 10;
 /// The split level of divided objects and collections.
 const SPLIT_LEVEL: i32 = 99;
@@ -89,7 +89,7 @@ impl Children {
         self.0.get(&parent).map_or(&[], Vec::as_slice)
     }
 
-    /// All branches in the order in which they are written: each before those that belong to it.
+    /// All branches in the order of the record: each before its children.
     pub(super) fn in_order(&self) -> Vec<usize> {
         let mut order = Vec::new();
         let mut waiting: Vec<usize> = self.of(None).iter().rev().copied().collect();

@@ -30,7 +30,7 @@ pub(super) struct Values<'a> {
 /// Offsets of lists in lists, from the outermost inwards.
 type Levels<'v> = [&'v [i64]; nested::DEEPEST];
 
-/// What stands in an entry, as far as columns say.
+/// The values of entries, bound to columns.
 #[derive(Debug)]
 enum Node<'a> {
     /// Nothing but the lists.
@@ -164,7 +164,7 @@ impl<'a> Values<'a> {
                 let (base, width) = (to.data.len() as u32, self.node.width() as u32);
                 let items = place(from)?..place(end)?;
                 self.node.append(items, &mut to.data, &mut to.largest)?;
-                // In 32 bits, which the bytes of a basket have room in.
+                // 32 bits, which bound the length of a basket.
                 let begin = |at: &i64| (*at as u32).wrapping_sub(from as u32).wrapping_mul(width);
                 to.starts.extend(lists[..rows.len()].iter().map(|at| base.wrapping_add(begin(at))));
                 Ok(())
@@ -186,7 +186,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Appends entries one by one, each with these rows of what stands in it.
+    /// Appends entries one by one, each with its rows of the items.
     fn append_each(
         &self,
         entries: impl ExactSizeIterator<Item = Result<Range<usize>>>,
@@ -212,7 +212,7 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
-    /// The numbers of entries that are lists of them, to a depth that there is a kernel for, and how many levels there are.
+    /// Nested lists of numbers to the depth of the kernels, and their number of levels.
     fn nested<'v>(&'v self, levels: &mut Levels<'v>) -> Option<(Lists<'v>, usize)> {
         levels[0] = self.lists.as_deref()?;
         let (mut node, mut count) = (&self.node, 1);
@@ -291,7 +291,7 @@ impl Node<'_> {
             Self::List { offsets, item } => {
                 let offsets = offsets.get(rows.start..=rows.end).ok_or_else(changed)?;
                 if let Self::Numbers { bytes, width, wire: wire @ Encoding::Big(_) } = &**item {
-                    // The innermost lists of numbers are most of what there is.
+                    // The innermost lists are the hot loop.
                     for pair in offsets.windows(2) {
                         let (from, end) = (place(pair[0])?, place(pair[1])?);
                         let items = bytes
@@ -357,7 +357,7 @@ fn long_list(count: u64) -> Error {
     }
 }
 
-/// The path from a list to what its items lead to; without steps, all of the items are meant.
+/// The path from a list's items on; empty for the items themselves.
 fn into_items(path: &[Step]) -> Result<&[Step]> {
     match path {
         [] => Ok(path),
@@ -377,7 +377,7 @@ struct Binder<'a> {
 }
 
 impl<'a> Binder<'a> {
-    /// The values of a Form, or those that some steps lead to, each of which is into lists or a field.
+    /// The values of a Form, or those that steps into lists and fields lead to.
     fn node(&self, form: &'a Form, path: &[Step], rows: u64) -> Result<Node<'a>> {
         Ok(match form {
             Form::Logical { content, .. } => return self.node(content, path, rows),

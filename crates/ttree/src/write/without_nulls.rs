@@ -4,8 +4,8 @@ use super::Nulls;
 use forthwith_columns::{Array, Column, DType, Form, LogicalType, Lookup};
 use forthwith_plan::{Error, ErrorKind, Number, Result};
 
-/// The Form that is written for a Form: options become what they hold, categories text, halves `float32`, and numbers that mean more what
-/// they are stored as.
+/// The Form that is written for a Form: options become their content, categories strings, halves `float32`, and logical types
+/// their stored numbers.
 pub(super) fn plain_form(form: &Form) -> Result<Form> {
     Ok(match form {
         Form::Numpy { shape, .. } if shape.contains(&0) => return Err(no_dimension(form)),
@@ -68,7 +68,7 @@ pub(super) fn means_more(form: &Form) -> bool {
     form.nodes().any(is_more)
 }
 
-/// The same rows in columns of their own, with the Form that [`plain_form`] gives. Keys are made anew.
+/// Converts an array to the Form that [`plain_form`] gives, with new columns and keys.
 pub(super) fn plain_array(array: &Array, nulls: Nulls) -> Result<Array> {
     let fill = match nulls {
         Nulls::Refused => None,
@@ -83,7 +83,7 @@ pub(super) fn plain_array(array: &Array, nulls: Nulls) -> Result<Array> {
 /// Takes rows of nodes, each of which is a row or missing.
 struct Gather<'a> {
     columns: Lookup<'a>,
-    /// The number for one that is missing; without it, a missing value is an error.
+    /// Sentinel for missing values; without it, a missing value is an error.
     fill: Option<Number>,
     out: Vec<(String, Column)>,
 }
@@ -191,7 +191,7 @@ impl Gather<'_> {
         Ok(Form::Numpy { key, dtype: *dtype, shape: shape.clone() })
     }
 
-    /// The number for one that is missing, in native order.
+    /// Bytes of the sentinel, in native order.
     fn filling(&self, form: &Form, dtype: DType) -> Result<Vec<u8>> {
         let fill = self.fill.unwrap_or_default();
         fill.bytes(dtype).ok_or_else(|| {
