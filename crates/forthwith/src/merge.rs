@@ -24,6 +24,9 @@ pub struct Merge {
     pub entries: Option<Vec<Range<u64>>>,
     /// How many entries each table must have for these ranges.
     pub bounds: EntryBounds,
+    /// The kind that tables are written anew as, such as `tree` or `ntuple`; otherwise their blocks are copied. Of one file, all
+    /// of its entries.
+    pub tables: Option<String>,
     /// Threads that compress; as many as there are processors if nothing is said.
     pub threads: Option<usize>,
 }

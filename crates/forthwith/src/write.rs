@@ -42,6 +42,12 @@ impl FileFormat {
 }
 
 impl FileFormat {
+    /// The ending of its files, without a point.
+    #[must_use]
+    pub fn ending(self) -> &'static str {
+        self.0.endings().first().copied().unwrap_or_default().trim_start_matches('.')
+    }
+
     /// Whether its files are lines of text, which people read and pipes carry line by line.
     #[must_use]
     pub fn is_text(self) -> bool {

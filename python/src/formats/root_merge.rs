@@ -52,6 +52,7 @@ pub(super) fn root_merge(
                 None if exist => EntryBounds::Existing,
                 None => EntryBounds::Clamped,
             },
+            tables: None,
             threads,
         };
         let store = crate::files::options(&store.unwrap_or_default());

@@ -3,6 +3,7 @@
 mod extend;
 mod merge;
 mod objects_diff;
+mod rewrite;
 
 pub use extend::extend_tree;
 

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::rewrite::{Rewriting, rewrite};
+use super::{DEFAULT_TREE, NTUPLE};
 use crate::{EntryBounds, Merge, MergeProgress, Merged};
 use forthwith_engine::BlockThreads;
 use forthwith_io::Sink;
@@ -277,6 +279,9 @@ impl Run<'_, '_> {
             self.writer.inner_directory(directory, name, &found.key.title)?;
             return Ok(());
         }
+        if let (Some(kind), true) = (&self.merge.tables, is_table(&item.class)) {
+            return self.rewrite(item, kind);
+        }
         if Tree::is_tree(&item.class) {
             return self.tree(item, directory, name);
         }
@@ -290,6 +295,37 @@ impl Run<'_, '_> {
             return self.sum(item, directory, name, &objects);
         }
         self.each(item, directory, name)
+    }
+
+    /// A table that is read and written anew.
+    fn rewrite(&mut self, item: &Item, kind: &str) -> Result<()> {
+        let [(number, found)] = &item.found[..] else {
+            let what = "writing the tables of several files anew: merge them first";
+            return Err(Error::unsupported(what).in_object(&item.path));
+        };
+        if kind != NTUPLE && kind != DEFAULT_TREE {
+            return Err(Error::invalid(format!("no kind of table {kind:?}: {DEFAULT_TREE} or {NTUPLE}")));
+        }
+        if self.merge.entries.is_some() {
+            return Err(Error::unsupported("writing some entries of tables anew").in_object(&item.path));
+        }
+        let how = Rewriting {
+            kind,
+            columns: self.merge.columns.as_ref(),
+            compression: self.compression,
+            threads: self.merge.threads.map_or_else(
+                || std::thread::available_parallelism().map_or(1, usize::from),
+                |threads| threads.max(1),
+            ),
+        };
+        let (done, total, progress) = (self.done, self.total, &mut *self.progress);
+        let mut goes_on = || match progress(done, total) {
+            true => Ok(()),
+            false => Err(Error::new(ErrorKind::Cancelled)),
+        };
+        let entries = rewrite(&self.inputs[*number], found, &mut self.writer, &how, &mut goes_on)?;
+        self.merged.tables.push((item.path.clone(), entries));
+        self.tell(u64::from(found.key.nbytes.unsigned_abs()))
     }
 
     /// Several objects of one path as one.
