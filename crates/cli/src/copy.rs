@@ -36,6 +36,8 @@ pub(crate) struct Copying {
     pub(crate) choice: Choice,
     /// How a file is split.
     pub(crate) split: Option<Split>,
+    /// The kind that tables are written anew as.
+    pub(crate) tables: Option<String>,
     /// A file of that name is replaced.
     pub(crate) force: bool,
     /// Whether the file to write is the last of several names, which may be in another order than ours.
@@ -96,6 +98,7 @@ pub(crate) fn copy(
         columns,
         entries: chosen,
         bounds: EntryBounds::Begun,
+        tables: asked.tables.clone(),
         threads: opening.threads,
     };
     let Some(split) = asked.split else { return one(&files, &asked.to, &job, asked.force, opening, console) };

@@ -20,6 +20,7 @@
 #![deny(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "only for systems with processes and clocks")]
 
+mod bench;
 mod check;
 mod choice;
 mod completions;
@@ -31,6 +32,7 @@ mod demo;
 mod destination;
 mod diff;
 mod document;
+mod dump;
 mod end;
 mod explain;
 mod failure;
@@ -285,6 +287,15 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         Action::Freq { summary } => {
             freq::freq(place(&file, target, console)?, summary, shape, &asked.opening, console)
         }
+        Action::Dump(dump) => dump::dump(&file, target, dump, shape, console),
+        Action::Bench { summary, rounds } => bench::bench(
+            &place(&file, target, console)?,
+            summary,
+            *rounds,
+            shape,
+            asked.opening.threads,
+            console,
+        ),
         Action::Schema => schema::schema(&place(&file, target, console)?, shape, console),
         Action::Explain { filter } => {
             explain::explain(&place(&file, target, console)?, filter, shape, console)
@@ -324,7 +335,7 @@ const ELSEWHERE: [(&str, &str); 23] = [
     ("copy", "it is forthwith cp"),
     ("compare", "it is forthwith diff"),
     ("draw", "it is forthwith plot"),
-    ("dump", "it is forthwith cat"),
+    ("rootreadspeed", "it is forthwith bench"),
     ("info", "it is forthwith ls"),
     ("meta", "it is forthwith schema"),
     ("print", "it is forthwith head"),

@@ -7,12 +7,13 @@ use crate::{
     copy::{self, Copying},
     destination::{one_with_destination, with_destination},
     diff::Comparison,
+    dump::Dump,
     end::End,
     failure::{Failure, Result},
     flags::{
-        Act, CONVERT_STEP, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Freq, Head,
-        HeadFormat, Index, Ls, Nan, Plot, Recompress, Schema, Shell, Show, Sniff, Stats, Streamers, Typed,
-        Verb,
+        Act, Bench, CONVERT_STEP, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Freq,
+        Head, HeadFormat, Index, Ls, Nan, Plot, Recompress, Schema, Shell, Show, Sniff, Stats, Streamers,
+        Typed, Verb,
     },
     opened::{Opening, Values},
     paint::Paint,
@@ -77,6 +78,11 @@ pub(crate) enum Action {
         summary: Box<Summary>,
     },
     Sniff,
+    Dump(Dump),
+    Bench {
+        summary: Box<Summary>,
+        rounds: u32,
+    },
     Schema,
     Explain {
         filter: Vec<String>,
@@ -141,6 +147,7 @@ impl Shape {
             | Verb::Count(Count { json, .. })
             | Verb::Stats(Stats { json, .. })
             | Verb::Freq(Freq { json, .. })
+            | Verb::Bench(Bench { json, .. })
             | Verb::Sniff(Sniff { json, .. })
             | Verb::Schema(Schema { json, .. })
             | Verb::Streamers(Streamers { json, .. })
@@ -149,6 +156,7 @@ impl Shape {
             {
                 Self::Json
             }
+            Verb::Dump(dump) if dump.json => Self::JsonLines,
             Verb::Diff(diff) if diff.json => Self::Json,
             _ => Self::Text,
         }
@@ -178,6 +186,14 @@ impl Asked {
             Verb::Freq(freq) => {
                 let (targets, summary) = Summary::of(freq.summarised, Vec::new(), freq.top);
                 (targets, Action::Freq { summary })
+            }
+            Verb::Dump(dump) => {
+                let entries = dump.entries.unwrap_or(u64::MAX);
+                (dump.targets, Action::Dump(Dump { entries, filter: dump.columns }))
+            }
+            Verb::Bench(bench) => {
+                let (targets, summary) = Summary::of(bench.summarised, Vec::new(), 0);
+                (targets, Action::Bench { summary, rounds: bench.rounds })
             }
             Verb::Sniff(Sniff { targets, .. }) => (targets, Action::Sniff),
             Verb::Sample(sample) => {

@@ -52,6 +52,17 @@ impl Summary {
         Ok(found?)
     }
 
+    /// The columns that are named, or all that can be read.
+    pub(crate) fn columns(&self, place: &Place) -> Result<Vec<Branch>> {
+        let Chosen { branches, named } = self.choice.find(place, u64::MAX)?;
+        Ok(branches.into_iter().filter(|branch| named || branch.is_readable()).collect())
+    }
+
+    /// The number of entries, from the first on.
+    pub(crate) const fn most(&self) -> u64 {
+        self.entries
+    }
+
     /// The columns that are meant: those that are computed alone, if no others are named.
     fn selection(&self, place: &Place, console: &mut Console<'_>) -> Result<Selection> {
         let choice = &self.choice;

@@ -13,7 +13,7 @@ use std::{ffi::OsString, path::Path};
 pub(super) const STANDARD: &str = "-";
 
 /// The options of the command besides source and columns.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Conversion {
     /// The file to write; `-` is standard output.
     pub(crate) to: OsString,

@@ -3,6 +3,7 @@
 mod around;
 mod columns;
 mod conversion;
+mod folder;
 mod pipe;
 mod sources;
 #[cfg(test)]
@@ -12,6 +13,7 @@ mod together;
 use crate::{
     choice::Choice,
     console::{Console, bar},
+    copy::{Copying, copy},
     destination::is_replaced,
     end::End,
     failure::{Failure, Result},
@@ -51,6 +53,12 @@ pub(crate) fn convert(
     opening: &opened::Opening,
     console: &mut Console<'_>,
 ) -> Result<()> {
+    if asked.to != STANDARD && folder::is_folder(&asked.to) {
+        return folder::tables(targets, choice, asked, opening, console);
+    }
+    if let Some(copying) = whole(targets, choice, asked, opening)? {
+        return copy(targets, &copying, opening, console);
+    }
     let began = Instant::now();
     let streams = asked.to == STANDARD;
     if let (Some(End::Last(_)), 2..) = (asked.end, targets.len()) {
@@ -130,6 +138,34 @@ pub(crate) fn convert(
         console.note(&format!("replaced {}", human::clean(&asked.to.to_string_lossy())));
     }
     Ok(())
+}
+
+/// How a whole file is written as another one of its format with tables of another kind, if that is asked for: one file is
+/// named, nothing in it, and a kind.
+fn whole(
+    targets: &[Target],
+    choice: &Choice,
+    asked: &Conversion,
+    opening: &opened::Opening,
+) -> Result<Option<Copying>> {
+    let ([target], Some(_)) = (targets, &asked.options.table) else { return Ok(None) };
+    let is_plain = !choice.has_expressions() && asked.end.is_none() && asked.sample.is_none();
+    if asked.to == STANDARD || !target.object.is_empty() || target.is_stream() || !is_plain {
+        return Ok(None);
+    }
+    let file = opened::file(target, opening)?;
+    let to = asked.format.map_or_else(|| FileFormat::of(&asked.to.to_string_lossy()), Ok)?;
+    if file.is_one_table() || file.format() != to.name() {
+        return Ok(None);
+    }
+    Ok(Some(Copying {
+        to: asked.to.clone(),
+        columns: choice.filter.clone(),
+        codec: (asked.options.codec.clone(), asked.options.level),
+        tables: asked.options.table.clone(),
+        force: asked.force,
+        ..Copying::default()
+    }))
 }
 
 /// The words that a user put into the file, and what Arrow says of its columns: those of the first of several files.

@@ -79,6 +79,27 @@ Examples:
   forthwith cat events.root:Events -c MET_pt --where 'nMuon > 1' --compute 'n=count(Muon_pt)'
   forthwith cat part-*.parquet --format csv";
 
+pub(super) const DUMP: &str = "\
+Objects are printed with all their members, tables with the types of their columns and a line for each
+value. Entries are printed as they are read, in steps of some 1 MB. What cannot be read is told on
+standard error, and the rest is printed.
+
+Examples:
+  forthwith dump events.root -n 2
+  forthwith dump events.root:Events -c 'Muon_*' | head
+  forthwith dump events.root --json -n 1";
+
+pub(super) const BENCH: &str = "\
+One thread reads the stored bytes of all blocks, then reads and decompresses them, then reads them to
+arrays; the differences are the times of the parts. At last all threads read them to arrays. The first
+round brings the file into memory, if it fits: what is measured then is not the disk. Formats whose
+blocks are decompressed and decoded at once have one number for both.
+
+Examples:
+  forthwith bench events.root:Events
+  forthwith bench events.root:Events -b 'Muon_*' --rounds 1
+  forthwith bench orders.avro --json";
+
 pub(super) const COUNT: &str = "\
 Examples:
   forthwith count events.root:Events
@@ -154,6 +175,9 @@ zlib, lzma, lz4, zstd; by default zlib), .jsonl or .ndjson (an object for each e
 (numbers and text only; missing values are empty cells, empty texts \"\", and NaN and infinities NaN,
 inf and -inf).
 The file appears when it is complete; standard output (-) gets each step as it is read.
+With --as and a whole ROOT file, all of its tables are written at their paths, and other objects copied.
+With a folder as TO, each table of the file becomes a file in it, under the table's path; --format
+says which. Objects that are no tables are left out, which is said.
 Columns of several files that are unequal numbers become the type that NumPy promotes them to.
 In JSON, maps with texts as keys are objects, and bytes are texts with one character (U+0000 to
 U+00FF) for each byte. Columns that hold nothing (records without fields) are left out of formats
@@ -164,6 +188,8 @@ Examples:
   forthwith convert events.root:Events muons.parquet --columns 'Muon_*,nMuon' --codec zstd:9
   forthwith convert events.root:Events pairs.parquet --where 'nMuon == 2 and all(Muon_pt > 20)'
   forthwith convert run.avro run.parquet --force
+  forthwith convert events.root tables/ --format parquet
+  forthwith convert events.root ntuples.root --as ntuple
   forthwith convert events.parquet events.avro --codec zstandard
   forthwith convert events.parquet events.arrow
   forthwith convert events.root:Events events.jsonl --columns 'Muon_*'

@@ -19,10 +19,10 @@ pub(crate) use forth::{Act, Bits, DisArgs, Forth, Given, OutputShape, ProgramArg
 use head::entries;
 pub(crate) use head::{Head, HeadFormat, Nan};
 use help::{
-    CAT, CHECK, COMPLETIONS, CONVERT, COUNT, CP, DEMO, DIFF, EXAMPLES, EXPLAIN, FORTH, FREQ, HEAD, INDEX, LS,
-    MERGE, PLOT, RECOMPRESS, SAMPLE, SCHEMA, SHOW, SNIFF, SPLIT, STATS, STREAMERS, TAIL,
+    BENCH, CAT, CHECK, COMPLETIONS, CONVERT, COUNT, CP, DEMO, DIFF, DUMP, EXAMPLES, EXPLAIN, FORTH, FREQ,
+    HEAD, INDEX, LS, MERGE, PLOT, RECOMPRESS, SAMPLE, SCHEMA, SHOW, SNIFF, SPLIT, STATS, STREAMERS, TAIL,
 };
-pub(crate) use summary::{Freq, Sample, Sniff, Stats, Summarised};
+pub(crate) use summary::{Bench, Dump, Freq, Sample, Sniff, Stats, Summarised};
 use values::Values;
 
 /// Looks into scientific files: what is in them, how it is read, and how fast.
@@ -89,6 +89,9 @@ pub(crate) enum Verb {
     /// Print all entries, as JSON Lines or CSV
     #[command(after_help = CAT)]
     Cat(Cat),
+    /// Print all objects and entries of a file, with their types
+    #[command(after_help = DUMP)]
+    Dump(Dump),
     /// Print the number of entries, without reading them
     #[command(after_help = COUNT)]
     Count(Count),
@@ -146,6 +149,9 @@ pub(crate) enum Verb {
     /// Show what forthwith makes of a file, and how fast
     #[command(after_help = DEMO)]
     Demo(Demo),
+    /// Measure reading, decompressing and decoding of a table, beside a copy of memory
+    #[command(after_help = BENCH)]
+    Bench(Bench),
     /// Print a script that lets a shell complete commands and options
     #[command(after_help = COMPLETIONS)]
     Completions(Completions),

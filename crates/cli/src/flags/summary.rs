@@ -86,6 +86,35 @@ pub(crate) struct Sample {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct Dump {
+    /// The file, or an object, a directory or a table in it; several one after the other
+    #[arg(value_name = "FILE[:OBJECT]", required = true)]
+    pub(crate) targets: Vec<OsString>,
+    /// Entries of each table, from the first on [default: all]
+    #[arg(short = 'n', long, value_name = "N", value_parser = entries)]
+    pub(crate) entries: Option<u64>,
+    /// Only columns whose name or path matches a glob or a /regex/; may be repeated, or given as a list with commas
+    #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
+    #[arg(short_alias = 'b', aliases = ["column", "branch", "branches", "filter"])]
+    pub(crate) columns: Vec<String>,
+    /// Print JSON lines: an object for each object and each entry
+    #[arg(long, visible_alias = "jsonl")]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    #[command(flatten)]
+    pub(crate) summarised: Summarised,
+    /// How often everything is read; the fastest counts
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) rounds: u32,
+    /// Print JSON: the measured parts
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct Sniff {
     /// The files
     #[arg(value_name = "FILE", required = true)]

@@ -17,15 +17,7 @@ const MOST: usize = 1 << 20;
 
 /// The members, a line each.
 pub(super) fn text(top: Object<'_>) -> String {
-    let mut lines = Vec::new();
-    object(top, 0, &mut vec![top.number()], &mut lines);
-    if lines.is_empty() {
-        lines.push(match top.fault() {
-            Some(error) => format!("it cannot be read: {}", human::clean(&error.to_string())),
-            None if top.is_opaque() => "the file does not say what is in it".into(),
-            None => "it has no members".into(),
-        });
-    }
+    let Lines { mut lines, .. } = Lines { lines: Vec::new(), most: LINES, items: ITEMS }.of(top);
     if lines.len() > LINES {
         let more = lines.len() - LINES;
         lines.truncate(LINES);
@@ -34,7 +26,40 @@ pub(super) fn text(top: Object<'_>) -> String {
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
-fn object(object: Object<'_>, depth: usize, path: &mut Vec<u32>, lines: &mut Vec<String>) {
+/// All members, a line each, with all their items.
+pub(super) fn all(top: Object<'_>) -> String {
+    Lines { lines: Vec::new(), most: usize::MAX, items: usize::MAX }.of(top).lines.join("\n") + "\n"
+}
+
+/// Lines about members.
+struct Lines {
+    lines: Vec<String>,
+    /// Lines that are shown.
+    most: usize,
+    /// Items of an array that are shown.
+    items: usize,
+}
+
+impl Lines {
+    /// Those about an object, or why there are none.
+    fn of(mut self, top: Object<'_>) -> Self {
+        object(top, 0, &mut vec![top.number()], &mut self);
+        if self.lines.is_empty() {
+            self.lines.push(match top.fault() {
+                Some(error) => format!("it cannot be read: {}", human::clean(&error.to_string())),
+                None if top.is_opaque() => "the file does not say what is in it".into(),
+                None => "it has no members".into(),
+            });
+        }
+        self
+    }
+
+    fn push(&mut self, line: String) {
+        self.lines.push(line);
+    }
+}
+
+fn object(object: Object<'_>, depth: usize, path: &mut Vec<u32>, lines: &mut Lines) {
     for (label, value) in labelled(object) {
         member(&label, value, depth, path, lines);
     }
@@ -56,9 +81,9 @@ fn labelled(object: Object<'_>) -> impl Iterator<Item = (Cow<'_, str>, Value<'_>
     })
 }
 
-fn member(name: &str, value: Value<'_>, depth: usize, path: &mut Vec<u32>, lines: &mut Vec<String>) {
+fn member(name: &str, value: Value<'_>, depth: usize, path: &mut Vec<u32>, lines: &mut Lines) {
     // A line more than is shown says that there are more.
-    if lines.len() > LINES {
+    if lines.lines.len() > lines.most {
         return;
     }
     let indent = "  ".repeat(depth);
@@ -95,8 +120,8 @@ fn member(name: &str, value: Value<'_>, depth: usize, path: &mut Vec<u32>, lines
                 }
             }
         }
-        Value::Array(array) => lines.push(short(items(array.floats(), array.len()))),
-        Value::Packed(packed) => lines.push(short(items(packed.floats(), packed.len()))),
+        Value::Array(array) => lines.push(short(items(array.floats(), array.len(), lines.items))),
+        Value::Packed(packed) => lines.push(short(items(packed.floats(), packed.len(), lines.items))),
         Value::Null => lines.push(short("null".into())),
         Value::Bool(value) => lines.push(short(value.to_string())),
         Value::Int(value) => lines.push(short(value.to_string())),
@@ -126,9 +151,9 @@ fn shortest(number: f64) -> String {
 }
 
 /// The first of some numbers, and how many there are.
-fn items(numbers: impl Iterator<Item = f64>, length: usize) -> String {
-    let shown: Vec<String> = numbers.take(ITEMS).map(shortest).collect();
-    let more = if length > ITEMS { ", …" } else { "" };
+fn items(numbers: impl Iterator<Item = f64>, length: usize, most: usize) -> String {
+    let shown: Vec<String> = numbers.take(most).map(shortest).collect();
+    let more = if length > most { ", …" } else { "" };
     format!("[{}{more}] ({})", shown.join(", "), human::counted(length as u64, "number", "numbers"))
 }
 

@@ -60,6 +60,26 @@ pub(crate) fn show(file: &File, key: &Key, shape: Shape, console: &mut Console<'
     buffer::note(top).map_or(Ok(()), |note| console.line(&note))
 }
 
+/// All members of an object, and their types; a line of JSON if that is asked for.
+pub(crate) fn dump(file: &File, key: &Key, shape: Shape, console: &mut Console<'_>) -> Result<()> {
+    let path = format!("{};{}", key.path, key.cycle);
+    let object = file.object(&path)?;
+    let Some(objects) = object.own::<Objects>() else {
+        return Err(Error::unsupported(format!("printing a {}", key.class)).in_file(file.uri()).into());
+    };
+    let top = objects.top();
+    if shape != Shape::Text {
+        let members = members::json(top);
+        let Key { path, class, title, .. } = key;
+        console.json_part(&Report { file: file.uri(), path, class, title, members })?;
+        return console.text("\n");
+    }
+    let (name, class) = (human::clean(&path), human::clean(&key.class));
+    console.line(&format!("{} {}", console.paint.strong(&name), console.paint.faint(&class)))?;
+    let members = members::all(top);
+    members.lines().try_for_each(|line| console.line(&format!("  {line}")))
+}
+
 /// Writes the picture of a histogram of one dimension.
 ///
 /// # Errors

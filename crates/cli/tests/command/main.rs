@@ -7,6 +7,7 @@ mod convert;
 mod copies;
 mod data;
 mod diff;
+mod dumps;
 mod entries;
 mod errors;
 mod examples;

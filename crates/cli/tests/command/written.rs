@@ -207,3 +207,45 @@ fn damaged_entries_are_left_out_if_that_is_said() {
     assert!(said.out.lines().all(|line| all.iter().any(|known| known == line)));
     assert_eq!(output(&["cat", &whole, "--errors", "skip"]), expected);
 }
+
+#[test]
+fn tables_of_a_file_go_to_a_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let to = folder.path().join("tables/");
+    let to = to.to_str().expect("a UTF-8 path");
+    let said = forthwith(&["convert", &file("zmumu.root"), &format!("{to}/"), "--format", "parquet"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.contains("left out 2 objects that are no tables"), "{}", said.err);
+    for (path, name) in [("events", "events.parquet"), ("skim/events", "skim/events.parquet")] {
+        let table = file(&format!("zmumu.root:{path}"));
+        let copy = format!("{to}/{name}");
+        assert!(output(&["diff", &table, &copy, "--same-content"]).starts_with("same: "), "{name}");
+    }
+    for args in [&["--format", "parquet"][..], &[]] {
+        let said = forthwith(&[&["convert", &file("zmumu.root"), to], args].concat());
+        assert_eq!(said.code, 2, "{}", said.err);
+    }
+}
+
+#[test]
+fn whole_files_are_converted_with_their_objects() {
+    let folder = folder();
+    let (ntuples, trees) = (at(&folder, "ntuples.root"), at(&folder, "trees.root"));
+    output(&["convert", &file("zmumu.root"), &ntuples, "--as", "ntuple"]);
+    output(&["convert", &ntuples, &trees, "--as", "tree"]);
+    let keys = |name: &str| output(&["ls", "-r", name]);
+    assert_eq!(keys(&ntuples).matches("ROOT::RNTuple").count(), 2, "{}", keys(&ntuples));
+    assert_eq!(keys(&ntuples).matches("TH1F").count(), 1);
+    assert_eq!(keys(&trees).matches("TTree").count(), 2);
+    // The counters of lists are columns of trees.
+    for copy in [&ntuples, &trees] {
+        let said = forthwith(&["diff", &file("zmumu.root"), copy, "--same-content", "--common"]);
+        assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+        assert!(said.out.contains("2 tables, 29 columns") && said.out.contains("1 object"), "{}", said.out);
+    }
+    let said = forthwith(&["convert", &file("zmumu.root"), &ntuples, "--as", "ntuple"]);
+    assert!(said.code == 2 && said.err.contains("--force"), "{}", said.err);
+    let said = forthwith(&["convert", &file("zmumu.root"), &at(&folder, "x.root"), "--as", "branches"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(!Path::new(&at(&folder, "x.root")).exists());
+}
