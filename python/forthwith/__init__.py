@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from forthwith import protobuf as protobuf
     from forthwith import uproot as uproot
     from forthwith._dataset import dataset
+    from forthwith._diff import diff
     from forthwith._formats import register_format, unregister_format
     from forthwith._index import index
     from forthwith._merge import merge
@@ -89,6 +90,7 @@ _LAZY = {
     "Selection": "_tree.selection",
     "concatenate": "_tree.chain",
     "dataset": "_dataset",
+    "diff": "_diff",
     "iterate": "_tree.chain",
     "register_class": "_objects",
     "scan": "_scan",
@@ -176,6 +178,7 @@ __all__ = [
     "create",
     "update",
     "merge",
+    "diff",
     "index",
     "WritableFile",
     "WritableDirectory",

@@ -49,6 +49,9 @@ __all__ = [
     "avro_messages",
     "avro_schema",
     "command",
+    "count_entries",
+    "diff_files",
+    "diff_tables",
     "efficiency_errors",
     "efficiency_values",
     "emptied_array",
@@ -83,6 +86,7 @@ __all__ = [
     "safe_lines",
     "safe_text",
     "split_name",
+    "summaries",
     "unregister_format",
     "RootWriter",
     "Salvage",
@@ -1331,6 +1335,28 @@ def avro_damage(table: Table) -> list[tuple[int, int, int, str]]:
 
 def parquet_row_groups(table: Table) -> list[tuple[int, int, int, int]]:
     """Row groups: number, first entry, entry after the last, bytes when decompressed. None where there are no such things."""
+
+def diff_tables(
+    left: Table, right: Table, comparison: Mapping[str, Any], progress: Callable[[int, int], object] | None = None
+) -> str:
+    """What differs between two tables, as JSON."""
+
+def diff_files(
+    left: File, right: File, comparison: Mapping[str, Any], progress: Callable[[int, int], object] | None = None
+) -> str:
+    """What differs between two files, as JSON."""
+
+def summaries(
+    selection: Selection,
+    start: int,
+    stop: int,
+    quantiles: Sequence[float],
+    top: int,
+    distinct: int,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> str:
+    """The summaries of the columns of a selection, as JSON."""
 
 def root_merge(
     inputs: Sequence[str],

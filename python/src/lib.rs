@@ -31,6 +31,7 @@ mod read;
 mod rows;
 mod salvage;
 mod selection;
+mod summaries;
 mod table;
 mod taken;
 mod write;
@@ -58,6 +59,7 @@ mod _forthwith {
         rows::rows_of,
         salvage::Salvage,
         selection::{Selection, expression_names},
+        summaries::{diff_files, diff_tables, summaries},
         table::{Block, Field, Fields, Plan, RawBlock, Table, Zones},
         write::TableWriter,
     };

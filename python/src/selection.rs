@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// Columns of a table, read or computed, of some entries.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Selection {
-    handle: Arc<Handle>,
-    selection: forthwith::Selection,
+    pub(crate) handle: Arc<Handle>,
+    pub(crate) selection: forthwith::Selection,
     /// Whether a file object is read of.
     asks: bool,
 }

@@ -80,6 +80,16 @@ class HasBranches(BranchMapping, HasRows):
         )
         return read.choose(self, names, wanted, choice=choice)
 
+    def stats(self, names: Names = None, **options: Any) -> dict[str, Any]:
+        """Summarises branches in one pass: counts, extremes, moments, quantiles, distinct and most frequent values.
+
+        Args:
+            names: As in `arrays`.
+            options: ``quantiles``, ``top`` and ``distinct`` as in ``Selection.stats``, and the arguments of `select`.
+        """
+        own = {name: options.pop(name) for name in ("quantiles", "top", "distinct") if name in options}
+        return self.select(names, **options).stats(**own)
+
     def select(
         self,
         names: Names = None,

@@ -13,7 +13,7 @@ from forthwith._tree.query import Query
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any, Literal, TextIO, TypeAlias
 
     from forthwith._tree.read import Columns
@@ -131,6 +131,45 @@ class Selection(NotAnArray):
             start, stop = self._range(**bounds)
         steps = read.walk(self._tree, self._columns, start, stop, step_size or self._step_size)
         return walk.iterate(self._tree, self._columns, steps, self._options(options), report)
+
+    def stats(
+        self,
+        *,
+        quantiles: Sequence[float] = (0.25, 0.5, 0.75),
+        top: int = 3,
+        distinct: int = 1 << 15,
+        threads: int | None = None,
+    ) -> dict[str, Any]:
+        """Summarises the branches in one pass: counts, extremes, moments, quantiles, distinct and most frequent values.
+
+        Lists are summarised by their lengths and by their items, records by their fields. Memory is bounded, however many
+        entries there are. ``forthwith stats`` is the same as a command.
+
+        Args:
+            quantiles: Which ones, as fractions. Where there are more than 32768 values they are those of a sample of so many.
+            top: The number of most frequent values.
+            distinct: Distinct values that are counted exactly; where there are more, they are estimated.
+            threads: Threads that read and summarise.
+
+        Returns:
+            ``entries``, and ``columns``: a summary for each branch and each kind of values ``of`` it (``values``, ``items``,
+            ``lengths``). ``deviation`` is the standard deviation as ``numpy.std`` has it. What is not exact is said by
+            ``quantiles_are_exact``, ``frequent_is_exact`` and ``distinct["is_exact"]``.
+        """
+        import json
+
+        from forthwith import _forthwith
+
+        start, stop = self._range(None, None)
+        if isinstance(self._columns, Query):
+            core = self._columns.core
+        else:
+            core = self._tree._core.select([*self._columns], [], None, None, [], [], 0)
+        threads = threads or self._threads
+        found: dict[str, Any] = json.loads(
+            _forthwith.summaries(core, start, stop, list(quantiles), top, distinct, threads)
+        )
+        return found
 
     def _options(self, given: dict[str, Any]) -> ReadOptions:
         return ReadOptions(**{**given, "threads": given.get("threads") or self._threads})

@@ -1,0 +1,160 @@
+"""Files and tables compared by their contents."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+from forthwith import _forthwith
+from forthwith._errors import RequestError
+from forthwith._file import Directory, File
+from forthwith._filters import predicate
+from forthwith._open import open as open_file
+from forthwith._tree.tree import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+    from typing import Any
+
+    from forthwith._filters import Filter, Predicate
+
+
+def diff(
+    left: str | os.PathLike[str] | File | Tree,
+    right: str | os.PathLike[str] | File | Tree,
+    *,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    bitwise: bool = False,
+    nan_equal: bool = True,
+    same_content: bool = False,
+    on: str | Sequence[str] = (),
+    filter_name: Filter = None,
+    common: bool = False,
+    most: int = 3,
+    threads: int | None = None,
+) -> dict[str, Any]:
+    """Compares two files or tables of any formats: columns, types and values.
+
+    Entries are read in steps, so that memory does not grow with the tables. Damage of one table is a part of the result, and
+    the rest is compared. ``forthwith diff`` is the same as a command.
+
+    Args:
+        left: A path, with a table in the file behind a colon if it has several, or what ``open`` gives.
+        right: What it is compared with. Two files that are not one table each are compared with all their tables and objects.
+        rtol: The difference of floating-point numbers, relative to the right one, up to which they are equal.
+        atol: The absolute difference up to which they are equal; both add up.
+        bitwise: Whether numbers of one type are compared by their bits: 0.0 and -0.0 differ then.
+        nan_equal: Whether NaN equals NaN.
+        same_content: Whether values of different types are compared, as tables of different formats have them: numbers by
+            value, lists of any and of one length, texts and categories.
+        on: Columns or expressions by whose values entries are matched, in place of their numbers.
+        filter_name: Which columns, as in ``Tree.arrays``.
+        common: Whether columns, tables and objects that only one side has are passed over.
+        most: How many differences are described, for each column.
+        threads: Threads that read.
+
+    Returns:
+        ``same`` says whether nothing differs, ``complete`` whether everything could be compared. Of tables, ``entries``,
+        ``compared``, ``only``, ``unmatched``, ``columns``, ``not_compared`` and ``damage`` say what was found, in pairs of left
+        and right; each of ``columns`` has its ``path``, ``types``, the number of ``differing`` entries, the ``largest``
+        difference of numbers, and the ``first`` differences. Of files, ``tables`` are such by their paths, ``objects`` those
+        of other objects.
+
+    Raises:
+        MissingFileError: There is no such file.
+        RequestError: No column passes ``filter_name``; values that cannot be keys (also a ``ValueError``).
+
+    >>> import forthwith
+    >>> found = forthwith.diff("events.root:Events", "events.parquet", same_content=True)  # doctest: +SKIP
+    >>> found["same"]  # doctest: +SKIP
+    True
+    """
+    import json
+
+    found: dict[str, Any]
+    with ExitStack() as stack:
+        sides = [_opened(side, stack) for side in (left, right)]
+        columns = _columns(sides, predicate(filter_name, "filter_name"))
+        comparison = {
+            "rtol": rtol,
+            "atol": atol,
+            "bitwise": bitwise,
+            "nan_equal": nan_equal,
+            "same_content": same_content,
+            "on": [on] if isinstance(on, str) else list(on),
+            "columns": columns,
+            "common": common,
+            "most": most,
+            "threads": threads,
+        }
+        match sides:
+            case [File() as own, File() as other]:
+                found = json.loads(_forthwith.diff_files(own._core, other._core, comparison))
+                tables = [table for _, table in found["tables"]]
+                objects = found["objects"]
+                found["tables"] = dict(found["tables"])
+                different = any(found["only"]) or bool(found["classes"]) or any(one["differing"] for one in objects)
+            case _:
+                left_tree, right_tree = map(_table, sides)
+                found = json.loads(_forthwith.diff_tables(left_tree._core, right_tree._core, comparison))
+                tables, objects, different = [found], [], False
+    found["same"] = not (different or any(map(_differs, tables)))
+    found["complete"] = not any(table["not_compared"] or any(table["damage"]) for table in tables) and not any(
+        one["error"] for one in objects
+    )
+    return found
+
+
+def _opened(side: Any, stack: ExitStack) -> File | Tree:
+    if isinstance(side, (File, Tree)):
+        return side
+    if isinstance(side, Directory):
+        raise RequestError(f"{side!r} is a directory of a file: diff compares files and tables")
+    opened = stack.enter_context(open_file(side))
+    if not isinstance(opened, (File, Tree)):
+        raise RequestError(f"{side!r} is {opened!r}: diff compares files and tables")
+    return opened
+
+
+def _trees(side: File | Tree) -> list[Tree]:
+    if isinstance(side, Tree):
+        return [side]
+    return [side._tree_of(key.path) for key in side._core.keys("", True) if key.is_table]
+
+
+def _table(side: File | Tree) -> Tree:
+    trees = _trees(side)
+    if len(trees) != 1:
+        raise RequestError(f"{side!r} has {len(trees)} tables: name one of them behind a colon")
+    return trees[0]
+
+
+def _columns(sides: list[File | Tree], wanted: Predicate | None) -> set[str] | None:
+    """The columns that pass a filter."""
+    if wanted is None:
+        return None
+    fields = (
+        field
+        for side in sides
+        for tree in _trees(side)
+        for field in (tree._fields[at] for at in range(len(tree._fields)))
+    )
+    names = {field.path for field in fields if wanted(field.path)}
+    if not names:
+        raise RequestError("no column passes filter_name")
+    return names
+
+
+def _differs(table: dict[str, Any]) -> bool:
+    def differs(column: dict[str, Any]) -> bool:
+        own, other = column["entries"] or (None, None)
+        return bool(column["types_differ"] or column["differing"] or own != other)
+
+    return (
+        table["entries"][0] != table["entries"][1]
+        or any(table["only"])
+        or any(one["count"] for one in table["unmatched"])
+        or any(map(differs, table["columns"]))
+    )
