@@ -93,6 +93,7 @@ __all__ = [
     "Selection",
     "Zones",
     "expression_names",
+    "read_alike",
 ]
 
 __version__: str
