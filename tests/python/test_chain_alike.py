@@ -74,7 +74,8 @@ def test_files_with_the_same_branches_are_read_at_once(tmp_path, read_alike, end
         for start, stop in bounds:
             ask = {"library": library, "entry_start": start, "entry_stop": stop, "threads": 2}
             found = forthwith.concatenate(f"{tmp_path}/*.{ending}", **ask)
-            assert read_alike.pop() is not None
+            # Of no entries, the type is that of the files by themselves.
+            assert (read_alike.pop() is None) == (len(found["x"] if library == "np" else found) == 0)
             assert not read_alike
             with monkeypatch.context() as patched:
                 patched.setattr(forthwith.Chain, "_alike", lambda *_: None)
@@ -137,6 +138,30 @@ def test_files_that_differ_are_read_one_after_the_other(tmp_path, read_alike):
     pq.write_table(pa.table({"x": [1.5]}), tmp_path / "d.parquet")
     with pytest.raises(forthwith.ForthwithError, match="y"):
         forthwith.concatenate(f"{tmp_path}/*.parquet", ["x", "y"])
+
+
+def test_the_first_file_need_not_have_what_is_read(tmp_path, monkeypatch):
+    (tmp_path / "e.csv").write_text("n\n")
+    (tmp_path / "a.csv").write_text("n\n1\n2\n")
+    pq.write_table(pa.table({"x": pa.array([], pa.int32())}), tmp_path / "e.parquet")
+    pq.write_table(pa.table({"x": pa.array([1, 2], pa.int32()), "y": [3, 4]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"x": pa.array(["1", "2"])}), tmp_path / "s.parquet")
+    for names, more in (
+        (["e.csv", "a.csv"], {}),
+        (["e.csv", "a.csv"], {"cut": "n > 1"}),
+        (["e.csv", "a.csv"], {"names": ["n * 2"]}),
+        (["e.parquet", "a.parquet"], {}),
+        (["e.parquet", "a.parquet"], {"names": ["y"]}),
+        (["e.parquet", "a.parquet"], {"entry_stop": 0}),
+        (["s.parquet", "a.parquet"], {"entry_start": 2}),
+        (["s.parquet", "a.parquet"], {"names": ["y"], "cut": "x > 1", "entry_start": 2}),
+    ):
+        files = [tmp_path / name for name in names]
+        found = forthwith.concatenate(files, **more)
+        with monkeypatch.context() as patched:
+            patched.setattr(forthwith.Chain, "_alike", lambda *_: None)
+            expected = forthwith.concatenate(files, **more)
+        assert (found.to_list(), found.type) == (expected.to_list(), expected.type)
 
 
 def test_the_error_is_that_of_the_file_by_itself(tmp_path, read_alike):

@@ -89,8 +89,11 @@ impl<'p> Filling<'p> {
         let mut outcome = self.run(call, tick, &order, steps, &noted);
         for ((part, version), viewed) in parts.iter().zip(&versions).zip(&viewed) {
             outcome = confirmed(outcome, part.source.as_ref()).map_err(|e| e.in_file(&part.plan.uri));
-            if outcome.is_ok() && viewed.load(Ordering::Relaxed) && part.source.version()? != *version {
-                outcome = Err(Error::fault("the file changed while it was read").in_file(&part.plan.uri));
+            if outcome.is_ok() && viewed.load(Ordering::Relaxed) {
+                let in_file = |error: Error| error.in_file(&part.plan.uri);
+                if part.source.version().map_err(Error::from).map_err(in_file)? != *version {
+                    outcome = Err(in_file(Error::fault("the file changed while it was read")));
+                }
             }
         }
         outcome

@@ -156,14 +156,15 @@ pub(crate) fn run(
 /// their order; a source that is read in windows is read in file order, but never so that a group's blocks
 /// overtake each other.
 pub(crate) fn order(parts: &[Part<'_>]) -> Vec<(usize, usize)> {
+    // The plans have the same groups: one that is needed in any of them is waited for until all of its tasks are done.
+    let mut needed = vec![false; parts.first().map_or(0, |part| part.plan.groups.len())];
+    for need in parts.iter().flat_map(|part| &part.plan.tasks).flat_map(|task| &task.needs) {
+        needed[*need as usize] = true;
+    }
     let mut keys = Vec::with_capacity(parts.iter().map(|part| part.plan.tasks.len()).sum());
     for (number_of_part, part) in parts.iter().enumerate() {
         let plan = part.plan;
         let mut count = vec![0; plan.groups.len()];
-        let mut needed = vec![false; plan.groups.len()];
-        for need in plan.tasks.iter().flat_map(|t| &t.needs) {
-            needed[*need as usize] = true;
-        }
         let mut latest = vec![0; plan.groups.len()];
         let by_position = !part.source.zero_copy() && !part.source.concurrent();
         for (at, task) in plan.tasks.iter().enumerate() {

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from forthwith import _filters, _forthwith, _keywords, _show
 from forthwith._entries import step_size as step_size_of
-from forthwith._errors import KeyInFileError, RequestError
+from forthwith._errors import ForthwithError, KeyInFileError, RequestError
 from forthwith._forthwith import redact
 from forthwith._interop.exact import Rounded
 from forthwith._interop.original import Kept
@@ -377,7 +377,10 @@ class Chain(ChainMapping, HasRows):
         if (parts := self._parts_by_name()) is None:
             return None
         with self._open(0) as tree:
-            columns = common.of(tree, 0)
+            try:
+                columns = common.anew().of(tree, 0)
+            except ForthwithError:
+                return None  # of a file without entries, which is not read, or of each of them
             choice = columns.choice if isinstance(columns, Query) else NOTHING
             if not columns:
                 return None
@@ -397,10 +400,12 @@ class Chain(ChainMapping, HasRows):
             if found is None:
                 return None
             arrays, kept, lengths = found
+            into.about(tree, columns)
+            if into.has_index:
+                return None
             self._lengths = [
                 known if length is None else length for known, length in zip(self._lengths, lengths, strict=True)
             ]
-            into.about(tree, columns)
             labels = [label for label, _ in columns]
             if kept is not None:
                 return into.chosen(labels, arrays, kept, 0)

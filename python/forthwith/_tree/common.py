@@ -59,6 +59,10 @@ class Common:
         """Whether columns are read that all trees have, of all entries or those that pass a cut."""
         return self._missing == "raise" and self._choice.entries is None and self._choice.friends is None
 
+    def anew(self) -> Common:
+        """The same request, which has seen no tree."""
+        return Common(self._names, self._wanted, self._missing, self._choice)
+
     def survey(
         self,
         count: int,

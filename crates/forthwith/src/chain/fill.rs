@@ -179,6 +179,8 @@ impl Chain {
             let read = filling.read(self.engine(), &parts, reading.threads, reading.tick.as_deref_mut());
             match read {
                 Err(error) if matches!(error.kind, ErrorKind::Cancelled) => return Err(error),
+                // The caller reads the files one by one.
+                Err(_) if matches!(reading.fields, Wanted::Like(..)) => return Ok(None),
                 Err(_) => {
                     for Opened { table, plan, .. } in &files {
                         table.read(plan, reading.threads, reading.tick.as_deref_mut())?;

@@ -259,6 +259,8 @@ impl ChainSelection {
         };
         match read() {
             Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => Ok(None),
+            // Of no entries the type is not that of any file.
+            Ok(Some(read)) if read.entries.is_empty() => Ok(None),
             read => read,
         }
     }
