@@ -4,10 +4,12 @@ mod counts;
 mod distinct;
 mod node;
 mod number;
+mod options;
 mod report;
 mod sample;
 mod text;
 
+pub use options::StatsOptions;
 pub use report::{ColumnStats, Counted, FrequentValue, Quantile, SummaryOf, TableStats};
 pub use sample::sample_entries;
 
@@ -15,31 +17,12 @@ use crate::{ProgressCallback, Selected, Selection, Step};
 use forthwith_columns::{Array, Invalid};
 use forthwith_plan::{Error, ErrorKind, Result};
 use node::Summary;
-use std::{ops::Range, thread};
+use std::thread;
 
 /// Bytes of arrays that are read at a time.
 const STEP: u64 = 24 << 20;
 /// Columns that are read together, where a block does not have them all anyway.
 const COLUMNS: usize = 24;
-
-/// What is summarised of a column besides its counts, extremes and moments.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StatsOptions {
-    /// The quantiles, as fractions.
-    pub quantiles: Vec<f64>,
-    /// The number of most frequent values.
-    pub top: usize,
-    /// Distinct values of a column that are counted exactly, in some 40 bytes for each.
-    pub distinct: usize,
-    /// Threads that read and summarise; as many as there are processors if nothing is said.
-    pub threads: Option<usize>,
-}
-
-impl Default for StatsOptions {
-    fn default() -> Self {
-        Self { quantiles: vec![0.25, 0.5, 0.75], top: 3, distinct: 1 << 15, threads: None }
-    }
-}
 
 /// Summarises the columns of a selection in one pass.
 ///
@@ -139,13 +122,4 @@ fn add(summaries: &mut [Summary], step: &Selected, threads: Option<usize>) -> Re
         outcome
     })
     .map_err(placed)
-}
-
-/// Rows of a node.
-#[derive(Clone, Debug)]
-pub(crate) enum Rows {
-    /// Those that follow each other.
-    Range(Range<u64>),
-    /// Any.
-    List(Vec<u64>),
 }

@@ -1,13 +1,13 @@
 //! Summaries along the structure of a column.
 
 use super::{
-    Rows, StatsOptions,
     number::NumberSummary,
+    options::StatsOptions,
     report::{ColumnStats, SummaryOf},
     text::TextSummary,
 };
 use forthwith_columns::{Array, Column, DType, Form, Invalid, LogicalType, Lookup, with_integer};
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 /// Forms are nested no deeper.
 const DEEPEST: u32 = 64;
@@ -168,6 +168,15 @@ impl Node {
             }
         }
     }
+}
+
+/// Rows of a node.
+#[derive(Clone, Debug)]
+enum Rows {
+    /// Those that follow each other.
+    Range(Range<u64>),
+    /// Any.
+    List(Vec<u64>),
 }
 
 impl Rows {

@@ -1,8 +1,8 @@
 //! Summary of numbers.
 
 use super::{
-    StatsOptions,
     counts::Counts,
+    options::StatsOptions,
     report::{ColumnStats, FrequentValue, Quantile, SummaryOf},
     sample::Reservoir,
 };

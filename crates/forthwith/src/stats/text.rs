@@ -1,9 +1,9 @@
 //! Summary of text.
 
 use super::{
-    StatsOptions,
     counts::{most_frequent, scaled},
     distinct::DistinctEstimate,
+    options::StatsOptions,
     report::{ColumnStats, Counted, FrequentValue, SummaryOf},
     sample::Reservoir,
 };
