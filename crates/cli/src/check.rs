@@ -4,7 +4,7 @@ use crate::{
     console::Console,
     failure::{Failure, Result},
     human,
-    meaning::Shape,
+    shape::Shape,
 };
 use forthwith::{
     File,

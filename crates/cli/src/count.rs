@@ -3,8 +3,8 @@
 use crate::{
     console::Console,
     failure::{Failure, Result},
-    meaning::Shape,
     opened,
+    shape::Shape,
     target::Target,
 };
 use forthwith::{SelectOptions, Step, Table};

@@ -4,10 +4,9 @@ use crate::{
     choice,
     console::Console,
     failure::{Failure, Result},
-    human,
-    meaning::Shape,
-    object,
+    human, object,
     opened::{self, Place},
+    shape::Shape,
     survey::Branch,
     target::Target,
 };

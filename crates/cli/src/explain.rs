@@ -5,9 +5,9 @@ use crate::{
     console::Console,
     failure::Result,
     human,
-    meaning::Shape,
     opened::Place,
     paint::Paint,
+    shape::Shape,
     survey::{Branch, Means},
 };
 use forthwith::{

@@ -4,9 +4,9 @@ use crate::{
     console::Console,
     failure::Result,
     human,
-    meaning::Shape,
     opened::{Opening, Place},
     paint::Style,
+    shape::Shape,
     stats::{Summary, about, estimated, spelled},
     table::{Align, Cell, Table},
 };

@@ -53,6 +53,7 @@ mod opened;
 mod paint;
 mod plot;
 mod schema;
+mod shape;
 mod shorthand;
 mod show;
 mod sniff;
@@ -76,8 +77,9 @@ use console::Console;
 use failure::{Failure, Result};
 use flags::Typed;
 use forthwith::plan::similar_names;
-use meaning::{Action, Asked, Shape};
+use meaning::{Action, Asked};
 use paint::Paint;
+use shape::Shape;
 use std::{ffi::OsString, io::Write};
 use target::Target;
 

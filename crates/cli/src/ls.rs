@@ -3,10 +3,9 @@
 use crate::{
     console::Console,
     failure::{Failure, Result},
-    human,
-    meaning::Shape,
-    opened,
+    human, opened,
     paint::Style,
+    shape::Shape,
     table::{Align, Cell, Table},
 };
 use forthwith::{File, Key, plan::Error};

@@ -17,6 +17,7 @@ use crate::{
     },
     opened::{Opening, Values},
     paint::Paint,
+    shape::Shape,
     stats::Summary,
     svg::Picture,
     target::Target,
@@ -121,45 +122,32 @@ pub(crate) enum Action {
     Completions(Shell),
 }
 
-/// The form of the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// For people.
-    Text,
-    /// One JSON value.
-    Json,
-    /// One JSON value a line.
-    JsonLines,
-}
-
-impl Shape {
-    /// As it is asked for; text where nothing else can be.
-    fn of(verb: &Verb) -> Self {
-        match verb {
-            Verb::Head(head) | Verb::Tail(head) => match head.form() {
-                HeadFormat::Json => Self::Json,
-                HeadFormat::Jsonl => Self::JsonLines,
-                HeadFormat::Text | HeadFormat::Csv => Self::Text,
-            },
-            Verb::Ls(Ls { json, .. })
-            | Verb::Check(Check { json, .. })
-            | Verb::Show(Show { json, .. })
-            | Verb::Count(Count { json, .. })
-            | Verb::Stats(Stats { json, .. })
-            | Verb::Freq(Freq { json, .. })
-            | Verb::Bench(Bench { json, .. })
-            | Verb::Sniff(Sniff { json, .. })
-            | Verb::Schema(Schema { json, .. })
-            | Verb::Streamers(Streamers { json, .. })
-            | Verb::Explain(Explain { json, .. })
-                if *json =>
-            {
-                Self::Json
-            }
-            Verb::Dump(dump) if dump.json => Self::JsonLines,
-            Verb::Diff(diff) if diff.json => Self::Json,
-            _ => Self::Text,
+/// As it is asked for; text where nothing else can be.
+fn shape_of(verb: &Verb) -> Shape {
+    match verb {
+        Verb::Head(head) | Verb::Tail(head) => match head.form() {
+            HeadFormat::Json => Shape::Json,
+            HeadFormat::Jsonl => Shape::JsonLines,
+            HeadFormat::Text | HeadFormat::Csv => Shape::Text,
+        },
+        Verb::Ls(Ls { json, .. })
+        | Verb::Check(Check { json, .. })
+        | Verb::Show(Show { json, .. })
+        | Verb::Count(Count { json, .. })
+        | Verb::Stats(Stats { json, .. })
+        | Verb::Freq(Freq { json, .. })
+        | Verb::Bench(Bench { json, .. })
+        | Verb::Sniff(Sniff { json, .. })
+        | Verb::Schema(Schema { json, .. })
+        | Verb::Streamers(Streamers { json, .. })
+        | Verb::Explain(Explain { json, .. })
+            if *json =>
+        {
+            Shape::Json
         }
+        Verb::Dump(dump) if dump.json => Shape::JsonLines,
+        Verb::Diff(diff) if diff.json => Shape::Json,
+        _ => Shape::Text,
     }
 }
 
@@ -173,7 +161,7 @@ impl Asked {
         let threads = threads.map(usize::from);
         let (format, store) = (options("--open", &open)?, options("--option", &option)?);
         let opening = Opening { threads, recover, no_checksums, format, store, index };
-        let shape = Shape::of(&typed.verb);
+        let shape = shape_of(&typed.verb);
         let (targets, verb) = match typed.verb {
             Verb::Ls(Ls { targets, recursive, long, .. }) => (targets, Action::Ls { recursive, long }),
             Verb::Check(Check { targets, strict, .. }) => (targets, Action::Check { strict }),

@@ -1,6 +1,6 @@
 //! `forthwith schema`: names and types, and nothing that depends on entries.
 
-use crate::{console::Console, failure::Result, human, meaning::Shape, opened::Place, survey::survey_first};
+use crate::{console::Console, failure::Result, human, opened::Place, shape::Shape, survey::survey_first};
 use serde::Serialize;
 use serde_json::Value as Json;
 

@@ -4,8 +4,8 @@ use crate::{
     console::Console,
     failure::{Failure, Result},
     human,
-    meaning::Shape,
     opened::{self, Opening},
+    shape::Shape,
     survey::{Means, survey},
     target::Target,
 };

@@ -5,8 +5,8 @@ use crate::{
     console::Console,
     failure::{Failure, Result},
     human,
-    meaning::Shape,
     opened::Opening,
+    shape::Shape,
     target::Target,
 };
 use serde::Serialize;

@@ -8,8 +8,8 @@ use crate::{
     failure::{Failure, Result},
     flags::Diff,
     glob::Patterns,
-    meaning::Shape,
     opened::{self, Opening, Place},
+    shape::Shape,
     target::Target,
 };
 use forthwith::{DiffOptions, File, FileDiff, ObjectDiff, PathFilter, TableDiff, diff_files, diff_objects};

@@ -15,7 +15,7 @@ use crate::{
     console::Console,
     failure::{Failure, Result},
     human,
-    meaning::Shape,
+    shape::Shape,
     svg::{self, Picture},
 };
 use forthwith::{File, Key, plan::Error, root::Objects};

@@ -1,6 +1,6 @@
 //! `forthwith streamers`: the classes that a file describes, each version with its bases and members.
 
-use crate::{console::Console, failure::Result, glob::Patterns, human, meaning::Shape};
+use crate::{console::Console, failure::Result, glob::Patterns, human, shape::Shape};
 use forthwith::{
     File,
     plan::Error,
