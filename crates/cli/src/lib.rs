@@ -39,6 +39,7 @@ mod failure;
 mod flags;
 mod forth;
 mod freq;
+mod generate;
 mod glob;
 mod head;
 mod histogram;
@@ -298,6 +299,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
             asked.opening.threads,
             console,
         ),
+        Action::Gen(language) => generate::generate(&place(&file, target, console)?, *language, console),
         Action::Schema => schema::schema(&place(&file, target, console)?, shape, console),
         Action::Explain { filter } => {
             explain::explain(&place(&file, target, console)?, filter, shape, console)

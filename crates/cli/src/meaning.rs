@@ -11,9 +11,9 @@ use crate::{
     end::End,
     failure::{Failure, Result},
     flags::{
-        Act, Bench, CONVERT_STEP, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Freq,
-        Head, HeadFormat, Index, Ls, Nan, Plot, Recompress, Schema, Shell, Show, Sniff, Stats, Streamers,
-        Typed, Verb,
+        Act, Bench, CONVERT_STEP, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Freq, Gen,
+        Head, HeadFormat, Index, Language, Ls, Nan, Plot, Recompress, Schema, Shell, Show, Sniff, Stats,
+        Streamers, Typed, Verb,
     },
     opened::{Opening, Values},
     paint::Paint,
@@ -85,6 +85,7 @@ pub(crate) enum Action {
         rounds: u32,
     },
     Schema,
+    Gen(Language),
     Explain {
         filter: Vec<String>,
     },
@@ -199,6 +200,7 @@ impl Asked {
                 (vec![sample.target], Action::Convert { choice, conversion })
             }
             Verb::Schema(Schema { targets, .. }) => (targets, Action::Schema),
+            Verb::Gen(Gen { language, target }) => (vec![target], Action::Gen(language)),
             Verb::Head(head) => entries(head, End::First)?,
             Verb::Tail(head) => entries(head, End::Last)?,
             Verb::Explain(Explain { targets, filter, .. }) => {

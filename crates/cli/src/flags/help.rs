@@ -168,6 +168,15 @@ Examples:
   forthwith diff events.root:Events skim.root:Events --on run,event
   forthwith diff old/ new/ -q";
 
+pub(super) const GEN: &str = "\
+Rust: structs with #[derive(forthwith::Row)], for Table::rows. Columns that one column counts, as nMuon
+counts those of Muon_, are a list of structs. Python: a TypedDict of the records that rows gives.
+C++: a struct for ROOT's TTreeReader, of numbers and lists of numbers in a tree.
+
+Examples:
+  forthwith gen rust events.root:Events > src/event.rs
+  forthwith gen python orders.parquet > orders.py";
+
 pub(super) const CONVERT: &str = "\
 Formats: .parquet (codecs none, snappy, gzip, brotli, lz4, zstd; by default zstd), .avro (null,
 deflate, snappy, zstandard, bzip2, xz), .arrow or .feather (not compressed), .root (a tree; none,

@@ -20,7 +20,8 @@ use head::entries;
 pub(crate) use head::{Head, HeadFormat, Nan};
 use help::{
     BENCH, CAT, CHECK, COMPLETIONS, CONVERT, COUNT, CP, DEMO, DIFF, DUMP, EXAMPLES, EXPLAIN, FORTH, FREQ,
-    HEAD, INDEX, LS, MERGE, PLOT, RECOMPRESS, SAMPLE, SCHEMA, SHOW, SNIFF, SPLIT, STATS, STREAMERS, TAIL,
+    GEN, HEAD, INDEX, LS, MERGE, PLOT, RECOMPRESS, SAMPLE, SCHEMA, SHOW, SNIFF, SPLIT, STATS, STREAMERS,
+    TAIL,
 };
 pub(crate) use summary::{Bench, Dump, Freq, Sample, Sniff, Stats, Summarised};
 use values::Values;
@@ -113,6 +114,9 @@ pub(crate) enum Verb {
     /// Compare two files, tables, objects or folders, of any formats
     #[command(after_help = DIFF)]
     Diff(Box<Diff>),
+    /// Print a type for the rows of a table: a struct in Rust, a TypedDict in Python, a header in C++
+    #[command(after_help = GEN)]
+    Gen(Gen),
     /// Write a table to a file of another format
     #[command(after_help = CONVERT, override_usage = "forthwith convert [OPTIONS] <FILE[:TREE]>... <TO>")]
     Convert(Convert),
@@ -532,6 +536,27 @@ pub(crate) struct Schema {
     /// Print JSON: an array of columns
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The language of a type for the rows of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Language {
+    /// A struct with `#[derive(forthwith::Row)]`.
+    Rust,
+    /// A `TypedDict` of the records that `rows` gives.
+    Python,
+    /// A header for `TTreeReader`.
+    Cpp,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Gen {
+    /// The language
+    #[arg(value_name = "LANGUAGE")]
+    pub(crate) language: Language,
+    /// The table
+    #[arg(value_name = "FILE[:TREE]")]
+    pub(crate) target: OsString,
 }
 
 #[derive(Args, Debug)]

@@ -50,7 +50,7 @@ fn a_file_alone_is_listed() {
     insta::assert_snapshot!(said.err, @r"
     forthwith: there is no command and no file called schema.root
       the commands are
-        ls, show, head, tail, cat, dump, count, stats, freq, sample, sniff, schema, diff, convert,
+        ls, show, head, tail, cat, dump, count, stats, freq, sample, sniff, schema, diff, gen, convert,
         merge, cp, split, recompress, explain, forth, check, index, plot, streamers, demo, bench,
         completions, help
       forthwith --help says what they do

@@ -13,6 +13,7 @@ mod errors;
 mod examples;
 mod expressions;
 mod forth;
+mod generated;
 mod help;
 mod made;
 mod objects;
