@@ -12,6 +12,20 @@ pub trait Compare {
     /// The CPU has the features of the level.
     unsafe fn at_least(block: &Block, bound: u8) -> u64;
 
+    /// Bytes that are this one.
+    ///
+    /// # Safety
+    ///
+    /// As for `at_least`.
+    unsafe fn equal(block: &Block, byte: u8) -> u64;
+
+    /// Bytes that are this one with the bit 0x20 set.
+    ///
+    /// # Safety
+    ///
+    /// As for `at_least`.
+    unsafe fn equal_folded(block: &Block, byte: u8) -> u64;
+
     /// Levels that are not above the bound.
     ///
     /// # Safety
@@ -33,18 +47,33 @@ pub struct Portable;
 impl Compare for Portable {
     #[inline(always)]
     unsafe fn at_least(block: &Block, bound: u8) -> u64 {
-        let mut mask = 0;
-        for (byte, eight) in block.chunks_exact(8).enumerate() {
-            // Flags of eight levels are gathered into the top byte by one multiplication.
-            let mut flags = [0; 8];
-            for (flag, &level) in flags.iter_mut().zip(eight) {
-                *flag = u8::from(level >= bound);
-            }
-            let gathered = u64::from_le_bytes(flags).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-            mask |= gathered << (8 * byte);
-        }
-        mask
+        flags(block, |level| level >= bound)
     }
+
+    #[inline(always)]
+    unsafe fn equal(block: &Block, byte: u8) -> u64 {
+        flags(block, |other| other == byte)
+    }
+
+    #[inline(always)]
+    unsafe fn equal_folded(block: &Block, byte: u8) -> u64 {
+        flags(block, |other| other | 0x20 == byte)
+    }
+}
+
+#[inline(always)]
+fn flags(block: &Block, test: impl Fn(u8) -> bool) -> u64 {
+    let mut mask = 0;
+    for (byte, eight) in block.chunks_exact(8).enumerate() {
+        // Flags of eight levels are gathered into the top byte by one multiplication.
+        let mut flags = [0; 8];
+        for (flag, &level) in flags.iter_mut().zip(eight) {
+            *flag = u8::from(test(level));
+        }
+        let gathered = u64::from_le_bytes(flags).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        mask |= gathered << (8 * byte);
+    }
+    mask
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -73,6 +102,34 @@ mod x86 {
             }
             mask
         }
+
+        #[inline(always)]
+        unsafe fn equal(block: &Block, byte: u8) -> u64 {
+            let mut mask = 0;
+            for (quarter, bytes) in block.chunks_exact(16).enumerate() {
+                // SAFETY: sixteen bytes are there, and SSE2 is part of x86-64.
+                let flags = unsafe {
+                    let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
+                    _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8)))
+                };
+                mask |= u64::from(flags as u16) << (16 * quarter);
+            }
+            mask
+        }
+
+        #[inline(always)]
+        unsafe fn equal_folded(block: &Block, byte: u8) -> u64 {
+            let mut mask = 0;
+            for (quarter, bytes) in block.chunks_exact(16).enumerate() {
+                // SAFETY: sixteen bytes are there, and SSE2 is part of x86-64.
+                let flags = unsafe {
+                    let bytes = _mm_or_si128(_mm_loadu_si128(bytes.as_ptr().cast()), _mm_set1_epi8(0x20));
+                    _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8)))
+                };
+                mask |= u64::from(flags as u16) << (16 * quarter);
+            }
+            mask
+        }
     }
 
     /// AVX2.
@@ -92,6 +149,33 @@ mod x86 {
             };
             half(&block[..32]) | half(&block[32..]) << 32
         }
+
+        #[inline(always)]
+        unsafe fn equal(block: &Block, byte: u8) -> u64 {
+            let half = |bytes: &[u8]| {
+                // SAFETY: thirty-two bytes are there, and the caller vouches for AVX2.
+                let flags = unsafe {
+                    let bytes = _mm256_loadu_si256(bytes.as_ptr().cast());
+                    _mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte as i8)))
+                };
+                u64::from(flags as u32)
+            };
+            half(&block[..32]) | half(&block[32..]) << 32
+        }
+
+        #[inline(always)]
+        unsafe fn equal_folded(block: &Block, byte: u8) -> u64 {
+            let half = |bytes: &[u8]| {
+                // SAFETY: thirty-two bytes are there, and the caller vouches for AVX2.
+                let flags = unsafe {
+                    let bytes = _mm256_loadu_si256(bytes.as_ptr().cast());
+                    let bytes = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
+                    _mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte as i8)))
+                };
+                u64::from(flags as u32)
+            };
+            half(&block[..32]) | half(&block[32..]) << 32
+        }
     }
 
     /// AVX-512 with BW.
@@ -104,6 +188,25 @@ mod x86 {
             unsafe {
                 let levels = _mm512_loadu_si512(block.as_ptr().cast());
                 _mm512_cmpge_epu8_mask(levels, _mm512_set1_epi8(bound as i8))
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn equal(block: &Block, byte: u8) -> u64 {
+            // SAFETY: sixty-four bytes are there, and the caller vouches for AVX-512BW.
+            unsafe {
+                let bytes = _mm512_loadu_si512(block.as_ptr().cast());
+                _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8))
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn equal_folded(block: &Block, byte: u8) -> u64 {
+            // SAFETY: sixty-four bytes are there, and the caller vouches for AVX-512BW.
+            unsafe {
+                let bytes = _mm512_loadu_si512(block.as_ptr().cast());
+                let bytes = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
+                _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8))
             }
         }
     }

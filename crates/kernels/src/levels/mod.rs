@@ -5,7 +5,7 @@
 //! follow from the masks; so do offsets and indexes. [`ends_of_slots`] and [`index_of_slots`] write those of
 //! one mask; the machine calls them for each, [`lists_of_masks`] and [`index_of_masks`] do for many.
 
-mod compare;
+pub(crate) mod compare;
 
 #[cfg(target_arch = "x86_64")]
 pub use compare::{Avx2, Avx512, Sse2};
