@@ -40,7 +40,7 @@ mod text;
 pub use own::{OwnBlock, OwnFormat, own_program, register, registered, replace, unregister};
 #[cfg(feature = "root")]
 pub use root::extend_tree;
-pub use text::JsonRows;
+pub use text::{JsonRows, form_text};
 
 use crate::{Container, OpenOptions, OptionKind, OptionSpec, options::OF_ALL};
 use forthwith_columns::Form;
@@ -221,6 +221,7 @@ pub(crate) fn open(
     let each = |format: &&'static dyn Format| format.options().iter().map(|spec| (format.name(), *spec));
     let all: Vec<_> = FORMATS.iter().flat_map(each).collect();
     options.check(format.name(), format.options(), &all).map_err(|error| error.in_file(source.uri()))?;
+    let source = if format.is_text() { text::decompressed(source)? } else { source };
     format.open(source, options, engine)
 }
 
@@ -292,6 +293,16 @@ pub(crate) fn head_bytes() -> u64 {
 /// The ending of a file's name, without the dot.
 fn ending(name: &str) -> Option<String> {
     Some(name.rsplit(['/', '\\']).next()?.rsplit_once('.')?.1.to_ascii_lowercase())
+}
+
+/// The ending of the name of a file of text, without that of a compressed stream.
+#[cfg(any(feature = "csv", feature = "json"))]
+fn text_ending(name: &str) -> Option<String> {
+    let ending = ending(name)?;
+    match text::COMPRESSED.contains(&&*ending) {
+        true => self::ending(&name[..name.len() - ending.len() - 1]),
+        false => Some(ending),
+    }
 }
 
 /// The formats that are read, in words: `"a ROOT, Avro or Parquet file"`.

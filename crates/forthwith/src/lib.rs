@@ -69,7 +69,7 @@ pub use diff::{
     UnmatchedEntries, diff, diff_files, diff_objects,
 };
 pub use file::File;
-pub use formats::{Format, JsonRows, format, formats};
+pub use formats::{Format, JsonRows, form_text, format, formats};
 #[cfg(feature = "builders")]
 pub use formats::{OwnBlock, OwnFormat, own_program, register, registered, replace, unregister};
 pub use friend::Friend;

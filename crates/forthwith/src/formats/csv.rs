@@ -32,7 +32,7 @@ const HEADER: OptionSpec = OptionSpec {
 const READ: [&str; 2] = ["csv", "tsv"];
 
 fn options(uri: &str, options: &OpenOptions) -> Result<CsvOptions> {
-    let ending = options.text(OpenOptions::FORMAT).map(str::to_owned).or_else(|| super::ending(uri));
+    let ending = options.text(OpenOptions::FORMAT).map(str::to_owned).or_else(|| super::text_ending(uri));
     let usual = if ending.as_deref() == Some("tsv") { b'\t' } else { b',' };
     let separator = match options.text(SEPARATOR.name).map(str::as_bytes) {
         None => usual,
@@ -60,7 +60,7 @@ impl Format for Csv {
 
     /// Text has no signature: the name tells.
     fn recognise(&self, _: &[u8], name: &str) -> bool {
-        super::ending(name).is_some_and(|ending| READ.contains(&&*ending))
+        super::text_ending(name).is_some_and(|ending| READ.contains(&&*ending))
     }
 
     fn options(&self) -> &'static [OptionSpec] {

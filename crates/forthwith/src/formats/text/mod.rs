@@ -1,11 +1,13 @@
 //! Tables as text, for programs that read nothing better: an object a line (JSON Lines) or values with commas between them (CSV).
 
 mod column;
+mod compressed;
 mod rows;
 mod spell;
 #[cfg(test)]
 mod tests;
 
+pub(super) use compressed::{COMPRESSED, decompressed};
 pub use rows::JsonRows;
 
 use super::Format;
@@ -14,6 +16,12 @@ use forthwith_columns::{Array, Form, Invalid};
 use forthwith_io::Sink;
 use forthwith_plan::{Error, NotNumbers, Result, TableWriter, WriteOptions, Written};
 use spell::quoted;
+
+/// A Form as text, as the option `schema` of formats without types of their own takes it.
+#[must_use]
+pub fn form_text(form: &Form) -> String {
+    serde_json::to_string(form).unwrap_or_default()
+}
 
 /// Bytes of text that are written at once.
 const PIECE: usize = 256 << 10;
@@ -25,9 +33,12 @@ pub(super) struct Text {
     style: Style,
 }
 
-/// An object a line.
+/// An object a line; in files whose names end in `.json`, as the items of one list.
 pub(super) static JSON_LINES: Text =
-    Text { name: "JSON Lines", endings: &["jsonl", "ndjson"], style: Style::JsonLines };
+    Text { name: "JSON Lines", endings: &["jsonl", "ndjson", LIST], style: Style::JsonLines };
+
+/// The ending of files that are one list.
+const LIST: &str = "json";
 
 /// Values with commas between them, below their names: numbers and text only.
 pub(super) static CSV: Text = Text { name: "CSV", endings: &["csv"], style: Style::Csv };
@@ -70,6 +81,8 @@ pub(crate) struct TextWriter {
     /// The text for nothing: quotes where the line would be empty, which most readers take for no line at all.
     nothing: &'static [u8],
     line: Vec<u8>,
+    /// Whether objects are items of a list.
+    is_list: bool,
     written: Written,
 }
 
@@ -103,7 +116,9 @@ impl TextWriter {
             [(_, form)] if !is_text(form) => b"\"\"",
             _ => b"",
         };
-        let mut writer = Self { sink, names, style, not_numbers, nothing, line: Vec::new(), written };
+        let is_list = style == Style::JsonLines && super::ending(&uri).as_deref() == Some(LIST);
+        let line = if is_list { b"[".to_vec() } else { Vec::new() };
+        let mut writer = Self { sink, names, style, not_numbers, nothing, line, is_list, written };
         if style == Style::Csv {
             for (at, name) in writer.names.iter().enumerate() {
                 if at > 0 {
@@ -153,7 +168,7 @@ impl TableWriter for TextWriter {
         if columns.len() != self.names.len() || columns.iter().any(|column| column.length != rows) {
             return Err(odd("columns that are not those of the file, or differ in length".into()));
         }
-        let Self { sink, names, line, written, .. } = self;
+        let Self { sink, names, line, written, is_list, .. } = self;
         let before = written.entries;
         let uri = sink.uri().to_owned();
         let placed = |error: Error, row: u64| error.at_entry(before + row).in_file(&uri);
@@ -162,8 +177,15 @@ impl TableWriter for TextWriter {
                 let spelled = JsonRows::new(names, columns, self.not_numbers);
                 let spelled = spelled.map_err(|error| error.in_file(&uri))?;
                 for row in 0..rows {
+                    match (*is_list, before + row) {
+                        (true, 0) => line.push(b'\n'),
+                        (true, _) => line.extend_from_slice(b",\n"),
+                        _ => {}
+                    }
                     spelled.row(row, line).map_err(|error| placed(error, row))?;
-                    line.push(b'\n');
+                    if !*is_list {
+                        line.push(b'\n');
+                    }
                     if line.len() >= PIECE {
                         flush(line, sink.as_mut(), written)?;
                     }
@@ -192,7 +214,11 @@ impl TableWriter for TextWriter {
         flush(line, sink.as_mut(), written)
     }
 
-    fn finish(self: Box<Self>) -> Result<Written> {
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        if self.is_list {
+            self.line.extend_from_slice(b"\n]\n");
+        }
+        flush(&mut self.line, self.sink.as_mut(), &mut self.written)?;
         self.sink.finish()?;
         Ok(self.written)
     }

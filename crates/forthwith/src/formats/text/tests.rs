@@ -120,9 +120,9 @@ fn many_rows_are_written_as_they_are() {
     let items: Vec<i64> = (0..100_000).map(|n| n * n).collect();
     let column =
         array(numbers("n", DType::Int64), items.len() as u64, &[("n-data", Column::from_vec(items))]);
-    for (name, head) in [("a.jsonl", ""), ("a.csv", "a,b\n")] {
+    for (name, head) in [("a.jsonl", ""), ("a.json", "["), ("a.csv", "a,b\n")] {
         let format = FileFormat::of(name).expect("it is written");
-        let sink = MemorySink::new("made");
+        let sink = MemorySink::new(name);
         let fields = ["a", "b"].map(|name| (name.to_owned(), column.form.clone()));
         let mut made =
             writer(format, &fields, Box::new(sink.clone()), &WriteOptions::default()).expect("a writer");
@@ -130,9 +130,11 @@ fn many_rows_are_written_as_they_are() {
         assert_eq!(made.finish().expect("memory").entries, 100_000);
         let line = |n: i64| match name {
             "a.csv" => format!("{0},{0}\n", n * n),
+            "a.json" => format!("{}\n{{\"a\":{1},\"b\":{1}}}", if n > 0 { "," } else { "" }, n * n),
             _ => format!("{{\"a\":{0},\"b\":{0}}}\n", n * n),
         };
-        let expected = head.to_owned() + &(0..100_000).map(line).collect::<String>();
+        let end = if name == "a.json" { "\n]\n" } else { "" };
+        let expected = head.to_owned() + &(0..100_000).map(line).collect::<String>() + end;
         assert!(sink.bytes().expect("complete") == expected.as_bytes());
     }
 }
