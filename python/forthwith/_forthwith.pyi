@@ -1185,6 +1185,9 @@ class Given:
     def from_fields(names: Sequence[str], arrays: Sequence[Given]) -> Given:
         """Arrays of one length as the fields of records."""
 
+    def form_text(self) -> str:
+        """The Form, as options for opening files take it."""
+
     def only(self) -> Given | None:
         """The only field of records."""
 

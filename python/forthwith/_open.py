@@ -63,6 +63,7 @@ def open(
     separator: str | None = None,
     header: bool = True,
     unions: bool = False,
+    parse_dates: bool = False,
     check_text: bool = True,
     text: Text = "strict",
     times_as_integers: bool = False,
@@ -115,7 +116,10 @@ def open(
             names (or their aliases) and in its order, numbers promoted, fields that the file lacks by their defaults. Fields
             that it does not name are stepped over. A ``pathlib.Path`` is a file with such JSON. By default values are read
             as they were written. For ProtoBuf files, the types of their messages: the path or the text of a ``.proto`` file,
-            the path or the bytes of a set of descriptors, or a message class or a module of the ``protobuf`` package.
+            the path or the bytes of a set of descriptors, or a message class or a module of the ``protobuf`` package. For
+            JSON, the type of an entry: a schema of Arrow or polars, a type or a Form of Awkward Array (or its text), a
+            schema of Avro, or one of JSON Schema. What it does not name is stepped over: there, only quotes and brackets
+            are looked at.
         message: For ProtoBuf files, the full name of the type of the messages. It is not needed for a message class, nor where
             the schema has only one type that no other has a field of. With it, a file with any name is one of ProtoBuf.
         framing: For ProtoBuf files, what is around the messages: ``"delimited"`` for lengths as variable integers before them
@@ -145,6 +149,7 @@ def open(
         header: For CSV files, whether the first line has the names of the columns; otherwise they are ``column_1`` and so on.
         unions: For JSON, whether values of different kinds in one place are a union. Otherwise their column is an
             `UnsupportedError` that names the place.
+        parse_dates: For JSON, whether texts that are all dates, or all times, in ISO form are columns of dates or times.
         check_text: For Avro and Parquet files, whether text that is not UTF-8 is an error, with the field and the entry.
             Otherwise the bytes are kept: Awkward Array and NumPy have them, and pandas, polars and Arrow, which have no text
             but UTF-8, the replacement character U+FFFD. ROOT does not say how text is encoded: there the bytes are always
@@ -200,6 +205,7 @@ def open(
         "separator": separator,
         "header": header,
         "unions": unions,
+        "parse_dates": parse_dates,
         "check_text": check_text,
         "text": text,
         "times_as_integers": times_as_integers,

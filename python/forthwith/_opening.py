@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from forthwith import _forthwith
 from forthwith._entries import memory_size, thread_count
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._file import File, open_file
@@ -90,6 +91,7 @@ class Settings:
         separator: str | None = None,
         header: bool = True,
         unions: bool = False,
+        parse_dates: bool = False,
         check_text: bool = True,
         text: Text = "strict",
         times_as_integers: bool = False,
@@ -138,6 +140,7 @@ class Settings:
             "separator": separator,
             "header": None if header else False,
             "unions": unions or None,
+            "parse_dates": parse_dates or None,
             "check_text": None if check_text else False,
             "text": None if text == "strict" else str(text),
             "times_as_integers": times_as_integers or None,
@@ -150,7 +153,7 @@ class Settings:
 # The arguments of ``open`` that no function to read with has.
 _OPENING = (
     *("source", "memory", "pool", "huge_pages", "schema", "skip_damaged", "recover", "row_groups", "int96"),
-    *("format", "types", "separator", "header", "unions", "check_text", "text", "times_as_integers"),
+    *("format", "types", "separator", "header", "unions", "parse_dates", "check_text", "text", "times_as_integers"),
     *("message", "framing", "rows", "times_as_records", "enums", "recursion"),
     *("storage_options", "checksums", "index"),
 )
@@ -219,6 +222,9 @@ def schema_text(schema: Any) -> str | None:
     if isinstance(schema, os.PathLike):
         with open(schema, encoding="utf-8") as file:
             return file.read()
+    module = type(schema).__module__.partition(".")[0]
+    if hasattr(schema, "__arrow_c_schema__") or module in ("polars", "awkward"):
+        return _form_text(schema, module)
     if isinstance(schema, str):
         if schema.lstrip()[:1] in ("{", "[", '"'):
             return schema
@@ -231,3 +237,18 @@ def schema_text(schema: Any) -> str | None:
     import json  # not at the top: most files are opened without
 
     return json.dumps(self_contained(schema))
+
+
+def _form_text(schema: Any, module: str) -> str:
+    """A schema of Arrow or polars, or a Form or type of Awkward Array, as text."""
+    if module == "awkward":
+        return str(schema.to_json() if hasattr(schema, "to_json") else getattr(schema, "content", schema))
+    if module == "polars":
+        import polars
+
+        stream = polars.DataFrame(schema=schema).__arrow_c_stream__()
+    else:
+        import pyarrow
+
+        stream = pyarrow.schema(schema).empty_table().__arrow_c_stream__()
+    return _forthwith.Given.from_arrow(stream).form_text()

@@ -106,6 +106,11 @@ impl Given {
         made.map_err(|error| errors::exception(py, &Error::invalid(error.to_string())))
     }
 
+    /// The Form, as options for opening files take it.
+    fn form_text(&self) -> String {
+        forthwith::form_text(&self.0.form)
+    }
+
     /// The only field of records.
     fn only(&self) -> Option<Self> {
         let mut fields = self.0.clone().into_fields();

@@ -144,8 +144,8 @@ def test_what_is_not_json_is_refused(text):
 
 def test_errors_name_line_and_byte(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"a": 1}\n{"a": 2}\n{"a": x}\n')
-    with pytest.raises(forthwith.DamagedFileError, match=r"line 3") as caught:
-        forthwith.open(tmp_path / "a.jsonl")
+    with pytest.raises(forthwith.DamagedFileError, match=r"line 3, column 7") as caught:
+        forthwith.open(tmp_path / "a.jsonl").arrays()
     assert "a.jsonl" in str(caught.value)
     with pytest.raises(forthwith.DamagedFileError, match="UTF-8"):
         read(b'{"a": "\xff"}')

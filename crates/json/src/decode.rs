@@ -1,11 +1,12 @@
 //! Decoding: some columns of a block of values.
 
 use crate::{
-    fill::entry,
-    lexer::{Lexer, Stop},
+    fill::{Context, Fill},
+    lexer::{DEEPEST, Lexer, Stop},
+    place::Place,
+    skip::Brackets,
 };
-use forthwith_builders::{Form as BuilderForm, TypedColumns};
-use forthwith_columns::Array;
+use forthwith_columns::{Array, Form};
 use forthwith_plan::{
     BlockColumns, BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task, append,
 };
@@ -15,65 +16,122 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JsonFormat;
 
+/// How the values of a file follow each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Framing {
+    /// One after the other.
+    #[default]
+    Values,
+    /// Items of a list, with commas between them.
+    List,
+    /// One on each line that is not blank, so that damage ends with its line.
+    Lines,
+}
+
 /// The part of a plan that tells how blocks are decoded.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Recipe {
-    /// Whether the values are items of a list, with commas between them.
-    pub is_list: bool,
-    /// The Form of an entry, as Awkward Array has it: of objects, with the requested members.
-    pub form: serde_json::Value,
+    pub framing: Framing,
+    /// The Form of an entry: of objects, with the requested members.
+    pub form: Form,
 }
 
 impl Recipe {
-    /// Columns without entries, whose Form is that of the group.
-    pub(crate) fn empty(&self) -> Result<Array> {
-        array(self.columns()?)
+    fn fill(&self) -> Result<Fill> {
+        Fill::new(&self.form).map_err(|of| Error::unsupported(format!("values of type {of} in JSON")))
     }
 
-    fn columns(&self) -> Result<TypedColumns> {
-        let form = BuilderForm::from_json(&self.form.to_string()).map_err(|_| foreign())?;
-        TypedColumns::new(&form).map_err(|_| foreign())
+    /// Values of the entries from the first that is wanted to the last that is read.
+    pub(crate) fn decode(&self, text: &[u8], task: &Task) -> Result<Array> {
+        let place = Place::of_task(task);
+        let utf8 =
+            |error: std::str::Utf8Error| place.fault("text that is not UTF-8", "", text, error.valid_up_to());
+        if self.framing != Framing::Lines {
+            let text = std::str::from_utf8(text).map_err(utf8)?;
+            return Ok(self.values(text, task, &place, self.fill()?)?.into_array(self.form.clone()));
+        }
+        // Without damage, lines need not be told apart.
+        if task.wanted == task.entries
+            && let Ok(text) = std::str::from_utf8(text)
+            && let Ok(fill) = self.values(text, task, &place, self.fill()?)
+            && fill.len() as u64 == task.entries.end - task.entries.start
+        {
+            return Ok(fill.into_array(self.form.clone()));
+        }
+        Ok(lines(text, task, &place, self.fill()?)?.into_array(self.form.clone()))
     }
 
-    fn wanted(&self) -> Vec<&str> {
-        let names = self.form.get("fields").and_then(serde_json::Value::as_array);
-        names.into_iter().flatten().filter_map(serde_json::Value::as_str).collect()
-    }
-
-    fn decode(&self, text: &[u8], task: &Task) -> Result<Array> {
-        let text = std::str::from_utf8(text)
-            .map_err(|error| Error::fault("text that is not UTF-8").at_byte(error.valid_up_to() as u64))?;
-        let mut columns = self.columns()?;
-        let mut wanted = self.wanted();
-        wanted.sort_unstable();
-        let is_wanted = |name: &str| wanted.binary_search(&name).is_ok();
-        let sink = columns.sink();
+    fn values(&self, text: &str, task: &Task, place: &Place, mut fill: Fill) -> Result<Fill> {
+        // Each entry has a byte.
+        fill.reserve(text.len().min((task.entries.end - task.entries.start) as usize));
         let mut lexer = Lexer::new(text, true);
+        let mut context = Context { brackets: Some(Brackets::default()), path: String::new() };
         let mut rows = 0;
-        while lexer.peek().is_some() {
-            let here = |stop: Stop, at: usize| {
-                let what = match stop {
-                    Stop::Incomplete => "the text ends within a value".into(),
-                    Stop::Invalid(reason) => reason,
-                };
-                Error::fault(what.into_owned()).at_byte(at as u64).at_entry(task.entries.start + rows)
-            };
+        while let Some(first) = lexer.peek() {
             // A block begins with an item or, behind others, with a comma.
-            if self.is_list {
-                let is_first = rows == 0 && lexer.peek() != Some(b',');
-                if !lexer.next_item(is_first).map_err(|stop| here(stop, lexer.at()))? {
-                    break;
+            let begun = match self.framing {
+                Framing::List => lexer.next_item(rows == 0 && first != b','),
+                _ => Ok(true),
+            };
+            let done = begun.and_then(|has_item| match has_item {
+                true => fill.entry(&mut lexer, &mut context).map(|()| true),
+                false => Ok(false),
+            });
+            match done {
+                Ok(true) => rows += 1,
+                Ok(false) => break,
+                Err(stop) => {
+                    let entry = task.entries.start + rows;
+                    return Err(place
+                        .stop(&stop, &context.path, text.as_bytes(), lexer.at())
+                        .at_entry(entry));
                 }
             }
-            entry(&mut lexer, sink, is_wanted).map_err(|stop| here(stop, lexer.at()))?;
-            rows += 1;
         }
-        array(columns)
+        Ok(fill)
     }
 }
 
-fn array(columns: TypedColumns) -> Result<Array> {
-    columns.finish().to_array().map_err(|_| foreign())
+/// The values of the wanted lines. Others are not looked at.
+fn lines(text: &[u8], task: &Task, place: &Place, mut fill: Fill) -> Result<Fill> {
+    let mut entry = task.entries.start;
+    for (at, line) in lines_of(text) {
+        if task.wanted.contains(&entry) {
+            let mut context = Context::default();
+            let utf8 = |error: std::str::Utf8Error| {
+                place.fault("text that is not UTF-8", "", text, at + error.valid_up_to()).at_entry(entry)
+            };
+            let mut lexer = Lexer::new(std::str::from_utf8(line).map_err(utf8)?, true);
+            let done = fill.entry(&mut lexer, &mut context).and_then(|()| match lexer.peek() {
+                None => Ok(()),
+                Some(_) => Err(Stop::from("more than one value on a line, in a file with damage")),
+            });
+            done.map_err(|stop| place.stop(&stop, &context.path, text, at + lexer.at()).at_entry(entry))?;
+        }
+        entry += 1;
+    }
+    Ok(fill)
+}
+
+/// The lines that are not blank, with the bytes at which they begin.
+pub(crate) fn lines_of(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let lines = text.split(|byte| *byte == b'\n').scan(0, |at, line| {
+        let begin = *at;
+        *at += line.len() + 1;
+        Some((begin, line))
+    });
+    lines.filter(|(_, line)| !line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')))
+}
+
+/// Whether a line is one value.
+pub(crate) fn check_line(line: &str) -> Result<(), (Stop, usize)> {
+    let mut lexer = Lexer::new(line, true);
+    lexer.skip(DEEPEST).map_err(|stop| (stop, lexer.at()))?;
+    if lexer.peek().is_some() {
+        Err((Stop::from("more than one value on a line"), lexer.at()))
+    } else {
+        Ok(())
+    }
 }
 
 impl BlockFormat for JsonFormat {
@@ -96,17 +154,20 @@ impl BlockFormat for JsonFormat {
         let Decoder::Format(text) = &group.decoder else { return Err(foreign()) };
         let recipe: Recipe = serde_json::from_str(text).map_err(|_| foreign())?;
         let parts = BlockColumns::of(&group.form);
-        if recipe.empty()?.form != group.form || !parts.specs().eq(&group.columns) {
+        if recipe.form != group.form || !parts.specs().eq(&group.columns) {
             return Err(foreign());
         }
-        let array = recipe.decode(stored, task)?;
-        let expected = task.entries.end.saturating_sub(task.entries.start);
-        if array.length != expected {
-            return Err(Error::fault(format!("a block of {expected} values has {} now", array.length)));
+        let mut part = recipe.decode(stored, task)?;
+        let read = if recipe.framing == Framing::Lines { task.wanted.clone() } else { task.entries.clone() };
+        let expected = read.end.saturating_sub(read.start);
+        if part.length != expected {
+            return Err(Error::fault(format!("a block of {expected} values has {} now", part.length)));
         }
-        let first = task.entries.start;
-        let rows = task.wanted.start.saturating_sub(first)..task.wanted.end.saturating_sub(first);
-        let part = array.part(rows).map_err(|error| Error::fault(error.to_string()))?;
+        if task.wanted != read {
+            let first = task.entries.start;
+            let rows = task.wanted.start.saturating_sub(first)..task.wanted.end.saturating_sub(first);
+            part = part.part(rows).map_err(|error| Error::fault(error.to_string()))?;
+        }
         append(&part, &parts, columns)?.map_err(Error::fault)
     }
 }

@@ -10,24 +10,47 @@ pub(crate) const DEEPEST: usize = 128;
 pub(crate) enum Stop {
     /// The text ends within the value.
     Incomplete,
-    /// The text is not JSON, and why.
-    Invalid(Cow<'static, str>),
+    /// The text is not JSON, and why. In a box, since results are returned for each value.
+    Invalid(Box<Cow<'static, str>>),
+}
+
+impl Stop {
+    /// The text is not JSON, for a reason that is put together.
+    #[cold]
+    pub(crate) fn invalid(reason: String) -> Self {
+        Self::Invalid(Box::new(reason.into()))
+    }
 }
 
 impl From<&'static str> for Stop {
+    #[cold]
     fn from(reason: &'static str) -> Self {
-        Self::Invalid(reason.into())
+        Self::Invalid(Box::new(reason.into()))
     }
 }
 
 pub(crate) type Result<T, E = Stop> = std::result::Result<T, E>;
 
-/// A number as it is spelled.
+/// A number as it is spelled, and its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Number<'a> {
     pub text: &'a str,
     /// Whether it has neither a point nor an exponent, and is not `-0`.
     pub is_whole: bool,
+    pub is_negative: bool,
+    /// The digits without a point as a whole number, modulo 2^64.
+    pub digits: u64,
+    /// How many digits there are, zeros before them included.
+    pub count: usize,
+    /// The power of ten that `digits` are multiplied by.
+    pub exponent: i64,
+}
+
+impl Number<'_> {
+    /// Whether `digits` are all of them.
+    pub(crate) const fn is_short(&self) -> bool {
+        self.count <= 19
+    }
 }
 
 /// The first token of a value.
@@ -39,6 +62,39 @@ pub(crate) enum Token<'a> {
     Text(Cow<'a, str>),
     List,
     Object,
+}
+
+/// A name as it is spelled with quotes and without escapes.
+#[derive(Clone, Debug)]
+pub(crate) struct Quoted {
+    bytes: Box<[u8]>,
+    /// The bytes as a number, and the bits of it that count, if there are no more than 16.
+    word: u128,
+    mask: u128,
+}
+
+impl Quoted {
+    /// None if the name has escapes.
+    pub(crate) fn new(name: &str) -> Option<Self> {
+        if name.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
+            return None;
+        }
+        let bytes: Box<[u8]> = format!("\"{name}\"").into_bytes().into();
+        let (mut word, mut mask) = ([0; 16], [0; 16]);
+        if bytes.len() <= 16 {
+            word[..bytes.len()].copy_from_slice(&bytes);
+            mask[..bytes.len()].fill(0xff);
+        }
+        Some(Self { bytes, word: u128::from_le_bytes(word), mask: u128::from_le_bytes(mask) })
+    }
+
+    #[inline]
+    fn begins(&self, text: &[u8]) -> bool {
+        match text.first_chunk() {
+            Some(begin) if self.mask != 0 => u128::from_le_bytes(*begin) & self.mask == self.word,
+            _ => text.starts_with(&self.bytes),
+        }
+    }
 }
 
 /// A place in a text.
@@ -60,28 +116,49 @@ impl<'a> Lexer<'a> {
         self.at
     }
 
-    fn bytes(&self) -> &'a [u8] {
+    /// Goes to a byte.
+    pub(crate) const fn go(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// All of the text.
+    pub(crate) const fn text(&self) -> &'a [u8] {
         self.text.as_bytes()
     }
 
     /// Steps over white space and returns the byte behind it, if there is one.
+    #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
-        let left = self.bytes().get(self.at..).unwrap_or_default();
-        let blanks = left.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
-        self.at += blanks;
-        left.get(blanks).copied()
+        loop {
+            let byte = *self.text().get(self.at)?;
+            if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
     }
 
+    #[inline]
     fn need(&mut self) -> Result<u8> {
         self.peek().ok_or(Stop::Incomplete)
     }
 
     /// Steps over a byte.
+    #[inline]
     pub(crate) fn step(&mut self) {
         self.at += 1;
     }
 
+    /// Steps over a byte, if it comes next.
+    #[inline]
+    pub(crate) fn take(&mut self, byte: u8) -> bool {
+        let is_next = self.peek() == Some(byte);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
     /// The first token of the value that begins here.
+    #[inline]
     pub(crate) fn token(&mut self) -> Result<Token<'a>> {
         Ok(match self.need()? {
             b'{' => {
@@ -92,7 +169,7 @@ impl<'a> Lexer<'a> {
                 self.step();
                 Token::List
             }
-            b'"' => Token::Text(self.text()?),
+            b'"' => Token::Text(self.string()?),
             b'-' | b'0'..=b'9' => Token::Number(self.number()?),
             b't' => self.word("true", Token::Bool(true))?,
             b'f' => self.word("false", Token::Bool(false))?,
@@ -101,14 +178,15 @@ impl<'a> Lexer<'a> {
         })
     }
 
+    #[cold]
     fn unexpected(&self, wanted: &str) -> Stop {
         let left = self.text.get(self.at..).unwrap_or_default();
         let found: String = left.chars().take(12).collect();
-        Stop::Invalid(format!("{found:?} where {wanted} is expected").into())
+        Stop::invalid(format!("{found:?} where {wanted} is expected"))
     }
 
     fn word(&mut self, word: &str, token: Token<'a>) -> Result<Token<'a>> {
-        let left = &self.bytes()[self.at..];
+        let left = &self.text()[self.at..];
         let given = left.get(..word.len()).unwrap_or(left);
         if given == word.as_bytes() {
             self.at += word.len();
@@ -120,28 +198,35 @@ impl<'a> Lexer<'a> {
         Err(self.unexpected("a value"))
     }
 
-    fn number(&mut self) -> Result<Number<'a>> {
-        let left = &self.bytes()[self.at..];
-        let digits = |from: usize| left[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let mut end = usize::from(left.first() == Some(&b'-'));
-        let whole = digits(end);
-        let has_zeros = left.get(end) == Some(&b'0') && whole > 1;
-        end += whole;
-        let (mut is_whole, mut is_short) = (true, whole == 0);
+    /// The number that begins here with a sign or a digit.
+    #[inline(always)]
+    pub(crate) fn number(&mut self) -> Result<Number<'a>> {
+        let left = &self.text()[self.at..];
+        let is_negative = left.first() == Some(&b'-');
+        let begin = usize::from(is_negative);
+        let (mut end, mut digits) = whole(left, begin, 0);
+        let mut count = end - begin;
+        let has_zeros = count > 1 && left[begin] == b'0';
+        let (mut is_whole, mut is_short, mut exponent) = (true, count == 0, 0);
         if left.get(end) == Some(&b'.') {
-            let fraction = digits(end + 1);
-            is_whole = false;
+            let point = end + 1;
+            (end, digits) = whole(left, point, digits);
+            let fraction = end - point;
+            (is_whole, exponent) = (false, -(fraction as i64));
             is_short |= fraction == 0;
-            end += 1 + fraction;
+            count += fraction;
         }
         if let Some(b'e' | b'E') = left.get(end) {
-            let sign = usize::from(matches!(left.get(end + 1), Some(b'+' | b'-')));
-            let exponent = digits((end + 1 + sign).min(left.len()));
+            let sign = left.get(end + 1).filter(|sign| matches!(sign, b'+' | b'-'));
+            let begin = (end + 1 + usize::from(sign.is_some())).min(left.len());
+            let power;
+            (end, power) = whole(left, begin, 0);
             is_whole = false;
-            is_short |= exponent == 0;
-            end += 1 + sign + exponent;
+            is_short |= end == begin;
+            // An exponent of more digits is beyond all that is exact.
+            let power = if end - begin > 9 { 1 << 30 } else { power as i64 };
+            exponent += if sign == Some(&b'-') { -power } else { power };
         }
-        let end = end.min(left.len());
         // A number at the end of the text may go on.
         if end == left.len() && !self.is_end {
             return Err(Stop::Incomplete);
@@ -151,14 +236,16 @@ impl<'a> Lexer<'a> {
         }
         let text = &self.text[self.at..self.at + end];
         self.at += end;
-        Ok(Number { text, is_whole: is_whole && text != "-0" })
+        is_whole &= !(is_negative && digits == 0 && count == 1);
+        Ok(Number { text, is_whole, is_negative, digits, count, exponent })
     }
 
     /// The text that begins here with a quote.
-    fn text(&mut self) -> Result<Cow<'a, str>> {
+    #[inline]
+    pub(crate) fn string(&mut self) -> Result<Cow<'a, str>> {
         let start = self.at + 1;
         let plain = self.plain(start)?;
-        if self.bytes()[plain] == b'"' {
+        if self.text()[plain] == b'"' {
             self.at = plain + 1;
             return Ok(Cow::Borrowed(&self.text[start..plain]));
         }
@@ -166,7 +253,7 @@ impl<'a> Lexer<'a> {
         loop {
             let end = self.plain(from)?;
             text.push_str(&self.text[from..end]);
-            if self.bytes()[end] == b'"' {
+            if self.text()[end] == b'"' {
                 self.at = end + 1;
                 return Ok(Cow::Owned(text));
             }
@@ -177,21 +264,31 @@ impl<'a> Lexer<'a> {
     }
 
     /// The end of characters that stand for themselves: a quote or a backslash.
+    #[inline]
     fn plain(&self, from: usize) -> Result<usize> {
-        let left = self.bytes().get(from..).ok_or(Stop::Incomplete)?;
-        let end = left.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
-        let end = end.ok_or(Stop::Incomplete)?;
+        let left = self.text().get(from..).ok_or(Stop::Incomplete)?;
+        let (eights, rest) = left.as_chunks::<8>();
+        let mut end = 0;
+        for eight in eights {
+            let flags = special(u64::from_le_bytes(*eight));
+            end += flags.trailing_zeros() as usize / 8;
+            if flags != 0 {
+                break;
+            }
+        }
+        if end == 8 * eights.len() {
+            let special = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
+            end += special.ok_or(Stop::Incomplete)?;
+        }
         if left[end] < 0x20 {
-            return Err(Stop::Invalid(
-                format!("a text with the control character {:#04x}", left[end]).into(),
-            ));
+            return Err(Stop::invalid(format!("a text with the control character {:#04x}", left[end])));
         }
         Ok(from + end)
     }
 
     /// The character of an escape, and the bytes of the escape.
     fn escape(&self, at: usize) -> Result<(char, usize)> {
-        let left = &self.bytes()[at..];
+        let left = &self.text()[at..];
         let simple = match left.get(1).ok_or(Stop::Incomplete)? {
             b'"' => '"',
             b'\\' => '\\',
@@ -245,6 +342,26 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Steps over a key that is spelled so, with its quotes, and the comma before it if it is not the first, if that comes next.
+    #[inline]
+    pub(crate) fn take_key(&mut self, is_first: bool, quoted: &Quoted) -> bool {
+        let before = self.at;
+        if !is_first {
+            if self.peek() != Some(b',') {
+                return false;
+            }
+            self.step();
+        }
+        if self.peek().is_some() && quoted.begins(&self.text()[self.at..]) {
+            self.at += quoted.bytes.len();
+            if self.take(b':') {
+                return true;
+            }
+        }
+        self.at = before;
+        false
+    }
+
     /// The next key of an object that was begun, or of which a member was read; it stands on the value then.
     pub(crate) fn next_key(&mut self, is_first: bool) -> Result<Option<Cow<'a, str>>> {
         match (self.need()?, is_first) {
@@ -259,7 +376,7 @@ impl<'a> Lexer<'a> {
         if self.need()? != b'"' {
             return Err(self.unexpected("a key"));
         }
-        let key = self.text()?;
+        let key = self.string()?;
         if self.need()? != b':' {
             return Err(self.unexpected("a colon"));
         }
@@ -268,7 +385,28 @@ impl<'a> Lexer<'a> {
     }
 
     /// Steps over a value.
+    #[inline]
     pub(crate) fn skip(&mut self, depth: usize) -> Result<()> {
+        match self.need()? {
+            b'"' => self.skip_string(),
+            b'-' | b'0'..=b'9' => self.number().map(drop),
+            _ => self.skip_other(depth),
+        }
+    }
+
+    fn skip_string(&mut self) -> Result<()> {
+        let mut from = self.at + 1;
+        loop {
+            let end = self.plain(from)?;
+            if self.text()[end] == b'"' {
+                self.at = end + 1;
+                return Ok(());
+            }
+            from = end + self.escape(end)?.1;
+        }
+    }
+
+    fn skip_other(&mut self, depth: usize) -> Result<()> {
         match self.token()? {
             Token::List => {
                 let depth = depth.checked_sub(1).ok_or(TOO_DEEP)?;
@@ -290,6 +428,63 @@ impl<'a> Lexer<'a> {
         }
         Ok(())
     }
+}
+
+/// Appends the digits from a byte on to a whole number, modulo 2^64; returns their end.
+#[inline]
+fn whole(text: &[u8], from: usize, before: u64) -> (usize, u64) {
+    let (mut at, mut number) = (from, before);
+    while let Some(eight) = text.get(at..).and_then(|left| left.first_chunk()) {
+        let eight = u64::from_le_bytes(*eight);
+        let count = digits(eight);
+        if count == 0 {
+            return (at, number);
+        }
+        number = number.wrapping_mul(TENS[count]).wrapping_add(eight_digits(eight << (8 * (8 - count))));
+        at += count;
+        if count < 8 {
+            return (at, number);
+        }
+    }
+    while let Some(digit) = text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+        number = number.wrapping_mul(10).wrapping_add(digit.into());
+        at += 1;
+    }
+    (at, number)
+}
+
+/// Powers of ten.
+const TENS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// How many of eight bytes, from the lowest, are digits.
+#[inline]
+const fn digits(eight: u64) -> usize {
+    const HIGH: u64 = 0xf0f0_f0f0_f0f0_f0f0;
+    const ZEROS: u64 = 0x3030_3030_3030_3030;
+    // Adding six carries from the digits' half of a byte if it is above nine. A carry out of a byte is behind a byte that is not a digit.
+    let others = ((eight & HIGH) ^ ZEROS) | ((eight.wrapping_add(0x0606_0606_0606_0606) & HIGH) ^ ZEROS);
+    others.trailing_zeros() as usize / 8
+}
+
+/// The number of eight digits; bytes of zero are zeros.
+#[inline]
+const fn eight_digits(eight: u64) -> u64 {
+    let ones = eight & 0x0f0f_0f0f_0f0f_0f0f;
+    let tens = ones.wrapping_mul(10).wrapping_add(ones >> 8) & 0x00ff_00ff_00ff_00ff;
+    let hundreds = tens.wrapping_mul(100).wrapping_add(tens >> 16) & 0x0000_ffff_0000_ffff;
+    hundreds.wrapping_mul(10_000).wrapping_add(hundreds >> 32) & 0xffff_ffff
+}
+
+/// Flags the bytes of eight that do not stand for themselves in a text: the lowest flag is right.
+#[inline]
+const fn special(eight: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * ONES;
+    let quote = eight ^ (b'"' as u64 * ONES);
+    let backslash = eight ^ (b'\\' as u64 * ONES);
+    let quote = quote.wrapping_sub(ONES) & !quote;
+    let backslash = backslash.wrapping_sub(ONES) & !backslash;
+    (quote | backslash | eight.wrapping_sub(0x20 * ONES) & !eight) & HIGH
 }
 
 /// The reason for refusing values that are nested deeper than [`DEEPEST`].
@@ -355,7 +550,11 @@ mod tests {
         let mut lexer = Lexer::new(r#""\ud83d\ude00\t""#, true);
         assert_eq!(lexer.token(), Ok(Token::Text("\u{1f600}\t".into())));
         assert_eq!(Lexer::new("1", false).skip(1), Err(Stop::Incomplete));
-        let mut lexer = Lexer::new("12 ", false);
-        assert_eq!(lexer.token(), Ok(Token::Number(Number { text: "12", is_whole: true })));
+        let mut lexer = Lexer::new("-12 ", false);
+        let Ok(Token::Number(number)) = lexer.token() else { panic!("a number") };
+        assert_eq!(
+            (number.text, number.digits, number.is_negative, number.is_whole),
+            ("-12", 12, true, true)
+        );
     }
 }

@@ -1,18 +1,31 @@
 //! JSON as tables: values one after the other, as in JSON Lines, or the items of one list.
 //!
-//! Opening a file reads it once, in pieces: `scan` finds where values begin and counts them, and `seen` finds the type of each
-//! place from all of its values. Values are grouped into blocks of a few megabytes; [`JsonFormat`] parses the blocks again, on several
-//! threads, and keeps only the requested members of objects.
+//! Opening a file reads it once, in pieces: `framing` finds where values begin by brackets and quotes, `typing` the types of a piece's
+//! blocks on several threads, unless there is a `schema`, and `scan` has the order of all this. Blocks of a few megabytes are parsed again by
+//! [`JsonFormat`]: `fill` and `record` append values to the columns of a Form, and `skip` steps over what is not requested.
 //!
 //! `lexer` takes what RFC 8259 defines and nothing more. Of members of one name in an object, the last one counts.
+//!
+//! If each value is on a line of its own, damage ends with its line: a damaged line is an entry that cannot be read.
 #![deny(missing_docs)]
 
+mod convert;
 mod decode;
 mod fill;
+mod framing;
 mod lexer;
+mod moments;
+mod number;
+mod place;
+mod record;
 mod scan;
+mod schema;
 mod seen;
+mod skip;
 mod table;
+#[cfg(test)]
+mod tests;
+mod typing;
 
 pub use decode::JsonFormat;
 pub use scan::{JsonFile, JsonOptions};

@@ -1,198 +1,457 @@
 //! Opening a file: one pass over its text.
 
 use crate::{
+    decode::{Framing, check_line, lines_of},
+    framing::{Event, Framer},
     lexer::{DEEPEST, Lexer, Stop},
-    seen::Seen,
+    place::Place,
+    schema,
+    seen::{Found, Seen},
+    typing::{types, types_of},
 };
+use forthwith_columns::Form;
 use forthwith_io::Source;
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{BlockRunner, Error, Result};
 use std::{ops::Range, sync::Arc};
 
 /// How a file is read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JsonOptions {
     /// Whether values of different kinds in one place are a union; otherwise their column cannot be read.
     pub unions: bool,
+    /// Whether texts that are all dates, or all times, in ISO form are such.
+    pub dates: bool,
     /// Whether a list with which the file begins is an entry, as in JSON Lines; otherwise its items are the entries.
     pub lines: bool,
+    /// The type of an entry; otherwise it is found. What it does not name is stepped over.
+    pub schema: Option<String>,
 }
 
 /// A file of JSON values: one after the other, on lines or not, or the items of one list.
 #[derive(Debug)]
 pub struct JsonFile {
     pub(crate) source: Arc<dyn Source>,
-    pub(crate) unions: bool,
-    pub(crate) is_list: bool,
-    pub(crate) seen: Seen,
-    /// Bytes and entries of each block.
-    pub(crate) blocks: Arc<[(Range<u64>, Range<u64>)]>,
+    pub(crate) framing: Framing,
+    pub(crate) types: Types,
+    pub(crate) blocks: Arc<[Block]>,
 }
 
-/// Bytes that are read at once.
-const PIECE: u64 = 1 << 20;
+/// The type of an entry.
+#[derive(Debug)]
+pub(crate) enum Types {
+    Given(Form),
+    Found(Box<Seen>, Found),
+}
+
+/// Some values that are decoded together.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    pub bytes: Range<u64>,
+    pub entries: Range<u64>,
+    /// Line and column at which it begins.
+    pub place: Place,
+}
+
 /// Bytes of a block, at least.
-const BLOCK: u64 = 2 << 20;
+const BLOCK: usize = 2 << 20;
+/// Limit on blocks that are read at once.
+const MOST_BLOCKS: usize = 32;
 /// Limit on the bytes of a value.
 const LONGEST: usize = 1 << 30;
 /// What some programs write before text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// Text that is not JSON: why, and from which byte.
+struct Refused {
+    stop: Stop,
+    at: usize,
+}
+
+/// How the ends of values are found.
+enum Mode {
+    /// By brackets and quotes: of lists and objects, or of the items of a list.
+    Brackets(Framer),
+    /// By parsing, of whatever values.
+    Parsing,
+    /// By line feeds: there is damage, or a schema says what is on lines.
+    Lines,
+}
+
 /// The state of the pass.
-struct Scan {
-    lines: bool,
-    /// Whether anything but white space was met.
-    is_begun: bool,
-    is_list: bool,
+struct Scan<'a> {
+    runner: &'a dyn BlockRunner,
+    mode: Mode,
+    framing: Framing,
+    /// The types so far, unless they are given.
+    seen: Option<Seen>,
+    /// Those of the block that is being filled, when values are parsed one by one.
+    partial: Seen,
+    /// Text that was read and is not yet in a block, and where it begins.
+    text: Vec<u8>,
+    place: Place,
+    is_end: bool,
+    /// Bytes of the text that are of the block that is being filled, and its entries.
+    filled: usize,
+    count: u64,
+    blocks: Vec<Block>,
+    /// Whether each value so far is on a line of its own.
+    has_lines: bool,
     /// Whether the list that the file is has ended.
     is_over: bool,
-    seen: Seen,
-    blocks: Vec<(Range<u64>, Range<u64>)>,
-    /// The block that is being filled.
-    block: (Range<u64>, Range<u64>),
-    line: u64,
+    /// The first damage, and the number of lines that are values nevertheless.
+    damage: Option<Error>,
+    sound: u64,
 }
 
 impl JsonFile {
-    /// Reads the whole file once.
+    /// Reads the whole file once. Where each value is on a line of its own, damage of a line is found when the line is read.
     ///
     /// # Errors
-    /// The source cannot be read; text that is not JSON, with line and byte.
-    pub fn open(source: Arc<dyn Source>, options: JsonOptions) -> Result<Self> {
+    /// The source cannot be read; text that is not JSON, with line and column; a schema that is none.
+    pub fn open(source: Arc<dyn Source>, options: &JsonOptions, runner: &dyn BlockRunner) -> Result<Self> {
         let uri = source.uri().to_owned();
-        Self::scan(source, options).map_err(|error| error.in_file(&uri))
+        Self::scan(source, options, runner).map_err(|error| error.in_file(&uri))
     }
 
-    fn scan(source: Arc<dyn Source>, options: JsonOptions) -> Result<Self> {
+    fn scan(source: Arc<dyn Source>, options: &JsonOptions, runner: &dyn BlockRunner) -> Result<Self> {
+        let given = options.schema.as_deref().map(schema::form).transpose()?;
         let size = source.size()?;
-        let mut scan = Scan {
-            lines: options.lines,
-            is_begun: false,
-            is_list: false,
-            is_over: false,
-            seen: Seen::default(),
-            blocks: Vec::new(),
-            block: (0..0, 0..0),
-            line: 1,
-        };
-        // Text that was read and not yet taken, and its place.
-        let (mut text, mut start, mut end) = (Vec::new(), 0, 0);
+        let blocks = if runner.threads() > 1 { (2 * runner.threads()).min(MOST_BLOCKS) } else { 1 };
+        let mut scan = Scan::new(runner, given.is_none());
+        let mut end = 0;
         loop {
-            // A value that is longer than what was read is begun anew: pieces become longer, so that this is not often.
-            let more = PIECE.max(text.len() as u64).min(size - end);
-            text.extend_from_slice(&source.read_one(end..end + more)?);
-            if end == 0 && text.starts_with(BYTE_ORDER_MARK) {
-                text.drain(..BYTE_ORDER_MARK.len());
-                start = BYTE_ORDER_MARK.len() as u64;
-                scan.block.0 = start..start;
-            }
+            // A value that is longer than what was read may be begun anew: pieces become longer, so that this is not often.
+            let more = ((blocks * BLOCK).max(scan.text.len()) as u64).min(size - end);
+            scan.text.extend_from_slice(&source.read_one(end..end + more)?);
+            let is_begin = end == 0;
             end += more;
-            let taken = scan.piece(&text, start, end == size)?;
-            scan.line += text[..taken].iter().filter(|byte| **byte == b'\n').count() as u64;
-            text.drain(..taken);
-            start += taken as u64;
-            if end == size {
+            scan.is_end = end == size;
+            if is_begin {
+                scan.begin(options.lines);
+            }
+            scan.run()?;
+            if scan.is_end {
                 break;
             }
-            if text.len() >= LONGEST {
-                return Err(scan.fault(format!("a value of more than {LONGEST} bytes"), start));
-            }
         }
-        scan.close();
-        let Scan { is_list, seen, blocks, .. } = scan;
-        Ok(Self { source, unions: options.unions, is_list, seen, blocks: blocks.into() })
+        let Scan { framing, seen, blocks, .. } = scan.finish()?;
+        let types = match given {
+            Some(form) => Types::Given(form),
+            None => Types::Found(
+                Box::new(seen.unwrap_or_default()),
+                Found { unions: options.unions, dates: options.dates },
+            ),
+        };
+        Ok(Self { source, framing, types, blocks: blocks.into() })
     }
 }
 
-impl Scan {
-    fn fault(&self, what: impl Into<String>, byte: u64) -> Error {
-        Error::fault(format!("{} (line {})", what.into(), self.line)).at_byte(byte).at_entry(self.block.1.end)
+impl<'a> Scan<'a> {
+    fn new(runner: &'a dyn BlockRunner, finds_types: bool) -> Self {
+        Self {
+            runner,
+            mode: Mode::Brackets(Framer::new(false)),
+            framing: Framing::Values,
+            seen: finds_types.then(Seen::default),
+            partial: Seen::default(),
+            text: Vec::new(),
+            place: Place { byte: 0, line: 1, column: 0 },
+            is_end: false,
+            filled: 0,
+            count: 0,
+            blocks: Vec::new(),
+            has_lines: true,
+            is_over: false,
+            damage: None,
+            sound: 0,
+        }
     }
 
-    /// Takes note of all values that are complete in a piece of text; returns the bytes that are done with.
-    fn piece(&mut self, bytes: &[u8], start: u64, is_end: bool) -> Result<usize> {
-        let text = match std::str::from_utf8(bytes) {
-            Ok(text) => text,
-            // A character may be cut.
-            Err(error) if error.error_len().is_none() && !is_end => {
-                std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
+    /// Looks at the first bytes of the file: whether they begin a list whose items are the entries.
+    fn begin(&mut self, lines: bool) {
+        if self.text.starts_with(BYTE_ORDER_MARK) {
+            self.text.drain(..BYTE_ORDER_MARK.len());
+            self.place.byte += BYTE_ORDER_MARK.len() as u64;
+        }
+        let blanks = self.text.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+        if self.text.get(blanks) == Some(&b'[') && !lines {
+            self.framing = Framing::List;
+            self.mode = Mode::Brackets(Framer::new(true));
+            self.drain(blanks + 1);
+        }
+        match self.seen {
+            None if lines => (self.mode, self.framing) = (Mode::Lines, Framing::Lines),
+            // One thread that looks at all of the text needs no brackets.
+            Some(_) if self.runner.threads() == 1 => self.mode = Mode::Parsing,
+            _ => {}
+        }
+    }
+
+    /// Takes note of all values that are complete in the text that was read.
+    fn run(&mut self) -> Result<()> {
+        if let Mode::Brackets(framer) = &mut self.mode {
+            let mut framer = std::mem::take(framer);
+            if self.by_brackets(&mut framer) && self.text.len() < LONGEST {
+                self.mode = Mode::Brackets(framer);
+                return Ok(());
             }
+            self.mode = Mode::Parsing;
+        }
+        if matches!(self.mode, Mode::Parsing) {
+            self.by_parsing()?;
+        }
+        if matches!(self.mode, Mode::Lines) {
+            self.by_lines()?;
+        }
+        Ok(())
+    }
+
+    /// Finds values by their brackets; false where that does not go on.
+    fn by_brackets(&mut self, framer: &mut Framer) -> bool {
+        let (mut closed, mut is_sound) = (Vec::new(), true);
+        let (mut begin, mut filled, mut count) = (0, self.filled, self.count);
+        framer.run(&self.text, self.is_end, |event| {
+            let Event::Entry(end) = event else {
+                is_sound = false;
+                return false;
+            };
+            (filled, count) = (end, count + 1);
+            if end - begin >= BLOCK {
+                closed.push((begin..end, count));
+                (begin, count) = (end, 0);
+            }
+            true
+        });
+        is_sound &= !self.is_end || framer.is_between();
+        if count > 0 && self.is_end && is_sound {
+            closed.push((begin..filled, count));
+            (begin, count) = (filled, 0);
+        }
+        let sound = self.take_types(&closed);
+        let refused = sound < closed.len();
+        let done = closed[..sound].last().map_or(0, |(bytes, _)| bytes.end);
+        for (bytes, count) in &closed[..sound] {
+            self.push_block(bytes.clone(), *count);
+        }
+        self.text.drain(..done);
+        if refused || !is_sound {
+            // The rest is parsed.
+            (self.filled, self.count) = (0, 0);
+            return false;
+        }
+        framer.drain(done);
+        (self.filled, self.count) = (filled - begin, count);
+        true
+    }
+
+    /// Adds the types of blocks to those so far, up to the first one that is refused; returns its number.
+    fn take_types(&mut self, blocks: &[(Range<usize>, u64)]) -> usize {
+        let Some(seen) = &mut self.seen else { return blocks.len() };
+        let found = types_of(self.runner, &self.text, blocks, self.framing);
+        found.into_iter().map_while(|types| types.map(|types| seen.merge(types))).count()
+    }
+
+    /// Parses value by value.
+    fn by_parsing(&mut self) -> Result<()> {
+        let text = std::mem::take(&mut self.text);
+        let done = self.parse(&text);
+        self.text = text;
+        let (mut filled, damage) = done?;
+        if damage.is_some() {
+            filled = self.whole_lines(filled);
+            self.partial = types(&self.text[..filled], self.framing).unwrap_or_default();
+        }
+        if self.is_end || damage.is_some() || filled >= BLOCK {
+            if let Some(seen) = &mut self.seen {
+                seen.merge(std::mem::take(&mut self.partial));
+            }
+            if self.count > 0 {
+                self.push_block(0..filled, self.count);
+            }
+            self.text.drain(..filled);
+            (self.filled, self.count) = (0, 0);
+        } else {
+            self.filled = filled;
+        }
+        if let Some(refused) = damage {
+            let at = refused.at.saturating_sub(filled);
+            let error = self.place.stop(&refused.stop, "", &self.text, at);
+            return self.damaged(error.at_entry(self.entries()));
+        }
+        if self.text.len() - self.filled >= LONGEST {
+            let error = self.place.fault(&format!("a value of more than {LONGEST} bytes"), "", &[], 0);
+            return self.damaged(error.at_entry(self.entries()));
+        }
+        Ok(())
+    }
+
+    /// The end of the values before the line of damage, which begins at or behind a byte.
+    fn whole_lines(&mut self, filled: usize) -> usize {
+        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        let blanks = self.text[filled..].iter().take_while(|byte| is_blank(byte)).count();
+        let line =
+            self.text[..filled + blanks].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        // A value that ends on the same line is part of the damage, if values are on lines.
+        self.has_lines &= line > 0 || self.place.column == 0;
+        if line >= filled || !self.has_lines || count_lines(&self.text[..filled]) != self.count {
+            return filled;
+        }
+        self.count = count_lines(&self.text[..line]);
+        line
+    }
+
+    /// The end of the last complete value, and what is wrong behind it.
+    fn parse(&mut self, bytes: &[u8]) -> Result<(usize, Option<Refused>)> {
+        let (text, cut) = match std::str::from_utf8(bytes) {
+            Ok(text) => (text, None),
             Err(error) => {
-                return Err(self.fault("text that is not UTF-8", start + error.valid_up_to() as u64));
+                let valid = error.valid_up_to();
+                // A character may be cut by the end of what was read.
+                let is_cut = error.error_len().is_none() && !self.is_end;
+                (std::str::from_utf8(&bytes[..valid]).unwrap_or_default(), (!is_cut).then_some(valid))
             }
         };
+        let is_end = self.is_end && cut.is_none();
         let mut lexer = Lexer::new(text, is_end);
-        let mut taken = self.begin(&mut lexer, start);
+        lexer.go(self.filled);
+        let mut filled = self.filled;
+        let utf8 = || cut.map(|at| Refused { stop: Stop::from("text that is not UTF-8"), at });
         loop {
             match self.entry(&mut lexer) {
                 Ok(true) => {
-                    taken = lexer.at();
-                    self.block.0.end = start + taken as u64;
-                    self.block.1.end += 1;
-                    if self.block.0.end - self.block.0.start >= BLOCK {
-                        self.close();
-                    }
+                    filled = lexer.at();
+                    self.count += 1;
                 }
-                Ok(false) => return Ok(if is_end { text.len() } else { taken }),
-                Err(Stop::Incomplete) if !is_end => return Ok(taken),
-                Err(Stop::Incomplete) => {
-                    return Err(self.at(
-                        text,
-                        lexer.at(),
-                        start,
-                        "the text ends within a value, or was cut off",
-                    ));
-                }
-                Err(Stop::Invalid(reason)) => return Err(self.at(text, lexer.at(), start, &reason)),
+                Ok(false) => return Ok((filled, utf8())),
+                Err(Stop::Incomplete) if !is_end => return Ok((filled, utf8())),
+                Err(stop) => return Ok((filled, Some(Refused { stop, at: lexer.at() }))),
             }
         }
-    }
-
-    /// Looks at the first byte of the file, if this is it: whether it begins a list whose items are the entries. Returns the bytes that are
-    /// done with.
-    fn begin(&mut self, lexer: &mut Lexer<'_>, start: u64) -> usize {
-        if self.is_begun {
-            return 0;
-        }
-        let Some(first) = lexer.peek() else { return 0 };
-        self.is_begun = true;
-        if first != b'[' || self.lines {
-            return 0;
-        }
-        self.is_list = true;
-        lexer.step();
-        let byte = start + lexer.at() as u64;
-        self.block.0 = byte..byte;
-        lexer.at()
-    }
-
-    /// An error at a byte of a text.
-    fn at(&self, text: &str, at: usize, start: u64, what: &str) -> Error {
-        let lines =
-            text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count() as u64;
-        let line = self.line + lines;
-        Error::fault(format!("{what} (line {line})")).at_byte(start + at as u64).at_entry(self.block.1.end)
     }
 
     /// Takes note of the next entry; false where there is none.
     fn entry(&mut self, lexer: &mut Lexer<'_>) -> Result<bool, Stop> {
+        let is_list = self.framing == Framing::List;
         if lexer.peek().is_none() {
-            return if self.is_list && !self.is_over { Err(Stop::Incomplete) } else { Ok(false) };
+            return if is_list && !self.is_over { Err(Stop::Incomplete) } else { Ok(false) };
         }
         if self.is_over {
             return Err("text behind the list that the file is".into());
         }
-        if self.is_list && !lexer.next_item(self.block.1.end == 0)? {
+        if is_list && !lexer.next_item(self.entries() + self.count == 0)? {
             self.is_over = true;
             return self.entry(lexer);
         }
-        self.seen.value(lexer, DEEPEST)?;
+        match self.seen {
+            Some(_) => self.partial.value(lexer, DEEPEST)?,
+            None => lexer.skip(DEEPEST)?,
+        }
         Ok(true)
     }
 
-    fn close(&mut self) {
-        let (end, entry) = (self.block.0.end, self.block.1.end);
-        if !self.block.1.is_empty() {
-            self.blocks.push(std::mem::replace(&mut self.block, (end..end, entry..entry)));
+    /// Goes on by lines if values are on lines, and otherwise ends with an error.
+    fn damaged(&mut self, error: Error) -> Result<()> {
+        if !self.has_lines || self.framing == Framing::List {
+            return Err(error);
         }
+        self.sound = self.entries();
+        self.damage = Some(error);
+        (self.mode, self.framing) = (Mode::Lines, Framing::Lines);
+        Ok(())
+    }
+
+    /// Counts lines, and takes note of those that are values.
+    fn by_lines(&mut self) -> Result<()> {
+        let end = match self.text.iter().rposition(|byte| *byte == b'\n') {
+            _ if self.is_end => self.text.len(),
+            Some(at) => at + 1,
+            None if self.text.len() < LONGEST => return Ok(()),
+            None => {
+                return Err(self.place.fault(&format!("a line of more than {LONGEST} bytes"), "", &[], 0));
+            }
+        };
+        let text = std::mem::take(&mut self.text);
+        let mut begin = 0;
+        while begin < end {
+            let cut = end.min(begin + BLOCK);
+            let line = text[cut..end].iter().position(|byte| *byte == b'\n');
+            let block = &text[begin..line.map_or(end, |at| cut + at + 1)];
+            let count = if self.damage.is_some() { self.check_lines(block) } else { count_lines(block) };
+            self.push_text(block, count);
+            begin += block.len();
+        }
+        self.text = text;
+        self.text.drain(..end);
+        Ok(())
+    }
+
+    /// The number of lines that are not blank; takes note of those that are values.
+    fn check_lines(&mut self, block: &[u8]) -> u64 {
+        let mut count = 0;
+        for (_, line) in lines_of(block) {
+            count += 1;
+            let sound = std::str::from_utf8(line).ok().filter(|line| check_line(line).is_ok());
+            let Some(sound) = sound else { continue };
+            let typed = self.seen.as_mut().map(|seen| seen.value(&mut Lexer::new(sound, true), DEEPEST));
+            self.sound += u64::from(typed.is_none_or(|typed| typed.is_ok()));
+        }
+        count
+    }
+
+    /// The number of entries in blocks.
+    fn entries(&self) -> u64 {
+        self.blocks.last().map_or(0, |block| block.entries.end)
+    }
+
+    /// Ends a block at bytes of the text; those before them are in blocks already.
+    fn push_block(&mut self, bytes: Range<usize>, count: u64) {
+        let text = std::mem::take(&mut self.text);
+        self.push_text(&text[bytes], count);
+        self.text = text;
+    }
+
+    /// Adds a block of the text at which the place is, and goes behind it.
+    fn push_text(&mut self, text: &[u8], count: u64) {
+        let behind = self.place.behind(text);
+        let entries = self.entries();
+        if count > 0 {
+            self.has_lines &= self.framing == Framing::Lines || count_lines(text) == count;
+            self.blocks.push(Block {
+                bytes: self.place.byte..behind.byte,
+                entries: entries..entries + count,
+                place: self.place,
+            });
+        }
+        self.place = behind;
+    }
+
+    /// Drops text that is in no block.
+    fn drain(&mut self, bytes: usize) {
+        self.place = self.place.behind(&self.text[..bytes]);
+        self.text.drain(..bytes);
+    }
+
+    /// An error if there is damage and nothing else.
+    fn finish(mut self) -> Result<Self> {
+        match self.damage.take() {
+            Some(error) if self.sound == 0 => Err(error),
+            _ => Ok(self),
+        }
+    }
+}
+
+/// The number of lines that are not blank.
+fn count_lines(text: &[u8]) -> u64 {
+    let ends = text.iter().filter(|byte| **byte == b'\n').count();
+    // Lines that begin with a blank may have nothing else; those of text that ends or begins in a line count as others.
+    let blanks = text.windows(2).filter(|pair| pair[0] == b'\n' && pair[1] <= b' ').count();
+    match text {
+        [first, ..] if blanks == 0 && *first > b' ' => {
+            (ends + usize::from(text.last() != Some(&b'\n'))) as u64
+        }
+        [b'\n', second, ..] if blanks == 0 && *second > b' ' => {
+            (ends - 1 + usize::from(text.last() != Some(&b'\n'))) as u64
+        }
+        _ => lines_of(text).count() as u64,
     }
 }

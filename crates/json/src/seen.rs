@@ -1,7 +1,11 @@
 //! Types: the narrowest one that keeps all values of a place as they are.
 
-use crate::lexer::{Lexer, Number, Result, TOO_DEEP, Token};
-use serde_json::{Value, json};
+use crate::{
+    lexer::{Lexer, Number, Quoted, Result, TOO_DEEP, Token},
+    moments::Moments,
+    number::{Exact, exact},
+};
+use forthwith_columns::{DType, Form};
 use std::collections::HashMap;
 
 /// The values that a place has had so far.
@@ -10,6 +14,7 @@ pub(crate) struct Seen {
     nulls: bool,
     bools: bool,
     texts: bool,
+    moments: Moments,
     numbers: Numbers,
     list: Option<Box<Self>>,
     record: Option<Box<Fields>>,
@@ -43,6 +48,8 @@ struct Fields {
 #[derive(Clone, Debug)]
 struct Member {
     name: String,
+    /// The name as it is spelled with quotes and without escapes, if it can be.
+    quoted: Option<Quoted>,
     /// The number of the last object that had it, from 1.
     last: u64,
     /// Whether an object lacked it.
@@ -50,14 +57,13 @@ struct Member {
     seen: Seen,
 }
 
-/// A number as a column holds it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Exact {
-    Signed(i64),
-    Unsigned(u64),
-    Float(f64),
-    /// A whole number that neither 64 bits nor a float hold.
-    Huge,
+/// What types are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Whether values of different kinds are a union.
+    pub unions: bool,
+    /// Whether texts may be dates and times.
+    pub dates: bool,
 }
 
 /// A reason why a place has no type.
@@ -68,29 +74,16 @@ pub(crate) struct Mixed {
     pub reason: String,
 }
 
-/// The value of a number. Floats are rounded as the standard for them says; beyond their range is an error.
-pub(crate) fn exact(number: Number<'_>) -> Result<Exact> {
-    if number.is_whole {
-        if let Ok(whole) = number.text.parse() {
-            return Ok(Exact::Signed(whole));
-        }
-        if let Ok(whole) = number.text.parse() {
-            return Ok(Exact::Unsigned(whole));
-        }
-    }
-    let float: f64 = number.text.parse().map_err(|_| "a number that is none")?;
-    if !float.is_finite() {
-        return Err("a number beyond the range of floating-point numbers".into());
-    }
-    // Rust writes all digits of a float.
-    if number.is_whole && format!("{float:.0}") != number.text {
-        return Ok(Exact::Huge);
-    }
-    Ok(Exact::Float(float))
-}
-
 impl Numbers {
-    fn add(&mut self, number: Number<'_>) -> Result<()> {
+    #[inline]
+    fn add(&mut self, number: &Number<'_>) -> Result<()> {
+        // Of 15 digits, a float holds all.
+        if number.count <= 15 && number.exponent.unsigned_abs() < 256 {
+            self.whole |= number.is_whole;
+            self.floats |= !number.is_whole;
+            self.negative |= number.is_negative;
+            return Ok(());
+        }
         match exact(number)? {
             Exact::Signed(whole) => {
                 self.whole = true;
@@ -107,34 +100,50 @@ impl Numbers {
         Ok(())
     }
 
+    fn merge(&mut self, other: Self) {
+        self.whole |= other.whole;
+        self.negative |= other.negative;
+        self.large |= other.large;
+        self.wide |= other.wide;
+        self.floats |= other.floats;
+        self.huge |= other.huge;
+    }
+
     const fn any(self) -> bool {
         self.whole || self.floats || self.huge
     }
 
-    fn primitive(self) -> Result<&'static str, &'static str> {
+    fn dtype(self) -> Result<DType, &'static str> {
         match self {
             Self { huge: true, .. } => Err("a whole number that neither 64 bits nor a float hold"),
             Self { floats: true, wide: true, .. } => {
                 Err("whole numbers beside others, of which a float does not hold all")
             }
-            Self { floats: true, .. } => Ok("float64"),
+            Self { floats: true, .. } => Ok(DType::Float64),
             Self { large: true, negative: true, .. } => {
                 Err("whole numbers below zero beside some above 2^63")
             }
-            Self { large: true, .. } => Ok("uint64"),
-            _ => Ok("int64"),
+            Self { large: true, .. } => Ok(DType::UInt64),
+            _ => Ok(DType::Int64),
         }
     }
 }
 
 impl Seen {
     /// Takes note of the value on which a lexer stands. After an error the same value may come again.
+    #[inline]
     pub(crate) fn value(&mut self, lexer: &mut Lexer<'_>, depth: usize) -> Result<()> {
+        if let Some(b'-' | b'0'..=b'9') = lexer.peek() {
+            return self.numbers.add(&lexer.number()?);
+        }
         match lexer.token()? {
             Token::Null => self.nulls = true,
             Token::Bool(_) => self.bools = true,
-            Token::Text(_) => self.texts = true,
-            Token::Number(number) => self.numbers.add(number)?,
+            Token::Text(text) => {
+                self.texts = true;
+                self.moments.add(&text);
+            }
+            Token::Number(number) => self.numbers.add(&number)?,
             Token::List => {
                 let depth = depth.checked_sub(1).ok_or(TOO_DEEP)?;
                 let items = self.list.get_or_insert_default();
@@ -150,6 +159,25 @@ impl Seen {
             }
         }
         Ok(())
+    }
+
+    /// Adds the values of a part that came later.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.nulls |= other.nulls;
+        self.bools |= other.bools;
+        self.texts |= other.texts;
+        self.moments.merge(other.moments);
+        self.numbers.merge(other.numbers);
+        match (&mut self.list, other.list) {
+            (Some(list), Some(other)) => list.merge(*other),
+            (list @ None, other) => *list = other,
+            (Some(_), None) => {}
+        }
+        match (&mut self.record, other.record) {
+            (Some(record), Some(other)) => record.merge(*other),
+            (record @ None, other) => *record = other,
+            (Some(_), None) => {}
+        }
     }
 
     /// Whether there are objects alone.
@@ -168,40 +196,42 @@ impl Seen {
         fields.into_iter().flatten().map(|member| (member.name.as_str(), &member.seen, member.is_lacking))
     }
 
-    /// The Form, as Awkward Array has it in JSON. Different kinds of values are a union if `unions`.
-    pub(crate) fn form(&self, may_lack: bool, unions: bool) -> Result<Value, Mixed> {
+    /// The Form, with keys that are to be numbered. Different kinds of values are a union if `unions`; texts that are all dates or times
+    /// are such if `dates`.
+    pub(crate) fn form(&self, may_lack: bool, how: Found) -> Result<Form, Mixed> {
         let fault = |reason: String| Mixed { path: String::new(), reason };
-        let plain = |primitive: &str| json!({"class": "NumpyArray", "primitive": primitive});
+        let key = String::new;
+        let plain = |dtype| Form::Numpy { key: key(), dtype, shape: vec![] };
         let mut kinds = Vec::new();
         if self.bools {
-            kinds.push(plain("bool"));
+            kinds.push(plain(DType::Bool));
         }
         if self.numbers.any() {
-            kinds.push(plain(self.numbers.primitive().map_err(|reason| fault(reason.into()))?));
+            kinds.push(plain(self.numbers.dtype().map_err(|reason| fault(reason.into()))?));
         }
         if self.texts {
-            let bytes =
-                json!({"class": "NumpyArray", "primitive": "uint8", "parameters": {"__array__": "char"}});
-            kinds.push(json!({"class": "ListOffsetArray", "offsets": "i64", "content": bytes, "parameters": {"__array__": "string"}}));
+            let text = || Form::String { key: key(), binary: false };
+            let meaning = if how.dates { self.moments.found() } else { None };
+            kinds.push(meaning.map_or_else(text, |meaning| Form::Logical {
+                meaning,
+                content: Box::new(plain(Moments::dtype(meaning))),
+            }));
         }
         if let Some(items) = &self.list {
-            let content = items.form(false, unions).map_err(|mixed| mixed.within("[]"))?;
-            kinds.push(json!({"class": "ListOffsetArray", "offsets": "i64", "content": content}));
+            let content = items.form(false, how).map_err(|mixed| mixed.within("[]"))?;
+            kinds.push(Form::List { key: key(), content: Box::new(content) });
         }
         if let Some(record) = &self.record {
-            kinds.push(record.form(unions)?);
+            kinds.push(record.form(how)?);
         }
         let is_optional = self.nulls || may_lack;
         let form = match kinds.len() {
-            0 => json!({"class": "EmptyArray"}),
+            0 => Form::Empty,
             1 => kinds.swap_remove(0),
-            _ if unions => json!({"class": "UnionArray", "tags": "i8", "index": "i64", "contents": kinds}),
+            _ if how.unions => Form::Union { key: key(), contents: kinds },
             _ => return Err(fault(format!("values of several kinds: {}", self.listed()))),
         };
-        Ok(match is_optional {
-            true => json!({"class": "IndexedOptionArray", "index": "i64", "content": form}),
-            false => form,
-        })
+        Ok(if is_optional { Form::Option { key: key(), content: Box::new(form) } } else { form })
     }
 
     fn listed(&self) -> String {
@@ -219,23 +249,29 @@ impl Seen {
 impl Fields {
     fn object(&mut self, lexer: &mut Lexer<'_>, depth: usize) -> Result<()> {
         let own = self.count + 1;
-        let mut next = 0;
+        let (mut next, mut met) = (0, 0);
         let mut is_first = true;
-        while let Some(key) = lexer.next_key(is_first)? {
-            is_first = false;
+        loop {
             // Members mostly come in the same order.
-            let place = match self.fields.get(next).filter(|member| member.name == *key) {
-                Some(_) => next,
-                None => self.place(&key),
+            let quoted = self.fields.get(next).and_then(|member| member.quoted.as_ref());
+            let place = if quoted.is_some_and(|quoted| lexer.take_key(is_first, quoted)) {
+                next
+            } else {
+                let Some(key) = lexer.next_key(is_first)? else { break };
+                self.place(&key)
             };
+            is_first = false;
             next = place + 1;
             let member = &mut self.fields[place];
+            met += usize::from(member.last != own);
             member.last = own;
             member.seen.value(lexer, depth)?;
         }
         self.count = own;
-        for member in &mut self.fields {
-            member.is_lacking |= member.last != own;
+        if met < self.fields.len() {
+            for member in &mut self.fields {
+                member.is_lacking |= member.last != own;
+            }
         }
         Ok(())
     }
@@ -247,18 +283,39 @@ impl Fields {
         let place = self.fields.len();
         self.places.insert(key.to_owned(), place);
         let is_lacking = self.count > 0;
-        self.fields.push(Member { name: key.to_owned(), last: 0, is_lacking, seen: Seen::default() });
+        self.fields.push(Member {
+            name: key.to_owned(),
+            quoted: Quoted::new(key),
+            last: 0,
+            is_lacking,
+            seen: Seen::default(),
+        });
         place
     }
 
-    fn form(&self, unions: bool) -> Result<Value, Mixed> {
+    fn merge(&mut self, other: Self) {
+        let mut lacks: Vec<bool> = vec![other.count > 0; self.fields.len()];
+        for member in other.fields {
+            let place = self.place(&member.name);
+            let own = &mut self.fields[place];
+            own.is_lacking |= member.is_lacking;
+            own.seen.merge(member.seen);
+            if let Some(lacks) = lacks.get_mut(place) {
+                *lacks = false;
+            }
+        }
+        self.fields.iter_mut().zip(lacks).for_each(|(member, lacks)| member.is_lacking |= lacks);
+        self.count += other.count;
+    }
+
+    fn form(&self, how: Found) -> Result<Form, Mixed> {
         let contents = self.fields.iter().map(|member| {
-            let form = member.seen.form(member.is_lacking, unions);
+            let form = member.seen.form(member.is_lacking, how);
             form.map_err(|mixed| mixed.within(&format!(".{}", member.name)))
         });
         let contents = contents.collect::<Result<Vec<_>, _>>()?;
-        let names: Vec<&str> = self.fields.iter().map(|member| member.name.as_str()).collect();
-        Ok(json!({"class": "RecordArray", "fields": names, "contents": contents}))
+        let names = self.fields.iter().map(|member| member.name.clone()).collect();
+        Ok(Form::Record { fields: Some(names), contents, name: None })
     }
 }
 
@@ -273,15 +330,15 @@ impl Mixed {
 mod tests {
     use super::*;
     use crate::lexer::DEEPEST;
-    use forthwith_builders::Form;
 
     fn found(texts: &[&str], unions: bool) -> Result<String, Mixed> {
         let mut seen = Seen::default();
         for text in texts {
-            seen.value(&mut Lexer::new(text, true), DEEPEST).expect("JSON");
+            let mut part = Seen::default();
+            part.value(&mut Lexer::new(text, true), DEEPEST).expect("JSON");
+            seen.merge(part);
         }
-        let form = seen.form(false, unions)?.to_string();
-        Ok(Form::from_json(&form).expect("a Form").type_string())
+        Ok(seen.form(false, Found { unions, dates: true })?.type_string())
     }
 
     #[test]
@@ -296,9 +353,13 @@ mod tests {
             (&["[]", "[1, null]"], "var * ?int64"),
             (
                 &[r#"{"a": 1, "b": "x"}"#, r#"{"b": "y", "c": []}"#],
-                "{a: ?int64, b: string, c: option[var * unknown]}",
+                "{a: ?int64, b: string, c: ?var * unknown}",
             ),
             (&[r#"{"a": 1, "a": 2}"#], "{a: int64}"),
+            (&["{}", r#"{"a": 1}"#, "{}"], "{a: ?int64}"),
+            (&["\"2024-02-29\"", "\"1969-12-31\""], "date"),
+            (&["\"2024-02-29T12:00:00.25Z\""], "timestamp[us, UTC]"),
+            (&["\"2024-02-29\"", "\"x\""], "string"),
         ] {
             assert_eq!(found(texts, false), Ok(wanted.into()), "{texts:?}");
         }
@@ -323,7 +384,7 @@ mod tests {
             assert!(seen.value(&mut Lexer::new(&text[..end], false), DEEPEST).is_err());
         }
         seen.value(&mut Lexer::new(text, true), DEEPEST).expect("JSON");
-        let form = seen.form(false, false).expect("a type").to_string();
-        assert_eq!(Form::from_json(&form).expect("a Form").type_string(), "{a: int64, b: var * int64}");
+        let form = seen.form(false, Found::default()).expect("a type");
+        assert_eq!(form.type_string(), "{a: int64, b: var * int64}");
     }
 }

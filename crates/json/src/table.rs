@@ -1,12 +1,18 @@
 //! A file as a table.
 
-use crate::{JsonFile, decode::Recipe, seen::Mixed};
+use crate::{
+    JsonFile,
+    decode::Recipe,
+    fill::Fill,
+    scan::Types,
+    schema::number_keys,
+    seen::{Found, Mixed, Seen},
+};
 use forthwith_columns::Form;
 use forthwith_plan::{
     BlockColumns, Dataset, Decoder, Description, Error, Field, Group, Pick, Plan, Reading, Result, Stored,
     Task, check_entries, cuts,
 };
-use serde_json::{Value, json};
 use std::ops::Range;
 
 /// The columns and entries of a [`JsonFile`].
@@ -15,7 +21,7 @@ pub struct JsonTable {
     file: JsonFile,
     is_record: bool,
     /// Name and Form of each column, or the reason why it has none.
-    columns: Vec<(String, Result<Value, String>)>,
+    columns: Vec<(String, Result<Form, String>)>,
     fields: Vec<Field>,
 }
 
@@ -26,23 +32,13 @@ impl JsonTable {
     /// The table that a file is: its columns are the members of the objects, or the value itself where not all values are objects.
     #[must_use]
     pub fn new(file: JsonFile) -> Self {
-        let reason = |mixed: Mixed| {
-            let path = mixed.path.trim_start_matches('.');
-            let hint = if file.unions { "" } else { "; with `unions`, they are read as a union" };
-            match path {
-                "" => format!("{}{hint}", mixed.reason),
-                _ => format!("{} in {path}{hint}", mixed.reason),
-            }
-        };
-        let is_record = file.seen.is_record();
-        let columns: Vec<_> = match is_record {
-            true => {
-                let members = file.seen.members().map(|(name, seen, may_lack)| {
-                    (name.to_owned(), seen.form(may_lack, file.unions).map_err(reason))
-                });
-                members.collect()
-            }
-            false => vec![(VALUE.to_owned(), file.seen.form(false, file.unions).map_err(reason))],
+        let (is_record, columns) = match &file.types {
+            Types::Given(Form::Record { fields: Some(names), contents, .. }) => (
+                true,
+                names.iter().zip(contents).map(|(name, form)| (name.clone(), readable(form))).collect(),
+            ),
+            Types::Given(form) => (false, vec![(VALUE.to_owned(), readable(form))]),
+            Types::Found(seen, how) => (seen.is_record(), found(seen, *how)),
         };
         let fields = columns.iter().map(|(name, _)| Field::named(name, "")).collect();
         Self { file, is_record, columns, fields }
@@ -58,7 +54,7 @@ impl JsonTable {
         error.in_file(self.file.source.uri())
     }
 
-    fn column(&self, field: u32) -> Result<&(String, Result<Value, String>)> {
+    fn column(&self, field: u32) -> Result<&(String, Result<Form, String>)> {
         let column = self.columns.get(field as usize);
         column.ok_or_else(|| self.here(Error::invalid(format!("there is no field number {field}"))))
     }
@@ -71,22 +67,21 @@ impl JsonTable {
             let unsupported = |reason: &String| self.here(Error::unsupported(reason.clone())).in_object(name);
             forms.push((name.as_str(), form.as_ref().map_err(unsupported)?));
         }
-        let form = match self.is_record {
-            true => {
-                let (names, contents): (Vec<_>, Vec<_>) = forms.iter().copied().unzip();
-                json!({"class": "RecordArray", "fields": names, "contents": contents})
-            }
-            false => {
-                forms.first().map_or_else(|| json!({"class": "EmptyArray"}), |(_, form)| (*form).clone())
-            }
+        let mut form = if self.is_record {
+            let names = forms.iter().map(|(name, _)| (*name).to_owned()).collect();
+            let contents = forms.iter().map(|(_, form)| (*form).clone()).collect();
+            Form::Record { fields: Some(names), contents, name: None }
+        } else {
+            forms.first().map_or(Form::Empty, |(_, form)| (*form).clone())
         };
-        let recipe = Recipe { is_list: self.file.is_list, form };
-        let form = recipe.empty()?.form;
+        number_keys(&mut form);
+        let recipe = Recipe { framing: self.file.framing, form };
         let path = match forms.as_slice() {
             [(only, _)] if self.is_record => (*only).to_owned(),
             _ => String::new(),
         };
         let text = serde_json::to_string(&recipe).map_err(|error| Error::invalid(error.to_string()))?;
+        let form = recipe.form;
         let columns = BlockColumns::of(&form).specs().cloned().collect();
         let reason = "members of objects come in any order: values are parsed one after the other".into();
         let reading = Reading { form, decoder: Decoder::Format(text.into()), reason };
@@ -96,10 +91,37 @@ impl JsonTable {
     /// The numbers of the blocks with some of these entries.
     fn within(&self, entries: &Range<u64>) -> Range<usize> {
         let blocks = &self.file.blocks;
-        let from = blocks.partition_point(|(_, own)| own.end <= entries.start);
-        let to = blocks.partition_point(|(_, own)| own.start < entries.end);
+        let from = blocks.partition_point(|block| block.entries.end <= entries.start);
+        let to = blocks.partition_point(|block| block.entries.start < entries.end);
         from..to.max(from)
     }
+}
+
+/// A Form, if its values are read from JSON.
+fn readable(form: &Form) -> Result<Form, String> {
+    match Fill::new(form) {
+        Ok(_) => Ok(form.clone()),
+        Err(of) => Err(format!("values of type {of} in JSON")),
+    }
+}
+
+/// The columns of types that were found.
+fn found(seen: &Seen, how: Found) -> Vec<(String, Result<Form, String>)> {
+    let reason = |mixed: Mixed| {
+        let path = mixed.path.trim_start_matches('.');
+        let hint = if how.unions { "" } else { "; with `unions`, they are read as a union" };
+        match path {
+            "" => format!("{}{hint}", mixed.reason),
+            _ => format!("{} in {path}{hint}", mixed.reason),
+        }
+    };
+    if !seen.is_record() {
+        return vec![(VALUE.to_owned(), seen.form(false, how).map_err(reason))];
+    }
+    let members = seen.members();
+    members
+        .map(|(name, seen, may_lack)| (name.to_owned(), seen.form(may_lack, how).map_err(reason)))
+        .collect()
 }
 
 impl Dataset for JsonTable {
@@ -112,7 +134,7 @@ impl Dataset for JsonTable {
     }
 
     fn entries(&self) -> Result<u64> {
-        Ok(self.file.blocks.last().map_or(0, |(_, entries)| entries.end))
+        Ok(self.file.blocks.last().map_or(0, |block| block.entries.end))
     }
 
     fn is_record(&self) -> bool {
@@ -125,8 +147,8 @@ impl Dataset for JsonTable {
 
     fn describe(&self, field: u32) -> Result<Description> {
         let (_, form) = self.column(field)?;
-        let bytes =
-            self.file.blocks.iter().map(|(bytes, _)| bytes.end - bytes.start).fold(0, u64::saturating_add);
+        let each = self.file.blocks.iter().map(|block| block.bytes.end - block.bytes.start);
+        let bytes = each.fold(0, u64::saturating_add);
         // Blocks hold all columns; nothing says how much of them is whose.
         let bytes = bytes / self.columns.len().max(1) as u64;
         let (type_name, reading) = match form {
@@ -179,11 +201,13 @@ impl Dataset for JsonTable {
         plan.groups.push(self.group(&once)?);
         plan.delivered = 1;
         for number in self.within(&entries) {
-            let (bytes, own) = &self.file.blocks[number];
+            let block = &self.file.blocks[number];
+            let own = &block.entries;
             let wanted = own.start.max(entries.start)..own.end.min(entries.end);
             if !wanted.is_empty() {
-                let task = Task::of(0, number as u64, own.clone(), Stored::Range(bytes.clone()));
-                plan.tasks.push(Task { wanted, ..task });
+                let numbers = vec![block.place.line as i64, block.place.column as i64];
+                let task = Task::of(0, number as u64, own.clone(), Stored::Range(block.bytes.clone()));
+                plan.tasks.push(Task { wanted, numbers, ..task });
             }
         }
         Ok(plan)
@@ -193,6 +217,6 @@ impl Dataset for JsonTable {
         for field in fields {
             self.column(*field)?;
         }
-        Ok(cuts(&entries, self.file.blocks[self.within(&entries)].iter().map(|(_, own)| own.clone())))
+        Ok(cuts(&entries, self.file.blocks[self.within(&entries)].iter().map(|block| block.entries.clone())))
     }
 }

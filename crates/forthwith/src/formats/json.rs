@@ -3,7 +3,7 @@
 use super::{Format, only::OneTable, text};
 use crate::{Container, Key, OpenOptions, OptionKind, OptionSpec};
 use forthwith_columns::Form;
-use forthwith_engine::Engine;
+use forthwith_engine::{BlockThreads, Engine};
 use forthwith_io::{Sink, Source};
 use forthwith_json::{JsonFile, JsonFormat, JsonOptions, JsonTable};
 use forthwith_plan::{BlockFormat, Result, TableWriter, WriteOptions};
@@ -16,6 +16,17 @@ const UNIONS: OptionSpec = OptionSpec {
     name: "unions",
     kind: OptionKind::Flag,
     about: "whether values of different kinds in one place are a union; otherwise their column is not read",
+};
+
+const DATES: OptionSpec = OptionSpec {
+    name: "parse_dates",
+    kind: OptionKind::Flag,
+    about: "whether texts that are all dates, or all times, in ISO form are such",
+};
+const SCHEMA: OptionSpec = OptionSpec {
+    name: "schema",
+    kind: OptionKind::Text,
+    about: "the type of an entry, whose other members are stepped over: a Form or type of Awkward Array, a schema of Avro, or one of JSON Schema",
 };
 
 /// Endings of files of values on lines, of which none is the list of all.
@@ -37,11 +48,11 @@ impl Format for Json {
 
     /// Text has no signature: the name tells.
     fn recognise(&self, _: &[u8], name: &str) -> bool {
-        super::ending(name).is_some_and(|ending| ending == "json" || LINES.contains(&&*ending))
+        super::text_ending(name).is_some_and(|ending| ending == "json" || LINES.contains(&&*ending))
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[UNIONS]
+        &[UNIONS, DATES, SCHEMA]
     }
 
     fn open(
@@ -50,11 +61,15 @@ impl Format for Json {
         given: &OpenOptions,
         engine: &Arc<Engine>,
     ) -> Result<Arc<dyn Container>> {
-        let lines = super::ending(source.uri()).is_some_and(|ending| LINES.contains(&&*ending));
-        let file = JsonFile::open(
-            Arc::clone(&source),
-            JsonOptions { unions: given.flag(UNIONS.name, false), lines },
-        )?;
+        let lines = super::text_ending(source.uri()).is_some_and(|ending| LINES.contains(&&*ending));
+        let options = JsonOptions {
+            unions: given.flag(UNIONS.name, false),
+            dates: given.flag(DATES.name, false),
+            lines,
+            schema: given.text(SCHEMA.name).map(str::to_owned),
+        };
+        let runner = BlockThreads::new(engine.options().threads);
+        let file = JsonFile::open(Arc::clone(&source), &options, &runner)?;
         let only = Key::of_only(source.as_ref(), self.name(), "table".into(), String::new(), 0)?;
         let table = Arc::new(JsonTable::new(file));
         Ok(Arc::new(OneTable {

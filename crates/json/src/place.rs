@@ -1,0 +1,53 @@
+//! Errors with the line, the column and the path of a value.
+
+use crate::lexer::Stop;
+use forthwith_plan::{Error, Stored, Task};
+
+/// The reason for refusing text that ends within a value.
+pub(crate) const CUT: &str = "the text ends within a value, or was cut off";
+
+/// The place at which a text begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub byte: u64,
+    /// The line, from 1.
+    pub line: u64,
+    /// Bytes before it on its line.
+    pub column: u64,
+}
+
+impl Place {
+    /// That of a block, as a task of a plan has it.
+    pub(crate) fn of_task(task: &Task) -> Self {
+        let byte = if let Stored::Range(bytes) = &task.stored { bytes.start } else { 0 };
+        let number = |at: usize| task.numbers.get(at).and_then(|number| u64::try_from(*number).ok());
+        Self { byte, line: number(0).unwrap_or(1), column: number(1).unwrap_or(0) }
+    }
+
+    /// The place behind a text that begins here.
+    pub(crate) fn behind(self, text: &[u8]) -> Self {
+        let lines = text.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let column = match text.iter().rposition(|byte| *byte == b'\n') {
+            Some(at) => (text.len() - at - 1) as u64,
+            None => self.column + text.len() as u64,
+        };
+        Self { byte: self.byte + text.len() as u64, line: self.line + lines, column }
+    }
+
+    /// The error that a value at a byte of a text is refused for a reason.
+    pub(crate) fn fault(&self, reason: &str, path: &str, text: &[u8], at: usize) -> Error {
+        let place = self.behind(&text[..at.min(text.len())]);
+        let path = path.trim_start_matches('.');
+        let within = if path.is_empty() { String::new() } else { format!(", in {path}") };
+        let what = format!("{reason} (line {}, column {}{within})", place.line, place.column + 1);
+        Error::fault(what).at_byte(place.byte)
+    }
+
+    /// The error of a lexer that stopped at a byte of a text.
+    pub(crate) fn stop(&self, stop: &Stop, path: &str, text: &[u8], at: usize) -> Error {
+        match stop {
+            Stop::Incomplete => self.fault(CUT, path, text, at),
+            Stop::Invalid(reason) => self.fault(reason, path, text, at),
+        }
+    }
+}
