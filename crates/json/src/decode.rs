@@ -1,9 +1,11 @@
 //! Decoding: some columns of a block of values.
 
 use crate::{
-    fill::{Context, Fill},
+    context::Context,
+    fill::Fill,
     lexer::{DEEPEST, Lexer, Stop},
     place::Place,
+    record::Member,
     skip::Brackets,
 };
 use forthwith_columns::{Array, Form};
@@ -94,8 +96,7 @@ impl Recipe {
 
 /// The values of the wanted lines. Others are not looked at.
 fn lines(text: &[u8], task: &Task, place: &Place, mut fill: Fill) -> Result<Fill> {
-    let mut entry = task.entries.start;
-    for (at, line) in lines_of(text) {
+    for (entry, (at, line)) in (task.entries.start..).zip(lines_of(text)) {
         if task.wanted.contains(&entry) {
             let mut context = Context::default();
             let utf8 = |error: std::str::Utf8Error| {
@@ -108,7 +109,6 @@ fn lines(text: &[u8], task: &Task, place: &Place, mut fill: Fill) -> Result<Fill
             });
             done.map_err(|stop| place.stop(&stop, &context.path, text, at + lexer.at()).at_entry(entry))?;
         }
-        entry += 1;
     }
     Ok(fill)
 }

@@ -1,30 +1,13 @@
 //! Values to columns of a known type.
 
 use crate::{
+    context::Context,
     convert::{bounds, count, narrowed, not_finite, short},
     lexer::{DEEPEST, Lexer, Number, Result, Stop, TOO_DEEP, Token},
     number::{float, float32, signed, unsigned},
-    record::Record,
-    skip::Brackets,
+    record::{Member, Record},
 };
 use forthwith_columns::{Array, Column, DType, Form, LogicalType};
-
-/// What is known beside the columns while values are read.
-#[derive(Debug, Default)]
-pub(crate) struct Context {
-    /// The brackets of the text, where nothing that precedes a value can have been damaged.
-    pub brackets: Option<Brackets>,
-    /// The path of a value that was refused.
-    pub path: String,
-}
-
-impl Context {
-    /// Notes that an error is within a member or an item.
-    #[cold]
-    pub(crate) fn within(&mut self, step: &str) {
-        self.path.insert_str(0, step);
-    }
-}
 
 /// A node of a Form, and its values so far.
 #[derive(Debug)]
@@ -75,7 +58,7 @@ enum Values {
         present: i64,
         content: Box<Fill>,
     },
-    Record(Record),
+    Record(Record<Fill>),
     /// Lists of one value for each content.
     Tuple(Vec<Fill>, usize),
     Union {
@@ -167,147 +150,6 @@ impl Fill {
             Values::Regular { rows, .. } | Values::Tuple(_, rows) => *rows,
             Values::Option { index, .. } | Values::Union { index, .. } => index.len(),
             Values::Record(record) => record.rows,
-        }
-    }
-
-    /// Reserves memory for so many values more; of lists and texts, for where they end.
-    pub(crate) fn reserve(&mut self, rows: usize) {
-        match &mut self.values {
-            Values::Empty => {}
-            Values::Bool(values) => values.reserve(rows),
-            Values::Whole { values, .. } | Values::Moment { values, .. } => values.reserve(rows),
-            Values::Unsigned(values) => values.reserve(rows),
-            Values::Float(values) => values.reserve(rows),
-            Values::Float32(values) => values.reserve(rows),
-            Values::Text { offsets, .. } | Values::List { offsets, .. } | Values::Map { offsets, .. } => {
-                offsets.reserve(rows);
-            }
-            Values::Option { index, .. } | Values::Union { index, .. } => index.reserve(rows),
-            Values::Regular { .. } | Values::Tuple(..) => {}
-            Values::Record(record) => record.reserve(rows),
-        }
-    }
-
-    /// Drops values behind the first `rows`.
-    pub(crate) fn truncate(&mut self, rows: usize) {
-        let end = |offsets: &mut Vec<i64>| {
-            offsets.truncate(rows + 1);
-            offsets.last().copied().unwrap_or(0) as usize
-        };
-        match &mut self.values {
-            Values::Empty => {}
-            Values::Bool(values) => values.truncate(rows),
-            Values::Whole { values, .. } | Values::Moment { values, .. } => values.truncate(rows),
-            Values::Unsigned(values) => values.truncate(rows),
-            Values::Float(values) => values.truncate(rows),
-            Values::Float32(values) => values.truncate(rows),
-            Values::Text { offsets, bytes, .. } => bytes.truncate(end(offsets)),
-            Values::List { offsets, content } => content.truncate(end(offsets)),
-            Values::Map { offsets, keys, content } => {
-                let end = end(offsets);
-                keys.truncate(end);
-                content.truncate(end);
-            }
-            Values::Regular { size, rows: own, content } => {
-                *own = rows;
-                content.truncate(rows * *size as usize);
-            }
-            Values::Tuple(contents, own) => {
-                *own = rows;
-                contents.iter_mut().for_each(|content| content.truncate(rows));
-            }
-            Values::Option { index, present, content } => {
-                index.truncate(rows);
-                *present = index.iter().rev().find(|row| **row >= 0).map_or(0, |row| row + 1);
-                content.truncate(*present as usize);
-            }
-            Values::Record(record) => record.truncate(rows),
-            Values::Union { tags, index, contents } => {
-                tags.truncate(rows);
-                index.truncate(rows);
-                for (tag, content) in contents.iter_mut().enumerate() {
-                    let last = tags.iter().rposition(|own| *own as usize == tag);
-                    content.truncate(last.map_or(0, |at| index[at] as usize + 1));
-                }
-            }
-        }
-    }
-
-    /// Appends a missing value, if values may be missing.
-    pub(crate) fn null(&mut self) -> bool {
-        if let Values::Option { index, .. } = &mut self.values {
-            index.push(-1);
-            return true;
-        }
-        false
-    }
-
-    /// Appends the value on which a lexer stands.
-    #[inline]
-    pub(crate) fn value(&mut self, lexer: &mut Lexer<'_>, depth: usize, context: &mut Context) -> Result<()> {
-        match &mut self.values {
-            Values::Option { index, present, content } => {
-                if lexer.peek() == Some(b'n') {
-                    lexer.token()?;
-                    index.push(-1);
-                    return Ok(());
-                }
-                content.value(lexer, depth, context)?;
-                index.push(*present);
-                *present += 1;
-                Ok(())
-            }
-            Values::Record(record) => {
-                expect(lexer, b'{', "an object")?;
-                record.object(lexer, within(depth)?, context)
-            }
-            Values::List { offsets, content } => {
-                expect(lexer, b'[', "a list")?;
-                let before = offsets.last().copied().unwrap_or(0);
-                let count = items(content, lexer, within(depth)?, context)?;
-                offsets.push(before + count as i64);
-                Ok(())
-            }
-            Values::Regular { size, rows, content } => {
-                expect(lexer, b'[', "a list")?;
-                let count = items(content, lexer, within(depth)?, context)?;
-                if count as u64 != *size {
-                    return Err(Stop::invalid(format!("a list of {count} items where lists have {size}")));
-                }
-                *rows += 1;
-                Ok(())
-            }
-            Values::Map { offsets, keys, content } => {
-                expect(lexer, b'{', "an object")?;
-                let depth = within(depth)?;
-                let mut is_first = true;
-                while let Some(key) = lexer.next_key(is_first)? {
-                    is_first = false;
-                    keys.text(&key)?;
-                    let value = content.value(lexer, depth, context);
-                    value.inspect_err(|_| context.within(&format!(".{key}")))?;
-                }
-                offsets.push(keys.len() as i64);
-                Ok(())
-            }
-            Values::Tuple(contents, rows) => {
-                expect(lexer, b'[', "a list")?;
-                let depth = within(depth)?;
-                let mut count = 0;
-                while lexer.next_item(count == 0)? {
-                    let content = contents.get_mut(count).ok_or("a list of more items than the tuple has")?;
-                    let value = content.value(lexer, depth, context);
-                    value.inspect_err(|_| context.within(&format!("[{count}]")))?;
-                    count += 1;
-                }
-                if count < contents.len() {
-                    return Err("a list of fewer items than the tuple has".into());
-                }
-                *rows += 1;
-                Ok(())
-            }
-            Values::Union { .. } => self.alternative(lexer, depth, context),
-            _ => self.scalar(lexer),
         }
     }
 
@@ -512,6 +354,149 @@ impl Fill {
                 to.push((named("index"), Column::from_vec(index)));
                 contents.into_iter().for_each(|fill| fill.columns(to));
             }
+        }
+    }
+}
+
+impl Member for Fill {
+    /// Reserves memory for so many values more; of lists and texts, for where they end.
+    fn reserve(&mut self, rows: usize) {
+        match &mut self.values {
+            Values::Empty => {}
+            Values::Bool(values) => values.reserve(rows),
+            Values::Whole { values, .. } | Values::Moment { values, .. } => values.reserve(rows),
+            Values::Unsigned(values) => values.reserve(rows),
+            Values::Float(values) => values.reserve(rows),
+            Values::Float32(values) => values.reserve(rows),
+            Values::Text { offsets, .. } | Values::List { offsets, .. } | Values::Map { offsets, .. } => {
+                offsets.reserve(rows);
+            }
+            Values::Option { index, .. } | Values::Union { index, .. } => index.reserve(rows),
+            Values::Regular { .. } | Values::Tuple(..) => {}
+            Values::Record(record) => record.reserve(rows),
+        }
+    }
+
+    /// Drops values behind the first `rows`.
+    fn truncate(&mut self, rows: usize) {
+        let end = |offsets: &mut Vec<i64>| {
+            offsets.truncate(rows + 1);
+            offsets.last().copied().unwrap_or(0) as usize
+        };
+        match &mut self.values {
+            Values::Empty => {}
+            Values::Bool(values) => values.truncate(rows),
+            Values::Whole { values, .. } | Values::Moment { values, .. } => values.truncate(rows),
+            Values::Unsigned(values) => values.truncate(rows),
+            Values::Float(values) => values.truncate(rows),
+            Values::Float32(values) => values.truncate(rows),
+            Values::Text { offsets, bytes, .. } => bytes.truncate(end(offsets)),
+            Values::List { offsets, content } => content.truncate(end(offsets)),
+            Values::Map { offsets, keys, content } => {
+                let end = end(offsets);
+                keys.truncate(end);
+                content.truncate(end);
+            }
+            Values::Regular { size, rows: own, content } => {
+                *own = rows;
+                content.truncate(rows * *size as usize);
+            }
+            Values::Tuple(contents, own) => {
+                *own = rows;
+                contents.iter_mut().for_each(|content| content.truncate(rows));
+            }
+            Values::Option { index, present, content } => {
+                index.truncate(rows);
+                *present = index.iter().rev().find(|row| **row >= 0).map_or(0, |row| row + 1);
+                content.truncate(*present as usize);
+            }
+            Values::Record(record) => record.truncate(rows),
+            Values::Union { tags, index, contents } => {
+                tags.truncate(rows);
+                index.truncate(rows);
+                for (tag, content) in contents.iter_mut().enumerate() {
+                    let last = tags.iter().rposition(|own| *own as usize == tag);
+                    content.truncate(last.map_or(0, |at| index[at] as usize + 1));
+                }
+            }
+        }
+    }
+
+    /// Appends a missing value, if values may be missing.
+    fn null(&mut self) -> bool {
+        if let Values::Option { index, .. } = &mut self.values {
+            index.push(-1);
+            return true;
+        }
+        false
+    }
+
+    /// Appends the value on which a lexer stands.
+    #[inline]
+    fn value(&mut self, lexer: &mut Lexer<'_>, depth: usize, context: &mut Context) -> Result<()> {
+        match &mut self.values {
+            Values::Option { index, present, content } => {
+                if lexer.peek() == Some(b'n') {
+                    lexer.token()?;
+                    index.push(-1);
+                    return Ok(());
+                }
+                content.value(lexer, depth, context)?;
+                index.push(*present);
+                *present += 1;
+                Ok(())
+            }
+            Values::Record(record) => {
+                expect(lexer, b'{', "an object")?;
+                record.object(lexer, within(depth)?, context)
+            }
+            Values::List { offsets, content } => {
+                expect(lexer, b'[', "a list")?;
+                let before = offsets.last().copied().unwrap_or(0);
+                let count = items(content, lexer, within(depth)?, context)?;
+                offsets.push(before + count as i64);
+                Ok(())
+            }
+            Values::Regular { size, rows, content } => {
+                expect(lexer, b'[', "a list")?;
+                let count = items(content, lexer, within(depth)?, context)?;
+                if count as u64 != *size {
+                    return Err(Stop::invalid(format!("a list of {count} items where lists have {size}")));
+                }
+                *rows += 1;
+                Ok(())
+            }
+            Values::Map { offsets, keys, content } => {
+                expect(lexer, b'{', "an object")?;
+                let depth = within(depth)?;
+                let mut is_first = true;
+                while let Some(key) = lexer.next_key(is_first)? {
+                    is_first = false;
+                    keys.text(&key)?;
+                    let value = content.value(lexer, depth, context);
+                    value.inspect_err(|_| context.within(&format!(".{key}")))?;
+                }
+                offsets.push(keys.len() as i64);
+                Ok(())
+            }
+            Values::Tuple(contents, rows) => {
+                expect(lexer, b'[', "a list")?;
+                let depth = within(depth)?;
+                let mut count = 0;
+                while lexer.next_item(count == 0)? {
+                    let content = contents.get_mut(count).ok_or("a list of more items than the tuple has")?;
+                    let value = content.value(lexer, depth, context);
+                    value.inspect_err(|_| context.within(&format!("[{count}]")))?;
+                    count += 1;
+                }
+                if count < contents.len() {
+                    return Err("a list of fewer items than the tuple has".into());
+                }
+                *rows += 1;
+                Ok(())
+            }
+            Values::Union { .. } => self.alternative(lexer, depth, context),
+            _ => self.scalar(lexer),
         }
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! Opening a file reads it once, in pieces: `framing` finds where values begin by brackets and quotes, `typing` the types of a piece's
 //! blocks on several threads, unless there is a `schema`, and `scan` has the order of all this. Blocks of a few megabytes are parsed again by
-//! [`JsonFormat`]: `fill` and `record` append values to the columns of a Form, and `skip` steps over what is not requested.
+//! [`JsonFormat`]: `fill` appends values to the columns of a Form, and `skip` steps over what is not requested.
 //!
 //! `lexer` takes what RFC 8259 defines and nothing more. Of members of one name in an object, the last one counts.
 //!
 //! If each value is on a line of its own, damage ends with its line: a damaged line is an entry that cannot be read.
 #![deny(missing_docs)]
 
+mod context;
 mod convert;
 mod decode;
 mod fill;

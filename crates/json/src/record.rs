@@ -1,15 +1,30 @@
 //! Objects to records: members in any order, of which the expected one is compared first.
 
 use crate::{
-    fill::{Context, Fill},
+    context::Context,
     lexer::{Lexer, Quoted, Result, Stop},
 };
 use std::collections::HashMap;
 
+/// The values of a member.
+pub(crate) trait Member {
+    /// Reserves memory for so many values more; of lists and texts, for where they end.
+    fn reserve(&mut self, rows: usize);
+
+    /// Drops values behind the first `rows`.
+    fn truncate(&mut self, rows: usize);
+
+    /// Appends a missing value, if values may be missing.
+    fn null(&mut self) -> bool;
+
+    /// Appends the value on which a lexer stands.
+    fn value(&mut self, lexer: &mut Lexer<'_>, depth: usize, context: &mut Context) -> Result<()>;
+}
+
 /// The members of a record that are read, and the names that were met so far.
 #[derive(Debug)]
-pub(crate) struct Record {
-    members: Vec<Member>,
+pub(crate) struct Record<F> {
+    members: Vec<Stamped<F>>,
     /// Names of members and, behind them, of what is stepped over.
     names: Vec<Name>,
     places: HashMap<Box<str>, usize>,
@@ -22,8 +37,8 @@ pub(crate) struct Record {
 }
 
 #[derive(Debug)]
-struct Member {
-    fill: Fill,
+struct Stamped<F> {
+    fill: F,
     /// The number of the last object that had it.
     object: u64,
 }
@@ -38,10 +53,10 @@ struct Name {
 /// Limit on names that are remembered though they are stepped over.
 const MOST_NAMES: usize = 1 << 12;
 
-impl Record {
+impl<F: Member> Record<F> {
     /// A record of members with these names.
-    pub(crate) fn new(names: &[String], fills: Vec<Fill>) -> Self {
-        let members = fills.into_iter().map(|fill| Member { fill, object: 0 }).collect();
+    pub(crate) fn new(names: &[String], fills: Vec<F>) -> Self {
+        let members = fills.into_iter().map(|fill| Stamped { fill, object: 0 }).collect();
         let (mut places, mut next) = (HashMap::new(), vec![0]);
         for (at, name) in names.iter().enumerate() {
             places.entry(name.as_str().into()).or_insert(at);
@@ -64,7 +79,7 @@ impl Record {
     }
 
     /// The members.
-    pub(crate) fn into_fills(self) -> impl Iterator<Item = Fill> {
+    pub(crate) fn into_fills(self) -> impl Iterator<Item = F> {
         self.members.into_iter().map(|member| member.fill)
     }
 
