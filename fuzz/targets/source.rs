@@ -21,7 +21,7 @@ static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
         [
             "0", "1", "2", "-1", "3000000000", "0x7f", "a", "b", "c", "text\"", "\"", "\n", "\\\"", "é",
             "input a", "input b", "output c int32", "output d uint8", "variable v", "v @", "v !", ": w", "w ;", "; w",
-            "a B-> stack", "a #3rle-> c", "a b #offsets-> c", "a #valid-> d", "1 0 do", "c <- stack", "d dup",
+            "a B-> stack", "1 0 do", "c <- stack", "d dup",
         ]
         .map(str::to_owned),
     );

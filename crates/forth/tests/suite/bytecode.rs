@@ -103,7 +103,7 @@ fn quotes_are_escaped_in_text() {
 #[test]
 fn only_where_an_instruction_begins_there_is_one() {
     let program =
-        Compiled::new("input x output y int8 : w 9 ; x #3bit-> y 500 1 if w then x #2rle-> y").unwrap();
+        Compiled::new("input x output y int8 : w 9 ; x #3bit-> y 500 1 if w then x #4bit-> y").unwrap();
     let mut starts = Vec::new();
     for at in 0..program.bytecodes().len() + 3 {
         assert_eq!(program.instruction(at).is_some(), program.instruction_length(at).is_some());

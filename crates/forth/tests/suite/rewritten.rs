@@ -206,22 +206,6 @@ fn others() -> Vec<Case> {
     let mut case = |program: &str, stack: &[i64], inputs: Vec<Vec<u8>>| {
         cases.push(Case { program: program.to_owned(), stack: stack.to_vec(), inputs });
     };
-    // Levels, of which nearly none make a slot until they are written.
-    for (word, dtype) in [("offsets", "int64"), ("offsets", "int32"), ("index", "int64"), ("valid", "bool")] {
-        let first = if word == "index" { "0 " } else { "" };
-        let program = format!("input rep input def output y {dtype} 5000 0 0 1 {first}rep def #{word}-> y");
-        let mut rep = vec![1; 5000];
-        rep[0] = 0;
-        case(&program, &[], vec![rep, vec![1; 5000]]);
-    }
-    let mut runs = Vec::new();
-    for run in 0..60_u8 {
-        runs.extend([run % 8 * 2 + 8, 3, 3, 0x1b, 0x2c]);
-    }
-    for dtype in ["uint8", "uint16", "int32", "int64"] {
-        case(&format!("input x output y {dtype} 300 x #2rle-> y"), &[], vec![runs.clone()]);
-        case(&format!("input x output y {dtype} 300 x #11rle-> y"), &[], vec![runs.clone()]);
-    }
     // Lists in lists, and short strings, between starts and stops.
     let around = |body: &str| {
         format!(
