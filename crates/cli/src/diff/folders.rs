@@ -96,9 +96,9 @@ pub(super) fn beside(sides: &[Target; 2], folder_is_left: bool) -> Result<[Targe
 
 /// The files of a folder and of those below, by their paths in it.
 fn files(folder: &Target, opening: &Opening) -> Result<BTreeMap<PathBuf, Target>> {
-    let root = folder.name().to_owned();
+    let base = folder.name().to_owned();
     let (files, _) = folder.clone().expanded(&opening.store())?;
-    let inner = |file: &Target| file.name().strip_prefix(&root).unwrap_or(file.name()).to_owned();
+    let inner = |file: &Target| file.name().strip_prefix(&base).unwrap_or(file.name()).to_owned();
     Ok(files.into_iter().map(|file| (inner(&file), file)).collect())
 }
 
