@@ -227,7 +227,7 @@ fn everything(state: &mut u64) -> Everything<'static> {
         (options > 0).then(|| (0..items).map(|_| (below(2) > 0).then(|| below(99) as i64)).collect());
     Everything {
         number: random(state) as i32,
-        truth: random(state) % 2 == 0,
+        truth: random(state).is_multiple_of(2),
         maybe: (options > 1).then_some(2.5),
         text: word,
         owned: other.to_owned(),
@@ -244,9 +244,9 @@ fn everything(state: &mut u64) -> Everything<'static> {
 }
 
 fn written<'r, R: Row + 'r>(path: &str, rows: impl IntoIterator<Item = R>, options: WriteOptions) {
-    let mut writer = Writer::<R>::create_with(path, options).unwrap();
-    writer.extend(rows).unwrap();
-    writer.finish().unwrap();
+    let mut writer = Writer::<R>::create_with(path, options).expect("a file");
+    writer.extend(rows).expect("rows");
+    writer.finish().expect("a file");
 }
 
 /// Rows of all types, written and read again.
