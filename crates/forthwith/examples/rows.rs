@@ -4,6 +4,7 @@
 //! `dimuon` adds up masses of the two muons of entries that have two, `fold` does so with all threads. Prints the
 //! milliseconds of each repetition and the sum.
 #![allow(clippy::print_stdout, reason = "a command")]
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 
 use forthwith::{
     File, Row, Step, Table, Writer,

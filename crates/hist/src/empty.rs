@@ -93,7 +93,9 @@ impl Histogram {
         // Then each entry extends the axes, unless their bins are labels.
         let able: Vec<usize> =
             (0..axes.len()).filter(|&at| axes[at].can_extend() && !axes[at].is_alphanumeric()).collect();
-        for entry in 0..if able.is_empty() { 0 } else { buffer.len() } {
+        let entries = if able.is_empty() { 0 } else { buffer.len() };
+        #[expect(clippy::needless_range_loop, reason = "each axis has its coordinates by entry")]
+        for entry in 0..entries {
             let is_outside = |&number: &usize| {
                 let (axis, place) = (&axes[number], coordinates[number][entry]);
                 place < axis.low || place >= axis.high || place.is_nan()
@@ -183,8 +185,8 @@ impl Histogram {
     /// of a profile, sums of bins without contents.
     fn extend_to(&mut self, longer: Vec<Axis>) {
         let mut stride = 1;
-        for number in 0..longer.len() {
-            let (axis, new) = (&self.axes[number], &longer[number]);
+        for (number, new) in longer.iter().enumerate() {
+            let axis = &self.axes[number];
             let cells = axis.cells().unwrap_or(2);
             if (axis.low, axis.high) != (new.low, new.high) {
                 let width = axis.width();

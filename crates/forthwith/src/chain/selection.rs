@@ -59,6 +59,9 @@ struct FilePart {
     losses: Vec<Loss>,
 }
 
+/// The entries of one file, or the number of a file that is left out and why.
+type FileResult = Result<FilePart, (usize, Error)>;
+
 impl Chain {
     /// Columns by their names, aliases or expressions, as [`Table::select`] takes them. Entries and friends are counted in all files
     /// together.
@@ -251,7 +254,7 @@ impl ChainSelection {
                 return arrays.map(|arrays| self.of_all(&range, arrays)).transpose();
             }
             let (first, parts) = self.parts(portions, threads, tick)?;
-            let is_alike = |part: &Result<FilePart, (usize, Error)>| {
+            let is_alike = |part: &FileResult| {
                 part.as_ref()
                     .is_ok_and(|part| part.arrays.iter().map(|array| &array.form).eq(self.forms.iter()))
             };
@@ -282,7 +285,7 @@ impl ChainSelection {
         mut portions: Vec<Portion>,
         threads: Option<usize>,
         tick: Option<&mut ProgressCallback<'_>>,
-    ) -> Result<(u64, Vec<Result<FilePart, (usize, Error)>>)> {
+    ) -> Result<(u64, Vec<FileResult>)> {
         if self.needs_entry_numbers() {
             let mut before = 0_u64;
             for (portion, length) in portions.iter_mut().zip(self.chain.lengths()?) {
@@ -354,7 +357,7 @@ impl ChainSelection {
     }
 
     /// Puts the parts of all files together.
-    fn assembled(&self, first: u64, parts: Vec<Result<FilePart, (usize, Error)>>) -> Result<ChainSelected> {
+    fn assembled(&self, first: u64, parts: Vec<FileResult>) -> Result<ChainSelected> {
         let (mut before, mut lost, mut segments) = (first, Vec::new(), Vec::new());
         let chooses = self.options.cut.is_some() || self.options.entries.is_some();
         let leaves_out = self.chain.options().damage == Damage::Skip;

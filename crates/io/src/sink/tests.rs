@@ -1,3 +1,5 @@
+#![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
+
 use super::*;
 use crate::ErrorKind;
 use std::{fs, path::Path};
