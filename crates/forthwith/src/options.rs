@@ -176,7 +176,11 @@ impl OpenOptions {
             let others = elsewhere.iter().filter(|(_, spec)| spec.name == name);
             let others: Vec<&str> = others.map(|(format, _)| *format).collect();
             if !others.is_empty() {
-                let others = others.join(" and ");
+                let others = match others.split_last() {
+                    Some((last, [])) => (*last).to_owned(),
+                    Some((last, first)) => format!("{} and {last}", first.join(", ")),
+                    None => String::new(),
+                };
                 return invalid(format!(
                     "{name} is an option for {others} files, but the format of this file is {format}"
                 ));

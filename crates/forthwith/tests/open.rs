@@ -102,7 +102,7 @@ fn an_option_is_understood_or_refused_by_name() {
         (
             table,
             "schema",
-            "schema is an option for Avro and ProtoBuf files, but the format of this file is Parquet",
+            "schema is an option for Avro, ProtoBuf and JSON Lines files, but the format of this file is Parquet",
         ),
         (tree, "row_group", "there is no option row_group for ROOT files; did you mean row_groups?"),
     ];

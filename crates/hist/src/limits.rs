@@ -172,7 +172,11 @@ const MOST_POWER: u32 = 1 << 30;
 const FREE: f64 = 0.05;
 
 #[cfg(test)]
-#[allow(clippy::inconsistent_digit_grouping, clippy::unreadable_literal, reason = "numbers as C++ ROOT prints them")]
+#[allow(
+    clippy::inconsistent_digit_grouping,
+    clippy::unreadable_literal,
+    reason = "numbers as C++ ROOT prints them"
+)]
 mod tests {
     use super::*;
 

@@ -71,6 +71,9 @@ pub(crate) fn float(number: &Number<'_>) -> Result<f64> {
         let float = if number.exponent < 0 { digits / power } else { digits * power };
         return Ok(if number.is_negative { -float } else { float });
     }
+    if number.is_short() && number.digits == 0 {
+        return Ok(if number.is_negative { -0.0 } else { 0.0 });
+    }
     let power = usize::try_from(-number.exponent).ok().and_then(|power| FIVES.get(power));
     if let Some(power) = power.filter(|_| number.is_short()) {
         let float = quotient(number.digits, *power, number.exponent as i32);
@@ -144,6 +147,9 @@ mod tests {
         }
         assert!(float(&number("1e309")).is_err() && float32(&number("1e39")).is_err());
         assert_eq!(float(&number("1e-99999999999999")), Ok(0.0));
+        for exponent in 0..40 {
+            assert_eq!(float(&number(&format!("0e-{exponent}"))), Ok(0.0));
+        }
     }
 
     #[test]

@@ -176,6 +176,14 @@ fn nests_deeper(text: &str, most: usize) -> bool {
     })
 }
 
+/// The part of a text that was parsed before an error.
+fn before<'t>(text: &'t str, error: &serde_json::Error) -> &'t str {
+    let line_start: usize =
+        text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    let end = line_start.saturating_add(error.column()).min(text.len());
+    text.get(..end).unwrap_or(text)
+}
+
 /// Brackets within brackets that `serde_json` parses.
 const DEEPEST_JSON: usize = 127;
 
@@ -282,7 +290,7 @@ impl Form {
             Ok(Json::Object(map)) if !map.is_empty() => Self::from_json(text),
             Ok(Json::String(_)) => Self::from_json(text),
             // JSON beyond the depth of its parser is not a type either.
-            Err(_) if nests_deeper(text, DEEPEST_JSON) => Self::from_json(text),
+            Err(error) if nests_deeper(before(text, &error), DEEPEST_JSON) => Self::from_json(text),
             _ => Self::from_type(text),
         }
     }
