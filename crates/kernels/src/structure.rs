@@ -1,7 +1,9 @@
 //! Quotes and brackets of JSON text, found for 64 bytes at once.
 
+#[cfg(target_arch = "x86_64")]
+use crate::Generation;
 use crate::levels::compare::{self, Compare};
-use crate::{CpuFeatures, Generation, compiled_for};
+use crate::{CpuFeatures, compiled_for};
 
 /// Bytes that one [`Structure`] describes.
 pub const LANES: usize = 64;

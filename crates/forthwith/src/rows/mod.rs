@@ -1,6 +1,6 @@
 //! Rows with types: entries of a table as structs of Rust.
 //!
-//! `#[derive(forthwith::Row)]` makes a struct a row. [`Table::rows`] compares it with the table before anything is read, and
+//! `#[derive(forthwith::Row)]` makes a struct a row. [`Table::rows`](crate::Table::rows) compares it with the table before anything is read, and
 //! then gives entries as such structs. Fields that borrow, such as `&[f32]`, point into the columns of the batch that was
 //! read: no event allocates.
 //!
@@ -51,7 +51,7 @@
 //!
 //! | attribute | meaning |
 //! | --- | --- |
-//! | `#[row(name = "a.b")]` | the column's name, if it is not the field's: paths as [`Table::find`] takes them |
+//! | `#[row(name = "a.b")]` | the column's name, if it is not the field's: paths as [`Table::find`](crate::Table::find) takes them |
 //! | `#[row(default)]` | a column that the table lacks, and a missing value, is `Default::default()` |
 //! | `#[row(prefix = "Muon_")]` | the field's own fields are columns of these names: of lists for `List` and `Vec` |
 //! | `#[row(count = "nMuon")]` | besides a prefix: the column that has the lengths of the lists, which are compared with it |
