@@ -57,7 +57,7 @@ def concatenated(pattern, threads):
 
     import forthwith
 
-    return ak.concatenate([tree.arrays(threads=threads) for tree in forthwith.open(pattern)])
+    return ak.concatenate([tree.arrays(threads=threads) for tree in forthwith.Chain(pattern)])
 
 
 def uproot_way(pattern, threads):
