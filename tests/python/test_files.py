@@ -77,7 +77,9 @@ def test_a_pipe_is_read_and_waiting_for_it_can_be_interrupted(tmp_path: Path) ->
 
 
 def test_options_that_the_format_does_not_know_are_named() -> None:
-    with pytest.raises(ValueError, match=r"schema is an option for Avro, ProtoBuf and JSON Lines files, but .* is Parquet"):
+    with pytest.raises(
+        ValueError, match=r"schema is an option for Avro, ProtoBuf and JSON Lines files, but .* is Parquet"
+    ):
         forthwith.open(PLAIN, schema={"type": "record", "name": "r", "fields": []})
     with pytest.raises(
         ValueError, match="row_groups is an option for Parquet files, but the format of this file is ROOT"
