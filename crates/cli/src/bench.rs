@@ -49,7 +49,7 @@ struct Part {
     of_copy: f64,
 }
 
-/// What is measured of one round.
+/// Measurements of one round.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
     read: (u64, Duration),

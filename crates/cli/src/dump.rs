@@ -53,7 +53,7 @@ pub(crate) fn dump(
     below(file, &|_| true, asked, shape, console)
 }
 
-/// Prints the objects whose paths are meant. What cannot be read is told, and the rest is printed.
+/// Prints the selected objects. Unreadable objects are reported, and the others are printed.
 fn below(
     file: &File,
     is_meant: &dyn Fn(&str) -> bool,

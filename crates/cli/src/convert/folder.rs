@@ -19,7 +19,7 @@ pub(super) fn is_folder(to: &OsStr) -> bool {
     Path::new(to).is_dir() || to.to_string_lossy().ends_with('/')
 }
 
-/// Converts each table of a file to a file under its path. Objects that are no tables are told of.
+/// Converts each table of a file to a file under its path. Other objects are listed as left out.
 pub(super) fn tables(
     targets: &[Target],
     choice: &Choice,

@@ -15,7 +15,7 @@ macro_rules! line {
     };
 }
 
-/// What differs, and a line on how much was compared.
+/// Prints the differences and a summary line.
 pub(super) fn text(report: &Report, paint: Paint) -> String {
     let mut text = String::new();
     let names = [&report.left, &report.right].map(|name| human::clean(name));

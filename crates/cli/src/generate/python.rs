@@ -69,7 +69,7 @@ impl Printer {
             }
             Form::List { content, .. } | Form::Regular { content, .. } => listed(self.typed(content, name)),
             Form::Option { content, .. } => format!("{} | None", self.typed(content, name)),
-            // Decimals are no numbers of Python's own, and times are NumPy's.
+            // Decimals are `decimal.Decimal`, and times are NumPy's.
             Form::Logical { meaning: LogicalType::Half, .. } => "float".to_owned(),
             Form::Logical { .. } | Form::Empty => "Any".to_owned(),
             Form::Record { fields: None, contents, .. } => {

@@ -199,7 +199,10 @@ impl Chain {
         }
         let threads = reading.threads.unwrap_or_else(|| self.engine().options().threads);
         let Ok(mut arrays) = filling.finish(self.engine(), threads) else { return Ok(None) };
-        convert(&plan, &mut arrays, reading.threads)?;
+        // Each file by itself says where text is that cannot be converted.
+        if convert(&plan, &mut arrays, reading.threads).is_err() {
+            return Ok(None);
+        }
         for (PlannedConstant { at, .. }, parts) in plan.constants.iter().zip(constants) {
             let array = joined_up(&parts.iter().collect::<Vec<_>>())?;
             arrays.insert((*at as usize).min(arrays.len()), array);
