@@ -10,6 +10,7 @@ use std::{
 use zstd_safe::{DCtx, InBuffer, OutBuffer};
 
 /// Endings of their names, without the dot.
+#[cfg(any(feature = "csv", feature = "json"))]
 pub(in crate::formats) const COMPRESSED: [&str; 5] = ["gz", "zst", "zstd", "xz", "bz2"];
 
 /// What a source decompresses to, if it is a compressed stream: in memory or, of more than 64 MiB, in a temporary file.

@@ -7,7 +7,9 @@ mod spell;
 #[cfg(test)]
 mod tests;
 
-pub(super) use compressed::{COMPRESSED, decompressed};
+#[cfg(any(feature = "csv", feature = "json"))]
+pub(super) use compressed::COMPRESSED;
+pub(super) use compressed::decompressed;
 pub use rows::JsonRows;
 
 use super::Format;
