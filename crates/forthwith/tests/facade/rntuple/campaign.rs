@@ -5,7 +5,7 @@
 //! A damaged file is an error or values. Values are valid, and any range of entries has those that the whole has. If
 //! checksums are verified and were not mended, values are those of the sound file.
 
-use crate::forge::Parts;
+use super::forge::Parts;
 use forthwith::{
     Engine, Options as EngineOptions,
     columns::{Array, Policy},

@@ -3,7 +3,7 @@
 //! words in bytes: 1 for all of them.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use crate::forge::Parts;
+use super::forge::Parts;
 use forthwith::{
     Engine, Options as EngineOptions,
     columns::{Array, Column, DType, Form, Policy},
@@ -119,7 +119,7 @@ fn pages_that_claim_more_than_their_bytes_justify_are_errors() {
 #[test]
 fn objects_of_undescribed_classes_are_refused_where_they_are_met() {
     for (name, objects) in [("never.root", 0), ("streamed-none.root", 3)] {
-        let mut bytes = crate::bytes(name);
+        let mut bytes = super::bytes(name);
         if objects > 0 {
             // The streamer infos of the file and of the footer describe a class of another name.
             let begin = bytes.windows(13).position(|bytes| bytes == b"TStreamerInfo").unwrap();
@@ -179,7 +179,7 @@ fn each_word_of_envelopes_may_be_any_number() {
     for name in
         ["late-within.root", "representations.root", "projected.root", "groups.root", "pages-none.root"]
     {
-        let Some(whole) = Parts::of(crate::bytes(name), "ntuple") else {
+        let Some(whole) = Parts::of(super::bytes(name), "ntuple") else {
             panic!("{name} is not taken apart")
         };
         assert_eq!(read(&engine, whole.clone().file(|_| ())).len(), 0, "{name}");
@@ -216,7 +216,7 @@ fn each_word_of_envelopes_may_be_any_number() {
 fn a_cluster_group_twice_has_its_entries_once() {
     let engine = engine();
     // The second group leads to the pages of the first: its cluster begins where that one begins.
-    let parts = Parts::of(crate::bytes("groups.root"), "ntuple").unwrap();
+    let parts = Parts::of(super::bytes("groups.root"), "ntuple").unwrap();
     assert!(parts.lists.len() > 1, "several groups");
     let [first, second] = [parts.lists[0].0, parts.lists[1].0];
     let errors = read(

@@ -1,0 +1,14 @@
+//! Behaviour of the façade: files of all formats, opened, selected from, checked and written.
+
+mod avro;
+mod background;
+mod chain;
+mod check;
+mod extend;
+mod files;
+mod open;
+mod own;
+mod parquet;
+mod rntuple;
+mod rows;
+mod select;
