@@ -24,16 +24,18 @@ static double dimuon_of(const std::string& name) {
     TTreeReader reader("events", &file);
     TTreeReaderValue<float> met(reader, "met");
     TTreeReaderArray<float> pt(reader, "Muon_pt"), eta(reader, "Muon_eta"), phi(reader, "Muon_phi");
-    // The struct in Rust has these as well, and reads them.
+    // The struct in Rust has these as well and reads them. A branch that is not looked at would not be read here.
     TTreeReaderArray<float> mass(reader, "Muon_mass"), iso(reader, "Muon_iso"), dxy(reader, "Muon_dxy"),
         dz(reader, "Muon_dz");
     TTreeReaderArray<int> charge(reader, "Muon_charge"), id(reader, "Muon_id");
-    double sum = 0;
+    double sum = 0, seen = 0;
     while (reader.Next()) {
+        if (pt.GetSize() > 0) seen += mass[0] + iso[0] + dxy[0] + dz[0] + id[0] + phi[0] + eta[0] + charge[0];
         if (pt.GetSize() != 2 || charge[0] == charge[1] || *met > 100) continue;
         float angles = std::cosh(eta[0] - eta[1]) - std::cos(phi[0] - phi[1]);
         sum += std::sqrt(2 * pt[0] * pt[1] * angles);
     }
+    if (seen == 0) std::printf("no muons\n");
     return sum;
 }
 

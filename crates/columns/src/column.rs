@@ -238,7 +238,9 @@ impl PartialEq for Column {
 }
 
 /// The Rust types of column items. Sealed.
-pub trait Native: Copy + Send + Sync + PartialEq + std::fmt::Debug + sealed::Sealed + 'static {
+pub trait Native:
+    Copy + Default + Send + Sync + PartialEq + std::fmt::Debug + sealed::Sealed + 'static
+{
     /// The element type it stands for.
     const DTYPE: DType;
     /// From exactly as many bytes, in native order.

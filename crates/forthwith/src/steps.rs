@@ -6,7 +6,8 @@ use forthwith_plan::{Error, ErrorKind, Result};
 use std::{collections::VecDeque, ops::Range};
 
 /// Steps that are smaller than this are read together: decompressed bytes.
-const TOGETHER: f64 = (32 << 20) as f64;
+pub(crate) const TOGETHER_BYTES: u64 = 32 << 20;
+const TOGETHER: f64 = TOGETHER_BYTES as f64;
 /// Entries that are looked at to find out how large entries are.
 const PROBE: u64 = 1024;
 

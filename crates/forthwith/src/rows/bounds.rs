@@ -18,7 +18,11 @@ impl Bounds {
     pub(super) fn range(&self, row: usize) -> Range<usize> {
         match self {
             // None is negative: they were checked.
-            Self::Offsets(offsets) => offsets[row] as usize..offsets[row + 1] as usize,
+            Self::Offsets(offsets) => {
+                let bounds = offsets.get(row..).and_then(<[_]>::first_chunk);
+                debug_assert!(bounds.is_some(), "row {row} of {} offsets", offsets.len());
+                bounds.map_or(0..0, |[start, end]| *start as usize..*end as usize)
+            }
             Self::Every(size) => row * size..(row + 1) * size,
         }
     }

@@ -105,7 +105,7 @@ impl Value for Date {
 
     #[inline]
     fn get(view: &Self::View, row: usize) -> Self {
-        Self(view[row])
+        Self(view.at(row))
     }
 
     fn push_to(&self, builder: &mut Self::Builder) {
@@ -152,7 +152,7 @@ macro_rules! times {
 
             #[inline]
             fn get(view: &Self::View, row: usize) -> Self {
-                Self::new(view[row])
+                Self::new(view.at(row))
             }
 
             fn push_to(&self, builder: &mut Self::Builder) {
@@ -219,7 +219,7 @@ impl<const PRECISION: u32, const SCALE: u32> Value for Decimal<PRECISION, SCALE>
     #[inline]
     fn get(view: &Self::View, row: usize) -> Self {
         Self(match view {
-            DecimalView::Numbers(numbers) => numbers[row].into(),
+            DecimalView::Numbers(numbers) => numbers.at(row).into(),
             DecimalView::Long(numbers) => numbers[row],
         })
     }

@@ -56,9 +56,14 @@ impl<T: RawNumber> RawView<T> {
 
     #[inline]
     fn at(&self, row: usize) -> T::Bytes {
+        // As for numbers that are decoded, nothing here can panic.
         let mut bytes = T::Bytes::default();
         let size = size_of::<T>();
-        bytes.as_mut().copy_from_slice(&self.bytes[row * size..(row + 1) * size]);
+        let stored = self.bytes.get(row * size..).and_then(|rest| rest.get(..size));
+        debug_assert!(stored.is_some(), "row {row} of {} bytes", self.bytes.len());
+        if let Some(stored) = stored {
+            bytes.as_mut().copy_from_slice(stored);
+        }
         bytes
     }
 

@@ -66,7 +66,7 @@ impl<R: Row> Rows<R> {
         self
     }
 
-    /// The size of the batches: 16 MiB of data by default. Up to two are in memory, and one for each thread of
+    /// The size of the batches: 32 MiB of data by default. Up to two are in memory, and one for each thread of
     /// [`par_fold`](Self::par_fold).
     #[must_use]
     pub const fn step(mut self, step: Step) -> Self {

@@ -1,6 +1,8 @@
 //! Where rows come from: a table, or several as one.
 
-use crate::{ProgressCallback, SelectOptions, Selected, Selection, Step, Steps, Table};
+use crate::{
+    ProgressCallback, SelectOptions, Selected, Selection, Step, Steps, Table, steps::TOGETHER_BYTES,
+};
 use forthwith_columns::{Array, Column, DType, Encoding, Form};
 use forthwith_plan::{Error, Plan, Result};
 use std::{ops::Range, sync::Arc};
@@ -72,7 +74,8 @@ pub struct RowOptions {
 
 impl Default for RowOptions {
     fn default() -> Self {
-        let (step, threads) = (Step::Bytes(16 << 20), None);
+        // Smaller steps would be read together, and then copied one by one.
+        let (step, threads) = (Step::Bytes(TOGETHER_BYTES), None);
         Self { cut: None, entries: None, start: 0, end: u64::MAX, step, threads }
     }
 }
@@ -292,7 +295,10 @@ impl RawColumns {
     fn array(&self, (name, order, plan): &(String, RawOrder, Plan), step: &Range<u64>) -> Result<Array> {
         let has_step = |entries: &Range<u64>| entries.start <= step.start && step.end <= entries.end;
         let missing = || Error::fault(format!("no block of {name:?} has the entries {step:?}"));
-        let task = plan.tasks.iter().position(|task| has_step(&task.entries)).ok_or_else(missing)?;
+        let task = plan.tasks.partition_point(|task| task.entries.end <= step.start);
+        if !plan.tasks.get(task).is_some_and(|task| has_step(&task.entries)) {
+            return Err(missing());
+        }
         let (entries, payload) = self.table.raw_block(name, plan, task, *order)?;
         let count = entries.end - entries.start;
         let size = (payload.len() as u64).checked_div(count).unwrap_or(0);
