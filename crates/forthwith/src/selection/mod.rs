@@ -333,9 +333,12 @@ impl Selection {
         self.all.iter().any(|input| matches!(input, Input::Entry { local: false }))
     }
 
-    /// Whether all columns are fields of the table, and all entries are read.
+    /// Whether the columns are different fields of the table, and all entries are read.
     pub(crate) fn is_of_fields_alone(&self) -> bool {
-        self.is_plain() && self.computed.is_none() && !self.chooses_entries()
+        self.columns.len() == self.fields.len()
+            && self.is_plain()
+            && self.computed.is_none()
+            && !self.chooses_entries()
     }
 
     /// The fields of the table that are read, for the columns and for what is computed.

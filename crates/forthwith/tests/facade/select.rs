@@ -85,6 +85,14 @@ fn steps_and_ranges_have_the_same_entries_as_the_whole() -> Result<()> {
 }
 
 #[test]
+fn a_column_that_is_selected_twice_is_read_twice() -> Result<()> {
+    let read = events().select(&["MET_pt", "nMuon", "MET_pt"], options(None, &[]))?.read(..5, None, None)?;
+    assert_eq!(read.arrays.len(), 3);
+    assert_eq!(lines(&read.arrays[0]), lines(&read.arrays[2]));
+    Ok(())
+}
+
+#[test]
 fn entries_are_read_as_they_are_listed() -> Result<()> {
     let table = events();
     let whole = lines(&table.column("Muon_pt")?);
