@@ -31,7 +31,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md LICENSE \
 
 FILE ?= tests/data/zmumu.root
 
-.PHONY: help setup demo test test-fast test-rust test-python test-goldens docs lint fmt bench fuzz clean
+.PHONY: help setup demo capi test test-fast test-rust test-python test-goldens docs lint fmt bench fuzz clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -63,6 +63,9 @@ test-goldens: $(VENV)/.installed $(VENV)/.test-needs ## golden values alone: bun
 docs: $(VENV)/.installed $(VENV)/.docs-needs ## the guide, as a site in target/docs; every example is run
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs $(TARGET)/docs
 	@echo 'open $(TARGET)/docs/index.html'
+
+capi: ## the C library and its header, in target/capi
+	@scripts/capi
 
 lint: $(VENV)/.installed $(VENV)/.lint-needs ## formatting, clippy, ruff, mypy, stubs, repository rules
 	@scripts/lint

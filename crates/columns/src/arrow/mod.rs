@@ -34,7 +34,7 @@ pub use import::{ImportError, import, import_stream};
 pub use original::with_original;
 
 use crate::{Array, Form, Invalid};
-use arrow_array::{Array as _, RecordBatchIterator, RecordBatchOptions};
+use arrow_array::{Array as _, RecordBatchIterator, RecordBatchOptions, StructArray};
 use std::sync::Arc;
 
 /// Choices in the translation.
@@ -149,6 +149,12 @@ where
 /// One array over the C data interface: what `__arrow_c_array__` hands out.
 pub fn c_array(field: &Field, array: &ArrayRef) -> Result<(FFI_ArrowSchema, FFI_ArrowArray), ExportError> {
     Ok((FFI_ArrowSchema::try_from(field)?, FFI_ArrowArray::new(&array.to_data())))
+}
+
+/// A batch over the C data interface: a struct array and its schema.
+pub fn c_batch(batch: &RecordBatch) -> Result<(FFI_ArrowArray, FFI_ArrowSchema), ExportError> {
+    let array = FFI_ArrowArray::new(&StructArray::from(batch.clone()).to_data());
+    Ok((array, c_schema(&batch.schema())?))
 }
 
 /// A type over the C data interface: what `__arrow_c_schema__` hands out.

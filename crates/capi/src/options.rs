@@ -1,0 +1,105 @@
+//! Options as a JSON object.
+
+use crate::status::Failure;
+use forthwith::{
+    ChainOptions, Damage, Engine, MissingColumns, OpenOptions, OptionValue, Options, files::StoreOptions,
+};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// More threads than this are an argument by mistake.
+const MOST_THREADS: u64 = 4096;
+
+/// Options of a file or of many, of which `missing` and `damage` are for chains alone.
+pub(crate) struct GivenOptions {
+    pub(crate) open: OpenOptions,
+    pub(crate) store: StoreOptions,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) missing: Option<MissingColumns>,
+    pub(crate) damage: Option<Damage>,
+}
+
+impl GivenOptions {
+    /// Parses a JSON object; no text has no options.
+    pub(crate) fn parse(text: Option<&str>) -> Result<Self, Failure> {
+        let object: Map<String, Value> = match text {
+            None => Map::new(),
+            Some(text) => serde_json::from_str(text)
+                .map_err(|error| Failure::invalid(format!("options is not a JSON object: {error}")))?,
+        };
+        let (mut open, mut store) = (OpenOptions::new(), StoreOptions::new());
+        let (mut missing, mut damage, mut engine) = (None, None, Options::default());
+        for (name, value) in &object {
+            match name.as_str() {
+                "threads" => {
+                    let threads = value.as_u64().filter(|threads| (1..=MOST_THREADS).contains(threads));
+                    let threads = threads.ok_or_else(|| unlike(name, "a number from 1 on", value))?;
+                    engine = Options::with_threads(usize::try_from(threads).unwrap_or(1));
+                }
+                "store" => store = store_options(value)?,
+                "missing" => {
+                    missing = Some(match value.as_str() {
+                        Some("raise") => MissingColumns::Raise,
+                        Some("null") => MissingColumns::Null,
+                        _ => return Err(unlike(name, r#""raise" or "null""#, value)),
+                    });
+                }
+                "damage" => {
+                    damage = Some(match value.as_str() {
+                        Some("raise") => Damage::Raise,
+                        Some("skip") => Damage::Skip,
+                        Some("null") => Damage::Null,
+                        _ => return Err(unlike(name, r#""raise", "skip" or "null""#, value)),
+                    });
+                }
+                _ => open.set(name, option_value(name, value)?),
+            }
+        }
+        Ok(Self { open, store, engine: Arc::new(Engine::new(engine)), missing, damage })
+    }
+
+    /// Refuses options of chains.
+    pub(crate) fn for_one_file(self) -> Result<Self, Failure> {
+        let chains = [("missing", self.missing.is_some()), ("damage", self.damage.is_some())];
+        match chains.iter().find(|(_, is_set)| *is_set) {
+            Some((name, _)) => Err(Failure::invalid(format!("{name} is an option of forthwith_chain"))),
+            None => Ok(self),
+        }
+    }
+
+    pub(crate) fn for_chain(self) -> ChainOptions {
+        ChainOptions {
+            open: self.open,
+            store: self.store,
+            missing: self.missing.unwrap_or_default(),
+            damage: self.damage.unwrap_or_default(),
+            engine: Some(self.engine),
+        }
+    }
+}
+
+/// Whether the option exists, and is of this kind, is checked when the format of the file is known.
+fn option_value(name: &str, value: &Value) -> Result<OptionValue, Failure> {
+    let numbers = |values: &[Value]| values.iter().map(Value::as_u64).collect::<Option<Vec<_>>>();
+    let found = match value {
+        Value::Bool(flag) => Some((*flag).into()),
+        Value::String(text) => Some(text.as_str().into()),
+        Value::Array(values) => numbers(values).map(Into::into),
+        _ => None,
+    };
+    found.ok_or_else(|| unlike(name, "true, false, text, or a list of whole numbers", value))
+}
+
+fn store_options(value: &Value) -> Result<StoreOptions, Failure> {
+    // The values may be secrets.
+    let unlike = || Failure::invalid("the option store is an object of texts");
+    let mut options = StoreOptions::new();
+    for (name, value) in value.as_object().ok_or_else(unlike)? {
+        options = options.with(name, value.as_str().ok_or_else(unlike)?);
+    }
+    Ok(options)
+}
+
+fn unlike(name: &str, expected: &str, value: &Value) -> Failure {
+    Failure::invalid(format!("the option {name} is {expected}, not {value}"))
+}
