@@ -3,6 +3,7 @@
 mod fill;
 mod opening;
 mod parallel;
+mod rows;
 mod selection;
 mod steps;
 mod survey;

@@ -142,6 +142,12 @@ impl ChainSelection {
         }
     }
 
+    /// Columns of files that were compared already. Only steps of it are read.
+    pub(super) fn with_survey(chain: &Chain, names: &[&str], options: SelectOptions, survey: Survey) -> Self {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        Self { survey: Arc::new(survey), ..Self::new(chain, names, options) }
+    }
+
     /// The chain.
     #[must_use]
     pub fn chain(&self) -> &Chain {

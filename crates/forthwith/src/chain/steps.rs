@@ -105,6 +105,20 @@ impl ChainSteps {
         }
     }
 
+    /// The entries of the next step, which is not read: counted in its file, with the entries of the files before it and the
+    /// selection that reads it. None after the last.
+    pub(super) fn skip_step(&mut self) -> Result<Option<(Range<u64>, u64, Selection)>> {
+        while self.current.is_some() || self.open_next()? {
+            let Some(current) = &mut self.current else { return Ok(None) };
+            if let Some(step) = current.steps.skip_step()? {
+                return Ok(Some((step, self.before, current.selection.clone())));
+            }
+            self.before = self.before.saturating_add(current.length);
+            self.current = None;
+        }
+        Ok(None)
+    }
+
     /// Begins with the next file that can be opened. False after the last.
     fn open_next(&mut self) -> Result<bool> {
         while let Some(portion) = self.portions.pop_front() {

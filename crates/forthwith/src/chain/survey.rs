@@ -17,6 +17,11 @@ pub(super) struct Survey {
 type Typed = (String, Form);
 
 impl Survey {
+    /// Columns in their common types.
+    pub(super) fn of_columns(columns: Vec<(String, Form)>) -> Self {
+        Self { columns }
+    }
+
     /// Opens all files and looks at the columns that names and expressions mention.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ const LISTED: usize = 20;
 
 impl<'s> Check<'s> {
     /// Compares a row with the columns of a table, and returns those that it needs.
-    pub(super) fn run<R: Row>(source: &'s dyn RowSource) -> Result<Vec<RowColumn>> {
+    pub(crate) fn run<R: Row>(source: &'s dyn RowSource) -> Result<Vec<RowColumn>> {
         let mut check = Check::new(Some(source));
         let level = Level::Table { prefix: "", in_lists: false };
         R::check_fields(&mut FieldCheck { level, check: &mut check });
