@@ -6,8 +6,9 @@ use clap::{Arg, Command};
 
 pub(crate) fn script(shell: Shell, command: &Command) -> String {
     let global: Vec<&Arg> = command.get_arguments().filter(|arg| !arg.is_positional()).collect();
+    let shown = || command.get_subcommands().filter(|verb| !verb.is_hide_set());
     let mut verbs = Vec::new();
-    for verb in command.get_subcommands() {
+    for verb in shown() {
         verbs.push(Verb::of(verb.get_name().into(), verb, &global));
         for below in verb.get_subcommands() {
             verbs.push(Verb::of(format!("{} {}", verb.get_name(), below.get_name()), below, &global));
@@ -17,7 +18,7 @@ pub(crate) fn script(shell: Shell, command: &Command) -> String {
         name: "help".into(),
         about: "Print the help of a command".into(),
         options: Vec::new(),
-        words: command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect(),
+        words: shown().map(|verb| verb.get_name().to_owned()).collect(),
         takes_files: false,
     });
     match shell {
@@ -127,6 +128,7 @@ fn bash(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
 # Completions of forthwith for Bash: source <(forthwith completions bash)
 _forthwith() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} verb= options= words= files=yes word= before= at=
+  local target= last= found=
   for ((at = 1; at < COMP_CWORD; at++)); do
     word=${{COMP_WORDS[at]}}
     # Bash takes --color=never for three words.
@@ -140,6 +142,8 @@ _forthwith() {{
         case \"$verb $word\" in
           ' '*) verb=$word ;;
           {below}) verb=\"$verb $word\" ;;
+          # Bash takes FILE:OBJECT for three words.
+          *) if [[ $word == : || $last == : ]]; then target+=$word; else target=$word; fi; last=$word ;;
         esac
         ;;
     esac
@@ -151,7 +155,27 @@ _forthwith() {{
   if [[ -n $before ]]; then
     words= options= files=yes
     case \"$verb $before\" in
-{choices}    esac
+{choices}      *' -b'|*' --branch')
+        if [[ -n $target ]]; then
+          mapfile -t COMPREPLY < <(command forthwith __complete --of \"$(_forthwith_plain \"$target\")\" -- \"$current\" 2> /dev/null)
+          return
+        fi
+        ;;
+    esac
+  elif [[ $current == : || $last == : || $current == *:* ]]; then
+    # Objects of the file; Bash has completed the text up to its last word.
+    if [[ $current == *:* && $current != : ]]; then target= found=; else found=$target; fi
+    if [[ $current == : ]]; then current=; found+=:; fi
+    mapfile -t COMPREPLY < <(
+      found=$(_forthwith_plain \"$found\")
+      command forthwith __complete -- \"$found$current\" 2> /dev/null | while IFS= read -r word; do
+        printf '%s\\n' \"${{word#\"$found\"}}\"
+      done
+    )
+    if ((${{#COMPREPLY[@]}})); then
+      compopt -o nospace 2> /dev/null
+      return
+    fi
   fi
   if [[ -z $before && $current == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$current\")
@@ -161,6 +185,13 @@ _forthwith() {{
       if [[ -n $files ]]; then compgen -f -- \"$current\"; fi
     )
   fi
+}}
+# A word without its quotes and backslashes, and with the home folder for ~.
+_forthwith_plain() {{
+  local word=${{1//\\\\}}
+  word=${{word//\\\"}} word=${{word//\\'}}
+  case $word in '~/'*) word=$HOME${{word#'~'}} ;; esac
+  printf '%s' \"$word\"
 }}
 complete -o filenames -F _forthwith forthwith
 ",
@@ -177,6 +208,7 @@ fn zsh(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
     let option = |arg: &Arg, indent: &str| {
         let value = match values(arg) {
             _ if !takes_value(arg) => String::new(),
+            _ if arg.get_long() == Some("branch") => ":column:_forthwith_columns".into(),
             values if values.is_empty() => ":value:_files".into(),
             values => format!(":value:({})", values.join(" ")),
         };
@@ -190,8 +222,8 @@ fn zsh(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
         cases += &format!("    '{name}')\n      _arguments -s \\\n");
         cases.extend(options.iter().map(|arg| option(arg, "        ")));
         let words = match (words.is_empty(), takes_files) {
-            (true, _) => "_files".into(),
-            (false, true) => format!("{{compadd -- {}; _files}}", words.join(" ")),
+            (true, _) => "_forthwith_files".into(),
+            (false, true) => format!("{{compadd -- {}; _forthwith_files}}", words.join(" ")),
             (false, false) => format!("({})", words.join(" ")),
         };
         cases += &format!("        '*:argument:{words}'\n      ;;\n");
@@ -200,6 +232,26 @@ fn zsh(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
         "\
 #compdef forthwith
 # Completions of forthwith for the Z shell: source <(forthwith completions zsh)
+# Files, and the objects of the file before a colon.
+_forthwith_files() {{
+  local -a found
+  if [[ $PREFIX == *:* ]]; then
+    found=(${{(f)\"$(command forthwith __complete -- ${{(Q)PREFIX}} 2> /dev/null)\"}})
+    if (($#found)); then compadd -S '' -- $found; return; fi
+  fi
+  _files
+}}
+# Columns of the last file before the word.
+_forthwith_columns() {{
+  local -a found
+  local word= target=
+  for word in ${{words[1,CURRENT-1]}}; do
+    if [[ -f ${{${{(Q)word}}%%:*}} ]]; then target=${{(Q)word}}; fi
+  done
+  if [[ -z $target ]]; then return 1; fi
+  found=(${{(f)\"$(command forthwith __complete --of $target -- ${{(Q)PREFIX}} 2> /dev/null)\"}})
+  compadd -- $found
+}}
 _forthwith() {{
   local -a verbs
   verbs=(
@@ -241,8 +293,25 @@ compdef _forthwith forthwith
     )
 }
 
+/// The objects of the file before a colon, and the columns of the last file before the word.
+const FISH: &str = "\
+# Completions of forthwith for fish
+function __forthwith_targets
+    set -l word (commandline -ct | string unescape)
+    string match -q '*:*' -- $word; and command forthwith __complete -- $word 2> /dev/null
+end
+function __forthwith_columns
+    set -l target
+    for word in (commandline -opc)
+        test -f (string split -m 1 : -- $word)[1]; and set target $word
+    end
+    test -n \"$target\"; and command forthwith __complete --of $target -- (commandline -ct) 2> /dev/null
+end
+complete -c forthwith -n 'not __fish_use_subcommand' -a '(__forthwith_targets)'
+";
+
 fn fish(verbs: &[Verb<'_>]) -> String {
-    let mut text = String::from("# Completions of forthwith for fish\n");
+    let mut text = String::from(FISH);
     for Verb { name, about: described, options, words, takes_files } in verbs {
         let mut here = String::from("complete -c forthwith -n '");
         let words_of_name = name.split(' ').map(|word| format!("__fish_seen_subcommand_from {word}"));
@@ -256,6 +325,7 @@ fn fish(verbs: &[Verb<'_>]) -> String {
             let long = arg.get_long().map(|long| format!(" -l {long}")).unwrap_or_default();
             let value = match values(arg) {
                 _ if !takes_value(arg) => String::new(),
+                _ if arg.get_long() == Some("branch") => " -x -a '(__forthwith_columns)'".into(),
                 values if values.is_empty() => " -r".into(),
                 values => format!(" -x -a '{}'", values.join(" ")),
             };

@@ -20,7 +20,7 @@ pub fn page() -> String {
          (NaN, infinities) is an error of `head`, unless `--nan` says what becomes of it, and `null` in what `forth run` prints.\n\n",
     );
     section(&mut text, &mut command, "## forthwith");
-    for sub in command.get_subcommands_mut().filter(|sub| sub.get_name() != "help") {
+    for sub in command.get_subcommands_mut().filter(|sub| sub.get_name() != "help" && !sub.is_hide_set()) {
         let heading = format!("## forthwith {}", sub.get_name());
         section(&mut text, sub, &heading);
         for act in sub.get_subcommands_mut() {

@@ -21,6 +21,7 @@
 #![allow(clippy::disallowed_methods, reason = "only for systems with processes and clocks")]
 
 mod bench;
+mod candidates;
 mod check;
 mod choice;
 mod completions;
@@ -113,7 +114,8 @@ pub fn run_with(
     terminal: Terminal,
 ) -> i32 {
     let command = Typed::command().term_width(terminal.width.unwrap_or(100).clamp(40, 120));
-    let verbs: Vec<&str> = command.get_subcommands().map(|verb| verb.get_name()).chain(["help"]).collect();
+    let shown = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    let verbs: Vec<&str> = shown.map(|verb| verb.get_name()).chain(["help"]).collect();
     let args = shorthand::expand(args.into_iter().collect(), &verbs, |path| path.exists());
     let verbs: Vec<String> = verbs.into_iter().map(str::to_owned).collect();
     let typed = command.try_get_matches_from(args).and_then(|matches| Typed::from_arg_matches(&matches));
@@ -187,6 +189,7 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
     match (&asked.verb, &asked.targets[..]) {
         (Action::Program(act), _) => forth::program(act, keyboard, console),
         (Action::Completions(shell), _) => console.text(&completions::script(*shell, &Typed::command())),
+        (Action::Candidates { of, word }, _) => console.text(&candidates::lines(of.as_deref(), word)),
         (Action::Convert { choice, conversion }, targets) => {
             convert::convert(targets, choice, conversion, &asked.opening, console)
         }
@@ -315,6 +318,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         | Action::Index { .. }
         | Action::Sniff
         | Action::Program(_)
+        | Action::Candidates { .. }
         | Action::Completions(_) => Ok(()),
     }
 }

@@ -11,9 +11,9 @@ use crate::{
     end::End,
     failure::{Failure, Result},
     flags::{
-        Act, Bench, CONVERT_STEP, Check, Common, Completions, Count, Demo, Errors, Explain, Forth, Freq, Gen,
-        Head, HeadFormat, Index, Language, Ls, Nan, Plot, Recompress, Schema, Shell, Show, Sniff, Stats,
-        Streamers, Typed, Verb,
+        Act, Bench, CONVERT_STEP, Candidates, Check, Common, Completions, Count, Demo, Errors, Explain,
+        Forth, Freq, Gen, Head, HeadFormat, Index, Language, Ls, Nan, Plot, Recompress, Schema, Shell, Show,
+        Sniff, Stats, Streamers, Typed, Verb,
     },
     opened::{Opening, Values},
     paint::Paint,
@@ -121,6 +121,11 @@ pub(crate) enum Action {
     },
     /// No file is involved, either.
     Completions(Shell),
+    /// The words that complete a word.
+    Candidates {
+        of: Option<String>,
+        word: String,
+    },
 }
 
 /// As it is asked for; text where nothing else can be.
@@ -312,6 +317,7 @@ impl Asked {
             Verb::Streamers(Streamers { targets, filter, .. }) => (targets, Action::Streamers { filter }),
             Verb::Index(Index { targets, to }) => (targets, Action::Index { to }),
             Verb::Completions(Completions { shell }) => (Vec::new(), Action::Completions(shell)),
+            Verb::Candidates(Candidates { of, word }) => (Vec::new(), Action::Candidates { of, word }),
             Verb::Demo(Demo { target, limit }) => {
                 (vec![target], Action::Demo { limit: Duration::from_secs(limit) })
             }

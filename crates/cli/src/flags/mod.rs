@@ -158,6 +158,9 @@ pub(crate) enum Verb {
     /// Print a script that lets a shell complete commands and options
     #[command(after_help = COMPLETIONS)]
     Completions(Completions),
+    /// Print the objects or columns that complete a word, for the scripts of shells
+    #[command(name = "__complete", hide = true)]
+    Candidates(Candidates),
 }
 
 /// Columns that are computed, and entries that are chosen.
@@ -256,6 +259,16 @@ pub(crate) struct Completions {
     /// The shell
     #[arg(value_name = "SHELL")]
     pub(crate) shell: Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Candidates {
+    /// Complete columns of this table
+    #[arg(long, value_name = "FILE[:TREE]")]
+    pub(crate) of: Option<String>,
+    /// The beginning of FILE:OBJECT, or of a column
+    #[arg(value_name = "WORD", allow_hyphen_values = true)]
+    pub(crate) word: String,
 }
 
 /// A shell that completes what is typed.

@@ -110,12 +110,37 @@ fn completions_know_every_command() {
     }
 }
 
+/// A shell that finds the command.
+fn with_command(shell: &str) -> Command {
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_forthwith"));
+    let mut command = Command::new(shell);
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{path}", binary.parent().expect("a folder").display()));
+    command
+}
+
+#[test]
+fn candidates_are_objects_and_columns_and_errors_are_silent() {
+    let zmumu = file("zmumu.root");
+    let lines = |args: &[&str]| output(args).lines().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(lines(&["__complete", &format!("{zmumu}:s")]), [format!("{zmumu}:skim/")]);
+    assert_eq!(lines(&["__complete", &format!("{zmumu}:events/nM")]), [format!("{zmumu}:events/nMuon")]);
+    assert_eq!(lines(&["__complete", "--of", &format!("{zmumu}:events"), "--", "nM"]), ["nMuon"]);
+    for word in ["", ":", "a:b", "none.root:x", "https://host.invalid/a.root:x", "-:x", "\u{e9}:\u{e9}"] {
+        assert_eq!(output(&["__complete", "--", word]), "", "{word}");
+        assert_eq!(output(&["__complete", "--of", word, "--", word]), "", "{word}");
+    }
+    assert!(!output(&["--help"]).contains("__complete"));
+}
+
 /// The completions of Bash, where it is installed: words that must be there, and words that must not.
 #[test]
 fn bash_completes() {
     let script = output(&["completions", "bash"]);
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("anfile.root"), b"").expect("a file");
+    std::fs::copy(file("zmumu.root"), folder.path().join("z m.root")).expect("a file");
+    std::fs::copy(file("zmumu.root"), folder.path().join("z.root")).expect("a file");
     for (words, wanted, unwanted) in [
         (&["he"][..], &["head", "help"][..], &["ls"][..]),
         (&[""], &["head", "anfile.root"], &[]),
@@ -142,6 +167,16 @@ fn bash_completes() {
         (&["head", "--color", "never", "a"], &["anfile.root"], &["auto"]),
         (&["convert", "--codec", "zstd", "anfile.root", "--fo"], &["--format", "--force"], &[]),
         (&["head", "anfile.root", "--j"], &["--json"], &[]),
+        // Bash divides words at colons.
+        (&["head", "z.root", ":"], &["events", "skim/"], &["anfile.root"]),
+        (&["head", "z.root", ":", "ev"], &["events"], &["skim"]),
+        (&["head", "z.root", ":", "events/MET_p"], &["events/MET_pt", "events/MET_phi"], &["events/nMuon"]),
+        (&["head", "z\\ m.root", ":", "ev"], &["events"], &["skim"]),
+        (&["head", "z.root:ev"], &["z.root:events"], &[]),
+        (&["head", "anfile.root", ":", "ev"], &[], &["events"]),
+        (&["head", "none.root", ":", "ev"], &[], &["events"]),
+        (&["head", "z.root", ":", "events", "-b", "MET"], &["MET_pt", "MET_phi"], &["nMuon", "anfile.root"]),
+        (&["head", "-n", "3", "z.root", "--branch", "nM"], &["nMuon"], &[]),
     ] {
         let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
         let line = format!(
@@ -149,7 +184,7 @@ fn bash_completes() {
             quoted.join(" "),
             words.len()
         );
-        let Ok(done) = Command::new("bash").args(["-c", &line]).current_dir(folder.path()).output() else {
+        let Ok(done) = with_command("bash").args(["-c", &line]).current_dir(folder.path()).output() else {
             return;
         };
         let found = String::from_utf8_lossy(&done.stdout);
