@@ -48,6 +48,7 @@ mod human;
 mod index;
 mod interrupt;
 mod ls;
+mod man;
 mod meaning;
 mod numbers;
 mod object;
@@ -189,6 +190,7 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
     match (&asked.verb, &asked.targets[..]) {
         (Action::Program(act), _) => forth::program(act, keyboard, console),
         (Action::Completions(shell), _) => console.text(&completions::script(*shell, &Typed::command())),
+        (Action::Man(folder), _) => man::write(folder),
         (Action::Candidates { of, word }, _) => console.text(&candidates::lines(of.as_deref(), word)),
         (Action::Convert { choice, conversion }, targets) => {
             convert::convert(targets, choice, conversion, &asked.opening, console)
@@ -319,6 +321,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         | Action::Sniff
         | Action::Program(_)
         | Action::Candidates { .. }
+        | Action::Man(_)
         | Action::Completions(_) => Ok(()),
     }
 }

@@ -12,8 +12,8 @@ use crate::{
     failure::{Failure, Result},
     flags::{
         Act, Bench, CONVERT_STEP, Candidates, Check, Common, Completions, Count, Demo, Errors, Explain,
-        Forth, Freq, Gen, Head, HeadFormat, Index, Language, Ls, Nan, Plot, Recompress, Schema, Shell, Show,
-        Sniff, Stats, Streamers, Typed, Verb,
+        Forth, Freq, Gen, Head, HeadFormat, Index, Language, Ls, Man, Nan, Plot, Recompress, Schema, Shell,
+        Show, Sniff, Stats, Streamers, Typed, Verb,
     },
     opened::{Opening, Values},
     paint::Paint,
@@ -121,6 +121,8 @@ pub(crate) enum Action {
     },
     /// No file is involved, either.
     Completions(Shell),
+    /// Pages of the manual are written to this folder.
+    Man(PathBuf),
     /// The words that complete a word.
     Candidates {
         of: Option<String>,
@@ -317,6 +319,7 @@ impl Asked {
             Verb::Streamers(Streamers { targets, filter, .. }) => (targets, Action::Streamers { filter }),
             Verb::Index(Index { targets, to }) => (targets, Action::Index { to }),
             Verb::Completions(Completions { shell }) => (Vec::new(), Action::Completions(shell)),
+            Verb::Man(Man { folder }) => (Vec::new(), Action::Man(folder)),
             Verb::Candidates(Candidates { of, word }) => (Vec::new(), Action::Candidates { of, word }),
             Verb::Demo(Demo { target, limit }) => {
                 (vec![target], Action::Demo { limit: Duration::from_secs(limit) })

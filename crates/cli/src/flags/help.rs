@@ -325,6 +325,10 @@ Examples:
   source <(forthwith completions zsh)              in ~/.zshrc, behind compinit
   forthwith completions fish > ~/.config/fish/completions/forthwith.fish";
 
+pub(super) const MAN: &str = "\
+Examples:
+  forthwith man ~/.local/share/man/man1            then man forthwith-ls";
+
 pub(super) const DEMO: &str = "\
 Examples:
   forthwith demo events.root

@@ -2,7 +2,7 @@
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use forthwith::plan::Number;
-use std::{ffi::OsString, num::NonZeroUsize};
+use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf};
 
 mod copies;
 mod diff;
@@ -19,7 +19,7 @@ use head::entries;
 pub(crate) use head::{Head, HeadFormat, Nan};
 use help::{
     BENCH, CAT, CHECK, COMPLETIONS, CONVERT, COUNT, CP, DEMO, DIFF, DUMP, EXAMPLES, EXPLAIN, FORTH, FREQ,
-    GEN, HEAD, INDEX, LS, MERGE, PLOT, RECOMPRESS, SAMPLE, SCHEMA, SHOW, SNIFF, SPLIT, STATS, STREAMERS,
+    GEN, HEAD, INDEX, LS, MAN, MERGE, PLOT, RECOMPRESS, SAMPLE, SCHEMA, SHOW, SNIFF, SPLIT, STATS, STREAMERS,
     TAIL,
 };
 pub(crate) use summary::{Bench, Dump, Freq, Sample, Sniff, Stats, Summarised};
@@ -158,6 +158,9 @@ pub(crate) enum Verb {
     /// Print a script that lets a shell complete commands and options
     #[command(after_help = COMPLETIONS)]
     Completions(Completions),
+    /// Write a page of the manual for each command
+    #[command(after_help = MAN)]
+    Man(Man),
     /// Print the objects or columns that complete a word, for the scripts of shells
     #[command(name = "__complete", hide = true)]
     Candidates(Candidates),
@@ -259,6 +262,13 @@ pub(crate) struct Completions {
     /// The shell
     #[arg(value_name = "SHELL")]
     pub(crate) shell: Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Man {
+    /// The folder, which is made if it does not exist
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
 }
 
 #[derive(Args, Debug)]
