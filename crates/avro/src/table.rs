@@ -11,8 +11,8 @@ use crate::{
 use forthwith_columns::{DType, Form};
 use forthwith_io::Source;
 use forthwith_plan::{
-    ColumnSpec, Dataset, Decoder, Description, Error, ErrorKind, Field, Group, Pick, Plan, Reading, Result,
-    Stored, Task, cuts,
+    ColumnSpec, Dataset, Decoder, Description, Error, ErrorKind, Extent, Field, Group, Pick, Plan, Reading,
+    Result, Stored, Task, cuts,
 };
 use forthwith_platform::ProcessLock;
 use forthwith_program::{Program, translate, translate_checking};
@@ -57,7 +57,12 @@ pub struct AvroTable {
     single_blocks: bool,
     columns: Fields,
     fields: Vec<Field>,
+    /// The fields that were asked for last, and their decoder: types and plans of them follow each other.
+    recent: Arc<ProcessLock<Option<Recent>>>,
 }
+
+/// Fields and their decoder.
+type Recent = (Vec<u32>, Group);
 
 impl AvroFile {
     /// Whether the bytes begin as container files do.
@@ -131,6 +136,7 @@ impl AvroFile {
             single_blocks: options.single_blocks,
             columns,
             fields,
+            recent: Arc::default(),
         })
     }
 }
@@ -175,6 +181,7 @@ impl AvroTable {
             single_blocks: true,
             columns: self.columns.clone(),
             fields: self.fields.clone(),
+            recent: Arc::clone(&self.recent),
         }
     }
 
@@ -221,8 +228,20 @@ impl AvroTable {
             .ok_or_else(|| Error::invalid(format!("there is no field number {field}")))
     }
 
-    /// The decoder of some fields: numbers at fixed places are a kernel's, anything else is a program's.
+    /// The decoder of some fields, made anew unless they are those of the last request.
     fn group(&self, fields: &[u32]) -> Result<Group> {
+        if let Some((known, group)) = &*self.recent.lock()
+            && known == fields
+        {
+            return Ok(group.clone());
+        }
+        let group = self.make_group(fields)?;
+        *self.recent.lock() = Some((fields.to_vec(), group.clone()));
+        Ok(group)
+    }
+
+    /// The decoder of some fields: numbers at fixed places are a kernel's, anything else is a program's.
+    fn make_group(&self, fields: &[u32]) -> Result<Group> {
         let layout = self.columns.layout(fields)?;
         let path = match fields {
             [only] if self.columns.is_record() => self.field(*only)?.path.clone(),
@@ -240,7 +259,7 @@ impl AvroTable {
     /// The decoder of one field, to be shown. In wide tables without the others, which would be most of it.
     fn shown(&self, field: u32) -> Result<Group> {
         if self.columns.count() <= WIDE {
-            return self.group(&[field]);
+            return self.make_group(&[field]);
         }
         let layout = self.columns.alone(field)?;
         let program = translate(&layout, &DIALECT, false, "").map_err(|why| Error::unsupported(why.0))?;
@@ -267,6 +286,16 @@ impl AvroTable {
             let to = walk.blocks.partition_point(|block| block.entries.start < entries.end);
             walk.blocks.get(from..to).unwrap_or_default().to_vec()
         })
+    }
+
+    /// The entries and blocks found when there are `most` entries or all, and the stored bytes of one field: blocks hold all
+    /// fields, and nothing says how much of them is whose.
+    fn counted(&self, most: u64) -> Result<(u64, u64, u64)> {
+        let (entries, blocks, stored) = self.reach(most, |walk| {
+            let stored: u64 = walk.blocks.iter().map(|block| block.bytes.end - block.bytes.start).sum();
+            (walk.entries(), walk.blocks.len() as u64, stored)
+        })?;
+        Ok((entries, blocks, stored / self.columns.count() as u64))
     }
 
     fn tasks(&self, entries: &Range<u64>) -> Result<Vec<Task>> {
@@ -373,12 +402,7 @@ impl Dataset for AvroTable {
                 _ => return Err(self.here(error, Some(field))),
             },
         };
-        // Blocks hold all fields; nothing says how much of them is whose.
-        let (entries, blocks, stored) = self.reach(most, |walk| {
-            let stored: u64 = walk.blocks.iter().map(|block| block.bytes.end - block.bytes.start).sum();
-            (walk.entries(), walk.blocks.len() as u64, stored)
-        })?;
-        let stored = stored / self.columns.count() as u64;
+        let (entries, blocks, stored) = self.counted(most)?;
         Ok(Description {
             type_name: self.columns.type_name(field),
             reading,
@@ -387,6 +411,22 @@ impl Dataset for AvroTable {
             stored_bytes: stored,
             payload_bytes: if self.codec == BlockCodec::Null { stored } else { 0 },
         })
+    }
+
+    fn extents(&self, fields: &[u32], most: u64) -> Result<Vec<Extent>> {
+        for field in fields {
+            self.field(*field)?;
+        }
+        let together = if fields.len() > 1 && self.columns.picks(fields).is_empty() {
+            self.group(fields).ok()
+        } else {
+            None
+        };
+        let Some(Group { form: Form::Record { contents, .. }, split: true, .. }) = together else {
+            return fields.iter().map(|field| Ok(self.describe_first(*field, most)?.into())).collect();
+        };
+        let (entries, _, bytes) = self.counted(most)?;
+        Ok(contents.into_iter().map(|form| Extent { form: Ok(form), entries, bytes }).collect())
     }
 
     fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {

@@ -2,7 +2,7 @@
 
 use forthwith_columns::{Array, Form, arrow::SchemaRef};
 use forthwith_plan::{
-    Constant, Dataset, Decoder, Description, Error, Field, FriendName, Limits, Plan, PlannedConstant,
+    Constant, Dataset, Decoder, Description, Error, Extent, Field, FriendName, Limits, Plan, PlannedConstant,
     Reading, Result, TableIndex, Task, check_entries,
 };
 use std::{
@@ -123,6 +123,18 @@ impl Dataset for WithConstants {
             Some(constant) => Ok(Self::described(constant, self.inner.entries_up_to(entries)?)),
             None => self.inner.describe_first(field, entries),
         }
+    }
+
+    fn extents(&self, fields: &[u32], entries: u64) -> Result<Vec<Extent>> {
+        let mut inner = self.inner.extents(&self.of_inner(fields)?, entries)?.into_iter();
+        let mut extents = Vec::with_capacity(fields.len());
+        for field in fields {
+            extents.push(match self.constant(*field)? {
+                Some(constant) => Self::described(constant, self.inner.entries_up_to(entries)?).into(),
+                None => inner.next().ok_or_else(|| Error::invalid(format!("there is no field {field}")))?,
+            });
+        }
+        Ok(extents)
     }
 
     fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {

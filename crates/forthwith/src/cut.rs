@@ -20,22 +20,17 @@ const MOST: u64 = 1 << 24;
 /// Bytes of decompressed data in an entry of some fields; by the first `known` entries where no more are counted.
 pub(crate) fn density(dataset: &dyn Dataset, fields: &[u32], known: Option<u64>) -> Result<f64> {
     let mut density = 0.0;
-    for &field in fields {
-        let d = match known {
-            Some(entries) => dataset.describe_first(field, entries)?,
-            None => dataset.describe(field)?,
-        };
-        let entries = d.entries.max(1) as f64;
-        let payload = d.payload_bytes.max(d.stored_bytes) as f64 / entries;
+    for (&field, extent) in fields.iter().zip(dataset.extents(fields, known.unwrap_or(u64::MAX))?) {
+        let entries = extent.entries.max(1) as f64;
         // Payload may be much smaller than arrays: numbers in a dictionary, or runs of them.
-        let array = match &d.reading {
-            Ok(reading) => {
+        let array = match &extent.form {
+            Ok(form) => {
                 let values = dataset.values(field)?.map_or(0.0, |values| values as f64 / entries);
-                least(&reading.form, values, if dataset.is_complete(field)? { 0.0 } else { 8.0 })
+                least(form, values, if dataset.is_complete(field)? { 0.0 } else { 8.0 })
             }
             Err(_) => 0.0,
         };
-        density += payload.max(array);
+        density += (extent.bytes as f64 / entries).max(array);
     }
     Ok(density)
 }

@@ -158,16 +158,23 @@ impl Table {
 
     /// A description with the types that arrays get. Constants are not stored, so they are not converted.
     fn converted(&self, field: u32, mut description: Description) -> Result<Description> {
-        if let Ok(reading) = &mut description.reading
-            && (self.text.converts() || self.times_as_integers)
-            && (field as usize) < self.own_dataset().fields()?.len()
-        {
-            self.text.convert_form(&mut reading.form);
-            if self.times_as_integers {
-                reading.form.strip_times();
-            }
+        if let Ok(reading) = &mut description.reading {
+            self.convert_form(field, &mut reading.form)?;
         }
         Ok(description)
+    }
+
+    /// Makes the Form of a stored field that of its arrays.
+    pub(crate) fn convert_form(&self, field: u32, form: &mut Form) -> Result<()> {
+        if (self.text.converts() || self.times_as_integers)
+            && (field as usize) < self.own_dataset().fields()?.len()
+        {
+            self.text.convert_form(form);
+            if self.times_as_integers {
+                form.strip_times();
+            }
+        }
+        Ok(())
     }
 
     /// The same table without the parts of the file in which nothing can be told apart, and these parts: the end of an Avro file that is
@@ -320,6 +327,12 @@ impl Table {
             return Ok(Some(0));
         }
         Ok(self.names.named(fields, name))
+    }
+
+    /// Whether an entry is a record, whose fields are those of the table. Otherwise the only field is the entry itself.
+    #[must_use]
+    pub fn is_record(&self) -> bool {
+        self.dataset.is_record()
     }
 
     /// How a field is read, or why it cannot be.

@@ -59,6 +59,24 @@ pub struct Description {
     pub payload_bytes: u64,
 }
 
+/// The Form and the size of a field, without its decoder: for types and estimates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Extent {
+    /// The Form, or what is not supported.
+    pub form: std::result::Result<Form, String>,
+    /// Entries the field has of its own, as far as they are counted.
+    pub entries: u64,
+    /// Bytes when decompressed, or as stored if these are more or the file does not say.
+    pub bytes: u64,
+}
+
+impl From<Description> for Extent {
+    fn from(description: Description) -> Self {
+        let bytes = description.payload_bytes.max(description.stored_bytes);
+        Self { form: description.reading.map(|reading| reading.form), entries: description.entries, bytes }
+    }
+}
+
 /// An opened table: metadata only, parsed lazily.
 ///
 /// `Any` is for the rooms of one format, which look at the format's own type behind the trait.
@@ -143,6 +161,15 @@ pub trait Dataset: Any + Send + Sync {
     fn describe_first(&self, field: u32, entries: u64) -> Result<Description> {
         let _ = entries;
         self.describe(field)
+    }
+
+    /// Forms and sizes of several fields; entries are counted as in [`describe_first`](Self::describe_first). Datasets whose
+    /// fields share a decoder make it once for all of them.
+    ///
+    /// # Errors
+    /// As [`describe`](Self::describe).
+    fn extents(&self, fields: &[u32], entries: u64) -> Result<Vec<Extent>> {
+        fields.iter().map(|field| Ok(self.describe_first(*field, entries)?.into())).collect()
     }
 
     /// The tasks that deliver the given fields for a range of entries. One group is made for each field, in

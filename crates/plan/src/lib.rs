@@ -19,7 +19,7 @@ pub use append::{BlockColumns, append};
 pub use blocks::{Bench, BlockMaker, BlockRunner, BlockSink, OneThread, StoredBlock, in_turn};
 pub use check::{CheckReport, Finding, Severity};
 pub use constant::{Constant, PlannedConstant, Value};
-pub use dataset::{Dataset, Description, Field, check_entries, cuts};
+pub use dataset::{Dataset, Description, Extent, Field, check_entries, cuts};
 pub use error::{Error, ErrorKind, Place, Result, Stated, check_headroom};
 pub use format::{Block, BlockFormat, Columns, Framing, Piece, Scratch};
 pub use forthwith_forth::similar_names;

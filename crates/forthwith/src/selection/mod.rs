@@ -12,7 +12,7 @@ mod united;
 use crate::{Friend, ProgressCallback, Step, Steps, Table, cut, table::bounds};
 use forthwith_columns::{Array, Form};
 use forthwith_expr::{Program, Spelling, holding};
-use forthwith_plan::{Error, Plan, Result};
+use forthwith_plan::{Error, Extent, Plan, Result};
 use inputs::{Input, Inputs};
 use names::Names;
 use promise::promising;
@@ -201,14 +201,29 @@ impl Table {
     /// # Errors
     /// No such field, or one that cannot be read.
     pub fn form(&self, field: u32) -> Result<Form> {
-        match self.describe_first(field, 0)?.reading {
-            Ok(reading) => Ok(reading.form),
-            Err(what) => {
-                // Planning says it best.
-                self.plan(&[field], 0..0)?;
-                self.here(Err(Error::unsupported(what)))
-            }
-        }
+        self.form_of(field, self.describe_first(field, 0)?.reading.map(|reading| reading.form))
+    }
+
+    /// The Forms of several fields.
+    ///
+    /// # Errors
+    /// As [`form`](Self::form), for the first field that cannot be read.
+    pub fn forms(&self, fields: &[u32]) -> Result<Vec<Form>> {
+        let extents = self.here(self.dataset().extents(fields, 0))?;
+        let form = |(field, extent): (&u32, Extent)| {
+            let mut form = self.form_of(*field, extent.form)?;
+            self.here(self.convert_form(*field, &mut form))?;
+            Ok(form)
+        };
+        fields.iter().zip(extents).map(form).collect()
+    }
+
+    fn form_of(&self, field: u32, form: std::result::Result<Form, String>) -> Result<Form> {
+        form.or_else(|what| {
+            // Planning says it best.
+            self.plan(&[field], 0..0)?;
+            self.here(Err(Error::unsupported(what)))
+        })
     }
 
     /// One value that is true or false for each entry.
