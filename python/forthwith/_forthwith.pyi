@@ -458,6 +458,9 @@ class Table:
     def path(self) -> str:
         """Path in the file."""
     @property
+    def is_record(self) -> bool:
+        """Whether an entry is a record, whose fields are the columns."""
+    @property
     def title(self) -> str:
         """Its title."""
     @property
@@ -1158,8 +1161,10 @@ def split_name(text: str) -> tuple[str, str]:
 def from_iter(object: object, type: str | None = None, form: str | None = None, single: bool = False) -> Layout:
     """Columns of a known type, filled with the items of an object, or with the object alone; a Form comes as JSON."""
 
-def rows_of(labels: Sequence[str], columns: Sequence[list[Any]], length: int) -> list[dict[str, Any]]:
-    """Rows of several columns as dicts."""
+def rows_of(
+    labels: Sequence[str], columns: Sequence[list[Any] | Array], length: int, *, whole_nanoseconds: bool = False
+) -> list[dict[str, Any]]:
+    """Rows of several columns as dicts; values of arrays are those of `Array.objects`."""
 
 def found_rows(object: object) -> Layout:
     """Columns of a type that is found out, of items to be written: text and byte strings are never made of each other."""

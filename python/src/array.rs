@@ -110,6 +110,11 @@ impl Array {
         arrow::array(py, &array, &self.place, options)
     }
 
+    /// Its values and their place.
+    pub(crate) fn parts(&self) -> (&columns::Array, &Place) {
+        (&self.array, &self.place)
+    }
+
     /// Its Form, for other rooms.
     pub(crate) fn of_form(&self) -> &Form {
         &self.array.form

@@ -1,6 +1,9 @@
 //! Arrays as objects of Python, row by row: what readers of rows give.
 
-use crate::{array::damaged, errors};
+use crate::{
+    array::{Array, damaged},
+    errors,
+};
 use forthwith::{
     columns::{self, DType, Form, Invalid, LogicalType, Lookup, MAP},
     plan::{Error, Place},
@@ -27,36 +30,84 @@ pub(crate) fn objects<'py>(
     whole_nanoseconds: bool,
     tagged: bool,
 ) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(py, values_of(py, array, place, whole_nanoseconds, tagged)?)
+}
+
+fn values_of<'py>(
+    py: Python<'py>,
+    array: &columns::Array,
+    place: &Place,
+    whole_nanoseconds: bool,
+    tagged: bool,
+) -> PyResult<Objects<'py>> {
     let invalid = |error: &Invalid| damaged(py, error, array, place);
     py.detach(|| array.validate()).map_err(|error| invalid(&error))?;
     let moments = Moments::new(py, place, whole_nanoseconds)?;
     match (Rows { py, lookup: Lookup::of(array), moments, tagged }).node(&array.form, array.length) {
-        Ok(objects) => PyList::new(py, objects),
+        Ok(objects) => Ok(objects),
         Err(Trouble::Invalid(error)) => Err(invalid(&error)),
         Err(Trouble::Raised(error)) => Err(error),
     }
 }
 
+/// Values that become those of one key of rows.
+#[derive(FromPyObject)]
+pub(crate) enum RowValues<'py> {
+    /// Objects that were made already.
+    Objects(Bound<'py, PyList>),
+    /// An array, whose values [`objects`] makes.
+    Array(Bound<'py, Array>),
+}
+
 /// Rows of several columns as dicts.
 #[pyfunction]
+#[pyo3(signature = (labels, columns, length, *, whole_nanoseconds=false))]
 pub(crate) fn rows_of<'py>(
     py: Python<'py>,
     labels: Vec<Bound<'py, PyString>>,
-    columns: Vec<Bound<'py, PyList>>,
+    columns: Vec<RowValues<'py>>,
     length: usize,
+    whole_nanoseconds: bool,
 ) -> PyResult<Bound<'py, PyList>> {
-    if columns.iter().any(|column| column.len() != length) {
+    let mut values = Vec::with_capacity(columns.len());
+    for column in columns {
+        values.push(match column {
+            RowValues::Objects(list) => list.iter().collect(),
+            RowValues::Array(array) => {
+                let (array, place) = array.get().parts();
+                values_of(py, array, place, whole_nanoseconds, false)?
+            }
+        });
+    }
+    if values.iter().any(|column| column.len() != length) {
         return Err(errors::request(py, "columns of different lengths".into()));
     }
+    PyList::new(py, dicts(py, &labels, values, length)?)
+}
+
+/// A dict for each row. All are copies of one with the keys, so that none grows key by key.
+fn dicts<'py>(
+    py: Python<'py>,
+    keys: &[Bound<'py, PyString>],
+    columns: Vec<Objects<'py>>,
+    length: usize,
+) -> PyResult<Objects<'py>> {
+    let template = PyDict::new(py);
+    for key in keys {
+        template.set_item(key, py.None())?;
+    }
+    let mut columns: Vec<_> = keys.iter().zip(columns.into_iter().map(Vec::into_iter)).collect();
     let mut rows = reserved(length)?;
-    for row in 0..length {
-        let dict = PyDict::new(py);
-        for (label, column) in labels.iter().zip(&columns) {
-            dict.set_item(label, column.get_item(row)?)?;
+    for _ in 0..length {
+        let dict = template.copy()?;
+        for (key, values) in &mut columns {
+            if let Some(value) = values.next() {
+                dict.set_item(&*key, value)?;
+            }
         }
         rows.push(dict.into_any());
     }
-    PyList::new(py, rows)
+    Ok(rows)
 }
 
 enum Trouble {
@@ -244,13 +295,7 @@ impl<'py> Rows<'py, '_> {
             );
         };
         let names: Vec<_> = names.iter().map(|name| PyString::intern(py, name)).collect();
-        self.each((0..rows).map(|row| {
-            let dict = PyDict::new(py);
-            for (name, column) in names.iter().zip(&columns) {
-                dict.set_item(name, &column[row])?;
-            }
-            Ok(dict.into_any())
-        }))
+        Ok(dicts(py, &names, columns, rows)?)
     }
 
     fn unions(&self, key: &str, contents: &[Form], length: u64) -> Made<Objects<'py>> {

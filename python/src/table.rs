@@ -70,7 +70,7 @@ impl Table {
 
     /// The Forms of fields, or the error that names the first one that cannot be read.
     fn forms(&self, fields: &[u32]) -> plan::Result<Vec<Form>> {
-        fields.iter().map(|field| self.table.form(*field)).collect()
+        self.table.forms(fields)
     }
 }
 
@@ -79,6 +79,12 @@ impl Table {
     #[getter]
     fn path(&self) -> &str {
         self.table.path()
+    }
+
+    /// Whether an entry is a record, whose fields are the columns.
+    #[getter]
+    fn is_record(&self) -> bool {
+        self.table.is_record()
     }
 
     #[getter]

@@ -196,16 +196,17 @@ fn clock(value: i64, unit: TimeUnit) -> String {
 
 /// Year, month and day in the Gregorian calendar, extended to all times, of a day counted from the first of January 1970.
 #[must_use]
-pub fn calendar(days: i64) -> [i128; 3] {
-    // Counted from the first of March of the year 0, in whole cycles of 400 years.
-    let days = i128::from(days) + 719_468;
-    let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+pub fn calendar(days: i64) -> [i64; 3] {
+    // Counted from the first of March of the year 0, in whole cycles of 400 years; added to the remainder, where it cannot
+    // overflow.
+    let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097) + 719_468);
+    let (cycle, day) = (cycle + day / 146_097, day % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let of_year = day - (365 * year + year / 4 - year / 100);
     let month = (5 * of_year + 2) / 153;
     let of_month = of_year - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
-    [year + cycle * 400 + i128::from(month <= 2), month, of_month]
+    [year + cycle * 400 + i64::from(month <= 2), month, of_month]
 }
 
 fn date(days: i64) -> String {

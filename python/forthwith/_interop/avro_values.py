@@ -42,11 +42,6 @@ class AvroValues:
         self._changes: dict[tuple[int, bool], tuple[Any, Change | None]] = {}
         self._find_names(schema, "")
 
-    @property
-    def is_record(self) -> bool:
-        """Whether the values are records."""
-        return _has_fields(self._resolved(self._schema))
-
     def change(self, path: list[str]) -> tuple[Change | None, bool]:
         """What is made of a value of a field, and whether values of unions have to come with their alternative's number."""
         kind: Any = self._schema

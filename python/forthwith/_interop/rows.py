@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from forthwith import _forthwith
 from forthwith._errors import RequestError
 from forthwith._interop.avro_values import AvroValues, check_union_names
@@ -44,9 +42,16 @@ class RowsLibrary(Library):
                 raise RequestError(f"union_names is for Avro files, and {tree.file.file_path} is not one")
             self._changes, self._bare = {}, False
             return
-        schema = json.loads(tree.file._view.get("schema") or tree.metadata["avro.schema"])
-        values, fields = AvroValues(schema, self._union_names), tree._fields
-        self._bare = not values.is_record
+        self._bare, self._changes = not tree._core.is_record, {}
+        text = tree.file._view.get("schema") or tree.metadata["avro.schema"]
+        if isinstance(text, bytes):
+            text = text.decode()
+        # Values become others for these two reasons alone; JSON could spell the word with escapes.
+        if self._union_names is None and "uuid" not in text and "\\" not in text:
+            return
+        import json  # not at the top: most files are read without
+
+        values, fields = AvroValues(json.loads(text), self._union_names), tree._fields
         self._changes = {label: values.change(_path(fields, at)) for label, at in columns if at >= 0}
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> list[Any]:
@@ -57,10 +62,15 @@ class RowsLibrary(Library):
 
     def group(self, arrays: Arrays, start: int, stop: int) -> list[Any]:
         """A dict for each entry; of a file of values that are not records, the values."""
-        columns = [self.column(label, array, start) for label, array in arrays]
-        if self._bare and len(columns) == 1:
-            return columns[0]
-        return _forthwith.rows_of([label for label, _ in arrays], columns, stop - start)
+        if self._bare and len(arrays) == 1:
+            return self.column(*arrays[0], start)
+        unchanged = None, False
+        columns = [
+            array if self._changes.get(label, unchanged) == unchanged else self.column(label, array, start)
+            for label, array in arrays
+        ]
+        labels = [label for label, _ in arrays]
+        return _forthwith.rows_of(labels, columns, stop - start, whole_nanoseconds=self._whole_nanoseconds)
 
     def nulls(self, name: str, like: _forthwith.Array, start: int, length: int) -> list[None]:
         """Missing values."""

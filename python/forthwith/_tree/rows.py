@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from forthwith import _keywords
-from forthwith._tree.walk import of_steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ class HasRows:
         """
         not_here = _keywords.NOT_OF_ROWS
         _keywords.refuse("rows", options.keys() & not_here, {"union_names", *self._iterated} - not_here)
-        return of_steps(self.iterate(names, step_size=step_size, library="rows", how=union_names, **options))
+        steps = self.iterate(names, step_size=step_size, library="rows", how=union_names, **options)
+        return chain.from_iterable(steps)
 
     def to_list(self, names: Names = None, **options: Any) -> list[Any]:
         """All rows as a list; the arguments are those of `rows`."""

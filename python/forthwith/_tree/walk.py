@@ -120,12 +120,6 @@ def _around(
         yield (found, Report(tree, start, stop, lost)) if report else found
 
 
-def of_steps(steps: Iterator[list[Any]]) -> Iterator[Any]:
-    """The rows of all steps, one after the other."""
-    for step in steps:
-        yield from step
-
-
 class Report:
     """Where a step of ``iterate`` lies.
 
