@@ -98,7 +98,15 @@ impl Exporter<'_> {
                     return self.node(content, length, true);
                 }
                 let there = self.lookup.rows_there(key, length)?;
-                let rows = self.lookup.presence(key, length)?.map(Cow::Borrowed);
+                let known = self.lookup.presence(key, length)?;
+                if known.is_none() && spread::keeps_places(content) {
+                    // Imported from Arrow, which has a place for what is missing.
+                    let index = self.lookup.integers(key, "index", length)?;
+                    if let Some(nulls) = spread::nulls_in_place(&index) {
+                        return spread::in_place(&self.node(content, there, true)?, nulls);
+                    }
+                }
+                let rows = known.map(Cow::Borrowed);
                 let rows = match rows {
                     Some(rows) => Some(rows),
                     None => {

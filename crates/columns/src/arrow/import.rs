@@ -1,7 +1,7 @@
 //! Arrow arrays to columns.
 
 use crate::rows_without_bytes::RowsWithoutBytes;
-use crate::{Array, Column, DType, Form, Invalid, LogicalType, MAP, TimeUnit, Zone};
+use crate::{Array, Column, DType, Form, Invalid, LogicalType, MAP, Presence, TimeUnit, Zone};
 use arrow_array::{
     Array as _, ArrayRef, FixedSizeListArray, MapArray, RecordBatchReader as _, StructArray, UnionArray,
     cast::AsArray as _,
@@ -9,10 +9,11 @@ use arrow_array::{
     make_array,
     types::{ByteArrayType, ByteViewType},
 };
-use arrow_buffer::{ArrowNativeType, NullBuffer};
+use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer};
 use arrow_data::{ArrayData, transform::MutableArrayData};
 use arrow_schema::{ArrowError, DataType, Field, SchemaRef, TimeUnit as Unit, UnionMode};
-use std::{collections::HashMap, sync::Arc};
+use bytes::Bytes;
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
 /// Why Arrow's arrays could not become columns.
 #[derive(Debug, thiserror::Error)]
@@ -218,15 +219,19 @@ impl Import {
             return self.node(array);
         }
         let key = self.key();
-        let mut index: Vec<i64> = Vec::new();
-        let bytes = array.len() as u64 * 8;
-        let refused = |_| ImportError::Memory { column: self.path.join("."), bytes };
-        index.try_reserve_exact(array.len()).map_err(refused)?;
-        index.extend(0..array.len() as i64);
-        if let Some(nulls) = &nulls {
-            (!nulls.inner()).set_indices().for_each(|row| index[row] = -1);
-        }
-        self.columns.push((format!("{key}-index"), Column::from_vec(index)));
+        let index = match nulls.filter(|nulls| nulls.null_count() > 0) {
+            None => Column::of_rows(Presence::complete(array.len())),
+            Some(nulls) => {
+                let mut index: Vec<i64> = Vec::new();
+                let bytes = array.len() as u64 * 8;
+                let refused = |_| ImportError::Memory { column: self.path.join("."), bytes };
+                index.try_reserve_exact(array.len()).map_err(refused)?;
+                index.extend(0..array.len() as i64);
+                (!nulls.inner()).set_indices().for_each(|row| index[row] = -1);
+                Column::from_vec(index)
+            }
+        };
+        self.columns.push((format!("{key}-index"), index));
         Ok(Form::Option { key, content: Box::new(self.node(array)?) })
     }
 
@@ -385,11 +390,17 @@ impl Import {
         Form::Numpy { key, dtype, shape: vec![] }
     }
 
-    fn raw<T: ArrowNativeType + crate::Native>(&mut self, array: &ArrayRef) -> Form {
+    /// Numbers in the memory that the array has.
+    fn raw<T: crate::Native>(&mut self, array: &ArrayRef) -> Form {
         let data = array.to_data();
-        let items = data.buffer::<T>(0);
-        let column = Column::from_slice(items.get(..data.len()).unwrap_or(items));
-        self.numbers(column.dtype(), column)
+        let size = size_of::<T>();
+        let column = match data.buffers().first() {
+            Some(buffer) => {
+                shared(T::DTYPE, buffer, data.offset() * size..(data.offset() + data.len()) * size)
+            }
+            None => Column::from_vec(Vec::<T>::new()),
+        };
+        self.numbers(T::DTYPE, column)
     }
 
     /// Numbers that have to be others here; those of nulls may be anything.
@@ -426,33 +437,33 @@ impl Import {
         Ok((unit, self.raw::<i64>(array)))
     }
 
-    fn strings(&mut self, offsets: Vec<i64>, bytes: Vec<u8>, binary: bool) -> Form {
+    fn strings(&mut self, offsets: Vec<i64>, bytes: Column, binary: bool) -> Form {
         let key = self.key();
         self.columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
-        self.columns.push((format!("{key}-data"), Column::from_vec(bytes)));
+        self.columns.push((format!("{key}-data"), bytes));
         Form::String { key, binary }
     }
 
     fn fixed(&mut self, bytes: Vec<u8>, size: usize, rows: usize) -> Form {
-        self.strings((0..=rows).map(|row| (row * size) as i64).collect(), bytes, true)
+        self.strings((0..=rows).map(|row| (row * size) as i64).collect(), Column::from_vec(bytes), true)
     }
 
     fn text<T: ByteArrayType>(&mut self, array: &arrow_array::GenericByteArray<T>, binary: bool) -> Form {
         let ends = array.offsets();
         let (from, to) = (ends.first().as_usize(), ends.last().as_usize());
         let offsets = ends.iter().map(|at| (at.as_usize() - from) as i64).collect();
-        self.strings(offsets, array.value_data()[from..to].to_vec(), binary)
+        self.strings(offsets, shared(DType::UInt8, array.values(), from..to), binary)
     }
 
     fn view<T: ByteViewType>(&mut self, array: &arrow_array::GenericByteViewArray<T>, binary: bool) -> Form {
-        let (mut offsets, mut bytes) = (vec![0], Vec::new());
+        let (mut offsets, mut bytes) = (vec![0], Vec::<u8>::new());
         for row in 0..array.len() {
             if !array.is_null(row) {
                 bytes.extend(AsRef::<[u8]>::as_ref(array.value(row)));
             }
             offsets.push(bytes.len() as i64);
         }
-        self.strings(offsets, bytes, binary)
+        self.strings(offsets, Column::from_vec(bytes), binary)
     }
 
     fn list(&mut self, mut offsets: Vec<i64>, item: &Field, values: &ArrayRef) -> Result<Form> {
@@ -512,6 +523,13 @@ impl Import {
         self.columns.extend(crate::text::texts(&key, &categories));
         Ok(Form::Categorical { key, categories })
     }
+}
+
+/// Bytes of a buffer as a column that keeps the buffer; as far as there are any.
+fn shared(dtype: DType, buffer: &Buffer, bytes: Range<usize>) -> Column {
+    let start = bytes.start.min(buffer.len());
+    let length = bytes.end.clamp(start, buffer.len()) - start;
+    Column::from_bytes(dtype, Bytes::from_owner(buffer.slice_with_length(start, length)))
 }
 
 fn meant(meaning: LogicalType, form: Form) -> Form {

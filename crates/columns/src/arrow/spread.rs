@@ -4,7 +4,7 @@
 //! places; texts and lists get other offsets, and what the offsets point into is shared.
 
 use super::ExportError;
-use crate::Presence;
+use crate::{Form, Presence};
 use arrow_array::{
     Array as _, ArrayRef, BooleanArray, LargeBinaryArray, LargeListArray, LargeStringArray, NullArray,
     StructArray, cast::AsArray as _, make_array,
@@ -20,6 +20,34 @@ pub(super) fn spread(values: &ArrayRef, index: &[i64]) -> Result<ArrayRef, Expor
         Some(rows) => of_rows(values, &rows),
         None => in_runs(&values.to_data(), index),
     }
+}
+
+/// Whether values of a Form have a place for each row also where rows are missing.
+pub(super) fn keeps_places(form: &Form) -> bool {
+    match form {
+        Form::Numpy { shape, .. } => shape.is_empty(),
+        Form::String { .. } => true,
+        Form::Logical { content, .. } => matches!(&**content, Form::Numpy { shape, .. } if shape.is_empty()),
+        _ => false,
+    }
+}
+
+/// The rows that are missing by an index of which each other row is the row of its own number.
+pub(super) fn nulls_in_place(index: &[i64]) -> Option<NullBuffer> {
+    let is_in_place = (0_i64..).zip(index).all(|(row, at)| *at == row || *at < 0);
+    is_in_place.then(|| NullBuffer::new(BooleanBuffer::collect_bool(index.len(), |row| index[row] >= 0)))
+}
+
+/// Values that are at their places already, of which some are null, and further nulls behind the last.
+pub(super) fn in_place(values: &ArrayRef, nulls: NullBuffer) -> Result<ArrayRef, ExportError> {
+    let mut data = values.to_data();
+    if data.len() < nulls.len() {
+        let mut padded = MutableArrayData::new(vec![&data], true, nulls.len());
+        padded.try_extend(0, 0, data.len())?;
+        padded.try_extend_nulls(nulls.len() - data.len())?;
+        data = padded.freeze();
+    }
+    Ok(make_array(data.into_builder().nulls(Some(nulls)).build()?))
 }
 
 /// The values at their places among `rows`, and nulls where there are none.
