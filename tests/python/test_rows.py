@@ -343,3 +343,24 @@ def test_types_that_are_named_often_are_looked_at_once():
     # Not of their columns, of which there are too many.
     with contextlib.suppress(forthwith.UnsupportedError):
         assert file.to_list(union_names="types") == []
+
+
+def test_dates_and_times_at_the_ends_of_their_ranges(tmp_path):
+    """The first and the last moments that Python has, and all fields of random ones."""
+    draw = random.Random(5)
+    first, last = dt.datetime(1, 1, 1), dt.datetime.max
+    span = (last - first) // dt.timedelta(microseconds=1)
+    moments = [first + dt.timedelta(microseconds=draw.randrange(span)) for _ in range(300)]
+    moments += [first, last, dt.datetime(1969, 12, 31, 23, 59, 59, 999999), dt.datetime(2000, 2, 29, 1)]
+    table = pa.table(
+        {
+            "moment": pa.array(moments, pa.timestamp("us")),
+            "utc": pa.array([moment.replace(tzinfo=UTC) for moment in moments]),
+            "date": pa.array([moment.date() for moment in moments]),
+            "time": pa.array([moment.time() for moment in moments], pa.time64("us")),
+        }
+    )
+    path = str(tmp_path / "moments.parquet")
+    forthwith.write_parquet(path, table)
+    rows = forthwith.open(path).to_list()
+    assert rows == table.to_pylist()
