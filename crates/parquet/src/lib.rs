@@ -50,6 +50,7 @@ mod leaf;
 mod levels;
 mod page;
 mod pages;
+mod row_groups;
 mod schema;
 mod table;
 mod thrift;

@@ -1,6 +1,9 @@
 //! Writing: columns as Arrow has them, through the `parquet` crate.
 
-use crate::hints::ARROW_SCHEMA;
+use crate::{
+    hints::ARROW_SCHEMA,
+    row_groups::{RowGroups, failed},
+};
 use arrow_schema::DataType;
 use bytes::Bytes;
 use forthwith_columns::{
@@ -8,14 +11,16 @@ use forthwith_columns::{
     arrow::{self, ExportError, RecordBatch, SchemaRef},
 };
 use forthwith_io::{Counted, Sink};
-use forthwith_plan::{Error, Result, TableWriter, WriteOptions, Written, check_digits, check_headroom};
+use forthwith_plan::{
+    BlockRunner, Error, Result, TableWriter, WriteOptions, Written, check_digits, check_headroom,
+};
 use parquet::{
     arrow::{ArrowWriter, add_encoded_arrow_schema_to_metadata, arrow_writer::ArrowWriterOptions},
     basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel},
     errors::ParquetError,
     file::{metadata::KeyValue, properties::WriterProperties},
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 /// A row group that takes this much memory is written, however few entries it has.
 const LARGEST_GROUP: usize = 256 << 20;
@@ -31,7 +36,7 @@ const ENTRIES: u64 = 1 << 20;
 /// memory. The codec is ZSTD unless told otherwise: `none`, `snappy`, `gzip`, `brotli`, `lz4` (the raw blocks
 /// of today) or `zstd`, three of which take a level.
 pub struct ParquetWriter {
-    writer: ArrowWriter<Counted<Box<dyn Sink>>>,
+    groups: RowGroups<Counted<Box<dyn Sink>>>,
     schema: SchemaRef,
     /// The types of the columns, for errors.
     forms: Vec<Form>,
@@ -43,16 +48,26 @@ impl ParquetWriter {
     /// Codecs, by the names that are understood.
     pub const CODECS: [&'static str; 6] = ["none", "snappy", "gzip", "brotli", "lz4", "zstd"];
 
-    /// Begins a file with columns of these names and Forms.
+    /// Begins a file with columns of these names and Forms. The runner says how many threads encode columns.
     ///
     /// # Errors
     /// No columns; a type that Parquet does not have (unions), with the column; options that are none.
-    pub fn new(fields: &[(String, Form)], sink: Box<dyn Sink>, options: &WriteOptions) -> Result<Self> {
+    pub fn new(
+        fields: &[(String, Form)],
+        sink: Box<dyn Sink>,
+        options: &WriteOptions,
+        runner: Arc<dyn BlockRunner>,
+    ) -> Result<Self> {
         let uri = sink.uri().to_owned();
-        Self::begin(fields, sink, options).map_err(|e| e.in_file(&uri))
+        Self::begin(fields, sink, options, runner).map_err(|e| e.in_file(&uri))
     }
 
-    fn begin(fields: &[(String, Form)], sink: Box<dyn Sink>, options: &WriteOptions) -> Result<Self> {
+    fn begin(
+        fields: &[(String, Form)],
+        sink: Box<dyn Sink>,
+        options: &WriteOptions,
+        runner: Arc<dyn BlockRunner>,
+    ) -> Result<Self> {
         if fields.is_empty() {
             return Err(Error::invalid("a table without columns"));
         }
@@ -70,14 +85,13 @@ impl ParquetWriter {
         }
         let schema: SchemaRef = arrow::Schema::new(arrow_fields).into();
         let compression = compression(options.codec.as_deref().unwrap_or("zstd"), options.level)?;
-        let entries = options.block_entries.unwrap_or(ENTRIES).max(1);
+        let entries = usize::try_from(options.block_entries.unwrap_or(ENTRIES)).unwrap_or(usize::MAX);
         let words = words(&options.metadata)?;
         let word = |word: &KeyValue| (word.key.clone(), word.value.clone().unwrap_or_default());
         let arrow_words: HashMap<String, String> = words.iter().map(word).collect();
         let mut properties = WriterProperties::builder()
             .set_compression(compression)
             .set_dictionary_enabled(options.dictionary.unwrap_or(true))
-            .set_max_row_group_row_count(Some(usize::try_from(entries).unwrap_or(usize::MAX)))
             .set_key_value_metadata(Some(words))
             .set_created_by(concat!("forthwith version ", env!("CARGO_PKG_VERSION")).into())
             .build();
@@ -89,8 +103,10 @@ impl ParquetWriter {
         let own = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
         let writer = ArrowWriter::try_new_with_options(Counted(sink, 0), schema.clone(), own)
             .map_err(|e| failed(&e))?;
+        let parts = writer.into_serialized_writer().map_err(|e| failed(&e))?;
+        let groups = RowGroups::new(parts, Arc::clone(&schema), entries, runner);
         let forms = fields.iter().map(|(_, form)| form.clone()).collect();
-        Ok(Self { writer, schema, forms, uri, entries: 0 })
+        Ok(Self { groups, schema, forms, uri, entries: 0 })
     }
 
     fn step(&mut self, columns: &[Array]) -> Result<()> {
@@ -120,9 +136,9 @@ impl ParquetWriter {
         let arrays = arrays.collect::<Result<Vec<_>>>()?;
         let batch = RecordBatch::try_new(self.schema.clone(), arrays);
         let batch = batch.map_err(|e| Error::invalid(e.to_string()))?;
-        self.writer.write(&batch).map_err(|e| failed(&e))?;
-        if self.writer.in_progress_size() > LARGEST_GROUP {
-            self.writer.flush().map_err(|e| failed(&e))?;
+        self.groups.write(&batch)?;
+        if self.groups.open_bytes() > LARGEST_GROUP {
+            self.groups.flush()?;
         }
         self.entries += batch.num_rows() as u64;
         Ok(())
@@ -135,10 +151,8 @@ impl TableWriter for ParquetWriter {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { writer, uri, entries, .. } = *self;
-        let here = |e: Error| e.in_file(&uri);
-        // Which writes the rest, and the footer.
-        let Counted(sink, bytes) = writer.into_inner().map_err(|e| here(failed(&e)))?;
+        let Self { groups, uri, entries, .. } = *self;
+        let Counted(sink, bytes) = groups.into_inner().map_err(|e| e.in_file(&uri))?;
         sink.finish()?;
         Ok(Written { entries, bytes })
     }
@@ -213,23 +227,6 @@ fn compression(name: &str, level: Option<i32>) -> Result<Compression> {
 
 fn export(name: &str, error: &ExportError) -> Error {
     Error::invalid(format!("column {name:?}: {error}"))
-}
-
-fn failed(error: &ParquetError) -> Error {
-    // The system's own error is within.
-    let mut source: Option<&dyn std::error::Error> = Some(error);
-    while let Some(inner) = source {
-        if let Some(io) = inner.downcast_ref::<std::io::Error>() {
-            let kind = forthwith_io::ErrorKind::Io {
-                kind: io.kind(),
-                code: io.raw_os_error(),
-                text: io.to_string(),
-            };
-            return Error::new(forthwith_io::Error::new(kind, "the output"));
-        }
-        source = inner.source();
-    }
-    Error::invalid(error.to_string())
 }
 
 forthwith_io::impl_debug!(ParquetWriter, |it| "uri": it.uri, "entries": it.entries);

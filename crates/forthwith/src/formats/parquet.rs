@@ -7,7 +7,7 @@ use crate::{
 };
 use bytes::Bytes;
 use forthwith_columns::{Form, TextPolicy};
-use forthwith_engine::Engine;
+use forthwith_engine::{BlockThreads, Engine};
 use forthwith_io::{Sink, Source};
 use forthwith_parquet::{Options, ParquetFile, ParquetFormat, ParquetWriter};
 use forthwith_plan::{
@@ -80,7 +80,8 @@ impl Format for Parquet {
         sink: Box<dyn Sink>,
         options: &WriteOptions,
     ) -> Result<Box<dyn TableWriter>> {
-        Ok(Box::new(ParquetWriter::new(fields, sink, options)?))
+        let runner = Arc::new(BlockThreads::default());
+        Ok(Box::new(ParquetWriter::new(fields, sink, options, runner)?))
     }
 
     fn blocks(&self) -> &'static [&'static dyn BlockFormat] {

@@ -4,7 +4,8 @@ use crate::read;
 use forthwith_columns::{Array, Column, DType, Form, LogicalType};
 use forthwith_io::MemorySink;
 use forthwith_parquet::ParquetWriter;
-use forthwith_plan::{TableWriter, WriteOptions};
+use forthwith_plan::{OneThread, TableWriter, WriteOptions};
+use std::sync::Arc;
 
 /// Columns of every kind, of `rows` rows.
 pub(crate) fn columns(rows: usize) -> Vec<(&'static str, Array)> {
@@ -77,7 +78,9 @@ pub(crate) fn written(rows: usize, options: &WriteOptions) -> Vec<u8> {
     let sink = MemorySink::new("made.parquet");
     let fields: Vec<_> =
         columns.iter().map(|(name, array)| ((*name).to_owned(), array.form.clone())).collect();
-    let mut writer = Box::new(ParquetWriter::new(&fields, Box::new(sink.clone()), options).unwrap());
+    let mut writer = Box::new(
+        ParquetWriter::new(&fields, Box::new(sink.clone()), options, Arc::new(OneThread::default())).unwrap(),
+    );
     writer.write(&columns.into_iter().map(|(_, array)| array).collect::<Vec<_>>()).unwrap();
     writer.finish().unwrap();
     sink.bytes().unwrap().to_vec()
