@@ -197,8 +197,8 @@ fn clock(value: i64, unit: TimeUnit) -> String {
 /// Year, month and day in the Gregorian calendar, extended to all times, of a day counted from the first of January 1970.
 #[must_use]
 pub fn calendar(days: i64) -> [i64; 3] {
-    // Counted from the first of March of the year 0, in whole cycles of 400 years; added to the remainder, where it cannot
-    // overflow.
+    // Counted from the first of March of the year 0, in whole cycles of 400 years. The shift is added to
+    // the remainder, which cannot overflow.
     let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097) + 719_468);
     let (cycle, day) = (cycle + day / 146_097, day % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

@@ -62,7 +62,7 @@ pub struct Description {
 /// The Form and the size of a field, without its decoder: for types and estimates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extent {
-    /// The Form, or what is not supported.
+    /// The Form, or the unsupported part of the type.
     pub form: std::result::Result<Form, String>,
     /// Entries the field has of its own, as far as they are counted.
     pub entries: u64,

@@ -100,7 +100,7 @@ impl Exporter<'_> {
                 let there = self.lookup.rows_there(key, length)?;
                 let known = self.lookup.presence(key, length)?;
                 if known.is_none() && spread::keeps_places(content) {
-                    // Imported from Arrow, which has a place for what is missing.
+                    // Imported from Arrow, which has a place for each missing row.
                     let index = self.lookup.integers(key, "index", length)?;
                     if let Some(nulls) = spread::nulls_in_place(&index) {
                         return spread::in_place(&self.node(content, there, true)?, nulls);

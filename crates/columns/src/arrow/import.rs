@@ -525,7 +525,7 @@ impl Import {
     }
 }
 
-/// Bytes of a buffer as a column that keeps the buffer; as far as there are any.
+/// A view of bytes of a buffer, clamped to its length.
 fn shared(dtype: DType, buffer: &Buffer, bytes: Range<usize>) -> Column {
     let start = bytes.start.min(buffer.len());
     let length = bytes.end.clamp(start, buffer.len()) - start;

@@ -32,13 +32,13 @@ pub(super) fn keeps_places(form: &Form) -> bool {
     }
 }
 
-/// The rows that are missing by an index of which each other row is the row of its own number.
+/// Nulls of an index whose other entries are their own row numbers; `None` if a row is moved.
 pub(super) fn nulls_in_place(index: &[i64]) -> Option<NullBuffer> {
     let is_in_place = (0_i64..).zip(index).all(|(row, at)| *at == row || *at < 0);
     is_in_place.then(|| NullBuffer::new(BooleanBuffer::collect_bool(index.len(), |row| index[row] >= 0)))
 }
 
-/// Values that are at their places already, of which some are null, and further nulls behind the last.
+/// Applies nulls to values that are in place, and appends nulls for further rows.
 pub(super) fn in_place(values: &ArrayRef, nulls: NullBuffer) -> Result<ArrayRef, ExportError> {
     let mut data = values.to_data();
     if data.len() < nulls.len() {
