@@ -148,7 +148,7 @@ pub(crate) fn matching(place: &Place, filter: &[String], entries: u64) -> Result
     if filter.is_empty() {
         return Ok(branches);
     }
-    let patterns = Patterns::of(filter)?;
+    let patterns = Patterns::of(filter).map_err(Failure::misuse)?;
     if filter.iter().any(|pattern| !pattern.starts_with('/') && pattern.contains('/')) {
         let parts = (0..).zip(table.fields()?).filter(|(_, field)| field.is_part);
         branches.extend(parts.map(|(index, field)| Branch::of_first(table, index, field, entries)));

@@ -71,7 +71,7 @@ pub(crate) fn copy(
     if asked.force && asked.is_last {
         check_order(targets, &asked.to)?;
     }
-    let patterns = Patterns::of(&asked.columns)?;
+    let patterns = Patterns::of(&asked.columns).map_err(Failure::misuse)?;
     let columns = (!asked.columns.is_empty()).then(|| -> PathFilter {
         Arc::new(move |path| patterns.want(path, path.rsplit('/').next().unwrap_or(path)))
     });

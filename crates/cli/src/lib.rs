@@ -41,19 +41,14 @@ mod flags;
 mod forth;
 mod freq;
 mod generate;
-mod glob;
 mod head;
-mod histogram;
-mod human;
 mod index;
 mod interrupt;
 mod ls;
 mod man;
 mod meaning;
-mod numbers;
 mod object;
 mod opened;
-mod paint;
 mod plot;
 mod schema;
 mod shape;
@@ -69,7 +64,7 @@ mod words;
 
 pub use document::page;
 pub use forth::Keyboard;
-pub use paint::wants_color;
+pub use forthwith_browse::paint::wants_color;
 
 use choice::Choice;
 use clap::{
@@ -80,6 +75,7 @@ use console::Console;
 use failure::{Failure, Result};
 use flags::Typed;
 use forthwith::plan::similar_names;
+use forthwith_browse::{glob, histogram, human, numbers, paint};
 use meaning::{Action, Asked};
 use paint::Paint;
 use shape::Shape;

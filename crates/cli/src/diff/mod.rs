@@ -81,7 +81,7 @@ impl Comparison {
     }
 
     fn options(&self, opening: &Opening) -> Result<DiffOptions> {
-        let patterns = Patterns::of(&self.columns)?;
+        let patterns = Patterns::of(&self.columns).map_err(Failure::misuse)?;
         let columns = (!self.columns.is_empty()).then(|| -> PathFilter {
             Arc::new(move |path| patterns.want(path, path.rsplit('/').next().unwrap_or(path)))
         });

@@ -1,6 +1,12 @@
 //! `forthwith streamers`: the classes that a file describes, each version with its bases and members.
 
-use crate::{console::Console, failure::Result, glob::Patterns, human, shape::Shape};
+use crate::{
+    console::Console,
+    failure::{Failure, Result},
+    glob::Patterns,
+    human,
+    shape::Shape,
+};
 use forthwith::{
     File,
     plan::Error,
@@ -40,7 +46,7 @@ pub(crate) fn streamers(
         let what = format!("streamer infos of {} files, because only ROOT files have them", file.format());
         return Err(Error::unsupported(what).in_file(file.uri()).into());
     };
-    let patterns = Patterns::of(filter)?;
+    let patterns = Patterns::of(filter).map_err(Failure::misuse)?;
     let infos = root.streamers()?.infos().map_err(|error| error.in_file(file.uri()))?;
     let classes = infos.iter().filter(|info| patterns.want(&info.class, &info.class)).map(|info| Class {
         class: info.class.to_string(),

@@ -3,12 +3,12 @@
 use forthwith::columns::{Array, Column, DType, Form, with_integer};
 
 /// The values of a branch of numbers, or of lists of numbers, without the lists.
-pub(crate) fn values(array: &Array) -> Option<Vec<f64>> {
+pub fn values(array: &Array) -> Option<Vec<f64>> {
     array.column(&format!("{}-data", array.form.numbers()?.0)).map(numbers)
 }
 
 /// A branch of lists of numbers: where the lists end, and the numbers.
-pub(crate) fn lists(array: &Array) -> Option<(Vec<i64>, Vec<f64>)> {
+pub fn lists(array: &Array) -> Option<(Vec<i64>, Vec<f64>)> {
     let Form::List { key, content } = &array.form else { return None };
     if !matches!(&**content, Form::Numpy { shape, .. } if shape.is_empty()) {
         return None;

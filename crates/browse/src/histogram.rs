@@ -7,7 +7,7 @@ use crate::{
 
 /// Counts in bins of one width.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Histogram {
+pub struct Histogram {
     low: f64,
     high: f64,
     counts: Vec<u64>,
@@ -16,7 +16,7 @@ pub(crate) struct Histogram {
 
 /// The number of values that a histogram does not show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Outside {
+pub struct Outside {
     below: u64,
     above: u64,
     not_a_number: u64,
@@ -36,12 +36,12 @@ impl Outside {
     }
 
     /// Counts a value that is not finite: it lies outside of any range.
-    pub(crate) fn count(&mut self, value: f64) {
+    pub fn count(&mut self, value: f64) {
         self.counts(value, 0.0, 0.0);
     }
 
     /// They, in words; empty if there are none.
-    pub(crate) fn words(self) -> String {
+    pub fn words(self) -> String {
         let Self { below, above, not_a_number } = self;
         let parts = [(below, "below"), (above, "above"), (not_a_number, "not a number")];
         let parts = parts.iter().filter(|(number, _)| *number > 0);
@@ -54,20 +54,20 @@ const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇',
 impl Histogram {
     /// Counts values in `bins` bins of the half-open range from `low` to `high`.
     ///
-    /// The range must be finite and not empty; use [`robust_range`] for one that is.
-    pub(crate) fn new(values: impl IntoIterator<Item = f64>, low: f64, high: f64, bins: usize) -> Self {
+    /// The range must be finite and not empty; as [`robust_range`] makes it.
+    pub fn new(values: impl IntoIterator<Item = f64>, low: f64, high: f64, bins: usize) -> Self {
         let mut made = Self::beside(Outside::default(), low, high, bins);
         made.add(values);
         made
     }
 
     /// An empty histogram, but for values outside of its range.
-    pub(crate) fn beside(outside: Outside, low: f64, high: f64, bins: usize) -> Self {
+    pub fn beside(outside: Outside, low: f64, high: f64, bins: usize) -> Self {
         Self { low, high, counts: vec![0; bins.max(1)], outside }
     }
 
     /// Counts more values.
-    pub(crate) fn add(&mut self, values: impl IntoIterator<Item = f64>) {
+    pub fn add(&mut self, values: impl IntoIterator<Item = f64>) {
         let Self { low, high, counts, outside } = self;
         let scale = counts.len() as f64 / (*high - *low);
         for value in values {
@@ -80,7 +80,7 @@ impl Histogram {
     }
 
     /// The middle of the highest bin.
-    pub(crate) fn peak(&self) -> f64 {
+    pub fn peak(&self) -> f64 {
         // The first of equally high bins, so that the answer does not depend on the iteration order.
         let highest = self.counts.iter().max().copied().unwrap_or(0);
         let bin = self.counts.iter().position(|&c| c == highest).unwrap_or(0);
@@ -88,39 +88,42 @@ impl Histogram {
     }
 
     /// The entries that the picture does not show, in words; empty if there are none.
-    pub(crate) fn remainder(&self) -> String {
+    pub fn remainder(&self) -> String {
         self.outside.words()
     }
 
-    /// The same behind what else is said of the picture.
-    pub(crate) fn not_shown(&self) -> String {
+    /// [`remainder`](Self::remainder) as the end of a caption.
+    pub fn not_shown(&self) -> String {
         let words = self.remainder();
         if words.is_empty() { words } else { format!("; not shown: {words}") }
     }
 
     /// The counts as bars.
-    pub(crate) fn bars(&self) -> Bars {
+    pub fn bars(&self) -> Bars {
         let heights = self.counts.iter().map(|count| *count as f64).collect();
         Bars { low: self.low, high: self.high, heights }
     }
 
     /// The picture: `height` lines of bars, `wide` characters a bin, with axes; lines end in a newline.
-    pub(crate) fn draw(&self, height: usize, wide: usize, label: &str, paint: Paint) -> String {
+    pub fn draw(&self, height: usize, wide: usize, label: &str, paint: Paint) -> String {
         self.bars().draw(height, wide, label, paint)
     }
 }
 
 /// Heights side by side over a range.
-pub(crate) struct Bars {
-    pub(crate) low: f64,
-    pub(crate) high: f64,
-    pub(crate) heights: Vec<f64>,
+pub struct Bars {
+    /// Lower end of the range.
+    pub low: f64,
+    /// Upper end of the range.
+    pub high: f64,
+    /// Height of each bar.
+    pub heights: Vec<f64>,
 }
 
 impl Bars {
     /// The picture: `height` lines of bars, `wide` characters each, with axes; lines end in a newline. Bars
     /// begin at zero, or at the lowest where that is below.
-    pub(crate) fn draw(&self, height: usize, wide: usize, label: &str, paint: Paint) -> String {
+    pub fn draw(&self, height: usize, wide: usize, label: &str, paint: Paint) -> String {
         let height = height.max(1);
         let finite = || self.heights.iter().copied().filter(|height| height.is_finite());
         let bottom = finite().fold(0.0, f64::min);
@@ -152,9 +155,9 @@ impl Bars {
     }
 }
 
-/// A picture between its axes: lines from the foot up, the marks below the first and at each of them, and what is from
-/// left to right over a width, with a label if there is one. Lines end in a newline.
-pub(crate) fn framed(
+/// A picture between its axes: lines from the foot up, the marks below the first and at each of them, and an axis from
+/// left to right over a width, with an optional label. Lines end in a newline.
+pub fn framed(
     lines: &[String],
     marks: &[String],
     (low, high): (f64, f64),
@@ -211,7 +214,7 @@ fn block(part: f64, row: usize, height: usize) -> char {
 }
 
 /// A number for a caption, with few digits.
-pub(crate) fn short(number: f64) -> String {
+pub fn short(number: f64) -> String {
     let size = number.abs();
     if number.fract() == 0.0 && size < 1e15 {
         let sign = if number < 0.0 { "-" } else { "" };
@@ -225,7 +228,7 @@ pub(crate) fn short(number: f64) -> String {
 }
 
 /// 1, 2 or 5 times a power of ten, such that about `ticks` steps fill `span`.
-pub(crate) fn nice_step(span: f64, ticks: usize) -> f64 {
+pub fn nice_step(span: f64, ticks: usize) -> f64 {
     let rough = span / ticks.max(1) as f64;
     let power = 10f64.powf(rough.log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|f| f * power >= rough * 0.999).unwrap_or(10.0);
@@ -233,13 +236,14 @@ pub(crate) fn nice_step(span: f64, ticks: usize) -> f64 {
 }
 
 /// The multiples of a step from the lowest number of an axis on, and where they are on it: from 0 to 1, and more behind it.
-pub(crate) fn ticks(low: f64, span: f64, step: f64) -> impl Iterator<Item = (f64, f64)> {
+pub fn ticks(low: f64, span: f64, step: f64) -> impl Iterator<Item = (f64, f64)> {
     let ticks = std::iter::successors(Some((low / step).ceil()), |tick| Some(tick + 1.0));
     // At most a handful of steps by construction; the bound only guards against steps lost to rounding.
     ticks.take(64).map(move |tick| (tick * step, (tick * step - low) / span))
 }
 
-pub(crate) fn tick_text(value: f64, step: f64) -> String {
+/// A tick of an axis whose ticks are `step` apart, as text.
+pub fn tick_text(value: f64, step: f64) -> String {
     if value.abs() < step * 1e-9 {
         return "0".into();
     }
@@ -256,7 +260,7 @@ const SAMPLE: usize = 100_000;
 /// A range that shows the bulk of the values whatever the outliers: nearly all between the 1st and the 99th
 /// percentile, with room on both sides, starting at zero when that is near. `None` if no value is finite, and
 /// no other reason.
-pub(crate) fn robust_range(values: &[f64]) -> Option<(f64, f64)> {
+pub fn robust_range(values: &[f64]) -> Option<(f64, f64)> {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let stride = finite().count().div_ceil(SAMPLE).max(1);
     let mut sample: Vec<f64> = finite().step_by(stride).collect();
@@ -281,7 +285,7 @@ pub(crate) fn robust_range(values: &[f64]) -> Option<(f64, f64)> {
     if low < high && (high - low).is_finite() {
         return Some((low, high));
     }
-    // Wider than the largest number: what lies farther out is counted, not drawn.
+    // Wider than the largest number: values farther out are counted, not drawn.
     Some((f64::MIN / 4.0, f64::MAX / 4.0))
 }
 

@@ -4,14 +4,14 @@ use std::ffi::OsString;
 
 /// How text is emphasised. Without colour every method returns the text as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Paint {
+pub struct Paint {
     /// Whether escape sequences may be written.
-    pub(crate) color: bool,
+    pub color: bool,
 }
 
 /// The role of a piece of text, rather than its colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Style {
+pub enum Style {
     /// Ordinary text.
     #[default]
     Plain,
@@ -29,7 +29,7 @@ pub(crate) enum Style {
 
 impl Paint {
     /// The text in a style.
-    pub(crate) fn paint(self, style: Style, text: &str) -> String {
+    pub fn paint(self, style: Style, text: &str) -> String {
         let code = match style {
             Style::Plain => return text.to_owned(),
             Style::Strong => "1",
@@ -45,11 +45,13 @@ impl Paint {
         }
     }
 
-    pub(crate) fn strong(self, text: &str) -> String {
+    /// Emphasised text.
+    pub fn strong(self, text: &str) -> String {
         self.paint(Style::Strong, text)
     }
 
-    pub(crate) fn faint(self, text: &str) -> String {
+    /// Text that a reader may skip.
+    pub fn faint(self, text: &str) -> String {
         self.paint(Style::Faint, text)
     }
 }

@@ -1,12 +1,11 @@
 //! Choosing branches by patterns for their names: globs, and regular expressions between slashes, as Python's
 //! filters have them.
 
-use crate::failure::{Failure, Result};
 use forthwith::files;
 use regex_lite::{Regex, RegexBuilder};
 
 /// Names, globs and regular expressions, of which one must match; without any, everything does.
-pub(crate) struct Patterns(Vec<Pattern>);
+pub struct Patterns(Vec<Pattern>);
 
 enum Pattern {
     Glob(String),
@@ -17,13 +16,13 @@ impl Patterns {
     /// The text that was typed.
     ///
     /// # Errors
-    /// The text between slashes is no regular expression.
-    pub(crate) fn of(typed: &[String]) -> Result<Self> {
-        typed.iter().map(|text| Pattern::of(text)).collect::<Result<_>>().map(Self)
+    /// The text between slashes is not a regular expression.
+    pub fn of(typed: &[String]) -> Result<Self, String> {
+        typed.iter().map(|text| Pattern::of(text)).collect::<Result<_, _>>().map(Self)
     }
 
     /// Whether one of the globs would match, were capital letters the same as small ones.
-    pub(crate) fn matches_in_another_case(typed: &[String], path: &str, name: &str) -> bool {
+    pub fn matches_in_another_case(typed: &[String], path: &str, name: &str) -> bool {
         let mut globs = typed.iter().filter(|text| is_pattern(text) && regular(text).is_none());
         globs.any(|glob| {
             let glob = glob.to_lowercase();
@@ -32,13 +31,13 @@ impl Patterns {
     }
 
     /// Whether a name, or its path, matches.
-    pub(crate) fn want(&self, path: &str, name: &str) -> bool {
+    pub fn want(&self, path: &str, name: &str) -> bool {
         self.0.is_empty() || self.0.iter().any(|pattern| pattern.matches(path) || pattern.matches(name))
     }
 }
 
 impl Pattern {
-    fn of(typed: &str) -> Result<Self> {
+    fn of(typed: &str) -> Result<Self, String> {
         let Some((text, flags)) = regular(typed) else { return Ok(Self::Glob(typed.to_owned())) };
         let mut builder = RegexBuilder::new(&format!("^(?:{text})"));
         builder.case_insensitive(flags.contains('i'));
@@ -47,7 +46,7 @@ impl Pattern {
         builder.ignore_whitespace(flags.contains('x'));
         match builder.build() {
             Ok(regex) => Ok(Self::Regular(regex)),
-            Err(error) => Err(Failure::misuse(format!("{typed} is not a regular expression: {error}"))),
+            Err(error) => Err(format!("{typed} is not a regular expression: {error}")),
         }
     }
 
@@ -60,7 +59,7 @@ impl Pattern {
 }
 
 /// Whether a text has a character that means more than itself, or is a regular expression.
-pub(crate) fn is_pattern(text: &str) -> bool {
+pub fn is_pattern(text: &str) -> bool {
     regular(text).is_some() || files::is_pattern(text)
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// `1234567` as `1,234,567`.
-pub(crate) fn count(number: u64) -> String {
+pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -16,17 +16,17 @@ pub(crate) fn count(number: u64) -> String {
 }
 
 /// `1 branch`, `2 branches`: the number with its noun.
-pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
+pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
 /// Bytes with a decimal unit and three digits at most: `999 B`, `1.23 kB`, `45.6 MB`.
-pub(crate) fn bytes(number: u64) -> String {
+pub fn bytes(number: u64) -> String {
     scaled(number as f64, "B")
 }
 
 /// Bytes in a time, or nothing if the time is too short to tell.
-pub(crate) fn rate(number: u64, time: Duration) -> String {
+pub fn rate(number: u64, time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds <= 0.0 { "-".into() } else { scaled(number as f64 / seconds, "B") + "/s" }
 }
@@ -44,7 +44,7 @@ fn scaled(mut number: f64, unit: &str) -> String {
 }
 
 /// A time with a unit that suits it.
-pub(crate) fn time(time: Duration) -> String {
+pub fn time(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds >= 1.0 {
         format!("{} s", three_digits(seconds))
@@ -56,7 +56,7 @@ pub(crate) fn time(time: Duration) -> String {
 }
 
 /// How often `part` fits into `whole`: `2.31`; `-` if nothing is known.
-pub(crate) fn ratio(whole: u64, part: u64) -> String {
+pub fn ratio(whole: u64, part: u64) -> String {
     if whole == 0 || part == 0 { "-".into() } else { format!("{:.2}", whole as f64 / part as f64) }
 }
 
@@ -68,14 +68,14 @@ fn three_digits(number: f64) -> String {
     }
 }
 
-/// Text of a file made safe for a terminal: control characters and those that reorder text appear escaped, on
+/// Text of a file made safe for a terminal: control characters and marks that reorder text appear escaped, on
 /// one line.
-pub(crate) fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> String {
     forthwith::columns::safe_text(text).into_owned()
 }
 
 /// The first `width` characters; the last of them `…` if something is missing.
-pub(crate) fn cut(text: &str, width: usize) -> String {
+pub fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }
@@ -85,7 +85,7 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
 }
 
 /// The first and the last characters, `…` between them if something is missing.
-pub(crate) fn cut_middle(text: &str, width: usize) -> String {
+pub fn cut_middle(text: &str, width: usize) -> String {
     let length = text.chars().count();
     if length <= width {
         return text.to_owned();
@@ -99,7 +99,7 @@ pub(crate) fn cut_middle(text: &str, width: usize) -> String {
 }
 
 /// Words filled into lines of at most `width` characters, every line after the first indented by `indent`.
-pub(crate) fn wrap(words: &[String], separator: &str, width: usize, indent: usize) -> String {
+pub fn wrap(words: &[String], separator: &str, width: usize, indent: usize) -> String {
     let mut text = String::new();
     let mut column = indent;
     for (at, word) in words.iter().enumerate() {
