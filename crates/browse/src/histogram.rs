@@ -110,6 +110,9 @@ impl Histogram {
     }
 }
 
+/// Powers of ten below 1 at which a logarithmic axis begins, so that bars of height 1 are seen.
+const LOG_FOOT: f64 = 0.5;
+
 /// Heights side by side over a range.
 pub struct Bars {
     /// Lower end of the range.
@@ -152,6 +155,29 @@ impl Bars {
         let label = crate::human::clean(label);
         let range = (self.low, self.high);
         framed(&lines, &marks, range, self.heights.len() * wide, Some(&label), paint)
+    }
+
+    /// [`draw`](Self::draw) with heights on a logarithmic axis, which begins below 1; bars without a height are empty.
+    pub fn draw_log(&self, height: usize, wide: usize, label: &str, paint: Paint) -> String {
+        let height = height.max(1);
+        let top =
+            self.heights.iter().copied().filter(|height| height.is_finite()).fold(1.0, f64::max).log10();
+        let span = top + LOG_FOOT;
+        let part = |value: f64| if value >= 1.0 { (value.log10() + LOG_FOOT) / span } else { 0.0 };
+        let mut marks = vec![String::new(); height + 1];
+        for power in 0..=top as i32 {
+            let line = ((f64::from(power) + LOG_FOOT) / span * height as f64).round() as usize;
+            if let Some(mark) = marks.get_mut(line) {
+                *mark = short(10f64.powi(power));
+            }
+        }
+        let line = |row: usize| -> String {
+            let bars = self.heights.iter().map(|value| block(part(*value), row, height));
+            bars.flat_map(|bar| std::iter::repeat_n(bar, wide)).collect()
+        };
+        let lines: Vec<String> = (1..=height).map(line).collect();
+        let label = crate::human::clean(label);
+        framed(&lines, &marks, (self.low, self.high), self.heights.len() * wide, Some(&label), paint)
     }
 }
 

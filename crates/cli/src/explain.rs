@@ -80,6 +80,11 @@ pub(crate) fn explain(
     Ok(())
 }
 
+/// How a branch is read, in lines of a width.
+pub(crate) fn text(table: &Table, branch: &Branch, width: usize) -> String {
+    render(&one(table, branch), Some(width), Paint { color: false })
+}
+
 fn one(table: &Table, branch: &Branch) -> Explained {
     let means = branch.means();
     let mut explained = Explained {

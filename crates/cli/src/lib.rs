@@ -21,6 +21,7 @@
 #![allow(clippy::disallowed_methods, reason = "only for systems with processes and clocks")]
 
 mod bench;
+mod browse;
 mod candidates;
 mod check;
 mod choice;
@@ -75,7 +76,7 @@ use console::Console;
 use failure::{Failure, Result};
 use flags::Typed;
 use forthwith::plan::similar_names;
-use forthwith_browse::{glob, histogram, human, numbers, paint};
+use forthwith_browse::{glob, heat, histogram, human, numbers, paint};
 use meaning::{Action, Asked};
 use paint::Paint;
 use shape::Shape;
@@ -262,6 +263,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
             }
             place => show::show(&place?, filter, shape, console),
         },
+        Action::Browse(asking) => browse::browse(&file, target, asking, &asked.opening, console),
         Action::Plot { choice, entries, bins, range, output } => match place(&file, target, console) {
             Err(Failure::WrongObject { key, .. }) if !key.is_directory => {
                 // An object has its own bins, and no branches or entries to choose from.
@@ -330,15 +332,14 @@ fn place(file: &forthwith::File, target: &Target, console: &mut Console<'_>) -> 
 }
 
 /// Names that commands have in other tools (in ROOT, groot, parquet-tools and VisiData), and what does their work here.
-const ELSEWHERE: [(&str, &str); 23] = [
+const ELSEWHERE: [(&str, &str); 22] = [
     ("hadd", "it is forthwith merge"),
     ("rootls", "it is forthwith ls"),
     ("rootcp", "it is forthwith cp"),
     ("rootmerge", "it is forthwith merge"),
     ("rootprint", "it is forthwith plot"),
-    ("rootbrowse", BROWSE),
+    ("rootbrowse", "it is forthwith browse"),
     ("rootdiff", "it is forthwith diff"),
-    ("browse", BROWSE),
     ("copy", "it is forthwith cp"),
     ("compare", "it is forthwith diff"),
     ("draw", "it is forthwith plot"),
@@ -355,4 +356,3 @@ const ELSEWHERE: [(&str, &str); 23] = [
     ("value_counts", "it is forthwith freq"),
     ("file", "it is forthwith sniff"),
 ];
-const BROWSE: &str = "forthwith has no browser: ls -r lists a file, show and head what is in it";

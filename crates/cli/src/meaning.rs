@@ -2,6 +2,7 @@
 
 use crate::{
     Terminal,
+    browse::{Browse, Browsing},
     choice::Choice,
     convert::Conversion,
     copy::{self, Copying},
@@ -11,7 +12,7 @@ use crate::{
     end::End,
     failure::{Failure, Result},
     flags::{
-        Act, Bench, CONVERT_STEP, Candidates, Check, Common, Completions, Count, Demo, Errors, Explain,
+        self, Act, Bench, CONVERT_STEP, Candidates, Check, Common, Completions, Count, Demo, Errors, Explain,
         Forth, Freq, Gen, Head, HeadFormat, Index, Language, Ls, Man, Nan, Plot, Recompress, Schema, Shell,
         Show, Sniff, Stats, Streamers, Typed, Verb,
     },
@@ -63,6 +64,7 @@ pub(crate) enum Action {
     Show {
         filter: Vec<String>,
     },
+    Browse(Box<Browse>),
     Head {
         end: End,
         choice: Choice,
@@ -174,6 +176,15 @@ impl Asked {
             Verb::Ls(Ls { targets, recursive, long, .. }) => (targets, Action::Ls { recursive, long }),
             Verb::Check(Check { targets, strict, .. }) => (targets, Action::Check { strict }),
             Verb::Show(Show { targets, filter, .. }) => (targets, Action::Show { filter: listed(filter) }),
+            Verb::Browse(flags::Browse { target, values }) => {
+                let (browsing, values) = (Browsing::File, values.reading());
+                (vec![target], Action::Browse(Box::new(Browse { browsing, values, color: forced(color) })))
+            }
+            Verb::View(flags::View { target, columns, cut, values }) => {
+                let browsing = Browsing::Table(Choice { filter: columns, cut, ..Choice::default() });
+                let (values, color) = (values.reading(), forced(color));
+                (vec![target], Action::Browse(Box::new(Browse { browsing, values, color })))
+            }
             Verb::Count(Count { targets, cut, .. }) => (targets, Action::Count { cut }),
             Verb::Stats(stats) => {
                 let (targets, summary) = Summary::of(stats.summarised, stats.quantiles, stats.top);
@@ -325,11 +336,7 @@ impl Asked {
                 (vec![target], Action::Demo { limit: Duration::from_secs(limit) })
             }
         };
-        let color = match color {
-            ColorChoice::Auto => terminal.color,
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-        };
+        let color = forced(color).unwrap_or(terminal.color);
         let exists = |name: &str| Path::new(name).exists();
         let (mut all, mut partial): (Vec<Target>, Vec<PathBuf>) = (Vec::new(), Vec::new());
         let mut given = Vec::new();
@@ -348,6 +355,10 @@ impl Asked {
             let what = format!("forth prints the program of one branch, not of {} files", all.len());
             return Err(Failure::misuse(what));
         }
+        if let (Action::Browse(_), 2..) = (&verb, all.len()) {
+            let what = format!("the screen shows one file, not {}: forthwith ls lists several", all.len());
+            return Err(Failure::misuse(what));
+        }
         if let (Action::Plot { output: Some(_), .. }, 2..) = (&verb, all.len()) {
             return Err(Failure::misuse(format!(
                 "plot -o writes one picture, not those of {} files",
@@ -355,6 +366,15 @@ impl Asked {
             )));
         }
         Ok(Self { targets: all, partial, verb, shape, opening, paint: Paint { color } })
+    }
+}
+
+/// Whether there are colours, if the command line says so.
+const fn forced(color: ColorChoice) -> Option<bool> {
+    match color {
+        ColorChoice::Auto => None,
+        ColorChoice::Always => Some(true),
+        ColorChoice::Never => Some(false),
     }
 }
 

@@ -5,6 +5,7 @@ Examples:
   forthwith ls events.root                       what is in the file
   forthwith show events.root:Events -f 'Muon_*'  some branches of a tree
   forthwith head events.root:Events -b nMuon,Muon_pt
+  forthwith browse events.root                   all of it on the screen
   forthwith convert events.root:Events events.parquet
   forthwith demo events.root                     a tour of any file
   forthwith events.root                          as forthwith ls
@@ -28,6 +29,25 @@ Examples:
   forthwith ls events.root:skim       one directory
   forthwith ls *.root                 several files
   forthwith ls --json events.root     for programs";
+
+pub(super) const BROWSE: &str = "\
+The screen shows the directories and objects of a file, the branches of its trees with types and
+sizes, values page by page, histograms, programs and plans; ? lists the keys. Only what is shown
+is read. Rows that were marked with the space bar go to standard output at the end, as JSON Lines.
+
+Examples:
+  forthwith browse events.root
+  forthwith browse events.root:Events/Muon_pt     the values of a branch
+  forthwith browse events.root > marked.jsonl";
+
+pub(super) const VIEW: &str = "\
+The keys are those of browse; ? lists them. Rows that were marked with the space bar go to
+standard output at the end, as JSON Lines.
+
+Examples:
+  forthwith view events.root:Events -c 'Muon_*'
+  forthwith view orders.csv --where 'price > 100'
+  zcat orders.jsonl.gz | forthwith view -";
 
 pub(super) const CHECK: &str = "\
 Compares the parts of a ROOT file with each other: the header, every record with the checksums

@@ -4,6 +4,7 @@ use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use forthwith::plan::Number;
 use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf};
 
+mod browse;
 mod copies;
 mod diff;
 mod forth;
@@ -12,15 +13,16 @@ mod help;
 mod summary;
 mod values;
 
+pub(crate) use browse::{Browse, View};
 pub(crate) use copies::{Cp, Merge, Recompress, Split};
 pub(crate) use diff::Diff;
 pub(crate) use forth::{Act, Bits, DisArgs, Forth, Given, OutputShape, ProgramArgs, RunArgs, StepArgs};
 use head::entries;
 pub(crate) use head::{Head, HeadFormat, Nan};
 use help::{
-    BENCH, CAT, CHECK, COMPLETIONS, CONVERT, COUNT, CP, DEMO, DIFF, DUMP, EXAMPLES, EXPLAIN, FORTH, FREQ,
-    GEN, HEAD, INDEX, LS, MAN, MERGE, PLOT, RECOMPRESS, SAMPLE, SCHEMA, SHOW, SNIFF, SPLIT, STATS, STREAMERS,
-    TAIL,
+    BENCH, BROWSE, CAT, CHECK, COMPLETIONS, CONVERT, COUNT, CP, DEMO, DIFF, DUMP, EXAMPLES, EXPLAIN, FORTH,
+    FREQ, GEN, HEAD, INDEX, LS, MAN, MERGE, PLOT, RECOMPRESS, SAMPLE, SCHEMA, SHOW, SNIFF, SPLIT, STATS,
+    STREAMERS, TAIL, VIEW,
 };
 pub(crate) use summary::{Bench, Dump, Freq, Sample, Sniff, Stats, Summarised};
 use values::Values;
@@ -77,6 +79,12 @@ pub(crate) enum Verb {
     /// List the objects of a file or directory
     #[command(after_help = LS)]
     Ls(Ls),
+    /// Browse a file: its objects, branches, values and histograms
+    #[command(after_help = BROWSE)]
+    Browse(Browse),
+    /// Show the values of a table on the screen: search, filter, histograms
+    #[command(after_help = VIEW)]
+    View(View),
     /// List the branches of a tree: types, decoders, sizes
     #[command(after_help = SHOW)]
     Show(Show),

@@ -2,12 +2,12 @@
 
 use super::binned::{Axis, Binned};
 use crate::{
+    heat::{scale, shade},
     histogram::{framed, nice_step, short, tick_text, ticks},
     human,
     paint::Paint,
 };
 
-const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
 /// Lines of a picture.
 const HEIGHT: usize = 24;
 
@@ -51,16 +51,7 @@ impl Binned {
         let mut text = title(y).map_or_else(String::new, |title| format!("{title}\n"));
         let range = (x.low, x.high);
         text.push_str(&framed(&lines, &marks, range, columns.len(), title(x).as_deref(), paint));
-        let scale: Vec<String> = SHADES
-            .iter()
-            .enumerate()
-            .skip(1)
-            .map(|(at, shade)| {
-                let from = low + (high - low) * (at - 1) as f64 / (SHADES.len() - 1) as f64;
-                format!("{shade} from {}", short(from))
-            })
-            .collect();
-        text.push_str(&format!("\n{}", scale.join("  ")));
+        text.push_str(&format!("\n{}", scale(low, high)));
         if let Some(z) = along {
             let title = title(z).unwrap_or_else(|| "the third axis".into());
             text.push_str(&format!("\nsums along {title}, from {} to {}", short(z.low), short(z.high)));
@@ -68,13 +59,4 @@ impl Binned {
         text.push('\n');
         text
     }
-}
-
-/// Nothing is empty, and anything else has a shade.
-fn shade(value: f64, low: f64, high: f64) -> char {
-    if value == 0.0 || !value.is_finite() || high <= low {
-        return SHADES[0];
-    }
-    let part = (value - low) / (high - low) * (SHADES.len() - 1) as f64;
-    SHADES[(part.ceil() as usize).clamp(1, SHADES.len() - 1)]
 }

@@ -213,7 +213,7 @@ fn commands_that_do_not_exist_are_answered_by_those_that_do() {
         ("hadd", "it is forthwith merge"),
         ("rootdiff", "it is forthwith diff"),
         ("summarize", "it is forthwith stats"),
-        ("browse", "ls -r lists a file"),
+        ("rootbrowse", "it is forthwith browse"),
     ] {
         let said = forthwith(&[word, "a.root"]);
         assert!(said.code == 2 && said.err.contains(answer), "{word}: {}", said.err);

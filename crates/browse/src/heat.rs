@@ -1,0 +1,138 @@
+//! Histograms of two dimensions, drawn in shades.
+
+use crate::{
+    histogram::{framed, nice_step, short, tick_text, ticks},
+    paint::Paint,
+};
+
+const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
+
+/// An axis with bins of one width.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeatAxis {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end, which does not belong to the axis.
+    pub high: f64,
+    /// Number of bins.
+    pub bins: usize,
+}
+
+impl HeatAxis {
+    fn bin(&self, value: f64) -> Option<usize> {
+        let is_within = value >= self.low && value < self.high;
+        let part = (value - self.low) / (self.high - self.low);
+        is_within.then(|| ((part * self.bins as f64) as usize).min(self.bins.saturating_sub(1)))
+    }
+}
+
+/// Counts in bins of two axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heat {
+    x: HeatAxis,
+    y: HeatAxis,
+    counts: Vec<u64>,
+    outside: u64,
+}
+
+impl Heat {
+    /// An empty histogram.
+    #[must_use]
+    pub fn new(x: HeatAxis, y: HeatAxis) -> Self {
+        Self { x, y, counts: vec![0; x.bins * y.bins], outside: 0 }
+    }
+
+    /// Counts pairs of values.
+    pub fn add(&mut self, pairs: impl IntoIterator<Item = (f64, f64)>) {
+        for (x, y) in pairs {
+            match (self.x.bin(x), self.y.bin(y)) {
+                (Some(x), Some(y)) => self.counts[y * self.x.bins + x] += 1,
+                _ => self.outside += 1,
+            }
+        }
+    }
+
+    /// Counts of pairs outside of the axes, or that are not numbers.
+    #[must_use]
+    pub fn outside(&self) -> u64 {
+        self.outside
+    }
+
+    /// All counts, the x axis running fastest.
+    #[must_use]
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// The picture, a character for each bin: x to the right, y upwards. Lines end in a newline. With `log`, shades
+    /// stand for powers.
+    #[must_use]
+    pub fn draw(&self, label: &str, log: bool, paint: Paint) -> String {
+        let size = |count: u64| if log { (count as f64).ln_1p() } else { count as f64 };
+        let most = self.counts.iter().copied().max().unwrap_or(0);
+        let rows = self.counts.chunks(self.x.bins.max(1));
+        let line = |row: &[u64]| row.iter().map(|count| shade(size(*count), 0.0, size(most))).collect();
+        let lines: Vec<String> = rows.map(line).collect();
+        let step = nice_step(self.y.high - self.y.low, (self.y.bins / 4).clamp(1, 5));
+        let mut marks = vec![String::new(); self.y.bins + 1];
+        for (value, part) in ticks(self.y.low, self.y.high - self.y.low, step) {
+            if let Some(mark) = marks.get_mut((part * self.y.bins as f64).round() as usize) {
+                *mark = tick_text(value, step);
+            }
+        }
+        let range = (self.x.low, self.x.high);
+        let mut text = framed(&lines, &marks, range, self.x.bins, Some(label), paint);
+        let from = |at: usize| {
+            let below = (at - 1) as f64 / (SHADES.len() - 1) as f64 * size(most);
+            let below = if log { below.exp_m1() } else { below };
+            below.floor() + 1.0
+        };
+        // Low counts have some of the shades only.
+        let used = (1..SHADES.len()).filter(|at| *at + 1 == SHADES.len() || from(*at) < from(at + 1));
+        let scale = used.map(|at| format!("{} from {}", SHADES[at], short(from(at))));
+        text.push_str(&scale.collect::<Vec<_>>().join("  "));
+        text.push('\n');
+        text
+    }
+}
+
+/// The shade of a value between the lowest and highest: nothing is empty, and anything else has a shade.
+#[must_use]
+pub fn shade(value: f64, low: f64, high: f64) -> char {
+    if value == 0.0 || !value.is_finite() || high <= low {
+        return SHADES[0];
+    }
+    let part = (value - low) / (high - low) * (SHADES.len() - 1) as f64;
+    SHADES[(part.ceil() as usize).clamp(1, SHADES.len() - 1)]
+}
+
+/// The shades with the values from which they stand, between the lowest and highest.
+#[must_use]
+pub fn scale(low: f64, high: f64) -> String {
+    let from = |at: usize| low + (high - low) * (at - 1) as f64 / (SHADES.len() - 1) as f64;
+    (1..SHADES.len())
+        .map(|at| format!("{} from {}", SHADES[at], short(from(at))))
+        .collect::<Vec<_>>()
+        .join("  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_counted_in_their_bins() {
+        let axis = HeatAxis { low: 0.0, high: 2.0, bins: 2 };
+        let mut heat = Heat::new(axis, axis);
+        heat.add([(0.5, 0.5), (1.5, 0.5), (1.5, 0.5), (0.0, 1.999), (2.0, 0.0), (f64::NAN, 0.0)]);
+        assert_eq!((heat.counts(), heat.outside()), (&[1, 2, 1, 0][..], 2));
+        insta::assert_snapshot!(heat.draw("x", false, Paint { color: false }), @r"
+        2 ┤▒
+          │▒█
+        0 └┬┬
+           0 2
+           x
+        ▒ from 1  █ from 2
+        ");
+    }
+}

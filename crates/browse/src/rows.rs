@@ -1,0 +1,112 @@
+//! The rows of a table on the screen: all entries, or entries that pass a filter.
+
+use crate::{
+    answers::Filtered,
+    cells::{CHUNK, Entries},
+    human,
+    jobs::Ticket,
+};
+use forthwith::{Table, plan::Result};
+use std::sync::Arc;
+
+/// Entries that are counted at first where blocks have to be looked at.
+const FIRST: u64 = 4096;
+
+/// Rows by their number on the screen.
+#[derive(Debug)]
+pub(crate) struct RowSet {
+    /// Entries of the table that are known to exist.
+    pub(crate) known: u64,
+    /// Whether this is the exact number.
+    pub(crate) is_exact: bool,
+    pub(crate) filter: Option<FilteredRows>,
+}
+
+/// Rows that pass a filter.
+#[derive(Debug)]
+pub(crate) struct FilteredRows {
+    /// The filter, for people.
+    pub(crate) text: String,
+    /// The expression, if the filter is one.
+    pub(crate) cut: Option<String>,
+    pub(crate) entries: Arc<Vec<u64>>,
+    /// The scan that finds them, until it is complete.
+    pub(crate) scan: Option<Ticket>,
+    pub(crate) scanned: u64,
+}
+
+impl RowSet {
+    /// All entries, as far as metadata count them.
+    ///
+    /// # Errors
+    /// Damaged metadata.
+    pub(crate) fn of(table: &Table) -> Result<Self> {
+        let (known, is_exact) = if table.counts_blocks() {
+            let known = table.entries_up_to(FIRST)?;
+            (known, known < FIRST)
+        } else {
+            (table.entries()?, true)
+        };
+        Ok(Self { known, is_exact, filter: None })
+    }
+
+    /// The number of rows so far.
+    pub(crate) fn len(&self) -> u64 {
+        self.filter.as_ref().map_or(self.known, |filter| filter.entries.len() as u64)
+    }
+
+    /// The entry of a row.
+    pub(crate) fn entry(&self, row: u64) -> Option<u64> {
+        match &self.filter {
+            None => (row < self.known).then_some(row),
+            Some(filter) => filter.entries.get(usize::try_from(row).ok()?).copied(),
+        }
+    }
+
+    /// The row of an entry, or of the next entry that passes the filter.
+    pub(crate) fn row_of(&self, entry: u64) -> u64 {
+        match &self.filter {
+            None => entry,
+            Some(filter) => filter.entries.partition_point(|other| *other < entry) as u64,
+        }
+    }
+
+    /// The entries of a chunk of rows.
+    pub(crate) fn chunk(&self, chunk: u64) -> Entries {
+        let start = chunk.saturating_mul(CHUNK).min(self.len());
+        let end = start.saturating_add(CHUNK).min(self.len());
+        match &self.filter {
+            None => Entries::Range(start..end),
+            Some(filter) => Entries::List(filter.entries[start as usize..end as usize].to_vec()),
+        }
+    }
+
+    /// Adds rows that a filter found.
+    pub(crate) fn extend(&mut self, found: Filtered) {
+        let Some(filter) = &mut self.filter else { return };
+        if !found.entries.is_empty() {
+            Arc::make_mut(&mut filter.entries).extend(found.entries);
+        }
+        filter.scanned = filter.scanned.max(found.scanned);
+        if found.is_complete {
+            filter.scan = None;
+        }
+    }
+
+    /// The number of rows in words.
+    pub(crate) fn words(&self) -> String {
+        let at_least = if self.is_exact { "" } else { "at least " };
+        let all = format!("{at_least}{}", human::count(self.known));
+        match &self.filter {
+            None => format!("{all} {}", if self.known == 1 { "row" } else { "rows" }),
+            Some(filter) => {
+                let rows = human::count(filter.entries.len() as u64);
+                let progress = match filter.scan {
+                    Some(_) => format!(", {} searched so far", human::count(filter.scanned)),
+                    None => String::new(),
+                };
+                format!("{rows} of {all} rows: {}{progress}", filter.text)
+            }
+        }
+    }
+}

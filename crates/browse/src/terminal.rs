@@ -1,0 +1,205 @@
+//! A browser on a terminal: events, drawing, and the state of the terminal afterwards.
+
+use crate::{
+    app::App,
+    input::{Input, Key},
+    screen::draw,
+};
+use ratatui::{
+    Terminal,
+    backend::CrosstermBackend,
+    crossterm::{
+        cursor::Show,
+        event::{
+            DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event,
+            KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind, poll, read,
+        },
+        execute,
+        terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size},
+    },
+};
+use std::{
+    io::{self, BufWriter, IsTerminal, Write},
+    panic,
+    sync::Arc,
+    thread,
+    time::Duration,
+};
+
+/// Waiting for an event while jobs run.
+const BUSY: Duration = Duration::from_millis(10);
+/// Waiting for an event otherwise: signals are looked for that often.
+const IDLE: Duration = Duration::from_millis(200);
+/// Events that are taken before the screen is drawn again.
+const TOGETHER: usize = 64;
+
+/// A terminal to draw on: standard output, else standard error, else the terminal of the process.
+pub struct Screen {
+    output: Output,
+}
+
+#[derive(Clone, Copy)]
+enum Output {
+    Standard,
+    Error,
+    #[cfg(unix)]
+    Device,
+}
+
+impl Screen {
+    /// Finds the terminal of the process; `None` if it has none.
+    #[must_use]
+    pub fn find() -> Option<Self> {
+        let output = if io::stdout().is_terminal() {
+            Output::Standard
+        } else if io::stderr().is_terminal() {
+            Output::Error
+        } else {
+            Self::device()?
+        };
+        Some(Self { output })
+    }
+
+    #[cfg(unix)]
+    fn device() -> Option<Output> {
+        std::fs::OpenOptions::new().read(true).write(true).open("/dev/tty").ok().map(|_| Output::Device)
+    }
+
+    #[cfg(not(unix))]
+    fn device() -> Option<Output> {
+        None
+    }
+
+    fn writer(&self) -> io::Result<Box<dyn Write>> {
+        self.output.writer()
+    }
+
+    /// Shows a browser until it is left or `ends` says so, which is asked several times a second.
+    ///
+    /// # Errors
+    /// The terminal cannot be drawn on.
+    pub fn show(&self, app: &mut App, ends: &dyn Fn() -> bool) -> io::Result<()> {
+        let _restored = Raw::begin(self.output)?;
+        let mut terminal = Terminal::new(CrosstermBackend::new(BufWriter::new(self.writer()?)))?;
+        terminal.clear()?;
+        while !app.is_done() && !ends() {
+            let area = terminal.size()?;
+            app.handle(Input::Resize { width: area.width, height: area.height });
+            app.poll();
+            terminal.draw(|frame| {
+                let area = frame.area();
+                if let Some(cursor) = draw(app, area, frame.buffer_mut()) {
+                    frame.set_cursor_position(cursor);
+                }
+            })?;
+            let mut wait = if app.is_busy() { BUSY } else { IDLE };
+            for _ in 0..TOGETHER {
+                if app.is_done() || !poll(wait)? {
+                    break;
+                }
+                if let Some(input) = input(read()?) {
+                    app.handle(input);
+                }
+                wait = Duration::ZERO;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Output {
+    fn writer(self) -> io::Result<Box<dyn Write>> {
+        Ok(match self {
+            Self::Standard => Box::new(io::stdout()),
+            Self::Error => Box::new(io::stderr()),
+            #[cfg(unix)]
+            Self::Device => Box::new(std::fs::OpenOptions::new().write(true).open("/dev/tty")?),
+        })
+    }
+
+    /// Puts the terminal back into the state that a shell expects. Nothing is left to do if that fails.
+    fn restore(self) {
+        let _ = disable_raw_mode();
+        if let Ok(mut writer) = self.writer() {
+            let _ = execute!(writer, DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, Show);
+        }
+    }
+}
+
+type Hook = Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync>;
+
+/// The terminal without echo, restored at the end and before a panic is reported.
+struct Raw {
+    output: Output,
+    hook: Hook,
+}
+
+impl Raw {
+    fn begin(output: Output) -> io::Result<Self> {
+        // The size fails where there is a terminal but no screen.
+        size()?;
+        let hook: Hook = Arc::from(panic::take_hook());
+        let (before, own) = (Arc::clone(&hook), thread::current().id());
+        panic::set_hook(Box::new(move |info| {
+            // A panic of a job is an answer of it, which the browser shows.
+            if thread::current().id() == own {
+                output.restore();
+                before(info);
+            }
+        }));
+        let raw = Self { output, hook };
+        enable_raw_mode()?;
+        execute!(output.writer()?, EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste)?;
+        Ok(raw)
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        self.output.restore();
+        if !thread::panicking() {
+            let hook = Arc::clone(&self.hook);
+            panic::set_hook(Box::new(move |info| hook(info)));
+        }
+    }
+}
+
+/// The browser's word for an event of the terminal.
+fn input(event: Event) -> Option<Input> {
+    match event {
+        Event::Key(KeyEvent { kind: KeyEventKind::Release, .. }) => None,
+        Event::Key(KeyEvent { code, modifiers, .. }) => key(code, modifiers).map(Input::Key),
+        Event::Mouse(mouse) => match mouse.kind {
+            MouseEventKind::Down(MouseButton::Left) => {
+                Some(Input::Click { column: mouse.column, row: mouse.row })
+            }
+            MouseEventKind::ScrollDown => Some(Input::Scroll(3)),
+            MouseEventKind::ScrollUp => Some(Input::Scroll(-3)),
+            _ => None,
+        },
+        Event::Paste(text) => Some(Input::Paste(text)),
+        Event::Resize(width, height) => Some(Input::Resize { width, height }),
+        Event::FocusGained | Event::FocusLost => None,
+    }
+}
+
+fn key(code: KeyCode, modifiers: KeyModifiers) -> Option<Key> {
+    Some(match code {
+        KeyCode::Char(c) if modifiers.contains(KeyModifiers::CONTROL) => Key::Ctrl(c.to_ascii_lowercase()),
+        KeyCode::Char(c) => Key::Char(c),
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Esc,
+        KeyCode::Backspace => Key::Backspace,
+        KeyCode::Delete => Key::Delete,
+        KeyCode::Tab => Key::Tab,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::Left => Key::Left,
+        KeyCode::Right => Key::Right,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        _ => return None,
+    })
+}
