@@ -155,9 +155,11 @@ impl App {
         if self.size.0 < 70 { self.size.0 } else { (self.size.0 / 2).min(90) }
     }
 
-    /// Takes answers of jobs, and begins to read what the screen needs. To be called before each drawing.
-    pub fn poll(&mut self) {
-        for (ticket, answer) in self.jobs.poll() {
+    /// Takes answers of jobs, and begins to read missing values of the screen. Returns whether it is to be drawn again.
+    pub fn poll(&mut self) -> bool {
+        let answers = self.jobs.poll();
+        let mut is_new = self.is_unfinished || !answers.is_empty();
+        for (ticket, answer) in answers {
             let mut answer = Some(answer);
             for pane in self.panes.iter_mut().rev() {
                 let Some(own) = answer.take() else { break };
@@ -168,8 +170,10 @@ impl App {
         }
         if self.watched.elapsed() > WATCH {
             self.watched = Instant::now();
+            let before = self.has_changed;
             self.has_changed =
                 self.version.is_some() && self.file.source().version().ok().flatten() != self.version;
+            is_new |= self.has_changed != before;
         }
         let (width, height) = self.body();
         let width = match self.panes.last() {
@@ -179,11 +183,13 @@ impl App {
         let mut context = Context { jobs: &mut self.jobs, host: &self.host, file: &self.file };
         self.is_unfinished =
             self.panes.last_mut().is_some_and(|pane| pane.prepare(&mut context, width, height));
+        is_new
     }
 
     /// Reacts to an event.
     pub fn handle(&mut self, input: Input) {
         match input {
+            Input::Resize { width, height } if (width, height) == self.size => return,
             Input::Resize { width, height } => self.size = (width, height),
             Input::Key(key) if self.prompt.is_some() => self.type_key(key),
             Input::Key(key) => {

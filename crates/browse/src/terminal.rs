@@ -12,7 +12,7 @@ use ratatui::{
         cursor::Show,
         event::{
             DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event,
-            KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind, poll, read,
+            KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind, read,
         },
         execute,
         terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size},
@@ -21,7 +21,10 @@ use ratatui::{
 use std::{
     io::{self, BufWriter, IsTerminal, Write},
     panic,
-    sync::Arc,
+    sync::{
+        Arc,
+        mpsc::{Receiver, channel},
+    },
     thread,
     time::Duration,
 };
@@ -81,26 +84,26 @@ impl Screen {
     pub fn show(&self, app: &mut App, ends: &dyn Fn() -> bool) -> io::Result<()> {
         let _restored = Raw::begin(self.output)?;
         let mut terminal = Terminal::new(CrosstermBackend::new(BufWriter::new(self.writer()?)))?;
-        terminal.clear()?;
+        let events = events();
         while !app.is_done() && !ends() {
             let area = terminal.size()?;
             app.handle(Input::Resize { width: area.width, height: area.height });
-            app.poll();
-            terminal.draw(|frame| {
-                let area = frame.area();
-                if let Some(cursor) = draw(app, area, frame.buffer_mut()) {
-                    frame.set_cursor_position(cursor);
-                }
-            })?;
+            if app.poll() {
+                terminal.draw(|frame| {
+                    let area = frame.area();
+                    if let Some(cursor) = draw(app, area, frame.buffer_mut()) {
+                        frame.set_cursor_position(cursor);
+                    }
+                })?;
+            }
             let mut wait = if app.is_busy() { BUSY } else { IDLE };
             for _ in 0..TOGETHER {
-                if app.is_done() || !poll(wait)? {
+                let Ok(input) = events.recv_timeout(wait) else { break };
+                app.handle(input);
+                wait = Duration::ZERO;
+                if app.is_done() {
                     break;
                 }
-                if let Some(input) = input(read()?) {
-                    app.handle(input);
-                }
-                wait = Duration::ZERO;
             }
         }
         Ok(())
@@ -162,6 +165,20 @@ impl Drop for Raw {
             panic::set_hook(Box::new(move |info| hook(info)));
         }
     }
+}
+
+/// Events of the terminal, read by a thread until the receiver is dropped and one more event comes. Reading may not
+/// return once a terminal was hung up, which must not keep the process from ending.
+fn events() -> Receiver<Input> {
+    let (to, events) = channel();
+    thread::spawn(move || {
+        while let Ok(event) = read() {
+            if input(event).is_some_and(|input| to.send(input).is_err()) {
+                return;
+            }
+        }
+    });
+    events
 }
 
 /// The browser's word for an event of the terminal.
