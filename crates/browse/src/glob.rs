@@ -32,7 +32,8 @@ impl Patterns {
 
     /// Whether a name, or its path, matches.
     pub fn want(&self, path: &str, name: &str) -> bool {
-        self.0.is_empty() || self.0.iter().any(|pattern| pattern.matches(path) || pattern.matches(name))
+        let is_named = |pattern: &Pattern| pattern.matches(path) || (name != path && pattern.matches(name));
+        self.0.is_empty() || self.0.iter().any(is_named)
     }
 }
 

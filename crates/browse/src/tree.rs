@@ -17,7 +17,7 @@ use std::{
 };
 
 /// Time for describing columns before a screen is drawn.
-const BUDGET: Duration = Duration::from_millis(8);
+const BUDGET: Duration = Duration::from_millis(5);
 /// Entries that are counted for a description where blocks have to be looked at.
 const COUNTED: u64 = 4096;
 /// Subjects whose details are kept.
