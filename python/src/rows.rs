@@ -102,7 +102,7 @@ fn dicts<'py>(
         let dict = template.copy()?;
         for (key, values) in &mut columns {
             if let Some(value) = values.next() {
-                dict.set_item(&*key, value)?;
+                dict.set_item(*key, value)?;
             }
         }
         rows.push(dict.into_any());
