@@ -259,8 +259,11 @@ pub unsafe extern "C" fn forthwith_batch_arrow(
 ) -> Status {
     guard(|| {
         // SAFETY: the caller's promise.
-        let (batch, array, schema) =
-            unsafe { (handle(batch, "batch")?, Out::new(array, "array")?, Out::new(schema, "schema")?) };
+        let array = unsafe { Out::with(array, "array", FFI_ArrowArray::empty()) }?;
+        // SAFETY: the caller's promise.
+        let schema = unsafe { Out::with(schema, "schema", FFI_ArrowSchema::empty()) }?;
+        // SAFETY: the caller's promise.
+        let batch = unsafe { handle(batch, "batch") }?;
         let (made_array, made_schema) = arrow::c_batch(&batch.to_arrow()?)?;
         array.write(made_array);
         schema.write(made_schema);

@@ -9,7 +9,7 @@
 //!   is undefined behaviour, as everywhere in C.
 //! * A panic does not cross the boundary: it becomes [`Status::Internal`].
 //! * What a function puts into `*out` is the caller's, who frees it by the function of its type. After a failure
-//!   `*out` is null.
+//!   a handle there is null, and the `release` of an Arrow structure is.
 //!
 //! All unsafe code dereferences pointers of the caller, in `pointer.rs` or by its functions.
 #![allow(unsafe_code)] // the interface consists of pointers of the caller

@@ -2,7 +2,7 @@
 
 use crate::status::Failure;
 use forthwith::{
-    ChainOptions, Damage, Engine, MissingColumns, OpenOptions, OptionValue, Options, files::StoreOptions,
+    ChainOptions, Engine, MissingColumns, OpenOptions, OptionValue, Options, files::StoreOptions,
 };
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -10,13 +10,12 @@ use std::sync::Arc;
 /// More threads than this are an argument by mistake.
 const MOST_THREADS: u64 = 4096;
 
-/// Options of a file or of many, of which `missing` and `damage` are for chains alone.
+/// Options of a file or of many, of which `missing` is for chains alone.
 pub(crate) struct GivenOptions {
     pub(crate) open: OpenOptions,
     pub(crate) store: StoreOptions,
     pub(crate) engine: Arc<Engine>,
     pub(crate) missing: Option<MissingColumns>,
-    pub(crate) damage: Option<Damage>,
 }
 
 impl GivenOptions {
@@ -28,7 +27,7 @@ impl GivenOptions {
                 .map_err(|error| Failure::invalid(format!("options is not a JSON object: {error}")))?,
         };
         let (mut open, mut store) = (OpenOptions::new(), StoreOptions::new());
-        let (mut missing, mut damage, mut engine) = (None, None, Options::default());
+        let (mut missing, mut engine) = (None, Options::default());
         for (name, value) in &object {
             match name.as_str() {
                 "threads" => {
@@ -45,24 +44,20 @@ impl GivenOptions {
                     });
                 }
                 "damage" => {
-                    damage = Some(match value.as_str() {
-                        Some("raise") => Damage::Raise,
-                        Some("skip") => Damage::Skip,
-                        Some("null") => Damage::Null,
-                        _ => return Err(unlike(name, r#""raise", "skip" or "null""#, value)),
-                    });
+                    return Err(Failure::invalid(
+                        "the C interface does not list what is lost, so it does not read around damage",
+                    ));
                 }
                 _ => open.set(name, option_value(name, value)?),
             }
         }
-        Ok(Self { open, store, engine: Arc::new(Engine::new(engine)), missing, damage })
+        Ok(Self { open, store, engine: Arc::new(Engine::new(engine)), missing })
     }
 
     /// Refuses options of chains.
     pub(crate) fn for_one_file(self) -> Result<Self, Failure> {
-        let chains = [("missing", self.missing.is_some()), ("damage", self.damage.is_some())];
-        match chains.iter().find(|(_, is_set)| *is_set) {
-            Some((name, _)) => Err(Failure::invalid(format!("{name} is an option of forthwith_chain"))),
+        match self.missing {
+            Some(_) => Err(Failure::invalid("missing is an option of forthwith_chain")),
             None => Ok(self),
         }
     }
@@ -72,8 +67,8 @@ impl GivenOptions {
             open: self.open,
             store: self.store,
             missing: self.missing.unwrap_or_default(),
-            damage: self.damage.unwrap_or_default(),
             engine: Some(self.engine),
+            ..ChainOptions::default()
         }
     }
 }

@@ -96,6 +96,18 @@ impl<T> Out<T> {
         Ok(Self(pointer))
     }
 
+    /// A place in which there is this value until there is a result.
+    ///
+    /// # Safety
+    /// As [`new`](Self::new).
+    pub(crate) unsafe fn with(pointer: *mut T, name: &str, empty: T) -> Result<Self, Failure> {
+        // SAFETY: the caller's promise.
+        let out = unsafe { Self::new(pointer, name) }?;
+        // SAFETY: as in `write`.
+        unsafe { out.0.write(empty) }
+        Ok(out)
+    }
+
     /// Writes a value.
     pub(crate) fn write(self, value: T) {
         // SAFETY: `new` was promised that this may be written to.
@@ -110,10 +122,7 @@ impl<T> Out<*mut T> {
     /// As [`new`](Self::new).
     pub(crate) unsafe fn of_handle(pointer: *mut *mut T) -> Result<Self, Failure> {
         // SAFETY: the caller's promise.
-        let out = unsafe { Self::new(pointer, "out") }?;
-        // SAFETY: as in `write`.
-        unsafe { out.0.write(std::ptr::null_mut()) }
-        Ok(out)
+        unsafe { Self::with(pointer, "out", std::ptr::null_mut()) }
     }
 
     /// Gives a handle to the caller, who frees it by [`free`].

@@ -97,7 +97,9 @@ pub unsafe extern "C" fn forthwith_selection_schema(
 ) -> Status {
     guard(|| {
         // SAFETY: the caller's promise.
-        let (out, selection) = unsafe { (Out::new(out, "out")?, handle(selection, "selection")?) };
+        let out = unsafe { Out::with(out, "out", FFI_ArrowSchema::empty()) }?;
+        // SAFETY: the caller's promise.
+        let selection = unsafe { handle(selection, "selection") }?;
         out.write(arrow::c_schema(&*selection.schema()?)?);
         Ok(())
     })

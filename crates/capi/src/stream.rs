@@ -25,7 +25,9 @@ pub unsafe extern "C" fn forthwith_selection_stream(
 ) -> Status {
     guard(|| {
         // SAFETY: the caller's promise.
-        let (out, selection) = unsafe { (Out::new(out, "out")?, handle(selection, "selection")?) };
+        let out = unsafe { Out::with(out, "out", FFI_ArrowArrayStream::empty()) }?;
+        // SAFETY: the caller's promise.
+        let selection = unsafe { handle(selection, "selection") }?;
         let schema = selection.schema()?;
         out.write(arrow::stream(schema, StepReader::new(selection, begin..end, step)?));
         Ok(())

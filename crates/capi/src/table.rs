@@ -91,8 +91,7 @@ fn only_table(file: &FileHandle) -> Result<String, Failure> {
 
 /// Makes one table of the tables of many files. Each name is `path:table`, where the path may be a pattern, a folder or a
 /// URL, and the table may be left out if each file has one. Files are opened when they are read. `options` are those of
-/// `forthwith_open`, and `missing` (`"raise"` or `"null"`: columns that some files lack) and `damage` (`"raise"`,
-/// `"skip"` or `"null"`: damaged entries).
+/// `forthwith_open`, and `missing` (`"raise"` or `"null"`: columns that some files lack).
 ///
 /// # Safety
 /// `names` points to `count` texts that end with NUL, `options` is such a text or null. `out` may be written to; the

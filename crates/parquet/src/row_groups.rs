@@ -22,7 +22,7 @@ pub(crate) struct RowGroups<W: Write + Send> {
     most: usize,
     runner: Arc<dyn BlockRunner>,
     open: Option<OpenGroup>,
-    /// Whether a batch failed, whose rows are in some columns and not in others.
+    /// Whether rows failed to be written, which are missing or in some columns alone.
     failed: bool,
 }
 
@@ -125,9 +125,12 @@ impl<W: Write + Send> RowGroups<W> {
     /// Ends the open group.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
+        self.failed = true;
         let closed = open.columns.into_iter().flatten().map(ArrowColumnWriter::close);
         let chunks = closed.collect::<std::result::Result<Vec<_>, _>>();
-        chunks.and_then(|chunks| append(&mut self.file, chunks)).map_err(|e| failed(&e))
+        chunks.and_then(|chunks| append(&mut self.file, chunks)).map_err(|e| failed(&e))?;
+        self.failed = false;
+        Ok(())
     }
 
     /// Writes the open group and the footer; returns the output.
