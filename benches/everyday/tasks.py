@@ -337,7 +337,7 @@ def _plain(column: Any) -> Any:
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_string_view(kind) or pa.types.is_dictionary(kind):
         return column.cast(pa.large_string())
-    # What CSV and JSON take for a time differs; its value does not.
+    # Readers of CSV and JSON give times in different units, of the same value.
     return column.cast(pa.timestamp("us")) if pa.types.is_timestamp(kind) else column
 
 

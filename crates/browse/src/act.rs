@@ -38,7 +38,7 @@ pub trait Host: Send + Sync {
     fn program(&self, table: &Table, field: u32) -> std::result::Result<String, String>;
 }
 
-/// What panes work with.
+/// The state that all panes share: jobs, the command's part, and the file.
 pub(crate) struct Context<'a> {
     pub(crate) jobs: &'a mut Jobs,
     pub(crate) host: &'a std::sync::Arc<dyn Host>,

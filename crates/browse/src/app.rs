@@ -475,7 +475,7 @@ impl App {
     }
 }
 
-/// What a path in a file means for a browser: a table or columns of it, or the place of an object in the tree.
+/// The first pane for a path in a file: a table, some columns of one, or the tree with an object selected.
 ///
 /// # Errors
 /// As [`files::locate`].

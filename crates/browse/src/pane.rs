@@ -1,4 +1,4 @@
-//! What fills the screen: a tree, a table, a picture or a text.
+//! Panes, each of which fills the screen: a tree, a table, a picture or a text.
 
 use crate::{
     act::{Act, Context, Question},

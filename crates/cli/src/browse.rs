@@ -80,7 +80,7 @@ pub(crate) fn browse(
     console.bytes(&app.marked()?)
 }
 
-/// What is shown first, and the cut of its rows.
+/// The first pane, and the cut of its rows.
 fn start(file: &File, host: &FileHost, browsing: &Browsing) -> Result<(Start, Option<String>)> {
     let place = || Ok::<_, Failure>(opened::place_in(file, &host.target)?.with_values(host.values));
     let choice = match browsing {

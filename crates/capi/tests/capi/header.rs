@@ -92,6 +92,8 @@ fn config() -> cbindgen::Config {
 fn fresh(root: &Path) -> String {
     let mut sources: Vec<_> =
         fs::read_dir(root.join("src")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    // Its modules would be read with it, and all of them twice.
+    sources.retain(|source| !source.ends_with("lib.rs"));
     sources.sort();
     let builder = cbindgen::Builder::new().with_config(config());
     let bindings = sources.iter().fold(builder, cbindgen::Builder::with_src).generate().unwrap();
@@ -110,5 +112,7 @@ fn the_header_is_made_of_the_sources() {
         fs::write(&place, &fresh).unwrap();
     }
     let kept = fs::read_to_string(&place).unwrap_or_default();
+    let declarations = fresh.matches("forthwith_open(const").count();
+    assert_eq!(declarations, 1, "declarations of forthwith_open");
     assert!(kept == fresh, "the header differs from the sources: FORTHWITH_UPDATE=1 writes it anew");
 }
