@@ -6,7 +6,7 @@
 
 use crate::text::texts;
 use crate::{
-    Builder, Column, DType, Encoding, Memory, OutOfMemory,
+    Builder, Column, DType, Encoding, Memory, OutOfMemory, Presence,
     kernels::{are_truths, decode},
     mixed::{Mixed, convert},
 };
@@ -286,6 +286,9 @@ fn column(
 }
 
 fn option_index(tags: &[i8], null: i8, memory: &Memory) -> Result<Column, FinishError> {
+    if tags.iter().all(|tag| *tag == null) {
+        return Ok(Column::of_rows(Presence::missing(tags.len())));
+    }
     column(memory, DType::Int64, tags.len(), |bytes| {
         let mut next = 0i64;
         for (to, tag) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(tags) {

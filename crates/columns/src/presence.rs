@@ -22,6 +22,12 @@ impl Presence {
         Self { rows, there: rows, ..Self::default() }
     }
 
+    /// So many rows, all of which are missing.
+    #[must_use]
+    pub fn missing(rows: usize) -> Self {
+        Self { rows, words: vec![0; rows.div_ceil(BITS)], ..Self::default() }
+    }
+
     /// Number of rows.
     #[must_use]
     pub const fn rows(&self) -> usize {

@@ -15,6 +15,7 @@ use forthwith_io::LARGEST_EXPANSION;
 use forthwith_plan::{Columns as FormatColumns, Decoder, Error, ErrorKind, Group, Plan, Result};
 use forthwith_platform::Instant;
 use std::{
+    collections::HashMap,
     sync::{
         Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -99,7 +100,18 @@ fn finished(
     for own in own {
         columns.extend(own.into_inner().unwrap_or_else(PoisonError::into_inner)?);
     }
+    share_missing(&mut columns);
     Ok(columns)
+}
+
+/// Gives fields of as many rows, none of which is there, one index together.
+fn share_missing(columns: &mut Columns) {
+    let mut known: HashMap<usize, Column> = HashMap::new();
+    for (_, column) in columns {
+        if let Some(rows) = column.presence().filter(|presence| presence.there() == 0).map(Presence::rows) {
+            column.clone_from(known.entry(rows).or_insert_with(|| column.clone()));
+        }
+    }
 }
 
 /// For so long a thread waits for its turn awake.

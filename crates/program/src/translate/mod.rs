@@ -15,6 +15,7 @@ mod named;
 mod shape;
 mod skip;
 mod tagged;
+mod tagged_rows;
 mod tagged_slot;
 mod tagged_sum;
 mod text;
@@ -279,6 +280,7 @@ fn made(
         source.push_str(&format!("  {end}\n"));
     }
     source.push_str("loop\n");
+    source.push_str(&text.epilogue);
     if text.counts {
         source.push_str(&format!("counts end 0= if {FAULT_COUNTS} halt then\n"));
     }

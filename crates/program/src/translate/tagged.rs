@@ -1,19 +1,16 @@
-//! Fields behind keys: a loop over the fields of each record, and what completes a row when all were met.
+//! Fields behind keys: a loop over the fields of each record.
 //!
-//! Each record has a word that reads its fields up to its end, and one that completes the row: it appends
-//! defaults, marks of what is present, and ends of lists. A record within a record is completed with the latter,
-//! so that several pieces of it are merged. Variables say what was met since the row began; they are 0 between rows.
+//! Each record has a word that reads its fields up to its end. What a row lacks is appended later: `tagged_rows`.
 
 use super::{
-    FAULT_EXTENT, FAULT_KEY, FAULT_NEGATIVE, FAULT_NESTED, FAULT_REQUIRED, MAX_LINES, Unsupported,
+    FAULT_EXTENT, FAULT_KEY, FAULT_NEGATIVE, FAULT_NESTED, MAX_LINES, Unsupported,
     shape::{Shape, join},
-    tagged_slot::{RecordWords, Slot, around, key_text, met, symbols_output, take_back, values},
+    tagged_slot::{Choice, RecordWords, Slot, around, key_text, marked, restored, symbols_output, values},
     text::{Made, Place, Text, differ},
     too_deep,
 };
 use crate::layout::{Delivered, Extent, Layout, Presence, Rival, Symbols, Tagged, TaggedField};
 use forthwith_columns::{DType, Finisher, Form};
-use std::{collections::HashSet, sync::Arc};
 
 /// Keys that are compared one after the other, at most: a choice among more is halved first.
 const MOST_IN_ROW: usize = 6;
@@ -97,18 +94,22 @@ enum Arm<'s, 'f> {
 impl Text<'_> {
     /// Fields up to the entry's end.
     pub(super) fn entry_of_fields(&mut self, tagged: &Tagged, form: &Form, place: Place<'_>) -> Made {
-        let record = self.record(tagged, form, place, None)?;
-        self.line(place, format!("stop @ {} {}", record.read, record.finish));
+        let record = self.record(tagged, form, place, None, None)?;
+        let (row, check) = (&record.row, record.check.as_deref().unwrap_or_default());
+        self.line(place, format!("1 {row} +! stop @ {} {check}", record.read));
+        self.epilogue = format!("{} 0 {row} !\n", record.fill);
         Ok(())
     }
 
-    /// The words of a record that ends with a key, or at a position on the stack.
+    /// The words of a record that ends with a key, or at a position on the stack. Its rows are those of the record
+    /// around it, where the variable with their number is given.
     fn record(
         &mut self,
         tagged: &Tagged,
         form: &Form,
         place: Place<'_>,
         end: Option<u32>,
+        row: Option<&str>,
     ) -> Result<RecordWords, Unsupported> {
         if let Delivered::Sum(by, _) = tagged.delivered {
             self.define_pass();
@@ -121,32 +122,35 @@ impl Text<'_> {
         };
         too_deep(place.depth, place.member)?;
         self.define_pass();
+        let own_row = row.is_none().then(|| self.variable("row"));
+        let row = row.or(own_row.as_deref()).unwrap_or_default();
         let mut slots = Vec::with_capacity(contents.len());
         for (field, form) in tagged.fields.iter().zip(contents) {
-            slots.push(self.slot(field, form, place)?);
+            slots.push(self.slot(field, form, place, row)?);
         }
-        self.choices(&mut slots)?;
-        let mut others = self.rivals(tagged, &slots);
+        let mut variables: Vec<String> = own_row.iter().cloned().collect();
+        variables.extend(self.choices(&mut slots, row)?);
+        for slot in &mut slots {
+            slot.late = self.late(slot, row)?;
+        }
+        let mut others = self.rivals(tagged, &slots, row);
         let nested = self.halt(FAULT_NESTED);
         others.extend(tagged.refused.iter().map(|key| (*key, nested.clone())));
         let ignored = tagged.ignores_item.then(|| self.variable("ignored"));
         let root = Place { depth: 1, member: place.member };
         let number = self.words.len();
         let read = self.word(format!("read_fields{number}"), |text| {
-            text.read_fields(&slots, &others, ignored.as_deref(), root, end)
+            text.read_fields(&slots, &others, ignored.as_deref(), row, root, end)
         })?;
-        let finish = self.word(format!("finish_row{number}"), |text| text.finish_row(&slots, root))?;
-        let mut variables: Vec<String> = slots.iter().map(|slot| slot.state.clone()).collect();
+        let check = self.check(&slots, row, root)?;
+        let fill = self.fill(&slots, row, root)?;
         let mut columns = Vec::new();
         for slot in &slots {
             columns.extend(around(slot).into_iter().chain(values(slot)?));
-            // Those of items are 0 again behind each item.
-            let record = slot.record.as_ref().filter(|_| slot.field.presence != Presence::Repeated);
-            variables.extend(record.iter().flat_map(|record| record.variables.clone()));
+            variables.extend([&slot.state, &slot.count].into_iter().filter(|name| !name.is_empty()).cloned());
+            variables.extend(slot.record.iter().flat_map(|record| record.variables.iter().cloned()));
         }
-        let mut once = HashSet::new();
-        variables.retain(|variable| once.insert(variable.clone()));
-        Ok(RecordWords { read, finish, variables, columns, ignored })
+        Ok(RecordWords { read, check, fill, row: row.to_owned(), variables, columns, ignored })
     }
 
     fn slot<'f>(
@@ -154,6 +158,7 @@ impl Text<'_> {
         field: &'f TaggedField,
         form: &'f Form,
         place: Place<'_>,
+        row: &str,
     ) -> Result<Slot<'f>, Unsupported> {
         let member = join(place.member, &field.name);
         let (form, key) = match (&field.presence, form) {
@@ -162,19 +167,22 @@ impl Text<'_> {
             | (Presence::Repeated, Form::List { key, content }) => (&**content, Some(key.as_str())),
             _ => return Err(differ(&member)),
         };
-        let member = if field.presence == Presence::Repeated { format!("{member}[]") } else { member };
+        let is_repeated = field.presence == Presence::Repeated;
+        let member = if is_repeated { format!("{member}[]") } else { member };
         let record = match &field.of {
             Layout::Tagged(tagged) => {
                 let until = field.keys.iter().find_map(|(_, extent)| match extent {
                     Extent::Until(key) => Some(*key),
                     _ => None,
                 });
-                Some(self.record(tagged, form, place.within(1).of(&member), until)?)
+                // Where each row has one, rows of the record are rows of this one.
+                let row = matches!(field.presence, Presence::Default(_) | Presence::Required).then_some(row);
+                Some(self.record(tagged, form, place.within(1).of(&member), until, row)?)
             }
             _ => None,
         };
-        let ignored = record.as_ref().filter(|record| record.ignored.is_some());
-        let marks = ignored.map(|record| self.marks(&record.columns)).unwrap_or_default();
+        let is_ignored = |record: &&RecordWords| record.ignored.is_some();
+        let marks = record.as_ref().filter(is_ignored).map(|record| self.marks(record)).unwrap_or_default();
         let symbol = match &field.of {
             Layout::Symbol { names, delivered } if *delivered != Symbols::Text => {
                 Some(self.symbol_word(names))
@@ -182,22 +190,27 @@ impl Text<'_> {
             _ => None,
         };
         let is_text = matches!(field.of, Layout::Text | Layout::Bytes);
-        let length = (is_text && field.presence != Presence::Repeated).then(|| self.variable("length"));
-        let state = match field.presence {
-            // Given by its choice.
-            Presence::Choice(_) => String::new(),
+        let length = (is_text && !is_repeated).then(|| self.variable("length"));
+        let count = if is_repeated { self.variable("count") } else { String::new() };
+        let state = match (&field.presence, &record) {
+            // Its rows are the others'.
+            (Presence::Default(_), Some(_)) => String::new(),
             _ => self.variable("met"),
         };
-        Ok(Slot { field, form, key, member, state, choice: None, length, record, marks, symbol })
+        let late = String::new();
+        Ok(Slot { field, form, key, member, state, count, late, choice: None, length, record, marks, symbol })
     }
 
-    /// Variables for the lengths of outputs.
-    fn marks(&mut self, columns: &[String]) -> Vec<(String, String)> {
-        columns.iter().map(|column| (column.clone(), self.variable("mark"))).collect()
+    /// Variables for the lengths of outputs, and for the values of variables.
+    fn marks(&mut self, record: &RecordWords) -> Vec<(String, String)> {
+        let changed = record.columns.iter().map(|column| format!("{column} len"));
+        let changed = changed.chain(record.variables.iter().map(|variable| format!("{variable} @")));
+        changed.map(|value| (value, self.variable("mark"))).collect()
     }
 
-    /// Gives the fields of each choice their variable and their numbers, and defines the words that take a value back.
-    fn choices(&mut self, slots: &mut [Slot<'_>]) -> Made {
+    /// Gives the fields of each choice their variables and numbers, and defines the words that take a value back.
+    /// Returns the variables.
+    fn choices(&mut self, slots: &mut [Slot<'_>], row: &str) -> Result<Vec<String>, Unsupported> {
         let mut groups: Vec<u32> = Vec::new();
         for slot in slots.iter() {
             match slot.field.presence {
@@ -205,23 +218,26 @@ impl Text<'_> {
                 _ => {}
             }
         }
+        let mut variables = Vec::new();
         for group in groups {
-            let state = self.variable("choice");
-            let name = format!("take_back{}", self.words.len());
+            let (chosen, chosen_row) = (self.variable("choice"), self.variable("choice_row"));
+            let back = format!("take_back{}", self.words.len());
             let members = slots.iter_mut().filter(|slot| slot.field.presence == Presence::Choice(group));
-            let mut arms = Vec::new();
+            let begin = format!("  {chosen_row} @ {row} @ = if {chosen} @ case");
+            let mut lines = vec![(begin, String::new())];
             for (number, slot) in (1..).zip(members) {
-                slot.state.clone_from(&state);
-                slot.choice = Some((number, name.clone()));
                 if let Some(record) = &slot.record {
-                    slot.marks = self.marks(&record.columns);
+                    slot.marks = self.marks(record);
                 }
-                arms.push(format!("{number} of {} endof", take_back(slot)?));
+                lines.push((format!("    {number} of {} endof", slot.take_back()?), slot.member.clone()));
+                let (chosen, chosen_row, back) = (chosen.clone(), chosen_row.clone(), back.clone());
+                slot.choice = Some(Choice { number, chosen, chosen_row, back });
             }
-            let arms = arms.join(" ");
-            self.define(&name, vec![(format!("  {state} @ case 0 of endof {arms} endcase"), String::new())]);
+            lines.push((format!("  endcase then {row} @ {chosen_row} !"), String::new()));
+            self.define(&back, lines);
+            variables.extend([chosen, chosen_row]);
         }
-        Ok(())
+        Ok(variables)
     }
 
     /// Defines a word of the lines that are written meanwhile.
@@ -280,14 +296,15 @@ impl Text<'_> {
     }
 
     /// The arms of fields that are not delivered but make others absent.
-    fn rivals(&mut self, tagged: &Tagged, slots: &[Slot<'_>]) -> Vec<(u32, String)> {
+    fn rivals(&mut self, tagged: &Tagged, slots: &[Slot<'_>], row: &str) -> Vec<(u32, String)> {
         let mut arms = Vec::new();
         for Rival { key, choice, symbols } in &tagged.rivals {
             let member = slots.iter().find(|slot| slot.field.presence == Presence::Choice(*choice));
-            let Some((slot, (_, back))) = member.and_then(|slot| Some((slot, slot.choice.as_ref()?))) else {
+            let Some(Choice { chosen, chosen_row, back, .. }) = member.and_then(|slot| slot.choice.as_ref())
+            else {
                 continue;
             };
-            let take = format!("{back} 0 {} !", slot.state);
+            let take = format!("{chosen_row} @ {row} @ = if {back} then 0 {chosen} !");
             let input = self.input();
             let words = match symbols {
                 None => format!("{take} {} {PASS}", key_text(*key)),
@@ -306,6 +323,7 @@ impl Text<'_> {
         slots: &[Slot<'_>],
         others: &[(u32, String)],
         ignored: Option<&str>,
+        row: &str,
         place: Place<'_>,
         end: Option<u32>,
     ) -> Made {
@@ -324,7 +342,7 @@ impl Text<'_> {
             arms.extend(keys.map(|(key, extent)| (*key, Arm::Values(slot, *extent))));
         }
         arms.sort_by_key(|(key, _)| *key);
-        self.arms(&arms, ignored, place.within(1))?;
+        self.arms(&arms, ignored, row, place.within(1))?;
         self.line(place, "repeat".into());
         let extent = self.halt(FAULT_EXTENT);
         self.line(
@@ -338,13 +356,19 @@ impl Text<'_> {
     }
 
     /// Chooses by the key on the stack, of many keys by halves.
-    fn arms(&mut self, arms: &[(u32, Arm<'_, '_>)], ignored: Option<&str>, place: Place<'_>) -> Made {
+    fn arms(
+        &mut self,
+        arms: &[(u32, Arm<'_, '_>)],
+        ignored: Option<&str>,
+        row: &str,
+        place: Place<'_>,
+    ) -> Made {
         if let (Some((key, _)), true) = (arms.get(arms.len() / 2), arms.len() > MOST_IN_ROW) {
             let (lower, upper) = arms.split_at(arms.len() / 2);
             self.line(place, format!("dup {} < if", key_text(*key)));
-            self.arms(lower, ignored, place.within(1))?;
+            self.arms(lower, ignored, row, place.within(1))?;
             self.line(place, "else".into());
-            self.arms(upper, ignored, place.within(1))?;
+            self.arms(upper, ignored, row, place.within(1))?;
             self.line(place, "then".into());
             return Ok(());
         }
@@ -360,7 +384,7 @@ impl Text<'_> {
                     }
                     let arm = place.within(1).of(&slot.member);
                     self.line(arm, format!("{key} of"));
-                    self.values(slot, *extent, ignored, arm.within(1))?;
+                    self.values(slot, *extent, ignored, row, arm.within(1))?;
                     self.line(arm, "endof".into());
                 }
             }
@@ -372,14 +396,21 @@ impl Text<'_> {
     }
 
     /// What stands behind a key of a field.
-    fn values(&mut self, slot: &Slot<'_>, extent: Extent, ignored: Option<&str>, place: Place<'_>) -> Made {
+    fn values(
+        &mut self,
+        slot: &Slot<'_>,
+        extent: Extent,
+        ignored: Option<&str>,
+        row: &str,
+        place: Place<'_>,
+    ) -> Made {
         let input = self.input();
         let (extent_fault, negative) = (self.halt(FAULT_EXTENT), self.halt(FAULT_NEGATIVE));
         match (extent, self.in_one_go(&slot.field.of), slot.form) {
             (Extent::Packed, Some(wire), Form::Numpy { key, .. }) => {
                 let width = wire.width();
                 let check = format!("dup 0 < over {} and or if {extent_fault} then", width - 1);
-                let count = format!("{width} / dup {} +!", slot.state);
+                let count = format!("{} {width} / dup {} +!", slot.begin_row(row), slot.count);
                 let read = super::parser(wire, place.member)?;
                 let items = format!("{input} #{read}-> {key}-data");
                 self.line(place, format!("{input} varint-> stack {check} {count} {items}"));
@@ -387,19 +418,28 @@ impl Text<'_> {
             (Extent::Packed, ..) => {
                 let length = format!("{input} varint-> stack dup 0 < if {negative} then");
                 self.line(place, format!("{length} {input} pos + begin {input} pos over < while"));
-                self.one(slot, Extent::One, ignored, place.within(1))?;
+                self.one(slot, Extent::One, ignored, row, place.within(1))?;
                 self.line(place, format!("repeat {input} pos <> if {extent_fault} then"));
             }
-            (extent, ..) => self.one(slot, extent, ignored, place)?,
+            (extent, ..) => self.one(slot, extent, ignored, row, place)?,
         }
         Ok(())
     }
 
-    fn one(&mut self, slot: &Slot<'_>, extent: Extent, ignored: Option<&str>, place: Place<'_>) -> Made {
+    fn one(
+        &mut self,
+        slot: &Slot<'_>,
+        extent: Extent,
+        ignored: Option<&str>,
+        row: &str,
+        place: Place<'_>,
+    ) -> Made {
         let input = self.input();
         if let Some(record) = &slot.record {
-            return self.one_record(slot, record, extent, place);
+            self.one_record(slot, record, extent, row, place);
+            return Ok(());
         }
+        let met = slot.met(row);
         if let Some(symbol) = &slot.symbol {
             let output = symbols_output(slot.form).ok_or_else(|| differ(place.member))?;
             let ignore = ignored.map_or(String::new(), |variable| format!(" -1 {variable} !"));
@@ -408,12 +448,10 @@ impl Text<'_> {
                 _ => format!("{symbol} dup 0 <"),
             };
             self.line(place, format!("{input} varint-> stack {check} if drop{ignore} else"));
-            let met = met(slot)?;
             self.line(place.within(1), format!("{met} {output} <- stack"));
             self.line(place, "then".into());
             return Ok(());
         }
-        let met = met(slot)?;
         self.line(place, met);
         match (&slot.length, slot.form) {
             (Some(length), Form::String { key, .. }) => {
@@ -430,87 +468,28 @@ impl Text<'_> {
         slot: &Slot<'_>,
         record: &RecordWords,
         extent: Extent,
+        row: &str,
         place: Place<'_>,
-    ) -> Made {
+    ) {
         let input = self.input();
         let read = match extent {
             Extent::Until(_) => record.read.clone(),
             _ => format!("{input} varint-> stack {input} pos + {}", record.read),
         };
-        let marks: Vec<String> =
-            slot.marks.iter().map(|(column, mark)| format!("{column} len {mark} !")).collect();
-        let (state, marks) = (&slot.state, marks.join(" "));
-        match (&slot.field.presence, &slot.choice, &record.ignored) {
-            (Presence::Repeated, _, Some(ignored)) => {
-                self.line(place, marks);
+        let met = slot.met(row);
+        let next = record.next_row();
+        let check = record.check.as_deref().unwrap_or_default();
+        match (&slot.field.presence, &record.ignored) {
+            (Presence::Repeated, Some(ignored)) => {
+                self.line(place, format!("{} {next}", marked(&slot.marks)));
                 self.line(place, read);
-                let undo = take_back(slot)?;
+                let undo = restored(&slot.marks);
                 self.line(place, format!("{ignored} @ if 0 {ignored} ! {undo}"));
-                self.line(place, format!("else 1 {state} +! {} then", record.finish));
+                self.line(place, format!("else {met} {check} then"));
             }
-            (Presence::Repeated, ..) => self.line(place, format!("1 {state} +! {read} {}", record.finish)),
-            (_, Some((number, back)), _) => {
-                let begin = format!("{back} {number} {state} ! {marks}");
-                self.line(place, format!("{state} @ {number} <> if {begin} then"));
-                self.line(place, read);
-            }
-            _ => self.line(place, format!("1 {state} ! {read}")),
+            (Presence::Repeated, None) => self.line(place, format!("{met} {next} {read} {check}")),
+            _ => self.line(place, format!("{met} {read}")),
         }
-        Ok(())
-    }
-
-    /// Completes the row.
-    fn finish_row(&mut self, slots: &[Slot<'_>], place: Place<'_>) -> Made {
-        for slot in slots {
-            let place = place.of(&slot.member);
-            let (state, finish) = (&slot.state, slot.record.as_ref().map(|record| record.finish.as_str()));
-            match (&slot.field.presence, slot.key) {
-                (Presence::Repeated, Some(key)) => {
-                    self.line(place, format!("{state} @ {key}-offsets +<- stack 0 {state} !"));
-                }
-                (Presence::Optional, Some(key)) => {
-                    let finish =
-                        finish.map_or(String::new(), |finish| format!("{state} @ if {finish} then "));
-                    self.line(place, format!("{state} @ {key}-tags <- stack {finish}0 {state} !"));
-                }
-                (Presence::Choice(_), Some(key)) => {
-                    let number = slot.choice.as_ref().map_or(0, |(number, _)| *number);
-                    let is_it = format!("{state} @ {number} =");
-                    let finish = finish.map_or(String::new(), |finish| format!(" {is_it} if {finish} then"));
-                    self.line(place, format!("{is_it} negate {key}-tags <- stack{finish}"));
-                }
-                (Presence::Required, _) => {
-                    let absent = self.halt(FAULT_REQUIRED);
-                    self.line(place, format!("{state} @ 0= if {absent} then 0 {state} !"));
-                    finish.iter().for_each(|finish| self.line(place, (*finish).into()));
-                }
-                (Presence::Default(default), _) => match (finish, default) {
-                    (Some(finish), _) => self.line(place, format!("{finish} 0 {state} !")),
-                    (None, default) => {
-                        self.line(place, format!("{state} @ if 0 {state} ! else"));
-                        let zero: Arc<[u8]> = Arc::new([0]);
-                        let is_symbol = matches!(slot.field.of, Layout::Symbol { .. });
-                        match default.as_ref().or(is_symbol.then_some(&zero)) {
-                            Some(bytes) => {
-                                let value = Layout::Constant(bytes.clone(), Box::new(slot.field.of.clone()));
-                                self.value(&value, slot.form, place.within(1))?;
-                            }
-                            None => self.absent(&slot.field.of, slot.form, place.within(1))?,
-                        }
-                        self.line(place, "then".into());
-                    }
-                },
-                _ => return Err(differ(&slot.member)),
-            }
-        }
-        let mut choices: Vec<&str> =
-            slots.iter().filter(|slot| slot.choice.is_some()).map(|slot| slot.state.as_str()).collect();
-        choices.dedup();
-        let mut once = HashSet::new();
-        for state in choices.into_iter().filter(|state| once.insert(*state)) {
-            self.line(place, format!("0 {state} !"));
-        }
-        Ok(())
     }
 
     /// A number that stands for a name.

@@ -12,14 +12,25 @@ use forthwith_columns::Form;
 pub(super) struct RecordWords {
     /// Reads fields; takes the end from the stack, unless the record ends with a key.
     pub(super) read: String,
-    /// Completes the row.
-    pub(super) finish: String,
-    /// The variables that are 0 between rows.
+    /// What is done when a row is complete, if anything.
+    pub(super) check: Option<String>,
+    /// Appends what rows lack, and leaves all variables 0 but that of the row.
+    pub(super) fill: String,
+    /// The variable with the number of rows begun. Empty where none is needed.
+    pub(super) row: String,
+    /// The variables that are changed.
     pub(super) variables: Vec<String>,
     /// The outputs that are written to.
     pub(super) columns: Vec<String>,
     /// The variable that says that an item is ignored.
     pub(super) ignored: Option<String>,
+}
+
+impl RecordWords {
+    /// The words that begin a row.
+    pub(super) fn next_row(&self) -> String {
+        if self.row.is_empty() { String::new() } else { format!("1 {} +!", self.row) }
+    }
 }
 
 /// A field with the names that stand for it in the text.
@@ -30,49 +41,106 @@ pub(super) struct Slot<'f> {
     /// The node of the option or the list around the values.
     pub(super) key: Option<&'f str>,
     pub(super) member: String,
-    /// The variable with the number of values met since the row began; of a choice the number of the last one.
+    /// The variable with the number of rows that have been written, the present one included if the field was met in
+    /// it. Empty where the rows of a record are those of the record around it.
     pub(super) state: String,
-    /// The number within a choice, and the word that takes back whichever of them is present.
-    pub(super) choice: Option<(usize, String)>,
+    /// The variable with the number of items in that row. Empty unless the field is repeated.
+    pub(super) count: String,
+    /// The word that makes good for what is not as it is when a field is met once in each row. Empty where there is
+    /// nothing.
+    pub(super) late: String,
+    pub(super) choice: Option<Choice>,
     /// The variable with the bytes of the last text.
     pub(super) length: Option<String>,
     pub(super) record: Option<RecordWords>,
-    /// Outputs with the variables that have their lengths at the time when a record of a choice, or one that may
-    /// be ignored, began.
+    /// Lengths of outputs and values of variables, with the variables that have them at the time when a record of a
+    /// choice, or one that may be ignored, began.
     pub(super) marks: Vec<(String, String)>,
     /// The word that makes a position of a number that stands for a name.
     pub(super) symbol: Option<String>,
 }
 
-/// The words that note that a field was met, before its value is written; of a field that has one value, the value
-/// before is taken back.
-pub(super) fn met(slot: &Slot<'_>) -> Result<String, Unsupported> {
-    let state = &slot.state;
-    Ok(match (&slot.field.presence, &slot.choice) {
-        (Presence::Repeated, _) => format!("1 {state} +!"),
-        (_, Some((number, back))) => format!("{back} {number} {state} !"),
-        _ => format!("{state} @ if {} else 1 {state} ! then", take_back(slot)?),
-    })
+/// What a field shares with the others of its choice.
+pub(super) struct Choice {
+    pub(super) number: usize,
+    /// The variable with the number of the one that is present.
+    pub(super) chosen: String,
+    /// The variable with the row for which that holds.
+    pub(super) chosen_row: String,
+    /// The word that takes back whichever is present.
+    pub(super) back: String,
 }
 
-/// The words that remove the value of a field from the outputs.
-pub(super) fn take_back(slot: &Slot<'_>) -> Result<String, Unsupported> {
-    if let Some(record) = &slot.record {
-        let columns =
-            slot.marks.iter().map(|(column, mark)| format!("{column} len {mark} @ - {column} rewind"));
-        let variables = record.variables.iter().map(|variable| format!("0 {variable} !"));
-        return Ok(columns.chain(variables).collect::<Vec<_>>().join(" "));
+impl Slot<'_> {
+    /// The words that note that a field was met, before its value is written. Of a field that has one value, the value
+    /// before is taken back, but records are merged.
+    pub(super) fn met(&self, row: &str) -> String {
+        let (state, late) = (&self.state, &self.late);
+        let one_more = format!("1 {state} +! {state} @ {row} @ <> if {late} then");
+        match (&self.field.presence, &self.choice, &self.record) {
+            (Presence::Repeated, ..) => format!("{} 1 {} +!", self.begin_row(row), self.count),
+            (Presence::Default(_), _, Some(_)) => String::new(),
+            (Presence::Required, _, Some(_)) => format!("{row} @ {state} !"),
+            (_, Some(Choice { number, chosen, back, .. }), Some(record)) => {
+                let (marks, next) = (marked(&self.marks), record.next_row());
+                let begin = format!("{back} {number} {chosen} ! {late} {marks} {next}");
+                format!("{state} @ {row} @ <> if {begin} then")
+            }
+            (_, None, Some(record)) => {
+                format!("{state} @ {row} @ <> if {late} {} then", record.next_row())
+            }
+            (_, Some(Choice { number, chosen, back, .. }), None) => {
+                format!("{back} {number} {chosen} ! {one_more} {}", self.present())
+            }
+            (_, None, None) => format!("{one_more} {}", self.present()),
+        }
     }
-    Ok(match (&slot.length, slot.form.kept()) {
-        (Some(length), Form::String { key, .. }) => {
-            format!("1 {key}-offsets rewind {length} @ {key}-data rewind")
+
+    /// The words that a list has to hear before items of a row are appended to it.
+    pub(super) fn begin_row(&self, row: &str) -> String {
+        format!("{} @ {row} @ <> if {} then", self.state, self.late)
+    }
+
+    /// The words that say that there is a value.
+    pub(super) fn present(&self) -> String {
+        match (&self.field.presence, self.key) {
+            (Presence::Optional | Presence::Choice(_), Some(key)) => format!("1 {key}-tags <- stack"),
+            _ => String::new(),
         }
-        _ => {
-            let columns = values(slot)?;
-            let rewind = columns.iter().map(|column| format!("1 {column} rewind"));
-            rewind.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The words that remove the value of a field from the outputs, with the mark that it is there.
+    pub(super) fn take_back(&self) -> Result<String, Unsupported> {
+        let mut words = Vec::new();
+        if let (Presence::Optional | Presence::Choice(_), Some(key)) = (&self.field.presence, self.key) {
+            words.push(format!("1 {key}-tags rewind"));
         }
-    })
+        match (&self.record, &self.length, self.form.kept()) {
+            (Some(_), ..) => words.push(restored(&self.marks)),
+            (None, Some(length), Form::String { key, .. }) => {
+                words.push(format!("1 {key}-offsets rewind {length} @ {key}-data rewind"));
+            }
+            _ => words.extend(values(self)?.iter().map(|column| format!("1 {column} rewind"))),
+        }
+        if matches!(self.field.presence, Presence::Choice(_)) {
+            words.push(format!("-1 {} +!", self.state));
+        }
+        Ok(words.join(" "))
+    }
+}
+
+/// The words that note lengths of outputs and values of variables.
+pub(super) fn marked(marks: &[(String, String)]) -> String {
+    marks.iter().map(|(value, mark)| format!("{value} {mark} !")).collect::<Vec<_>>().join(" ")
+}
+
+/// The words that make outputs and variables again what they were.
+pub(super) fn restored(marks: &[(String, String)]) -> String {
+    let words = marks.iter().map(|(value, mark)| match value.strip_suffix(" len") {
+        Some(column) => format!("{value} {mark} @ - {column} rewind"),
+        None => format!("{mark} @ {} !", value.trim_end_matches(" @")),
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The output of the option or the list around the values of a field.

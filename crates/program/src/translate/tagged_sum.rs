@@ -36,9 +36,9 @@ impl Text<'_> {
         let overflow = self.halt(FAULT_SUM);
         let root = Place { depth: 1, member: place.member };
         let number = self.words.len();
-        let read =
-            self.word(format!("read_fields{number}"), |text| text.read_fields(&[], &arms, None, root, end))?;
-        let finish = self.word(format!("finish_row{number}"), |text| {
+        let read = self
+            .word(format!("read_fields{number}"), |text| text.read_fields(&[], &arms, None, "", root, end))?;
+        let write = self.word(format!("write_sum{number}"), |text| {
             let most = i64::MAX / i64::from(by) - 1;
             text.line(root, format!("{first} @ {} {second} @ {}", beyond(most), beyond(i64::from(by) - 1)));
             text.line(root, format!("or if {overflow} then"));
@@ -48,7 +48,16 @@ impl Text<'_> {
             );
             Ok(())
         })?;
-        Ok(RecordWords { read, finish, variables, columns: vec![output], ignored: None })
+        // Pieces of it may follow up to the end of the row, so it is written there.
+        Ok(RecordWords {
+            read,
+            check: Some(write),
+            fill: String::new(),
+            row: String::new(),
+            variables,
+            columns: vec![output],
+            ignored: None,
+        })
     }
 }
 

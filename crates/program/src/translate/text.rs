@@ -57,6 +57,8 @@ pub(super) struct Text<'a> {
     pub(super) to_end: bool,
     /// Whether items without bytes are counted.
     pub(super) weightless: bool,
+    /// Lines that come behind the last entry.
+    pub(super) epilogue: String,
     /// The input that values come from: `data` or `constants`.
     input: &'static str,
     /// Bytes to be stepped over before anything else happens, and for which line that is.
@@ -109,6 +111,7 @@ impl<'a> Text<'a> {
             objects: Vec::new(),
             mixed: Vec::new(),
             weightless: false,
+            epilogue: String::new(),
             input: "data",
             pending: None,
         }
