@@ -87,9 +87,20 @@ impl Builder {
         offsets: bool,
         reserve_bytes: usize,
     ) -> Result<Self, OutOfMemory> {
+        Self::expecting(memory, dtype, offsets, (reserve_bytes, reserve_bytes))
+    }
+
+    /// The same, where fewer bytes than are reserved are expected to be written: few pages at the beginning of a large
+    /// reservation are better small ones.
+    pub fn expecting(
+        memory: &Memory,
+        dtype: DType,
+        offsets: bool,
+        (reserve_bytes, expected): (usize, usize),
+    ) -> Result<Self, OutOfMemory> {
         let used = if offsets { dtype.size() } else { 0 };
         let bytes = reserve_bytes.saturating_add(used);
-        let mut buffer = allocate(memory, bytes, bytes, used)?;
+        let mut buffer = allocate(memory, bytes, expected.saturating_add(used), used)?;
         buffer.bytes_mut(used).fill(0);
         let rows = Presence::default();
         let mut state =

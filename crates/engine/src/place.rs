@@ -233,6 +233,9 @@ impl<'p> Places<'p> {
         let side_by_side = group.columns.len() > 1 && matches!(group.decoder, Decoder::Kernel(_));
         let together = payload.min(stored.saturating_mul(16)).saturating_mul(2);
         let mut rooms = Vec::new();
+        // Each byte of the payload could be one more item of any column, but columns share what there is.
+        let sharing = group.columns.iter().filter(|column| column.bytes_per_payload_byte > 0).count() as u64;
+        let each = payload.saturating_mul(2) / sharing.max(1);
         for (at, column) in group.columns.iter().enumerate() {
             let size = column.dtype.size() as u64;
             let room = match &group.decoder {
@@ -247,10 +250,13 @@ impl<'p> Places<'p> {
             let bound = payload.max(entries).saturating_mul(16).saturating_add(4096).min(most);
             let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(0);
             let mut room = bytes(room.min(bound));
+            let mut expected = room;
             if later || side_by_side {
                 rooms.push([std::mem::take(&mut room), bytes(bound)]);
+            } else if column.bytes_per_payload_byte > 0 && matches!(group.decoder, Decoder::Program(_)) {
+                expected = room.min(bytes(each));
             }
-            let builder = Builder::new(memory, column.dtype, column.offsets, room);
+            let builder = Builder::expecting(memory, column.dtype, column.offsets, (room, expected));
             builders.push(builder.map_err(|e| out_of_memory(&e))?);
         }
         if side_by_side {
