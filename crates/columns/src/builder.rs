@@ -90,8 +90,8 @@ impl Builder {
         Self::expecting(memory, dtype, offsets, (reserve_bytes, reserve_bytes))
     }
 
-    /// The same, where fewer bytes than are reserved are expected to be written: few pages at the beginning of a large
-    /// reservation are better small ones.
+    /// Reserves address space for the first number of bytes, and chooses the size of pages by the second, which are
+    /// expected to be written: a few small pages are cheaper than a huge one.
     pub fn expecting(
         memory: &Memory,
         dtype: DType,

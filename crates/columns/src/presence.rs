@@ -22,7 +22,7 @@ impl Presence {
         Self { rows, there: rows, ..Self::default() }
     }
 
-    /// So many rows, all of which are missing.
+    /// Rows that are all missing.
     #[must_use]
     pub fn missing(rows: usize) -> Self {
         Self { rows, words: vec![0; rows.div_ceil(BITS)], ..Self::default() }

@@ -104,7 +104,7 @@ fn finished(
     Ok(columns)
 }
 
-/// Gives fields of as many rows, none of which is there, one index together.
+/// Makes all index columns without a valid row share one buffer for each length.
 fn share_missing(columns: &mut Columns) {
     let mut known: HashMap<usize, Column> = HashMap::new();
     for (_, column) in columns {
@@ -233,7 +233,7 @@ impl<'p> Places<'p> {
         let side_by_side = group.columns.len() > 1 && matches!(group.decoder, Decoder::Kernel(_));
         let together = payload.min(stored.saturating_mul(16)).saturating_mul(2);
         let mut rooms = Vec::new();
-        // Each byte of the payload could be one more item of any column, but columns share what there is.
+        // A byte of the payload is an item of one column only, so columns share the payload.
         let sharing = group.columns.iter().filter(|column| column.bytes_per_payload_byte > 0).count() as u64;
         let each = payload.saturating_mul(2) / sharing.max(1);
         for (at, column) in group.columns.iter().enumerate() {
@@ -355,6 +355,11 @@ impl<'p> Places<'p> {
     /// Passes the turn on.
     pub(crate) fn placed(&self) {
         self.change(|turn| turn.placed += 1);
+    }
+
+    /// The bytes to decode: the payload that the file states, limited by a credible compression ratio.
+    pub(crate) const fn expected_bytes(&self) -> u64 {
+        self.together / 2
     }
 
     /// Whether the columns get their room from the group's task number `order`.

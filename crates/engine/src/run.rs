@@ -281,7 +281,10 @@ impl Run<'_, '_> {
             return Ok(Arc::clone(known));
         }
         let made = self.engine.compile(source)?;
-        Ok(Arc::clone(known.get_or_init(|| made)))
+        Ok(Arc::clone(known.get_or_init(|| {
+            made.announce(self.places[group].expected_bytes());
+            made
+        })))
     }
 
     fn progress(&self) -> Progress {

@@ -111,6 +111,11 @@ impl Compiled {
         if tier >= Tier::Compiled { self.jit(variant).map_or(0, Jit::size) } else { 0 }
     }
 
+    /// Announces work, in bytes to decode, so that a program is compiled before the work if machine code pays for it.
+    pub fn announce(&self, bytes: u64) {
+        self.heat.fetch_add(bytes, Ordering::Relaxed);
+    }
+
     /// Takes note of work, in bytes to decode; compiles once there was so much of it that it would have paid.
     /// Whether it is settled now that there is machine code, or none.
     #[cold]

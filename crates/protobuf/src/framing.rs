@@ -93,18 +93,18 @@ pub(crate) fn rows(schema: &Schema, outer: MessageIndex, path: &str) -> Result<(
 
 /// Bytes at positions.
 pub(crate) trait Bytes {
-    /// The byte at a position before the end.
-    fn byte(&mut self, at: u64) -> Result<u8>;
+    /// Some bytes from a position before the end on, at least one.
+    fn from(&mut self, at: u64) -> Result<&[u8]>;
 }
 
 impl Bytes for &[u8] {
-    fn byte(&mut self, at: u64) -> Result<u8> {
-        let byte = usize::try_from(at).ok().and_then(|at| self.get(at));
-        byte.copied().ok_or_else(|| truncated(at))
+    fn from(&mut self, at: u64) -> Result<&[u8]> {
+        let bytes = usize::try_from(at).ok().and_then(|at| self.get(at..));
+        bytes.filter(|bytes| !bytes.is_empty()).ok_or_else(|| truncated(at))
     }
 }
 
-fn truncated(at: u64) -> Error {
+pub(crate) fn truncated(at: u64) -> Error {
     Error::fault("the data end in the middle of a message").at_byte(at)
 }
 
@@ -177,7 +177,7 @@ impl Walk {
 
     /// The next event of HepMC3, with its digest.
     fn next_event(&mut self, bytes: &mut impl Bytes) -> Result<Option<Range<u64>>> {
-        if self.at == 0 && bytes.byte(0)? == hepmc3::MAGIC[0] {
+        if self.at == 0 && bytes.from(0)?.first() == hepmc3::MAGIC.first() {
             for expected in hepmc3::MAGIC {
                 if self.byte(bytes)? != *expected {
                     return Err(Error::fault("the file does not begin with \"hmpb\"").at_byte(0));
@@ -273,12 +273,31 @@ impl Walk {
         if self.at >= self.ends.last().copied().unwrap_or(0) {
             return Err(truncated(self.at));
         }
-        let byte = bytes.byte(self.at)?;
+        let byte = *bytes.from(self.at)?.first().ok_or_else(|| truncated(self.at))?;
         self.at += 1;
         Ok(byte)
     }
 
     fn varint(&mut self, bytes: &mut impl Bytes) -> Result<u64> {
+        let left = self.ends.last().copied().unwrap_or(0).saturating_sub(self.at);
+        if left >= 2 {
+            // Lengths have one byte or two.
+            match *bytes.from(self.at)? {
+                [byte, ..] if byte < 0x80 => {
+                    self.at += 1;
+                    return Ok(u64::from(byte));
+                }
+                [low, high, ..] if high < 0x80 => {
+                    self.at += 2;
+                    return Ok(u64::from(low & 0x7f) | u64::from(high) << 7);
+                }
+                _ => {}
+            }
+        }
+        self.long_varint(bytes)
+    }
+
+    fn long_varint(&mut self, bytes: &mut impl Bytes) -> Result<u64> {
         let start = self.at;
         let mut number = 0u64;
         for shift in (0..70).step_by(7) {

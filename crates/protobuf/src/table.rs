@@ -3,7 +3,7 @@
 use crate::{
     fields::Fields,
     format::{ProtoFormat, numbers},
-    framing::{Bytes, Framing, Walk, rows},
+    framing::{Bytes, Framing, Walk, rows, truncated},
     layout::{Mapping, dialect},
     schema::Schema,
 };
@@ -90,30 +90,47 @@ impl ProtoFile {
 struct Pieces<'s> {
     source: &'s dyn Source,
     size: u64,
+    /// Whether pieces are views, where that saves a copy.
+    views: bool,
     from: u64,
-    piece: Vec<u8>,
+    piece: bytes::Bytes,
 }
 
 impl Bytes for Pieces<'_> {
-    fn byte(&mut self, at: u64) -> Result<u8> {
+    fn from(&mut self, at: u64) -> Result<&[u8]> {
         let known = at.checked_sub(self.from).and_then(|at| usize::try_from(at).ok());
-        if let Some(byte) = known.and_then(|at| self.piece.get(at)) {
-            return Ok(*byte);
-        }
-        let end = at.saturating_add(PIECE).min(self.size);
-        self.piece = self.source.read_one(at..end)?.to_vec();
-        self.from = at;
-        self.piece
-            .first()
-            .copied()
-            .ok_or_else(|| Error::fault("the file ends in the middle of a message").at_byte(at))
+        let known = known.filter(|at| *at < self.piece.len());
+        let within = match known {
+            Some(within) => within,
+            None => {
+                let range = at..at.saturating_add(PIECE).min(self.size);
+                self.piece = match self.views {
+                    true => self.source.view(range)?,
+                    false => self.source.read_one(range)?,
+                };
+                self.from = at;
+                0
+            }
+        };
+        self.piece.get(within..).filter(|bytes| !bytes.is_empty()).ok_or_else(|| truncated(at))
     }
 }
 
 /// The runs of messages of a file.
-fn find(source: &dyn Source, mut walk: Walk) -> Result<Vec<RunOfMessages>> {
+fn find(source: &dyn Source, walk: Walk) -> Result<Vec<RunOfMessages>> {
+    if source.zero_copy() {
+        let before = source.version()?;
+        let found = find_in(source, walk.clone(), true);
+        if source.version()? == before && before.is_none_or(|version| version.is_settled()) {
+            return found;
+        }
+    }
+    find_in(source, walk, false)
+}
+
+fn find_in(source: &dyn Source, mut walk: Walk, views: bool) -> Result<Vec<RunOfMessages>> {
     let size = source.size()?;
-    let mut bytes = Pieces { source, size, from: 0, piece: Vec::new() };
+    let mut bytes = Pieces { source, size, views, from: 0, piece: bytes::Bytes::new() };
     let mut blocks: Vec<RunOfMessages> = Vec::new();
     let (mut start, mut state) = (0, walk.state());
     // Behind the last message; further on there may be what belongs to none.

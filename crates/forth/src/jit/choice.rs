@@ -58,16 +58,38 @@ fn size(code: &Code) -> u64 {
     blocks.map(|block| block.code.len() as u64 + 2).sum::<u64>() + 16
 }
 
+/// Whether it has a choice within a loop with a condition, as programs of fields behind keys have.
+fn chooses(program: &Ir) -> bool {
+    fn has_choice(program: &Ir, body: &Body) -> bool {
+        body.nodes.iter().any(|node| {
+            matches!(node.kind, Kind::Nest(_) | Kind::CaseTable { .. })
+                || node.bodies().into_iter().any(|inner| has_choice(program, inner))
+        })
+    }
+    fn looks(program: &Ir, body: &Body) -> bool {
+        body.nodes.iter().any(|node| {
+            let is_loop = matches!(node.kind, Kind::While(..));
+            let inner = node.bodies();
+            inner.iter().any(|inner| is_loop && has_choice(program, inner) || looks(program, inner))
+        })
+    }
+    looks(program, &program.main) || program.words.iter().any(|word| looks(program, &word.body))
+}
+
 /// Bytes to decode, or work equal to as many, from which a program had better be compiled: machine code saves
-/// half a nanosecond for a byte of idioms, which flat code has instructions for, two for a byte of anything else,
-/// and it should save twice what it costs.
+/// half a nanosecond for a byte of idioms, which flat code has instructions for, four for a byte of fields behind keys,
+/// two for a byte of anything else, and it should save twice what it costs.
 pub(crate) fn threshold(program: &Ir, plans: &Plans, code: &Code) -> u64 {
     if program.inputs.is_empty() {
         // Nothing to be measured by.
         return 0;
     }
-    let bytes = if is_plain(program, plans) { 1 } else { 4 };
-    size(code).saturating_mul(COST.load(Ordering::Relaxed)).saturating_mul(bytes)
+    let half_bytes = match (is_plain(program, plans), chooses(program)) {
+        (true, true) => 1,
+        (true, false) => 2,
+        (false, _) => 8,
+    };
+    size(code).saturating_mul(COST.load(Ordering::Relaxed)).saturating_mul(half_bytes) / 2
 }
 
 /// Learns from a compilation.

@@ -1,6 +1,6 @@
 //! Fields behind keys: a loop over the fields of each record.
 //!
-//! Each record has a word that reads its fields up to its end. What a row lacks is appended later: `tagged_rows`.
+//! Each record has a word that reads its fields up to its end. Absent values are appended later: see `tagged_rows`.
 
 use super::{
     FAULT_EXTENT, FAULT_KEY, FAULT_NEGATIVE, FAULT_NESTED, MAX_LINES, Unsupported,
@@ -101,8 +101,8 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// The words of a record that ends with a key, or at a position on the stack. Its rows are those of the record
-    /// around it, where the variable with their number is given.
+    /// The words of a record that ends with a key, or at a position on the stack. With `row`, it shares
+    /// the rows of the enclosing record, whose row variable that is.
     fn record(
         &mut self,
         tagged: &Tagged,
@@ -175,7 +175,7 @@ impl Text<'_> {
                     Extent::Until(key) => Some(*key),
                     _ => None,
                 });
-                // Where each row has one, rows of the record are rows of this one.
+                // A record that every row has shares the rows of this one.
                 let row = matches!(field.presence, Presence::Default(_) | Presence::Required).then_some(row);
                 Some(self.record(tagged, form, place.within(1).of(&member), until, row)?)
             }
@@ -193,7 +193,7 @@ impl Text<'_> {
         let length = (is_text && !is_repeated).then(|| self.variable("length"));
         let count = if is_repeated { self.variable("count") } else { String::new() };
         let state = match (&field.presence, &record) {
-            // Its rows are the others'.
+            // It shares the rows of this record.
             (Presence::Default(_), Some(_)) => String::new(),
             _ => self.variable("met"),
         };
@@ -201,7 +201,7 @@ impl Text<'_> {
         Ok(Slot { field, form, key, member, state, count, late, choice: None, length, record, marks, symbol })
     }
 
-    /// Variables for the lengths of outputs, and for the values of variables.
+    /// Variables that save the lengths of outputs and the values of other variables.
     fn marks(&mut self, record: &RecordWords) -> Vec<(String, String)> {
         let changed = record.columns.iter().map(|column| format!("{column} len"));
         let changed = changed.chain(record.variables.iter().map(|variable| format!("{variable} @")));

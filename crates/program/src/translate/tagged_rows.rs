@@ -1,8 +1,8 @@
 //! Fields behind keys that are not met in every row.
 //!
-//! A field that is absent costs nothing where it is absent. Each field has a variable with the number of rows that
-//! have been written of it. When a field is met, the rows since then are appended first, as defaults, nulls, or empty
-//! lists, and behind the last entry those up to its row.
+//! An absent field costs nothing in the rows that lack it. Each field has a variable with the number of rows that it
+//! has written. When the field is met, defaults, nulls, or empty lists are appended first for the rows without it, and
+//! after the last entry for the remaining rows.
 
 use super::{
     FAULT_REQUIRED, Unsupported,
@@ -14,7 +14,7 @@ use forthwith_columns::{Encoding, Form};
 use std::sync::Arc;
 
 impl Text<'_> {
-    /// The word for a field that is met after rows without it, or again in its row. Empty if that needs no words.
+    /// The word for a field that is met after rows without it, or a second time in its row. Empty if none is needed.
     pub(super) fn late(&mut self, slot: &Slot<'_>, row: &str) -> Result<String, Unsupported> {
         let state = &slot.state;
         let now = format!("{row} @ {state} !");
@@ -48,7 +48,7 @@ impl Text<'_> {
         Ok(name)
     }
 
-    /// The word that appends what the rows of a record lack.
+    /// The word that appends the absent values of a record's remaining rows.
     pub(super) fn fill(
         &mut self,
         slots: &[Slot<'_>],
@@ -85,7 +85,7 @@ impl Text<'_> {
         })
     }
 
-    /// The word for the end of a row, if anything is done there: required fields are looked for, and sums written.
+    /// The word that checks required fields and writes sums at the end of a row, if the record has any.
     pub(super) fn check(
         &mut self,
         slots: &[Slot<'_>],
@@ -120,7 +120,7 @@ impl Text<'_> {
         Ok(Some(name))
     }
 
-    /// The words that append as many rows without the field as the stack says, at least one.
+    /// The words that append absent values; their number, at least 1, is on the stack.
     fn absent_rows(&mut self, slot: &Slot<'_>) -> Result<String, Unsupported> {
         let again = |column: &str| format!("1- {column} dup");
         let (words, column) = match (&slot.field.presence, slot.key) {
@@ -154,7 +154,7 @@ impl Text<'_> {
         })
     }
 
-    /// The value of a field that is not there.
+    /// Writes the default value of a field.
     fn default(&mut self, slot: &Slot<'_>, default: Option<&Arc<[u8]>>) -> super::text::Made {
         let place = Place { depth: 0, member: &slot.member };
         let zero: Arc<[u8]> = Arc::new([0]);

@@ -12,11 +12,11 @@ use forthwith_columns::Form;
 pub(super) struct RecordWords {
     /// Reads fields; takes the end from the stack, unless the record ends with a key.
     pub(super) read: String,
-    /// What is done when a row is complete, if anything.
+    /// Checks required fields and writes sums at the end of a row. Not set without either.
     pub(super) check: Option<String>,
-    /// Appends what rows lack, and leaves all variables 0 but that of the row.
+    /// Appends the absent values of the remaining rows, and resets all variables but the row.
     pub(super) fill: String,
-    /// The variable with the number of rows begun. Empty where none is needed.
+    /// The variable with the number of the row, from 1. Empty for sums.
     pub(super) row: String,
     /// The variables that are changed.
     pub(super) variables: Vec<String>,
@@ -41,20 +41,20 @@ pub(super) struct Slot<'f> {
     /// The node of the option or the list around the values.
     pub(super) key: Option<&'f str>,
     pub(super) member: String,
-    /// The variable with the number of rows that have been written, the present one included if the field was met in
-    /// it. Empty where the rows of a record are those of the record around it.
+    /// The variable with the number of rows written, including the current row once the field is met in it. Empty for a
+    /// record that shares the rows of the enclosing record.
     pub(super) state: String,
-    /// The variable with the number of items in that row. Empty unless the field is repeated.
+    /// The variable with the number of items in that row; only for repeated fields, otherwise empty.
     pub(super) count: String,
-    /// The word that makes good for what is not as it is when a field is met once in each row. Empty where there is
-    /// nothing.
+    /// The word that appends absent values for rows that were skipped, and removes the earlier value of the same row.
+    /// Empty if neither can happen.
     pub(super) late: String,
     pub(super) choice: Option<Choice>,
     /// The variable with the bytes of the last text.
     pub(super) length: Option<String>,
     pub(super) record: Option<RecordWords>,
-    /// Lengths of outputs and values of variables, with the variables that have them at the time when a record of a
-    /// choice, or one that may be ignored, began.
+    /// Expressions for lengths of outputs and values of variables, each with the variable that saves it when a record of
+    /// a choice, or an item that may be ignored, begins.
     pub(super) marks: Vec<(String, String)>,
     /// The word that makes a position of a number that stands for a name.
     pub(super) symbol: Option<String>,
@@ -65,15 +65,14 @@ pub(super) struct Choice {
     pub(super) number: usize,
     /// The variable with the number of the one that is present.
     pub(super) chosen: String,
-    /// The variable with the row for which that holds.
+    /// The variable with the row to which `chosen` belongs.
     pub(super) chosen_row: String,
-    /// The word that takes back whichever is present.
+    /// The word that removes the value of the chosen field.
     pub(super) back: String,
 }
 
 impl Slot<'_> {
-    /// The words that note that a field was met, before its value is written. Of a field that has one value, the value
-    /// before is taken back, but records are merged.
+    /// The words before a value is written. An earlier value of the same row is removed, but records are merged.
     pub(super) fn met(&self, row: &str) -> String {
         let (state, late) = (&self.state, &self.late);
         let one_more = format!("1 {state} +! {state} @ {row} @ <> if {late} then");
@@ -96,12 +95,12 @@ impl Slot<'_> {
         }
     }
 
-    /// The words that a list has to hear before items of a row are appended to it.
+    /// The words before an item of a list: the first one of a row ends the list of the row before.
     pub(super) fn begin_row(&self, row: &str) -> String {
         format!("{} @ {row} @ <> if {} then", self.state, self.late)
     }
 
-    /// The words that say that there is a value.
+    /// The words that mark the value as present.
     pub(super) fn present(&self) -> String {
         match (&self.field.presence, self.key) {
             (Presence::Optional | Presence::Choice(_), Some(key)) => format!("1 {key}-tags <- stack"),
@@ -129,12 +128,12 @@ impl Slot<'_> {
     }
 }
 
-/// The words that note lengths of outputs and values of variables.
+/// The words that save lengths of outputs and values of variables.
 pub(super) fn marked(marks: &[(String, String)]) -> String {
     marks.iter().map(|(value, mark)| format!("{value} {mark} !")).collect::<Vec<_>>().join(" ")
 }
 
-/// The words that make outputs and variables again what they were.
+/// The words that restore outputs and variables.
 pub(super) fn restored(marks: &[(String, String)]) -> String {
     let words = marks.iter().map(|(value, mark)| match value.strip_suffix(" len") {
         Some(column) => format!("{value} {mark} @ - {column} rewind"),

@@ -57,7 +57,7 @@ pub(super) struct Text<'a> {
     pub(super) to_end: bool,
     /// Whether items without bytes are counted.
     pub(super) weightless: bool,
-    /// Lines that come behind the last entry.
+    /// Lines after the loop over entries.
     pub(super) epilogue: String,
     /// The input that values come from: `data` or `constants`.
     input: &'static str,
