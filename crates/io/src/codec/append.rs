@@ -1,9 +1,6 @@
 //! Blocks that do not say how much they hold.
 
-use liblzma::stream::{Action, Error as XzError, Status, Stream};
-use zstd_safe::DCtx;
-
-use super::{Codec, CodecError, xz, zstd};
+use super::{Codec, CodecError};
 
 /// Where a block is decompressed to: behind the first bytes of a vector, which grows, up to a limit. What is
 /// behind the end in the vector is kept as it is, so that memory is made once and not for each block.
@@ -15,7 +12,7 @@ pub(super) struct Room<'a> {
 }
 
 /// The least that is grown by.
-const STEP: usize = 64 << 10;
+pub(super) const STEP: usize = 64 << 10;
 
 impl<'a> Room<'a> {
     pub(super) fn new(memory: &'a mut Vec<u8>, at: usize, limit: usize, codec: Codec) -> Self {
@@ -35,36 +32,12 @@ impl<'a> Room<'a> {
     }
 
     /// At least twice as much room as there was, or an error if that is not allowed.
-    fn more(&mut self) -> Result<(), CodecError> {
+    pub(super) fn more(&mut self) -> Result<(), CodecError> {
         let had = self.make(0)?.len();
         if had >= self.limit {
             return Err(CodecError::TooLong { codec: self.codec, expected: self.limit });
         }
         self.make(had.saturating_mul(2).max(STEP)).map(drop)
-    }
-}
-
-/// A bare deflate stream. `ratio` is what the last one was compressed by.
-pub(super) fn deflate(
-    context: &mut libdeflater::Decompressor,
-    ratio: &mut usize,
-    stored: &[u8],
-    room: &mut Room<'_>,
-) -> Result<usize, CodecError> {
-    let codec = Codec::OldDeflate;
-    if stored.is_empty() {
-        return Err(CodecError::Truncated { codec, stored: 0 });
-    }
-    room.make(stored.len().saturating_mul((*ratio).max(2) + 1).max(STEP))?;
-    loop {
-        match context.deflate_decompress(stored, room.make(0)?) {
-            Ok(produced) => {
-                *ratio = (produced / stored.len()).min(1032);
-                return Ok(produced);
-            }
-            Err(libdeflater::DecompressionError::InsufficientSpace) => room.more()?,
-            Err(libdeflater::DecompressionError::BadData) => return Err(CodecError::Corrupt { codec }),
-        }
     }
 }
 
@@ -102,42 +75,6 @@ pub(super) fn snappy(
     Ok(produced)
 }
 
-/// All frames there are.
-pub(super) fn zstandard(
-    context: &mut DCtx<'static>,
-    stored: &[u8],
-    room: &mut Room<'_>,
-) -> Result<usize, CodecError> {
-    let mut produced = 0;
-    let mut used = 0;
-    while used < stored.len() || used == 0 {
-        let rest = &stored[used..];
-        let fail = |code| zstd::explain(code, stored.len(), 0);
-        let length = zstd_safe::find_frame_compressed_size(rest).map_err(fail)?;
-        let frame = rest.get(..length).ok_or(CodecError::Corrupt { codec: Codec::Zstd })?;
-        // The size that a frame declares is believed as far as it is likely.
-        let likely = frame.len().saturating_mul(64).max(1 << 20);
-        let claimed = zstd_safe::get_frame_content_size(frame).ok().flatten();
-        let claimed = claimed.and_then(|n| usize::try_from(n).ok()).filter(|n| *n <= likely);
-        let wanted = claimed.unwrap_or_else(|| frame.len().saturating_mul(4).max(STEP));
-        room.make(produced + wanted)?;
-        loop {
-            match context.decompress(&mut room.make(0)?[produced..], frame) {
-                Ok(written) => {
-                    produced += written;
-                    break;
-                }
-                Err(code) => match fail(code) {
-                    CodecError::TooLong { .. } => room.more()?,
-                    error => return Err(error),
-                },
-            }
-        }
-        used += length;
-    }
-    Ok(produced)
-}
-
 /// One stream.
 pub(super) fn bzip2(stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
     let codec = Codec::Bzip2;
@@ -154,28 +91,6 @@ pub(super) fn bzip2(stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecEr
             _ if now.1 == room.make(0)?.len() => room.more()?,
             _ if now == (used, produced) || now.0 == stored.len() && now.1 == produced => {
                 return Err(CodecError::Truncated { codec, stored: stored.len() });
-            }
-            _ => {}
-        }
-    }
-}
-
-/// One stream.
-pub(super) fn xz(stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
-    let explain: fn(XzError) -> CodecError = xz::explain;
-    let mut stream = Stream::new_stream_decoder(xz::MEMORY_LIMIT, 0).map_err(explain)?;
-    room.make(stored.len().saturating_mul(4).max(STEP))?;
-    loop {
-        let (used, produced) = (stream.total_in() as usize, stream.total_out() as usize);
-        let status = stream
-            .process(&stored[used..], &mut room.make(0)?[produced..], Action::Finish)
-            .map_err(explain)?;
-        let now = (stream.total_in() as usize, stream.total_out() as usize);
-        match status {
-            Status::StreamEnd => return Ok(now.1),
-            _ if now.1 == room.make(0)?.len() => room.more()?,
-            _ if now == (used, produced) => {
-                return Err(CodecError::Truncated { codec: Codec::Xz, stored: stored.len() });
             }
             _ => {}
         }

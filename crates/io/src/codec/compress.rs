@@ -1,17 +1,16 @@
 //! The other way: one block in, its compressed bytes out.
 
-use super::{Codec, CodecError};
-use crate::has_headroom;
+use super::append::STEP;
+use super::{Codec, CodecError, deflate, xz, zstd};
 use bzip2::{Action as BzAction, Compress as BzCompress, Compression as BzCompression, Status as BzStatus};
-use liblzma::stream::{Action, Check, Status, Stream};
 use lz4_flex::block::CompressTable;
 use std::fmt;
 
 /// Compresses blocks, and keeps the contexts of the codecs between them. One per thread that writes.
 #[derive(Default)]
 pub struct Compressor {
-    deflate: Option<(i32, libdeflater::Compressor)>,
-    zstd: Option<zstd_safe::CCtx<'static>>,
+    deflate: deflate::Compress,
+    zstd: zstd::Compress,
     snappy: Option<snap::raw::Encoder>,
     lz4: Tables,
     /// Where codecs write. It is filled with zeros when it grows, and not for each block.
@@ -110,30 +109,7 @@ impl Compressor {
         let refused = CodecError::OutOfMemory { codec };
         let scratch = &mut self.scratch;
         match codec {
-            Codec::Zlib | Codec::OldDeflate => {
-                let context = match &mut self.deflate {
-                    Some((known, context)) if *known == level => context,
-                    other => {
-                        // The constructor of the library panics if allocation fails.
-                        if !has_headroom(0) {
-                            return Err(refused);
-                        }
-                        let level_of = libdeflater::CompressionLvl::new(level).unwrap_or_default();
-                        &mut other.insert((level, libdeflater::Compressor::new(level_of))).1
-                    }
-                };
-                let zlib = codec == Codec::Zlib;
-                let bound = match zlib {
-                    true => context.zlib_compress_bound(bytes.len()),
-                    false => context.deflate_compress_bound(bytes.len()),
-                };
-                let room = place(scratch, front, bound, codec)?;
-                let written = match zlib {
-                    true => context.zlib_compress(bytes, room),
-                    false => context.deflate_compress(bytes, room),
-                };
-                written.map_err(|_| refused)
-            }
+            Codec::Zlib | Codec::OldDeflate => self.deflate.run(codec, level, bytes, scratch, front),
             Codec::Snappy => {
                 let context = self.snappy.get_or_insert_with(snap::raw::Encoder::new);
                 let bound = snap::raw::max_compress_len(bytes.len());
@@ -142,14 +118,7 @@ impl Compressor {
                 room[written..][..4].copy_from_slice(&crc32fast::hash(bytes).to_be_bytes());
                 Ok(written + 4)
             }
-            Codec::Zstd => {
-                let context = match &mut self.zstd {
-                    Some(context) => context,
-                    none => none.insert(zstd_safe::CCtx::try_create().ok_or_else(|| refused.clone())?),
-                };
-                let room = place(scratch, front, zstd_safe::compress_bound(bytes.len()), codec)?;
-                context.compress(room, bytes, level).map_err(|_| refused)
-            }
+            Codec::Zstd => self.zstd.run(level, bytes, scratch, front),
             Codec::Bzip2 => {
                 let mut stream = BzCompress::new(BzCompression::new(level.unsigned_abs()), 0);
                 loop {
@@ -161,18 +130,7 @@ impl Compressor {
                     }
                 }
             }
-            Codec::Xz => {
-                let stream = Stream::new_easy_encoder(level.unsigned_abs(), Check::Crc64);
-                let mut stream = stream.map_err(|_| refused.clone())?;
-                loop {
-                    let (used, made) = (stream.total_in() as usize, stream.total_out() as usize);
-                    let room = place(scratch, front + made, STEP, codec)?;
-                    let status = stream.process(&bytes[used..], room, Action::Finish);
-                    if status.map_err(|_| refused.clone())? == Status::StreamEnd {
-                        break Ok(stream.total_out() as usize);
-                    }
-                }
-            }
+            Codec::Xz => xz::compress(level.unsigned_abs(), bytes, scratch, front),
             Codec::Lz4 => {
                 let bound = lz4_flex::block::get_maximum_output_size(bytes.len());
                 let room = place(scratch, front, bound, codec)?;
@@ -189,15 +147,18 @@ impl Compressor {
     }
 }
 
-/// Bytes that streams are given at a time.
-const STEP: usize = 64 << 10;
 /// Blocks of fewer bytes have positions of 16 bits in LZ4's table.
 const SHORT: usize = u16::MAX as usize;
 /// Scratch memory that is kept: enough for the longest block of a ROOT file, 16 MB.
 const LARGEST_KEPT: usize = 20 << 20;
 
 /// Room for this number of bytes behind those before, which hold anything.
-fn place(scratch: &mut Vec<u8>, before: usize, bytes: usize, codec: Codec) -> Result<&mut [u8], CodecError> {
+pub(super) fn place(
+    scratch: &mut Vec<u8>,
+    before: usize,
+    bytes: usize,
+    codec: Codec,
+) -> Result<&mut [u8], CodecError> {
     let end = before + bytes;
     if scratch.len() < end {
         let missing = end - scratch.len();

@@ -1,8 +1,14 @@
 //! Zlib and bare deflate, by libdeflate, which works on whole blocks.
 
-use libdeflater::{DecompressionError, Decompressor, adler32};
+use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor, adler32};
 
+use super::append::{Room, STEP};
+use super::compress::place;
 use super::{Codec, CodecError};
+use crate::has_headroom;
+
+/// The library's state between blocks.
+pub(super) type Context = Decompressor;
 
 /// Two bytes of header and four of checksum.
 const ZLIB_HEADER: usize = 2;
@@ -64,4 +70,73 @@ fn why_bad(context: &mut Decompressor, stored: &[u8], out: &mut [u8], valid: boo
         }
     }
     CodecError::Corrupt { codec }
+}
+
+/// One gzip member, if it is all there is and as long as `out`.
+pub(super) fn gzip_member(context: &mut Decompressor, stored: &[u8], out: &mut [u8]) -> bool {
+    context.gzip_decompress(stored, out).is_ok_and(|produced| produced == out.len())
+}
+
+/// A bare deflate stream of unknown length. `ratio` is the compression ratio of the last one.
+pub(super) fn append(
+    context: &mut Decompressor,
+    ratio: &mut usize,
+    stored: &[u8],
+    room: &mut Room<'_>,
+) -> Result<usize, CodecError> {
+    let codec = Codec::OldDeflate;
+    if stored.is_empty() {
+        return Err(CodecError::Truncated { codec, stored: 0 });
+    }
+    room.make(stored.len().saturating_mul((*ratio).max(2) + 1).max(STEP))?;
+    loop {
+        match context.deflate_decompress(stored, room.make(0)?) {
+            Ok(produced) => {
+                *ratio = (produced / stored.len()).min(1032);
+                return Ok(produced);
+            }
+            Err(DecompressionError::InsufficientSpace) => room.more()?,
+            Err(DecompressionError::BadData) => return Err(CodecError::Corrupt { codec }),
+        }
+    }
+}
+
+/// Compresses blocks, and keeps the library's state for the last level.
+#[derive(Default)]
+pub(super) struct Compress(Option<(i32, Compressor)>);
+
+impl Compress {
+    /// Compresses a block into `scratch`, behind `front` bytes, and returns its length.
+    pub(super) fn run(
+        &mut self,
+        codec: Codec,
+        level: i32,
+        bytes: &[u8],
+        scratch: &mut Vec<u8>,
+        front: usize,
+    ) -> Result<usize, CodecError> {
+        let refused = CodecError::OutOfMemory { codec };
+        let context = match &mut self.0 {
+            Some((known, context)) if *known == level => context,
+            other => {
+                // The constructor of the library panics if allocation fails.
+                if !has_headroom(0) {
+                    return Err(refused);
+                }
+                let level_of = CompressionLvl::new(level).unwrap_or_default();
+                &mut other.insert((level, Compressor::new(level_of))).1
+            }
+        };
+        let zlib = codec == Codec::Zlib;
+        let bound = match zlib {
+            true => context.zlib_compress_bound(bytes.len()),
+            false => context.deflate_compress_bound(bytes.len()),
+        };
+        let room = place(scratch, front, bound, codec)?;
+        let written = match zlib {
+            true => context.zlib_compress(bytes, room),
+            false => context.deflate_compress(bytes, room),
+        };
+        written.map_err(|_| refused)
+    }
 }

@@ -2,12 +2,24 @@
 
 mod append;
 mod compress;
+#[cfg(not(any(target_family = "wasm", feature = "rust-codecs")))]
+mod deflate;
+#[cfg(any(target_family = "wasm", feature = "rust-codecs"))]
+#[path = "portable/deflate.rs"]
 mod deflate;
 mod lz4;
 mod pages;
 #[cfg(test)]
 mod tests;
+#[cfg(not(any(target_family = "wasm", feature = "rust-codecs")))]
 mod xz;
+#[cfg(any(target_family = "wasm", feature = "rust-codecs"))]
+#[path = "portable/xz.rs"]
+mod xz;
+#[cfg(not(any(target_family = "wasm", feature = "rust-codecs")))]
+mod zstd;
+#[cfg(any(target_family = "wasm", feature = "rust-codecs"))]
+#[path = "portable/zstd.rs"]
 mod zstd;
 
 pub use compress::{Compressor, levels};
@@ -159,8 +171,8 @@ pub enum CodecError {
 /// dictionary, and is refused beyond 128 MiB.
 #[derive(Default)]
 pub struct Decompressor {
-    deflate: Option<libdeflater::Decompressor>,
-    zstd: Option<zstd_safe::DCtx<'static>>,
+    deflate: Option<deflate::Context>,
+    zstd: zstd::Context,
     snappy: snap::raw::Decoder,
     /// The ratio by which the last bare deflate stream of unknown length was compressed.
     ratio: usize,
@@ -213,7 +225,7 @@ impl Decompressor {
             Codec::Gzip => pages::gzip(self.deflate.get_or_insert_default(), stored, out),
             Codec::Brotli => pages::brotli(stored, out),
             Codec::HadoopLz4 => pages::old_lz4(stored, out),
-            Codec::Zstd => zstd::decompress(zstd_context(&mut self.zstd)?, stored, out),
+            Codec::Zstd => zstd::decompress(&mut self.zstd, stored, out),
             Codec::Snappy | Codec::Bzip2 => {
                 let mut spare = std::mem::take(&mut self.spare);
                 let produced = self.append(codec, stored, &mut spare, 0, out.len());
@@ -244,12 +256,12 @@ impl Decompressor {
         let mut room = append::Room::new(into, at, limit.min(left), codec);
         let done = match codec {
             Codec::OldDeflate => {
-                append::deflate(self.deflate.get_or_insert_default(), &mut self.ratio, stored, &mut room)
+                deflate::append(self.deflate.get_or_insert_default(), &mut self.ratio, stored, &mut room)
             }
             Codec::Snappy => append::snappy(&mut self.snappy, stored, &mut room),
-            Codec::Zstd => append::zstandard(zstd_context(&mut self.zstd)?, stored, &mut room),
+            Codec::Zstd => zstd::append(&mut self.zstd, stored, &mut room),
             Codec::Bzip2 => append::bzip2(stored, &mut room),
-            Codec::Xz => append::xz(stored, &mut room),
+            Codec::Xz => xz::append(stored, &mut room),
             Codec::Zlib | Codec::Lz4 | Codec::RawSnappy | Codec::Gzip | Codec::Brotli | Codec::HadoopLz4 => {
                 Err(CodecError::Unsupported { codec, feature: "a block of unknown length" })
             }
@@ -259,18 +271,6 @@ impl Decompressor {
                 Err(CodecError::OverLimit { codec: codec.name(), limit: all })
             }
             (done, _) => done,
-        }
-    }
-}
-
-fn zstd_context<'a>(
-    known: &'a mut Option<zstd_safe::DCtx<'static>>,
-) -> Result<&'a mut zstd_safe::DCtx<'static>, CodecError> {
-    match known {
-        Some(context) => Ok(context),
-        none => {
-            let codec = Codec::Zstd;
-            Ok(none.insert(zstd_safe::DCtx::try_create().ok_or(CodecError::OutOfMemory { codec })?))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Codecs of Parquet's pages, all of a known length: snappy without a checksum, gzip, brotli, and what was
 //! called LZ4 before it was said what that is.
 
-use super::{Codec, CodecError};
+use super::{Codec, CodecError, deflate};
 use std::io::Read;
 
 /// A bare snappy block.
@@ -22,13 +22,13 @@ pub(super) fn snappy(
 
 /// One member as a rule, and then whole and fast.
 pub(super) fn gzip(
-    context: &mut libdeflater::Decompressor,
+    context: &mut deflate::Context,
     stored: &[u8],
     out: &mut [u8],
 ) -> Result<usize, CodecError> {
-    match context.gzip_decompress(stored, out) {
-        Ok(produced) if produced == out.len() => Ok(stored.len()),
-        _ => fill(Codec::Gzip, stored, &mut flate2::read::MultiGzDecoder::new(stored), out),
+    match deflate::gzip_member(context, stored, out) {
+        true => Ok(stored.len()),
+        false => fill(Codec::Gzip, stored, &mut flate2::read::MultiGzDecoder::new(stored), out),
     }
 }
 

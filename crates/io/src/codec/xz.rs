@@ -1,13 +1,15 @@
 //! `.xz` containers, by liblzma.
 
-use liblzma::stream::{Action, Error, Status, Stream};
+use liblzma::stream::{Action, Check, Error, Status, Stream};
 
+use super::append::{Room, STEP};
+use super::compress::place;
 use super::{Codec, CodecError};
 
 const CODEC: Codec = Codec::Xz;
 
 /// The highest preset of `xz` needs 65 MiB to decompress.
-pub(super) const MEMORY_LIMIT: u64 = 128 << 20;
+const MEMORY_LIMIT: u64 = 128 << 20;
 
 /// One stream; what follows it is left alone. The library offers no way to reset a decoder, so each block
 /// makes one; setting it up is small beside the work of decoding.
@@ -34,11 +36,50 @@ pub(super) fn decompress(stored: &[u8], out: &mut [u8]) -> Result<usize, CodecEr
     }
 }
 
-pub(super) fn explain(error: Error) -> CodecError {
+fn explain(error: Error) -> CodecError {
     match error {
         Error::Options => CodecError::Unsupported { codec: CODEC, feature: "a filter" },
         Error::MemLimit => CodecError::MemoryLimit { codec: CODEC, limit: MEMORY_LIMIT },
         Error::Mem => CodecError::OutOfMemory { codec: CODEC },
         _ => CodecError::Corrupt { codec: CODEC },
+    }
+}
+
+/// One stream of unknown length.
+pub(super) fn append(stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
+    let mut stream = Stream::new_stream_decoder(MEMORY_LIMIT, 0).map_err(explain)?;
+    room.make(stored.len().saturating_mul(4).max(STEP))?;
+    loop {
+        let (used, produced) = (stream.total_in() as usize, stream.total_out() as usize);
+        let status = stream
+            .process(&stored[used..], &mut room.make(0)?[produced..], Action::Finish)
+            .map_err(explain)?;
+        let now = (stream.total_in() as usize, stream.total_out() as usize);
+        match status {
+            Status::StreamEnd => return Ok(now.1),
+            _ if now.1 == room.make(0)?.len() => room.more()?,
+            _ if now == (used, produced) => {
+                return Err(CodecError::Truncated { codec: CODEC, stored: stored.len() });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Compresses a block into `scratch`, behind `front` bytes, and returns its length.
+pub(super) fn compress(
+    level: u32,
+    bytes: &[u8],
+    scratch: &mut Vec<u8>,
+    front: usize,
+) -> Result<usize, CodecError> {
+    let refused = |_| CodecError::OutOfMemory { codec: CODEC };
+    let mut stream = Stream::new_easy_encoder(level, Check::Crc64).map_err(refused)?;
+    loop {
+        let (used, made) = (stream.total_in() as usize, stream.total_out() as usize);
+        let room = place(scratch, front + made, STEP, CODEC)?;
+        if stream.process(&bytes[used..], room, Action::Finish).map_err(refused)? == Status::StreamEnd {
+            return Ok(stream.total_out() as usize);
+        }
     }
 }

@@ -1,19 +1,31 @@
 //! Zstandard frames, by the C library.
 
-use zstd_safe::DCtx;
+use zstd_safe::{CCtx, DCtx};
 
+use super::append::{Room, STEP};
+use super::compress::place;
 use super::{Codec, CodecError};
 
 const CODEC: Codec = Codec::Zstd;
 
+/// The library's state between blocks, made when it is first needed.
+#[derive(Default)]
+pub(super) struct Context(Option<DCtx<'static>>);
+
+impl Context {
+    fn made(&mut self) -> Result<&mut DCtx<'static>, CodecError> {
+        match &mut self.0 {
+            Some(context) => Ok(context),
+            none => Ok(none.insert(DCtx::try_create().ok_or(CodecError::OutOfMemory { codec: CODEC })?)),
+        }
+    }
+}
+
 /// A block is usually one frame, but frames may follow each other: they are taken until `out` is full. A
 /// frame goes straight into `out`, whose rest is the limit, so the size it claims (if it does) need not be
 /// believed.
-pub(super) fn decompress(
-    context: &mut DCtx<'static>,
-    stored: &[u8],
-    out: &mut [u8],
-) -> Result<usize, CodecError> {
+pub(super) fn decompress(context: &mut Context, stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
+    let context = context.made()?;
     let expected = out.len();
     let (mut used, mut produced) = (0, 0);
     loop {
@@ -35,7 +47,7 @@ pub(super) fn decompress(
     }
 }
 
-pub(super) fn explain(code: usize, stored: usize, expected: usize) -> CodecError {
+fn explain(code: usize, stored: usize, expected: usize) -> CodecError {
     // The library's stable error numbers (zstd_errors.h), which it returns negated.
     match code.wrapping_neg() {
         14 => CodecError::Unsupported { codec: CODEC, feature: "a frame parameter" },
@@ -44,5 +56,61 @@ pub(super) fn explain(code: usize, stored: usize, expected: usize) -> CodecError
         70 => CodecError::TooLong { codec: CODEC, expected },
         72 => CodecError::Truncated { codec: CODEC, stored },
         _ => CodecError::Corrupt { codec: CODEC },
+    }
+}
+
+/// All frames, of unknown length.
+pub(super) fn append(context: &mut Context, stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
+    let context = context.made()?;
+    let mut produced = 0;
+    let mut used = 0;
+    while used < stored.len() || used == 0 {
+        let rest = &stored[used..];
+        let fail = |code| explain(code, stored.len(), 0);
+        let length = zstd_safe::find_frame_compressed_size(rest).map_err(fail)?;
+        let frame = rest.get(..length).ok_or(CodecError::Corrupt { codec: CODEC })?;
+        // The size that a frame declares is believed as far as it is likely.
+        let likely = frame.len().saturating_mul(64).max(1 << 20);
+        let claimed = zstd_safe::get_frame_content_size(frame).ok().flatten();
+        let claimed = claimed.and_then(|n| usize::try_from(n).ok()).filter(|n| *n <= likely);
+        let wanted = claimed.unwrap_or_else(|| frame.len().saturating_mul(4).max(STEP));
+        room.make(produced + wanted)?;
+        loop {
+            match context.decompress(&mut room.make(0)?[produced..], frame) {
+                Ok(written) => {
+                    produced += written;
+                    break;
+                }
+                Err(code) => match fail(code) {
+                    CodecError::TooLong { .. } => room.more()?,
+                    error => return Err(error),
+                },
+            }
+        }
+        used += length;
+    }
+    Ok(produced)
+}
+
+/// Compresses blocks, and keeps the library's state between them.
+#[derive(Default)]
+pub(super) struct Compress(Option<CCtx<'static>>);
+
+impl Compress {
+    /// Compresses a block into `scratch`, behind `front` bytes, and returns its length.
+    pub(super) fn run(
+        &mut self,
+        level: i32,
+        bytes: &[u8],
+        scratch: &mut Vec<u8>,
+        front: usize,
+    ) -> Result<usize, CodecError> {
+        let refused = || CodecError::OutOfMemory { codec: CODEC };
+        let context = match &mut self.0 {
+            Some(context) => context,
+            none => none.insert(CCtx::try_create().ok_or_else(refused)?),
+        };
+        let room = place(scratch, front, zstd_safe::compress_bound(bytes.len()), CODEC)?;
+        context.compress(room, bytes, level).map_err(|_| refused())
     }
 }

@@ -1,0 +1,142 @@
+//! Zstandard frames in Rust, for targets without a C compiler.
+
+use ruzstd::decoding::errors::{FrameDecoderError as Error, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use std::io::Read;
+
+use super::append::{Room, STEP};
+use super::compress::place;
+use super::{Codec, CodecError};
+
+const CODEC: Codec = Codec::Zstd;
+
+/// Bytes that are decoded before they are taken out of the decoder.
+const AT_ONCE: usize = 1 << 20;
+
+/// The decoder's buffers, kept between blocks.
+#[derive(Default)]
+pub(super) struct Context(Option<Box<FrameDecoder>>);
+
+impl Context {
+    fn made(&mut self) -> &mut FrameDecoder {
+        self.0.get_or_insert_with(|| Box::new(FrameDecoder::new()))
+    }
+}
+
+/// Frames follow each other; they are taken until `out` is full.
+pub(super) fn decompress(context: &mut Context, stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
+    let expected = out.len();
+    let decoder = context.made();
+    let (mut rest, mut produced) = (stored, 0);
+    loop {
+        if rest.is_empty() && rest.len() < stored.len() {
+            return Err(CodecError::WrongLength { codec: CODEC, expected, produced });
+        }
+        let mut put = |decoder: &mut FrameDecoder| {
+            produced +=
+                decoder.read(&mut out[produced..]).map_err(|_| CodecError::Corrupt { codec: CODEC })?;
+            match decoder.can_collect() {
+                0 => Ok(()),
+                _ => Err(CodecError::TooLong { codec: CODEC, expected }),
+            }
+        };
+        frame(decoder, &mut rest, stored.len(), &mut put)?;
+        if produced == expected {
+            return Ok(stored.len() - rest.len());
+        }
+    }
+}
+
+/// All frames, of unknown length.
+pub(super) fn append(context: &mut Context, stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
+    let decoder = context.made();
+    let (mut rest, mut produced) = (stored, 0);
+    room.make(stored.len().saturating_mul(4).max(STEP))?;
+    while !rest.is_empty() || rest.len() == stored.len() {
+        let mut put = |decoder: &mut FrameDecoder| {
+            loop {
+                let to = &mut room.make(0)?[produced..];
+                produced += decoder.read(to).map_err(|_| CodecError::Corrupt { codec: CODEC })?;
+                if decoder.can_collect() == 0 {
+                    return Ok(());
+                }
+                room.more()?;
+            }
+        };
+        frame(decoder, &mut rest, stored.len(), &mut put)?;
+    }
+    Ok(produced)
+}
+
+/// Decodes the next frame; `put` takes bytes out of the decoder.
+fn frame(
+    decoder: &mut FrameDecoder,
+    rest: &mut &[u8],
+    stored: usize,
+    put: &mut dyn FnMut(&mut FrameDecoder) -> Result<(), CodecError>,
+) -> Result<(), CodecError> {
+    let truncated = CodecError::Truncated { codec: CODEC, stored };
+    match decoder.init(&mut *rest) {
+        Ok(()) => {}
+        Err(Error::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+            *rest = rest.get(length as usize..).ok_or(truncated)?;
+            return Ok(());
+        }
+        Err(error) => return Err(explain(&error, stored)),
+    }
+    while !decoder.is_finished() {
+        let strategy = BlockDecodingStrategy::UptoBytes(AT_ONCE);
+        decoder.decode_blocks(&mut *rest, strategy).map_err(|error| explain(&error, stored))?;
+        put(decoder)?;
+    }
+    put(decoder)?;
+    match (decoder.get_checksum_from_data(), decoder.get_calculated_checksum()) {
+        (Some(expected), Some(found)) if expected != found => {
+            Err(CodecError::Checksum { codec: CODEC, expected: expected.into(), found: found.into() })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn explain(error: &Error, stored: usize) -> CodecError {
+    let unsupported = |feature| CodecError::Unsupported { codec: CODEC, feature };
+    match error {
+        Error::DictNotProvided { .. } => unsupported("an external dictionary"),
+        Error::WindowSizeTooBig { .. } => unsupported("a frame parameter"),
+        error if is_truncated(error) => CodecError::Truncated { codec: CODEC, stored },
+        _ => CodecError::Corrupt { codec: CODEC },
+    }
+}
+
+/// Whether some cause of an error is that bytes are missing.
+fn is_truncated(error: &Error) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        let io = error.downcast_ref::<std::io::Error>();
+        if io.is_some_and(|error| error.kind() == std::io::ErrorKind::UnexpectedEof) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+/// Compresses blocks.
+#[derive(Default)]
+pub(super) struct Compress;
+
+impl Compress {
+    /// Compresses a block into `scratch`, behind `front` bytes, and returns its length. There is one level.
+    pub(super) fn run(
+        &mut self,
+        _level: i32,
+        bytes: &[u8],
+        scratch: &mut Vec<u8>,
+        front: usize,
+    ) -> Result<usize, CodecError> {
+        let made = compress_to_vec(bytes, CompressionLevel::Fastest);
+        place(scratch, front, made.len(), CODEC)?[..made.len()].copy_from_slice(&made);
+        Ok(made.len())
+    }
+}
