@@ -48,7 +48,9 @@ mod sink;
 mod source;
 
 pub use coalesce::{Merged, coalesce};
-pub use codec::{Codec, CodecError, Compressor, Decompressor, LARGEST_EXPANSION, levels};
+pub use codec::{
+    Codec, CodecError, Compressor, Decompressor, LARGEST_EXPANSION, levels, xz_reader, zstd_reader,
+};
 pub use error::{Error, ErrorKind, Result};
 pub use hash::{Xxh3, xxh3, xxh64};
 pub use headroom::has_headroom;

@@ -23,6 +23,8 @@ mod zstd;
 mod zstd;
 
 pub use compress::{Compressor, levels};
+pub use xz::reader as xz_reader;
+pub use zstd::reader as zstd_reader;
 
 use std::cell::Cell;
 use std::fmt;

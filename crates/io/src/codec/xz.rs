@@ -1,6 +1,8 @@
 //! `.xz` containers, by liblzma.
 
+use liblzma::bufread::XzDecoder;
 use liblzma::stream::{Action, Check, Error, Status, Stream};
+use std::io::{BufRead, Read};
 
 use super::append::{Room, STEP};
 use super::compress::place;
@@ -82,4 +84,9 @@ pub(super) fn compress(
             return Ok(stream.total_out() as usize);
         }
     }
+}
+
+/// Reads one stream or several.
+pub fn reader<'a>(input: impl BufRead + 'a) -> Box<dyn Read + 'a> {
+    Box::new(XzDecoder::new_multi_decoder(input))
 }

@@ -1,6 +1,7 @@
 //! Zstandard frames, by the C library.
 
-use zstd_safe::{CCtx, DCtx};
+use std::io::{BufRead, Error as IoError, ErrorKind as IoKind, Read};
+use zstd_safe::{CCtx, DCtx, InBuffer, OutBuffer};
 
 use super::append::{Room, STEP};
 use super::compress::place;
@@ -112,5 +113,39 @@ impl Compress {
         };
         let room = place(scratch, front, zstd_safe::compress_bound(bytes.len()), CODEC)?;
         context.compress(room, bytes, level).map_err(|_| refused())
+    }
+}
+
+/// Reads a stream of one frame or several.
+pub fn reader<'a>(input: impl BufRead + 'a) -> Box<dyn Read + 'a> {
+    Box::new(Frames { input, context: DCtx::create(), is_between: true })
+}
+
+/// Frames one after the other.
+struct Frames<R> {
+    input: R,
+    context: DCtx<'static>,
+    /// Whether the last frame is complete.
+    is_between: bool,
+}
+
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        while !into.is_empty() {
+            let piece = self.input.fill_buf()?;
+            if piece.is_empty() {
+                let cut = || IoError::new(IoKind::UnexpectedEof, "the frame is cut off");
+                return if self.is_between { Ok(0) } else { Err(cut()) };
+            }
+            let (mut from, mut to) = (InBuffer::around(piece), OutBuffer::around(&mut *into));
+            let invalid = |code| IoError::new(IoKind::InvalidData, zstd_safe::get_error_name(code));
+            self.is_between = self.context.decompress_stream(&mut to, &mut from).map_err(invalid)? == 0;
+            let (used, made) = (from.pos(), to.pos());
+            self.input.consume(used);
+            if made > 0 {
+                return Ok(made);
+            }
+        }
+        Ok(0)
     }
 }

@@ -1,13 +1,12 @@
 //! Files of text that are compressed as a whole: a source of what they decompress to.
 
 use bytes::Bytes;
-use forthwith_io::{ErrorKind, STREAM_IN_MEMORY, Source, read_stream};
+use forthwith_io::{ErrorKind, STREAM_IN_MEMORY, Source, read_stream, xz_reader, zstd_reader};
 use forthwith_plan::{Error, Result};
 use std::{
     io::{BufRead, Error as IoError, ErrorKind as IoKind, Read},
     sync::Arc,
 };
-use zstd_safe::{DCtx, InBuffer, OutBuffer};
 
 /// Endings of their names, without the dot.
 #[cfg(any(feature = "csv", feature = "json"))]
@@ -71,8 +70,8 @@ impl Compression {
         let input = Input { source: source.as_ref(), at: 0, size: source.size()?, piece: Bytes::new() };
         let mut stream: Box<dyn Read> = match self {
             Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
-            Self::Zstd => Box::new(Zstd { input, context: DCtx::create(), is_between: true }),
-            Self::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(input)),
+            Self::Zstd => zstd_reader(input),
+            Self::Xz => xz_reader(input),
             Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
         };
         read_stream(&mut stream, source.uri(), in_memory).map_err(|error| match &error.kind {
@@ -114,35 +113,6 @@ impl Read for Input<'_> {
         let read = self.fill_buf()?.read(into)?;
         self.consume(read);
         Ok(read)
-    }
-}
-
-/// Frames of Zstandard one after the other.
-struct Zstd<'a> {
-    input: Input<'a>,
-    context: DCtx<'static>,
-    /// Whether the last frame is complete.
-    is_between: bool,
-}
-
-impl Read for Zstd<'_> {
-    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        while !into.is_empty() {
-            let piece = self.input.fill_buf()?;
-            if piece.is_empty() {
-                let cut = || IoError::new(IoKind::UnexpectedEof, "the frame is cut off");
-                return if self.is_between { Ok(0) } else { Err(cut()) };
-            }
-            let (mut from, mut to) = (InBuffer::around(piece), OutBuffer::around(&mut *into));
-            let invalid = |code| IoError::new(IoKind::InvalidData, zstd_safe::get_error_name(code));
-            self.is_between = self.context.decompress_stream(&mut to, &mut from).map_err(invalid)? == 0;
-            let (used, made) = (from.pos(), to.pos());
-            self.input.consume(used);
-            if made > 0 {
-                return Ok(made);
-            }
-        }
-        Ok(0)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `.xz` containers in Rust, for targets without a C compiler.
 
-use lzma_rust2::{Action, Status, XzOptions, XzStream, XzWriter};
-use std::io::{Error, ErrorKind, Write};
+use lzma_rust2::{Action, Status, XzOptions, XzReader, XzStream, XzWriter};
+use std::io::{BufRead, Error, ErrorKind, Read, Write};
 
 use super::append::{Room, STEP};
 use super::compress::place;
@@ -85,4 +85,9 @@ pub(super) fn compress(
     let made = writer.finish().map_err(refused)?;
     place(scratch, front, made.len(), CODEC)?[..made.len()].copy_from_slice(&made);
     Ok(made.len())
+}
+
+/// Reads one stream or several.
+pub fn reader<'a>(input: impl BufRead + 'a) -> Box<dyn Read + 'a> {
+    Box::new(XzReader::new_mem_limit(input, true, (MEMORY_LIMIT >> 10) as u32))
 }

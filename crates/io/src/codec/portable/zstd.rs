@@ -3,7 +3,7 @@
 use ruzstd::decoding::errors::{FrameDecoderError as Error, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use std::io::Read;
+use std::io::{BufRead, Error as IoError, ErrorKind as IoKind, Read};
 
 use super::append::{Room, STEP};
 use super::compress::place;
@@ -138,5 +138,57 @@ impl Compress {
         let made = compress_to_vec(bytes, CompressionLevel::Fastest);
         place(scratch, front, made.len(), CODEC)?[..made.len()].copy_from_slice(&made);
         Ok(made.len())
+    }
+}
+
+/// Reads a stream of one frame or several.
+pub fn reader<'a>(input: impl BufRead + 'a) -> Box<dyn Read + 'a> {
+    Box::new(Frames { input, decoder: FrameDecoder::new(), is_between: true })
+}
+
+/// Frames one after the other.
+struct Frames<R> {
+    input: R,
+    decoder: FrameDecoder,
+    /// Whether all bytes of the last frame have been read.
+    is_between: bool,
+}
+
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        while !into.is_empty() {
+            let invalid = |error: Error| {
+                let kind = if is_truncated(&error) { IoKind::UnexpectedEof } else { IoKind::InvalidData };
+                IoError::new(kind, error.to_string())
+            };
+            if self.is_between {
+                if self.input.fill_buf()?.is_empty() {
+                    return Ok(0);
+                }
+                match self.decoder.init(&mut self.input) {
+                    Ok(()) => self.is_between = false,
+                    Err(Error::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                        let length = u64::from(length);
+                        if std::io::copy(&mut (&mut self.input).take(length), &mut std::io::sink())? < length
+                        {
+                            return Err(IoError::new(IoKind::UnexpectedEof, "the frame is cut off"));
+                        }
+                        continue;
+                    }
+                    Err(error) => return Err(invalid(error)),
+                }
+            }
+            let made = self.decoder.read(into)?;
+            if made > 0 {
+                return Ok(made);
+            }
+            if self.decoder.is_finished() {
+                self.is_between = true;
+            } else {
+                let strategy = BlockDecodingStrategy::UptoBytes(AT_ONCE);
+                self.decoder.decode_blocks(&mut self.input, strategy).map_err(invalid)?;
+            }
+        }
+        Ok(0)
     }
 }
