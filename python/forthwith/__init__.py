@@ -12,8 +12,8 @@ objects, and `Tree.arrays` reads columns. Methods that have the same name as in 
 >>> with forthwith.recreate("muons.root") as file:  # doctest: +SKIP
 ...     file["muons"] = {"pt": muons.Muon_pt, "eta": muons.Muon_eta}
 
-`recreate`, `create` and `update` write ROOT files, `write_avro`, `write_parquet` and `write_protobuf` write these formats,
-and `merge` joins ROOT files. `iterate`, `concatenate` and `Chain` read many files.
+`recreate`, `create` and `update` write ROOT files, `write_avro`, `write_parquet`, `write_protobuf`, `write_csv` and
+`write_json` write these formats, and `merge` joins ROOT files. `iterate`, `concatenate` and `Chain` read many files.
 """
 
 from forthwith._errors import (
@@ -49,8 +49,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forthwith import avro as avro
     from forthwith import builders as builders
+    from forthwith import csv as csv
     from forthwith import engines as engines
     from forthwith import forth as forth
+    from forthwith import json as json
     from forthwith import parquet as parquet
     from forthwith import protobuf as protobuf
     from forthwith import uproot as uproot
@@ -70,6 +72,10 @@ if TYPE_CHECKING:
     from forthwith.avro import write as write_avro
     from forthwith.avro import writer as avro_writer
     from forthwith.builders import ArrayBuilder, TypedArrayBuilder, from_iter
+    from forthwith.csv import write as write_csv
+    from forthwith.csv import writer as csv_writer
+    from forthwith.json import write as write_json
+    from forthwith.json import writer as json_writer
     from forthwith.parquet import write as write_parquet
     from forthwith.parquet import writer as parquet_writer
     from forthwith.protobuf import write as write_protobuf
@@ -97,9 +103,13 @@ _LAZY = {
     "register_format": "_formats",
     "unregister_format": "_formats",
     "avro_writer": "avro",
+    "csv_writer": "csv",
+    "json_writer": "json",
     "parquet_writer": "parquet",
     "protobuf_writer": "protobuf",
     "write_avro": "avro",
+    "write_csv": "csv",
+    "write_json": "json",
     "write_parquet": "parquet",
     "write_protobuf": "protobuf",
     "LZ4": "_writable.compression",
@@ -113,11 +123,11 @@ _LAZY = {
     "update": "_writable.file",
 }
 # Modules that are imported when they are first asked for.
-_MODULES = ("avro", "builders", "engines", "forth", "parquet", "protobuf", "uproot")
+_MODULES = ("avro", "builders", "csv", "engines", "forth", "json", "parquet", "protobuf", "uproot")
 # What they are called where they stand.
 _ALIASES = {
-    **dict.fromkeys(("avro_writer", "parquet_writer", "protobuf_writer"), "writer"),
-    **dict.fromkeys(("write_avro", "write_parquet", "write_protobuf"), "write"),
+    **{f"{name}_writer": "writer" for name in ("avro", "csv", "json", "parquet", "protobuf")},
+    **{f"write_{name}": "write" for name in ("avro", "csv", "json", "parquet", "protobuf")},
 }
 
 
@@ -136,7 +146,10 @@ _INSTEAD = {
     "scan_parquet": "it is forthwith.scan(path), a LazyFrame of polars",
     "to_parquet": "it is forthwith.write_parquet(path, array)",
     "to_avro": "it is forthwith.write_avro(path, array)",
-    "write": "it is write_avro, write_parquet and write_protobuf, or recreate for ROOT files",
+    "to_csv": "it is forthwith.write_csv(path, array)",
+    "to_json": "it is forthwith.write_json(path, array)",
+    "write_ndjson": "it is forthwith.write_json(path, array, lines=True)",
+    "write": "it is write_avro, write_csv, write_json, write_parquet and write_protobuf, or recreate for ROOT files",
     "convert": "it is the command `forthwith convert`; in Python, write what open(path).arrays() gives",
     "hadd": "it is forthwith.merge(files, path)",
 }
@@ -218,6 +231,10 @@ __all__ = [
     "parquet_writer",
     "write_protobuf",
     "protobuf_writer",
+    "write_csv",
+    "csv_writer",
+    "write_json",
+    "json_writer",
     "ForthwithError",
     "KeyInFileError",
     "UnsupportedError",

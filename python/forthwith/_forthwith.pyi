@@ -1228,6 +1228,8 @@ class TableWriter:
         schema: str | None = None,
         name: str | None = None,
         framing: str | None = None,
+        not_numbers: str | None = None,
+        cells: tuple[str | None, bool, str, str, bool] | None = None,
     ) -> Self:
         """A file to be; see `forthwith.parquet.writer`. With ``memory`` it is one in memory, called ``path`` in errors."""
 

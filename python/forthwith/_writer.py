@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 
 from forthwith import _forthwith
-from forthwith._errors import RequestError, RequestTypeError
+from forthwith._errors import RequestError, RequestTypeError, UnsupportedError
 from forthwith._given import given as _given
 from forthwith._given import is_arrow, is_table
 
@@ -197,6 +197,19 @@ def place(path: str | os.PathLike[str] | Writable, *, appends: bool = False) -> 
             "open it with mode 'wb', or write to an io.BytesIO of its own"
         )
     return path, name
+
+
+def uncompressed(name: str) -> None:
+    """Refuses the name of a file of text that readers would take for a compressed one.
+
+    Raises:
+        UnsupportedError: Its ending is that of a codec.
+    """
+    ending = os.path.splitext(name)[1].lower()
+    if ending in (".gz", ".zst", ".zstd", ".xz", ".bz2"):
+        raise UnsupportedError(
+            f"{name}: compressed files of text are not written; write to a file object such as gzip.open(path, 'wb')"
+        )
 
 
 def words(metadata: Mapping[str, bytes | str] | None) -> list[tuple[str, bytes]]:

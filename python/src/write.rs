@@ -12,7 +12,7 @@ use crate::{
 use forthwith::{
     FileFormat,
     io::{MemorySink, Sink},
-    plan::{Error, Result, TableWriter as Writer, WriteOptions},
+    plan::{CellOptions, Error, NotNumbers, Quotes, Result, TableWriter as Writer, WriteOptions},
 };
 use pyo3::{prelude::*, types::PyBytes};
 use std::{path::PathBuf, sync::PoisonError};
@@ -117,6 +117,29 @@ impl State {
     }
 }
 
+/// The spelling of cells: separator, header, the text of missing values, the name of the quotes, CRLF.
+#[derive(FromPyObject)]
+struct Cells(Option<String>, bool, String, String, bool);
+
+impl Cells {
+    fn options(self) -> Result<CellOptions> {
+        let Self(separator, header, null, quotes, crlf) = self;
+        let one = |text: String| match text.chars().collect::<Vec<_>>()[..] {
+            [only] => Ok(only),
+            _ => Err(Error::invalid(format!("separator: one ASCII character, not {text:?}"))),
+        };
+        let separator = separator.map(one).transpose()?;
+        let known = Quotes::parse(&quotes);
+        let quotes = known.ok_or_else(|| other_name("quote_style", &Quotes::NAMES, &quotes))?;
+        Ok(CellOptions { separator, header, null, quotes, crlf })
+    }
+}
+
+/// The error of a name that none of the known ones is.
+fn other_name(what: &str, known: &[&str], found: &str) -> Error {
+    Error::invalid(format!("{what} is one of {}, not {found:?}", known.join(", ")))
+}
+
 /// Adds what Arrow data have beside their columns: their metadata, unless others of the names were given, and their types.
 pub(crate) fn keep_words(options: &mut WriteOptions, given: &Given) {
     for (name, value) in given.words() {
@@ -155,7 +178,7 @@ impl Written for State {
 #[pymethods]
 impl TableWriter {
     #[new]
-    #[pyo3(signature = (path, memory, format, codec, level, block_entries, dictionary, metadata, store, schema = None, name = None, framing = None))]
+    #[pyo3(signature = (path, memory, format, codec, level, block_entries, dictionary, metadata, store, schema = None, name = None, framing = None, not_numbers = None, cells = None))]
     #[expect(clippy::too_many_arguments, reason = "keywords, given by name in Python")]
     fn new(
         py: Python<'_>,
@@ -171,7 +194,15 @@ impl TableWriter {
         schema: Option<String>,
         name: Option<String>,
         framing: Option<String>,
+        not_numbers: Option<&str>,
+        cells: Option<Cells>,
     ) -> PyResult<Self> {
+        let refused = |error: Error| error_of(py, error, None, None);
+        let not_numbers = not_numbers.map_or(Ok(NotNumbers::default()), |name| {
+            let known = NotNumbers::parse(name);
+            known.ok_or_else(|| refused(other_name("nan", &NotNumbers::NAMES, name)))
+        })?;
+        let cells = cells.map_or(Ok(CellOptions::default()), Cells::options).map_err(refused)?;
         let format =
             FileFormat::of(&format!(".{format}")).map_err(|error| error_of(py, error, None, None))?;
         let metadata = metadata.into_iter().map(|(name, value)| (name, value.into())).collect();
@@ -184,6 +215,8 @@ impl TableWriter {
             schema,
             name,
             framing,
+            not_numbers,
+            cells,
             ..WriteOptions::default()
         };
         let to = Destination::new(path, memory, store);

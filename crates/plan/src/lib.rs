@@ -29,4 +29,4 @@ pub use name_listing::NameListing;
 pub use number::Number;
 pub use scratch_buffer::ScratchBuffer;
 pub use task::{ColumnSpec, Decoder, Group, Kernel, Pick, Plan, Reading, Slot, Stored, Task};
-pub use writer::{NotNumbers, TableWriter, WriteOptions, Written, check_digits};
+pub use writer::{CellOptions, NotNumbers, Quotes, TableWriter, WriteOptions, Written, check_digits};

@@ -67,6 +67,8 @@ pub struct WriteOptions {
     pub dictionary: Option<bool>,
     /// The text of NaN and infinities, in a format that has no way to write them: JSON.
     pub not_numbers: NotNumbers,
+    /// The spelling of rows, in a format whose rows are cells of text: CSV.
+    pub cells: CellOptions,
     /// The number that missing values become, with lists and texts that are empty, in formats whose tables may not have
     /// them: those of ROOT.
     pub nulls: Option<Number>,
@@ -89,4 +91,61 @@ pub enum NotNumbers {
     Null,
     /// They are the texts `NaN`, `Infinity` and `-Infinity`.
     Text,
+}
+
+impl NotNumbers {
+    /// The names by which [`parse`](Self::parse) knows them.
+    pub const NAMES: [&str; 3] = ["error", "null", "string"];
+
+    /// The treatment of this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let all = [Self::Refused, Self::Null, Self::Text];
+        Self::NAMES.iter().position(|known| *known == name).map(|at| all[at])
+    }
+}
+
+/// Spelling of rows as cells of text with separators between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellOptions {
+    /// The character between cells; by default a comma, or a tab in files whose names end with `.tsv`.
+    pub separator: Option<char>,
+    /// Whether the first line has the names of the columns.
+    pub header: bool,
+    /// The text of missing values.
+    pub null: String,
+    /// The cells that are in quotes.
+    pub quotes: Quotes,
+    /// Whether lines end with a carriage return and a line feed, rather than a line feed alone.
+    pub crlf: bool,
+}
+
+impl Default for CellOptions {
+    fn default() -> Self {
+        Self { separator: None, header: true, null: String::new(), quotes: Quotes::default(), crlf: false }
+    }
+}
+
+/// Cells of text that are in quotes. Missing values never are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Quotes {
+    /// Cells that hold a separator, a quote, a line break, or spaces at their ends, and text that reads as a missing value.
+    #[default]
+    Necessary,
+    /// All cells but numbers and booleans.
+    NotNumeric,
+    /// All cells, and the names of the columns.
+    Always,
+}
+
+impl Quotes {
+    /// The names by which [`parse`](Self::parse) knows them.
+    pub const NAMES: [&str; 3] = ["necessary", "non_numeric", "always"];
+
+    /// The quotes of this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let all = [Self::Necessary, Self::NotNumeric, Self::Always];
+        Self::NAMES.iter().position(|known| *known == name).map(|at| all[at])
+    }
 }

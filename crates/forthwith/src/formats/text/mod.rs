@@ -1,5 +1,6 @@
 //! Tables as text, for programs that read nothing better: an object a line (JSON Lines) or values with commas between them (CSV).
 
+mod cells;
 mod column;
 mod compressed;
 mod rows;
@@ -13,11 +14,15 @@ pub(super) use compressed::decompressed;
 pub use rows::JsonRows;
 
 use super::Format;
+use cells::Cells;
 use column::Spelled;
 use forthwith_columns::{Array, Form, Invalid};
+use forthwith_engine::BlockThreads;
 use forthwith_io::Sink;
-use forthwith_plan::{Error, NotNumbers, Result, TableWriter, WriteOptions, Written};
-use spell::quoted;
+use forthwith_plan::{
+    Bench, BlockMaker, BlockRunner, BlockSink, Error, NotNumbers, Result, StoredBlock, TableWriter,
+    WriteOptions, Written,
+};
 
 /// A Form as text, as the option `schema` of formats without types of their own takes it.
 #[must_use]
@@ -25,8 +30,9 @@ pub fn form_text(form: &Form) -> String {
     serde_json::to_string(form).unwrap_or_default()
 }
 
-/// Bytes of text that are written at once.
-const PIECE: usize = 256 << 10;
+/// Bytes of columns, and rows, that are made into text at once.
+const PIECE: u64 = 256 << 10;
+const MOST_ROWS: u64 = 1 << 14;
 
 /// A format of text: a row of the table.
 pub(super) struct Text {
@@ -42,8 +48,11 @@ pub(super) static JSON_LINES: Text =
 /// The ending of files that are one list.
 const LIST: &str = "json";
 
+/// The ending of files with tabs between values.
+const TABS: &str = "tsv";
+
 /// Values with commas between them, below their names: numbers and text only.
-pub(super) static CSV: Text = Text { name: "CSV", endings: &["csv"], style: Style::Csv };
+pub(super) static CSV: Text = Text { name: "CSV", endings: &["csv", TABS], style: Style::Csv };
 
 impl Format for Text {
     fn name(&self) -> &'static str {
@@ -72,19 +81,16 @@ impl Format for Text {
     }
 }
 
-/// Writes a line for each entry. Numbers have as many digits as it takes to read them back as they were; what is missing is `null` or nothing
-/// (in quotes, if nothing else is on the line and it is no text); times and decimals are spelled out. JSON has no NaN and no infinities: what
-/// becomes of them has to be said.
+/// Writes a line for each entry. Numbers have the shortest digits that round-trip; missing values are `null` or the text that the options give;
+/// times and decimals are spelled out. JSON has no NaN and no infinities: an option gives their treatment. Pieces of some thousand lines are
+/// formatted on several threads.
 pub(crate) struct TextWriter {
     sink: Box<dyn Sink>,
     names: Vec<String>,
-    style: Style,
-    not_numbers: NotNumbers,
-    /// The text for nothing: quotes where the line would be empty, which most readers take for no line at all.
-    nothing: &'static [u8],
-    line: Vec<u8>,
-    /// Whether objects are items of a list.
-    is_list: bool,
+    layout: Layout,
+    /// Text that is written before the next rows.
+    before: Vec<u8>,
+    runner: BlockThreads,
     written: Written,
 }
 
@@ -92,6 +98,14 @@ pub(crate) struct TextWriter {
 pub(crate) enum Style {
     JsonLines,
     Csv,
+}
+
+/// How rows are laid out.
+enum Layout {
+    /// As objects, on lines or as the items of a list.
+    Objects { is_list: bool, not_numbers: NotNumbers },
+    /// As cells.
+    Cells(Box<Cells>),
 }
 
 impl TextWriter {
@@ -105,122 +119,152 @@ impl TextWriter {
         if options.codec.as_deref().is_some_and(|codec| codec != "none") || options.level.is_some() {
             return Err(Error::unsupported("a codec in text files").in_file(&uri));
         }
-        if style == Style::Csv
-            && let Some((name, form)) = fields.iter().find(|(_, form)| !is_flat(form))
-        {
-            let what = format!("{} in CSV (column {name:?}); .jsonl has them", form.type_string());
-            return Err(Error::unsupported(what).in_file(&uri));
-        }
-        let names: Vec<String> = fields.iter().map(|(name, _)| name.clone()).collect();
-        let (not_numbers, written) = (options.not_numbers, Written { entries: 0, bytes: 0 });
-        let nothing: &[u8] = match fields {
-            // Of text, quotes are an empty one.
-            [(_, form)] if !is_text(form) => b"\"\"",
-            _ => b"",
-        };
-        let is_list = style == Style::JsonLines && super::ending(&uri).as_deref() == Some(LIST);
-        let line = if is_list { b"[".to_vec() } else { Vec::new() };
-        let mut writer = Self { sink, names, style, not_numbers, nothing, line, is_list, written };
-        if style == Style::Csv {
-            for (at, name) in writer.names.iter().enumerate() {
-                if at > 0 {
-                    writer.line.push(b',');
-                }
-                quoted(name, &mut writer.line);
+        let ending = super::ending(&uri);
+        let layout = match style {
+            Style::JsonLines => {
+                let is_list = match options.framing.as_deref() {
+                    None => ending.as_deref() == Some(LIST),
+                    Some("lines") => false,
+                    Some("list") => true,
+                    Some(other) => {
+                        let what = format!("framing is \"lines\" or \"list\", not {other:?}");
+                        return Err(Error::invalid(what).in_file(&uri));
+                    }
+                };
+                Layout::Objects { is_list, not_numbers: options.not_numbers }
             }
-            writer.line.push(b'\n');
-            flush(&mut writer.line, writer.sink.as_mut(), &mut writer.written)?;
+            Style::Csv => {
+                let separator = if ending.as_deref() == Some(TABS) { b'\t' } else { b',' };
+                let cells = Cells::new(fields, &options.cells, separator);
+                Layout::Cells(Box::new(cells.map_err(|error| error.in_file(&uri))?))
+            }
+        };
+        let names: Vec<String> = fields.iter().map(|(name, _)| name.clone()).collect();
+        let mut before = Vec::new();
+        match &layout {
+            Layout::Objects { is_list: true, .. } => before.push(b'['),
+            Layout::Objects { .. } => {}
+            Layout::Cells(cells) => cells.header(&names, &mut before),
         }
-        Ok(writer)
+        let written = Written { entries: 0, bytes: 0 };
+        Ok(Self { sink, names, layout, before, runner: BlockThreads::default(), written })
     }
 }
 
-/// Gives the text on.
-fn flush(line: &mut Vec<u8>, sink: &mut dyn Sink, written: &mut Written) -> Result<()> {
-    sink.write_all(line).map_err(|error| forthwith_io::Error::new(error.into(), sink.uri()))?;
-    written.bytes += line.len() as u64;
-    line.clear();
-    Ok(())
+/// The sink with its count of bytes.
+struct Lines<'a> {
+    sink: &'a mut dyn Sink,
+    written: &'a mut Written,
 }
 
-/// Whether values are no more than one number or text.
-fn is_flat(form: &Form) -> bool {
-    match form {
-        Form::Numpy { shape, .. } => shape.is_empty(),
-        Form::String { binary, .. } => !binary,
-        Form::Categorical { .. } | Form::Logical { .. } => true,
-        Form::Option { content, .. } => is_flat(content),
-        _ => false,
+impl Lines<'_> {
+    fn put(&mut self, text: &[u8]) -> Result<()> {
+        self.sink.write_all(text).map_err(|error| forthwith_io::Error::new(error.into(), self.sink.uri()))?;
+        self.written.bytes += text.len() as u64;
+        Ok(())
     }
 }
 
-/// Whether values may be an empty text.
-fn is_text(form: &Form) -> bool {
-    match form {
-        Form::String { .. } | Form::Categorical { .. } => true,
-        Form::Option { content, .. } => is_text(content),
-        _ => false,
+impl BlockSink for Lines<'_> {
+    fn take(&mut self, _: usize, stored: &mut StoredBlock) -> Result<()> {
+        self.put(&stored.bytes)
+    }
+}
+
+/// Rows in pieces, each of which is made into text by one thread.
+struct Pieces<'a> {
+    rows: Rows<'a>,
+    /// Rows, and those of a piece.
+    count: u64,
+    each: u64,
+    /// Bytes of the columns that a row takes, rounded up.
+    weight: u64,
+    /// Rows of the file before these.
+    before: u64,
+    uri: &'a str,
+}
+
+enum Rows<'a> {
+    Objects(JsonRows<'a>, bool),
+    Cells(Vec<Spelled<'a>>, &'a Cells),
+}
+
+impl Pieces<'_> {
+    fn row(&self, row: u64, to: &mut Vec<u8>) -> Result<()> {
+        match &self.rows {
+            Rows::Objects(rows, false) => {
+                rows.row(row, to)?;
+                to.push(b'\n');
+                Ok(())
+            }
+            Rows::Objects(rows, true) => {
+                to.extend_from_slice(if self.before + row == 0 { b"\n" } else { b",\n" });
+                rows.row(row, to)
+            }
+            Rows::Cells(columns, cells) => cells.row(columns, row, to).map_err(|error| invalid(&error)),
+        }
+    }
+}
+
+fn invalid(invalid: &Invalid) -> Error {
+    Error::fault(invalid.to_string())
+}
+
+impl BlockMaker for Pieces<'_> {
+    fn blocks(&self) -> usize {
+        usize::try_from(self.count.div_ceil(self.each)).unwrap_or(usize::MAX)
+    }
+
+    fn weight(&self, _: usize) -> u64 {
+        self.weight.saturating_mul(self.each)
+    }
+
+    fn make(&self, block: usize, bench: &mut Bench) -> Result<StoredBlock> {
+        let mut bytes = bench.spare();
+        let start = block as u64 * self.each;
+        for row in start..self.count.min(start + self.each) {
+            self.row(row, &mut bytes).map_err(|error| error.at_entry(self.before + row).in_file(self.uri))?;
+        }
+        Ok(StoredBlock { payload: bytes.len() as u64, bytes, note: 0 })
     }
 }
 
 impl TableWriter for TextWriter {
     fn write(&mut self, columns: &[Array]) -> Result<()> {
-        let rows = columns.first().map_or(0, |column| column.length);
-        let odd = |what: String| Error::invalid(what).in_file(self.sink.uri());
-        if columns.len() != self.names.len() || columns.iter().any(|column| column.length != rows) {
-            return Err(odd("columns that are not those of the file, or differ in length".into()));
+        let count = columns.first().map_or(0, |column| column.length);
+        let uri = self.sink.uri().to_owned();
+        if columns.len() != self.names.len() || columns.iter().any(|column| column.length != count) {
+            let what = "columns that are not those of the file, or differ in length";
+            return Err(Error::invalid(what).in_file(&uri));
         }
-        let Self { sink, names, line, written, is_list, .. } = self;
-        let before = written.entries;
-        let uri = sink.uri().to_owned();
-        let placed = |error: Error, row: u64| error.at_entry(before + row).in_file(&uri);
-        match self.style {
-            Style::JsonLines => {
-                let spelled = JsonRows::new(names, columns, self.not_numbers);
-                let spelled = spelled.map_err(|error| error.in_file(&uri))?;
-                for row in 0..rows {
-                    match (*is_list, before + row) {
-                        (true, 0) => line.push(b'\n'),
-                        (true, _) => line.extend_from_slice(b",\n"),
-                        _ => {}
-                    }
-                    spelled.row(row, line).map_err(|error| placed(error, row))?;
-                    if !*is_list {
-                        line.push(b'\n');
-                    }
-                    if line.len() >= PIECE {
-                        flush(line, sink.as_mut(), written)?;
-                    }
-                }
+        let rows = match &self.layout {
+            Layout::Objects { is_list, not_numbers } => {
+                let rows = JsonRows::new(&self.names, columns, *not_numbers);
+                Rows::Objects(rows.map_err(|error| error.in_file(&uri))?, *is_list)
             }
-            Style::Csv => {
-                let invalid = |invalid: Invalid| Error::fault(invalid.to_string());
-                let spelled: Result<Vec<_>, _> = columns.iter().map(Spelled::of).collect();
-                let spelled = spelled.map_err(|error| invalid(error).in_file(&uri))?;
-                for row in 0..rows {
-                    for (at, column) in spelled.iter().enumerate() {
-                        if at > 0 {
-                            line.push(b',');
-                        }
-                        let cell = column.cell(row, self.nothing, line);
-                        cell.map_err(|error| placed(invalid(error), row))?;
-                    }
-                    line.push(b'\n');
-                    if line.len() >= PIECE {
-                        flush(line, sink.as_mut(), written)?;
-                    }
-                }
+            Layout::Cells(cells) => {
+                let columns = cells::spelled(columns);
+                Rows::Cells(columns.map_err(|error| invalid(&error).in_file(&uri))?, cells)
             }
-        }
-        written.entries += rows;
-        flush(line, sink.as_mut(), written)
+        };
+        let buffers = columns.iter().flat_map(|column| &column.columns);
+        let bytes: usize = buffers.map(|(_, buffer)| buffer.as_bytes().len()).sum();
+        let weight = (bytes as u64).div_ceil(count.max(1)).max(1);
+        let each = (PIECE / weight).clamp(1, MOST_ROWS);
+        let pieces = Pieces { rows, count, each, weight, before: self.written.entries, uri: &uri };
+        let mut lines = Lines { sink: self.sink.as_mut(), written: &mut self.written };
+        lines.put(&std::mem::take(&mut self.before))?;
+        self.runner.run(&pieces, &mut lines)?;
+        self.written.entries += count;
+        Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
-        if self.is_list {
-            self.line.extend_from_slice(b"\n]\n");
+        let mut end = std::mem::take(&mut self.before);
+        if matches!(self.layout, Layout::Objects { is_list: true, .. }) {
+            end.extend_from_slice(b"\n]\n");
         }
-        flush(&mut self.line, self.sink.as_mut(), &mut self.written)?;
+        Lines { sink: self.sink.as_mut(), written: &mut self.written }.put(&end)?;
         self.sink.finish()?;
         Ok(self.written)
     }

@@ -1,5 +1,6 @@
 //! Values as JSON, and as cells of CSV.
 
+use super::cells::Cells;
 use super::column::{Numbers, Spelled};
 use forthwith_columns::{Invalid, LogicalType, json_text};
 use forthwith_plan::NotNumbers;
@@ -117,25 +118,36 @@ impl Spelled<'_> {
         Ok(())
     }
 
-    /// Appends the value at a row as a cell of CSV; only numbers and text have one. Missing values are `nothing`.
-    pub(super) fn cell(&self, row: u64, nothing: &[u8], to: &mut Vec<u8>) -> Result<(), Invalid> {
+    /// Appends the value at a row as a cell; only numbers and text have one.
+    pub(super) fn cell(&self, row: u64, cells: &Cells, to: &mut Vec<u8>) -> Result<(), Invalid> {
         match self {
-            Self::Number(numbers) => return numbers.cell(row, to),
+            Self::Number(numbers) => return cells.number(to, |to| numbers.cell(row, to)),
             Self::Text { key, offsets, bytes, .. } => {
                 let (start, stop) = offsets.bounds(row, key)?;
-                quoted(&String::from_utf8_lossy(range(bytes, start, stop, key)?), to);
+                cells.text(&String::from_utf8_lossy(range(bytes, start, stop, key)?), to);
             }
             Self::Category { key, index, categories } => {
-                quoted(category(key, index.at(row), categories, row)?, to)
+                cells.text(category(key, index.at(row), categories, row)?, to)
             }
             Self::Logical { meaning, content } => match content.meant(*meaning, row)? {
-                Logical::Text(text) => quoted(&text, to),
-                Logical::Half(number) => real_cell(number, to),
-                Logical::Nothing => return content.cell(row, nothing, to),
+                Logical::Text(text) if matches!(meaning, LogicalType::Decimal { .. }) => {
+                    return cells.number(to, |to| {
+                        to.extend_from_slice(text.as_bytes());
+                        Ok(())
+                    });
+                }
+                Logical::Text(text) => cells.text(&text, to),
+                Logical::Half(number) => {
+                    return cells.number(to, |to| {
+                        real_cell(number, to);
+                        Ok(())
+                    });
+                }
+                Logical::Nothing => return content.cell(row, cells, to),
             },
             Self::Option { key, index, content } => match present(key, index.at(row), row)? {
-                Some(at) => return content.cell(at, nothing, to),
-                None => to.extend_from_slice(nothing),
+                Some(at) => return content.cell(at, cells, to),
+                None => cells.missing(to),
             },
             // The writer refuses columns of these.
             _ => return Err(Invalid::Deep),
@@ -246,24 +258,6 @@ fn real_cell(number: impl Real, to: &mut Vec<u8>) {
 fn latin(bytes: &[u8], to: &mut Vec<u8>) {
     let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
     json_text(&text, to);
-}
-
-/// Text is in quotes if it has to be. An empty text in quotes is told from nothing.
-pub(super) fn quoted(text: &str, to: &mut Vec<u8>) {
-    let plain = !text.is_empty()
-        && !text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r'))
-        && text.trim() == text;
-    if plain {
-        return to.extend_from_slice(text.as_bytes());
-    }
-    to.push(b'"');
-    for byte in text.bytes() {
-        if byte == b'"' {
-            to.push(byte);
-        }
-        to.push(byte);
-    }
-    to.push(b'"');
 }
 
 fn range<'b>(bytes: &'b [u8], start: u64, stop: u64, key: &str) -> Result<&'b [u8], Invalid> {
