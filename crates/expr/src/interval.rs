@@ -30,12 +30,39 @@ impl Program {
             let Some(Output::Column(input)) = self.outputs.get(output) else { return true };
             return !matches!(limits.get(*input as usize), Some(Some(Interval::Integers(_, 0))));
         };
+        let known = self.registers(limits, false);
+        known.get(*values as usize).is_none_or(|known| known.truth().1)
+    }
+
+    /// Whether an expression of booleans is true for every entry, where the values of its columns, which are in the order of
+    /// [`inputs`](Self::inputs), are within limits and none is missing. `false` where that is not known.
+    #[must_use]
+    pub fn must_hold(&self, output: usize, limits: &[Option<Interval>]) -> bool {
+        let (values, valid) = match self.outputs.get(output) {
+            Some(Output::Numbers { dtype: DType::Bool, values, valid, .. }) => (values, valid),
+            Some(Output::Column(input)) => {
+                return matches!(limits.get(*input as usize), Some(Some(Interval::Integers(1, 1))));
+            }
+            _ => return false,
+        };
+        let known = self.registers(limits, true);
+        let is_true = |register: &Register| {
+            known.get(*register as usize).is_some_and(|known| known.truth() == (false, true))
+        };
+        is_true(values) && valid.as_ref().is_none_or(is_true)
+    }
+
+    /// Limits of each register; with `complete`, no value of a column is missing.
+    fn registers(&self, limits: &[Option<Interval>], complete: bool) -> Vec<Known> {
         let mut known: Vec<Known> = Vec::with_capacity(self.steps.len());
         for made in &self.steps {
-            let found = self.known(&made.step, &known, limits);
+            let found = match &made.step {
+                Step::Valid { .. } if complete => Some(Known::Integers(1, 1)),
+                step => self.known(step, &known, limits),
+            };
             known.push(found.unwrap_or_else(|| Known::anything(made.step.kind())));
         }
-        known.get(*values as usize).is_none_or(|known| known.truth().1)
+        known
     }
 
     /// What is known of a step's values where these are there; values that stand where one is missing do not count.
@@ -317,6 +344,11 @@ mod tests {
     use crate::{Expression, Named};
 
     fn may_hold(text: &str, n: (i128, i128), f: (f64, f64)) -> bool {
+        holds(text, n, f).0
+    }
+
+    /// Whether a cut may hold, and whether it must.
+    fn holds(text: &str, n: (i128, i128), f: (f64, f64)) -> (bool, bool) {
         let number = |dtype| Form::Numpy { key: "x".into(), dtype, shape: vec![] };
         let string = Form::String { key: "s".into(), binary: false };
         let expression = Expression::parse(text).expect(text);
@@ -337,7 +369,38 @@ mod tests {
             "unknown" => None,
             _ => Some(Interval::Floats(f.0, f.1)),
         });
-        program.may_hold(0, &limits.collect::<Vec<_>>())
+        let limits = limits.collect::<Vec<_>>();
+        (program.may_hold(0, &limits), program.must_hold(0, &limits))
+    }
+
+    #[test]
+    fn cuts_that_all_values_within_the_limits_pass_must_hold() {
+        for (text, must) in [
+            ("n >= 0", true),
+            ("n > 0", false),
+            ("n < 6 and n >= 0", true),
+            ("(n < 6) & (n > 0)", false),
+            ("n < 6 or n > 9", true),
+            ("not (n > 5)", true),
+            // NaN is beyond the statistics.
+            ("f >= 2", false),
+            ("f >= 2 or n >= 0", true),
+            ("s >= 'ab'", true),
+            ("s > 'ab'", false),
+            ("b", false),
+            ("not b", true),
+            ("unknown > 5", false),
+            ("unknown > 5 or n >= 0", true),
+            ("unknown > 5 and n >= 0", false),
+            // Of empty lists they are missing.
+            ("max(l) < 4", false),
+            ("n / 2 >= 0", false),
+            ("n + 1 > 0", true),
+            ("is_none(f)", false),
+            ("where(n > 5, n, 1) == 1", true),
+        ] {
+            assert_eq!(holds(text, (0, 5), (2.0, 3.0)).1, must, "{text}");
+        }
     }
 
     #[test]

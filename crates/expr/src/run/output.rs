@@ -197,9 +197,9 @@ fn level(program: &Program, inputs: &[Prepared<'_>], whole: &[Range<usize>], spa
     }
 }
 
-/// The rows of a column of booleans that are true: a missing one is not. `None` if it is no such column.
+/// Runs of rows of a column of booleans that are true: a missing one is not. `None` for any other column.
 #[must_use]
-pub fn holding(array: &Array) -> Option<Vec<u64>> {
+pub fn holding(array: &Array) -> Option<Vec<Range<u64>>> {
     let (form, index) = match &array.form {
         Form::Option { key, content } => (&**content, Some(array.column(&format!("{key}-index"))?.as_i64()?)),
         other => (other, None),
@@ -208,12 +208,34 @@ pub fn holding(array: &Array) -> Option<Vec<u64>> {
     if !shape.is_empty() {
         return None;
     }
-    let data = array.column(&format!("{key}-data"))?.as_bytes();
-    let holds = |row: usize| data.get(row).is_some_and(|byte| *byte != 0);
     let length = usize::try_from(array.length).ok()?;
-    let rows = (0..length).filter(|row| match index {
-        None => holds(*row),
-        Some(index) => index.get(*row).and_then(|at| usize::try_from(*at).ok()).is_some_and(holds),
-    });
-    Some(rows.map(|row| row as u64).collect())
+    let data = array.column(&format!("{key}-data"))?.as_bytes();
+    Some(match index {
+        None => runs(data.iter().take(length).map(|byte| *byte != 0)),
+        Some(index) => {
+            let holds =
+                |at: &i64| usize::try_from(*at).is_ok_and(|at| data.get(at).is_some_and(|byte| *byte != 0));
+            runs(index.iter().take(length).map(holds))
+        }
+    })
+}
+
+/// Runs of rows that hold.
+fn runs(rows: impl Iterator<Item = bool>) -> Vec<Range<u64>> {
+    let mut found: Vec<Range<u64>> = Vec::new();
+    let (mut before, mut end) = (false, 0);
+    for (row, holds) in (0..).zip(rows) {
+        end = row + 1;
+        if holds != before {
+            match found.last_mut() {
+                Some(last) if before => last.end = row,
+                _ => found.push(row..row),
+            }
+            before = holds;
+        }
+    }
+    if before && let Some(last) = found.last_mut() {
+        last.end = end;
+    }
+    found
 }

@@ -158,6 +158,12 @@ impl Inputs {
         self.table.here(limits)
     }
 
+    /// Whether an input has one value for each entry, without missing ones by the file's statistics.
+    pub(super) fn is_complete(&self, input: Input) -> Result<bool> {
+        let Some(field) = self.field_with_limits(input) else { return Ok(false) };
+        Ok(is_single(&self.form(input)?) && self.table.here(self.table.dataset().is_complete(field))?)
+    }
+
     /// The field whose values are those of an input.
     fn field_with_limits(&self, input: Input) -> Option<u32> {
         match input {
@@ -181,5 +187,15 @@ impl Inputs {
             }
         }
         Ok(density)
+    }
+}
+
+/// Whether values are no more than one number or text, which may be missing.
+fn is_single(form: &Form) -> bool {
+    match form {
+        Form::Numpy { shape, .. } => shape.is_empty(),
+        Form::String { .. } | Form::Categorical { .. } => true,
+        Form::Option { content, .. } | Form::Logical { content, .. } => is_single(content),
+        _ => false,
     }
 }

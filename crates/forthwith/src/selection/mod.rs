@@ -15,7 +15,7 @@ use forthwith_expr::{Program, Spelling, holding};
 use forthwith_plan::{Error, Extent, Plan, Result};
 use inputs::{Input, Inputs};
 use names::Names;
-use promise::promising;
+use promise::{certain, promising};
 use reader::Reader;
 pub(crate) use reader::joined_up;
 use rows::Rows;
@@ -473,6 +473,13 @@ impl Selection {
             return Ok(Selected { entries: range, kept: None, arrays });
         }
         let Some(cut) = &self.cut else { return self.read_part(range, threads, tick) };
+        if self.entries.is_none() {
+            let certain = certain(&self.inputs, cut, &range)?;
+            let count: u64 = certain.iter().map(|part| part.end - part.start).sum();
+            if count > 0 && count >= (range.end - range.start) / 2 {
+                return self.read_certain(cut, range, &certain, threads, tick);
+            }
+        }
         // Blocks of which the file says that nothing passes are not read at all.
         let parts = promising(&self.inputs, cut, &range)?;
         match parts.as_slice() {
@@ -521,14 +528,19 @@ impl Selection {
         if let Some(wanted) = &self.entries {
             let begin = wanted.partition_point(|entry| *entry < range.start);
             let end = wanted.partition_point(|entry| *entry < range.end);
-            rows = Rows::Some(wanted[begin..end].to_vec());
+            rows = Rows::Some(wanted[begin..end].iter().copied().collect());
         }
         if let Some(cut) = &self.cut {
             let passed = reader.computed(cut, &rows)?;
             let held = passed.first().and_then(holding).unwrap_or_default();
-            let entries = held.into_iter().filter_map(|row| rows.entry(row)).collect();
+            let entries = rows.at(&held);
             rows = reader.narrowed(rows, Rows::Some(entries))?;
         }
+        self.columns_of(reader, range, rows)
+    }
+
+    /// The columns for some entries of a range.
+    fn columns_of(&self, mut reader: Reader<'_, '_, '_>, range: Range<u64>, rows: Rows) -> Result<Selected> {
         let mut needed: Vec<Input> = Vec::new();
         for column in &self.columns {
             needed.extend(match column.made {
@@ -551,7 +563,7 @@ impl Selection {
         }
         let kept = match rows {
             Rows::All(_) => None,
-            Rows::Some(entries) => Some(entries),
+            Rows::Some(entries) => Some(entries.to_vec()),
         };
         Ok(Selected { entries: range, kept, arrays })
     }

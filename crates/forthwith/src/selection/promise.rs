@@ -1,9 +1,15 @@
-//! Entries that a cut may leave, by the file's statistics.
+//! Entries that a cut may leave, and entries that it certainly leaves, by the file's statistics.
 
-use super::{Computed, inputs::Inputs};
-use forthwith_expr::Interval;
+use super::{
+    Computed, Selected, Selection,
+    inputs::Inputs,
+    reader::Reader,
+    rows::{EntryRuns, Rows},
+};
+use crate::ProgressCallback;
+use forthwith_expr::{Interval, holding as rows_that_hold};
 use forthwith_plan::{Limit, Limits, Result};
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 /// Parts that are read one by one cost a request each: of more of them, those that are nearest become one.
 const MOST_PARTS: usize = 16;
@@ -35,8 +41,60 @@ pub(super) fn promising(inputs: &Inputs, cut: &Computed, range: &Range<u64>) -> 
     Ok(found)
 }
 
+/// The parts of a range of entries in which a cut certainly holds, in their order: blocks whose statistics have no missing
+/// values and only such as pass.
+pub(super) fn certain(inputs: &Inputs, cut: &Computed, range: &Range<u64>) -> Result<Vec<Range<u64>>> {
+    for input in &cut.inputs {
+        if !inputs.is_complete(*input)? {
+            return Ok(Vec::new());
+        }
+    }
+    let limits =
+        cut.inputs.iter().map(|input| inputs.limits(*input, range, false)).collect::<Result<Vec<_>>>()?;
+    Ok(blocks(&limits, range, |known| cut.program.must_hold(0, known)))
+}
+
+impl Selection {
+    /// A range of which the cut certainly leaves some parts: it is computed for the others, and then all columns are read for the
+    /// entries that pass.
+    pub(super) fn read_certain(
+        &self,
+        cut: &Computed,
+        range: Range<u64>,
+        certain: &[Range<u64>],
+        threads: Option<usize>,
+        mut tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<Selected> {
+        let mut entries = EntryRuns::default();
+        let mut at = range.start;
+        for part in certain.iter().cloned().chain([range.end..range.end]) {
+            for unknown in promising(&self.inputs, cut, &(at..part.start))? {
+                let tick = tick.as_deref_mut();
+                let mut reader = Reader { inputs: &self.inputs, threads, tick, held: HashMap::new() };
+                let rows = Rows::All(unknown);
+                let passed = reader.computed(cut, &rows)?;
+                let held = passed.first().and_then(rows_that_hold).unwrap_or_default();
+                rows.at(&held).as_slice().iter().for_each(|run| entries.push(run.clone()));
+            }
+            at = part.end;
+            entries.push(part);
+        }
+        let reader = Reader { inputs: &self.inputs, threads, tick, held: HashMap::new() };
+        self.columns_of(reader, range, Rows::Some(entries))
+    }
+}
+
 /// The parts of a range in which a cut may hold by limits of its columns.
 fn holding(cut: &Computed, limits: &[Vec<Limits>], range: &Range<u64>) -> Vec<Range<u64>> {
+    blocks(limits, range, |known| known.iter().all(Option::is_none) || cut.program.may_hold(0, known))
+}
+
+/// The parts of a range whose limits pass.
+fn blocks(
+    limits: &[Vec<Limits>],
+    range: &Range<u64>,
+    passes: impl Fn(&[Option<Interval>]) -> bool,
+) -> Vec<Range<u64>> {
     let ends = limits.iter().flatten().flat_map(|block| [block.entries.start, block.entries.end]);
     let mut ends: Vec<u64> = ends.filter(|at| range.contains(at)).collect();
     ends.extend([range.start, range.end]);
@@ -45,7 +103,7 @@ fn holding(cut: &Computed, limits: &[Vec<Limits>], range: &Range<u64>) -> Vec<Ra
     let mut found: Vec<Range<u64>> = Vec::new();
     for part in ends.windows(2).map(|pair| pair[0]..pair[1]) {
         let known: Vec<Option<Interval>> = limits.iter().map(|blocks| interval(blocks, &part)).collect();
-        if known.iter().any(Option::is_some) && !cut.program.may_hold(0, &known) {
+        if !passes(&known) {
             continue;
         }
         match found.last_mut() {

@@ -5,7 +5,7 @@ use super::{
     inputs::{Input, Inputs, entry_array},
     joined::{By, Joined, Key, integers, places},
     missing,
-    rows::{Rows, parts, runs},
+    rows::{EntryRuns, Rows, parts},
 };
 use crate::{ProgressCallback, Table};
 use forthwith_columns::Array;
@@ -49,10 +49,7 @@ impl Reader<'_, '_, '_> {
             return Ok(before);
         }
         let Rows::Some(entries) = &after else { return Ok(before) };
-        let runs = match &before {
-            Rows::All(range) => runs(entries, |entry| entry - range.start),
-            Rows::Some(known) => runs(entries, |entry| known.partition_point(|at| *at < entry) as u64),
-        };
+        let runs = before.places_of(entries);
         for array in self.held.values_mut() {
             *array = gathered(&[(array, &runs)])?;
         }
@@ -91,7 +88,7 @@ impl Reader<'_, '_, '_> {
                 }
                 Input::Entry { local } => {
                     let before = if local { 0 } else { self.inputs.before };
-                    let entries = (0..rows.len()).filter_map(|row| rows.entry(row));
+                    let entries = rows.runs().iter().flat_map(Clone::clone);
                     let entries = entries.map(|entry| before.saturating_add(entry) as i64);
                     self.held.insert(input, entry_array(entries.collect()));
                     continue;
@@ -143,7 +140,7 @@ impl Reader<'_, '_, '_> {
         entries.dedup();
         let places = places(&found, &entries);
         let there: Vec<bool> = found.iter().map(Option::is_some).collect();
-        let read = self.of_friend(joined, fields, &Rows::Some(entries))?;
+        let read = self.of_friend(joined, fields, &Rows::Some(entries.into_iter().collect()))?;
         let spread = |array: Array| {
             let array = gathered(&[(&array, &places)])?;
             array.spread(&there).map_err(|error| Error::fault(error.to_string()))
@@ -206,13 +203,13 @@ impl Reader<'_, '_, '_> {
     }
 
     /// Reads the blocks that have the entries. Fields that are divided alike are read together, if they are read alike as well.
-    fn some(&mut self, table: &Table, fields: &[u32], entries: &[u64]) -> Result<Vec<Array>> {
-        let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
+    fn some(&mut self, table: &Table, fields: &[u32], entries: &EntryRuns) -> Result<Vec<Array>> {
+        let (Some(first), Some(last)) = (entries.as_slice().first(), entries.as_slice().last()) else {
             return self.range(table, fields, 0..0);
         };
-        let all = *first..last.saturating_add(1);
+        let all = first.start..last.end;
         let choosing = choosing(&table.plan(fields, 0..0)?, fields.len());
-        let mut alike: Vec<(Vec<Range<u64>>, bool, Vec<u32>)> = Vec::new();
+        let mut alike: Vec<(Vec<(Range<u64>, EntryRuns)>, bool, Vec<u32>)> = Vec::new();
         for (field, chooses) in fields.iter().zip(choosing) {
             let cuts = table.boundaries(&[*field], all.clone())?;
             let parts = parts(&cuts, entries);
@@ -224,10 +221,8 @@ impl Reader<'_, '_, '_> {
         let mut made: HashMap<u32, Array> = HashMap::new();
         for (parts, chooses, fields) in alike {
             let mut read = Vec::with_capacity(parts.len());
-            for part in &parts {
-                let begin = entries.partition_point(|entry| *entry < part.start);
-                let end = entries.partition_point(|entry| *entry < part.end);
-                read.push(self.part(table, &fields, part, &entries[begin..end], chooses)?);
+            for (part, entries) in &parts {
+                read.push(self.part(table, &fields, part, entries, chooses)?);
             }
             for (at, field) in fields.iter().enumerate() {
                 let pieces: Vec<(&Array, &[Range<u64>])> = read
@@ -251,19 +246,20 @@ impl Reader<'_, '_, '_> {
         table: &Table,
         fields: &[u32],
         part: &Range<u64>,
-        entries: &[u64],
+        entries: &EntryRuns,
         chooses: bool,
-    ) -> Result<(Vec<Array>, Vec<Range<u64>>)> {
-        let count = entries.len() as u64;
+    ) -> Result<(Vec<Array>, EntryRuns)> {
+        let rows = Rows::Some(entries.clone()).shifted(part.start);
+        let count = rows.len();
         if chooses && count < part.end - part.start {
             let plan = table.plan(fields, part.clone())?;
-            if let Some(plan) = plan.choosing(entries.into()) {
+            let chosen: Vec<u64> = rows.runs().iter().flat_map(Clone::clone).collect();
+            if let Some(plan) = plan.choosing(chosen.into()) {
                 let arrays = table.read(&plan, self.threads, self.tick.as_deref_mut())?;
                 return Ok((arrays, iter::once(0..count).collect()));
             }
         }
-        let runs = runs(entries, |entry| entry - part.start);
-        Ok((self.range(table, fields, part.clone())?, runs))
+        Ok((self.range(table, fields, part.clone())?, entries.clone()))
     }
 }
 
