@@ -6,7 +6,7 @@ interpreter, all classes are immutable and may be shared between threads.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Self, SupportsFloat, SupportsIndex, final
+from typing import Any, Self, SupportsFloat, SupportsIndex, TypedDict, final
 
 from typing_extensions import disjoint_base
 
@@ -130,6 +130,16 @@ class Buffer:
         """Whether the memory is not a view of a file."""
     def __len__(self) -> int: ...
 
+class ArrowChoices(TypedDict):
+    """Choices of consumers of Arrow data."""
+
+    maps: bool
+    union_as_struct: bool
+    strings: str | None
+    dictionaries: Sequence[str]
+    keep_dictionaries: bool
+    request: object | None
+
 @final
 class Array:
     """A Form and its buffers: the arguments of ``ak.from_buffers``."""
@@ -158,8 +168,10 @@ class Array:
 
         If asked for, times in nanoseconds are numbers, and values of unions pairs of the alternative's number and the value.
         """
-    def arrow(self, *, maps: bool = False, union_as_struct: bool = False) -> tuple[object, object]:
-        """Capsules of the Arrow schema and the data, with maps as such, and with structs in place of unions."""
+    def arrow(
+        self, *, maps: bool = False, union_as_struct: bool = False, strings: str | None = None
+    ) -> tuple[object, object]:
+        """Capsules of the Arrow schema and the data: maps as such, structs in place of unions, a layout of text."""
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """Arrow's protocol: capsules of the schema and the data. A wish for another schema is not fulfilled."""
     def __len__(self) -> int: ...
@@ -571,9 +583,7 @@ class Table:
         bytes: int | None = None,
     ) -> BatchReader:
         """Reads fields in steps that are cut on the way; ``None`` as ``stop`` is the end, which need not be known."""
-    def schema(
-        self, names: Sequence[str], fields: Sequence[int], *, maps: bool = False, union_as_struct: bool = False
-    ) -> object:
+    def schema(self, names: Sequence[str], fields: Sequence[int], *, choices: ArrowChoices) -> object:
         """The Arrow schema of some fields, as a capsule."""
     def stream(
         self,
@@ -582,8 +592,7 @@ class Table:
         reader: BatchReader,
         threads: int | None = None,
         *,
-        maps: bool = False,
-        union_as_struct: bool = False,
+        choices: ArrowChoices,
     ) -> object:
         """Some fields as a capsule of an Arrow stream, which takes the reader and reads one step for each batch."""
 
@@ -629,11 +638,9 @@ class Selection:
         self, start: int, stop: int | None, entries: int | None = None, bytes: int | None = None
     ) -> BatchReader:
         """Reads in steps; ``None`` as ``stop`` is the end."""
-    def schema(self, *, maps: bool = False, union_as_struct: bool = False) -> object:
+    def schema(self, *, choices: ArrowChoices) -> object:
         """The Arrow schema, as a capsule."""
-    def stream(
-        self, reader: BatchReader, threads: int | None = None, *, maps: bool = False, union_as_struct: bool = False
-    ) -> object:
+    def stream(self, reader: BatchReader, threads: int | None = None, *, choices: ArrowChoices) -> object:
         """A capsule of an Arrow stream, which takes the reader and reads one step for each batch."""
 
 def expression_names(text: str) -> list[str]:

@@ -10,16 +10,100 @@ use crate::{
 use forthwith::{
     columns::{
         self, Form, Invalid, TextPolicy,
-        arrow::{self, ArrowError, Options, RecordBatch, SchemaRef},
+        arrow::{
+            self, ArrowError, DataType, Options, RecordBatch, RecordBatchReader as _,
+            RecordBatchStreamReader, SchemaRef, StringLayout,
+        },
     },
     plan::{Error, Place},
 };
 use pyo3::{prelude::*, types::PyCapsule};
 use std::{collections::HashMap, sync::Arc, thread::ThreadId};
 
-/// What consumers may choose: maps as such rather than as lists of pairs, and structs where they know no unions.
-pub(crate) fn options(maps: bool, union_as_struct: bool) -> Options {
-    Options::default().with_maps(maps).with_union_as_struct(union_as_struct)
+/// Choices of consumers.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Choices<'py> {
+    /// Maps as such, rather than as lists of pairs.
+    maps: bool,
+    /// Structs, for consumers that know no unions.
+    union_as_struct: bool,
+    /// The layout of text and bytes.
+    strings: Option<String>,
+    /// Columns of text that become dictionaries.
+    dictionaries: Vec<String>,
+    /// Whether the dictionaries of the file's Arrow schema are kept.
+    keep_dictionaries: bool,
+    /// A stream of the requested schema.
+    request: Option<Bound<'py, PyCapsule>>,
+}
+
+impl Choices<'_> {
+    /// Options without layouts.
+    fn options(&self) -> Options {
+        Options::default().with_maps(self.maps).with_union_as_struct(self.union_as_struct)
+    }
+
+    /// A schema of [`options`](Self::options) with the layouts that are asked for. A request of the consumer replaces `strings`.
+    fn of(&self, py: Python<'_>, schema: SchemaRef, kept: &Kept) -> PyResult<SchemaRef> {
+        let strings = strings(py, self.strings.as_deref())?;
+        let mut schema = schema;
+        if let Some(original) = kept.original.as_ref().filter(|_| self.keep_dictionaries) {
+            let plain = arrow::with_original(&schema, original, true);
+            schema = Arc::new(arrow::requested(&schema, &plain));
+        }
+        if !self.dictionaries.is_empty() {
+            schema = Arc::new(arrow::requested(&schema, &self.of_dictionaries(py, &schema, strings)?));
+        }
+        if let Some(capsule) = &self.request {
+            let stream = RecordBatchStreamReader::try_new(taken(capsule)?);
+            let request = stream.map_err(|error| errors::request(py, error.to_string()))?.schema();
+            return Ok(Arc::new(arrow::requested(&schema, &request)));
+        }
+        let fields = schema.fields().iter().map(|field| strings.field(field)).collect::<Vec<_>>();
+        Ok(Arc::new(arrow::Schema::new_with_metadata(fields, schema.metadata().clone())))
+    }
+
+    /// The schema of the columns that are to be dictionaries.
+    fn of_dictionaries(
+        &self,
+        py: Python<'_>,
+        schema: &arrow::Schema,
+        strings: StringLayout,
+    ) -> PyResult<arrow::Schema> {
+        let wanted = self.dictionaries.iter().map(|name| {
+            let (_, field) = schema.fields().find(name).ok_or_else(|| {
+                errors::request(py, format!("dictionaries: there is no column {name:?} among those selected"))
+            })?;
+            let values = match field.data_type() {
+                DataType::Dictionary(_, values) => values.as_ref().clone(),
+                plain => strings.data_type(plain),
+            };
+            let made = DataType::Dictionary(Box::new(DataType::Int32), Box::new(values));
+            Ok(field.as_ref().clone().with_data_type(made))
+        });
+        Ok(arrow::Schema::new(wanted.collect::<PyResult<Vec<_>>>()?))
+    }
+}
+
+/// The layout of text and bytes of a name.
+fn strings(py: Python<'_>, name: Option<&str>) -> PyResult<StringLayout> {
+    let Some(name) = name else { return Ok(StringLayout::default()) };
+    StringLayout::parse(name).ok_or_else(|| {
+        let known = StringLayout::NAMES.join(", ");
+        errors::request(py, format!("strings is one of {known}, not {name:?}"))
+    })
+}
+
+/// Maps as such rather than as lists of pairs, structs in place of unions, and the layout of text and bytes by its name.
+pub(crate) fn options(
+    py: Python<'_>,
+    maps: bool,
+    union_as_struct: bool,
+    strings: Option<&str>,
+) -> PyResult<Options> {
+    let options = Options::default().with_maps(maps).with_union_as_struct(union_as_struct);
+    Ok(options.with_strings(self::strings(py, strings)?))
 }
 
 /// One array: the capsules of its schema and of its data.
@@ -77,12 +161,11 @@ impl Kept {
 pub(crate) fn schema<'py>(
     py: Python<'py>,
     forms: &[(String, Form)],
-    options: &Options,
+    choices: &Choices<'_>,
     kept: &Kept,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let export = || arrow::c_schema(&kept.described(schema_of(forms, options)?));
-    let schema = py.detach(export).map_err(|error| unmade(py, &error))?;
-    PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    let made = schema_of(forms, &choices.options()).map_err(|error| unmade(py, &error))?;
+    capsule(py, choices.of(py, kept.described(made), kept)?.as_ref())
 }
 
 /// A schema in a capsule.
@@ -107,14 +190,17 @@ pub(crate) fn stream<'py>(
     forms: Vec<(String, Form)>,
     walk: forthwith::Steps,
     threads: Option<usize>,
-    options: Options,
+    choices: &Choices<'_>,
     asks: bool,
     kept: &Kept,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let schema = kept.described(schema_of(&forms, &options).map_err(|error| unmade(py, &error))?);
+    let options = choices.options();
+    let plain = kept.described(schema_of(&forms, &options).map_err(|error| unmade(py, &error))?);
+    let schema = choices.of(py, Arc::clone(&plain), kept)?;
+    let adapted = (plain != schema).then(|| Arc::clone(&schema));
     let names = forms.into_iter().map(|(name, _)| name).collect();
     let main = in_main_thread(py)?.then(|| std::thread::current().id());
-    let batches = Batches { handle: Arc::clone(handle), walk, names, threads, options, asks, main };
+    let batches = Batches { handle: Arc::clone(handle), walk, names, threads, options, adapted, asks, main };
     PyCapsule::new_with_value(py, arrow::stream(schema, batches), c"arrow_array_stream")
 }
 
@@ -153,6 +239,8 @@ struct Batches {
     names: Vec<String>,
     threads: Option<usize>,
     options: Options,
+    /// The schema, if its types are others than those of the options.
+    adapted: Option<SchemaRef>,
     asks: bool,
     /// Python's main thread, if it made the stream: signals are handled there. Other threads must not wait for the interpreter, which
     /// whoever waits for their batches may have.
@@ -198,7 +286,11 @@ impl Batches {
         let named: Vec<_> = self.names.iter().map(String::as_str).zip(&arrays).collect();
         // A cut leaves fewer rows than the step has entries; without columns, nothing else says how many.
         let rows = arrays.first().map_or(entries.end - entries.start, |array| array.length);
-        let batch = arrow::record_batch_of(rows, &named, &self.options);
+        let batch =
+            arrow::record_batch_of(rows, &named, &self.options).and_then(|batch| match &self.adapted {
+                Some(schema) => arrow::adapted(batch, schema),
+                None => Ok(batch),
+            });
         Some(batch.map_err(|error| {
             let uri = self.handle.file.uri();
             let is_wrong =

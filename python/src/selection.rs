@@ -93,42 +93,30 @@ impl Selection {
         Ok(BatchReader::new(Arc::clone(&self.handle), reader))
     }
 
-    #[pyo3(signature = (*, maps=false, union_as_struct=false))]
-    fn schema<'py>(
-        &self,
-        py: Python<'py>,
-        maps: bool,
-        union_as_struct: bool,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
+    #[pyo3(signature = (*, choices))]
+    fn schema<'py>(&self, py: Python<'py>, choices: arrow::Choices<'_>) -> PyResult<Bound<'py, PyCapsule>> {
         let forms = self.handle.run(py, || self.forms())?;
-        arrow::schema(
-            py,
-            &forms,
-            &arrow::options(maps, union_as_struct),
-            &arrow::Kept::of(self.selection.table()),
-        )
+        arrow::schema(py, &forms, &choices, &arrow::Kept::of(self.selection.table()))
     }
 
-    #[pyo3(signature = (reader, threads=None, *, maps=false, union_as_struct=false))]
+    #[pyo3(signature = (reader, threads=None, *, choices))]
     fn stream<'py>(
         &self,
         py: Python<'py>,
         reader: &Bound<'_, BatchReader>,
         threads: Option<usize>,
-        maps: bool,
-        union_as_struct: bool,
+        choices: arrow::Choices<'_>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         self.handle.check_open(py)?;
         let forms = self.handle.run(py, || self.forms())?;
         let reader = reader.get().take(py)?;
-        let options = arrow::options(maps, union_as_struct);
         arrow::stream(
             py,
             &self.handle,
             forms,
             reader,
             threads,
-            options,
+            &choices,
             self.asks,
             &arrow::Kept::of(self.selection.table()),
         )

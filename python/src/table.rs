@@ -340,27 +340,25 @@ impl Table {
         Ok(BatchReader::new(Arc::clone(&self.handle), reader))
     }
 
-    #[pyo3(signature = (names, fields, *, maps=false, union_as_struct=false))]
+    #[pyo3(signature = (names, fields, *, choices))]
     fn schema<'py>(
         &self,
         py: Python<'py>,
         names: Vec<String>,
         fields: Vec<u32>,
-        maps: bool,
-        union_as_struct: bool,
+        choices: arrow::Choices<'_>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let forms = self.handle.run(py, || self.forms(&fields))?;
-        let options = arrow::options(maps, union_as_struct);
         arrow::schema(
             py,
             &names.into_iter().zip(forms).collect::<Vec<_>>(),
-            &options,
+            &choices,
             &arrow::Kept::of(&self.table),
         )
     }
 
     #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
-    #[pyo3(signature = (names, fields, reader, threads=None, *, maps=false, union_as_struct=false))]
+    #[pyo3(signature = (names, fields, reader, threads=None, *, choices))]
     fn stream<'py>(
         &self,
         py: Python<'py>,
@@ -368,17 +366,15 @@ impl Table {
         fields: Vec<u32>,
         reader: &Bound<'_, BatchReader>,
         threads: Option<usize>,
-        maps: bool,
-        union_as_struct: bool,
+        choices: arrow::Choices<'_>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         self.handle.check_open(py)?;
         let forms = self.handle.run(py, || self.forms(&fields))?;
         let reader = reader.get().take(py)?.with_bits(true);
-        let options = arrow::options(maps, union_as_struct);
         let asks = self.handle.object.is_some();
         let forms = names.into_iter().zip(forms).collect();
         let kept = arrow::Kept::of(&self.table);
-        arrow::stream(py, &self.handle, forms, reader, threads, options, asks, &kept)
+        arrow::stream(py, &self.handle, forms, reader, threads, &choices, asks, &kept)
     }
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from forthwith._errors import MissingPackageError
 from forthwith._packages import package
 
 TYPE_CHECKING = False
@@ -93,6 +94,16 @@ class _Schema:
     def __arrow_c_schema__(self) -> object:
         """The capsule, which is taken once."""
         return self._capsule
+
+
+def stream_of_schema(capsule: object) -> object | None:
+    """A stream without batches of a schema in a capsule; None without pyarrow, as the protocol allows."""
+    try:
+        pa = package("pyarrow")
+    except MissingPackageError:
+        return None
+    stream: object = pa.RecordBatchReader.from_batches(pa.schema(_Schema(capsule)), []).__arrow_c_stream__()
+    return stream
 
 
 def restored(pa: Any, array: Any, like: Any, categories: Any = None) -> Any:

@@ -12,7 +12,7 @@ from forthwith._tree.rows import HasRows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from forthwith._filters import Filter
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from forthwith._tree.damage import Loss
     from forthwith._tree.options import Errors, Progress
     from forthwith._tree.read import Names
-    from forthwith._tree.selection import Selection, Unions
+    from forthwith._tree.selection import Selection, Strings, Unions
 
 _CHOICE = FILTERS - {"recursive", "full_paths"} | {"names", "entry_start", "entry_stop", "threads"}
 _CHOICE |= {"cut", "aliases", "entries", "friends"}
-_SELECT = _CHOICE | {"step_size", "unions", "maps"}
+_SELECT = _CHOICE | {"step_size", "unions", "maps", "strings", "dictionaries"}
 _ITERATE = _CHOICE | {"step_size", "library", "how", "errors", "report", "progress", "logical"}
 _ARRAYS = _CHOICE | {"library", "how", "errors", "lost", "progress", "logical", "virtual"}
 
@@ -108,6 +108,8 @@ class HasBranches(BranchMapping, HasRows):
         threads: int | None = None,
         unions: Unions | None = None,
         maps: bool = True,
+        strings: Strings | None = None,
+        dictionaries: bool | Sequence[str] = False,
         **unknown: Any,
     ) -> Selection:
         """Some branches and entries, for libraries that take Arrow data: ``polars.DataFrame(tree.select(["x"]))``.
@@ -131,6 +133,10 @@ class HasBranches(BranchMapping, HasRows):
             unions: ``"union"`` for Arrow's own, or ``"struct"`` for structs with one nullable field an alternative. By default
                 structs, since polars and DuckDB fail at unions; what writes files here keeps unions.
             maps: Whether lists of pairs of text and something else are Arrow's maps, with entries ``key`` and ``value``.
+            strings: The layout of text and bytes: ``"large_string"`` (the default), ``"string"`` with offsets of 32 bits, or
+                ``"string_view"``, which polars takes over without a copy.
+            dictionaries: Columns of text that become dictionaries, by their names. ``True`` keeps the dictionaries of the
+                Arrow schema that the file has.
             unknown: Anything else is refused.
         """
         from forthwith._tree.selection import Selection
@@ -139,7 +145,7 @@ class HasBranches(BranchMapping, HasRows):
         choice = chosen(cut, aliases, entries, friends)
         columns = self._chosen(names, filter_name, filter_typename, filter_branch, exclude, choice)
         start, stop = read.span(self, entry_start, entry_stop)
-        return Selection(self._tree, columns, start, stop, step_size, threads, unions, maps)
+        return Selection(self._tree, columns, start, stop, step_size, threads, unions, maps, strings, dictionaries)
 
     def _to_be_written(self) -> Selection:
         """All branches for a writer of our own, which knows unions."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from forthwith import _filters, _keywords, _show
 from forthwith._entries import entry_range
 from forthwith._entries import step_size as step_size_of
-from forthwith._errors import RequestError
+from forthwith._errors import RequestError, RequestTypeError
+from forthwith._interop.original import stream_of_schema
 from forthwith._tree import read, walk
 from forthwith._tree.options import ReadOptions
 from forthwith._tree.protocols import NotAnArray, chosen_names
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any, Literal, TextIO, TypeAlias
 
+    from forthwith import _forthwith
     from forthwith._tree.read import Columns
     from forthwith._tree.tree import Tree
 
     Unions: TypeAlias = Literal["union", "struct"]
+    Strings: TypeAlias = Literal["large_string", "string", "string_view"]
 
 
 class Selection(NotAnArray):
@@ -39,6 +42,8 @@ class Selection(NotAnArray):
         threads: int | None = None,
         unions: Unions | None = None,
         maps: bool = True,
+        strings: Strings | None = None,
+        dictionaries: bool | Sequence[str] = False,
     ) -> None:
         self._tree = tree
         self._columns = columns
@@ -48,9 +53,15 @@ class Selection(NotAnArray):
         self._threads = threads
         self._unions = unions
         self._maps = maps
+        self._strings = strings
+        self._dictionaries = dictionaries
         step_size_of(step_size)  # an impossible one is said at once
         if unions not in (None, "union", "struct"):
             raise RequestError(f"unions must be 'union' or 'struct', not {unions!r}")
+        if strings not in (None, "large_string", "string", "string_view"):
+            raise RequestError(f"strings must be 'large_string', 'string' or 'string_view', not {strings!r}")
+        if isinstance(dictionaries, str):
+            raise RequestTypeError(f"dictionaries must be True, False or a list of names, not {dictionaries!r}")
 
     @property
     def tree(self) -> Tree:
@@ -92,7 +103,8 @@ class Selection(NotAnArray):
         return Selection(self._tree, columns, *self._rest())
 
     def _rest(self) -> tuple[Any, ...]:
-        return self._start, self._stop, self._step_size, self._threads, self._unions, self._maps
+        options = self._unions, self._maps, self._strings, self._dictionaries
+        return self._start, self._stop, self._step_size, self._threads, *options
 
     def arrays(self, *, entry_start: int | None = None, entry_stop: int | None = None, **options: Any) -> Any:
         """Reads all of it, as ``tree.arrays`` does.
@@ -205,23 +217,39 @@ class Selection(NotAnArray):
         rest = self._start, self._stop, self._step_size, self._threads
         return Selection(self._tree, self._columns, *rest, unions, self._maps)
 
+    def _arrow_choices(self, requested_schema: object = None) -> _forthwith.ArrowChoices:
+        names = () if isinstance(self._dictionaries, bool) else self._dictionaries
+        return {
+            "maps": self._maps,
+            "union_as_struct": self._unions != "union",
+            "strings": self._strings,
+            "dictionaries": list(names),
+            "keep_dictionaries": self._dictionaries is True,
+            "request": None if requested_schema is None else stream_of_schema(requested_schema),
+        }
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """A stream of record batches, each read when it is pulled. A wish for other types is not fulfilled."""
-        del requested_schema
+        """A stream of record batches, each read when it is pulled.
+
+        Args:
+            requested_schema: A capsule of a schema. Types in it that are other layouts of the same values are those of the
+                stream: text and bytes with offsets of 32 bits, as views or in dictionaries, and lists with offsets of 32
+                bits. Other wishes are not fulfilled.
+        """
+        choices = self._arrow_choices(requested_schema)
         steps = read.walk(self._tree, self._columns, self._start, self._stop, self._step_size)
-        wishes = {"maps": self._maps, "union_as_struct": self._unions != "union"}
         if isinstance(self._columns, Query):
-            return self._columns.core.stream(steps, self._threads, **wishes)
+            return self._columns.core.stream(steps, self._threads, choices=choices)
         fields = [at for _, at in self._columns]
-        return self._tree._core.stream(self.keys(), fields, steps, self._threads, **wishes)
+        return self._tree._core.stream(self.keys(), fields, steps, self._threads, choices=choices)
 
     def __arrow_c_schema__(self) -> object:
         """The Arrow types, for which no data are read."""
-        wishes = {"maps": self._maps, "union_as_struct": self._unions != "union"}
+        choices = self._arrow_choices()
         if isinstance(self._columns, Query):
-            return self._columns.core.schema(**wishes)
+            return self._columns.core.schema(choices=choices)
         fields = [at for _, at in self._columns]
-        return self._tree._core.schema(self.keys(), fields, **wishes)
+        return self._tree._core.schema(self.keys(), fields, choices=choices)
 
     def __repr__(self) -> str:
         stop = "the end" if self._stop is None else self._stop

@@ -22,16 +22,18 @@
 mod data;
 mod import;
 mod original;
+mod request;
 mod schema;
 mod spread;
 
-pub use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-pub use arrow_array::{ArrayRef, RecordBatch};
+pub use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+pub use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 pub use arrow_data::ffi::FFI_ArrowArray;
 pub use arrow_schema::ffi::FFI_ArrowSchema;
 pub use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 pub use import::{ImportError, import, import_stream};
 pub use original::with_original;
+pub use request::{StringLayout, adapted, adapted_array, requested};
 
 use crate::{Array, Form, Invalid};
 use arrow_array::{Array as _, RecordBatchIterator, RecordBatchOptions, StructArray};
@@ -51,6 +53,8 @@ pub struct Options {
     /// Lists of one length that are fields of records that may be missing may be missing, too: with a record,
     /// its lists are.
     pub missing_lists: bool,
+    /// The layout of text and bytes.
+    pub strings: StringLayout,
 }
 
 impl Options {
@@ -75,6 +79,13 @@ impl Options {
         self
     }
 
+    /// Text and bytes in a layout.
+    #[must_use]
+    pub const fn with_strings(mut self, strings: StringLayout) -> Self {
+        self.strings = strings;
+        self
+    }
+
     /// Lists of one length within what may be missing as nullable fields.
     #[must_use]
     pub const fn with_missing_lists(mut self, missing_lists: bool) -> Self {
@@ -93,20 +104,27 @@ impl Array {
 /// The array under Arrow's plain types.
 pub fn export(array: &Array, name: &str, options: &Options) -> Result<(Field, ArrayRef), ExportError> {
     array.validate()?;
-    let field = schema::field(&array.form, name, options)?;
+    let field = self::field(&array.form, name, options)?;
     let data = data::export(array, options)?;
+    if options.strings == StringLayout::Large {
+        return Ok((field, data));
+    }
+    let data = adapted_array(&data, &field)?;
     Ok((field, data))
 }
 
 /// The type alone, as [`export`] will give it: no data are needed.
 pub fn field(form: &Form, name: &str, options: &Options) -> Result<Field, ExportError> {
-    schema::field(form, name, options)
+    let field = schema::field(form, name, options)?;
+    Ok(match options.strings {
+        StringLayout::Large => field,
+        strings => strings.field(&field),
+    })
 }
 
 /// The types of several named columns.
 pub fn schema(forms: &[(&str, &Form)], options: &Options) -> Result<SchemaRef, ExportError> {
-    let fields: Result<Vec<_>, _> =
-        forms.iter().map(|(name, form)| schema::field(form, name, options)).collect();
+    let fields: Result<Vec<_>, _> = forms.iter().map(|(name, form)| field(form, name, options)).collect();
     Ok(Arc::new(Schema::new(fields?)))
 }
 
@@ -200,6 +218,14 @@ pub enum ExportError {
         found: u64,
         /// The first column's rows.
         wanted: u64,
+    },
+    /// Values that a layout cannot hold.
+    #[error("column {column} {what}")]
+    Layout {
+        /// The column.
+        column: String,
+        /// The limit.
+        what: &'static str,
     },
     /// Refused by the Arrow library.
     #[error(transparent)]
