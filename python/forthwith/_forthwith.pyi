@@ -168,10 +168,8 @@ class Array:
 
         If asked for, times in nanoseconds are numbers, and values of unions pairs of the alternative's number and the value.
         """
-    def arrow(
-        self, *, maps: bool = False, union_as_struct: bool = False, strings: str | None = None
-    ) -> tuple[object, object]:
-        """Capsules of the Arrow schema and the data: maps as such, structs in place of unions, a layout of text."""
+    def arrow(self, *, maps: bool = False, union_as_struct: bool = False) -> tuple[object, object]:
+        """Capsules of the Arrow schema and the data, with maps as such, and with structs in place of unions."""
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """Arrow's protocol: capsules of the schema and the data. A wish for another schema is not fulfilled."""
     def __len__(self) -> int: ...

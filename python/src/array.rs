@@ -183,15 +183,14 @@ impl Array {
         rows::objects(py, &self.array, &self.place, whole_nanoseconds, tagged)
     }
 
-    #[pyo3(signature = (*, maps=false, union_as_struct=false, strings=None))]
+    #[pyo3(signature = (*, maps=false, union_as_struct=false))]
     fn arrow<'py>(
         &self,
         py: Python<'py>,
         maps: bool,
         union_as_struct: bool,
-        strings: Option<&str>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        self.to_arrow(py, &arrow::options(py, maps, union_as_struct, strings)?)
+        self.to_arrow(py, &arrow::options(maps, union_as_struct))
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -202,7 +201,7 @@ impl Array {
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         // The protocol lets a producer that cannot convert ignore the wish.
         drop(requested_schema);
-        self.to_arrow(py, &ArrowOptions::default())
+        self.to_arrow(py, &arrow::options(false, false))
     }
 
     fn __repr__(&self) -> String {

@@ -41,7 +41,7 @@ pub(crate) struct Choices<'py> {
 impl Choices<'_> {
     /// Options without layouts.
     fn options(&self) -> Options {
-        Options::default().with_maps(self.maps).with_union_as_struct(self.union_as_struct)
+        options(self.maps, self.union_as_struct)
     }
 
     /// A schema of [`options`](Self::options) with the layouts that are asked for. A request of the consumer replaces `strings`.
@@ -95,15 +95,9 @@ fn strings(py: Python<'_>, name: Option<&str>) -> PyResult<StringLayout> {
     })
 }
 
-/// Maps as such rather than as lists of pairs, structs in place of unions, and the layout of text and bytes by its name.
-pub(crate) fn options(
-    py: Python<'_>,
-    maps: bool,
-    union_as_struct: bool,
-    strings: Option<&str>,
-) -> PyResult<Options> {
-    let options = Options::default().with_maps(maps).with_union_as_struct(union_as_struct);
-    Ok(options.with_strings(self::strings(py, strings)?))
+/// Maps as such rather than as lists of pairs, and structs in place of unions.
+pub(crate) fn options(maps: bool, union_as_struct: bool) -> Options {
+    Options::default().with_maps(maps).with_union_as_struct(union_as_struct)
 }
 
 /// One array: the capsules of its schema and of its data.

@@ -18,16 +18,15 @@ if TYPE_CHECKING:
 
 
 class Capsules:
-    """An array as Arrow data, with maps as such, and optionally structs in place of unions and text in another layout."""
+    """An array as Arrow data, with maps as such, and optionally structs in place of unions."""
 
-    def __init__(self, array: _forthwith.Array, union_as_struct: bool = False, strings: str | None = None) -> None:
+    def __init__(self, array: _forthwith.Array, union_as_struct: bool = False) -> None:
         self._array = array
         self._union_as_struct = union_as_struct
-        self._strings = strings
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """The capsules of the schema and the data."""
-        return self._array.arrow(maps=True, union_as_struct=self._union_as_struct, strings=self._strings)
+        return self._array.arrow(maps=True, union_as_struct=self._union_as_struct)
 
 
 def _column(pa: Any, original: Original | None, name: str, array: _forthwith.Array, union_as_struct: bool) -> Any:

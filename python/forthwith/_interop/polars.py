@@ -41,8 +41,7 @@ class PolarsLibrary(Library):
         if max(digits, default=0) > _MOST_DIGITS:
             what = f"decimals of {max(digits)} digits, of which polars has at most {_MOST_DIGITS}"
             raise UnsupportedError(f'{name}: {what}; library="arrow" has all')
-        # Of text with offsets polars makes views itself, one column after the other, in several times the time.
-        made = self._pl.Series(Capsules(array, union_as_struct=True, strings="string_view")).rename(name)
+        made = self._pl.Series(Capsules(array, union_as_struct=True)).rename(name)
         like = self._original.fields.get(name) if self._original else None
         return made if like is None else self._categories(made, like)
 

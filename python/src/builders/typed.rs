@@ -303,7 +303,7 @@ impl Layout {
         // The protocol lets a producer that cannot convert ignore the wish.
         drop(requested_schema);
         let plain = self.0.to_array().map_err(|error| PyValueError::new_err(error.to_string()))?;
-        arrow::array(py, &plain, &Place::default(), &forthwith::columns::arrow::Options::default())
+        arrow::array(py, &plain, &Place::default(), &arrow::options(false, false))
     }
 
     fn __repr__(&self) -> String {

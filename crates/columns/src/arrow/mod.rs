@@ -33,7 +33,7 @@ pub use arrow_schema::ffi::FFI_ArrowSchema;
 pub use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 pub use import::{ImportError, import, import_stream};
 pub use original::with_original;
-pub use request::{StringLayout, adapted, adapted_array, requested};
+pub use request::{StringLayout, adapted, requested};
 
 use crate::{Array, Form, Invalid};
 use arrow_array::{Array as _, RecordBatchIterator, RecordBatchOptions, StructArray};
@@ -53,8 +53,6 @@ pub struct Options {
     /// Lists of one length that are fields of records that may be missing may be missing, too: with a record,
     /// its lists are.
     pub missing_lists: bool,
-    /// The layout of text and bytes.
-    pub strings: StringLayout,
 }
 
 impl Options {
@@ -79,13 +77,6 @@ impl Options {
         self
     }
 
-    /// Text and bytes in a layout.
-    #[must_use]
-    pub const fn with_strings(mut self, strings: StringLayout) -> Self {
-        self.strings = strings;
-        self
-    }
-
     /// Lists of one length within what may be missing as nullable fields.
     #[must_use]
     pub const fn with_missing_lists(mut self, missing_lists: bool) -> Self {
@@ -104,27 +95,20 @@ impl Array {
 /// The array under Arrow's plain types.
 pub fn export(array: &Array, name: &str, options: &Options) -> Result<(Field, ArrayRef), ExportError> {
     array.validate()?;
-    let field = self::field(&array.form, name, options)?;
+    let field = schema::field(&array.form, name, options)?;
     let data = data::export(array, options)?;
-    if options.strings == StringLayout::Large {
-        return Ok((field, data));
-    }
-    let data = adapted_array(&data, &field)?;
     Ok((field, data))
 }
 
 /// The type alone, as [`export`] will give it: no data are needed.
 pub fn field(form: &Form, name: &str, options: &Options) -> Result<Field, ExportError> {
-    let field = schema::field(form, name, options)?;
-    Ok(match options.strings {
-        StringLayout::Large => field,
-        strings => strings.field(&field),
-    })
+    schema::field(form, name, options)
 }
 
 /// The types of several named columns.
 pub fn schema(forms: &[(&str, &Form)], options: &Options) -> Result<SchemaRef, ExportError> {
-    let fields: Result<Vec<_>, _> = forms.iter().map(|(name, form)| field(form, name, options)).collect();
+    let fields: Result<Vec<_>, _> =
+        forms.iter().map(|(name, form)| schema::field(form, name, options)).collect();
     Ok(Arc::new(Schema::new(fields?)))
 }
 

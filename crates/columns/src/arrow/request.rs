@@ -153,11 +153,8 @@ pub fn adapted(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, Ex
     Ok(RecordBatch::try_new_with_options(Arc::clone(schema), columns, &rows)?)
 }
 
-/// An array in the layout of a field, as in [`adapted`].
-///
-/// # Errors
-/// Those of [`adapted`].
-pub fn adapted_array(array: &ArrayRef, field: &Field) -> Result<ArrayRef, ExportError> {
+/// An array in the layout of a field.
+fn adapted_array(array: &ArrayRef, field: &Field) -> Result<ArrayRef, ExportError> {
     array_of(array, field.data_type()).map_err(|what| match what {
         Unfit::Arrow(error) => error.into(),
         Unfit::Type(what) => ExportError::Layout { column: field.name().clone(), what },
