@@ -2,52 +2,56 @@
 
 use crate::{LogicalType, TimeUnit};
 
-/// A text that was read: nanoseconds since 1970, and whether it says a zone.
+/// A text that was read: the day since 1970 and the nanoseconds of the day, and whether it says a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    nanoseconds: i128,
+    day: i64,
+    nanosecond: i64,
     has_zone: bool,
 }
 
-const SECOND: i128 = 1_000_000_000;
-const DAY: i128 = 86_400 * SECOND;
+const SECOND: i64 = 1_000_000_000;
+const DAY: i64 = 86_400 * SECOND;
 
 impl Moment {
     /// `2024-01-31`, `2024-01-31T12:30`, with seconds and up to nine digits of a fraction behind it, with `Z` or an offset such
     /// as `+01:00`; a space may stand for the `T`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let mut rest = text;
+        let mut rest = text.as_bytes();
         let year = digits(&mut rest, 4)?;
-        let month = mark(&mut rest, "-").and_then(|()| digits(&mut rest, 2))?;
-        let day = mark(&mut rest, "-").and_then(|()| digits(&mut rest, 2))?;
+        let month = mark(&mut rest, b'-').and_then(|()| digits(&mut rest, 2))?;
+        let day = mark(&mut rest, b'-').and_then(|()| digits(&mut rest, 2))?;
         if !(1..=12).contains(&month) || !(1..=days_in(year, month)).contains(&day) {
             return None;
         }
-        let mut nanoseconds = days(year, month, day) * DAY;
+        let day = days(year, month, day);
         if rest.is_empty() {
-            return Some(Self { nanoseconds, has_zone: false });
+            return Some(Self { day, nanosecond: 0, has_zone: false });
         }
-        mark(&mut rest, "T").or_else(|| mark(&mut rest, " "))?;
+        mark(&mut rest, b'T').or_else(|| mark(&mut rest, b' '))?;
         let (hour, minute) = clock(&mut rest)?;
-        nanoseconds += (hour * 60 + minute) * 60 * SECOND;
-        if mark(&mut rest, ":").is_some() {
+        let mut nanosecond = (hour * 60 + minute) * 60 * SECOND;
+        if mark(&mut rest, b':').is_some() {
             let second = digits(&mut rest, 2).filter(|second| *second < 60)?;
-            nanoseconds += second * SECOND;
-            if mark(&mut rest, ".").is_some() {
-                let count = rest.bytes().take_while(u8::is_ascii_digit).count();
+            nanosecond += second * SECOND;
+            if mark(&mut rest, b'.').is_some() {
+                let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
                 let missing = 9_u32.checked_sub(u32::try_from(count).ok()?)?;
-                nanoseconds += digits(&mut rest, count)? * 10_i128.pow(missing);
+                nanosecond += digits(&mut rest, count)? * 10_i64.pow(missing);
             }
         }
-        let mut has_zone = mark(&mut rest, "Z").is_some();
+        let mut has_zone = mark(&mut rest, b'Z').is_some();
         if !rest.is_empty() && !has_zone {
-            let sign = if mark(&mut rest, "+").is_some() { 1 } else { mark(&mut rest, "-").map(|()| -1)? };
+            let sign =
+                if mark(&mut rest, b'+').is_some() { 1 } else { mark(&mut rest, b'-').map(|()| -1)? };
             let (hours, minutes) = clock(&mut rest)?;
-            nanoseconds -= sign * (hours * 60 + minutes) * 60 * SECOND;
+            nanosecond -= sign * (hours * 60 + minutes) * 60 * SECOND;
             has_zone = true;
         }
-        rest.is_empty().then_some(Self { nanoseconds, has_zone })
+        // An offset may lead to the day before or after.
+        let day = day + nanosecond.div_euclid(DAY);
+        rest.is_empty().then_some(Self { day, nanosecond: nanosecond.rem_euclid(DAY), has_zone })
     }
 
     /// Whether the text says a zone.
@@ -74,33 +78,39 @@ impl Moment {
         if self.has_zone && !matches!(meaning, LogicalType::Timestamp { zone: Some(_), .. }) {
             return Err(format!("a {meaning} has no zone, and the text that it is compared with has one"));
         }
-        Ok((self.nanoseconds.div_euclid(each), self.nanoseconds.rem_euclid(each) != 0))
+        let count = i128::from(self.day) * i128::from(DAY / each) + i128::from(self.nanosecond / each);
+        Ok((count, self.nanosecond % each != 0))
     }
 }
 
 /// Takes a mark off the front.
-fn mark(rest: &mut &str, mark: &str) -> Option<()> {
-    *rest = rest.strip_prefix(mark)?;
+fn mark(rest: &mut &[u8], mark: u8) -> Option<()> {
+    let (first, others) = rest.split_first()?;
+    if *first != mark {
+        return None;
+    }
+    *rest = others;
     Some(())
 }
 
-/// Takes this number of digits off the front.
-fn digits(rest: &mut &str, count: usize) -> Option<i128> {
-    let found =
-        rest.get(..count).filter(|found| !found.is_empty() && found.bytes().all(|c| c.is_ascii_digit()))?;
-    *rest = &rest[count..];
-    found.parse().ok()
+/// Takes this number of digits off the front, at most nine.
+fn digits(rest: &mut &[u8], count: usize) -> Option<i64> {
+    let (found, others) = rest.split_at_checked(count).filter(|(found, _)| (1..=9).contains(&found.len()))?;
+    *rest = others;
+    found
+        .iter()
+        .try_fold(0, |number, byte| byte.is_ascii_digit().then(|| 10 * number + i64::from(byte - b'0')))
 }
 
 /// Takes hours and minutes off the front.
-fn clock(rest: &mut &str) -> Option<(i128, i128)> {
+fn clock(rest: &mut &[u8]) -> Option<(i64, i64)> {
     let hour = digits(rest, 2).filter(|hour| *hour < 24)?;
-    mark(rest, ":")?;
+    mark(rest, b':')?;
     let minute = digits(rest, 2).filter(|minute| *minute < 60)?;
     Some((hour, minute))
 }
 
-fn days_in(year: i128, month: i128) -> i128 {
+fn days_in(year: i64, month: i64) -> i64 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
         2 => 28,
@@ -110,7 +120,7 @@ fn days_in(year: i128, month: i128) -> i128 {
 }
 
 /// Days from 1970 to a day.
-fn days(year: i128, month: i128, day: i128) -> i128 {
+fn days(year: i64, month: i64, day: i64) -> i64 {
     // Years that begin in March have the day that only some of them have as their last.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
@@ -123,7 +133,9 @@ mod tests {
 
     /// In hundredths, which are all that the texts have.
     fn hundredths(text: &str) -> Option<(i128, bool)> {
-        Moment::parse(text).map(|found| (found.nanoseconds / 10_000_000, found.has_zone))
+        let total =
+            |found: Moment| i128::from(found.day) * 8_640_000 + i128::from(found.nanosecond / 10_000_000);
+        Moment::parse(text).map(|found| (total(found), found.has_zone))
     }
 
     #[test]

@@ -16,6 +16,9 @@ pub(crate) struct Records {
     after_return: bool,
     /// Whether an empty line is a record with an empty cell.
     takes_empty_lines: bool,
+    separator: u8,
+    /// Bytes that are a separator, a quote or part of a line break.
+    is_special: [bool; 256],
 }
 
 /// A cell of a record.
@@ -53,7 +56,13 @@ const LONGEST: usize = 64 << 20;
 
 impl Records {
     pub(crate) fn new(separator: u8) -> Self {
+        let mut is_special = [false; 256];
+        for byte in [separator, b'"', b'\n', b'\r'] {
+            is_special[usize::from(byte)] = true;
+        }
         Self {
+            separator,
+            is_special,
             reader: ReaderBuilder::new().delimiter(separator).build(),
             output: vec![0; 4096],
             cells: Vec::new(),
@@ -79,6 +88,9 @@ impl Records {
                 if let Some(b'\r' | b'\n') = piece.get(taken) {
                     self.cells.push(Placed { end: self.written, is_quoted: false });
                     return Ok((self.after_record(piece, taken + 1), true));
+                }
+                if let Some(length) = self.plain(&piece[taken..]) {
+                    return Ok((taken + length, true));
                 }
             }
             let left = &piece[taken..];
@@ -109,6 +121,43 @@ impl Records {
                 ReadFieldResult::InputEmpty | ReadFieldResult::End => return Ok((taken, false)),
             }
         }
+    }
+
+    /// Parses a record without quotes whose end is in the piece, and returns its bytes with the line break. The reader, which is
+    /// between records, does not see it; `None` leaves any other record to it.
+    fn plain(&mut self, piece: &[u8]) -> Option<usize> {
+        if self.written > 0 || !self.cells.is_empty() {
+            return None;
+        }
+        let mut start = 0;
+        for (at, byte) in piece.iter().enumerate() {
+            if !self.is_special[usize::from(*byte)] {
+                continue;
+            }
+            let is_break = match byte {
+                b'\n' => true,
+                b'\r' => piece.get(at + 1) == Some(&b'\n'),
+                _ => false,
+            };
+            if (!is_break && *byte != self.separator) || at > LONGEST {
+                break;
+            }
+            let cell = &piece[start..at];
+            let end = self.written + cell.len();
+            if end > self.output.len() {
+                self.output.resize(end.max(2 * self.output.len()), 0);
+            }
+            self.output[self.written..end].copy_from_slice(cell);
+            self.written = end;
+            self.cells.push(Placed { end, is_quoted: false });
+            if is_break {
+                self.reader.set_line(self.reader.line() + 1);
+                return Some(at + if *byte == b'\r' { 2 } else { 1 });
+            }
+            start = at + 1;
+        }
+        self.clear();
+        None
     }
 
     /// The end of a record of which this many bytes were taken: with the line feed after a carriage return, if it has arrived.

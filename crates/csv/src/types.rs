@@ -123,6 +123,13 @@ impl Seen {
         if cell.is_empty() {
             self.blank = true;
         } else if self.texts {
+        } else if let Some(moment) = moment(cell) {
+            let has_time = cell.len() > 10;
+            self.dates |= !has_time;
+            self.times |= has_time;
+            self.zoned |= moment.has_zone();
+            self.fine |= has_time && fraction(cell) > 6;
+            self.far |= time(moment, true, moment.has_zone()).is_none();
         } else if boolean(cell).is_some() {
             self.bools = true;
         } else if let Some(number) = integer(cell) {
@@ -133,13 +140,6 @@ impl Seen {
             (self.integers, self.large, self.wide) = (true, true, true);
         } else if float(cell).is_some() {
             self.floats = true;
-        } else if let Some(moment) = moment(cell) {
-            let has_time = cell.len() > 10;
-            self.dates |= !has_time;
-            self.times |= has_time;
-            self.zoned |= moment.has_zone();
-            self.fine |= has_time && fraction(cell) > 6;
-            self.far |= time(moment, true, moment.has_zone()).is_none();
         } else {
             self.texts = true;
         }
@@ -200,23 +200,22 @@ fn is_plain(digits: &[u8]) -> bool {
 /// A floating-point number, `nan` and infinities among them. Digits without a point or an exponent are none: they are integers, or texts.
 pub(crate) fn float(cell: &[u8]) -> Option<f64> {
     let unsigned = cell.strip_prefix(b"-").or_else(|| cell.strip_prefix(b"+")).unwrap_or(cell);
-    match unsigned.to_ascii_lowercase().as_slice() {
-        b"nan" | b"inf" | b"infinity" => {}
-        lower => {
-            let has_mark = lower.iter().any(|byte| matches!(byte, b'.' | b'e')) || cell == b"-0";
-            let begins = lower.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.');
-            let has_zeros = lower.len() > 1 && lower[0] == b'0' && lower[1].is_ascii_digit();
-            if !has_mark || !begins || has_zeros {
-                return None;
-            }
+    let begins = unsigned.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.');
+    if begins {
+        let has_mark = unsigned.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) || cell == b"-0";
+        let has_zeros = unsigned.len() > 1 && unsigned[0] == b'0' && unsigned[1].is_ascii_digit();
+        if !has_mark || has_zeros {
+            return None;
         }
+    } else if ![&b"nan"[..], b"inf", b"infinity"].iter().any(|name| unsigned.eq_ignore_ascii_case(name)) {
+        return None;
     }
     std::str::from_utf8(cell).ok()?.parse().ok()
 }
 
 /// A day or a time in ISO form.
 pub(crate) fn moment(cell: &[u8]) -> Option<Moment> {
-    if cell.len() < 10 || cell[4] != b'-' {
+    if cell.len() < 10 || cell[4] != b'-' || cell[7] != b'-' {
         return None;
     }
     Moment::parse(std::str::from_utf8(cell).ok()?)
