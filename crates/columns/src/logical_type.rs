@@ -161,12 +161,26 @@ impl LogicalType {
                 let seconds = decimal::of_number(value.into(), unit.digits() as u32);
                 format!("{seconds} s")
             }
-            Self::Date => date(value),
-            Self::Time(unit) => clock(value, unit),
+            Self::Date => {
+                let mut text = String::with_capacity(LONGEST);
+                date(value, &mut text);
+                text
+            }
+            Self::Time(unit) => {
+                let mut text = String::with_capacity(LONGEST);
+                clock(value, unit, &mut text);
+                text
+            }
             Self::Timestamp { unit, zone } => {
                 let day = (86_400 * unit.in_a_second()).cast_signed();
-                let zone = if zone.is_some() { "Z" } else { "" };
-                format!("{}T{}{zone}", date(value.div_euclid(day)), clock(value.rem_euclid(day), unit))
+                let mut text = String::with_capacity(LONGEST);
+                date(value.div_euclid(day), &mut text);
+                text.push('T');
+                clock(value.rem_euclid(day), unit, &mut text);
+                if zone.is_some() {
+                    text.push('Z');
+                }
+                text
             }
         })
     }
@@ -181,16 +195,37 @@ impl LogicalType {
     }
 }
 
-/// A time of day. One before midnight, or a day and more after it, is no time of a clock: it has a sign, or
+/// Bytes of a time in nanoseconds, with a zone.
+const LONGEST: usize = "2026-11-20T18:00:00.000000000Z".len();
+
+/// Appends a number with zeros before it.
+fn pad(number: u64, digits: usize, to: &mut String) {
+    let mut text = [b'0'; 20];
+    let (mut rest, mut at) = (number, text.len());
+    while at > 0 && (rest > 0 || at > text.len() - digits.min(text.len())) {
+        at -= 1;
+        text[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    to.extend(text[at..].iter().map(|digit| char::from(*digit)));
+}
+
+/// Appends a time of day. One before midnight, or a day and more after it, is no time of a clock: it has a sign, or
 /// more hours.
-fn clock(value: i64, unit: TimeUnit) -> String {
-    let (sign, value) = (if value < 0 { "-" } else { "" }, value.unsigned_abs());
+fn clock(value: i64, unit: TimeUnit, to: &mut String) {
+    if value < 0 {
+        to.push('-');
+    }
+    let value = value.unsigned_abs();
     let (seconds, rest) = (value / unit.in_a_second(), value % unit.in_a_second());
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    let whole = format!("{sign}{hours:02}:{minutes:02}:{:02}", seconds % 60);
-    match unit.digits() {
-        0 => whole,
-        digits => format!("{whole}.{rest:0digits$}"),
+    pad(seconds / 3600, 2, to);
+    to.push(':');
+    pad(seconds / 60 % 60, 2, to);
+    to.push(':');
+    pad(seconds % 60, 2, to);
+    if unit.digits() > 0 {
+        to.push('.');
+        pad(rest, unit.digits(), to);
     }
 }
 
@@ -209,10 +244,17 @@ pub fn calendar(days: i64) -> [i64; 3] {
     [year + cycle * 400 + i64::from(month <= 2), month, of_month]
 }
 
-fn date(days: i64) -> String {
+/// Appends a day.
+fn date(days: i64, to: &mut String) {
     let [year, month, day] = calendar(days);
-    let sign = if year < 0 { "-" } else { "" };
-    format!("{sign}{:04}-{month:02}-{day:02}", year.unsigned_abs())
+    if year < 0 {
+        to.push('-');
+    }
+    pad(year.unsigned_abs(), 4, to);
+    to.push('-');
+    pad(month.unsigned_abs(), 2, to);
+    to.push('-');
+    pad(day.unsigned_abs(), 2, to);
 }
 
 #[cfg(test)]
