@@ -50,6 +50,7 @@ def all_tasks(folder: str, threads: int) -> Iterator[tuple[str, Task]]:
     yield from frames(at, threads, several)
     yield from writing(at)
     yield from texts(at, threads, several)
+    yield from texts_written(at)
     yield from rows(at, threads)
 
 
@@ -248,6 +249,34 @@ def texts(at: Callable[[str], str], threads: int, several: bool) -> Iterator[tup
     )
 
 
+def texts_written(at: Callable[[str], str]) -> Iterator[tuple[str, Task]]:
+    """CSV and JSON Lines, written from Arrow data and read back by polars for comparison outside the time."""
+    some = pq.read_table(at("none.parquet")).slice(0, data.TEXT_ROWS)
+    frame, pandas = pl.from_arrow(some), some.to_pandas()
+    ours, theirs, third, fourth = (at(f"out-{name}.csv") for name in ("forthwith", "pyarrow", "polars", "pandas"))
+    yield (
+        "write CSV",
+        Task(
+            {
+                "forthwith": lambda: Written(ours, fw.write_csv, ours, some),
+                "pyarrow": lambda: Written(theirs, pyarrow.csv.write_csv, some, theirs),
+                "polars": lambda: Written(third, frame.write_csv, third),
+                "pandas": lambda: Written(fourth, pandas.to_csv, fourth, index=False),
+            }
+        ),
+    )
+    lines, other = at("out-forthwith.ndjson"), at("out-polars.ndjson")
+    yield (
+        "write JSON Lines",
+        Task(
+            {
+                "forthwith": lambda: Written(lines, fw.write_json, lines, some),
+                "polars": lambda: Written(other, frame.write_ndjson, other),
+            }
+        ),
+    )
+
+
 def rows(at: Callable[[str], str], threads: int) -> Iterator[tuple[str, Task]]:
     """Small files, and rows as dicts."""
     for kind, read in (("parquet", pq.read_table), ("csv", pyarrow.csv.read_csv), ("ndjson", pyarrow.json.read_json)):
@@ -320,10 +349,28 @@ def _fastavro_file(path: str, schema: Any, records: list[Any]) -> None:
         fastavro.writer(file, schema, records)
 
 
+def _read_back(path: str) -> Any:
+    """The contents of a file that was written."""
+    if path.endswith(".avro"):
+        return _records(path)
+    if path.endswith(".csv"):
+        return _with_times(pl.read_csv(path, try_parse_dates=True))
+    if path.endswith(".ndjson"):
+        return _with_times(pl.read_ndjson(path))
+    return pq.read_table(path)
+
+
+def _with_times(frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame with the times that its texts are."""
+    if frame.schema["ts"] != pl.String:
+        return frame
+    return frame.with_columns(pl.col("ts").str.to_datetime(time_unit="us"))
+
+
 def comparable(result: Any) -> Any:
     """A result in a form that can be compared: a table of Arrow, a list or an array."""
     if isinstance(result, Written):
-        result = _records(result.path) if result.path.endswith(".avro") else pq.read_table(result.path)
+        result = _read_back(result.path)
     if isinstance(result, pd.DataFrame):
         result = pa.Table.from_pandas(result, preserve_index=False)
     if isinstance(result, pl.DataFrame):
