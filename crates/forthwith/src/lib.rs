@@ -59,8 +59,8 @@ mod write;
 pub use around::{Loss, Salvage};
 pub use background::Background;
 pub use chain::{
-    Chain, ChainFile, ChainLoss, ChainOptions, ChainSelected, ChainSelection, ChainStep, ChainSteps, Damage,
-    MissingColumns,
+    AlikeStep, Chain, ChainFile, ChainLoss, ChainOptions, ChainSelected, ChainSelection, ChainStep,
+    ChainSteps, Damage, MissingColumns,
 };
 pub use container::{AroundDamage, Container, FileInfo, Gap, Key, Object, Recovery, Words};
 pub use cut::Step;

@@ -9,7 +9,7 @@ mod steps;
 mod survey;
 
 pub use selection::{ChainSelected, ChainSelection};
-pub use steps::{ChainStep, ChainSteps};
+pub use steps::{AlikeStep, ChainStep, ChainSteps};
 
 use crate::{
     File, Loss, OpenOptions, Step, Table,

@@ -173,6 +173,11 @@ impl ChainSelection {
         self
     }
 
+    /// Whether all files must have the fields of the first one, as [`Chain::select_like`] has it.
+    pub(super) fn is_alike(&self) -> bool {
+        self.like.is_some()
+    }
+
     /// The columns of one table, before which there are so many entries.
     ///
     /// # Errors
