@@ -38,6 +38,7 @@ __all__ = [
     "TableWriter",
     "TypedArrayBuilder",
     "BatchReader",
+    "ChainReader",
     "__version__",
     "avro_apart",
     "avro_canonical",
@@ -660,6 +661,41 @@ class BatchReader:
 
     def skip(self) -> tuple[int, int] | None:
         """The next step, which is not read: its first entry and the one after its last. ``None`` after the last."""
+
+@final
+class ChainReader:
+    """Steps over files that have the columns of the first one, whose arguments are those of `read_alike`."""
+
+    def __new__(
+        cls,
+        first: Table,
+        columns: list[tuple[str, int | None]],
+        parts: list[tuple[str, str, list[tuple[str, str | None, bool, bool]]]],
+        aliases: list[tuple[str, str]],
+        cut: str | None = None,
+        start: int = 0,
+        stop: int | None = None,
+        *,
+        entries: int | None = None,
+        bytes: int | None = None,
+        bits: bool = False,
+        options: dict[str, Any] | None = None,
+        store: list[tuple[str, str]] | None = None,
+    ) -> Self: ...
+    def read(
+        self,
+        threads: int | None = None,
+        progress: Callable[[int, int, int, int], object] | None = None,
+    ) -> tuple[int, str | None, int, int, int, list[Array] | None, Buffer | None] | None:
+        """The next step; ``None`` after the last.
+
+        The number of its file, its path, and the entries of the files before it; the first entry of the step and the one after
+        its last, counted in the file; arrays, and the entries that they have if some may have been left out. A file with other
+        fields or types than the first, or that cannot be opened, has no path and no arrays: it was not read.
+        """
+
+    def skip_other(self, entries: int) -> None:
+        """Goes on behind a file that was not read, which has this number of entries."""
 
 @final
 class Fields:

@@ -24,8 +24,8 @@ class Library:
 
     # Whether nulls become bits, as those of Arrow data.
     takes_bits = False
-    # Whether the rows of a file have an index of their own, by its metadata.
-    has_index = False
+    # Whether the result depends on metadata of each file, such as an index of its rows.
+    depends_on_file = False
 
     def __init__(self, how: How, logical: bool = True) -> None:
         self._how = how

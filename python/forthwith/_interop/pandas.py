@@ -55,8 +55,8 @@ class PandasLibrary(Library):
             self._original = None
         self._counted = _counted(self._original.metadata) if self._original else (None, 0, 1)
         # The index of each file is that of its frame, unless it is the default one, which counts on.
-        self.has_index = self._counted != (None, 0, 1)
-        self._before = offset if self.has_index else 0
+        self.depends_on_file = self._counted != (None, 0, 1)
+        self._before = offset if self.depends_on_file else 0
 
     def _range(self, start: int, stop: int) -> Any:
         """The index of some entries: that of the frame which was written, or their numbers."""

@@ -25,6 +25,9 @@ class RowsLibrary(Library):
         logical: As in `Library`.
     """
 
+    # By the schema of an Avro file, values become others.
+    depends_on_file = True
+
     def __init__(self, how: UnionNames | None, logical: bool = True) -> None:
         super().__init__(None, logical)
         check_union_names(how)

@@ -9,21 +9,22 @@ from itertools import accumulate
 
 from forthwith import _filters, _forthwith, _keywords, _show
 from forthwith._entries import step_size as step_size_of
-from forthwith._errors import ForthwithError, KeyInFileError, RequestError
+from forthwith._errors import KeyInFileError, RequestError
 from forthwith._forthwith import redact
 from forthwith._interop.exact import Rounded
 from forthwith._interop.original import Kept
 from forthwith._opening import TABLES, Settings, apart, open_one
 from forthwith._paths import expand_with_folders
 from forthwith._stores import flat, is_foreign, without_password
-from forthwith._tree import typed, walk
+from forthwith._tree import alike, typed, walk
 from forthwith._tree.ahead import Ahead
+from forthwith._tree.alike import ChainReport, entries_in
 from forthwith._tree.chain_mapping import ChainMapping
 from forthwith._tree.chained import WHERE, ChainBranch, ChainSelection, chained
 from forthwith._tree.common import Common, check_missing, nulls_named
 from forthwith._tree.damage import CANNOT_OPEN, around_gaps, entries_around, lose_file, sound
 from forthwith._tree.protocols import chosen_names
-from forthwith._tree.query import COMPUTED, NOTHING, Choice, Query
+from forthwith._tree.query import Choice
 from forthwith._tree.read import entries_of
 from forthwith._tree.read import walk as steps_of
 from forthwith._tree.rows import HasRows
@@ -40,25 +41,6 @@ if TYPE_CHECKING:
     from forthwith._tree.common import Missing
     from forthwith._tree.options import ReadOptions
     from forthwith._tree.read import Names
-
-
-class ChainReport(Report):
-    """Where a step lies, in its file and in all of them together."""
-
-    def __init__(self, report: Report, offset: int) -> None:
-        super().__init__(report.tree, report.start, report.stop)
-        self.lost = report.lost
-        self._offset = offset
-
-    @property
-    def global_entry_start(self) -> int:
-        """First entry, counted in all files."""
-        return self.start + self._offset
-
-    @property
-    def global_entry_stop(self) -> int:
-        """Entry after the last, counted in all files."""
-        return self.stop + self._offset
 
 
 _FILTERS = ("filter_name", "filter_typename", "filter_branch", "exclude")
@@ -289,23 +271,40 @@ class Chain(ChainMapping, HasRows):
         report: bool,
         entries: tuple[int | None, int | None],
     ) -> Iterator[Any]:
+        if (parts := self._local_parts(common, read)) is not None:
+            bounds = self._from_start(*entries, read)
+            if (yield from alike.steps(self, parts, common, read, step_size, bounds, report)):
+                return
         with self._ahead() as ahead:
             common.survey(len(self), self._open, read, ahead.tree)
         with read.one_bar():
             for number, (tree, start, stop, offset) in enumerate(self._pieces(*entries, read)):
                 if read.bar is not None:
                     read.bar.part(number, len(self))
-                columns, options = common.of(tree, offset), read.behind(offset)
-                steps = steps_of(tree, columns, start, stop, step_size)
-                if common.unites:
-                    while (step := steps.skip()) is not None:
-                        arrays = common.complete(tree, columns, *step, options)
-                        if read.bar is not None:
-                            read.bar.reached((step[1] - start) / max(1, tree.num_entries - start))
-                        yield (arrays, ChainReport(Report(tree, *step), offset)) if report else arrays
-                    continue
-                for arrays, place in walk.iterate(tree, columns, steps, options, True):
-                    yield (arrays, ChainReport(place, offset)) if report else arrays
+                yield from self._steps_of(common, tree, (start, stop, offset), read, step_size, report)
+
+    def _steps_of(
+        self,
+        common: Common,
+        tree: Tree,
+        place: tuple[int, int | None, int],
+        read: ReadOptions,
+        step_size: int | str,
+        report: bool,
+    ) -> Iterator[Any]:
+        """Steps over one tree: its first entry, the one after its last, and the entries of the trees before it."""
+        start, stop, offset = place
+        columns, options = common.of(tree, offset), read.behind(offset)
+        steps = steps_of(tree, columns, start, stop, step_size)
+        if common.unites:
+            while (step := steps.skip()) is not None:
+                arrays = common.complete(tree, columns, *step, options)
+                if read.bar is not None:
+                    read.bar.reached((step[1] - start) / max(1, tree.num_entries - start))
+                yield (arrays, ChainReport(Report(tree, *step), offset)) if report else arrays
+            return
+        for arrays, report_of_tree in walk.iterate(tree, columns, steps, options, True):
+            yield (arrays, ChainReport(report_of_tree, offset)) if report else arrays
 
     @typed.chain_arrays
     def arrays(
@@ -363,6 +362,18 @@ class Chain(ChainMapping, HasRows):
         ]
         return named if len(named) == len(self) else None
 
+    def _reads_alike(self, common: Common, read: ReadOptions) -> bool:
+        """Whether several files may be read as one, if they have the same branches."""
+        return len(self) > 1 and common.is_plain and read.errors == "raise"
+
+    def _local_parts(self, common: Common, read: ReadOptions) -> list[tuple[str, str, Constants]] | None:
+        """The files as `_parts_by_name` has them, if steps may be read without a tree for each: files of this machine."""
+        # Trees of URLs are opened several ahead, and a bar asks each for its number of entries.
+        if read.bar is not None or not self._reads_alike(common, read):
+            return None
+        parts = self._parts_by_name()
+        return None if parts is None or any("://" in path for path, _, _ in parts) else parts
+
     def _alike(
         self, common: Common, read: ReadOptions, into: Library, start: int | None, stop: int | None
     ) -> Any | None:
@@ -371,25 +382,20 @@ class Chain(ChainMapping, HasRows):
         Nothing if they have not, if more is asked for than columns and a cut, or if something is wrong with one of the files:
         reading them one after the other says what.
         """
-        is_plain = common.is_plain and read.errors == "raise" and read.progress is None
-        if not is_plain or len(self) == 1 or any(bound is not None and bound < 0 for bound in (start, stop)):
+        if read.progress is not None or any(bound is not None and bound < 0 for bound in (start, stop)):
             return None
-        if (parts := self._parts_by_name()) is None:
+        if not self._reads_alike(common, read) or (parts := self._parts_by_name()) is None:
             return None
         with self._open(0) as tree:
-            try:
-                columns = common.anew().of(tree, 0)
-            except ForthwithError:
-                return None  # of a file without entries, which is not read, or of each of them
-            choice = columns.choice if isinstance(columns, Query) else NOTHING
-            if not columns:
+            if not (columns := alike.columns_of(common, tree)):
                 return None
+            fields, aliases, cut = alike.request(columns)
             found = _forthwith.read_alike(
                 tree._core,
-                [(label, None if at == COMPUTED else at) for label, at in columns],
+                fields,
                 parts,
-                list(choice.aliases.items()),
-                choice.cut,
+                aliases,
+                cut,
                 start or 0,
                 stop,
                 bits=into.takes_bits,
@@ -401,7 +407,7 @@ class Chain(ChainMapping, HasRows):
                 return None
             arrays, kept, lengths = found
             into.about(tree, columns)
-            if into.has_index:
+            if into.depends_on_file:
                 return None
             self._lengths = [
                 known if length is None else length for known, length in zip(self._lengths, lengths, strict=True)
@@ -472,13 +478,18 @@ class Chain(ChainMapping, HasRows):
 
         No more entries are counted than it takes: where blocks lie one behind the other, they have to be looked for.
         """
+        first, last = self._from_start(start, stop, read)
+        with self._ahead() as ahead:
+            # How many files it takes to come to an end is not known: those that may not be needed are not opened ahead.
+            yield from self._pieces_of(ahead.tree if last is None else self._open, first, last, read)
+
+    def _from_start(self, start: int | None, stop: int | None, read: ReadOptions) -> tuple[int, int | None]:
+        """Bounds that are counted from the first entry, also where they were given from the end."""
         if any(bound is not None and bound < 0 for bound in (start, stop)):
             total = self._entries_for(read)
             start = None if start is None else max(0, start + total if start < 0 else start)
             stop = None if stop is None else max(0, stop + total if stop < 0 else stop)
-        with self._ahead() as ahead:
-            # How many files it takes to come to an end is not known: those that may not be needed are not opened ahead.
-            yield from self._pieces_of(ahead.tree if stop is None else self._open, start or 0, stop, read)
+        return start or 0, stop
 
     def _pieces_of(
         self, opened: Callable[[int], Tree], start: int, stop: int | None, read: ReadOptions
@@ -503,18 +514,13 @@ class Chain(ChainMapping, HasRows):
             known = at
             with tree as whole:
                 tree = sound(whole, read, offset)
-                before = max(0, start - offset)
-                behind = None if stop is None else max(0, stop - offset)
-                some = tree._core.entries_up_to(before + 1) > before and (behind is None or behind > before)
+                before, behind, some = entries_in(tree, offset, start, stop)
                 if some or (not found and at == len(self._parts) - 1):
                     found = True
                     yield tree, before, behind, offset
-                if behind is None:
-                    length = tree.num_entries
-                    if tree is whole:
-                        self._lengths[at] = length
-                else:
-                    length = tree._core.entries_up_to(behind)
+                length = tree.num_entries if behind is None else tree._core.entries_up_to(behind)
+                if behind is None and tree is whole:
+                    self._lengths[at] = length
                 offset += length
 
 

@@ -124,17 +124,21 @@ class Report:
     """Where a step of ``iterate`` lies.
 
     Attributes:
-        tree: The tree.
         tree_entry_start: First entry, counted in the tree.
         tree_entry_stop: Entry after the last, counted in the tree.
         lost: The entries that could not be read, if ``errors`` was given.
     """
 
     def __init__(self, tree: Tree, start: int, stop: int, lost: list[Loss] | None = None) -> None:
-        self.tree = tree
+        self._tree = tree
         self.tree_entry_start = start
         self.tree_entry_stop = stop
         self.lost: list[Loss] = lost or []
+
+    @property
+    def tree(self) -> Tree:
+        """The tree."""
+        return self._tree
 
     @property
     def file_path(self) -> str:
