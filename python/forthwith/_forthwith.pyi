@@ -95,6 +95,7 @@ __all__ = [
     "Zones",
     "expression_names",
     "read_alike",
+    "same_schemas",
 ]
 
 __version__: str
@@ -1162,6 +1163,14 @@ def count_entries(
     store: list[tuple[str, str]] | None = None,
 ) -> list[int] | None:
     """The number of entries of each file; ``None`` if something is wrong with one of them, which it tells by itself."""
+
+def same_schemas(
+    parts: list[tuple[str, str, list[tuple[str, str | None, bool, bool]]]],
+    *,
+    options: dict[str, Any] | None = None,
+    store: list[tuple[str, str]] | None = None,
+) -> list[int] | None:
+    """For each file the first one with the same fields in the same types; ``None`` if something is wrong with one of them."""
 
 def read_alike(
     first: Table,

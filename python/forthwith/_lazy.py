@@ -195,10 +195,9 @@ class Lazy:
             common = self._common.get(tuple(names))
             if common is None:
                 common = Common(names, BranchFilter(), "null")
-                common.survey(len(self.table), self.table._open, options)
+                self.table._survey(common, options)
                 self._common[tuple(names)] = common
-        reading = common.complete if common.unites else walk.arrays
-        return reading(tree, common.of(tree, 0), start, stop, options)
+        return walk.arrays(tree, common.of(tree, 0), start, stop, options)
 
     def read_some(
         self, tree: Tree, names: list[str], start: int, stop: int, count: int, places: Callable[[], Any]

@@ -56,6 +56,23 @@ pub(crate) fn count_entries(
     }
 }
 
+/// For each file the first one with the same fields in the same types. Nothing if something is wrong with one of them.
+#[pyfunction]
+#[pyo3(signature = (parts, *, options=None, store=None))]
+pub(crate) fn same_schemas(
+    py: Python<'_>,
+    parts: Vec<Part>,
+    options: Option<&Bound<'_, PyDict>>,
+    store: Store,
+) -> PyResult<Option<Vec<usize>>> {
+    let Some(chain) = chain(parts, options, store, None)? else { return Ok(None) };
+    let found = py.detach(|| chain.same_schemas().ok());
+    match raised() {
+        Some(raised) => Err(raised),
+        None => Ok(found),
+    }
+}
+
 /// An array for each column, the entries that they have if these may not be all, and the number of entries of each file, as
 /// far as known.
 type Read = (Vec<Array>, Option<Buffer>, Vec<Option<u64>>);

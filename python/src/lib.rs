@@ -46,7 +46,7 @@ mod _forthwith {
         array::{Array, Buffer},
         batch_reader::BatchReader,
         builders::{ArrayBuilder, Layout, TypedArrayBuilder, found_rows, from_iter},
-        chain::{ChainReader, count_entries, read_alike},
+        chain::{ChainReader, count_entries, read_alike, same_schemas},
         column_form::ColumnForm,
         command::{command, safe_lines, safe_text},
         description::{ColumnType, Description},

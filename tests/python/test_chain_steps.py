@@ -81,3 +81,28 @@ def test_the_callback_hears_of_each_step_and_may_stop(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         list(forthwith.iterate(pattern, progress=stop))
+
+
+def test_one_tree_of_each_schema_is_looked_at_where_columns_may_be_missing(tmp_path, opened):
+    pattern = write(tmp_path, 12)
+    assert len(list(forthwith.iterate(pattern, missing="null"))) == 12
+    # One to look at, and the first one to read.
+    assert len(opened) == 2
+    assert len(forthwith.concatenate(pattern, "x + y", cut="y > 1", missing="null")) == 45
+    assert len(opened) == 4
+    with forthwith.recreate(tmp_path / "02.root") as file:
+        file.mktree("t", {"x": np.array([0.5, 1.5])})
+    opened.clear()
+    chain = forthwith.Chain(pattern, missing="null")
+    assert chain.keys() == ["x", "y"]
+    opened.clear()
+    found = chain.arrays(entry_start=9, entry_stop=13)
+    assert found.to_list() == [
+        {"x": 9.0, "y": 0.5},
+        {"x": 0.5, "y": None},
+        {"x": 1.5, "y": None},
+        {"x": 15.0, "y": 1.5},
+    ]
+    assert str(found.type) == "4 * {x: float64, y: ?float64}"
+    # Two that differ, and the files up to the last entry.
+    assert len(opened) == 2 + 4

@@ -75,10 +75,6 @@ class ArrowLibrary(Library):
             return self._pa.table({"": self._pa.nulls(stop - start)}).select([])
         return table_of(self._pa, self._original, arrays, self._union_as_struct)
 
-    def nulls(self, name: str, like: _forthwith.Array, start: int, length: int) -> Any:
-        """A pyarrow array of nulls."""
-        return self._pa.nulls(length, self.column(name, like, start).type)
-
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
         """A pyarrow Table, whose columns all may have nulls."""
         if not columns:

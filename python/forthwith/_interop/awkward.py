@@ -38,16 +38,6 @@ class AwkwardLibrary(Library):
         record = self._ak.contents.RecordArray(list(layouts.values()), list(layouts), length=stop - start)
         return self._ak.Array(record)
 
-    def optional(self, name: str, array: _forthwith.Array, start: int) -> Any:
-        """One Awkward Array of options."""
-        return self._ak.Array(self._ak.contents.UnmaskedArray.simplified(self.column(name, array, start).layout))
-
-    def nulls(self, name: str, like: _forthwith.Array, start: int, length: int) -> Any:
-        """An Awkward Array of nulls of a type."""
-        index = self._ak.index.Index64(self._np.full(length, -1, self._np.int64))
-        content = self.column(name, like, start).layout
-        return self._ak.Array(self._ak.contents.IndexedOptionArray.simplified(index, content))
-
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
         """An Awkward Array of records."""
         layouts = [column.layout for column in columns.values()]

@@ -42,14 +42,6 @@ class Library:
         """Several arrays in what the library has for it."""
         raise NotImplementedError
 
-    def optional(self, name: str, array: _forthwith.Array, start: int) -> Any:
-        """One array of which entries of other files are missing."""
-        return self.column(name, array, start)
-
-    def nulls(self, name: str, like: _forthwith.Array, start: int, length: int) -> Any:
-        """Missing values of the type of an array without entries."""
-        raise NotImplementedError
-
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
         """The result of `group`, of columns that were made already."""
         raise NotImplementedError

@@ -36,19 +36,6 @@ class NumPyLibrary(Library):
         """A dict of NumPy arrays."""
         return {label: convert(array, self._logical) for label, array in arrays}
 
-    def optional(self, name: str, array: _forthwith.Array, start: int) -> Any:
-        """One NumPy array, masked if it is of numbers."""
-        column = self.column(name, array, start)
-        return column if column.dtype == object else np.ma.asanyarray(column)
-
-    def nulls(self, name: str, like: _forthwith.Array, start: int, length: int) -> Any:
-        """A masked array, or objects that are ``None``."""
-        column = self.column(name, like, start)
-        if column.dtype == object:
-            return np.full(length, None, dtype=object)
-        shape = (length, *column.shape[1:])
-        return np.ma.MaskedArray(np.zeros(shape, column.dtype), mask=True)
-
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
         """A dict of NumPy arrays."""
         return columns

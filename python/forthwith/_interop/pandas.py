@@ -102,15 +102,6 @@ class PandasLibrary(Library):
             raise UnsupportedError(f'{what}; library="arrow" reads the columns without them') from error
         return frame
 
-    def optional(self, name: str, array: _forthwith.Array, start: int) -> Any:
-        """One Series of Arrow data."""
-        return self._series(name, package("pyarrow").array(Capsules(array)), start)
-
-    def nulls(self, name: str, like: _forthwith.Array, start: int, length: int) -> Any:
-        """A Series of Arrow nulls."""
-        pa = package("pyarrow")
-        return self._series(name, pa.nulls(length, pa.array(Capsules(like)).type), start)
-
     def _series(self, name: str, data: Any, start: int) -> Any:
         index = self._range(start, start + len(data))
         return self._pd.Series(self._pd.arrays.ArrowExtensionArray(data), index=index, name=name)

@@ -71,10 +71,6 @@ class PolarsLibrary(Library):
         """A DataFrame without columns, which keeps its number of rows where a column is dropped."""
         return self._pl.Series("", []).extend_constant(None, count).to_frame().drop("")
 
-    def nulls(self, name: str, like: _forthwith.Array, start: int, length: int) -> Any:
-        """A Series of nulls."""
-        return self.column(name, like, start).extend_constant(None, length)
-
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
         """A DataFrame."""
         return self._pl.DataFrame(list(columns.values()))

@@ -75,10 +75,6 @@ class RowsLibrary(Library):
         labels = [label for label, _ in arrays]
         return _forthwith.rows_of(labels, columns, stop - start, whole_nanoseconds=self._whole_nanoseconds)
 
-    def nulls(self, name: str, like: _forthwith.Array, start: int, length: int) -> list[None]:
-        """Missing values."""
-        return [None] * length
-
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> list[dict[str, Any]]:
         """A dict for each entry."""
         return _forthwith.rows_of(list(columns), list(columns.values()), stop - start)

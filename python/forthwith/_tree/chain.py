@@ -29,7 +29,6 @@ from forthwith._tree.read import entries_of
 from forthwith._tree.read import walk as steps_of
 from forthwith._tree.rows import HasRows
 from forthwith._tree.tree import Tree
-from forthwith._tree.walk import Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -271,12 +270,11 @@ class Chain(ChainMapping, HasRows):
         report: bool,
         entries: tuple[int | None, int | None],
     ) -> Iterator[Any]:
+        self._survey(common, read)
         if (parts := self._local_parts(common, read)) is not None:
             bounds = self._from_start(*entries, read)
             if (yield from alike.steps(self, parts, common, read, step_size, bounds, report)):
                 return
-        with self._ahead() as ahead:
-            common.survey(len(self), self._open, read, ahead.tree)
         with read.one_bar():
             for number, (tree, start, stop, offset) in enumerate(self._pieces(*entries, read)):
                 if read.bar is not None:
@@ -296,13 +294,6 @@ class Chain(ChainMapping, HasRows):
         start, stop, offset = place
         columns, options = common.of(tree, offset), read.behind(offset)
         steps = steps_of(tree, columns, start, stop, step_size)
-        if common.unites:
-            while (step := steps.skip()) is not None:
-                arrays = common.complete(tree, columns, *step, options)
-                if read.bar is not None:
-                    read.bar.reached((step[1] - start) / max(1, tree.num_entries - start))
-                yield (arrays, ChainReport(Report(tree, *step), offset)) if report else arrays
-            return
         for arrays, report_of_tree in walk.iterate(tree, columns, steps, options, True):
             yield (arrays, ChainReport(report_of_tree, offset)) if report else arrays
 
@@ -331,18 +322,16 @@ class Chain(ChainMapping, HasRows):
         """
         common, read = self._asked("arrays", names, missing, options)
         into = read.into()
+        self._survey(common, read)
         if (found := self._alike(common, read, into, entry_start, entry_stop)) is not None:
             return found
-        with self._ahead() as ahead:
-            common.survey(len(self), self._open, read, ahead.tree)
         parts, files = [], []
         with read.one_bar():
             for number, (tree, start, stop, offset) in enumerate(self._pieces(entry_start, entry_stop, read)):
                 if read.bar is not None:
                     read.bar.part(number, len(self))
                 columns, wanted = common.of(tree, offset), entries_of(tree, start, stop)
-                reading = common.complete if common.unites else walk.arrays
-                parts.append(reading(tree, columns, *wanted, read.behind(offset)))
+                parts.append(walk.arrays(tree, columns, *wanted, read.behind(offset)))
                 files.append(tree.file.file_path)
         try:
             return into.join(parts)
@@ -361,6 +350,21 @@ class Chain(ChainMapping, HasRows):
             if isinstance(path, str) and not is_foreign(path)
         ]
         return named if len(named) == len(self) else None
+
+    def _survey(self, common: Common, read: ReadOptions) -> None:
+        """Looks at the trees before any is read, if they may differ: at one of each schema, if these are known."""
+        if not common.looks_at_all:
+            return
+        parts = self._parts_by_name() if len(self) > 1 and common.chooses_by_schema else None
+        same = None
+        if parts is not None:
+            store = flat(self._settings.options["storage_options"])
+            same = _forthwith.same_schemas(parts, options=self._settings.view, store=store)
+        with self._ahead() as ahead:
+            if same is None:
+                common.survey(range(len(self)), self._open, read, ahead.tree)
+            else:
+                common.survey(sorted(set(same)), self._open, read)
 
     def _reads_alike(self, common: Common, read: ReadOptions) -> bool:
         """Whether several files may be read as one, if they have the same branches."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 from forthwith import _forthwith
 from forthwith._errors import KeyInFileError, RequestError
 from forthwith._tree.query import COMPUTED, NOTHING, Choice, Query, holding
@@ -10,7 +12,7 @@ from forthwith._tree.read import choose, read, texts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any, Literal, TypeAlias
+    from typing import Literal, TypeAlias
 
     from forthwith._filters import BranchFilter
     from forthwith._tree.options import ReadOptions
@@ -31,10 +33,7 @@ def check_missing(missing: str) -> None:
 class Common:
     """Which columns are read of each tree. Trees that differ are an error that names them.
 
-    Attributes:
-        lacking: With ``missing="null"``, the columns that a tree lacks, each with an array of its type and no entries.
-        labels: With ``missing="null"``, all columns in their order.
-        promoted: With ``missing="null"``, the common type of columns whose numbers trees have in several types.
+    With ``missing="null"``, columns that some trees lack, or have in other types, are read in the types of all trees together.
     """
 
     def __init__(self, names: Names, wanted: BranchFilter, missing: Missing, choice: Choice = NOTHING) -> None:
@@ -47,43 +46,63 @@ class Common:
         self._choice = choice
         self._first: tuple[str, list[str]] | None = None
         self._types: dict[str, tuple[_forthwith.ColumnForm, str]] = {}
-        self.lacking: dict[str, _forthwith.Array] = {}
-        self.labels: list[str] = []
-        self.promoted: dict[str, _forthwith.ColumnForm] = {}
-        self._like: dict[str, _forthwith.Array] = {}
+        # All columns in their order; columns that some trees lack; the types of these and of columns with several types.
+        self._labels: list[str] = []
+        self._lacking: set[str] = set()
+        self._united: dict[str, _forthwith.ColumnForm] = {}
+        # Columns that have no common type, which each tree has in its own.
+        self._apart: set[str] = set()
         self._members: dict[str, list[str]] = {}
         self._used: list[str] = []
 
     @property
+    def looks_at_all(self) -> bool:
+        """Whether trees may differ, so that `survey` has to look at them before any is read."""
+        return self._missing == "null"
+
+    @property
+    def chooses_by_schema(self) -> bool:
+        """Whether trees with the same names and Forms have the same columns: type names may differ nonetheless."""
+        given = self._wanted.given
+        return given["filter_typename"] is None and given["filter_branch"] is None
+
+    @property
     def is_plain(self) -> bool:
-        """Whether columns are read that all trees have, of all entries or those that pass a cut."""
-        return self._missing == "raise" and self._choice.entries is None and self._choice.friends is None
+        """Whether columns are read that all trees have in one type, of all entries or those that pass a cut."""
+        return not self._united and self._choice.entries is None and self._choice.friends is None
 
     def anew(self) -> Common:
-        """The same request, which has seen no tree."""
-        return Common(self._names, self._wanted, self._missing, self._choice)
+        """The same request and what a survey found, compared with no tree yet."""
+        made = copy(self)
+        made._first, made._types, made._members = None, {}, dict(self._members)
+        return made
 
     def survey(
         self,
-        count: int,
+        files: Iterable[int],
         opened: Callable[[int], Tree],
         options: ReadOptions,
         in_order: Callable[[int], Tree] | None = None,
     ) -> None:
-        """Looks at all trees before any is read, if they may differ. `in_order` opens one after the other, `opened` any."""
-        if self._missing != "null":
-            return
+        """Looks at trees before any is read, if they may differ: at all, or at one of each schema.
+
+        Args:
+            files: The numbers of the trees, ascending.
+            opened: Opens any of them.
+            options: How they are read.
+            in_order: Opens one after the other.
+        """
         if options.errors != "raise" or options.how == "zip":
             raise RequestError("missing='null' cannot be combined with errors= or how='zip'")
         found: dict[str, int] = {}
-        everywhere: set[str] = set()
+        everywhere: set[str] | None = None
         forms: dict[str, list[_forthwith.ColumnForm]] = {}
         self._used = self._names_used()
         problem: Exception | None = None
-        for at in range(count):
+        for at in files:
             with (in_order or opened)(at) as tree:
                 columns, problem = self._some_of(tree)
-                self.labels += [label for label, _ in columns if label not in self.labels]
+                self._labels += [label for label, _ in columns if label not in self._labels]
                 columns = self._all_of(tree)
                 self._check_types(tree, columns)
                 for label, form in self._forms(tree, columns):
@@ -93,22 +112,24 @@ class Common:
             labels = [label for label, _ in columns]
             for label in labels:
                 found.setdefault(label, at)
-            everywhere = set(labels) if at == 0 else everywhere & set(labels)
-        if problem is not None and not self.labels and not self._computes:
+            everywhere = set(labels) if everywhere is None else everywhere & set(labels)
+        if problem is not None and not self._labels and not self._computes:
             raise problem
+        self._lacking = {label for label in found if label not in (everywhere or ())}
         unite = _forthwith.ColumnForm.unite
-        common = {label: unite(known) for label, known in forms.items() if len(known) > 1}
-        # Awkward Array merges structures that have no common type.
-        self.promoted = {label: form for label, form in common.items() if form is not None}
-        lacking = {label for label in found if label not in everywhere}
-        like = {
-            label: at for label, at in found.items() if label in lacking or (self._computes and label in self.promoted)
-        }
-        for at in sorted(set(like.values())):
-            with opened(at) as tree:
-                columns = [column for column in self._all_of(tree) if like.get(column[0]) == at]
-                self._like.update(self._read(tree, columns, 0, 0, options))
-        self.lacking = {label: self._like[label] for label in like if label in lacking}
+        for label, at in found.items():
+            known = forms.get(label, [])
+            if not known and label in self._lacking:
+                with opened(at) as tree:
+                    # It cannot be read, and the error says why.
+                    read(tree, [column for column in self._all_of(tree) if column[0] == label], 0, 0, options)
+            if len(known) > 1 or (known and label in self._lacking):
+                common = unite(known)
+                if common is None:
+                    # Awkward Array merges structures that have no common type.
+                    self._apart.add(label)
+                if common is not None or label in self._lacking:
+                    self._united[label] = known[0] if common is None else common
 
     @property
     def _computes(self) -> bool:
@@ -132,7 +153,7 @@ class Common:
     def of(self, tree: Tree, offset: int) -> Columns:
         """The columns to be read of a tree, before which there are so many entries."""
         if self._missing == "null":
-            columns = self._united_of(tree, offset) if self._computes else self._some_of(tree)[0]
+            columns = self._united_of(tree, offset) if self._computes or self._united else self._some_of(tree)[0]
         else:
             choice = self._choice.of_part(tree, offset)
             try:
@@ -151,9 +172,20 @@ class Common:
         labels = [x for name in names for x in names[name] or [name]]
         if self._names is None:
             friends = self._choice.friends
-            labels = self.labels if friends is None else [*self.labels, *friends.labels()]
-        columns = [(label, COMPUTED if label in self._like else here.get(label, COMPUTED)) for label in labels]
-        united = [(label, here.get(label), like, label in self.lacking) for label, like in self._like.items()]
+            labels = self._labels if friends is None else [*self._labels, *friends.labels()]
+        for label in self._labels:
+            if label not in here and label not in self._united:
+                raise RequestError(
+                    f"{tree._place()} lacks {label!r}, which it had when the files were looked at",
+                    file=tree.file.file_path,
+                    object=tree.path,
+                )
+        columns = [(label, COMPUTED if label in self._united else here.get(label, COMPUTED)) for label in labels]
+        forms = dict(self._forms(tree, [column for column in here.items() if column[0] in self._apart]))
+        united = [
+            (label, here.get(label), forms.get(label, form), label in self._lacking)
+            for label, form in self._united.items()
+        ]
         return Query(tree, columns, self._choice.of_part(tree, offset), united)
 
     def _all_of(self, tree: Tree) -> Columns:
@@ -209,55 +241,11 @@ class Common:
                     object=f"{tree.path}/{label}",
                 )
 
-    @property
-    def unites(self) -> bool:
-        """Whether `complete` has to read the entries, as trees lack columns or have them in other types."""
-        return bool(self.lacking or self.promoted) and not self._computes
-
     def _forms(self, tree: Tree, columns: Columns) -> Iterator[tuple[str, _forthwith.ColumnForm]]:
         """The types of columns that can be read and are not computed."""
         for label, at in columns:
             if at != COMPUTED and (form := tree._core.column_form(at)) is not None:
                 yield label, form
-
-    def _read(
-        self, tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions
-    ) -> dict[str, _forthwith.Array]:
-        """Columns by their labels, in the types that all trees are read in."""
-        own = dict(self._forms(tree, [column for column in columns if column[0] in self.promoted]))
-        changed = [
-            (label, at) for label, at in columns if label in own and not own[label].is_like(self.promoted[label])
-        ]
-        same = [column for column in columns if column not in changed]
-        found = dict(zip([label for label, _ in same], read(tree, same, start, stop, options), strict=True))
-        if changed:
-            united = [(label, at, self.promoted[label], False) for label, at in changed]
-            core = tree._core.select([(label, None) for label, _ in changed], [], None, None, [], united)
-            arrays, _ = core.read(start, stop, options.threads, options.tick)
-            found.update(zip([label for label, _ in changed], arrays, strict=True))
-        return found
-
-    def complete(self, tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> Any:
-        """The entries of a tree with missing values in the columns that it lacks; no entry is left out of them."""
-        into = options.into()
-        arrays = self._read(tree, columns, start, stop, options)
-        begin, made = start + options.offset, {}
-        for label in self.labels:
-            if label not in self.lacking and label not in arrays:
-                raise RequestError(
-                    f"{tree._place()} lacks {label!r}, which it had when the files were looked at",
-                    file=tree.file.file_path,
-                    object=tree.path,
-                )
-            if label not in self.lacking:
-                made[label] = into.column(label, arrays[label], begin)
-            elif label in arrays:
-                made[label] = into.optional(label, arrays[label], begin)
-            else:
-                made[label] = into.nulls(label, self.lacking[label], begin, stop - start)
-        if options.how in (tuple, list):
-            return options.how(made.values())
-        return made if options.how is dict else into.of_columns(made, begin, stop + options.offset)
 
 
 def nulls_named(error: KeyInFileError | RequestError) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from forthwith._tree.mapping import BranchMapping
     from forthwith._tree.tree import Tree
 
-    United: TypeAlias = tuple[str, int | None, _forthwith.Array, bool]
+    United: TypeAlias = tuple[str, int | None, _forthwith.ColumnForm, bool]
 
 # The position of a column that is computed and has no branch.
 COMPUTED = -1
@@ -122,8 +122,8 @@ class Query(list["tuple[str, int]"]):
         core: What reads them.
         tree: The tree.
         choice: What was asked for.
-        united: Columns that other trees have in other types, or that some lack: each with its position if this tree has it, an
-            array of the type that it has in all of them, and whether some lack it.
+        united: Columns that other trees have in other types, or that some lack: each with its position if this tree has it, the
+            type that it has in all of them, and whether some lack it.
     """
 
     def __init__(

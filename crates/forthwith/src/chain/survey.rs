@@ -95,6 +95,50 @@ impl Survey {
     }
 }
 
+/// A field of a table, and its type if it can be read.
+#[derive(PartialEq)]
+struct FieldType {
+    path: String,
+    has_data: bool,
+    is_part: bool,
+    form: Option<Form>,
+}
+
+impl Chain {
+    /// For each file the first file whose table has the same fields in the same types: of files that are alike, one has to be looked at.
+    ///
+    /// # Errors
+    /// A file cannot be opened.
+    pub fn same_schemas(&self) -> Result<Vec<usize>> {
+        let look = |file: usize| -> Result<Vec<FieldType>> {
+            let table = self.table(file)?;
+            let fields = table.fields()?.iter().zip(0..);
+            let typed = fields.map(|(field, at)| FieldType {
+                path: field.path.clone(),
+                has_data: field.has_data,
+                is_part: field.is_part,
+                form: if field.has_data { table.form(at).ok() } else { None },
+            });
+            Ok(typed.collect())
+        };
+        let mut known: Vec<(usize, Vec<FieldType>)> = Vec::new();
+        let mut first = Vec::with_capacity(self.len());
+        // Batch by batch, so that no more than these and the different ones are in memory.
+        while first.len() < self.len() {
+            let batch = first.len()..(first.len() + opening::together(self)).min(self.len());
+            for fields in opening::side_by_side(self, batch, &look) {
+                let (file, fields) = (first.len(), fields?);
+                let same = known.iter().find(|(_, other)| *other == fields).map(|(file, _)| *file);
+                first.push(same.unwrap_or(file));
+                if same.is_none() {
+                    known.push((file, fields));
+                }
+            }
+        }
+        Ok(first)
+    }
+}
+
 /// Names of columns, and those in expressions.
 fn mentioned(names: &[String], options: &SelectOptions) -> Vec<String> {
     let texts = options.aliases.iter().map(|(_, text)| text).chain(&options.cut).chain(names);
