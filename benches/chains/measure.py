@@ -1,4 +1,5 @@
-"""Reads many files as one table, by the chain and file by file with a concatenation, and measures time and memory.
+"""Reads many files as one table, by the chain and file by file with a concatenation, at once and in steps, and measures
+time and memory.
 
 ``python benches/chains/measure.py [FOLDER]`` writes 1 000 small and 20 large files into FOLDER (a temporary one by default),
 reads each set in processes of their own, compares the values, and prints a table: the best time of five rounds, and the
@@ -48,7 +49,7 @@ def written(folder, name, files, entries):
 def chained(pattern, threads):
     import forthwith
 
-    return forthwith.concatenate(pattern, threads=threads)
+    yield forthwith.concatenate(pattern, threads=threads)
 
 
 def concatenated(pattern, threads):
@@ -57,33 +58,72 @@ def concatenated(pattern, threads):
 
     import forthwith
 
-    return ak.concatenate([tree.arrays(threads=threads) for tree in forthwith.Chain(pattern)])
+    yield ak.concatenate([tree.arrays(threads=threads) for tree in forthwith.Chain(pattern)])
 
 
 def uproot_way(pattern, threads):
     import uproot
 
-    return uproot.concatenate(pattern)
+    yield uproot.concatenate(pattern)
 
 
-WAYS = {"chain": chained, "file by file": concatenated, "uproot": uproot_way}
+def stepped(pattern, threads):
+    import forthwith
+
+    yield from forthwith.iterate(pattern, threads=threads)
+
+
+def stepped_by_trees(pattern, threads):
+    """The steps of a tree for each file."""
+    import forthwith
+
+    for tree in forthwith.Chain(pattern):
+        yield from tree.iterate(threads=threads)
+
+
+def stepped_with_nulls(pattern, threads):
+    """The steps of files of which some may lack columns."""
+    import forthwith
+
+    yield from forthwith.iterate(pattern, threads=threads, missing="null")
+
+
+def stepped_by_uproot(pattern, threads):
+    import uproot
+
+    yield from uproot.iterate(pattern)
+
+
+WAYS = {
+    "chain": chained,
+    "file by file": concatenated,
+    "chain, steps": stepped,
+    "trees, steps": stepped_by_trees,
+    'chain, steps, missing="null"': stepped_with_nulls,
+    "uproot": uproot_way,
+    "uproot, steps": stepped_by_uproot,
+}
 
 
 def one(way, pattern, threads):
     """Measures in this process; prints JSON."""
     import awkward as ak
 
-    WAYS[way](pattern.replace("*", "0000"), threads)
+    list(WAYS[way](pattern.replace("*", "0000"), threads))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     best, first = None, None
     for _ in range(ROUNDS):
-        began = time.perf_counter()
-        found = WAYS[way](pattern, threads)
+        began, size = time.perf_counter(), 0
+        for found in WAYS[way](pattern, threads):
+            size += found.nbytes
         taken = time.perf_counter() - began
         first = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 if first is None else first
         best = taken if best is None else min(best, taken)
-        size, total = found.nbytes, [len(found), *(float(ak.sum(found[name])) for name in sorted(found.fields))]
-        del found
+    sums = [
+        [len(found), *(float(ak.sum(found[name])) for name in sorted(found.fields))]
+        for found in WAYS[way](pattern, threads)
+    ]
+    total = np.sum(sums, axis=0).tolist()
     print(json.dumps({"seconds": best, "bytes": first, "size": size, "total": total}))
 
 
@@ -94,7 +134,7 @@ def main(folder):
         print(f"\n{files} files of {entries} entries\n\n| way | threads | seconds | memory / result |\n| --- | ---: | ---: | ---: |")
         for threads in (1, 2):
             for way in WAYS:
-                if way == "uproot" and threads > 1:
+                if way.startswith("uproot") and threads > 1:
                     continue
                 command = [sys.executable, __file__, "--one", way, pattern, str(threads)]
                 out = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
