@@ -53,7 +53,6 @@ pub struct ChainStep {
 
 /// A step of files with the columns of the first one, or a file that has not these columns.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "moved once for each step")]
 pub enum AlikeStep {
     /// A step.
     Read(ChainStep),
