@@ -174,7 +174,7 @@ fn class<'py>(py: Python<'py>, kind: &ErrorKind) -> Bound<'py, PyAny> {
         ErrorKind::Unsupported { .. } | ErrorKind::MissingValues { .. } => {
             py.get_type::<classes::UnsupportedError>()
         }
-        ErrorKind::Invalid { .. } => py.get_type::<classes::RequestError>(),
+        ErrorKind::Invalid { .. } | ErrorKind::NotUtf8 { .. } => py.get_type::<classes::RequestError>(),
         ErrorKind::OutOfMemory { .. } | ErrorKind::Codec(io::CodecError::OverLimit { .. }) => {
             py.get_type::<classes::OutOfMemoryError>()
         }

@@ -62,7 +62,7 @@ impl From<Error> for Failure {
             ErrorKind::Source(_) if !error.is_damage() => Status::Io,
             ErrorKind::NotFound { .. } => Status::NotFound,
             ErrorKind::Unsupported { .. } | ErrorKind::MissingValues { .. } => Status::Unsupported,
-            ErrorKind::Invalid { .. } => Status::Invalid,
+            ErrorKind::Invalid { .. } | ErrorKind::NotUtf8 { .. } => Status::Invalid,
             ErrorKind::OutOfMemory { .. } => Status::Memory,
             ErrorKind::Codec(forthwith::io::CodecError::OverLimit { .. }) => Status::Memory,
             ErrorKind::Cancelled => Status::Cancelled,

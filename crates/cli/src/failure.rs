@@ -144,7 +144,7 @@ impl Failure {
             Self::File(error) => match &error.kind {
                 ErrorKind::NotFound { .. } => 3,
                 ErrorKind::Unsupported { .. } | ErrorKind::MissingValues { .. } => 4,
-                ErrorKind::Invalid { .. } => 2,
+                ErrorKind::Invalid { .. } | ErrorKind::NotUtf8 { .. } => 2,
                 // As shells have it of what Ctrl-C ended.
                 ErrorKind::Cancelled => 130,
                 ErrorKind::Source(error) => match error.kind {

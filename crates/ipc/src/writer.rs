@@ -62,13 +62,21 @@ fn failed(error: ArrowError) -> Error {
     }
 }
 
+fn not_exported(error: &arrow::ExportError) -> Error {
+    let what = error.to_string();
+    match error {
+        arrow::ExportError::Text { .. } => Error::not_utf8(what),
+        _ => Error::invalid(what),
+    }
+}
+
 impl TableWriter for IpcWriter {
     fn write(&mut self, columns: &[Array]) -> Result<()> {
         let names = self.schema.fields().iter().map(|field| field.name().as_str());
         let columns: Vec<_> = names.zip(columns).collect();
         check_digits(columns.iter().copied(), self.entries).map_err(|e| e.in_file(&self.uri))?;
         let batch = arrow::record_batch(&columns, &kinds());
-        let batch = batch.map_err(|e| Error::invalid(e.to_string()).in_file(&self.uri))?;
+        let batch = batch.map_err(|e| not_exported(&e).in_file(&self.uri))?;
         self.writer.write(&batch).map_err(|e| failed(e).in_file(&self.uri))?;
         self.entries += batch.num_rows() as u64;
         Ok(())

@@ -226,7 +226,8 @@ fn compression(name: &str, level: Option<i32>) -> Result<Compression> {
 }
 
 fn export(name: &str, error: &ExportError) -> Error {
-    Error::invalid(format!("column {name:?}: {error}"))
+    let what = format!("column {name:?}: {error}");
+    if matches!(error, ExportError::Text { .. }) { Error::not_utf8(what) } else { Error::invalid(what) }
 }
 
 forthwith_io::impl_debug!(ParquetWriter, |it| "uri": it.uri, "entries": it.entries);

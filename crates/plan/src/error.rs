@@ -110,6 +110,12 @@ pub enum ErrorKind {
         /// The first row of these values that is missing.
         row: u64,
     },
+    /// Text that is not UTF-8, which the format that is written requires. An option may convert it.
+    #[error("{what}")]
+    NotUtf8 {
+        /// The text and where it is.
+        what: String,
+    },
     /// The request makes no sense for this file.
     #[error("{what}")]
     Invalid {
@@ -212,6 +218,13 @@ impl Error {
         Self::new(ErrorKind::Invalid { what: what.into() })
     }
 
+    /// The error of text that cannot be written because it is not UTF-8.
+    #[cold]
+    #[must_use]
+    pub fn not_utf8(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotUtf8 { what: what.into() })
+    }
+
     /// The error of data that break a rule of their format.
     #[cold]
     #[must_use]
@@ -255,6 +268,7 @@ impl Error {
             ErrorKind::Unsupported { .. } => self.place.entry.is_some(),
             ErrorKind::NotFound { .. }
             | ErrorKind::MissingValues { .. }
+            | ErrorKind::NotUtf8 { .. }
             | ErrorKind::Invalid { .. }
             | ErrorKind::OutOfMemory { .. }
             | ErrorKind::Codec(forthwith_io::CodecError::OverLimit { .. })

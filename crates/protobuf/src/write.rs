@@ -103,7 +103,7 @@ impl ProtoWriter {
         for (name, array) in self.names.iter().zip(arrays) {
             if let Err(bad) = array.check_text() {
                 let row = self.written.entries.saturating_add(bad.row);
-                return Err(Error::invalid(bad.to_string()).in_row(name, row, &bad.member));
+                return Err(Error::not_utf8(bad.to_string()).in_row(name, row, &bad.member));
             }
         }
         let (layout, names) = (&self.layout, &self.names);

@@ -319,7 +319,7 @@ impl AvroWriter {
     fn check_text<'a>(&self, mut columns: impl Iterator<Item = (&'a str, &'a Array)>) -> Result<()> {
         let bad = columns.find_map(|(name, array)| Some((name, array.check_text().err()?)));
         match bad.filter(|_| !self.keep_text) {
-            Some((name, bad)) => Err(Error::invalid(bad.to_string()).in_row(
+            Some((name, bad)) => Err(Error::not_utf8(bad.to_string()).in_row(
                 name,
                 self.written.entries.saturating_add(bad.row),
                 &bad.member,

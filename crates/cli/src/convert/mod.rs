@@ -297,7 +297,7 @@ impl Copy<'_> {
         entry: impl Fn(u64) -> u64,
         read: &[Array],
     ) -> Failure {
-        if error.kind.to_string().contains("UTF-8")
+        if matches!(error.kind, ErrorKind::NotUtf8 { .. })
             && let Some(failure) = not_text(selection, entry, read)
         {
             return failure;
