@@ -250,7 +250,7 @@ class Directory(NotAnArray, Mapping[str, "Any"]):
     def _repr_html_(self) -> str:
         found = self._found()
         rows = [(name, key.classname, key.title) for name, key in found]
-        return _show.html_table(repr(self), ("name", "class", "title"), rows)
+        return _show.html_table(repr(self), ("name", "class", "title"), rows, nested=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _directory, (self._file, self._path)

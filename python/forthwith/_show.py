@@ -141,17 +141,53 @@ def _size(count: int) -> str:
     return f"{size:.3g} TB"
 
 
-_ROWS = 1000
+def html_table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *, nested: bool = False) -> str:
+    """A table for notebooks that can be folded up, of at most some 100 kB: further rows are counted.
+
+    If it is nested, the first cell is a path, and rows below another one, which follow it, are folded up in that one.
+    """
+    body: list[str] = []
+    size, left = 0, 0
+    paths = [row[0].partition(";")[0] + "/" for row in rows] if nested else []
+    open_paths: list[str] = []
+    for at, row in enumerate(rows):
+        while open_paths and not paths[at].startswith(open_paths[-1]):
+            open_paths.pop()
+            body.append(_FOLD_END)
+        if size > _HTML_BYTES:
+            left = len(rows) - at
+            break
+        folds = nested and at + 1 < len(rows) and paths[at + 1].startswith(paths[at])
+        if folds:
+            open_paths.append(paths[at])
+            name, *words = [_html_cell(cell) for cell in row]
+            summary = f"<summary>{name} <i>{' '.join(words)}</i></summary>"
+            body.append(f"<tr><td colspan='{len(heads)}' {_LEFT}><details>{summary}<table><tbody>")
+        else:
+            body.append(_html_row("td", row))
+        size += len(body[-1].encode("utf-8", "replace"))
+    body += [_FOLD_END] * len(open_paths)
+    more = f"<p>… and {left} more</p>" if left else ""
+    table = f"<table><thead>{_html_row('th', heads)}</thead><tbody>{''.join(body)}</tbody></table>{more}"
+    state = " open" if len(rows) <= _OPEN_ROWS else ""
+    return f"<details{state}><summary>{_html_cell(caption)}</summary>{table}</details>"
 
 
-def html_table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table for notebooks; very long ones are cut, and say so."""
+def _html_cell(text: str) -> str:
     from html import escape
 
-    def cells(tag: str, row: Sequence[str]) -> str:
-        inner = "".join(f"<{tag} style='text-align: left'>{escape(safe_text(cell))}</{tag}>" for cell in row)
-        return f"<tr>{inner}</tr>"
+    return escape(_cut(safe_text(text), _LONGEST))
 
-    body = "".join(cells("td", row) for row in rows[:_ROWS])
-    more = f"<p>… and {len(rows) - _ROWS} more</p>" if len(rows) > _ROWS else ""
-    return f"<p>{escape(safe_text(caption))}</p><table><thead>{cells('th', heads)}</thead><tbody>{body}</tbody></table>{more}"
+
+def _html_row(tag: str, row: Sequence[str]) -> str:
+    inner = "".join(f"<{tag} {_LEFT}>{_html_cell(cell)}</{tag}>" for cell in row)
+    return f"<tr>{inner}</tr>"
+
+
+# Notebooks align cells to the right.
+_LEFT = "style='text-align: left'"
+_FOLD_END = "</tbody></table></details></td></tr>"
+# Bytes of a table's rows, after which no others begin.
+_HTML_BYTES = 100_000
+# Tables of more rows are folded up.
+_OPEN_ROWS = 100

@@ -282,4 +282,4 @@ class BranchMapping(NotAnArray):
 
     def _repr_html_(self) -> str:
         rows = [(name, branch.typename, branch.title) for name, branch in self._rows("keys")]
-        return _show.html_table(repr(self), ("name", "typename", "title"), rows)
+        return _show.html_table(repr(self), ("name", "typename", "title"), rows, nested=True)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # The combined error that a graph with several errors makes of them.
 _SQUARES, _SUMS = 1, 2
+# Points of a picture.
+_DRAWN = 2000
 
 
 @guarded
@@ -155,7 +157,7 @@ class _Points(Object):
     def _repr_html_(self) -> str:
         from html import escape
 
-        x, y = np.nan_to_num(self.values("x"))[:5000], np.nan_to_num(self.values("y"))[:5000]
+        x, y = np.nan_to_num(self.values("x"))[:_DRAWN], np.nan_to_num(self.values("y"))[:_DRAWN]
         if len(x) == 0:
             return f"<p>{escape(repr(self))}</p>"
         across = 590 * (x - x.min()) / ((x.max() - x.min()) or 1) + 5

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # Where the frame is in the picture.
 _LEFT, _TOP, _WIDE, _HIGH = 70, 30, 430, 230
 _SCALE = _LEFT + _WIDE + 15
-_MOST_BARS, _MOST_CELLS = 2000, 100
+_MOST_BARS, _MOST_CELLS = 2000, 70
 # Dark to light, equally far apart for the eye.
 _COLOURS = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37))
 
@@ -65,13 +65,14 @@ def heat(grid: Grid, title: str, words: Sequence[str]) -> str:
     low, high = grid.range
     across = _LEFT + _WIDE * (grid.x.edges - grid.x.low) / (grid.x.high - grid.x.low)
     down = _TOP + _HIGH * (grid.y.high - grid.y.edges) / (grid.y.high - grid.y.low)
-    parts = ['<g shape-rendering="crispEdges">']
+    cells: dict[str, list[str]] = {}
     for column, row in np.argwhere(np.isfinite(grid.values) & (grid.values != 0)).tolist():
         colour = _colour(float(grid.values[column, row]), low, high)
         left, top = across[column], down[row + 1]
-        width, height = across[column + 1] - left, down[row] - top
-        parts.append(f'<rect x="{left:.2f}" y="{top:.2f}" width="{width:.2f}" height="{height:.2f}" fill="{colour}"/>')
-    parts.append("</g>")
+        cell = f"M{left:.1f} {top:.1f}H{across[column + 1]:.1f}V{down[row]:.1f}H{left:.1f}Z"
+        cells.setdefault(colour, []).append(cell)
+    paths = (f'<path d="{"".join(found)}" fill="{colour}"/>' for colour, found in cells.items())
+    parts = ['<g shape-rendering="crispEdges">', *paths, "</g>"]
     return _picture([*parts, *_frame(grid.x, grid.y, title), *_scale(low, high), *_words(words, grid.note)])
 
 
