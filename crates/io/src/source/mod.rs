@@ -8,6 +8,7 @@ mod file;
 mod guard;
 mod mapped;
 mod memory;
+mod patched;
 mod pread;
 mod stream;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use beside::Several;
 pub use callback::{Callback, ReadAt};
 pub use mapped::{Advice, MappedFile};
 pub use memory::Memory;
+pub use patched::Patched;
 pub use pread::PreadFile;
 pub use stream::{STREAM_IN_MEMORY, read_stream, unlisted};
 

@@ -29,7 +29,7 @@ pub use directory::{Directory, Found};
 pub use header::Header;
 pub use known::is_roots_own;
 pub use records::{Record, Records};
-pub use recover::Recovered;
+pub use recover::{RecordGap, Recovered};
 
 use crate::class::Layouts;
 use crate::object::{Objects, Walker};

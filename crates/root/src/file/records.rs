@@ -4,7 +4,7 @@ use bytes::Bytes;
 use forthwith_plan::{Error, Result};
 
 use super::RootFile;
-use crate::record::{Cursor, Key};
+use crate::record::{Cursor, Key, RawKey};
 
 /// One link of the chain of records that a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,12 +55,49 @@ impl Records {
         Ok(Record { at, length, key })
     }
 
+    /// Goes on after a part that is not a record: with the first key behind `from` that says it stands where it does. Returns
+    /// where that is, or nothing if none follows.
+    pub(super) fn resume(&mut self, from: u64) -> Result<Option<u64>> {
+        self.at = from;
+        while self.end.saturating_sub(self.at) >= Key::FIXED + SEEKS {
+            let window = self.bytes((Key::FIXED + SEEKS).max(self.held()))?;
+            for (skipped, bytes) in (0..).zip(window.windows((Key::FIXED + SEEKS) as usize)) {
+                let at = self.at + skipped;
+                if stands_at(bytes, at) && self.is_key(at)? {
+                    self.at = at;
+                    return Ok(Some(at));
+                }
+            }
+            self.at += window.len() as u64 - (Key::FIXED + SEEKS) + 1;
+        }
+        self.at = self.end;
+        Ok(None)
+    }
+
+    /// Bytes of the last window that are still ahead.
+    fn held(&self) -> u64 {
+        let end = self.window_at + self.window.len() as u64;
+        if self.at < self.window_at { 0 } else { end.saturating_sub(self.at) }
+    }
+
+    /// Whether a key that could be one begins at a byte.
+    fn is_key(&mut self, at: u64) -> Result<bool> {
+        let before = std::mem::replace(&mut self.at, at);
+        let bytes = self.bytes(LONGEST_KEY);
+        self.at = before;
+        let bytes = bytes?;
+        let mut cursor = Cursor::new(&bytes);
+        let Ok(key) = RawKey::parse(&mut cursor) else { return Ok(false) };
+        Ok(key.is_plausible(at, self.end, cursor.position() as u64))
+    }
+
     /// Up to `length` bytes from here on, from the last window if it holds them.
     fn bytes(&mut self, length: u64) -> Result<Bytes> {
         let wanted = self.at..self.end.min(self.at + length);
         let window_end = self.window_at + self.window.len() as u64;
         if wanted.start < self.window_at || wanted.end > window_end {
-            let until = self.end.min(self.at + READ.max(length));
+            // More than was asked for: the next request is not far.
+            let until = self.end.min(self.at + READ + length);
             self.window = self.file.source().read_one(self.at..until)?;
             self.window_at = self.at;
         }
@@ -89,6 +126,16 @@ impl Iterator for Records {
     }
 }
 
+/// Whether bytes have a version of keys and this byte as their own offset, which nearly never happens by chance.
+fn stands_at(bytes: &[u8], at: u64) -> bool {
+    let number = |from: usize, length: usize| {
+        let bytes = bytes.get(from..from + length).unwrap_or_default();
+        bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    };
+    let length = if number(4, 2) > 1000 { 8 } else { 4 };
+    (1..=LAST_VERSION).contains(&(number(4, 2) % 1000)) && number(Key::FIXED as usize, length) == at
+}
+
 fn parse(bytes: &[u8]) -> Result<(i32, Option<Key>)> {
     let mut cursor = Cursor::new(bytes);
     let nbytes = cursor.i32()?;
@@ -111,6 +158,10 @@ pub(super) fn parse_free(payload: &[u8]) -> Result<Vec<(u64, u64)>> {
     Ok(segments)
 }
 
+/// Bytes behind the first ones of a key, which say where it stands.
+const SEEKS: u64 = 8;
+/// Versions of keys are not larger, but for the 1000 of wide ones.
+const LAST_VERSION: u64 = 9;
 /// Bytes that hold nearly every key.
 const WINDOW: u64 = 512;
 /// Bytes that hold every key: its length has 16 bits.

@@ -1,13 +1,14 @@
 //! Files that were not closed: their objects, by walking from record to record.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
-use forthwith_io::Source;
+use forthwith_io::{Patched, Source};
 use forthwith_plan::{Error, Result};
 
 use super::contents::Contents;
-use super::{DirectoryRecord, Later, RootFile, Shared};
+use super::{DirectoryRecord, Later, Record, RootFile, Shared};
 use crate::record::{Cursor, Key};
 
 /// The directories and records that a recovery found.
@@ -30,87 +31,158 @@ pub struct Recovered {
     pub size: u64,
     /// Why the walk ended before the end of the file.
     pub stopped: Option<Error>,
+    /// Parts of the file that are not records, before others that are.
+    pub gaps: Vec<RecordGap>,
+    /// The places of baskets.
+    pub basket_places: Vec<u64>,
+    /// Whether the file was closed, and is as long as it was then.
+    pub is_closed: bool,
+}
+
+/// A part of a file in which no record begins.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct RecordGap {
+    /// Its bytes.
+    pub bytes: Range<u64>,
+    /// The fault of the first of them.
+    pub error: Error,
 }
 
 impl RootFile {
-    /// Opens a file that was not closed: walks from record to record and makes the directories of the keys
-    /// that are there, whatever the lists of keys say.
+    /// Opens a file that was not closed, or is damaged: walks from record to record and makes the directories of the keys
+    /// that are there, whatever the lists of keys say. After damage it goes on with the next record. A key that is damaged
+    /// where its record is, but not in the list of its directory, is that of the list.
     ///
     /// # Errors
     /// The source cannot be read, or not even the header and the first record of a ROOT file are there.
     pub fn recover(source: Arc<dyn Source>) -> Result<(Self, Recovered)> {
+        let listed = Self::open(source.clone()).map(|file| (file.header().end, file.readable_keys()));
+        let (end, (listed, is_listed)) = listed.unwrap_or_default();
+        let source = mended(source, &listed)?;
         let uri = source.uri().to_owned();
         let mut shared = Self::parse(&source).map_err(|error| error.in_file(&uri))?;
         let size = source.size()?;
         shared.header.end = size;
         let top = shared.top.record.clone();
+        let is_closed = is_listed && end == size && top.nbytes_keys > 0;
         let walked = Self { shared: Arc::new(shared) };
-
-        let mut found = Recovered { size, end: walked.header().begin, ..Recovered::default() };
-        let mut keys: Vec<Key> = Vec::new();
-        let mut directories: HashMap<u64, DirectoryRecord> = HashMap::new();
-        let (mut info, mut first) = (None, true);
-        for record in walked.records()? {
-            let record = match record {
-                Ok(record) => record,
-                Err(error) => {
-                    found.stopped = Some(error);
-                    break;
-                }
-            };
-            let Some(key) = record.key else {
-                found.deleted += 1;
-                found.end = record.at + record.length;
-                continue;
-            };
-            if key.seek != record.at || u64::from(key.keylen) > record.length {
-                found.stopped = Some(Error::not_a(
-                    "a record",
-                    format!("something at byte {} that says it is at byte {}", record.at, key.seek),
-                ));
-                break;
-            }
-            found.end = record.at + record.length;
-            if std::mem::take(&mut first) {
-                // The file itself.
-                continue;
-            }
-            match &*key.class_name {
-                "TBasket" => found.baskets += 1,
-                // The list of keys at the top, and the free segments; an RNTuple's writer gives them no
-                // class.
-                "TFile" | "" => {}
-                "TList" if &*key.name == "StreamerInfo" => info = Some((key.seek, record.length)),
-                _ if key.is_directory() => {
-                    let bytes = walked.source().read_one(DirectoryRecord::place(&key)?)?;
-                    let parsed = DirectoryRecord::parse(&mut Cursor::new(&bytes)).ok();
-                    // A list of keys has the class of its directory, too.
-                    if let Some(parsed) = parsed.filter(|parsed| parsed.seek_directory == key.seek) {
-                        directories.insert(key.seek, parsed);
-                        keys.push(key);
-                    }
-                }
-                _ => keys.push(key),
-            }
-        }
-        found.streamers = info.is_some();
-        found.objects = keys.len();
-        let file = walked.with_keys(top, keys, directories, info);
-        found.unlisted = file.unlisted(&source);
+        let (mut kept, mut found) = walked.walk(Recovered { size, is_closed, ..Recovered::default() })?;
+        found.objects = kept.keys.len();
+        let file = walked.with_keys(top.clone(), &kept);
+        // Without descriptions of classes more can be read than with damaged ones.
+        let is_described = kept.info.is_some() && file.streamers().is_ok();
+        found.streamers = is_described;
+        let file = match kept.info.take().filter(|_| !is_described) {
+            Some(_) => walked.with_keys(top, &kept),
+            None => file,
+        };
+        found.unlisted = file.unlisted(&listed);
         Ok((file, found))
     }
 
+    /// Looks at all records.
+    fn walk(&self, mut found: Recovered) -> Result<(Walked, Recovered)> {
+        let begin = self.header().begin;
+        found.end = begin;
+        let mut kept = Walked::default();
+        let mut records = self.records()?;
+        let (mut at, mut body) = (begin, begin);
+        while at < found.size {
+            let looked = match records.next() {
+                Some(Ok(record)) => is_sound(&record).map(|()| record),
+                Some(Err(error)) => Err(error),
+                None => break,
+            };
+            let error = match looked {
+                Ok(record) => {
+                    // Deleted records may hold old keys.
+                    body = at + record.key.as_ref().map_or(record.length, |key| key.keylen.into());
+                    at += record.length;
+                    found.end = at;
+                    // The first one is the file itself.
+                    if record.at > begin {
+                        self.take(record, &mut kept, &mut found)?;
+                    }
+                    continue;
+                }
+                Err(error) => error,
+            };
+            // The length of the previous record may be damaged instead.
+            match records.resume(body)? {
+                Some(next) => {
+                    if at < next {
+                        found.gaps.push(RecordGap { bytes: at..next, error });
+                    }
+                    (at, body) = (next, next + 4);
+                }
+                None => {
+                    found.stopped = Some(error);
+                    break;
+                }
+            }
+        }
+        Ok((kept, found))
+    }
+
+    /// Notes a record.
+    fn take(&self, record: Record, kept: &mut Walked, found: &mut Recovered) -> Result<()> {
+        let Some(key) = record.key else {
+            found.deleted += 1;
+            return Ok(());
+        };
+        match &*key.class_name {
+            "TBasket" => {
+                found.baskets += 1;
+                found.basket_places.push(record.at);
+            }
+            // The list of keys at the top, and the free segments; an RNTuple's writer gives them no
+            // class.
+            "TFile" | "" => {}
+            "TList" if &*key.name == "StreamerInfo" => kept.info = Some((key.seek, record.length)),
+            _ if key.is_directory() => {
+                let bytes = self.source().read_one(DirectoryRecord::place(&key)?)?;
+                let parsed = DirectoryRecord::parse(&mut Cursor::new(&bytes)).ok();
+                // A list of keys has the class of its directory, too.
+                if let Some(parsed) = parsed.filter(|parsed| parsed.seek_directory == key.seek) {
+                    kept.directories.insert(key.seek, parsed);
+                    kept.keys.push(key);
+                }
+            }
+            _ => kept.keys.push(key),
+        }
+        Ok(())
+    }
+
+    /// The keys of all directories whose lists can be read, and whether these are all.
+    fn readable_keys(&self) -> (Vec<Key>, bool) {
+        let (mut found, mut all) = (Vec::new(), true);
+        let mut seen = HashSet::new();
+        let mut open = vec![self.top()];
+        while let Some(directory) = open.pop() {
+            let Ok(keys) = directory.keys() else {
+                all = false;
+                continue;
+            };
+            for key in keys.iter() {
+                if key.is_directory() && seen.insert(key.seek) {
+                    match directory.open(key) {
+                        Ok(inner) => open.push(inner),
+                        Err(_) => all = false,
+                    }
+                }
+            }
+            found.extend(keys.iter().cloned());
+        }
+        (found, all)
+    }
+
     /// The same file with these keys in its directories.
-    fn with_keys(
-        &self,
-        top: DirectoryRecord,
-        keys: Vec<Key>,
-        directories: HashMap<u64, DirectoryRecord>,
-        info: Option<(u64, u64)>,
-    ) -> Self {
+    fn with_keys(&self, top: DirectoryRecord, kept: &Walked) -> Self {
+        let Walked { keys, directories, info } = kept;
         let mut header = self.header().clone();
         (header.seek_info, header.nbytes_info) = match info {
-            Some((seek, length)) => (seek, u32::try_from(length).unwrap_or(0)),
+            Some((seek, length)) => (*seek, u32::try_from(*length).unwrap_or(0)),
             None => (0, 0),
         };
         let top_seek = header.begin;
@@ -118,23 +190,23 @@ impl RootFile {
         for key in keys {
             // Objects of a directory that is missing are at the top.
             let known = directories.contains_key(&key.seek_directory);
-            listed.entry(if known { key.seek_directory } else { top_seek }).or_default().push(key);
+            listed.entry(if known { key.seek_directory } else { top_seek }).or_default().push(key.clone());
         }
         let mut contents = |seek: u64, record| {
             let keys = listed.remove(&seek).unwrap_or_default();
             Arc::new(Contents::with_keys(record, keys.into()))
         };
         let top = contents(top_seek, top);
-        let below = directories.into_iter().map(|(seek, record)| (seek, contents(seek, record))).collect();
+        let below =
+            directories.iter().map(|(seek, record)| (*seek, contents(*seek, record.clone()))).collect();
         let shared =
             Shared { source: self.source().clone(), header, top, given: below, later: Later::default() };
         Self { shared: Arc::new(shared) }
     }
 
     /// The objects here that the file's own lists of keys do not name.
-    fn unlisted(&self, source: &Arc<dyn Source>) -> Vec<String> {
-        let listed = Self::open(source.clone()).and_then(|file| file.keys_recursive()).unwrap_or_default();
-        let listed: HashSet<u64> = listed.iter().map(|found| found.key.seek).collect();
+    fn unlisted(&self, listed: &[Key]) -> Vec<String> {
+        let listed: HashSet<u64> = listed.iter().map(|key| key.seek).collect();
         let all = self.keys_recursive().unwrap_or_default();
         // Records of an RNTuple are found by its anchor, and by no directory.
         let blobs = all.iter().any(|found| is_anchor(&found.key) && listed.contains(&found.key.seek));
@@ -143,6 +215,59 @@ impl RootFile {
         new.map(|found| format!("{};{}", found.path, found.key.cycle)).collect()
     }
 }
+
+/// The records that a walk found.
+#[derive(Default)]
+struct Walked {
+    keys: Vec<Key>,
+    directories: HashMap<u64, DirectoryRecord>,
+    /// The descriptions of classes.
+    info: Option<(u64, u64)>,
+}
+
+/// Compares a record with its place.
+fn is_sound(record: &Record) -> Result<()> {
+    let Some(key) = &record.key else { return Ok(()) };
+    if key.seek == record.at && u64::from(key.keylen) <= record.length {
+        return Ok(());
+    }
+    let what = format!("something at byte {} that says it is at byte {}", record.at, key.seek);
+    Err(Error::not_a("a record", what).at_byte(record.at))
+}
+
+/// The source with the keys of its records as directories list them, where a record's own is damaged.
+fn mended(source: Arc<dyn Source>, listed: &[Key]) -> Result<Arc<dyn Source>> {
+    let size = source.size()?;
+    let mut patches = Vec::new();
+    for key in listed {
+        let bytes = key.to_bytes();
+        let end = key.seek.saturating_add(bytes.len() as u64);
+        // An outdated list may name records that were replaced.
+        let is_whole = key.is_plausible(key.seek, size.max(key.seek), bytes.len() as u64);
+        if !is_whole || bytes.len() != usize::from(key.keylen) || end > size {
+            continue;
+        }
+        let stored = source.read_one(key.seek..end)?;
+        let is_damaged = match Key::parse(&mut Cursor::new(&stored)) {
+            Ok(own) if key.is_renamed(&own) => false,
+            Ok(own) => match key.differences(&own) {
+                0 => false,
+                few => few <= FEW || !own.is_plausible(key.seek, size, own.to_bytes().len() as u64),
+            },
+            Err(_) => true,
+        };
+        if is_damaged {
+            patches.push((key.seek, bytes.into()));
+        }
+    }
+    if patches.is_empty() {
+        return Ok(source);
+    }
+    Ok(Arc::new(Patched::new(source, patches)))
+}
+
+/// Differences of a key from its list that damage makes, where a later record in its place differs in more.
+const FEW: usize = 2;
 
 /// Tests for the first bytes of an RNTuple.
 fn is_anchor(key: &Key) -> bool {

@@ -61,6 +61,16 @@ impl<Text> KeyOf<Text> {
     }
 }
 
+impl<Text> KeyOf<Text> {
+    /// Whether it can be the key of the record at a byte of a file that ends at `end`, if `parsed` bytes of it were parsed.
+    pub(crate) fn is_plausible(&self, at: u64, end: u64, parsed: u64) -> bool {
+        let keylen = u64::from(self.keylen);
+        let fits = u64::try_from(self.nbytes).is_ok_and(|nbytes| keylen <= nbytes && nbytes <= end - at);
+        // What a basket says of itself belongs to its key.
+        fits && self.seek == at && (parsed..=parsed + MOST_BEHIND).contains(&keylen)
+    }
+}
+
 impl<'a> RawKey<'a> {
     /// Parses a key as [`Key::parse`] does. Inlined, because every basket has one.
     ///
@@ -124,6 +134,51 @@ impl Key {
         }
     }
 
+    /// The bytes of the key.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let is_wide = self.version > 1000;
+        let mut bytes = Vec::with_capacity(usize::from(self.keylen));
+        bytes.extend(self.nbytes.to_be_bytes());
+        bytes.extend(self.version.to_be_bytes());
+        bytes.extend(self.objlen.to_be_bytes());
+        bytes.extend(self.datime.0.to_be_bytes());
+        bytes.extend(self.keylen.to_be_bytes());
+        bytes.extend(self.cycle.to_be_bytes());
+        for seek in [self.seek, self.seek_directory] {
+            let all = seek.to_be_bytes();
+            bytes.extend(if is_wide { &all[..] } else { &all[4..] });
+        }
+        for text in [&self.class_name, &self.name, &self.title] {
+            match u8::try_from(text.len()) {
+                Ok(length) if length < u8::MAX => bytes.push(length),
+                _ => {
+                    bytes.push(u8::MAX);
+                    bytes.extend((text.len() as u32).to_be_bytes());
+                }
+            }
+            bytes.extend(text.as_bytes());
+        }
+        bytes
+    }
+
+    /// In how many of its fields another key differs.
+    pub(crate) fn differences(&self, other: &Self) -> usize {
+        let numbers = |key: &Self| {
+            [
+                i64::from(key.nbytes),
+                key.objlen.into(),
+                key.keylen.into(),
+                key.cycle.into(),
+                key.datime.0.into(),
+                key.seek.cast_signed(),
+            ]
+        };
+        let numbers =
+            numbers(self).into_iter().zip(numbers(other)).filter(|(one, other)| one != other).count();
+        let texts = [self.name != other.name, self.title != other.title, !self.is_same_class(other)];
+        numbers + texts.into_iter().filter(|differs| *differs).count()
+    }
+
     /// Whether the record is deleted.
     #[must_use]
     pub fn is_deleted(&self) -> bool {
@@ -149,6 +204,9 @@ impl Key {
         format!("{};{}", self.name, self.cycle)
     }
 }
+
+/// Bytes of a key behind its texts, at most: those of a basket, with some of later versions.
+const MOST_BEHIND: u64 = 64;
 
 /// A date and time in 32 bits: seconds and minutes 6 bits each, hour and day 5, month 4, years since 1995 6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
