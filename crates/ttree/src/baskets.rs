@@ -32,6 +32,14 @@ pub(crate) enum Bytes {
 }
 
 impl BasketRef {
+    /// Its bytes in the file, if they are there.
+    pub(super) fn file_bytes(&self) -> Option<Range<u64>> {
+        match &self.bytes {
+            Bytes::File(range) => Some(range.clone()),
+            Bytes::Record(_) | Bytes::Nowhere(..) => None,
+        }
+    }
+
     pub(super) fn len(&self) -> u64 {
         match &self.bytes {
             Bytes::File(range) => range.end - range.start,

@@ -137,7 +137,7 @@ pub(crate) struct Basket {
     /// Number of entries.
     pub(crate) entries: u32,
     /// The end of the entries' bytes, counted from the beginning of the key.
-    last: u32,
+    pub(crate) last: u32,
 }
 
 /// The offsets at which the entries of a basket begin.

@@ -39,4 +39,4 @@ pub mod write;
 pub use check::TreeCheck;
 pub use format::TreeFormat;
 pub use metadata::TreeInfo;
-pub use tree::Tree;
+pub use tree::{DamagedBasket, Tree};

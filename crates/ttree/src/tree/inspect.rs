@@ -105,7 +105,7 @@ impl Tree {
         (0..self.metadata.fields.len() as u32).filter_map(|field| self.inspect_field(field))
     }
 
-    fn inspect_field(&self, field: u32) -> Option<Inspected> {
+    pub(super) fn inspect_field(&self, field: u32) -> Option<Inspected> {
         let branch = self.branch(field).ok()?;
         if !branch.file_name.is_empty() || branch.class == "TBranchClones" {
             return None;

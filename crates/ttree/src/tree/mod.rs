@@ -1,5 +1,6 @@
 //! `TTree`: a table of branches, each a column or a record of columns, cut into baskets.
 
+mod damaged_baskets;
 mod index;
 mod inspect;
 mod item_classes_in_data;
@@ -32,6 +33,7 @@ use crate::{
     columns::{self, Column},
     metadata::{Branch, MemberOf, Metadata},
 };
+pub use damaged_baskets::DamagedBasket;
 pub(crate) use inspect::Inspected;
 use planner::{Planner, with_times};
 
