@@ -322,7 +322,8 @@ class File(Directory):
 
         Numbers of ``objects``, ``baskets`` and ``deleted`` records; ``unlisted``, the objects that no list of keys in the file
         names; whether there are ``streamers``; where the last whole record has its ``end`` in the ``size`` bytes of the
-        file, and why the walk ``stopped`` there, if it did.
+        file, and why the walk ``stopped`` there, if it did; ``gaps``, the parts before it that are not records, by their
+        first byte, the byte behind them, and the fault.
         """
         return self._core.recovered
 
@@ -333,6 +334,11 @@ class File(Directory):
             text += f", of them not in its directories: {', '.join(found['unlisted'][:20])}"
         if not found["streamers"]:
             text += "; there are no streamer infos, so that only what trees are made of can be read"
+        if found["gaps"]:
+            begin, _, what = found["gaps"][0]
+            text += (
+                f"; {len(found['gaps'])} parts that are not records were passed over, the first at byte {begin}: {what}"
+            )
         if found["stopped"]:
             text += f"; the walk ended at byte {found['end']} of {found['size']}: {found['stopped']}"
         warn(text, RecoveryWarning)

@@ -190,6 +190,8 @@ impl File {
         found.set_item("end", recovered.end)?;
         found.set_item("size", recovered.size)?;
         found.set_item("stopped", recovered.stopped)?;
+        let gaps = recovered.gaps.into_iter().map(|gap| (gap.begin, gap.end, gap.what));
+        found.set_item("gaps", gaps.collect::<Vec<_>>())?;
         Ok(Some(found))
     }
 

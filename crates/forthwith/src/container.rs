@@ -1,6 +1,6 @@
 //! The trait of an opened file, whatever its format.
 
-use crate::{DiffOptions, Merge, MergeProgress, Merged, ObjectDiff};
+use crate::{DiffOptions, File, Merge, MergeProgress, Merged, ObjectDiff, RecoverProgress, RecoverReport};
 use bytes::Bytes;
 use forthwith_io::{Sink, Source};
 use forthwith_plan::{CheckReport, Dataset, Error, ErrorKind, NameListing, Result};
@@ -134,6 +134,21 @@ pub trait Container: Send + Sync {
     ) -> Result<Merged> {
         let _ = (files, sink, merge, progress);
         Err(self.lacks("copying the stored blocks of"))
+    }
+
+    /// Writes everything that can be read of this file, which may be damaged, to a new one; see [`recover`](crate::recover()). `file` is
+    /// this one, by which its tables are read.
+    ///
+    /// # Errors
+    /// By default, that the format cannot do so.
+    fn recover(
+        &self,
+        file: &File,
+        sink: Box<dyn Sink>,
+        progress: &mut RecoverProgress<'_>,
+    ) -> Result<RecoverReport> {
+        let _ = (file, sink, progress);
+        Err(self.lacks("recovering"))
     }
 
     /// The format's words for the things in its files.
@@ -270,6 +285,19 @@ pub struct Recovery {
     pub size: u64,
     /// Why the recovery ended before the end of the file, if it did.
     pub stopped: Option<String>,
+    /// Parts of the file before its end that were passed over.
+    pub gaps: Vec<DamagedPart>,
+}
+
+/// A part of a file that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DamagedPart {
+    /// Its first byte.
+    pub begin: u64,
+    /// The byte behind it.
+    pub end: u64,
+    /// The fault.
+    pub what: String,
 }
 
 /// An object that is no table, as its format reads it.

@@ -211,18 +211,32 @@ pub(crate) fn open(
     options: &OpenOptions,
     engine: &Arc<Engine>,
 ) -> Result<Arc<dyn Container>> {
-    let format = match options.text(OpenOptions::FORMAT) {
-        Some(name) => called(name).map_err(|error| error.in_file(source.uri()))?,
-        None => match FORMATS.iter().copied().find(|format| format.is_requested(options)) {
-            Some(requested) => requested,
-            None => found(source.as_ref())?,
-        },
-    };
+    let format = requested_or_found(&source, options)?;
     let each = |format: &&'static dyn Format| format.options().iter().map(|spec| (format.name(), *spec));
     let all: Vec<_> = FORMATS.iter().flat_map(each).collect();
     options.check(format.name(), format.options(), &all).map_err(|error| error.in_file(source.uri()))?;
     let source = if format.is_text() { text::decompressed(source)? } else { source };
     format.open(source, options, engine)
+}
+
+/// Whether the format of what a source holds has an option of this name.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn understands(source: &Arc<dyn Source>, options: &OpenOptions, name: &str) -> Result<bool> {
+    let format = requested_or_found(source, options)?;
+    Ok(format.options().iter().any(|spec| spec.name == name))
+}
+
+/// The format that options ask for, or that of what a source holds.
+fn requested_or_found(source: &Arc<dyn Source>, options: &OpenOptions) -> Result<&'static dyn Format> {
+    match options.text(OpenOptions::FORMAT) {
+        Some(name) => called(name).map_err(|error| error.in_file(source.uri())),
+        None => match FORMATS.iter().copied().find(|format| format.is_requested(options)) {
+            Some(requested) => Ok(requested),
+            None => found(source.as_ref()),
+        },
+    }
 }
 
 /// The kind of the values of an option for opening files, which is one where several formats have it.

@@ -49,6 +49,7 @@ mod friend;
 mod index;
 mod merge;
 mod options;
+mod recover;
 pub mod rows;
 mod selection;
 mod stats;
@@ -62,7 +63,7 @@ pub use chain::{
     AlikeStep, Chain, ChainFile, ChainLoss, ChainOptions, ChainSelected, ChainSelection, ChainStep,
     ChainSteps, Damage, MissingColumns,
 };
-pub use container::{AroundDamage, Container, FileInfo, Gap, Key, Object, Recovery, Words};
+pub use container::{AroundDamage, Container, DamagedPart, FileInfo, Gap, Key, Object, Recovery, Words};
 pub use cut::Step;
 pub use diff::{
     ColumnDiff, DamagedEntries, DiffOptions, DiffProgress, Difference, FileDiff, ObjectDiff, TableDiff,
@@ -76,6 +77,9 @@ pub use friend::Friend;
 pub use index::index;
 pub use merge::{EntryBounds, Merge, MergeProgress, Merged, PathFilter, merge};
 pub use options::{OpenOptions, OptionKind, OptionSpec, OptionValue};
+pub use recover::{
+    LostColumn, LostEntries, LostObject, RecoverProgress, RecoverReport, RecoveredTable, recover,
+};
 pub use rows::{Row, Rows, Writer};
 pub use selection::{SelectOptions, Selected, Selection, UnitedColumn};
 pub use stats::{
@@ -117,10 +121,10 @@ pub mod root {
     pub use forthwith_root::{
         Array, Base, BasketHeader, Check, Checked, Counter, Cursor, Datime, Directory, DirectoryRecord,
         Element, ElementKind, EmbeddedBasket, Found, Frame, Header, Items, Key, Leftover, List, Object,
-        Objects, Packed, Packing, Record, Records, Recovered, RootFile, Shape, StreamerInfo, Streamers,
-        TObject, TableCheck, Tag, Value, Walker, check_record, code, decompress_blocks, decompress_record,
-        efficiency, forget_class, histogram, histogram_error, prepare, register_class, register_unframed,
-        text, write,
+        Objects, Packed, Packing, Record, RecordGap, Records, Recovered, RootFile, Shape, StreamerInfo,
+        Streamers, TObject, TableCheck, Tag, Value, Walker, check_record, code, decompress_blocks,
+        decompress_record, efficiency, forget_class, histogram, histogram_error, prepare, register_class,
+        register_unframed, text, write,
     };
     pub use forthwith_ttree::write::{
         ColumnOptions, Floats, Jagged, Nulls, Strings, TreeFile, TreeOptions, TreeWriter,

@@ -144,7 +144,7 @@ pub fn merge(
 forthwith_io::impl_debug!(Merge, |it| "codec": it.codec, "level": it.level, "common": it.common, "entries": it.entries);
 
 /// Whether two names are those of one file, by links of either kind as well.
-fn is_same(one: &str, other: &str) -> bool {
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (Path::new(one), Path::new(other));
     if let (Ok(one), Ok(other)) = (one.canonicalize(), other.canonicalize())
         && one == other

@@ -28,6 +28,12 @@ impl FileFormat {
         }
     }
 
+    /// The format of this name, if it is written.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let mut all = formats::formats().iter().copied();
+        all.find(|format| format.name() == name && format.is_written()).map(Self)
+    }
+
     /// All that there are, by the endings that name them, in words: `"parquet, avro and csv"`.
     #[must_use]
     pub fn listed() -> String {

@@ -3,6 +3,7 @@
 mod extend;
 mod merge;
 mod objects_diff;
+mod recover;
 mod rewrite;
 
 pub use extend::extend_tree;
@@ -10,8 +11,8 @@ pub use extend::extend_tree;
 use super::Format;
 use crate::check::{Counted, Reading as CheckedReading};
 use crate::{
-    Container, DiffOptions, FileInfo, Key, Merge, MergeProgress, Merged, Object, ObjectDiff, OpenOptions,
-    OptionKind, OptionSpec, Recovery, Words,
+    Container, DiffOptions, File, FileInfo, Key, Merge, MergeProgress, Merged, Object, ObjectDiff,
+    OpenOptions, OptionKind, OptionSpec, RecoverProgress, RecoverReport, Recovery, Words,
 };
 use forthwith_columns::Form;
 use forthwith_engine::{BlockThreads, Engine};
@@ -284,6 +285,19 @@ impl Container for Opened {
         merge::merge(&inputs, sink, compression, merge, progress)
     }
 
+    fn recover(
+        &self,
+        file: &File,
+        sink: Box<dyn Sink>,
+        progress: &mut RecoverProgress<'_>,
+    ) -> Result<RecoverReport> {
+        let Some(found) = &self.recovered else {
+            let what = "a file that was opened by its directories: open it with recover";
+            return Err(Error::invalid(what).in_file(self.file.uri()));
+        };
+        recover::recover(&self.file, found, file, sink, progress)
+    }
+
     fn words(&self) -> &'static Words {
         &TREES
     }
@@ -303,6 +317,7 @@ impl Container for Opened {
             end: found.end,
             size: found.size,
             stopped: found.stopped.as_ref().map(|error| error.kind.to_string()),
+            gaps: recover::gaps(found),
         })
     }
 

@@ -20,12 +20,20 @@ use forthwith_ttree::Tree;
 use forthwith_ttree::copy::{CopyOptions, Processes, TreeCopy};
 
 /// The objects with one path in all files.
-struct Item {
+pub(super) struct Item {
     path: String,
     class: String,
     /// Number of the file, and the object in it: the newest of each file, or all if objects of the class are not
     /// put together.
     found: Vec<(usize, Found)>,
+}
+
+impl Item {
+    /// One object of the first file.
+    pub(super) fn of(found: Found) -> Self {
+        let (path, class) = (found.path.clone(), found.key.class_name.to_string());
+        Self { path, class, found: vec![(0, found)] }
+    }
 }
 
 /// Writes the objects of all files to one.
@@ -64,13 +72,23 @@ pub(super) fn merge(
     };
     let runner: Box<dyn BlockRunner> =
         if threads > 1 { Box::new(BlockThreads::new(threads)) } else { Box::new(OneThread::default()) };
-    let mut run =
-        Run { inputs, merge, compression, writer, processes, runner, progress, done: 0, total, merged };
+    let mut run = Run {
+        inputs,
+        merge,
+        compression,
+        writer: &mut writer,
+        processes: &processes,
+        runner: &*runner,
+        progress,
+        done: 0,
+        total,
+        merged,
+    };
     for item in &items {
         run.item(item)?;
     }
     let mut merged = run.merged;
-    merged.bytes = run.writer.finish()?;
+    merged.bytes = writer.finish()?;
     Ok(merged)
 }
 
@@ -174,13 +192,13 @@ fn leave_branchless(inputs: &[RootFile], items: &mut [Item]) -> Result<u64> {
     Ok(left)
 }
 
-fn is_table(class: &str) -> bool {
+pub(super) fn is_table(class: &str) -> bool {
     Tree::is_tree(class) || Ntuple::is_ntuple(class)
 }
 
 /// Copies the process ids by which references in the files know who made an object, each once. Answers for each
 /// file which they are.
-fn processes(inputs: &[RootFile], writer: &mut FileWriter) -> Result<Vec<Processes>> {
+pub(super) fn processes(inputs: &[RootFile], writer: &mut FileWriter) -> Result<Vec<Processes>> {
     // The titles of those that are written: what makes them differ.
     let mut written: Vec<Box<str>> = Vec::new();
     let mut of_files = Vec::with_capacity(inputs.len());
@@ -231,7 +249,7 @@ fn processes(inputs: &[RootFile], writer: &mut FileWriter) -> Result<Vec<Process
 }
 
 /// The number by which references know a process, if this is one of a file's own.
-fn process_number(key: &Key) -> Option<usize> {
+pub(super) fn process_number(key: &Key) -> Option<usize> {
     let digits = key.name.strip_prefix(PROCESS_NAME).filter(|_| key.class_name.as_ref() == PROCESS)?;
     digits.parse::<u16>().ok().filter(|number| number.to_string() == digits).map(usize::from)
 }
@@ -252,25 +270,27 @@ fn write_edited(
     Ok(())
 }
 
-fn is_directory(class: &str) -> bool {
+pub(super) fn is_directory(class: &str) -> bool {
     matches!(class, "TDirectory" | "TDirectoryFile")
 }
 
-struct Run<'a, 'p> {
-    inputs: &'a [RootFile],
-    merge: &'a Merge,
-    compression: Option<Compression>,
-    writer: FileWriter,
-    processes: Vec<Processes>,
-    runner: Box<dyn BlockRunner>,
-    progress: &'a mut MergeProgress<'p>,
-    done: u64,
-    total: u64,
-    merged: Merged,
+/// Objects being copied to a file.
+pub(super) struct Run<'a, 'p> {
+    pub(super) inputs: &'a [RootFile],
+    pub(super) merge: &'a Merge,
+    pub(super) compression: Option<Compression>,
+    pub(super) writer: &'a mut FileWriter,
+    pub(super) processes: &'a [Processes],
+    pub(super) runner: &'a dyn BlockRunner,
+    pub(super) progress: &'a mut MergeProgress<'p>,
+    pub(super) done: u64,
+    pub(super) total: u64,
+    pub(super) merged: Merged,
 }
 
 impl Run<'_, '_> {
-    fn item(&mut self, item: &Item) -> Result<()> {
+    /// Copies the objects of one path.
+    pub(super) fn item(&mut self, item: &Item) -> Result<()> {
         let (outer, name) = item.path.rsplit_once('/').unwrap_or(("", &item.path));
         check_headroom("an object of the files", 0).map_err(|error| error.in_object(&item.path))?;
         let Some((first, found)) = item.found.first() else { return Ok(()) };
@@ -323,7 +343,7 @@ impl Run<'_, '_> {
             true => Ok(()),
             false => Err(Error::new(ErrorKind::Cancelled)),
         };
-        let entries = rewrite(&self.inputs[*number], found, &mut self.writer, &how, &mut goes_on)?;
+        let entries = rewrite(&self.inputs[*number], found, self.writer, &how, &mut goes_on)?;
         self.merged.tables.push((item.path.clone(), entries));
         self.tell(u64::from(found.key.nbytes.unsigned_abs()))
     }
@@ -356,7 +376,7 @@ impl Run<'_, '_> {
             sum.write(&mut edits, first.top()).map_err(place)?;
         }
         let title = &found.key.title;
-        write_edited(&mut self.writer, directory, (name, title), first, edits).map_err(place)?;
+        write_edited(self.writer, directory, (name, title), first, edits).map_err(place)?;
         self.merged.objects += 1;
         self.tell(item.found.iter().map(|(_, found)| u64::from(found.key.nbytes.unsigned_abs())).sum())
     }
@@ -394,8 +414,7 @@ impl Run<'_, '_> {
                 Ok(objects) => {
                     let mut edits = Edits::new(&objects)?;
                     edits.renumber_processes(&objects, processes).map_err(place)?;
-                    write_edited(&mut self.writer, directory, (name, title), &objects, edits)
-                        .map_err(place)?;
+                    write_edited(self.writer, directory, (name, title), &objects, edits).map_err(place)?;
                 }
                 // Its class is not described, or its bytes are damaged: it is copied as it is, if nothing in it
                 // has to be moved.
@@ -462,16 +481,16 @@ impl Run<'_, '_> {
                 report(done.min(total), total)
             };
             copy.add(
-                &mut self.writer,
+                self.writer,
                 (file, found),
                 ranges.as_deref(),
                 &self.processes[*number],
-                &*self.runner,
+                self.runner,
                 &mut progress,
             )?;
             self.done = done;
         }
-        let entries = copy.finish(&mut self.writer)?;
+        let entries = copy.finish(self.writer)?;
         self.merged.tables.push((item.path.clone(), entries));
         Ok(())
     }
@@ -493,7 +512,7 @@ impl Run<'_, '_> {
             let copy = match &mut copy {
                 Some(copy) => copy,
                 None => {
-                    let writer = &mut self.writer;
+                    let writer = &mut *self.writer;
                     let begun = NtupleCopy::new(writer, directory, name, &ntuple, &is_kept, self.compression);
                     copy.insert(begun.map_err(place)?)
                 }
@@ -507,10 +526,10 @@ impl Run<'_, '_> {
                 *done += bytes;
                 report((*done).min(total), total)
             };
-            let added = copy.add(&mut self.writer, &ntuple, &is_kept, ranges.as_deref(), &mut progress);
+            let added = copy.add(self.writer, &ntuple, &is_kept, ranges.as_deref(), &mut progress);
             added.map_err(place)?;
         }
-        let entries = copy.map_or(Ok(0), |copy| copy.finish(&mut self.writer))?;
+        let entries = copy.map_or(Ok(0), |copy| copy.finish(self.writer))?;
         self.merged.tables.push((item.path.clone(), entries));
         Ok(())
     }

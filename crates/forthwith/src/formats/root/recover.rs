@@ -1,0 +1,441 @@
+//! Damaged ROOT files written anew: tables with the entries that can be read in all columns, other objects as they are.
+
+use super::merge::{Item, Run, is_directory, is_table, process_number, processes};
+use crate::{
+    DamagedPart, File, LostColumn, LostEntries, LostObject, Merge, OpenOptions, RecoverProgress,
+    RecoverReport, RecoveredTable, SelectOptions, Step, Table,
+};
+use bytes::Bytes;
+use forthwith_engine::BlockThreads;
+use forthwith_io::{Patched, Sink, WriterSink};
+use forthwith_plan::{Error, ErrorKind, Field, Result};
+use forthwith_root::write::{FileSettings, FileWriter};
+use forthwith_root::{Found, Recovered, RootFile};
+use forthwith_ttree::Tree;
+use forthwith_ttree::copy::Processes;
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    ops::Range,
+    sync::Arc,
+};
+
+/// Writes everything of a file that can be read. `file` is the same one, by which tables are read; `found` is what its recovery found.
+///
+/// # Errors
+/// The source cannot be read; what the sink says; `progress` said to stop.
+pub(super) fn recover(
+    input: &RootFile,
+    found: &Recovered,
+    file: &File,
+    sink: Box<dyn Sink>,
+    progress: &mut RecoverProgress<'_>,
+) -> Result<RecoverReport> {
+    let inputs = [input.clone()];
+    let settings = FileSettings::of_all(&inputs)?;
+    let nowhere = Box::new(WriterSink::new(sink.uri().to_owned(), std::io::sink()));
+    let mut trial = FileWriter::create(nowhere, settings.clone())?;
+    let mut writer = FileWriter::create(sink, settings)?;
+    let mut report = RecoverReport { gaps: gaps(found), ..RecoverReport::default() };
+    let streamers = input.streamers()?;
+    for writer in [&mut trial, &mut writer] {
+        writer.describe_from(&streamers).map_err(|error| error.in_file(input.uri()))?;
+    }
+    let processes = match processes(&inputs, &mut trial) {
+        Ok(_) => processes(&inputs, &mut writer)?,
+        Err(error) if ends(&error) => return Err(error),
+        Err(error) => {
+            let all = input.keys()?;
+            let lost = all.iter().filter(|key| process_number(key).is_some());
+            let lost = lost.map(|key| Found { path: key.name.to_string(), key: key.clone() });
+            report.lost_objects.extend(lost.map(|found| lost_object(&found, &error)));
+            vec![Processes::default()]
+        }
+    };
+    let mut recovery = Recovery {
+        inputs: &inputs,
+        file,
+        trial,
+        writer,
+        processes,
+        runner: BlockThreads::default(),
+        progress,
+        done: 0,
+        total: input.source().size()?,
+        report,
+        named: HashSet::new(),
+    };
+    for (path, cycles) in groups(input)? {
+        recovery.path(&path, cycles)?;
+    }
+    recovery.finish(found)
+}
+
+/// The parts of a file that its recovery passed over.
+pub(super) fn gaps(found: &Recovered) -> Vec<DamagedPart> {
+    let part = |bytes: &Range<u64>, error: &Error| DamagedPart {
+        begin: bytes.start,
+        end: bytes.end,
+        what: error.kind.to_string(),
+    };
+    let last = found.stopped.as_ref().map(|error| part(&(found.end..found.size), error));
+    found.gaps.iter().map(|gap| part(&gap.bytes, &gap.error)).chain(last).collect()
+}
+
+/// Whether an error ends the recovery, because it is not about damage.
+fn ends(error: &Error) -> bool {
+    matches!(error.kind, ErrorKind::Cancelled | ErrorKind::OutOfMemory { .. })
+        || (matches!(error.kind, ErrorKind::Source(_)) && !error.is_damage())
+}
+
+/// The objects of each path, the newest cycle first, in the order of the file.
+fn groups(input: &RootFile) -> Result<Vec<(String, Vec<Found>)>> {
+    let mut groups: Vec<(String, Vec<Found>)> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for found in input.keys_recursive()? {
+        let is_process = process_number(&found.key).is_some() && !found.path.contains('/');
+        // Parts of an RNTuple are found by its anchor.
+        if is_process || &*found.key.class_name == BLOB {
+            continue;
+        }
+        match known.get(&found.path) {
+            Some(&at) => groups[at].1.push(found),
+            None => {
+                known.insert(found.path.clone(), groups.len());
+                groups.push((found.path.clone(), vec![found]));
+            }
+        }
+    }
+    groups.iter_mut().for_each(|(_, cycles)| cycles.sort_by_key(|found| std::cmp::Reverse(found.key.cycle)));
+    Ok(groups)
+}
+
+/// A recovery on its way.
+struct Recovery<'a, 'p> {
+    inputs: &'a [RootFile; 1],
+    file: &'a File,
+    /// A file that is written nowhere: what can be copied to it can be copied.
+    trial: FileWriter,
+    writer: FileWriter,
+    processes: Vec<Processes>,
+    runner: BlockThreads,
+    progress: &'a mut RecoverProgress<'p>,
+    done: u64,
+    total: u64,
+    report: RecoverReport,
+    /// Baskets of the trees that were written.
+    named: HashSet<u64>,
+}
+
+/// The part of a table that is copied.
+struct TablePart {
+    recovered: RecoveredTable,
+    /// Entries that are lost, in any order.
+    lost: Vec<Range<u64>>,
+    entries: u64,
+    columns: usize,
+    /// Fields and numbers of damaged blocks.
+    blocks: BTreeSet<(u32, u64)>,
+}
+
+impl TablePart {
+    fn lose_column(&mut self, path: &str, error: &Error) {
+        let what = error.kind.to_string();
+        self.recovered.lost_columns.push(LostColumn { path: path.to_owned(), what });
+    }
+
+    fn has_lost_column(&self, path: &str) -> bool {
+        self.recovered.lost_columns.iter().any(|lost| lost.path == path)
+    }
+
+    /// Notes the entries that one column lost: all of them are the column.
+    fn lose(&mut self, path: &str, all: &Range<u64>, losses: Vec<(LostEntries, Error)>) {
+        let lost = losses.iter().map(|(loss, _)| loss.end - loss.begin).sum::<u64>();
+        match losses.first() {
+            Some((_, error)) if lost >= all.end - all.start => self.lose_column(path, error),
+            _ => {
+                for (loss, _) in losses {
+                    self.lost.push(loss.begin..loss.end);
+                    self.recovered.lose(loss);
+                }
+            }
+        }
+    }
+
+    /// The entries that are left.
+    fn kept(&self) -> Vec<Range<u64>> {
+        let mut lost = self.lost.clone();
+        lost.sort_by_key(|range| range.start);
+        let (mut kept, mut at) = (Vec::new(), 0);
+        for range in lost {
+            if at < range.start {
+                kept.push(at..range.start);
+            }
+            at = at.max(range.end);
+        }
+        if at < self.entries {
+            kept.push(at..self.entries);
+        }
+        kept
+    }
+
+    /// How it is copied.
+    fn merge(&self) -> Merge {
+        let lost: HashSet<String> =
+            self.recovered.lost_columns.iter().map(|column| column.path.clone()).collect();
+        let columns =
+            (!lost.is_empty()).then(|| -> crate::PathFilter { Arc::new(move |path| !lost.contains(path)) });
+        let entries = (!self.lost.is_empty()).then(|| self.kept());
+        Merge { entries, columns, ..Merge::default() }
+    }
+}
+
+impl Recovery<'_, '_> {
+    /// Recovers the objects of one path.
+    fn path(&mut self, path: &str, cycles: Vec<Found>) -> Result<()> {
+        let (directories, objects): (Vec<_>, Vec<_>) =
+            cycles.into_iter().partition(|found| is_directory(&found.key.class_name));
+        let inputs = self.inputs;
+        if let Some(directory) = directories.into_iter().next() {
+            self.copy(inputs, directory, &Merge::default(), true)?;
+        }
+        let (tables, objects): (Vec<_>, Vec<_>) =
+            objects.into_iter().partition(|found| is_table(&found.key.class_name));
+        let mut is_recovered = false;
+        for found in tables {
+            // Older ones have a part of the entries of newer ones.
+            if is_recovered {
+                break;
+            }
+            match self.table(&found) {
+                Ok(table) => {
+                    self.report.tables.push(RecoveredTable { path: path.to_owned(), ..table });
+                    is_recovered = true;
+                }
+                Err(error) if ends(&error) => return Err(error),
+                Err(error) => self.report.lost_objects.push(lost_object(&found, &error)),
+            }
+        }
+        // Cycles are written in their order.
+        for found in objects.into_iter().rev() {
+            self.object(found)?;
+        }
+        Ok(())
+    }
+
+    /// Copies an object that is not a table.
+    fn object(&mut self, found: Found) -> Result<()> {
+        let inputs = self.inputs;
+        let read = inputs[0].object_to_edit(&found.key).err().filter(Error::is_damage);
+        let tried = read.map_or_else(|| self.copy(inputs, found.clone(), &Merge::default(), false), Err);
+        match tried {
+            Ok(()) => self.copy(inputs, found, &Merge::default(), true),
+            Err(error) if ends(&error) => Err(error),
+            Err(error) => {
+                self.report.lost_objects.push(lost_object(&found, &error));
+                Ok(())
+            }
+        }
+    }
+
+    /// Copies the entries of a table that can be read in all columns of which any can.
+    fn table(&mut self, found: &Found) -> Result<RecoveredTable> {
+        let path = format!("{};{}", found.path, found.key.cycle);
+        let (mut inputs, mut table) = (self.inputs.clone(), self.file.table(&path)?);
+        let mut part = self.survey(&table)?;
+        let patches = mended_keys(&table, &part);
+        if !patches.is_empty() {
+            let source = Arc::new(Patched::new(Arc::clone(inputs[0].source()), patches));
+            let mut options = OpenOptions::new();
+            options.set(super::RECOVER.name, true);
+            let mended = File::from_source_with(source, Arc::clone(self.file.engine()), &options)?;
+            if let Some(file) = mended.own::<RootFile>() {
+                inputs = [file.clone()];
+                table = mended.table(&path)?;
+                part = self.survey(&table)?;
+            }
+        }
+        part.recovered.cycle = Some(found.key.cycle);
+        loop {
+            if part.columns > 0 && part.recovered.lost_columns.len() >= part.columns {
+                let what =
+                    part.recovered.lost_columns.first().map_or_else(String::new, |lost| lost.what.clone());
+                return Err(Error::fault(format!("none of its columns can be read: {what}")));
+            }
+            match self.copy(&inputs, found.clone(), &part.merge(), false) {
+                Ok(()) => break,
+                Err(error) if ends(&error) => return Err(error),
+                Err(error) => leave_out(&table, &mut part, error)?,
+            }
+        }
+        let kept: u64 = part.kept().iter().map(|range| range.end - range.start).sum();
+        (part.recovered.entries, part.recovered.lost_entries) = (kept, part.entries - kept);
+        self.copy(&inputs, found.clone(), &part.merge(), true)?;
+        if let Some(tree) = table.own::<Tree>() {
+            self.named.extend(tree.basket_places());
+        }
+        Ok(part.recovered)
+    }
+
+    /// Reads all columns of a table, each by itself.
+    fn survey(&mut self, table: &Table) -> Result<TablePart> {
+        let mut part = TablePart {
+            recovered: RecoveredTable::default(),
+            lost: Vec::new(),
+            entries: table.entries()?,
+            columns: 0,
+            blocks: BTreeSet::new(),
+        };
+        for (number, field) in (0..).zip(table.fields()?) {
+            if field.is_part || !field.has_data {
+                continue;
+            }
+            part.columns += 1;
+            let all = table.entry_range(number).map(|range| range.start..range.end.min(part.entries));
+            let read = all.and_then(|all| Ok((self.losses(table, number, field, all.clone())?, all)));
+            match read {
+                Ok((losses, all)) => {
+                    let blocks = losses.iter().filter_map(|(_, error)| Some((number, error.place.block?)));
+                    part.blocks.extend(blocks);
+                    part.lose(&field.path, &all, losses);
+                }
+                Err(error) if ends(&error) => return Err(error),
+                Err(error) => part.lose_column(&field.path, &error),
+            }
+        }
+        Ok(part)
+    }
+
+    /// The entries that a column lost.
+    fn losses(
+        &mut self,
+        table: &Table,
+        number: u32,
+        field: &Field,
+        all: Range<u64>,
+    ) -> Result<Vec<(LostEntries, Error)>> {
+        let (done, total) = (self.done, self.total);
+        if table.form(number).is_err() {
+            return if (self.progress)(done, total) {
+                undecoded(table, number, &field.path)
+            } else {
+                Err(Error::new(ErrorKind::Cancelled))
+            };
+        }
+        let selection = table.select_fields(&[(&field.path, Some(number))], SelectOptions::default())?;
+        let mut steps = selection.steps(all, Step::Bytes(STEP))?;
+        let mut losses = Vec::new();
+        while let Some(step) = steps.skip_step()? {
+            let mut tick = |_: crate::Progress| (self.progress)(done, total);
+            let (_, lost) = selection.read_around_damage(step, None, &mut tick)?;
+            for loss in lost {
+                let mut entries = LostEntries::of(&loss, Some(field.path.clone()));
+                let block = loss.error.place.block;
+                let tree = table.own::<Tree>().zip(block);
+                if let Some(bytes) = tree.and_then(|(tree, block)| tree.basket_bytes(number, block)) {
+                    (entries.begin_byte, entries.end_byte) = (Some(bytes.start), Some(bytes.end));
+                }
+                losses.push((entries, loss.error));
+            }
+        }
+        Ok(losses)
+    }
+
+    /// Copies an object, or with `for_good` unset tries to.
+    fn copy(&mut self, inputs: &[RootFile; 1], found: Found, merge: &Merge, for_good: bool) -> Result<()> {
+        let item = Item::of(found);
+        let (done, total, progress) = (self.done, self.total, &mut *self.progress);
+        // Trials do not count as progress.
+        let mut report = |now: u64, total: u64| progress(if for_good { now } else { done }, total);
+        let mut run = Run {
+            inputs,
+            merge,
+            compression: None,
+            writer: if for_good { &mut self.writer } else { &mut self.trial },
+            processes: &self.processes,
+            runner: &self.runner,
+            progress: &mut report,
+            done,
+            total,
+            merged: crate::Merged::default(),
+        };
+        run.item(&item)?;
+        if for_good {
+            (self.done, self.report.objects) = (run.done, self.report.objects + run.merged.objects);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, found: &Recovered) -> Result<RecoverReport> {
+        // Deleted trees leave their baskets in files that were closed.
+        if !found.is_closed {
+            let unlisted = found.basket_places.iter().filter(|place| !self.named.contains(place));
+            self.report.unlisted_blocks = unlisted.count() as u64;
+        }
+        // Baskets whose keys were mended are not lost.
+        self.report.lost_objects.retain(|lost| !self.named.contains(&lost.begin_byte));
+        self.report.gaps.retain(|gap| !self.named.contains(&gap.begin));
+        self.report.bytes = self.writer.finish()?;
+        Ok(self.report)
+    }
+}
+
+/// The keys of damaged baskets that can be read with other ones.
+fn mended_keys(table: &Table, part: &TablePart) -> Vec<(u64, Bytes)> {
+    let Some(tree) = table.own::<Tree>() else { return Vec::new() };
+    let mended = part.blocks.iter().filter_map(|(field, block)| tree.mended_key(*field, *block));
+    mended.map(|(place, key)| (place, key.into())).collect()
+}
+
+/// The entries of damaged baskets of a branch whose values cannot be read as a column.
+fn undecoded(table: &Table, number: u32, path: &str) -> Result<Vec<(LostEntries, Error)>> {
+    let Some(tree) = table.own::<Tree>() else { return Ok(Vec::new()) };
+    let damaged = tree.damaged_baskets(number)?;
+    let lost = damaged.into_iter().map(|basket| {
+        let lost = LostEntries {
+            begin: basket.entries.start,
+            end: basket.entries.end,
+            column: Some(path.to_owned()),
+            begin_byte: basket.bytes.as_ref().map(|bytes| bytes.start),
+            end_byte: basket.bytes.as_ref().map(|bytes| bytes.end),
+            what: basket.error.kind.to_string(),
+        };
+        (lost, basket.error)
+    });
+    Ok(lost.collect())
+}
+
+/// Takes out of a table what a copy failed on: the column that the error names.
+///
+/// # Errors
+/// The error itself, if it does not name a column that is still copied.
+fn leave_out(table: &Table, part: &mut TablePart, error: Error) -> Result<()> {
+    let path = table.path();
+    let named = error.place.object.as_deref().and_then(|object| object.strip_prefix(path)?.strip_prefix('/'));
+    let field = match named {
+        Some(named) => table.fields()?.iter().find(|field| field.path == named && field.has_data),
+        None => None,
+    };
+    match field.filter(|field| !part.has_lost_column(&field.path)) {
+        Some(field) => {
+            part.lose_column(&field.path, &error);
+            Ok(())
+        }
+        None => Err(error),
+    }
+}
+
+fn lost_object(found: &Found, error: &Error) -> LostObject {
+    let key = &found.key;
+    LostObject {
+        path: format!("{};{}", found.path, key.cycle),
+        class: key.class_name.to_string(),
+        begin_byte: key.seek,
+        end_byte: key.seek.saturating_add(u64::from(key.nbytes.unsigned_abs())),
+        what: error.kind.to_string(),
+    }
+}
+
+/// The class of the parts of RNTuples.
+const BLOB: &str = "RBlob";
+/// Decompressed bytes of a column that are read at a time.
+const STEP: u64 = 32 << 20;
