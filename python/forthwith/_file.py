@@ -328,7 +328,9 @@ class File(Directory):
         return self._core.recovered
 
     def _warn_of_recovery(self) -> None:
-        found = self.recovered or {}
+        found = self.recovered
+        if found is None:
+            return
         text = f"{self.file_path} was read from record to record: {found['objects']} objects and {found['baskets']} baskets"
         if found["unlisted"]:
             text += f", of them not in its directories: {', '.join(found['unlisted'][:20])}"

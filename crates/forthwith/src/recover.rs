@@ -129,7 +129,7 @@ impl LostEntries {
 ///
 /// A ROOT file may not have been closed, be cut off or have damaged records: trees and RNTuples keep the entries that can be read in all
 /// columns, other objects are copied. Of files that are one table, whole entries are kept: of an Avro file those of whole blocks, of a
-/// stream of Arrow those of whole batches, of JSON Lines and CSV whole lines.
+/// stream of Arrow those of whole batches, of JSON Lines whole lines.
 ///
 /// # Errors
 /// The file cannot be opened, even so; what the sink says; `progress` said to stop.
@@ -166,7 +166,8 @@ fn recover_table(
         .ok_or_else(|| Error::unsupported(format!("writing {} files", file.format())).in_file(file.uri()))?;
     let mut report = RecoverReport::default();
     let mut recovered = RecoveredTable::default();
-    let (table, gaps) = file.table("")?.sound()?;
+    let table = file.table("")?;
+    let (table, gaps) = table.around_damage()?.unwrap_or_else(|| (table, Vec::new()));
     let size = file.source().size()?;
     for (at, gap) in gaps.iter().enumerate() {
         let end = gaps.get(at + 1).map_or(size, |next| next.byte);

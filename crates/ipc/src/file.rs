@@ -15,6 +15,8 @@ use std::{ops::Range, sync::Arc};
 const MAGIC: &[u8] = b"ARROW1";
 /// What precedes the length of each message of a stream, since version 0.15 of Arrow.
 const CONTINUATION: [u8; 4] = [0xff; 4];
+/// Bytes of the magic word with the padding that aligns the first message.
+const LONGEST_PADDING: u64 = 1 << 10;
 /// Bytes of a file's end that are read at once: the footers of most files.
 const TAIL: u64 = 64 << 10;
 
@@ -68,17 +70,65 @@ impl IpcFile {
         Self::read(source).map_err(|error| error.in_file(&here))
     }
 
+    /// Opens a file that may be cut off or not closed. If its footer or the last messages of a stream cannot be read, it has
+    /// the batches before the first damaged message, which is returned with its byte.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), but for damage behind the schema.
+    pub fn recover(source: Arc<dyn Source>) -> Result<(Self, Option<Error>)> {
+        let here = source.uri().to_owned();
+        match Self::read(Arc::clone(&source)) {
+            Ok(file) => Ok((file, None)),
+            Err(error) if error.is_damage() => {
+                Self::read_whole_batches(source).map_err(|error| error.in_file(&here))
+            }
+            Err(error) => Err(error.in_file(&here)),
+        }
+    }
+
     fn read(source: Arc<dyn Source>) -> Result<Self> {
         let size = source.size()?;
         let head = source.read_one(0..size.min(8))?;
         let is_stream = !head.starts_with(MAGIC);
         let mut found = Found::default();
         let (schema, columns) = if is_stream {
-            found.stream(source.as_ref(), size)?
+            found.stream(source.as_ref(), 0, size)?
         } else {
             found.file(source.as_ref(), size)?
         };
-        Ok(Self {
+        Ok(Self::of(source, size, found, (schema, columns), is_stream))
+    }
+
+    /// Reads the messages of a stream, or of a file without its footer, up to the first damaged one.
+    fn read_whole_batches(source: Arc<dyn Source>) -> Result<(Self, Option<Error>)> {
+        let size = source.size()?;
+        let head = source.read_one(0..size.min(LONGEST_PADDING))?;
+        // Messages of files stand behind the magic word and padding, as they do in streams.
+        let padding = head.iter().skip(MAGIC.len()).take_while(|byte| **byte == 0).count();
+        let begin = if head.starts_with(MAGIC) { (MAGIC.len() + padding) as u64 } else { 0 };
+        let mut found = Found::default();
+        let mut schema = None;
+        let mut fault = found.messages(source.as_ref(), begin, size, &mut schema).err();
+        if let Some(error) = fault.take_if(|error| !error.is_damage()) {
+            return Err(error);
+        }
+        let Some(schema) = schema else {
+            return Err(fault.unwrap_or_else(|| Error::not_a("an Arrow stream", "one without a schema")));
+        };
+        // Without its footer a file is damaged, even if all messages are there.
+        let missing = || Error::not_a("an Arrow IPC file", "a file without a footer").at_byte(size);
+        let fault = fault.or_else(|| (begin > 0).then(missing));
+        Ok((Self::of(source, size, found, schema, true), fault))
+    }
+
+    fn of(
+        source: Arc<dyn Source>,
+        size: u64,
+        found: Found,
+        (schema, columns): (Schema, Vec<ColumnType>),
+        is_stream: bool,
+    ) -> Self {
+        Self {
             source,
             schema: schema.into(),
             columns: columns.into(),
@@ -87,7 +137,13 @@ impl IpcFile {
             union_validity: found.version == Some(MetadataVersion::V4),
             most_rows: size.saturating_mul(8 * LARGEST_EXPANSION),
             is_stream,
-        })
+        }
+    }
+
+    /// Number of record batches.
+    #[must_use]
+    pub fn batches(&self) -> usize {
+        self.batches.len()
     }
 
     /// The file.
@@ -193,9 +249,21 @@ impl Found {
     }
 
     /// Messages of a stream, one after the other, until one that says that it ends, or the file does.
-    fn stream(&mut self, source: &dyn Source, size: u64) -> Result<(Schema, Vec<ColumnType>)> {
-        let mut at = 0;
+    fn stream(&mut self, source: &dyn Source, begin: u64, size: u64) -> Result<(Schema, Vec<ColumnType>)> {
         let mut schema = None;
+        self.messages(source, begin, size, &mut schema)?;
+        schema.ok_or_else(|| Error::not_a("an Arrow stream", "one without a schema"))
+    }
+
+    /// Takes note of the messages of a stream, of which the first is the schema.
+    fn messages(
+        &mut self,
+        source: &dyn Source,
+        begin: u64,
+        size: u64,
+        schema: &mut Option<(Schema, Vec<ColumnType>)>,
+    ) -> Result<()> {
+        let mut at = begin;
         while at < size {
             let here = |error: Error| error.at_byte(at);
             let left = size - at;
@@ -226,11 +294,11 @@ impl Found {
                 let found = message.header_as_schema();
                 let found = found
                     .ok_or_else(|| here(Error::not_a("an Arrow stream", "a message before the schema")))?;
-                schema = Some(columns(found).map_err(here)?);
+                *schema = Some(columns(found).map_err(here)?);
             }
             at = end + self.message(source, &metadata, end..size).map_err(here)?;
         }
-        schema.ok_or_else(|| Error::not_a("an Arrow stream", "one without a schema"))
+        Ok(())
     }
 
     /// Takes note of a message whose body is at the beginning of a range. Returns the length of the body.

@@ -2,7 +2,7 @@
 
 use super::Format;
 use crate::{
-    Container, FileInfo, Key, OpenOptions, Words,
+    AroundDamage, Container, FileInfo, Gap, Key, OpenOptions, OptionKind, OptionSpec, Recovery, Words,
     check::{Counted, Reading},
 };
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use forthwith_columns::Form;
 use forthwith_engine::Engine;
 use forthwith_io::{Sink, Source};
 use forthwith_ipc::{IpcFile, IpcFormat, IpcTable, IpcWriter};
-use forthwith_plan::{BlockFormat, CheckReport, Dataset, Result, TableWriter, WriteOptions};
+use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, Result, TableWriter, WriteOptions};
 use std::{any::Any, sync::Arc};
 
 /// The row of the table.
@@ -29,16 +29,23 @@ impl Format for Arrow {
         IpcFile::is_ipc(head)
     }
 
+    fn options(&self) -> &'static [OptionSpec] {
+        &[RECOVER]
+    }
+
     fn open(
         &self,
         source: Arc<dyn Source>,
-        _: &OpenOptions,
+        options: &OpenOptions,
         engine: &Arc<Engine>,
     ) -> Result<Arc<dyn Container>> {
-        let file = IpcFile::open(source)?;
+        let (file, damage) = match options.flag(RECOVER.name, false) {
+            true => IpcFile::recover(source)?,
+            false => (IpcFile::open(source)?, None),
+        };
         let only = Key::of_only(file.source().as_ref(), self.name(), "table".into(), String::new(), 0)?;
         let table = Arc::new(file.table()?);
-        Ok(Arc::new(Opened { file, only, table, engine: Arc::clone(engine) }))
+        Ok(Arc::new(Opened { file, only, table, damage, engine: Arc::clone(engine) }))
     }
 
     fn writer(
@@ -56,10 +63,18 @@ impl Format for Arrow {
     }
 }
 
+const RECOVER: OptionSpec = OptionSpec {
+    name: "recover",
+    kind: OptionKind::Flag,
+    about: "open a file or stream that was cut off with its whole batches",
+};
+
 struct Opened {
     file: IpcFile,
     only: Key,
     table: Arc<IpcTable>,
+    /// The first message that cannot be read, if the file was recovered.
+    damage: Option<Error>,
     engine: Arc<Engine>,
 }
 
@@ -93,6 +108,34 @@ impl Container for Opened {
     fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
         self.find(path)?;
         Ok(Arc::clone(&self.table) as Arc<dyn Dataset>)
+    }
+
+    fn dataset_around_damage(&self, path: &str) -> Result<Option<AroundDamage>> {
+        let table = self.dataset(path)?;
+        let Some(damage) = &self.damage else { return Ok(None) };
+        let gap = Gap {
+            entry: table.entries()?,
+            block: self.file.batches() as u64,
+            byte: damage.place.byte.unwrap_or(0),
+            what: damage.kind.to_string(),
+        };
+        Ok(Some((table, vec![gap])))
+    }
+
+    fn recovery(&self) -> Option<Recovery> {
+        let damage = self.damage.as_ref()?;
+        let size = self.source().size().unwrap_or(0);
+        Some(Recovery {
+            objects: 1,
+            blocks: self.file.batches(),
+            deleted: 0,
+            unlisted: Vec::new(),
+            describes_classes: true,
+            end: damage.place.byte.unwrap_or(size),
+            size,
+            stopped: Some(damage.kind.to_string()),
+            gaps: Vec::new(),
+        })
     }
 
     /// Reads all record batches.
