@@ -1,6 +1,6 @@
 use forthwith_plan::ErrorKind;
 
-use super::{Cursor, TObject, Tag};
+use super::{Cursor, Datime, Key, TObject, Tag};
 
 #[test]
 fn a_frame_cannot_be_over_read() {
@@ -126,4 +126,32 @@ fn objects_end_behind_the_name_of_their_class() {
     let error = Cursor::new(&short).tag().unwrap_err();
     assert!(matches!(error.kind, ErrorKind::Mismatch { expected: 11, found: 8, .. }), "{error}");
     assert_eq!(error.place.byte, Some(0));
+}
+
+#[test]
+fn keys_have_the_bytes_that_they_are_parsed_of() {
+    for (version, title) in [(4, String::new()), (1004, "x".repeat(254)), (4, "long ".repeat(100))] {
+        let mut key = Key {
+            nbytes: 700,
+            version,
+            objlen: 1000,
+            datime: Datime(77),
+            keylen: 0,
+            cycle: 3,
+            seek: 1234,
+            seek_directory: 100,
+            class_name: "TTree".into(),
+            name: "events".into(),
+            title: title.into(),
+        };
+        key.keylen = key.to_bytes().len() as u16;
+        let bytes = key.to_bytes();
+        let mut cursor = Cursor::new(&bytes);
+        let parsed = Key::parse(&mut cursor).expect("a key");
+        assert_eq!((&parsed, cursor.position()), (&key, bytes.len()));
+        assert!(parsed.is_plausible(1234, 5000, bytes.len() as u64));
+        assert!(!parsed.is_plausible(1235, 5000, bytes.len() as u64));
+        assert!(!parsed.is_plausible(1234, 1900, bytes.len() as u64));
+        assert_eq!(key.differences(&Key { cycle: 4, name: "other".into(), ..parsed }), 2);
+    }
 }
