@@ -51,6 +51,7 @@ mod meaning;
 mod object;
 mod opened;
 mod plot;
+mod recover;
 mod schema;
 mod shape;
 mod shorthand;
@@ -199,6 +200,9 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
         }
         (Action::Sniff, targets) => sniff::sniff(targets, asked.shape, &asked.opening, console),
         (Action::Index { to }, targets) => index::index(targets, to.as_deref(), &asked.opening, console),
+        (Action::Recover(recovering), [target]) => {
+            recover::recover(target, recovering, asked.shape, &asked.opening, console)
+        }
         (_, [target]) => one(asked, target, console),
         (_, targets) => several(asked, targets, console),
     }
@@ -313,6 +317,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         // Of all files together, or of none.
         Action::Convert { .. }
         | Action::Copy(_)
+        | Action::Recover(_)
         | Action::Diff(_)
         | Action::Count { .. }
         | Action::Index { .. }

@@ -13,11 +13,12 @@ use crate::{
     failure::{Failure, Result},
     flags::{
         self, Act, Bench, CONVERT_STEP, Candidates, Check, Common, Completions, Count, Demo, Errors, Explain,
-        Forth, Freq, Gen, Head, HeadFormat, Index, Language, Ls, Man, Nan, Plot, Recompress, Schema, Shell,
-        Show, Sniff, Stats, Streamers, Typed, Verb,
+        Forth, Freq, Gen, Head, HeadFormat, Index, Language, Ls, Man, Nan, Plot, Recompress, Recover,
+        Schema, Shell, Show, Sniff, Stats, Streamers, Typed, Verb,
     },
     opened::{Opening, Values},
     paint::Paint,
+    recover::Recovering,
     shape::Shape,
     stats::Summary,
     svg::Picture,
@@ -99,6 +100,8 @@ pub(crate) enum Action {
     Diff(Box<Comparison>),
     /// Files are copied, merged or split.
     Copy(Box<Copying>),
+    /// A sound file is written of a damaged one.
+    Recover(Box<Recovering>),
     Forth {
         explain: bool,
     },
@@ -157,6 +160,7 @@ fn shape_of(verb: &Verb) -> Shape {
         }
         Verb::Dump(dump) if dump.json => Shape::JsonLines,
         Verb::Diff(diff) if diff.json => Shape::Json,
+        Verb::Recover(recover) if recover.json => Shape::Json,
         _ => Shape::Text,
     }
 }
@@ -316,6 +320,11 @@ impl Asked {
                     ..Copying::default()
                 };
                 (targets, Action::Copy(Box::new(copying)))
+            }
+            Verb::Recover(recover) => {
+                let Recover { target, to, output, report, force, .. } = recover;
+                let (targets, to) = one_with_destination("recover", target, to, output)?;
+                (targets, Action::Recover(Box::new(Recovering { to, report, force })))
             }
             Verb::Forth(Forth { act: Some(act), .. }) => (Vec::new(), Action::Program(Box::new(act))),
             // The parser requires a target where there is no act.

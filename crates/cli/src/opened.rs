@@ -98,7 +98,22 @@ fn above(target: &Target) -> Option<(&str, &str)> {
     (target.path.is_none() && !inner.is_empty()).then_some((file, inner))
 }
 
+/// The source of a file, with the engine and the options to open it by.
+pub(crate) fn parts(
+    target: &Target,
+    opening: &Opening,
+) -> Result<(Arc<dyn Source>, Arc<Engine>, OpenOptions)> {
+    let (engine, options) = reading(opening)?;
+    Ok((source(target, opening)?, engine, options))
+}
+
 fn of_source(source: Arc<dyn Source>, opening: &Opening) -> Result<File> {
+    let (engine, options) = reading(opening)?;
+    Ok(File::from_source_with(source, engine, &options)?)
+}
+
+/// How files are read.
+fn reading(opening: &Opening) -> Result<(Arc<Engine>, OpenOptions)> {
     let options = opening.threads.map_or_else(Options::default, Options::with_threads);
     let mut format = OpenOptions::new();
     if opening.recover {
@@ -110,7 +125,7 @@ fn of_source(source: Arc<dyn Source>, opening: &Opening) -> Result<File> {
     for (name, value) in &opening.format {
         format.set_text(name, value)?;
     }
-    Ok(File::from_source_with(source, Arc::new(Engine::new(options)), &format)?)
+    Ok((Arc::new(Engine::new(options)), format))
 }
 
 /// Says what was found of a file that was opened by its records.
@@ -122,6 +137,11 @@ pub(crate) fn tell_of_recovery(file: &File, console: &mut Console<'_>) {
         human::counted(found.objects as u64, "object", "objects"),
         human::counted(found.blocks as u64, "basket", "baskets")
     );
+    if let Some(first) = found.gaps.first() {
+        let bytes = found.gaps.iter().fold(0, |sum, gap| sum + (gap.end - gap.begin));
+        let (bytes, why) = (human::bytes(bytes), human::clean(&first.what));
+        text += &format!("; {bytes} from byte {} on were passed over: {why}", first.begin);
+    }
     if let Some(why) = &found.stopped {
         let (end, size) = (human::bytes(found.end), human::bytes(found.size));
         text += &format!("; the walk ended after {end} of {size}: {}", human::clean(why));

@@ -1,8 +1,8 @@
-//! The flags of commands that copy the contents of files: merge, cp, split, recompress.
+//! The flags of commands that copy the contents of files: merge, cp, split, recompress, recover.
 
 use super::Computing;
 use clap::Args;
-use std::{ffi::OsString, num::NonZeroU64};
+use std::{ffi::OsString, num::NonZeroU64, path::PathBuf};
 
 #[derive(Args, Debug)]
 pub(crate) struct Merge {
@@ -91,6 +91,28 @@ pub(crate) struct Recompress {
     /// The codec, with a level after a colon: zstd:5, lz4, lzma:7, zlib:1, none
     #[arg(long, visible_alias = "compression", value_name = "CODEC[:LEVEL]", required = true)]
     pub(crate) codec: String,
+    /// The file to write, in place of the second name
+    #[arg(short, long, value_name = "TO")]
+    pub(crate) output: Option<OsString>,
+    /// Replace a file of that name
+    #[arg(short, long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Recover {
+    /// The file, which is only read
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) target: OsString,
+    /// The file to write
+    #[arg(value_name = "TO")]
+    pub(crate) to: Option<OsString>,
+    /// Also write the report to a file, as JSON
+    #[arg(long, value_name = "REPORT")]
+    pub(crate) report: Option<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
     /// The file to write, in place of the second name
     #[arg(short, long, value_name = "TO")]
     pub(crate) output: Option<OsString>,

@@ -64,6 +64,19 @@ Examples:
   forthwith check events.root
   forthwith check --json events.root";
 
+pub(super) const RECOVER: &str = "\
+The file to write has the format of the damaged one, which is never changed. Of a ROOT file, trees
+and RNTuples keep the entries that can be read in all columns; a column of which nothing can be
+read is left out. Of several cycles of a tree the newest that can be read counts. Histograms and
+other objects are copied. Avro, Arrow and JSON Lines files keep whole entries, Parquet files with
+a footer, too. The report names what was lost, with entries and bytes.
+
+The exit code is 0 if nothing was lost, 1 if something was, 2 if nothing could be written.
+
+Examples:
+  forthwith recover events.root sound.root
+  forthwith recover --json --report lost.json orders.avro whole.avro";
+
 pub(super) const SHOW: &str = "\
 The decoder column says how a branch is read: by a kernel (the layout is columnar), by a
 program (generated AwkwardForth), by the format itself (RNTuples, Parquet), or not at all

@@ -14,15 +14,15 @@ mod summary;
 mod values;
 
 pub(crate) use browse::{Browse, View};
-pub(crate) use copies::{Cp, Merge, Recompress, Split};
+pub(crate) use copies::{Cp, Merge, Recompress, Recover, Split};
 pub(crate) use diff::Diff;
 pub(crate) use forth::{Act, Bits, DisArgs, Forth, Given, OutputShape, ProgramArgs, RunArgs, StepArgs};
 use head::entries;
 pub(crate) use head::{Head, HeadFormat, Nan};
 use help::{
     BENCH, BROWSE, CAT, CHECK, COMPLETIONS, CONVERT, COUNT, CP, DEMO, DIFF, DUMP, EXAMPLES, EXPLAIN, FORTH,
-    FREQ, GEN, HEAD, INDEX, LS, MAN, MERGE, PLOT, RECOMPRESS, SAMPLE, SCHEMA, SHOW, SNIFF, SPLIT, STATS,
-    STREAMERS, TAIL, VIEW,
+    FREQ, GEN, HEAD, INDEX, LS, MAN, MERGE, PLOT, RECOMPRESS, RECOVER, SAMPLE, SCHEMA, SHOW, SNIFF,
+    SPLIT, STATS, STREAMERS, TAIL, VIEW,
 };
 pub(crate) use summary::{Bench, Dump, Freq, Sample, Sniff, Stats, Summarised};
 use values::Values;
@@ -139,6 +139,9 @@ pub(crate) enum Verb {
     /// Copy a ROOT file with its data compressed in another way
     #[command(after_help = RECOMPRESS)]
     Recompress(Recompress),
+    /// Write a sound file with everything readable of a damaged or unclosed one
+    #[command(after_help = RECOVER)]
+    Recover(Recover),
     /// Say how branches are read, and why some cannot be
     #[command(after_help = EXPLAIN)]
     Explain(Explain),

@@ -48,7 +48,7 @@ fn examples_run() {
         fs::create_dir(path(side)).expect("room");
         fs::copy(path("events.root"), path(&format!("{side}/events.root"))).expect("room");
     }
-    for verb in ["diff", "stats", "freq", "sample", "sniff", "dump", "bench"] {
+    for verb in ["diff", "stats", "freq", "sample", "sniff", "dump", "bench", "recover"] {
         run_all(verb, folder.path());
     }
 }

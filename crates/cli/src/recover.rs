@@ -1,0 +1,211 @@
+//! `forthwith recover`: a sound file of what can be read of a damaged one.
+
+use crate::{
+    console::{Console, bar},
+    destination::is_replaced,
+    failure::{Failure, Result},
+    human,
+    interrupt::Watch,
+    opened::{self, Opening},
+    shape::Shape,
+    target::Target,
+};
+use forthwith::{DamagedPart, LostEntries, LostObject, RecoverReport, RecoveredTable, files};
+use serde::Serialize;
+use std::{
+    ffi::OsString,
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// A file to recover, and where to.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Recovering {
+    /// The file to write.
+    pub(crate) to: OsString,
+    /// A file for the report as JSON.
+    pub(crate) report: Option<PathBuf>,
+    /// A file of that name is replaced.
+    pub(crate) force: bool,
+}
+
+/// The report as JSON.
+#[derive(Serialize)]
+struct Document<'a> {
+    file: &'a str,
+    to: &'a str,
+    /// Whether nothing was lost.
+    complete: bool,
+    #[serde(flatten)]
+    report: &'a RecoverReport,
+}
+
+/// Recovers a file. Whatever keeps the file from being written ends with [`FAILED`].
+pub(crate) fn recover(
+    target: &Target,
+    asked: &Recovering,
+    shape: Shape,
+    opening: &Opening,
+    console: &mut Console<'_>,
+) -> Result<()> {
+    let (report, replaced) = match written(target, asked, opening, console) {
+        Ok(done) => done,
+        Err(failure) if matches!(failure.code(), 0 | STOPPED) => return Err(failure),
+        Err(failure) => {
+            console.fail(&failure);
+            return Err(Failure::Told { code: FAILED });
+        }
+    };
+    let to = asked.to.to_string_lossy();
+    let document = Document { file: &target.uri, to: &to, complete: report.is_complete(), report: &report };
+    if let Some(path) = &asked.report {
+        let written = serde_json::to_vec_pretty(&document).map_err(std::io::Error::from);
+        if let Err(error) = written.and_then(|text| fs::write(path, text)) {
+            console.fail(&Failure::Unwritable { path: path.display().to_string(), error });
+            return Err(Failure::Told { code: FAILED });
+        }
+    }
+    match shape {
+        Shape::Text => console.text(&render(&to, &report))?,
+        _ => console.json(&document)?,
+    }
+    if replaced {
+        console.note(&format!("replaced {}", human::clean(&to)));
+    }
+    if report.is_complete() { Ok(()) } else { Err(Failure::Told { code: LOST }) }
+}
+
+/// Writes the file; also whether one was replaced.
+fn written(
+    target: &Target,
+    asked: &Recovering,
+    opening: &Opening,
+    console: &Console<'_>,
+) -> Result<(RecoverReport, bool)> {
+    if !target.object.is_empty() {
+        let (object, uri) = (&target.object, &target.uri);
+        let what = format!("recover writes a whole file: leave out :{object}, as in {uri}");
+        return Err(Failure::misuse(what));
+    }
+    let is_there = is_replaced(&asked.to, asked.force)?;
+    if let Some(report) = &asked.report {
+        is_replaced(report.as_os_str(), asked.force)?;
+        let real = |path: &Path| path.canonicalize().ok();
+        if real(report).is_some_and(|real_report| Some(real_report) == real(Path::new(&target.uri))) {
+            let what = format!("{} is the file to recover, so it cannot be the report", report.display());
+            return Err(Failure::misuse(what));
+        }
+    }
+    let watch = Watch::begin();
+    let (source, engine, options) = opened::parts(target, opening)?;
+    let sink = files::sink(&asked.to, &opening.store())?;
+    watch.removes(sink.temporary());
+    let bar = bar(None, BAR, console.width.is_some());
+    let recovered = forthwith::recover(source, engine, &options, sink, &mut |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+        !watch.asked()
+    });
+    bar.finish_and_clear();
+    Ok((recovered?, is_there))
+}
+
+fn render(to: &str, report: &RecoverReport) -> String {
+    let mut text = String::new();
+    for part in &report.gaps {
+        gap(&mut text, part);
+    }
+    if report.unlisted_blocks > 0 {
+        let blocks = human::counted(report.unlisted_blocks, "block", "blocks");
+        // Writing to a text does not fail.
+        let _ = writeln!(text, "lost: {blocks} of tables that were not saved after they were written");
+    }
+    for lost in &report.lost_objects {
+        object(&mut text, lost);
+    }
+    for found in &report.tables {
+        table(&mut text, found);
+    }
+    let entries = report.tables.iter().map(|table| table.entries).sum();
+    let _ = writeln!(
+        text,
+        "{}: {} of {}, {}, {}",
+        human::clean(to),
+        human::counted(entries, "entry", "entries"),
+        human::counted(report.tables.len() as u64, "table", "tables"),
+        human::counted(report.objects, "object", "objects"),
+        human::bytes(report.bytes),
+    );
+    text
+}
+
+fn gap(text: &mut String, part: &DamagedPart) {
+    let bytes = human::bytes(part.end.saturating_sub(part.begin));
+    let _ = writeln!(text, "lost: {bytes} from byte {} on: {}", part.begin, human::clean(&part.what));
+}
+
+fn object(text: &mut String, lost: &LostObject) {
+    let (path, class) = (human::clean(&lost.path), human::clean(&lost.class));
+    let what = human::clean(&lost.what);
+    let _ = writeln!(text, "lost: {path}, a {class} at byte {}: {what}", lost.begin_byte);
+}
+
+fn table(text: &mut String, found: &RecoveredTable) {
+    for column in &found.lost_columns {
+        let (path, what) = (human::clean(&column.path), human::clean(&column.what));
+        let _ = writeln!(text, "lost: column {path} of {}: {what}", name(found));
+    }
+    for loss in found.losses.iter().take(LISTED) {
+        entries(text, found, loss);
+    }
+    let more = found.losses.len().saturating_sub(LISTED) as u64 + found.more_losses;
+    if more > 0 {
+        let _ =
+            writeln!(text, "lost: {} of {}", human::counted(more, "more part", "more parts"), name(found));
+    }
+    let kept = human::counted(found.entries, "entry", "entries");
+    let lost = match found.lost_entries {
+        0 => String::new(),
+        lost => format!(", {} lost", human::count(lost)),
+    };
+    let _ = writeln!(text, "{}: {kept}{lost}", name(found));
+}
+
+fn entries(text: &mut String, found: &RecoveredTable, loss: &LostEntries) {
+    let column = loss.column.as_ref().map(|path| format!(" for column {}", human::clean(path)));
+    let bytes = match (loss.begin_byte, loss.end_byte) {
+        (Some(begin), Some(end)) => format!(", bytes {begin} to {end}"),
+        (Some(begin), None) => format!(", byte {begin}"),
+        _ => String::new(),
+    };
+    let _ = writeln!(
+        text,
+        "lost: entries {} to {} of {}{}{bytes}: {}",
+        loss.begin,
+        loss.end.saturating_sub(1),
+        name(found),
+        column.unwrap_or_default(),
+        human::clean(&loss.what)
+    );
+}
+
+/// The name of a table in the report.
+fn name(found: &RecoveredTable) -> String {
+    match (&*found.path, found.cycle) {
+        ("", _) => "the table".into(),
+        (path, Some(cycle)) => format!("{};{cycle}", human::clean(path)),
+        (path, None) => human::clean(path),
+    }
+}
+
+/// Exit code of a file that was written without something of the other.
+const LOST: i32 = 1;
+/// Exit code if nothing was written.
+const FAILED: i32 = 2;
+/// Exit code of what Ctrl-C ended.
+const STOPPED: i32 = 130;
+/// Losses of a table that are printed.
+const LISTED: usize = 20;
+/// How far it is, seen by people only.
+const BAR: &str = "{wide_bar} {bytes} of {total_bytes}  {bytes_per_sec}  {eta}";
