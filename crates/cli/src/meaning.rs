@@ -13,9 +13,10 @@ use crate::{
     failure::{Failure, Result},
     flags::{
         self, Act, Bench, CONVERT_STEP, Candidates, Check, Common, Completions, Count, Demo, Errors, Explain,
-        Forth, Freq, Gen, Head, HeadFormat, Index, Language, Ls, Man, Nan, Plot, Recompress, Recover,
+        Forth, Freq, Gen, Head, HeadFormat, Index, Language, Ls, Man, Mcp, Nan, Plot, Recompress, Recover,
         Schema, Shell, Show, Sniff, Stats, Streamers, Typed, Verb,
     },
+    mcp::Serving,
     opened::{Opening, Values},
     paint::Paint,
     recover::Recovering,
@@ -100,6 +101,8 @@ pub(crate) enum Action {
     Diff(Box<Comparison>),
     /// Files are copied, merged or split.
     Copy(Box<Copying>),
+    /// Messages are answered.
+    Mcp(Serving),
     /// A sound file is written of a damaged one.
     Recover(Box<Recovering>),
     Forth {
@@ -320,6 +323,9 @@ impl Asked {
                     ..Copying::default()
                 };
                 (targets, Action::Copy(Box::new(copying)))
+            }
+            Verb::Mcp(Mcp { folders, limit }) => {
+                (Vec::new(), Action::Mcp(Serving { folders, limit: Duration::from_secs(limit) }))
             }
             Verb::Recover(recover) => {
                 let Recover { target, to, output, report, force, .. } = recover;

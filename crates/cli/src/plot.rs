@@ -135,8 +135,8 @@ fn draw(
     };
     let outside = histogram.not_shown();
     if let Some(picture) = output {
-        let said = picture.write(&histogram.bars(), &format!("{name} of {entries}{outside}"), &name)?;
-        return console.line(&human::clean(&said));
+        let title = format!("{name} of {entries}{outside}");
+        return picture.write(&histogram.bars(), &title, &name, console);
     }
     console.line(&format!("{} of {entries}{outside}\n", console.paint.strong(&name)))?;
     let (_, wide) = layout(bins, width);

@@ -1,6 +1,7 @@
 //! A histogram as an SVG picture: `forthwith plot -o FILE.svg`.
 
 use crate::{
+    console::Console,
     destination::is_replaced,
     failure::{Failure, Result},
     histogram::{Bars, nice_step, tick_text, ticks},
@@ -17,6 +18,8 @@ pub(crate) const BINS: u16 = 60;
 /// Columns of the picture, at most, of an object with its own bins.
 pub(crate) const COLUMNS: usize = 520;
 
+/// Standard output.
+const STANDARD: &str = "-";
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 420.0;
 /// The frame: left, top, right and bottom.
@@ -30,12 +33,14 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    /// The file of a command line.
+    /// The file of a command line; `-` is standard output.
     ///
     /// # Errors
     /// Its name does not end in `.svg`.
     pub(crate) fn of(path: OsString, force: bool) -> Result<Self> {
-        if Path::new(&path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg")) {
+        if path == STANDARD
+            || Path::new(&path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"))
+        {
             return Ok(Self { path, force });
         }
         let what =
@@ -43,17 +48,26 @@ impl Picture {
         Err(Failure::misuse(what))
     }
 
-    /// Writes a histogram, and returns what to say of it.
+    /// Writes a histogram, and says so unless it is printed.
     ///
     /// # Errors
     /// There is a file of that name, and nothing says that it may be replaced; or it cannot be written.
-    pub(crate) fn write(&self, bars: &Bars, title: &str, label: &str) -> Result<String> {
+    pub(crate) fn write(
+        &self,
+        bars: &Bars,
+        title: &str,
+        label: &str,
+        console: &mut Console<'_>,
+    ) -> Result<()> {
+        if self.path == STANDARD {
+            return console.text(&drawn(bars, title, label));
+        }
         is_replaced(&self.path, self.force)?;
         let path = Path::new(&self.path);
         let mut file = FileSink::create(path).map_err(Error::from)?;
         file.write_all(drawn(bars, title, label).as_bytes())?;
         Box::new(file).finish().map_err(Error::from)?;
-        Ok(format!("{title}: {}", path.display()))
+        console.line(&human::clean(&format!("{title}: {}", path.display())))
     }
 }
 

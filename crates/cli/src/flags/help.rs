@@ -77,6 +77,15 @@ Examples:
   forthwith recover events.root sound.root
   forthwith recover --json --report lost.json orders.avro whole.avro";
 
+pub(super) const MCP: &str = "\
+Messages are lines of JSON-RPC on standard input and output, as language models and their editors
+send them. The tools list, schema, stats, head, query and plot only read, and only files in the
+folders: names with .. and symbolic links are refused. Answers end after 50 kB and say so.
+
+Examples:
+  forthwith mcp runs
+  forthwith mcp --limit 20 runs data";
+
 pub(super) const SHOW: &str = "\
 The decoder column says how a branch is read: by a kernel (the layout is columnar), by a
 program (generated AwkwardForth), by the format itself (RNTuples, Parquet), or not at all

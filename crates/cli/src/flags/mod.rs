@@ -21,7 +21,7 @@ use head::entries;
 pub(crate) use head::{Head, HeadFormat, Nan};
 use help::{
     BENCH, BROWSE, CAT, CHECK, COMPLETIONS, CONVERT, COUNT, CP, DEMO, DIFF, DUMP, EXAMPLES, EXPLAIN, FORTH,
-    FREQ, GEN, HEAD, INDEX, LS, MAN, MERGE, PLOT, RECOMPRESS, RECOVER, SAMPLE, SCHEMA, SHOW, SNIFF,
+    FREQ, GEN, HEAD, INDEX, LS, MAN, MCP, MERGE, PLOT, RECOMPRESS, RECOVER, SAMPLE, SCHEMA, SHOW, SNIFF,
     SPLIT, STATS, STREAMERS, TAIL, VIEW,
 };
 pub(crate) use summary::{Bench, Dump, Freq, Sample, Sniff, Stats, Summarised};
@@ -163,6 +163,9 @@ pub(crate) enum Verb {
     /// Show what forthwith makes of a file, and how fast
     #[command(after_help = DEMO)]
     Demo(Demo),
+    /// Serve the files of some folders to language models, by the Model Context Protocol
+    #[command(after_help = MCP)]
+    Mcp(Mcp),
     /// Measure reading, decompressing and decoding of a table, beside a copy of memory
     #[command(after_help = BENCH)]
     Bench(Bench),
@@ -223,7 +226,7 @@ pub(crate) struct Plot {
     /// The two ends of the axis [default: around nearly all values of the first entries]
     #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true)]
     pub(crate) range: Option<(f64, f64)>,
-    /// Write the picture to this file, as SVG, instead of printing it: of one branch or histogram
+    /// Write the picture to this file, as SVG, instead of printing it: of one branch or histogram; - prints the SVG
     #[arg(short, long, value_name = "FILE.svg")]
     pub(crate) output: Option<OsString>,
     /// Replace a file of that name
@@ -253,6 +256,16 @@ pub(crate) struct Index {
     /// The index to write, or the folder for it [default: beside the file, under its name with .fwi]
     #[arg(long, value_name = "INDEX")]
     pub(crate) to: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Mcp {
+    /// The folders whose files may be read, with the folders below
+    #[arg(value_name = "FOLDER", required = true)]
+    pub(crate) folders: Vec<PathBuf>,
+    /// Seconds that an answer may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) limit: u64,
 }
 
 #[derive(Args, Debug)]

@@ -28,6 +28,11 @@ impl<'a> Keyboard<'a> {
         self.is_person
     }
 
+    /// What lines are read of.
+    pub(crate) fn reader(&mut self) -> &mut dyn BufRead {
+        &mut *self.lines
+    }
+
     /// All there is.
     pub(crate) fn all(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();

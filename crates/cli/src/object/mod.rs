@@ -95,8 +95,7 @@ pub(crate) fn write(file: &File, key: &Key, picture: &Picture, console: &mut Con
         return Err(Failure::misuse(human::clean(&what)));
     };
     let title = if key.title.is_empty() { &key.path } else { &key.title };
-    let said = picture.write(&bars, title, label)?;
-    console.line(&human::clean(&said))
+    picture.write(&bars, title, label, console)
 }
 
 /// The picture of an object, if it is one that is drawn.

@@ -52,7 +52,7 @@ fn a_file_alone_is_listed() {
       the commands are
         ls, browse, view, show, head, tail, cat, dump, count, stats, freq, sample, sniff, schema, diff,
         gen, convert, merge, cp, split, recompress, recover, explain, forth, check, index, plot,
-        streamers, demo, bench, completions, man, help
+        streamers, demo, mcp, bench, completions, man, help
       forthwith --help says what they do
     ");
     assert_eq!((said.code, said.out.as_str()), (2, ""));

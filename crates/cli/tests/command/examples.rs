@@ -44,11 +44,14 @@ fn examples_run() {
     )
     .expect("room");
     output(&["convert", &path("orders.jsonl"), &path("orders.avro")]);
+    for folder in ["runs", "data"] {
+        fs::create_dir(path(folder)).expect("room");
+    }
     for side in ["old", "new"] {
         fs::create_dir(path(side)).expect("room");
         fs::copy(path("events.root"), path(&format!("{side}/events.root"))).expect("room");
     }
-    for verb in ["diff", "stats", "freq", "sample", "sniff", "dump", "bench", "recover"] {
+    for verb in ["diff", "stats", "freq", "sample", "sniff", "dump", "bench", "recover", "mcp"] {
         run_all(verb, folder.path());
     }
 }

@@ -1,0 +1,123 @@
+//! Command lines run for a client: in bounded time, with answers of bounded size.
+
+use crate::{Keyboard, Terminal, run_with};
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
+
+/// What a tool does.
+pub(super) enum Task {
+    /// An answer that is known.
+    Text(String),
+    /// The arguments of a command line.
+    Line(Vec<OsString>),
+}
+
+/// Threads that run command lines.
+pub(super) struct Workers {
+    limit: Duration,
+    /// Number of calls that still run.
+    late: Arc<AtomicUsize>,
+}
+
+impl Workers {
+    pub(super) fn new(limit: Duration) -> Self {
+        Self { limit, late: Arc::default() }
+    }
+
+    /// Runs a command line.
+    ///
+    /// # Errors
+    /// What the command says; it took too long.
+    pub(super) fn run(&self, task: Task) -> Result<String, String> {
+        let line = match task {
+            Task::Text(text) => return Ok(cut(text.into_bytes(), false)),
+            Task::Line(line) => line,
+        };
+        if self.late.load(Ordering::Relaxed) >= MOST_LATE {
+            return Err("busy with calls that took too long: try again later".into());
+        }
+        let (send, receive) = mpsc::channel();
+        let late = Arc::clone(&self.late);
+        late.fetch_add(1, Ordering::Relaxed);
+        let spawned = thread::Builder::new().spawn(move || {
+            let answer = answer(line);
+            late.fetch_sub(1, Ordering::Relaxed);
+            // The receiver is gone after a timeout.
+            let _ = send.send(answer);
+        });
+        if let Err(error) = spawned {
+            self.late.fetch_sub(1, Ordering::Relaxed);
+            return Err(format!("cannot start a thread: {error}"));
+        }
+        match receive.recv_timeout(self.limit) {
+            Ok(answer) => answer,
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                Err(format!("no answer within {} s: ask for fewer entries or columns", self.limit.as_secs()))
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => Err("the call ended without an answer".into()),
+        }
+    }
+}
+
+fn answer(line: Vec<OsString>) -> Result<String, String> {
+    let (mut out, mut err) = (Bounded::default(), Bounded::default());
+    // Standard input belongs to the protocol.
+    let mut keyboard = Keyboard::new(io::empty(), false);
+    let code = run_with(line, &mut keyboard, &mut out, &mut err, Terminal::default());
+    if code == 0 {
+        return Ok(cut(out.bytes, out.is_full));
+    }
+    let text = cut(err.bytes, err.is_full);
+    Err(text.strip_prefix("forthwith: ").unwrap_or(&text).to_owned())
+}
+
+/// The text of an answer, which says so if it is not all of it.
+fn cut(mut bytes: Vec<u8>, is_full: bool) -> String {
+    let is_cut = is_full || bytes.len() > LARGEST;
+    bytes.truncate(LARGEST);
+    if is_cut {
+        // The last line is not whole.
+        let end = bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(bytes.len());
+        bytes.truncate(end);
+    }
+    let text = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+    if is_cut { format!("{text}\n… cut after {LARGEST} bytes: ask for less") } else { text }
+}
+
+/// The first bytes that are written; a closed pipe for what follows.
+#[derive(Default)]
+struct Bounded {
+    bytes: Vec<u8>,
+    is_full: bool,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let left = LARGEST.saturating_sub(self.bytes.len());
+        if left == 0 && !bytes.is_empty() {
+            self.is_full = true;
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        let taken = bytes.len().min(left);
+        self.bytes.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Bytes of an answer.
+const LARGEST: usize = 50_000;
+/// Calls that take too long, at a time.
+const MOST_LATE: usize = 2;

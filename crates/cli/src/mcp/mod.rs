@@ -1,0 +1,194 @@
+//! `forthwith mcp`: a server of the Model Context Protocol on standard input and output, for the files of some folders.
+//!
+//! Messages are JSON-RPC 2.0, one on each line. Each tool is a command line of this program, so that answers are those of the
+//! command; `folders.rs` decides which files it may read, `tools.rs` has the table of tools.
+
+mod answer;
+mod folders;
+mod tools;
+
+use crate::{
+    console::Console,
+    failure::{Failure, Result},
+};
+use answer::Workers;
+use folders::Folders;
+use serde_json::{Value, json};
+use std::{
+    io::{self, BufRead, Read},
+    path::PathBuf,
+    time::Duration,
+};
+
+/// Versions of the protocol, the newest first.
+const VERSIONS: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
+/// Bytes of a message that is read.
+const LONGEST: u64 = 1 << 20;
+
+/// The folders of a server, and the time that a tool may take.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Serving {
+    pub(crate) folders: Vec<PathBuf>,
+    pub(crate) limit: Duration,
+}
+
+/// Codes of JSON-RPC.
+#[derive(Clone, Copy)]
+enum Code {
+    Parse = -32700,
+    Request = -32600,
+    Method = -32601,
+    Params = -32602,
+}
+
+/// Answers messages until the input ends.
+pub(crate) fn serve(asked: &Serving, input: &mut dyn BufRead, console: &mut Console<'_>) -> Result<()> {
+    let mut server = Server { folders: Folders::of(&asked.folders)?, workers: Workers::new(asked.limit) };
+    while let Some(line) = next(input).map_err(Failure::Output)? {
+        let answer = match line {
+            Line::TooLong => Some(failed(Value::Null, Code::Request, "a message is longer than 1 MiB")),
+            Line::Text(text) if text.iter().all(u8::is_ascii_whitespace) => None,
+            Line::Text(text) => server.answer(&text),
+        };
+        if let Some(answer) = answer {
+            console.line(&answer.to_string())?;
+            console.flush()?;
+        }
+    }
+    Ok(())
+}
+
+enum Line {
+    Text(Vec<u8>),
+    TooLong,
+}
+
+/// Reads the next line. A line that is too long is skipped.
+fn next(input: &mut dyn BufRead) -> io::Result<Option<Line>> {
+    let mut line = Vec::new();
+    if input.take(LONGEST).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\n') || (line.len() as u64) < LONGEST {
+        return Ok(Some(Line::Text(line)));
+    }
+    loop {
+        let (found, length) = match input.fill_buf() {
+            Ok([]) => return Ok(Some(Line::TooLong)),
+            Ok(bytes) => {
+                let end = bytes.iter().position(|byte| *byte == b'\n');
+                (end.is_some(), end.map_or(bytes.len(), |end| end + 1))
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        input.consume(length);
+        if found {
+            return Ok(Some(Line::TooLong));
+        }
+    }
+}
+
+fn failed(id: Value, code: Code, message: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code as i32, "message": message}})
+}
+
+struct Server {
+    folders: Folders,
+    workers: Workers,
+}
+
+impl Server {
+    /// The answer to a message; none to a notification or to an answer.
+    fn answer(&mut self, text: &[u8]) -> Option<Value> {
+        let message: Value = match serde_json::from_slice(text) {
+            Ok(message) => message,
+            Err(error) => return Some(failed(Value::Null, Code::Parse, &format!("not JSON: {error}"))),
+        };
+        let Value::Object(message) = message else {
+            return Some(failed(Value::Null, Code::Request, "a message is one object"));
+        };
+        let id = message.get("id").cloned();
+        let is_number = |id: &Value| id.is_string() || id.is_i64() || id.is_u64();
+        let known = || id.clone().filter(is_number).unwrap_or_default();
+        let Some(method) = message.get("method").and_then(Value::as_str) else {
+            let is_answer = message.contains_key("result") || message.contains_key("error");
+            return (!is_answer).then(|| failed(known(), Code::Request, "the message has no method"));
+        };
+        if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            return Some(failed(known(), Code::Request, "jsonrpc must be \"2.0\""));
+        }
+        let id = match id {
+            None => return None,
+            Some(id) if is_number(&id) => id,
+            Some(_) => {
+                return Some(failed(Value::Null, Code::Request, "id must be a string or a whole number"));
+            }
+        };
+        let empty = Value::Object(serde_json::Map::new());
+        let params = message.get("params").unwrap_or(&empty);
+        Some(match self.call(method, params) {
+            Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+            Err((code, message)) => failed(id, code, &message),
+        })
+    }
+
+    fn call(&mut self, method: &str, params: &Value) -> Result<Value, (Code, String)> {
+        match method {
+            "initialize" => Ok(initialized(params)),
+            "ping" => Ok(json!({})),
+            "tools/list" => Ok(json!({"tools": tools::listed()})),
+            "tools/call" => {
+                let invalid = |what: String| (Code::Params, what);
+                let name = params.get("name").and_then(Value::as_str);
+                let name = name.ok_or_else(|| invalid("the name of the tool is missing".into()))?;
+                let empty = serde_json::Map::new();
+                let arguments = match params.get("arguments") {
+                    None => &empty,
+                    Some(Value::Object(arguments)) => arguments,
+                    Some(_) => return Err(invalid("arguments must be an object".into())),
+                };
+                let task = tools::task(name, arguments, &self.folders).map_err(invalid)?;
+                let answered = task.and_then(|task| self.workers.run(task));
+                let (text, is_error) = answered.map_or_else(|error| (error, true), |text| (text, false));
+                Ok(json!({"content": [{"type": "text", "text": text}], "isError": is_error}))
+            }
+            _ => Err((Code::Method, format!("there is no method {method:?}"))),
+        }
+    }
+}
+
+/// The answer that begins a session: the version that the client asks for if it is known, else the newest.
+fn initialized(params: &Value) -> Value {
+    let asked = params.get("protocolVersion").and_then(Value::as_str);
+    let version = asked.filter(|version| VERSIONS.contains(version)).unwrap_or(VERSIONS[0]);
+    json!({
+        "protocolVersion": version,
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "forthwith", "version": env!("CARGO_PKG_VERSION")},
+        "instructions": "Reads scientific files (ROOT, Parquet, Avro, Arrow, CSV, JSON) in the served folders. Begin with list.",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &[u8]) -> Vec<Option<usize>> {
+        let mut input = io::BufReader::with_capacity(64, text);
+        std::iter::from_fn(|| next(&mut input).unwrap())
+            .map(|line| match line {
+                Line::Text(text) => Some(text.len()),
+                Line::TooLong => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn long_lines_are_dropped_and_the_next_is_read() {
+        let mut text = vec![b'x'; 3 << 20];
+        text.extend(b"\nshort\n\nlast");
+        assert_eq!(lines(&text), [None, Some(6), Some(1), Some(4)]);
+        assert_eq!(lines(b""), []);
+    }
+}
