@@ -4,6 +4,10 @@ import json
 import os
 import pathlib
 import random
+import signal
+import subprocess
+import sys
+import time
 
 import awkward as ak
 import numpy as np
@@ -294,3 +298,23 @@ def test_mistakes_are_told(sound, tmp_path, capfd):
         assert code == 2, said
         assert what in said.err.lower(), said.err
         assert not out.exists()
+
+
+def test_an_interrupt_leaves_nothing_behind(tmp_path):
+    path = tmp_path / "large.root"
+    numbers = np.random.default_rng(1).normal(size=(40, 100_000))
+    with forthwith.recreate(path, compression=None) as file:
+        file["tree"] = {f"x{number}": numbers[number] for number in range(40)}
+    line = [sys.executable, "-m", "forthwith", "recover", str(path), str(tmp_path / "out.root")]
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 20
+    # Until the file is begun.
+    while len(os.listdir(tmp_path)) < 2 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    if process.returncode == 0:
+        pytest.skip("it was done before the interrupt")
+    assert process.returncode == 130, said
+    assert b"nothing was written" in said
+    assert os.listdir(tmp_path) == ["large.root"]

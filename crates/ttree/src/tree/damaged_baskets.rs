@@ -91,11 +91,11 @@ impl Tree {
         baskets.iter().find(|basket| basket.number == number)?.file_bytes()
     }
 
-    /// Where the baskets of all branches begin in the file.
-    pub fn basket_places(&self) -> impl Iterator<Item = u64> {
+    /// The bytes in the file of the baskets of all branches.
+    pub fn basket_ranges(&self) -> impl Iterator<Item = Range<u64>> {
         let fields = 0..self.metadata.fields.len() as u32;
         let baskets = fields.filter_map(|field| self.baskets(&self.branch(field).ok()?).ok());
-        baskets.flatten().filter_map(|basket| Some(basket.file_bytes()?.start))
+        baskets.flatten().filter_map(|basket| basket.file_bytes())
     }
 }
 

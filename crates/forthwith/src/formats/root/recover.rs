@@ -14,7 +14,7 @@ use forthwith_root::{Found, Recovered, RootFile};
 use forthwith_ttree::Tree;
 use forthwith_ttree::copy::Processes;
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     ops::Range,
     sync::Arc,
 };
@@ -62,7 +62,7 @@ pub(super) fn recover(
         done: 0,
         total: input.source().size()?,
         report,
-        named: HashSet::new(),
+        named: HashMap::new(),
     };
     for (path, cycles) in groups(input)? {
         recovery.path(&path, cycles)?;
@@ -122,8 +122,8 @@ struct Recovery<'a, 'p> {
     done: u64,
     total: u64,
     report: RecoverReport,
-    /// Baskets of the trees that were written.
-    named: HashSet<u64>,
+    /// Where the baskets of the trees that were written begin and end.
+    named: HashMap<u64, u64>,
 }
 
 /// The part of a table that is copied.
@@ -271,7 +271,7 @@ impl Recovery<'_, '_> {
         (part.recovered.entries, part.recovered.lost_entries) = (kept, part.entries - kept);
         self.copy(&inputs, found.clone(), &part.merge(), true)?;
         if let Some(tree) = table.own::<Tree>() {
-            self.named.extend(tree.basket_places());
+            self.named.extend(tree.basket_ranges().map(|bytes| (bytes.start, bytes.end)));
         }
         Ok(part.recovered)
     }
@@ -368,12 +368,13 @@ impl Recovery<'_, '_> {
     fn finish(mut self, found: &Recovered) -> Result<RecoverReport> {
         // Deleted trees leave their baskets in files that were closed.
         if !found.is_closed {
-            let unlisted = found.basket_places.iter().filter(|place| !self.named.contains(place));
+            let unlisted = found.basket_places.iter().filter(|place| !self.named.contains_key(place));
             self.report.unlisted_blocks = unlisted.count() as u64;
         }
-        // Baskets whose keys were mended are not lost.
-        self.report.lost_objects.retain(|lost| !self.named.contains(&lost.begin_byte));
-        self.report.gaps.retain(|gap| !self.named.contains(&gap.begin));
+        // Baskets with damaged keys are reported with their trees, if they are lost at all.
+        let named = self.named;
+        self.report.lost_objects.retain(|lost| !named.contains_key(&lost.begin_byte));
+        self.report.gaps.retain(|gap| named.get(&gap.begin).is_none_or(|end| *end < gap.end));
         self.report.bytes = self.writer.finish()?;
         Ok(self.report)
     }
