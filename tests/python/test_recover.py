@@ -99,6 +99,21 @@ def test_a_sound_file_is_copied(sound, tmp_path, capfd):
         assert sorted(file.keys(cycle=False)) == ["before", "dir", "dir/after", "dir/tree", "ntuple"]
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["nested.root", "natives.root", "rounds.root", "shared.root", "clones.root", "containers.root"],
+)
+def test_sound_files_lose_nothing_that_cannot_be_read(name, tmp_path, capfd):
+    """Members and entries of kinds that are not supported are copied as they are."""
+    code, report = recover(capfd, data(name), tmp_path / "out.root")
+    assert code == 0, report
+    with forthwith.open(data(name)) as before, forthwith.open(tmp_path / "out.root") as after:
+        assert before.classnames() == after.classnames()
+        for path in before.keys(filter_classname="TTree"):
+            assert before[path].num_entries == after[path].num_entries
+            assert before[path].keys() == after[path].keys()
+
+
 def damage(dice, raw, keys):
     """Bytes that are cut off, zeroed, or flipped: in keys or anywhere."""
     raw = bytearray(raw)

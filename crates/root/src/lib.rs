@@ -38,7 +38,7 @@ pub mod write;
 pub use cpp::{Container, CppType, Holds, Number, Packing, code};
 pub use file::{
     Check, Checked, Directory, DirectoryRecord, Found, Header, Record, RecordGap, Records, Recovered,
-    RootFile, TableCheck, check_record, decompress_blocks, decompress_record, is_roots_own,
+    RootFile, TableCheck, check_record, decompress_blocks, decompress_record, has_checksums, is_roots_own,
 };
 pub use histogram::{efficiency, histogram, histogram_error};
 pub use object::{

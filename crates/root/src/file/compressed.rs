@@ -204,3 +204,9 @@ fn truncated(needed: usize) -> Error {
 
 /// Length of a block's header: two letters, a method, and two lengths of three bytes, little-endian.
 const HEADER: usize = 9;
+
+/// Whether a payload is compressed by a codec whose blocks have checksums. The first block speaks for all.
+#[must_use]
+pub fn has_checksums(stored: &[u8]) -> bool {
+    [b"ZL", b"L4", b"XZ"].iter().any(|codec| stored.starts_with(*codec))
+}

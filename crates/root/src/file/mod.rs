@@ -22,7 +22,7 @@ use forthwith_platform::{ProcessLock, ProcessOnce};
 
 pub use check::{Check, Checked, TableCheck};
 pub(crate) use compressed::decompress_growing;
-pub use compressed::{check_record, decompress_blocks, decompress_record};
+pub use compressed::{check_record, decompress_blocks, decompress_record, has_checksums};
 use contents::Contents;
 pub use contents::DirectoryRecord;
 pub use directory::{Directory, Found};
@@ -119,6 +119,15 @@ impl RootFile {
         let record = key.stored().and_then(|stored| self.record_in(key.seek..stored.end, Some(key)));
         let (_, payload) = record.map_err(|error| error.in_file(self.uri()).in_object(&key.name))?;
         Ok(payload)
+    }
+
+    /// Whether a record can be decompressed and its blocks have checksums, which confirm the payload.
+    #[must_use]
+    pub fn is_verified(&self, key: &Key) -> bool {
+        let stored = key.stored().ok().and_then(|range| self.source().read_one(range).ok());
+        let is_compressed = stored
+            .is_some_and(|stored| (stored.len() as u64) < u64::from(key.objlen) && has_checksums(&stored));
+        is_compressed && self.payload(key).is_ok()
     }
 
     /// The record that begins at a byte of the file: its own key, and its payload.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use forthwith_plan::{Error, Result, Scratch};
-use forthwith_root::Cursor;
+use forthwith_root::{Cursor, has_checksums};
 
 use super::Tree;
 use crate::baskets::{BasketRef, Bytes};
@@ -82,6 +82,24 @@ impl Tree {
             branch.look_at(&damaged.entries, &mended, &mut Scratch::new()).ok()?;
             Some((damaged.file_bytes()?.start, key))
         })
+    }
+
+    /// Whether a basket of a branch is sound by checksums of its compressed blocks, or by the pointers to objects in its entries,
+    /// whether or not these can be read.
+    #[must_use]
+    pub fn is_verified(&self, field: u32, number: u64) -> bool {
+        let looked = || {
+            let branch = self.inspect_field(field)?;
+            let basket = branch.baskets.as_ref().ok()?.iter().find(|basket| basket.number == number)?;
+            let record = self.source.read_one(basket.file_bytes()?).ok()?;
+            branch.look_at(&basket.entries, &record, &mut Scratch::new()).ok()?;
+            if branch.has_pointers() {
+                return Some(true);
+            }
+            let keylen = Basket::parse(&mut Cursor::new(&record)).ok()?.keylen as usize;
+            Some(has_checksums(record.get(keylen..)?))
+        };
+        looked().unwrap_or(false)
     }
 
     /// The bytes in the file of one basket of a branch, if it has such.

@@ -93,6 +93,11 @@ impl Inspected {
         Ok(())
     }
 
+    /// Whether entries may point to objects, which are then compared with each other.
+    pub(crate) fn has_pointers(&self) -> bool {
+        self.pointers.is_some()
+    }
+
     /// Whether a look at a basket is one at where its entries begin, too.
     pub(crate) fn asks_bounds(&self) -> bool {
         self.asked.bounds

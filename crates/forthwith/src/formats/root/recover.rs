@@ -226,6 +226,8 @@ impl Recovery<'_, '_> {
     fn object(&mut self, found: Found) -> Result<()> {
         let inputs = self.inputs;
         let read = inputs[0].object_to_edit(&found.key).err().filter(Error::is_damage);
+        // Bytes that are as they were written are copied, even if they cannot be read.
+        let read = read.filter(|_| !inputs[0].is_verified(&found.key));
         let tried = read.map_or_else(|| self.copy(inputs, found.clone(), &Merge::default(), false), Err);
         match tried {
             Ok(()) => self.copy(inputs, found, &Merge::default(), true),
@@ -328,6 +330,9 @@ impl Recovery<'_, '_> {
             let mut tick = |_: crate::Progress| (self.progress)(done, total);
             let (_, lost) = selection.read_around_damage(step, None, &mut tick)?;
             for loss in lost {
+                if is_sound(table, number, &loss.error) {
+                    continue;
+                }
                 let mut entries = LostEntries::of(&loss, Some(field.path.clone()));
                 let block = loss.error.place.block;
                 let tree = table.own::<Tree>().zip(block);
@@ -378,6 +383,15 @@ impl Recovery<'_, '_> {
         self.report.bytes = self.writer.finish()?;
         Ok(self.report)
     }
+}
+
+/// Whether entries that cannot be read are sound nevertheless: of a kind that is not supported, or in a basket with checksums.
+fn is_sound(table: &Table, field: u32, error: &Error) -> bool {
+    let is_verified = || {
+        let tree = table.own::<Tree>().zip(error.place.block);
+        tree.is_some_and(|(tree, block)| tree.is_verified(field, block))
+    };
+    matches!(error.kind, ErrorKind::Unsupported { .. }) || is_verified()
 }
 
 /// The keys of damaged baskets that can be read with other ones.
