@@ -102,6 +102,13 @@ impl Tree {
         looked().unwrap_or(false)
     }
 
+    /// The entries of one basket of a branch.
+    #[must_use]
+    pub fn basket_entries(&self, field: u32, number: u64) -> Option<Range<u64>> {
+        let baskets = self.baskets(&self.branch(field).ok()?).ok()?;
+        baskets.into_iter().find(|basket| basket.number == number).map(|basket| basket.entries)
+    }
+
     /// The bytes in the file of one basket of a branch, if it has such.
     #[must_use]
     pub fn basket_bytes(&self, field: u32, number: u64) -> Option<Range<u64>> {

@@ -257,6 +257,7 @@ impl Recovery<'_, '_> {
             }
         }
         part.recovered.cycle = Some(found.key.cycle);
+        let mut left_out = 0;
         loop {
             if part.columns > 0 && part.recovered.lost_columns.len() >= part.columns {
                 let what =
@@ -265,9 +266,10 @@ impl Recovery<'_, '_> {
             }
             match self.copy(&inputs, found.clone(), &part.merge(), false) {
                 Ok(()) => break,
-                Err(error) if ends(&error) => return Err(error),
-                Err(error) => leave_out(&table, &mut part, error)?,
+                Err(error) if ends(&error) || left_out == MOST_LEFT_OUT => return Err(error),
+                Err(error) => leave_out(&table, &mut part, error, left_out >= MOST_BLOCKS)?,
             }
+            left_out += 1;
         }
         let kept: u64 = part.kept().iter().map(|range| range.end - range.start).sum();
         (part.recovered.entries, part.recovered.lost_entries) = (kept, part.entries - kept);
@@ -419,24 +421,31 @@ fn undecoded(table: &Table, number: u32, path: &str) -> Result<Vec<(LostEntries,
     Ok(lost.collect())
 }
 
-/// Takes out of a table what a copy failed on: the column that the error names.
+/// Takes out of a table what a copy failed on: the entries of the basket that the error names, or the column without such a
+/// basket or with `column_only`.
 ///
 /// # Errors
 /// The error itself, if it does not name a column that is still copied.
-fn leave_out(table: &Table, part: &mut TablePart, error: Error) -> Result<()> {
+fn leave_out(table: &Table, part: &mut TablePart, error: Error, column_only: bool) -> Result<()> {
     let path = table.path();
     let named = error.place.object.as_deref().and_then(|object| object.strip_prefix(path)?.strip_prefix('/'));
-    let field = match named {
-        Some(named) => table.fields()?.iter().find(|field| field.path == named && field.has_data),
-        None => None,
+    let mut fields = (0..).zip(table.fields()?);
+    let field = fields.find(|(_, field)| field.has_data && Some(&*field.path) == named);
+    let Some((number, field)) = field.filter(|(_, field)| !part.has_lost_column(&field.path)) else {
+        return Err(error);
     };
-    match field.filter(|field| !part.has_lost_column(&field.path)) {
-        Some(field) => {
-            part.lose_column(&field.path, &error);
-            Ok(())
+    let block = table.own::<Tree>().zip(error.place.block);
+    let entries = block.and_then(|(tree, block)| tree.basket_entries(number, block));
+    match entries.filter(|entries| !column_only && !part.lost.contains(entries)) {
+        Some(entries) => {
+            let (column, what) = (Some(field.path.clone()), error.kind.to_string());
+            let Range { start: begin, end } = entries;
+            part.lost.push(entries);
+            part.recovered.lose(LostEntries { begin, end, column, begin_byte: None, end_byte: None, what });
         }
-        None => Err(error),
+        None => part.lose_column(&field.path, &error),
     }
+    Ok(())
 }
 
 fn lost_object(found: &Found, error: &Error) -> LostObject {
@@ -452,5 +461,9 @@ fn lost_object(found: &Found, error: &Error) -> LostObject {
 
 /// The class of the parts of RNTuples.
 const BLOB: &str = "RBlob";
+/// Baskets of a table that are left out one by one because they cannot be copied; columns are, after that.
+const MOST_BLOCKS: u32 = 32;
+/// Baskets and columns that are left out, each of which costs another trial.
+const MOST_LEFT_OUT: u32 = 256;
 /// Decompressed bytes of a column that are read at a time.
 const STEP: u64 = 32 << 20;
