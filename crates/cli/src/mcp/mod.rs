@@ -166,7 +166,7 @@ fn initialized(params: &Value) -> Value {
         "protocolVersion": version,
         "capabilities": {"tools": {}},
         "serverInfo": {"name": "forthwith", "version": env!("CARGO_PKG_VERSION")},
-        "instructions": "Reads scientific files (ROOT, Parquet, Avro, Arrow, CSV, JSON) in the served folders. Begin with list.",
+        "instructions": "Reads tables and objects of scientific files in the served folders. Begin with list.",
     })
 }
 
