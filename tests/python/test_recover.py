@@ -211,6 +211,42 @@ def test_root_reads_what_is_kept_and_keeps_no_more(sound, tmp_path, capfd):
         assert entries >= bad, names[2 * number]
 
 
+USED = """
+first, second, merged, copied = sys.argv[1:]
+merger = ROOT.TFileMerger(False)
+merger.OutputFile(merged, "RECREATE")
+added = [merger.AddFile(name) for name in (first, second)]
+done = merger.Merge()
+file = ROOT.TFile.Open(first)
+out = ROOT.TFile.Open(copied, "RECREATE")
+entries = file.Get("dir/tree").CloneTree(-1).Write()
+out.Close()
+print(json.dumps([added, done]))
+"""
+
+
+def test_root_merges_and_copies_what_is_kept(sound, tmp_path, capfd):
+    raw, keys = sound.read_bytes(), key_places(sound)
+    kept = []
+    for number in range(50):
+        bad, out = tmp_path / f"bad{number}.root", tmp_path / f"out{number}.root"
+        bad.write_bytes(damage(random.Random(f"merged {number}"), raw, keys))
+        code, report = recover(capfd, bad, out)
+        tables = {table["path"]: table["entries"] for table in report["tables"]} if code == 1 else {}
+        if tables.get("dir/tree"):
+            arrays = forthwith.open(out)["dir/tree"].arrays()
+            if len(arrays.fields) == 5:
+                kept.append((out, arrays))
+        if len(kept) == 4:
+            break
+    assert len(kept) >= 2
+    for (one, arrays), (other, more) in zip(kept, kept[1:], strict=False):
+        merged, copied = tmp_path / "merged.root", tmp_path / "copied.root"
+        assert by_root(USED, one, other, merged, copied) == [[True, True], True]
+        assert forthwith.open(copied)["tree"].arrays().tolist() == arrays.tolist()
+        assert forthwith.open(merged)["dir/tree"].arrays().tolist() == arrays.tolist() + more.tolist()
+
+
 @pytest.mark.parametrize("name", ["unclosed-early.root", "unclosed-late.root", "unclosed-cut.root"])
 def test_files_that_were_not_closed(name, tmp_path, capfd):
     golden = json.loads(pathlib.Path(data("unclosed/unclosed.json")).read_text())[name]
