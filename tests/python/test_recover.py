@@ -1,5 +1,6 @@
 """`forthwith recover`: sound files of what is left of damaged ones, judged by the originals and by C++ ROOT."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -240,7 +241,7 @@ def test_root_merges_and_copies_what_is_kept(sound, tmp_path, capfd):
         if len(kept) == 4:
             break
     assert len(kept) >= 2
-    for (one, arrays), (other, more) in zip(kept, kept[1:], strict=False):
+    for (one, arrays), (other, more) in itertools.pairwise(kept):
         merged, copied = tmp_path / "merged.root", tmp_path / "copied.root"
         assert by_root(USED, one, other, merged, copied) == [[True, True], True]
         assert forthwith.open(copied)["tree"].arrays().tolist() == arrays.tolist()
