@@ -42,6 +42,9 @@ impl EntryRuns {
 
     /// The entries in a range, counted from `first`.
     fn within(&self, part: &Range<u64>, first: u64) -> Self {
+        if part.is_empty() {
+            return Self::default();
+        }
         let begin = self.runs.partition_point(|run| run.end <= part.start);
         let runs = self.runs.get(begin..).unwrap_or_default().iter();
         runs.take_while(|run| run.start < part.end)
