@@ -357,7 +357,6 @@ impl Table {
         )
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
     #[pyo3(signature = (names, fields, reader, threads=None, *, choices))]
     fn stream<'py>(
         &self,

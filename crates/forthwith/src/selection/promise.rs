@@ -67,7 +67,7 @@ impl Selection {
     ) -> Result<Selected> {
         let mut entries = EntryRuns::default();
         let mut at = range.start;
-        for part in certain.iter().cloned().chain([range.end..range.end]) {
+        for part in certain.iter().cloned().chain(std::iter::once(range.end..range.end)) {
             for unknown in promising(&self.inputs, cut, &(at..part.start))? {
                 let tick = tick.as_deref_mut();
                 let mut reader = Reader { inputs: &self.inputs, threads, tick, held: HashMap::new() };

@@ -5,7 +5,7 @@ use super::{
     inputs::{Input, Inputs, entry_array},
     joined::{By, Joined, Key, integers, places},
     missing,
-    rows::{EntryRuns, Rows, parts},
+    rows::{EntryRuns, Part, Rows, parts},
 };
 use crate::{ProgressCallback, Table};
 use forthwith_columns::Array;
@@ -209,7 +209,7 @@ impl Reader<'_, '_, '_> {
         };
         let all = first.start..last.end;
         let choosing = choosing(&table.plan(fields, 0..0)?, fields.len());
-        let mut alike: Vec<(Vec<(Range<u64>, EntryRuns)>, bool, Vec<u32>)> = Vec::new();
+        let mut alike: Vec<(Vec<Part>, bool, Vec<u32>)> = Vec::new();
         for (field, chooses) in fields.iter().zip(choosing) {
             let cuts = table.boundaries(&[*field], all.clone())?;
             let parts = parts(&cuts, entries);

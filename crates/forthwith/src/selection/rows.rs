@@ -40,15 +40,15 @@ impl EntryRuns {
         entries
     }
 
-    /// The entries in a range, counted from `first`.
-    fn within(&self, part: &Range<u64>, first: u64) -> Self {
+    /// The entries in a range, counted from its first.
+    fn within(&self, part: &Range<u64>) -> Self {
         if part.is_empty() {
             return Self::default();
         }
         let begin = self.runs.partition_point(|run| run.end <= part.start);
         let runs = self.runs.get(begin..).unwrap_or_default().iter();
         runs.take_while(|run| run.start < part.end)
-            .map(|run| run.start.max(part.start) - first..run.end.min(part.end) - first)
+            .map(|run| run.start.max(part.start) - part.start..run.end.min(part.end) - part.start)
             .collect()
     }
 
@@ -120,7 +120,7 @@ impl Rows {
                 let (start, end) = (range.start.max(part.start), range.end.min(part.end));
                 Self::All(start.saturating_sub(part.start)..end.max(start).saturating_sub(part.start))
             }
-            Self::Some(entries) => Self::Some(entries.within(&part, part.start)),
+            Self::Some(entries) => Self::Some(entries.within(&part)),
         }
     }
 
@@ -170,10 +170,13 @@ impl Rows {
     }
 }
 
+/// A range to read, and the entries in it, counted from its first.
+pub(super) type Part = (Range<u64>, EntryRuns);
+
 /// The ranges to read for entries where blocks begin at `cuts`: from the first to the last entry of blocks that follow each other and all
 /// have some. Each comes with the entries in it, counted from its first.
-pub(super) fn parts(cuts: &[u64], entries: &EntryRuns) -> Vec<(Range<u64>, EntryRuns)> {
-    let mut parts: Vec<(Range<u64>, EntryRuns)> = Vec::new();
+pub(super) fn parts(cuts: &[u64], entries: &EntryRuns) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
     let mut block = None;
     for run in &entries.runs {
         let here = cuts.partition_point(|cut| *cut <= run.start);
