@@ -370,3 +370,73 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path):
     assert process.returncode == 130, said
     assert b"nothing was written" in said
     assert os.listdir(tmp_path) == ["large.root"]
+
+
+def test_a_damaged_list_of_keys_changes_no_sound_record(tmp_path, capfd):
+    """A place in the list that leads into the data of a sound basket."""
+    bad, out = tmp_path / "bad.root", tmp_path / "out.root"
+    with forthwith.recreate(bad, compression=None) as file:
+        file["t"] = {"x": np.arange(20000, dtype="i4")}
+        file["s"] = "some text"
+    raw = bytearray(bad.read_bytes())
+    inside = raw.find(np.arange(1000, 1004, dtype=">i4").tobytes())
+    # The last key of the text is that of the list; its place is behind 18 bytes.
+    key = raw.rfind(b"\x0aTObjString\x01s") - 26
+    assert inside > 0
+    assert key > inside
+    raw[key + 18 : key + 22] = inside.to_bytes(4, "big")
+    bad.write_bytes(raw)
+    code, _ = recover(capfd, bad, out)
+    assert code in (0, 1)
+    assert forthwith.open(out)["t"]["x"].array().tolist() == list(range(20000))
+
+
+def test_a_damaged_description_of_a_class_does_not_keep_the_rest(tmp_path, capfd):
+    bad, out = tmp_path / "bad.root", tmp_path / "out.root"
+    with forthwith.recreate(bad, compression=None) as file:
+        file["t"] = {"x": np.arange(100)}
+        file["h"] = np.histogram(np.arange(50.0), bins=5)
+    raw = bytearray(bad.read_bytes())
+    begin = raw.rfind(b"TStreamerInfo")
+    raw[begin + 40] ^= 0x40
+    raw[begin + 60] ^= 0x40
+    bad.write_bytes(raw)
+    code, _ = recover(capfd, bad, out)
+    assert code in (0, 1)
+    assert forthwith.open(out)["t"]["x"].array().tolist() == list(range(100))
+
+
+def test_the_report_replaces_neither_file(sound, tmp_path, capfd):
+    bad, out = tmp_path / "bad.root", tmp_path / "out.root"
+    bad.write_bytes(sound.read_bytes())
+    for report in (bad, out, tmp_path / "." / "out.root"):
+        code, said = recover(capfd, bad, out, "--report", str(report))
+        assert code == 2
+        assert "cannot be the report" in said
+        assert not out.exists()
+    os.link(bad, tmp_path / "link.json")
+    assert recover(capfd, bad, out, "--report", str(tmp_path / "link.json"))[0] == 0
+    assert bad.read_bytes() == sound.read_bytes()
+    assert "file" in json.loads((tmp_path / "link.json").read_text())
+    assert recover(capfd, bad, "-")[0] == 2
+
+
+def test_blocks_of_avro_are_kept_whole_or_not_at_all(tmp_path, capfd):
+    rows = [{"i": number, "text": f"row {number}" * 3} for number in range(2000)]
+    whole, bad, out = tmp_path / "whole.avro", tmp_path / "bad.avro", tmp_path / "out.avro"
+    forthwith.write_avro(whole, ak.Array(rows), codec="deflate", block_bytes=3000)
+    raw, lost = whole.read_bytes(), 0
+    for seed in range(20):
+        damaged = bytearray(raw)
+        at = random.Random(seed).randrange(600, len(raw))
+        damaged[at : at + 8] = bytes(len(damaged[at : at + 8]))
+        bad.write_bytes(damaged)
+        code, report = recover(capfd, bad, out)
+        if code == 2:
+            continue
+        kept = forthwith.open(out).arrays().tolist()
+        lost += report["tables"][0]["lost_entries"]
+        assert len(kept) + report["tables"][0]["lost_entries"] <= len(rows)
+        if code == 1:
+            assert all(row == rows[row["i"]] for row in kept), seed
+    assert lost > 100

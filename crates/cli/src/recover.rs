@@ -10,12 +10,14 @@ use crate::{
     shape::Shape,
     target::Target,
 };
-use forthwith::{DamagedPart, LostEntries, LostObject, RecoverReport, RecoveredTable, files};
+use forthwith::{
+    DamagedPart, LostEntries, LostObject, RecoverReport, RecoveredTable,
+    files::{self, StoreOptions},
+};
 use serde::Serialize;
 use std::{
     ffi::OsString,
     fmt::Write,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -60,9 +62,8 @@ pub(crate) fn recover(
     let to = asked.to.to_string_lossy();
     let document = Document { file: &target.uri, to: &to, complete: report.is_complete(), report: &report };
     if let Some(path) = &asked.report {
-        let written = serde_json::to_vec_pretty(&document).map_err(std::io::Error::from);
-        if let Err(error) = written.and_then(|text| fs::write(path, text)) {
-            console.fail(&Failure::Unwritable { path: path.display().to_string(), error });
+        if let Err(failure) = save(path, &document) {
+            console.fail(&failure);
             return Err(Failure::Told { code: FAILED });
         }
     }
@@ -74,6 +75,16 @@ pub(crate) fn recover(
         console.note(&format!("replaced {}", human::clean(&to)));
     }
     if report.is_complete() { Ok(()) } else { Err(Failure::Told { code: LOST }) }
+}
+
+/// Writes the report, under its name once it is whole.
+fn save(path: &Path, document: &Document<'_>) -> Result<()> {
+    let unwritable = |error| Failure::Unwritable { path: path.display().to_string(), error };
+    let text = serde_json::to_vec_pretty(document).map_err(|error| unwritable(error.into()))?;
+    let mut sink = files::sink(path.as_os_str(), &StoreOptions::new())?;
+    sink.write(&text)?;
+    sink.finish().map_err(forthwith::plan::Error::from)?;
+    Ok(())
 }
 
 /// Writes the file; also whether one was replaced.
@@ -89,12 +100,18 @@ fn written(
         return Err(Failure::misuse(what));
     }
     let is_there = is_replaced(&asked.to, asked.force)?;
+    if asked.to == "-" {
+        return Err(Failure::misuse("recover writes a file, and not to standard output".into()));
+    }
     if let Some(report) = &asked.report {
         is_replaced(report.as_os_str(), asked.force)?;
-        let real = |path: &Path| path.canonicalize().ok();
-        if real(report).is_some_and(|real_report| Some(real_report) == real(Path::new(&target.uri))) {
-            let what = format!("{} is the file to recover, so it cannot be the report", report.display());
-            return Err(Failure::misuse(what));
+        for (other, what) in
+            [(target.uri.as_ref(), "the file to recover"), (Path::new(&asked.to), "written, too")]
+        {
+            if place(report).is_some_and(|report| Some(report) == place(other)) {
+                let what = format!("{} is {what}, so it cannot be the report", report.display());
+                return Err(Failure::misuse(what));
+            }
         }
     }
     let watch = Watch::begin();
@@ -109,6 +126,15 @@ fn written(
     });
     bar.finish_and_clear();
     Ok((recovered?, is_there))
+}
+
+/// The real path of a file that need not exist.
+fn place(path: &Path) -> Option<PathBuf> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    path.canonicalize().ok().or_else(|| Some(folder.canonicalize().ok()?.join(path.file_name()?)))
 }
 
 fn render(to: &str, report: &RecoverReport) -> String {

@@ -200,7 +200,16 @@ fn recover_table(
         let likely = table.likely_entries()?.max(step.end);
         let done = |entry: u64| (u128::from(size) * u128::from(entry) / u128::from(likely.max(1))) as u64;
         let mut tick = |_: crate::Progress| progress(done(step.start), size);
-        let (pieces, losses) = selection.read_around_damage(step.clone(), None, &mut tick)?;
+        let (mut pieces, mut losses) = selection.read_around_damage(step.clone(), None, &mut tick)?;
+        if !losses.is_empty() && !format.is_text() {
+            let numbers: Vec<u32> = fields.iter().filter_map(|(_, number)| *number).collect();
+            let kept = widen(&mut losses, &table.boundaries(&numbers, step.clone())?, &step);
+            pieces.clear();
+            for range in kept {
+                let (sound, _) = selection.read_around_damage(range, None, &mut tick)?;
+                pieces.extend(sound);
+            }
+        }
         for loss in &losses {
             recovered.lost_entries += loss.entries.end - loss.entries.start;
             recovered.lose(LostEntries::of(loss, None));
@@ -216,6 +225,31 @@ fn recover_table(
     report.bytes = writer.finish()?.bytes;
     report.tables.push(recovered);
     Ok(report)
+}
+
+/// Widens losses to whole blocks: what a damaged block had before its fault may be wrong, too. Returns the entries between
+/// them.
+fn widen(losses: &mut Vec<Loss>, boundaries: &[u64], step: &Range<u64>) -> Vec<Range<u64>> {
+    let mut kept = Vec::new();
+    let mut at = step.start;
+    for loss in losses.iter_mut() {
+        let entries = &mut loss.entries;
+        let before = boundaries.partition_point(|boundary| *boundary <= entries.start);
+        let begin = before.checked_sub(1).and_then(|last| boundaries.get(last)).map_or(step.start, |at| *at);
+        let behind = boundaries.partition_point(|boundary| *boundary < entries.end);
+        let end = boundaries.get(behind).map_or(step.end, |at| *at);
+        // Two losses may be in one block.
+        *entries = begin.max(at)..end.max(at);
+        if at < entries.start {
+            kept.push(at..entries.start);
+        }
+        at = entries.end;
+    }
+    losses.retain(|loss| !loss.entries.is_empty());
+    if at < step.end {
+        kept.push(at..step.end);
+    }
+    kept
 }
 
 /// Whether a file with these columns can be written by a schema: it lacks none of the columns.

@@ -369,7 +369,7 @@ impl Numbers {
 
 /// A code without what says that it is of an array.
 fn without_array(code: i32) -> (i32, bool) {
-    let plain = code - code::ARRAY;
+    let plain = code.wrapping_sub(code::ARRAY);
     let is_array = matches!(
         plain,
         code::CHAR..=code::FLOAT16

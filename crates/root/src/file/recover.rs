@@ -59,7 +59,13 @@ impl RootFile {
     pub fn recover(source: Arc<dyn Source>) -> Result<(Self, Recovered)> {
         let listed = Self::open(source.clone()).map(|file| (file.header().end, file.readable_keys()));
         let (end, (listed, is_listed)) = listed.unwrap_or_default();
-        let source = mended(source, &listed)?;
+        let source = match listed.is_empty() {
+            true => source,
+            false => {
+                let sound = Self::sound_records(&source)?;
+                mended(source, &listed, &sound)?
+            }
+        };
         let uri = source.uri().to_owned();
         let mut shared = Self::parse(&source).map_err(|error| error.in_file(&uri))?;
         let size = source.size()?;
@@ -71,7 +77,8 @@ impl RootFile {
         found.objects = kept.keys.len();
         let file = walked.with_keys(top.clone(), &kept);
         // Without descriptions of classes more can be read than with damaged ones.
-        let is_described = kept.info.is_some() && file.streamers().is_ok();
+        let described = || file.streamers().and_then(|streamers| streamers.infos());
+        let is_described = kept.info.is_some() && described().is_ok();
         found.streamers = is_described;
         let file = match kept.info.take().filter(|_| !is_described) {
             Some(_) => walked.with_keys(top, &kept),
@@ -79,6 +86,15 @@ impl RootFile {
         };
         found.unlisted = file.unlisted(&listed);
         Ok((file, found))
+    }
+
+    /// The bytes of the records that can be told apart, in order.
+    fn sound_records(source: &Arc<dyn Source>) -> Result<Vec<Range<u64>>> {
+        let mut shared = Self::parse(source).map_err(|error| error.in_file(source.uri()))?;
+        let size = source.size()?;
+        shared.header.end = size;
+        let (kept, _) = Self { shared: Arc::new(shared) }.walk(Recovered { size, ..Recovered::default() })?;
+        Ok(kept.records)
     }
 
     /// Looks at all records.
@@ -98,6 +114,7 @@ impl RootFile {
                 Ok(record) => {
                     // Deleted records may hold old keys.
                     body = at + record.key.as_ref().map_or(record.length, |key| key.keylen.into());
+                    kept.records.push(at..at + record.length);
                     at += record.length;
                     found.end = at;
                     // The first one is the file itself.
@@ -179,7 +196,7 @@ impl RootFile {
 
     /// The same file with these keys in its directories.
     fn with_keys(&self, top: DirectoryRecord, kept: &Walked) -> Self {
-        let Walked { keys, directories, info } = kept;
+        let Walked { keys, directories, info, .. } = kept;
         let mut header = self.header().clone();
         (header.seek_info, header.nbytes_info) = match info {
             Some((seek, length)) => (*seek, u32::try_from(*length).unwrap_or(0)),
@@ -223,6 +240,8 @@ struct Walked {
     directories: HashMap<u64, DirectoryRecord>,
     /// The descriptions of classes.
     info: Option<(u64, u64)>,
+    /// The bytes of all records.
+    records: Vec<Range<u64>>,
 }
 
 /// Compares a record with its place.
@@ -235,11 +254,24 @@ fn is_sound(record: &Record) -> Result<()> {
     Err(Error::not_a("a record", what).at_byte(record.at))
 }
 
-/// The source with the keys of its records as directories list them, where a record's own is damaged.
-fn mended(source: Arc<dyn Source>, listed: &[Key]) -> Result<Arc<dyn Source>> {
+/// The source with the keys of its records as directories list them, where a record's own is damaged. A list may be damaged
+/// as well: nothing within a `sound` record is changed.
+fn mended(source: Arc<dyn Source>, listed: &[Key], sound: &[Range<u64>]) -> Result<Arc<dyn Source>> {
     let size = source.size()?;
     let mut patches = Vec::new();
+    let is_within = |at: u64| {
+        let before = sound.partition_point(|record| record.start < at);
+        before.checked_sub(1).and_then(|last| sound.get(last)).is_some_and(|record| at < record.end)
+    };
+    let begin = sound.first().map_or(0, |first| first.start);
+    let mut places: Vec<u64> = listed.iter().map(|key| key.seek).collect();
+    places.sort_unstable();
     for key in listed {
+        // Two keys cannot be in one place.
+        let at = places.partition_point(|place| *place < key.seek);
+        if key.seek < begin || is_within(key.seek) || places.get(at + 1) == Some(&key.seek) {
+            continue;
+        }
         let bytes = key.to_bytes();
         let end = key.seek.saturating_add(bytes.len() as u64);
         // An outdated list may name records that were replaced.
