@@ -1,6 +1,7 @@
 """`forthwith mcp`: a session over pipes, files that it must not read, and messages that are none."""
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -200,3 +201,28 @@ def test_a_folder_that_is_none(tmp_path):
     )
     assert said.returncode == 3
     assert "none" in said.stderr
+
+
+def test_what_never_answers_is_refused(folder):
+    """Pipes are no files, and a call that ends in any way is over."""
+    os.mkfifo(folder / "pipe.root")
+    session = Session(folder)
+    try:
+        for _ in range(4):
+            is_error, text = session.call("head", path="pipe.root")
+            assert is_error
+            assert "neither a file nor a folder" in text
+        is_error, text = session.call("schema", path=":" * 20_000)
+        assert is_error
+        assert "bytes" in text
+        assert session.call("head", path="below/events.root:tree", limit=1)[0] is False
+    finally:
+        session.end()
+        (folder / "pipe.root").unlink()
+
+
+def test_options_for_opening_count_for_each_call(tmp_path):
+    (tmp_path / "semicolons.csv").write_text("a;b\n1;2\n")
+    session = Session("--open", "separator=;", tmp_path)
+    assert session.call("head", path="semicolons.csv") == (False, '{"a":1,"b":2}')
+    session.end()

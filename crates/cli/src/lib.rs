@@ -188,7 +188,7 @@ fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write, terminal
 fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'_>) -> Result<()> {
     match (&asked.verb, &asked.targets[..]) {
         (Action::Program(act), _) => forth::program(act, keyboard, console),
-        (Action::Mcp(serving), _) => mcp::serve(serving, keyboard.reader(), console),
+        (Action::Mcp(serving), _) => mcp::serve(serving, &asked.opening, keyboard.reader(), console),
         (Action::Completions(shell), _) => console.text(&completions::script(*shell, &Typed::command())),
         (Action::Man(folder), _) => man::write(folder),
         (Action::Candidates { of, word }, _) => console.text(&candidates::lines(of.as_deref(), word)),

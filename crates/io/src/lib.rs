@@ -58,5 +58,5 @@ pub use index::{Index, Indexed, Recorder};
 pub use sink::{Counted, FileSink, MemorySink, Sink, UpdateSink, WriterSink, create};
 pub use source::{
     Advice, Callback, MappedFile, Memory, Patched, PreadFile, ReadAt, STREAM_IN_MEMORY, Several, Source,
-    Version, open, open_unmapped, read_stream, unlisted,
+    Version, follow_links_to_neighbours, open, open_unmapped, read_stream, unlisted,
 };

@@ -24,13 +24,15 @@ pub(super) enum Task {
 /// Threads that run command lines.
 pub(super) struct Workers {
     limit: Duration,
+    /// Options that all command lines have.
+    common: Vec<OsString>,
     /// Number of calls that still run.
     late: Arc<AtomicUsize>,
 }
 
 impl Workers {
-    pub(super) fn new(limit: Duration) -> Self {
-        Self { limit, late: Arc::default() }
+    pub(super) fn new(limit: Duration, common: Vec<OsString>) -> Self {
+        Self { limit, common, late: Arc::default() }
     }
 
     /// Runs a command line.
@@ -40,22 +42,24 @@ impl Workers {
     pub(super) fn run(&self, task: Task) -> Result<String, String> {
         let line = match task {
             Task::Text(text) => return Ok(cut(text.into_bytes(), false)),
-            Task::Line(line) => line,
+            Task::Line(mut line) => {
+                // Behind the name of the program.
+                line.splice(1..1, self.common.iter().cloned());
+                line
+            }
         };
         if self.late.load(Ordering::Relaxed) >= MOST_LATE {
             return Err("busy with calls that took too long: try again later".into());
         }
         let (send, receive) = mpsc::channel();
-        let late = Arc::clone(&self.late);
-        late.fetch_add(1, Ordering::Relaxed);
+        let running = Running::new(&self.late);
         let spawned = thread::Builder::new().spawn(move || {
             let answer = answer(line);
-            late.fetch_sub(1, Ordering::Relaxed);
+            drop(running);
             // The receiver is gone after a timeout.
             let _ = send.send(answer);
         });
         if let Err(error) = spawned {
-            self.late.fetch_sub(1, Ordering::Relaxed);
             return Err(format!("cannot start a thread: {error}"));
         }
         match receive.recv_timeout(self.limit) {
@@ -65,6 +69,22 @@ impl Workers {
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => Err("the call ended without an answer".into()),
         }
+    }
+}
+
+/// A call that is counted until it ends, also by a panic.
+struct Running(Arc<AtomicUsize>);
+
+impl Running {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -36,6 +36,9 @@ impl Folders {
     /// # Errors
     /// Why there is none, in words for the client.
     pub(super) fn find(&self, name: &str) -> Result<(PathBuf, String), String> {
+        if name.len() > LONGEST_NAME {
+            return Err(format!("a name of more than {LONGEST_NAME} bytes"));
+        }
         let ends = name.match_indices(':').map(|(at, _)| at);
         // The name of a file may have a colon in it: the longest that is there.
         for at in ends.chain([name.len()]).collect::<Vec<_>>().into_iter().rev() {
@@ -69,6 +72,10 @@ impl Folders {
                 match fs::symlink_metadata(&at) {
                     Ok(found) if found.is_symlink() => {
                         return Err(format!("{} is a symbolic link, which is not followed", path.display()));
+                    }
+                    // A pipe or a device may never answer.
+                    Ok(found) if !found.is_file() && !found.is_dir() => {
+                        return Err(format!("{} is neither a file nor a folder", path.display()));
                     }
                     Ok(_) => {}
                     Err(_) => {
@@ -121,6 +128,8 @@ fn visit(top: &Path, folder: &Path, depth: usize, left: &mut usize, lines: &mut 
     }
 }
 
+/// Bytes of a name, which may end with the path of an object.
+const LONGEST_NAME: usize = 8192;
 /// Files that are listed.
 const LISTED: usize = 500;
 /// Names of a folder that are read.

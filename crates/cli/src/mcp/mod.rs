@@ -10,11 +10,13 @@ mod tools;
 use crate::{
     console::Console,
     failure::{Failure, Result},
+    opened::Opening,
 };
 use answer::Workers;
 use folders::Folders;
 use serde_json::{Value, json};
 use std::{
+    ffi::OsString,
     io::{self, BufRead, Read},
     path::PathBuf,
     time::Duration,
@@ -42,8 +44,16 @@ enum Code {
 }
 
 /// Answers messages until the input ends.
-pub(crate) fn serve(asked: &Serving, input: &mut dyn BufRead, console: &mut Console<'_>) -> Result<()> {
-    let mut server = Server { folders: Folders::of(&asked.folders)?, workers: Workers::new(asked.limit) };
+pub(crate) fn serve(
+    asked: &Serving,
+    opening: &Opening,
+    input: &mut dyn BufRead,
+    console: &mut Console<'_>,
+) -> Result<()> {
+    // Files may name others beside them, which links would lead out of the folders.
+    forthwith::io::follow_links_to_neighbours(false);
+    let folders = Folders::of(&asked.folders)?;
+    let mut server = Server { folders, workers: Workers::new(asked.limit, words(opening)) };
     while let Some(line) = next(input).map_err(Failure::Output)? {
         let answer = match line {
             Line::TooLong => Some(failed(Value::Null, Code::Request, "a message is longer than 1 MiB")),
@@ -56,6 +66,17 @@ pub(crate) fn serve(asked: &Serving, input: &mut dyn BufRead, console: &mut Cons
         }
     }
     Ok(())
+}
+
+/// The options for opening files, as each command line has them.
+fn words(opening: &Opening) -> Vec<OsString> {
+    let mut words: Vec<String> = Vec::new();
+    words.extend(opening.threads.map(|threads| format!("--threads={threads}")));
+    words.extend(opening.recover.then(|| "--recover".into()));
+    words.extend(opening.no_checksums.then(|| "--no-checksums".into()));
+    words.extend(opening.format.iter().map(|(name, value)| format!("--open={name}={value}")));
+    words.extend(opening.index.iter().map(|index| format!("--index={index}")));
+    words.into_iter().map(OsString::from).collect()
 }
 
 enum Line {

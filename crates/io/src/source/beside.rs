@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 
@@ -17,7 +18,25 @@ pub(super) fn neighbour(uri: &str, name: &str) -> Result<Arc<dyn Source>> {
         return Err(Error::new(ErrorKind::Elsewhere, name));
     }
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    if !FOLLOWS_LINKS.load(Ordering::Relaxed) {
+        let mut at = folder.clone();
+        for part in Path::new(name).components() {
+            at.push(part);
+            if std::fs::symlink_metadata(&at).is_ok_and(|found| found.is_symlink()) {
+                return Err(Error::new(ErrorKind::Elsewhere, name));
+            }
+        }
+    }
     open(&folder.join(name).to_string_lossy())
+}
+
+/// Whether symbolic links are followed to files that others name.
+static FOLLOWS_LINKS: AtomicBool = AtomicBool::new(true);
+
+/// Says for the whole process whether symbolic links are followed to a file that another one names. They are by default; a
+/// server that reads for others must not leave its folders by them.
+pub fn follow_links_to_neighbours(follow: bool) {
+    FOLLOWS_LINKS.store(follow, Ordering::Relaxed);
 }
 
 /// Several sources as one. Byte `at` of source number `n` is byte [`place`](Self::place)`(n, at)`.

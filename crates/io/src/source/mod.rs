@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-pub use beside::Several;
+pub use beside::{Several, follow_links_to_neighbours};
 pub use callback::{Callback, ReadAt};
 pub use mapped::{Advice, MappedFile};
 pub use memory::Memory;
