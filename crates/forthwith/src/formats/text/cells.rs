@@ -43,6 +43,11 @@ impl Cells {
             let what = format!("null: a text without separators, quotes and line breaks, not {null:?}");
             return Err(Error::invalid(what));
         }
+        // Text that says the same is in quotes, other cells are not.
+        if let Some((name, _)) = fields.iter().find(|(_, form)| !is_text(form) && may_be(&null)) {
+            let what = format!("null: {null:?} could be a value of column {name:?}");
+            return Err(Error::invalid(what));
+        }
         let missing = match fields {
             // Most readers take an empty line for none at all. Of text, quotes are an empty one.
             [(_, form)] if null.is_empty() && !is_text(form) => b"\"\"".to_vec(),
@@ -160,6 +165,12 @@ fn is_flat(form: &Form) -> bool {
         Form::Option { content, .. } => is_flat(content),
         _ => false,
     }
+}
+
+/// Whether a text may be the spelling of a number or a truth value.
+fn may_be(text: &str) -> bool {
+    text.parse::<f64>().is_ok() && text.bytes().any(|byte| byte.is_ascii_digit())
+        || matches!(text, "true" | "false")
 }
 
 /// Whether values may be an empty text.
