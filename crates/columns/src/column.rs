@@ -126,7 +126,12 @@ impl Column {
     /// A view of a mapped file may not.
     #[must_use]
     pub fn writable(&self) -> bool {
-        !matches!(&*self.backing, Backing::Bytes(_))
+        match &*self.backing {
+            Backing::Bytes(_) => false,
+            // The index of columns without a row that is there is shared.
+            Backing::Rows(rows) => rows.there() > 0 || rows.rows() == 0,
+            _ => true,
+        }
     }
 
     /// Whether the memory is the process's own, and no other column shares it: it stays as it is while this one is
