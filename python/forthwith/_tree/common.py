@@ -62,7 +62,7 @@ class Common:
 
     @property
     def chooses_by_schema(self) -> bool:
-        """Whether trees with the same names and Forms have the same columns: type names may differ nonetheless."""
+        """Whether trees with the same names and Forms have the same columns. Type names may differ nonetheless."""
         given = self._wanted.given
         return given["filter_typename"] is None and given["filter_branch"] is None
 

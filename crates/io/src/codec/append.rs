@@ -41,6 +41,22 @@ impl<'a> Room<'a> {
     }
 }
 
+/// Room for this number of bytes behind those before, which hold anything.
+pub(super) fn place(
+    scratch: &mut Vec<u8>,
+    before: usize,
+    bytes: usize,
+    codec: Codec,
+) -> Result<&mut [u8], CodecError> {
+    let end = before + bytes;
+    if scratch.len() < end {
+        let missing = end - scratch.len();
+        scratch.try_reserve(missing).map_err(|_| CodecError::OutOfMemory { codec })?;
+        scratch.resize(end, 0);
+    }
+    Ok(&mut scratch[before..end])
+}
+
 /// A snappy block with the checksum of what it holds behind it, four bytes, the most significant first.
 pub(super) fn snappy(
     context: &mut snap::raw::Decoder,

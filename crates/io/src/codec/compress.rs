@@ -1,6 +1,6 @@
 //! The other way: one block in, its compressed bytes out.
 
-use super::append::STEP;
+use super::append::{STEP, place};
 use super::{Codec, CodecError, deflate, xz, zstd};
 use bzip2::{Action as BzAction, Compress as BzCompress, Compression as BzCompression, Status as BzStatus};
 use lz4_flex::block::CompressTable;
@@ -151,22 +151,6 @@ impl Compressor {
 const SHORT: usize = u16::MAX as usize;
 /// Scratch memory that is kept: enough for the longest block of a ROOT file, 16 MB.
 const LARGEST_KEPT: usize = 20 << 20;
-
-/// Room for this number of bytes behind those before, which hold anything.
-pub(super) fn place(
-    scratch: &mut Vec<u8>,
-    before: usize,
-    bytes: usize,
-    codec: Codec,
-) -> Result<&mut [u8], CodecError> {
-    let end = before + bytes;
-    if scratch.len() < end {
-        let missing = end - scratch.len();
-        scratch.try_reserve(missing).map_err(|_| CodecError::OutOfMemory { codec })?;
-        scratch.resize(end, 0);
-    }
-    Ok(&mut scratch[before..end])
-}
 
 impl fmt::Debug for Compressor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,8 +2,7 @@
 
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor, adler32};
 
-use super::append::{Room, STEP};
-use super::compress::place;
+use super::append::{Room, STEP, place};
 use super::{Codec, CodecError};
 use crate::has_headroom;
 

@@ -4,8 +4,7 @@ use liblzma::bufread::XzDecoder;
 use liblzma::stream::{Action, Check, Error, Status, Stream};
 use std::io::{BufRead, Read};
 
-use super::append::{Room, STEP};
-use super::compress::place;
+use super::append::{Room, STEP, place};
 use super::{Codec, CodecError};
 
 const CODEC: Codec = Codec::Xz;

@@ -3,8 +3,7 @@
 use std::io::{BufRead, Error as IoError, ErrorKind as IoKind, Read};
 use zstd_safe::{CCtx, DCtx, InBuffer, OutBuffer};
 
-use super::append::{Room, STEP};
-use super::compress::place;
+use super::append::{Room, STEP, place};
 use super::{Codec, CodecError};
 
 const CODEC: Codec = Codec::Zstd;

@@ -2,11 +2,10 @@
 
 use flate2::{Compress as Encoder, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
-use super::append::{Room, STEP};
-use super::compress::place;
+use super::append::{Room, STEP, place};
 use super::{Codec, CodecError};
 
-/// There is no state between blocks.
+/// Nothing is kept between blocks.
 pub(super) type Context = ();
 
 /// Two bytes of header and four of checksum.

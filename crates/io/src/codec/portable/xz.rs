@@ -3,8 +3,7 @@
 use lzma_rust2::{Action, Status, XzOptions, XzReader, XzStream, XzWriter};
 use std::io::{BufRead, Error, ErrorKind, Read, Write};
 
-use super::append::{Room, STEP};
-use super::compress::place;
+use super::append::{Room, STEP, place};
 use super::{Codec, CodecError};
 
 const CODEC: Codec = Codec::Xz;

@@ -5,8 +5,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::{BufRead, Error as IoError, ErrorKind as IoKind, Read};
 
-use super::append::{Room, STEP};
-use super::compress::place;
+use super::append::{Room, STEP, place};
 use super::{Codec, CodecError};
 
 const CODEC: Codec = Codec::Zstd;
