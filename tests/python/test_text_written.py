@@ -252,6 +252,6 @@ def test_pieces_follow_each_other():
 
 @pytest.mark.parametrize("null", ["1", "-1.5", "true", "1e5"])
 def test_a_text_for_missing_values_is_not_a_value(tmp_path, null):
-    with pytest.raises(ValueError, match="could be a value of column 'x'"):
+    with pytest.raises(ValueError, match='could be a value of column "x"'):
         forthwith.write_csv(tmp_path / "x.csv", {"x": pa.array([1, None, 3])}, null=null)
     forthwith.write_csv(tmp_path / "x.csv", {"x": pa.array(["1", None])}, null=null)
