@@ -17,7 +17,8 @@ use forthwith::{
 use serde::Serialize;
 use std::{
     ffi::OsString,
-    fmt::Write,
+    fmt::Write as _,
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -61,11 +62,11 @@ pub(crate) fn recover(
     };
     let to = asked.to.to_string_lossy();
     let document = Document { file: &target.uri, to: &to, complete: report.is_complete(), report: &report };
-    if let Some(path) = &asked.report {
-        if let Err(failure) = save(path, &document) {
-            console.fail(&failure);
-            return Err(Failure::Told { code: FAILED });
-        }
+    if let Some(path) = &asked.report
+        && let Err(failure) = save(path, &document)
+    {
+        console.fail(&failure);
+        return Err(Failure::Told { code: FAILED });
     }
     match shape {
         Shape::Text => console.text(&render(&to, &report))?,
@@ -82,7 +83,7 @@ fn save(path: &Path, document: &Document<'_>) -> Result<()> {
     let unwritable = |error| Failure::Unwritable { path: path.display().to_string(), error };
     let text = serde_json::to_vec_pretty(document).map_err(|error| unwritable(error.into()))?;
     let mut sink = files::sink(path.as_os_str(), &StoreOptions::new())?;
-    sink.write(&text)?;
+    sink.write_all(&text).map_err(unwritable)?;
     sink.finish().map_err(forthwith::plan::Error::from)?;
     Ok(())
 }

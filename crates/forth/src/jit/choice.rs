@@ -60,20 +60,20 @@ fn size(code: &Code) -> u64 {
 
 /// Whether it has a choice within a loop with a condition, as programs of fields behind keys have.
 fn chooses(program: &Ir) -> bool {
-    fn has_choice(program: &Ir, body: &Body) -> bool {
+    fn has_choice(body: &Body) -> bool {
         body.nodes.iter().any(|node| {
             matches!(node.kind, Kind::Nest(_) | Kind::CaseTable { .. })
-                || node.bodies().into_iter().any(|inner| has_choice(program, inner))
+                || node.bodies().into_iter().any(has_choice)
         })
     }
-    fn looks(program: &Ir, body: &Body) -> bool {
+    fn looks(body: &Body) -> bool {
         body.nodes.iter().any(|node| {
             let is_loop = matches!(node.kind, Kind::While(..));
             let inner = node.bodies();
-            inner.iter().any(|inner| is_loop && has_choice(program, inner) || looks(program, inner))
+            inner.iter().any(|inner| is_loop && has_choice(inner) || looks(inner))
         })
     }
-    looks(program, &program.main) || program.words.iter().any(|word| looks(program, &word.body))
+    looks(&program.main) || program.words.iter().any(|word| looks(&word.body))
 }
 
 /// Bytes to decode, or work equal to as many, from which a program had better be compiled: machine code saves
