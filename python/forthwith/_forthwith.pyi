@@ -6,7 +6,7 @@ interpreter, all classes are immutable and may be shared between threads.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Self, SupportsFloat, SupportsIndex, TypedDict, final
+from typing import Any, Self, SupportsFloat, SupportsIndex, TypedDict, final, type_check_only
 
 from typing_extensions import disjoint_base
 
@@ -132,6 +132,7 @@ class Buffer:
         """Whether the memory is not a view of a file."""
     def __len__(self) -> int: ...
 
+@type_check_only
 class ArrowChoices(TypedDict):
     """Choices of consumers of Arrow data."""
 
