@@ -25,6 +25,8 @@ pub struct Recovered {
     pub unlisted: Vec<String>,
     /// Whether there are streamer infos; without them only trees and what else is built in can be read.
     pub streamers: bool,
+    /// The record of streamer infos, if some of them cannot be read.
+    pub damaged_streamers: Option<RecordGap>,
     /// The end of the last whole record.
     pub end: u64,
     /// Bytes of the file.
@@ -77,9 +79,12 @@ impl RootFile {
         found.objects = kept.keys.len();
         let file = walked.with_keys(top.clone(), &kept);
         // Without descriptions of classes more can be read than with damaged ones.
-        let described = || file.streamers().and_then(|streamers| streamers.infos());
-        let is_described = kept.info.is_some() && described().is_ok();
+        let described = file.streamers().and_then(|streamers| streamers.infos());
+        let is_described = kept.info.is_some() && described.is_ok();
         found.streamers = is_described;
+        if let (Some((seek, length)), Err(error)) = (kept.info, described) {
+            found.damaged_streamers = Some(RecordGap { bytes: seek..seek.saturating_add(length), error });
+        }
         let file = match kept.info.take().filter(|_| !is_described) {
             Some(_) => walked.with_keys(top, &kept),
             None => file,

@@ -36,6 +36,13 @@ pub(super) fn recover(
     let mut trial = FileWriter::create(nowhere, settings.clone())?;
     let mut writer = FileWriter::create(sink, settings)?;
     let mut report = RecoverReport { gaps: gaps(found), ..RecoverReport::default() };
+    report.lost_objects.extend(found.damaged_streamers.as_ref().map(|lost| LostObject {
+        path: "StreamerInfo".into(),
+        class: "TList".into(),
+        begin_byte: lost.bytes.start,
+        end_byte: lost.bytes.end,
+        what: format!("descriptions of classes: {}", lost.error.kind),
+    }));
     let streamers = input.streamers()?;
     for writer in [&mut trial, &mut writer] {
         writer.describe_from(&streamers).map_err(|error| error.in_file(input.uri()))?;
