@@ -210,8 +210,7 @@ fn pad(number: u64, digits: usize, to: &mut String) {
     to.extend(text[at..].iter().map(|digit| char::from(*digit)));
 }
 
-/// Appends a time of day. One before midnight, or a day and more after it, is no time of a clock: it has a sign, or
-/// more hours.
+/// Appends a time of day as hours, minutes and seconds. A negative value has a sign, and hours may exceed 23.
 fn clock(value: i64, unit: TimeUnit, to: &mut String) {
     if value < 0 {
         to.push('-');

@@ -28,7 +28,7 @@ impl<'a> Keyboard<'a> {
         self.is_person
     }
 
-    /// What lines are read of.
+    /// The source of lines.
     pub(crate) fn reader(&mut self) -> &mut dyn BufRead {
         &mut *self.lines
     }

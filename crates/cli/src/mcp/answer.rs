@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-/// What a tool does.
+/// The work of a call.
 pub(super) enum Task {
     /// An answer that is known.
     Text(String),
@@ -38,7 +38,7 @@ impl Workers {
     /// Runs a command line.
     ///
     /// # Errors
-    /// What the command says; it took too long.
+    /// The error message of the command, or that the time limit has passed.
     pub(super) fn run(&self, task: Task) -> Result<String, String> {
         let line = match task {
             Task::Text(text) => return Ok(cut(text.into_bytes(), false)),

@@ -47,7 +47,7 @@ impl Folders {
                 return Ok((found, object.to_owned()));
             }
         }
-        Err(format!("there is no file {name:?} in the served folders; list shows those there are"))
+        Err(format!("there is no file {name:?} in the served folders: call list to see the files"))
     }
 
     /// The real path of a name.

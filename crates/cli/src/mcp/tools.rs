@@ -194,7 +194,7 @@ fn line(tool: &str, path: &Path, object: &str, given: &Given<'_>) -> Result<Vec<
     }
     match given.text("format") {
         None | Some("text" | "svg") => {}
-        Some(other) => return Err(format!("there is no format {other:?}: text or svg")),
+        Some(other) => return Err(format!("unknown format {other:?}: it must be text or svg")),
     }
     add(&["--"]);
     line.push(target);

@@ -65,7 +65,7 @@ impl Cells {
         })
     }
 
-    /// Appends the names of the columns, if they are wanted.
+    /// Appends the header line, unless it is switched off.
     pub(super) fn header(&self, names: &[String], to: &mut Vec<u8>) {
         if !self.header {
             return;
@@ -118,7 +118,7 @@ impl Cells {
         to.extend_from_slice(&self.missing);
     }
 
-    /// Appends a text, in quotes if it has to be or if that is wanted. An empty text in quotes is told from a missing value.
+    /// Appends a text, quoted if necessary or requested. An empty text is quoted, which distinguishes it from a missing value.
     fn put(&self, text: &str, is_quoted: bool, to: &mut Vec<u8>) {
         let is_plain = !is_quoted
             && !text.is_empty()
