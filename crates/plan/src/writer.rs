@@ -72,6 +72,9 @@ pub struct WriteOptions {
     /// The number that missing values become, with lists and texts that are empty, in formats whose tables may not have
     /// them: those of ROOT.
     pub nulls: Option<Number>,
+    /// Columns whose lists another column counts, with the name of that one, in formats that store such counts beside lists:
+    /// trees of ROOT, where each column has a counter of its own otherwise.
+    pub counters: Vec<(String, String)>,
     /// Whether text that is not UTF-8 is written as it is, where its type in the file could hold it: an error otherwise.
     pub keep_text: bool,
     /// Words that are kept with the file, in formats that have a place for such: names with their values.

@@ -119,12 +119,17 @@ impl Format for Root {
             let name = options.name.as_deref().unwrap_or(NTUPLE);
             return Ok(Box::new(NtupleTable::new(sink, settings, name, fields, ntuple)?));
         }
+        let column = ColumnOptions {
+            nulls: options.nulls.map_or(Nulls::Refused, Nulls::Filled),
+            ..ColumnOptions::default()
+        };
+        let counted = options.counters.iter().map(|(name, counter)| {
+            (name.clone(), ColumnOptions { counter: Some(counter.clone()), ..column.clone() })
+        });
         let tree = TreeOptions {
             cluster_entries: options.block_entries,
-            default_column: ColumnOptions {
-                nulls: options.nulls.map_or(Nulls::Refused, Nulls::Filled),
-                ..ColumnOptions::default()
-            },
+            columns: counted.collect(),
+            default_column: column,
             runner: Arc::new(BlockThreads::default()),
             ..TreeOptions::default()
         };

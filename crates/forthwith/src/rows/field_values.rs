@@ -3,7 +3,7 @@
 use super::{
     FieldArrays, FieldWriter, Prefixed, Row, Value,
     bounds::Bounds,
-    fields::{SharedLists, WrittenField},
+    fields::{FilledLists, SharedLists, WrittenField},
 };
 use forthwith_columns::{Array, Column, DType, Form, NumberCast};
 use forthwith_plan::{Error, Result};
@@ -58,11 +58,13 @@ impl FieldWriter {
     pub fn field<T: Value>(&mut self, name: &str, builder: T::Builder) {
         let mut columns = Vec::new();
         let mut form = T::finish(builder, &format!("{}.{}", self.key, self.fields.len()), &mut columns);
-        if let Some((key, offsets)) = &self.lists {
+        let mut counter = None;
+        if let Some(FilledLists { key, offsets, counter: of_lists }) = &self.lists {
+            counter = of_lists.clone().filter(|_| matches!(form.kept(), Form::Numpy { .. }));
             form = Form::List { key: key.clone(), content: Box::new(form) };
             columns.push((format!("{key}-offsets"), offsets.clone()));
         }
-        self.fields.push(WrittenField { name: format!("{}{name}", self.prefix), form, columns });
+        self.fields.push(WrittenField { name: format!("{}{name}", self.prefix), form, columns, counter });
     }
 
     /// Takes the filled columns of a field whose columns have a prefix.
@@ -86,12 +88,13 @@ impl FieldWriter {
         prefix: &str,
         count: Option<&str>,
     ) {
+        let counter = count.map(|count| format!("{}{count}", self.prefix));
         if let Some(count) = count {
             let counts = offsets.windows(2).map(|pair| (pair[1] - pair[0]) as i32).collect();
             self.field::<i32>(count, counts);
         }
         let key = format!("{}.{}.lists", self.key, self.fields.len());
-        let around = self.lists.replace((key, Column::from_vec(offsets)));
+        let around = self.lists.replace(FilledLists { key, offsets: Column::from_vec(offsets), counter });
         self.record::<T>(items, prefix);
         self.lists = around;
     }

@@ -61,6 +61,10 @@ impl<'a> FieldArrays<'a> {
         let column = format!("{}{name}", self.prefix);
         let Some(array) = numbers.get(&column).and_then(|at| arrays.get(*at)) else { return Ok(None) };
         let Some(shared) = self.lists else { return Ok(Some(Cow::Borrowed(array))) };
+        // Lists that are counted together mostly have the same offsets, and are checked once.
+        if let Some(items) = shared.get().and_then(|first| first.bounds.items_of(array)) {
+            return Ok(Some(Cow::Owned(items)));
+        }
         let (bounds, items) = lists(array)?;
         let length = array.length;
         let first =
@@ -83,8 +87,17 @@ pub struct FieldWriter {
     pub(super) fields: Vec<WrittenField>,
     pub(super) key: String,
     pub(super) prefix: String,
-    /// The key and the offsets of the lists around all fields.
-    pub(super) lists: Option<(String, Column)>,
+    /// The lists around all fields.
+    pub(super) lists: Option<FilledLists>,
+}
+
+/// Lists around the fields of a struct.
+#[derive(Debug)]
+pub(super) struct FilledLists {
+    pub(super) key: String,
+    pub(super) offsets: Column,
+    /// The column of their lengths.
+    pub(super) counter: Option<String>,
 }
 
 /// A filled column, or field of a record.
@@ -93,6 +106,8 @@ pub(super) struct WrittenField {
     pub(super) name: String,
     pub(super) form: Form,
     pub(super) columns: Vec<(String, Column)>,
+    /// The column of the lengths of its lists of numbers.
+    pub(super) counter: Option<String>,
 }
 
 impl FieldWriter {

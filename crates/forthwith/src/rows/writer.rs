@@ -1,6 +1,6 @@
 //! Writing rows.
 
-use super::{FieldWriter, Row};
+use super::{FieldWriter, Row, fields::WrittenField};
 use crate::{create, files::split};
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{Result, TableWriter, WriteOptions, Written};
@@ -71,6 +71,7 @@ impl<R: Row> Writer<R> {
         if !table.is_empty() {
             options.name = Some(table);
         }
+        options.counters.extend(Self::counters());
         Ok(Self::to(create(file, &Self::columns(), &options)?))
     }
 
@@ -83,8 +84,15 @@ impl<R: Row> Writer<R> {
     /// The names and Forms of the columns that rows are written to.
     #[must_use]
     pub fn columns() -> Vec<(String, Form)> {
-        let filled = filled::<R>(R::Builder::default(), 0);
-        filled.into_iter().map(|(name, array)| (name, array.form)).collect()
+        let filled = filled::<R>(R::Builder::default());
+        filled.into_iter().map(|field| (field.name, field.form)).collect()
+    }
+
+    /// The columns whose lists another column counts, with its name: [`WriteOptions::counters`].
+    #[must_use]
+    pub fn counters() -> Vec<(String, String)> {
+        let filled = filled::<R>(R::Builder::default());
+        filled.into_iter().filter_map(|field| Some((field.name, field.counter?))).collect()
     }
 
     /// Appends a row.
@@ -119,8 +127,10 @@ impl<R: Row> Writer<R> {
             return Ok(());
         }
         let rows = std::mem::take(&mut self.rows);
-        let filled = filled::<R>(std::mem::take(&mut self.builder), rows);
-        let arrays: Vec<Array> = filled.into_iter().map(|(_, array)| array).collect();
+        let filled = filled::<R>(std::mem::take(&mut self.builder));
+        let array =
+            |field: WrittenField| Array { form: field.form, length: rows as u64, columns: field.columns };
+        let arrays: Vec<Array> = filled.into_iter().map(array).collect();
         let bytes: usize = arrays.iter().map(Array::nbytes).sum();
         let fitting = TOGETHER / (bytes / rows).max(1);
         self.step = fitting.clamp(1, rows.saturating_mul(16));
@@ -128,10 +138,9 @@ impl<R: Row> Writer<R> {
     }
 }
 
-/// The columns of a builder, with their names.
-fn filled<R: Row>(builder: R::Builder, rows: usize) -> Vec<(String, Array)> {
+/// The columns of a builder.
+fn filled<R: Row>(builder: R::Builder) -> Vec<WrittenField> {
     let mut fields = FieldWriter::new("row");
     R::finish_fields(builder, &mut fields);
-    let array = |columns, form| Array { form, length: rows as u64, columns };
-    fields.fields.into_iter().map(|field| (field.name, array(field.columns, field.form))).collect()
+    fields.fields
 }

@@ -314,6 +314,12 @@ fn lists_by_a_prefix_are_written_to_every_format() {
         }
         assert!(read.next().unwrap().is_none());
     }
+    let tree = File::open(folder.path().join("a.root")).unwrap().table("events").unwrap();
+    let mut names: Vec<_> = tree.fields().unwrap().iter().map(|field| field.name.as_str()).collect();
+    names.sort_unstable();
+    let muons = ["Muon_charge", "Muon_eta", "Muon_phi", "Muon_pt"];
+    let others = ["label", "list", "nMuon", "nlist", "run", "weight"];
+    assert_eq!(names, [muons.as_slice(), &others].concat(), "the lists of muons have one counter");
 }
 
 #[test]
