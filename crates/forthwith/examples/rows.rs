@@ -1,13 +1,14 @@
 //! rows make FOLDER ENTRIES | rows WAY FILE [REPETITIONS]: event loops, for benches/rows.
 //!
 //! The ways: `hand`, `raw` and `sum` add up one float of each entry, over the mapped bytes, as `Be<f32>`, and decoded;
-//! `dimuon` adds up masses of the two muons of entries that have two, `fold` does so with all threads. Prints the
-//! milliseconds of each repetition and the sum.
+//! `dimuon` adds up masses of the two muons of entries that have two, with the numbers of 20 branches, and `fold` does so
+//! with all threads; `write` writes the events of the file, which are in memory, to another without compression, and
+//! `write-zstd` with it. Prints the milliseconds of each repetition and the sum.
 #![allow(clippy::print_stdout, reason = "a command")]
 #![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 
 use forthwith::{
-    File, Row, Step, Table, Writer,
+    File, Row, Table, Writer,
     plan::WriteOptions,
     rows::{Be, List},
 };
@@ -36,6 +37,23 @@ struct Muon {
     dxy: f32,
     dz: f32,
     id: i32,
+    pt_error: f32,
+    dxy_error: f32,
+    dz_error: f32,
+    distance: f32,
+    jet: i32,
+    stations: u8,
+    is_tight: bool,
+}
+
+impl Muon {
+    /// A number that every member counts in.
+    fn all(&self) -> f64 {
+        let floats = self.phi + self.mass + self.iso + self.dxy + self.dz + self.distance;
+        let errors = self.pt_error + self.dxy_error + self.dz_error;
+        let flags = self.id + self.jet + i32::from(self.stations) + i32::from(self.is_tight);
+        f64::from(floats) + f64::from(errors) + f64::from(flags)
+    }
 }
 
 #[derive(Row)]
@@ -49,6 +67,8 @@ struct Filled {
 
 #[derive(Row)]
 struct Event<'a> {
+    run: u32,
+    event: u64,
     met: f32,
     #[row(prefix = "Muon_")]
     muons: List<'a, Muon>,
@@ -74,6 +94,8 @@ fn repeat(way: &str, file: &str, repetitions: usize) -> Result<()> {
             "sum" => sum(&table)?,
             "dimuon" => dimuon(&table)?,
             "fold" => fold(&table)?,
+            "write" => return write(&table, file, "none", repetitions),
+            "write-zstd" => return write(&table, file, "zstd", repetitions),
             _ => return Err(format!("there is no way {way}").into()),
         };
         println!("{way} {:.2} ms {sum:.6e}", 1000.0 * start.elapsed().as_secs_f64());
@@ -105,25 +127,55 @@ fn sum(table: &Table) -> Result<f64> {
     Ok(sum)
 }
 
-/// The mass of two muons of opposite charge.
-fn mass(event: &Event<'_>) -> f64 {
-    let (Some(one), Some(other)) = (event.muons.get(0), event.muons.get(1)) else { return 0.0 };
-    if event.muons.len() != 2 || one.charge == other.charge || event.met > 100.0 {
-        return 0.0;
+/// The mass of two muons of opposite charge, and what else an event has.
+fn looked_at(event: &Event<'_>) -> f64 {
+    let first = event.muons.first().map_or(0.0, |muon| muon.all());
+    let other = f64::from(event.run) + (event.event % 2) as f64 + first;
+    let (Some(one), Some(two)) = (event.muons.get(0), event.muons.get(1)) else { return other };
+    if event.muons.len() != 2 || one.charge == two.charge || event.met > 100.0 {
+        return other;
     }
-    let angles = (one.eta - other.eta).cosh() - (one.phi - other.phi).cos();
-    f64::from((2.0 * one.pt * other.pt * angles).sqrt())
+    let angles = (one.eta - two.eta).cosh() - (one.phi - two.phi).cos();
+    other + f64::from((2.0 * one.pt * two.pt * angles).sqrt())
 }
 
 fn dimuon(table: &Table) -> Result<f64> {
     let mut sum = 0.0;
-    table.rows::<Event>()?.for_each(|event| sum += mass(&event))?;
+    table.rows::<Event>()?.for_each(|event| sum += looked_at(&event))?;
     Ok(sum)
 }
 
 fn fold(table: &Table) -> Result<f64> {
-    let rows = table.rows::<Event>()?.step(Step::Bytes(4 << 20));
-    Ok(rows.par_fold(|| 0.0, |sum, event| *sum += mass(&event), |sum, other| *sum += other)?)
+    let rows = table.rows::<Event>()?;
+    Ok(rows.par_fold(|| 0.0, |sum, event| *sum += looked_at(&event), |sum, other| *sum += other)?)
+}
+
+/// Writes the events of a table again and again.
+fn write(table: &Table, file: &str, codec: &str, repetitions: usize) -> Result<()> {
+    let mut events = Vec::new();
+    table.rows::<Event>()?.for_each(|event| {
+        let (run, number, met) = (event.run, event.event, event.met);
+        events.push(Filled { run, event: number, met, muons: event.muons.iter().collect() });
+    })?;
+    let path = format!("{file}.rust.root");
+    for _ in 0..repetitions {
+        let start = Instant::now();
+        let mut writer = Writer::<Filled>::create_with(&format!("{path}:events"), compressed(codec))?;
+        for event in &events {
+            writer.push(event)?;
+        }
+        writer.finish()?;
+        println!(
+            "write {codec} {:.2} ms {:.6e}",
+            1000.0 * start.elapsed().as_secs_f64(),
+            events.len() as f64
+        );
+    }
+    Ok(())
+}
+
+fn compressed(codec: &str) -> WriteOptions {
+    WriteOptions { codec: Some(codec.to_owned()), ..WriteOptions::default() }
 }
 
 /// A number with 10 bits behind the leading one, about as many as NanoAOD keeps.
@@ -140,14 +192,11 @@ fn make(folder: &str, entries: u64) -> Result<()> {
         state ^= state << 17;
         (state >> 40) as f32 / (1 << 24) as f32
     };
-    let options = |codec: &str| WriteOptions { codec: Some(codec.to_owned()), ..WriteOptions::default() };
-    let start = Instant::now();
-    let mut writer = Writer::<One>::create_with(&format!("{folder}/one.root:events"), options("none"))?;
+    let mut writer = Writer::<One>::create_with(&format!("{folder}/one.root:events"), compressed("none"))?;
     writer.extend((0..entries).map(|_| One { x: random() }))?;
     writer.finish()?;
-    println!("write one {:.0} ms", 1000.0 * start.elapsed().as_secs_f64());
-    let start = Instant::now();
-    let mut writer = Writer::<Filled>::create_with(&format!("{folder}/muons.root:events"), options("zstd"))?;
+    let mut writer =
+        Writer::<Filled>::create_with(&format!("{folder}/muons.root:events"), compressed("zstd"))?;
     for event in 0..entries / 10 {
         let count = (random() * 5.0) as usize;
         let mut muon = || Muon {
@@ -160,11 +209,17 @@ fn make(folder: &str, entries: u64) -> Result<()> {
             dxy: rounded(random() / 100.0),
             dz: rounded(random() / 10.0),
             id: (random() * 4.0) as i32,
+            pt_error: rounded(random()),
+            dxy_error: rounded(random() / 1000.0),
+            dz_error: rounded(random() / 100.0),
+            distance: rounded(random() / 50.0),
+            jet: (random() * 8.0) as i32 - 1,
+            stations: (random() * 5.0) as u8,
+            is_tight: random() < 0.7,
         };
         let muons = (0..count).map(|_| muon()).collect();
         writer.push(&Filled { run: 1, event, met: 150.0 * random(), muons })?;
     }
     writer.finish()?;
-    println!("write muons {:.0} ms", 1000.0 * start.elapsed().as_secs_f64());
     Ok(())
 }

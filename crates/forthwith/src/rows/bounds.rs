@@ -1,7 +1,7 @@
 //! Where lists begin and end.
 
 use super::view::{NumberView, invalid};
-use forthwith_columns::{Array, Form};
+use forthwith_columns::{Array, DType, Form};
 use forthwith_plan::Result;
 use std::ops::Range;
 
@@ -27,13 +27,23 @@ impl Bounds {
         }
     }
 
-    /// The first row, of `length`, whose list has another length or place.
-    pub(super) fn first_difference(&self, other: &Self, length: u64) -> Option<usize> {
-        if let (Self::Offsets(one), Self::Offsets(other)) = (self, other)
-            && (std::ptr::eq(one.as_ptr(), other.as_ptr()) || one[..] == other[..])
-        {
+    /// The items of an array whose lists have the very offsets of these, which were checked.
+    pub(super) fn items_of(&self, array: &Array) -> Option<Array> {
+        let (Self::Offsets(known), Form::List { key, content }) = (self, array.form.kept()) else {
+            return None;
+        };
+        let offsets =
+            array.column(&format!("{key}-offsets")).filter(|column| column.dtype() == DType::Int64)?;
+        let stored = offsets.as_bytes().get(..8 * (array.length as usize + 1))?;
+        if known.bytes() != stored {
             return None;
         }
+        let length = u64::try_from(*known.last()?).ok()?;
+        Some(Array { form: (**content).clone(), length, columns: array.columns.clone() })
+    }
+
+    /// The first row, of `length`, whose list has another length or place.
+    pub(super) fn first_difference(&self, other: &Self, length: u64) -> Option<usize> {
         (0..length as usize).find(|row| self.range(*row) != other.range(*row))
     }
 }

@@ -20,6 +20,11 @@ impl<T: Native> NumberView<T> {
         Self { bytes: column.to_bytes(), number: PhantomData }
     }
 
+    /// The bytes of the numbers.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// One number. Rows are within the length, which was compared with that of the array when the view was made. A loop
     /// over them that could panic would keep its sums in memory and not in registers, so beyond the length is zero.
     #[inline]
