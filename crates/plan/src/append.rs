@@ -133,11 +133,7 @@ pub fn append(
                 }
             }
             Part::Index => {
-                let rows = column.items::<i64>().unwrap_or_default();
-                for (row, place) in rows.iter().zip(slot.as_chunks_mut::<8>().0) {
-                    let row = if *row < 0 { -1 } else { row.saturating_add(before[at]) };
-                    *place = row.to_ne_bytes();
-                }
+                append_index(column.items::<i64>().unwrap_or_default(), before[at], slot);
             }
             Part::Tagged { first, alternatives } => {
                 let bases = &before[own.len() + first..own.len() + first + alternatives];
@@ -151,6 +147,22 @@ pub fn append(
         }
     }
     Ok(Ok(()))
+}
+
+/// Appends an index behind rows of values. Their sums were compared with 64 bits.
+fn append_index(rows: &[i64], before: i64, slot: &mut [u8]) {
+    let places = slot.as_chunks_mut::<8>().0.iter_mut();
+    // Mostly, nothing is missing. Both loops are without branches, for vector instructions.
+    let differences =
+        rows.iter().zip(0..).fold(0, |differences, (row, at): (&i64, i64)| differences | (row ^ at));
+    if differences == 0 {
+        places.zip(before..).for_each(|(place, row)| *place = row.to_ne_bytes());
+        return;
+    }
+    for (row, place) in rows.iter().zip(places) {
+        let row = if *row < 0 { -1 } else { row.wrapping_add(before) };
+        *place = row.to_ne_bytes();
+    }
 }
 
 /// The items that a block adds to each column, and the numbers that it leaves to the next one. None: beyond 64 bits.
