@@ -49,12 +49,13 @@ impl Recipe {
         let utf8 =
             |error: std::str::Utf8Error| place.fault("text that is not UTF-8", "", text, error.valid_up_to());
         if self.framing != Framing::Lines {
-            let text = std::str::from_utf8(text).map_err(utf8)?;
+            let checked = simdutf8::basic::from_utf8(text);
+            let text = checked.or_else(|_| std::str::from_utf8(text)).map_err(utf8)?;
             return Ok(self.values(text, task, &place, self.fill()?)?.into_array(self.form.clone()));
         }
         // Without damage, lines need not be told apart.
         if task.wanted == task.entries
-            && let Ok(text) = std::str::from_utf8(text)
+            && let Ok(text) = simdutf8::basic::from_utf8(text)
             && let Ok(fill) = self.values(text, task, &place, self.fill()?)
             && fill.len() as u64 == task.entries.end - task.entries.start
         {

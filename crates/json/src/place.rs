@@ -1,6 +1,7 @@
 //! Errors with the line, the column and the path of a value.
 
 use crate::lexer::Stop;
+use forthwith_kernels::lines::LineFeeds;
 use forthwith_plan::{Error, Stored, Task};
 
 /// The reason for refusing text that ends within a value.
@@ -26,7 +27,12 @@ impl Place {
 
     /// The place behind a text that begins here.
     pub(crate) fn behind(self, text: &[u8]) -> Self {
-        let lines = text.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.behind_lines(text, LineFeeds::of(text))
+    }
+
+    /// The place behind a text with these line feeds that begins here.
+    pub(crate) fn behind_lines(self, text: &[u8], feeds: LineFeeds) -> Self {
+        let lines = feeds.count as u64;
         let column = match text.iter().rposition(|byte| *byte == b'\n') {
             Some(at) => (text.len() - at - 1) as u64,
             None => self.column + text.len() as u64,

@@ -9,8 +9,10 @@ use crate::{
     seen::{Found, Seen},
     typing::{types, types_of},
 };
+use bytes::{Buf, Bytes, BytesMut};
 use forthwith_columns::Form;
 use forthwith_io::Source;
+use forthwith_kernels::lines::LineFeeds;
 use forthwith_plan::{BlockRunner, Error, Result};
 use std::{ops::Range, sync::Arc};
 
@@ -87,7 +89,7 @@ struct Scan<'a> {
     /// Those of the block that is being filled, when values are parsed one by one.
     partial: Seen,
     /// Text that was read and is not yet in a block, and where it begins.
-    text: Vec<u8>,
+    text: Bytes,
     place: Place,
     is_end: bool,
     /// Bytes of the text that are of the block that is being filled, and its entries.
@@ -122,7 +124,7 @@ impl JsonFile {
         loop {
             // A value that is longer than what was read may be begun anew: pieces become longer, so that this is not often.
             let more = ((blocks * BLOCK).max(scan.text.len()) as u64).min(size - end);
-            scan.text.extend_from_slice(&source.read_one(end..end + more)?);
+            scan.text = scan.extended(&*source, end..end + more)?;
             let is_begin = end == 0;
             end += more;
             scan.is_end = end == size;
@@ -154,7 +156,7 @@ impl<'a> Scan<'a> {
             framing: Framing::Values,
             seen: finds_types.then(Seen::default),
             partial: Seen::default(),
-            text: Vec::new(),
+            text: Bytes::new(),
             place: Place { byte: 0, line: 1, column: 0 },
             is_end: false,
             filled: 0,
@@ -167,10 +169,25 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// The text with the bytes of a range behind it.
+    fn extended(&self, source: &dyn Source, range: Range<u64>) -> Result<Bytes> {
+        // Brackets are found in bytes that may change meanwhile. Text that is parsed is a copy of them.
+        let is_parsed = self.seen.is_some() || self.damage.is_some() || matches!(self.mode, Mode::Parsing);
+        if source.zero_copy() && !is_parsed {
+            return Ok(source.view(self.place.byte..range.end)?);
+        }
+        let before = self.text.len();
+        let mut text = BytesMut::with_capacity(before);
+        text.extend_from_slice(&self.text);
+        text.resize(before + (range.end - range.start) as usize, 0); // no more than some blocks, or as much again
+        source.read_into(range.start, &mut text[before..])?;
+        Ok(text.freeze())
+    }
+
     /// Looks at the first bytes of the file: whether they begin a list whose items are the entries.
     fn begin(&mut self, lines: bool) {
         if self.text.starts_with(BYTE_ORDER_MARK) {
-            self.text.drain(..BYTE_ORDER_MARK.len());
+            self.text.advance(BYTE_ORDER_MARK.len());
             self.place.byte += BYTE_ORDER_MARK.len() as u64;
         }
         let blanks = self.text.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
@@ -196,6 +213,7 @@ impl<'a> Scan<'a> {
                 return Ok(());
             }
             self.mode = Mode::Parsing;
+            self.text = Bytes::copy_from_slice(&self.text);
         }
         if matches!(self.mode, Mode::Parsing) {
             self.by_parsing()?;
@@ -233,7 +251,7 @@ impl<'a> Scan<'a> {
         for (bytes, count) in &closed[..sound] {
             self.push_block(bytes.clone(), *count);
         }
-        self.text.drain(..done);
+        self.text.advance(done);
         if refused || !is_sound {
             // The rest is parsed.
             (self.filled, self.count) = (0, 0);
@@ -268,7 +286,7 @@ impl<'a> Scan<'a> {
             if self.count > 0 {
                 self.push_block(0..filled, self.count);
             }
-            self.text.drain(..filled);
+            self.text.advance(filled);
             (self.filled, self.count) = (0, 0);
         } else {
             self.filled = filled;
@@ -381,7 +399,7 @@ impl<'a> Scan<'a> {
             begin += block.len();
         }
         self.text = text;
-        self.text.drain(..end);
+        self.text.advance(end);
         Ok(())
     }
 
@@ -405,17 +423,17 @@ impl<'a> Scan<'a> {
 
     /// Ends a block at bytes of the text; those before them are in blocks already.
     fn push_block(&mut self, bytes: Range<usize>, count: u64) {
-        let text = std::mem::take(&mut self.text);
-        self.push_text(&text[bytes], count);
-        self.text = text;
+        let text = self.text.slice(bytes);
+        self.push_text(&text, count);
     }
 
     /// Adds a block of the text at which the place is, and goes behind it.
     fn push_text(&mut self, text: &[u8], count: u64) {
-        let behind = self.place.behind(text);
+        let feeds = LineFeeds::of(text);
+        let behind = self.place.behind_lines(text, feeds);
         let entries = self.entries();
         if count > 0 {
-            self.has_lines &= self.framing == Framing::Lines || count_lines(text) == count;
+            self.has_lines &= self.framing == Framing::Lines || lines_with(text, feeds) == count;
             self.blocks.push(Block {
                 bytes: self.place.byte..behind.byte,
                 entries: entries..entries + count,
@@ -428,7 +446,7 @@ impl<'a> Scan<'a> {
     /// Drops text that is in no block.
     fn drain(&mut self, bytes: usize) {
         self.place = self.place.behind(&self.text[..bytes]);
-        self.text.drain(..bytes);
+        self.text.advance(bytes);
     }
 
     /// An error if there is damage and nothing else.
@@ -442,9 +460,13 @@ impl<'a> Scan<'a> {
 
 /// The number of lines that are not blank.
 fn count_lines(text: &[u8]) -> u64 {
-    let ends = text.iter().filter(|byte| **byte == b'\n').count();
+    lines_with(text, LineFeeds::of(text))
+}
+
+/// The number of lines that are not blank, of a text with these line feeds.
+fn lines_with(text: &[u8], feeds: LineFeeds) -> u64 {
     // Lines that begin with a blank may have nothing else; those of text that ends or begins in a line count as others.
-    let blanks = text.windows(2).filter(|pair| pair[0] == b'\n' && pair[1] <= b' ').count();
+    let LineFeeds { count: ends, before_blanks: blanks } = feeds;
     match text {
         [first, ..] if blanks == 0 && *first > b' ' => {
             (ends + usize::from(text.last() != Some(&b'\n'))) as u64

@@ -38,6 +38,7 @@
 mod cpu;
 pub mod hybrid;
 pub mod levels;
+pub mod lines;
 pub mod nested;
 pub mod settled;
 pub mod structure;

@@ -1,0 +1,106 @@
+//! Line feeds of text, counted for 64 bytes at once.
+
+#[cfg(target_arch = "x86_64")]
+use crate::Generation;
+use crate::levels::compare::{self, Compare};
+use crate::{CpuFeatures, compiled_for};
+
+/// The line feeds of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineFeeds {
+    /// How many there are.
+    pub count: usize,
+    /// Those behind which a blank comes next: a space, a tab, a carriage return or another line feed.
+    pub before_blanks: usize,
+}
+
+impl LineFeeds {
+    /// Those of a text.
+    #[must_use]
+    pub fn of(text: &[u8]) -> Self {
+        Self::by(CpuFeatures::current(), text)
+    }
+
+    fn by(features: CpuFeatures, text: &[u8]) -> Self {
+        macro_rules! level {
+            ($generation:ident $compare:ident) => {{
+                compiled_for! {
+                    $generation
+                    fn level(text: &[u8]) -> LineFeeds {
+                        counted::<compare::$compare>(text)
+                    }
+                }
+                // SAFETY: the processor has what its features say.
+                #[allow(unused_unsafe, reason = "the baseline has no features")]
+                unsafe {
+                    level(text)
+                }
+            }};
+        }
+        match features.generation() {
+            #[cfg(target_arch = "x86_64")]
+            Generation::Avx512 => level!(Avx512 Avx512),
+            #[cfg(target_arch = "x86_64")]
+            Generation::Avx2 => level!(Avx2 Avx2),
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            Generation::Baseline => level!(Baseline Sse2),
+            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+            _ => level!(Baseline Portable),
+        }
+    }
+}
+
+#[inline(always)]
+fn counted<C: Compare>(text: &[u8]) -> LineFeeds {
+    let (blocks, rest) = text.as_chunks();
+    let mut so_far = (LineFeeds::default(), 0);
+    for block in blocks {
+        add::<C>(block, &mut so_far);
+    }
+    if !rest.is_empty() {
+        let mut block = [0; 64];
+        block[..rest.len()].copy_from_slice(rest);
+        add::<C>(&block, &mut so_far);
+    }
+    so_far.0
+}
+
+/// Adds the line feeds of a block; the number beside them is 1 behind a line feed, otherwise 0. No closure: one would not be
+/// compiled for the generation.
+#[inline(always)]
+fn add<C: Compare>(block: &compare::Block, (feeds, is_behind_feed): &mut (LineFeeds, u64)) {
+    // SAFETY: `C` is of the generation that this is compiled for.
+    let (feed, blank) = unsafe {
+        let blank = C::equal(block, b' ') | C::equal(block, b'\t') | C::equal(block, b'\r');
+        (C::equal(block, b'\n'), blank)
+    };
+    let behind = feed << 1 | *is_behind_feed;
+    *is_behind_feed = feed >> 63;
+    feeds.count += feed.count_ones() as usize;
+    feeds.before_blanks += (behind & (feed | blank)).count_ones() as usize;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cpu_counts_what_a_loop_counts() {
+        let mut seed = 3_u64;
+        for length in (0..200).chain([1 << 12]) {
+            let mut next = || {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                b"\n\n \t\rxy\x0b\0"[(seed >> 33) as usize % 9]
+            };
+            let text: Vec<u8> = (0..length).map(|_| next()).collect();
+            let is_blank = |pair: &&[u8]| pair[0] == b'\n' && matches!(pair[1], b'\n' | b' ' | b'\t' | b'\r');
+            let wanted = LineFeeds {
+                count: text.iter().filter(|byte| **byte == b'\n').count(),
+                before_blanks: text.windows(2).filter(is_blank).count(),
+            };
+            for features in CpuFeatures::available() {
+                assert_eq!(LineFeeds::by(features, &text), wanted, "{} {text:?}", features.name());
+            }
+        }
+    }
+}
