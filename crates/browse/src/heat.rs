@@ -68,32 +68,48 @@ impl Heat {
     /// stand for powers.
     #[must_use]
     pub fn draw(&self, label: &str, log: bool, paint: Paint) -> String {
-        let size = |count: u64| if log { (count as f64).ln_1p() } else { count as f64 };
-        let most = self.counts.iter().copied().max().unwrap_or(0);
-        let rows = self.counts.chunks(self.x.bins.max(1));
-        let line = |row: &[u64]| row.iter().map(|count| shade(size(*count), 0.0, size(most))).collect();
-        let lines: Vec<String> = rows.map(line).collect();
-        let step = nice_step(self.y.high - self.y.low, (self.y.bins / 4).clamp(1, 5));
-        let mut marks = vec![String::new(); self.y.bins + 1];
-        for (value, part) in ticks(self.y.low, self.y.high - self.y.low, step) {
-            if let Some(mark) = marks.get_mut((part * self.y.bins as f64).round() as usize) {
-                *mark = tick_text(value, step);
-            }
-        }
-        let range = (self.x.low, self.x.high);
-        let mut text = framed(&lines, &marks, range, self.x.bins, Some(label), paint);
-        let from = |at: usize| {
-            let below = (at - 1) as f64 / (SHADES.len() - 1) as f64 * size(most);
-            let below = if log { below.exp_m1() } else { below };
-            below.floor() + 1.0
-        };
-        // Low counts have some of the shades only.
-        let used = (1..SHADES.len()).filter(|at| *at + 1 == SHADES.len() || from(*at) < from(at + 1));
-        let scale = used.map(|at| format!("{} from {}", SHADES[at], short(from(at))));
-        text.push_str(&scale.collect::<Vec<_>>().join("  "));
-        text.push('\n');
-        text
+        let counts: Vec<f64> = self.counts.iter().map(|count| *count as f64).collect();
+        let ends = [(self.x.low, self.x.high), (self.y.low, self.y.high)];
+        shaded(&counts, self.x.bins, ends, label, log, paint)
     }
+}
+
+/// Draws counts in shades, a character for each: rows of a number of columns, the lowest first, between two axes.
+/// With `log`, shades stand for powers.
+#[must_use]
+pub fn shaded(
+    counts: &[f64],
+    columns: usize,
+    [x, y]: [(f64, f64); 2],
+    label: &str,
+    log: bool,
+    paint: Paint,
+) -> String {
+    let size = |count: f64| if log { count.max(0.0).ln_1p() } else { count };
+    let most = counts.iter().copied().filter(|count| count.is_finite()).fold(0.0, f64::max);
+    let rows = counts.chunks(columns.max(1));
+    let line = |row: &[f64]| row.iter().map(|count| shade(size(*count), 0.0, size(most))).collect();
+    let lines: Vec<String> = rows.map(line).collect();
+    let (low, span) = (y.0, y.1 - y.0);
+    let step = nice_step(span, (lines.len() / 4).clamp(1, 5));
+    let mut marks = vec![String::new(); lines.len() + 1];
+    for (value, part) in ticks(low, span, step) {
+        if let Some(mark) = marks.get_mut((part * lines.len() as f64).round() as usize) {
+            *mark = tick_text(value, step);
+        }
+    }
+    let mut text = framed(&lines, &marks, x, columns, Some(label), paint);
+    let from = |at: usize| {
+        let below = (at - 1) as f64 / (SHADES.len() - 1) as f64 * size(most);
+        let below = if log { below.exp_m1() } else { below };
+        below.floor() + 1.0
+    };
+    // Low counts have some of the shades only.
+    let used = (1..SHADES.len()).filter(|at| *at + 1 == SHADES.len() || from(*at) < from(at + 1));
+    let scale = used.map(|at| format!("{} from {}", SHADES[at], short(from(at))));
+    text.push_str(&scale.collect::<Vec<_>>().join("  "));
+    text.push('\n');
+    text
 }
 
 /// The shade of a value between the lowest and highest: nothing is empty, and anything else has a shade.

@@ -40,6 +40,11 @@ impl Outside {
         self.counts(value, 0.0, 0.0);
     }
 
+    /// Numbers of values below the range, above it, and of NaN.
+    pub fn parts(self) -> [u64; 3] {
+        [self.below, self.above, self.not_a_number]
+    }
+
     /// They, in words; empty if there are none.
     pub fn words(self) -> String {
         let Self { below, above, not_a_number } = self;
@@ -85,6 +90,16 @@ impl Histogram {
         let highest = self.counts.iter().max().copied().unwrap_or(0);
         let bin = self.counts.iter().position(|&c| c == highest).unwrap_or(0);
         self.low + (self.high - self.low) * (bin as f64 + 0.5) / self.counts.len() as f64
+    }
+
+    /// The number of values in each bin.
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// The values outside of the range.
+    pub fn outside(&self) -> Outside {
+        self.outside
     }
 
     /// The entries that the picture does not show, in words; empty if there are none.

@@ -18,6 +18,38 @@ pub fn lists(array: &Array) -> Option<(Vec<i64>, Vec<f64>)> {
     Some((offsets, values(array)?))
 }
 
+/// Values of two columns that belong together: of one entry, or of one item of lists of equal lengths.
+///
+/// # Errors
+/// Columns of other types, or lists of different lengths.
+pub fn pairs(x: &Array, y: &Array) -> Result<Vec<(f64, f64)>, String> {
+    let spread = |array: &Array, offsets: &[i64]| {
+        let values = values(array).unwrap_or_default();
+        let repeated = values.iter().zip(offsets.windows(2)).flat_map(|(value, ends)| {
+            let length = usize::try_from(ends[1] - ends[0]).unwrap_or(0);
+            std::iter::repeat_n(*value, length)
+        });
+        repeated.collect::<Vec<f64>>()
+    };
+    let single = |array: &Array| matches!(&array.form, Form::Numpy { shape, .. } if shape.is_empty());
+    let (xs, ys) = match (single(x), single(y), lists(x), lists(y)) {
+        (true, true, ..) => (values(x).unwrap_or_default(), values(y).unwrap_or_default()),
+        (true, _, _, Some((offsets, ys))) => (spread(x, &offsets), ys),
+        (_, true, Some((offsets, xs)), _) => (xs, spread(y, &offsets)),
+        (_, _, Some((left, xs)), Some((right, ys))) => {
+            if left != right {
+                return Err("lists of the two columns have different lengths".into());
+            }
+            (xs, ys)
+        }
+        _ => {
+            let types = format!("{} and {}", x.form.type_string(), y.form.type_string());
+            return Err(format!("two dimensions need numbers or lists of numbers, not {types}"));
+        }
+    };
+    Ok(xs.into_iter().zip(ys).collect())
+}
+
 /// The items of a column.
 fn numbers(column: &Column) -> Vec<f64> {
     with_integer!(column.dtype(), T => all::<T>(column, |value| value as f64),

@@ -8,13 +8,13 @@ use crate::{
     human,
     input::Key,
     jobs::{Job, Jobs, Lane, Ticket},
-    numbers::{lists, values},
+    numbers::{pairs, values},
     paint::Paint,
     row_filter::options,
 };
 use forthwith::{
     SelectOptions, Step, Steps, Table,
-    columns::{Array, Form},
+    columns::Array,
     plan::{Error, Result},
 };
 use std::{
@@ -159,35 +159,6 @@ impl Job for PlotJob {
             Err(error) => (Answer::Failed(error.to_string()), false),
         }
     }
-}
-
-/// Values of two columns that belong together: of one entry, or of one item of lists of equal lengths.
-fn pairs(x: &Array, y: &Array) -> std::result::Result<Vec<(f64, f64)>, String> {
-    let spread = |array: &Array, offsets: &[i64]| {
-        let values = values(array).unwrap_or_default();
-        let repeated = values.iter().zip(offsets.windows(2)).flat_map(|(value, ends)| {
-            let length = usize::try_from(ends[1] - ends[0]).unwrap_or(0);
-            std::iter::repeat_n(*value, length)
-        });
-        repeated.collect::<Vec<f64>>()
-    };
-    let single = |array: &Array| matches!(&array.form, Form::Numpy { shape, .. } if shape.is_empty());
-    let (xs, ys) = match (single(x), single(y), lists(x), lists(y)) {
-        (true, true, ..) => (values(x).unwrap_or_default(), values(y).unwrap_or_default()),
-        (true, _, _, Some((offsets, ys))) => (spread(x, &offsets), ys),
-        (_, true, Some((offsets, xs)), _) => (xs, spread(y, &offsets)),
-        (_, _, Some((left, xs)), Some((right, ys))) => {
-            if left != right {
-                return Err("lists of the two columns have different lengths".into());
-            }
-            (xs, ys)
-        }
-        _ => {
-            let types = format!("{} and {}", x.form.type_string(), y.form.type_string());
-            return Err(format!("two dimensions need numbers or lists of numbers, not {types}"));
-        }
-    };
-    Ok(xs.into_iter().zip(ys).collect())
 }
 
 /// A pane with a picture.
