@@ -21,6 +21,7 @@
 #![allow(clippy::disallowed_methods, reason = "only for systems with processes and clocks")]
 
 mod bench;
+mod binned;
 mod browse;
 mod candidates;
 mod check;
@@ -51,6 +52,7 @@ mod mcp;
 mod meaning;
 mod object;
 mod opened;
+mod picture;
 mod plot;
 mod recover;
 mod schema;
@@ -60,7 +62,6 @@ mod show;
 mod sniff;
 mod stats;
 mod survey;
-mod svg;
 mod table;
 mod target;
 mod words;
@@ -69,7 +70,6 @@ pub use document::page;
 pub use forth::Keyboard;
 pub use forthwith_browse::paint::wants_color;
 
-use choice::Choice;
 use clap::{
     CommandFactory, FromArgMatches,
     error::{ContextKind, ErrorKind},
@@ -205,6 +205,9 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
         (Action::Recover(recovering), [target]) => {
             recover::recover(target, recovering, asked.shape, &asked.opening, console)
         }
+        (Action::Plot(plotting), [_, _, ..]) if plotting.is_together() => {
+            plot::together(&asked.targets, plotting, asked.shape, &asked.opening, console)
+        }
         (_, [target]) => one(asked, target, console),
         (_, targets) => several(asked, targets, console),
     }
@@ -270,24 +273,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
             place => show::show(&place?, filter, shape, console),
         },
         Action::Browse(asking) => browse::browse(&file, target, asking, &asked.opening, console),
-        Action::Plot { choice, entries, bins, range, output } => match place(&file, target, console) {
-            Err(Failure::WrongObject { key, .. }) if !key.is_directory => {
-                // An object has its own bins, and no branches or entries to choose from.
-                let chosen = *choice != Choice::default() || *entries != u64::MAX;
-                if chosen || bins.is_some() || range.is_some() {
-                    let what = format!(
-                        "{} is a {}: -b, -f, -n, --bins and --range are for branches",
-                        key.path, key.class
-                    );
-                    return Err(Failure::misuse(what));
-                }
-                match output {
-                    Some(picture) => object::write(&file, &key, picture, console),
-                    None => object::show(&file, &key, Shape::Text, console),
-                }
-            }
-            place => plot::plot(&place?, choice, *entries, *bins, *range, output.as_ref(), console),
-        },
+        Action::Plot(plotting) => plot::plot(&file, target, plotting, shape, console),
         Action::Streamers { filter } => object::streamers(&file, filter, shape, console),
         Action::Head { end, choice, not_numbers, values } => {
             let place = place(&file, target, console)?.with_values(*values);

@@ -13,16 +13,16 @@ use crate::{
     failure::{Failure, Result},
     flags::{
         self, Act, Bench, CONVERT_STEP, Candidates, Check, Common, Completions, Count, Demo, Errors, Explain,
-        Forth, Freq, Gen, Head, HeadFormat, Index, Language, Ls, Man, Mcp, Nan, Plot, Recompress, Recover,
-        Schema, Shell, Show, Sniff, Stats, Streamers, Typed, Verb,
+        Forth, Freq, Gen, Head, HeadFormat, Index, Language, Ls, Man, Mcp, Nan, Recompress, Recover, Schema,
+        Shell, Show, Sniff, Stats, Streamers, Typed, Verb,
     },
     mcp::Serving,
     opened::{Opening, Values},
     paint::Paint,
+    plot::Plotting,
     recover::Recovering,
     shape::Shape,
     stats::Summary,
-    svg::Picture,
     target::Target,
 };
 use clap::ColorChoice;
@@ -110,13 +110,7 @@ pub(crate) enum Action {
     },
     /// No file is involved.
     Program(Box<Act>),
-    Plot {
-        choice: Choice,
-        entries: u64,
-        bins: Option<u16>,
-        range: Option<(f64, f64)>,
-        output: Option<Picture>,
-    },
+    Plot(Box<Plotting>),
     Streamers {
         filter: Vec<String>,
     },
@@ -161,6 +155,7 @@ fn shape_of(verb: &Verb) -> Shape {
         {
             Shape::Json
         }
+        Verb::Plot(plot) if plot.json => Shape::Json,
         Verb::Dump(dump) if dump.json => Shape::JsonLines,
         Verb::Diff(diff) if diff.json => Shape::Json,
         Verb::Recover(recover) if recover.json => Shape::Json,
@@ -337,10 +332,9 @@ impl Asked {
             Verb::Forth(Forth { target, explain, act: None }) => {
                 (target.into_iter().collect(), Action::Forth { explain })
             }
-            Verb::Plot(Plot { targets, branch, filter, computing, entries, bins, range, output, force }) => {
-                let choice = Choice::of(branch, filter, computing);
-                let output = output.map(|path| Picture::of(path, force)).transpose()?;
-                (targets, Action::Plot { choice, entries: entries.unwrap_or(u64::MAX), bins, range, output })
+            Verb::Plot(plot) => {
+                let (targets, plotting) = Plotting::of(*plot, |name| Path::new(name).exists())?;
+                (targets, Action::Plot(plotting))
             }
             Verb::Streamers(Streamers { targets, filter, .. }) => (targets, Action::Streamers { filter }),
             Verb::Index(Index { targets, to }) => (targets, Action::Index { to }),
@@ -373,12 +367,6 @@ impl Asked {
         if let (Action::Browse(_), 2..) = (&verb, all.len()) {
             let what = format!("the screen shows one file, not {}: forthwith ls lists several", all.len());
             return Err(Failure::misuse(what));
-        }
-        if let (Action::Plot { output: Some(_), .. }, 2..) = (&verb, all.len()) {
-            return Err(Failure::misuse(format!(
-                "plot -o writes one picture, not those of {} files",
-                all.len()
-            )));
         }
         Ok(Self { targets: all, partial, verb, shape, opening, paint: Paint { color } })
     }

@@ -331,15 +331,19 @@ Examples:
 
 pub(super) const PLOT: &str = "\
 The items of lists are drawn, missing values are left out. Values outside of the range are
-counted below the picture. Objects are drawn as show draws them.
+counted below the picture. Objects are drawn as show draws them, and in a picture if they are
+histograms, profiles or efficiencies. Two columns are drawn in shades: of one entry, or of the
+items of lists of equal lengths. A picture of several columns, files or objects has a legend.
 
 Examples:
   forthwith plot events.root:Events/Muon_pt
   forthwith plot events.root:Events -b MET_pt --bins 40 --range 0,200
+  forthwith plot events.root:Events Muon_eta Muon_pt --log z
   forthwith plot events.root:Events --compute 'leading=max(Muon_pt)' --where 'nMuon > 1'
   forthwith plot orders.avro -b amount -n 100000
-  forthwith plot histograms.root:hpx
-  forthwith plot events.root:Events/MET_pt -o met.svg";
+  forthwith plot histograms.root:two -o two.png
+  forthwith plot run-a.root:Events run-b.root:Events -b MET_pt --density --ratio -o met.png
+  forthwith plot events.root:Events/MET_pt --stats --log y -o met.svg";
 
 pub(super) const INDEX: &str = "\
 An index holds those bytes of a file that are read before its data. It is used only if it is

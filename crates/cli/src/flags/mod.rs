@@ -10,6 +10,7 @@ mod diff;
 mod forth;
 mod head;
 mod help;
+mod plot;
 mod summary;
 mod values;
 
@@ -24,6 +25,7 @@ use help::{
     FREQ, GEN, HEAD, INDEX, LS, MAN, MCP, MERGE, PLOT, RECOMPRESS, RECOVER, SAMPLE, SCHEMA, SHOW, SNIFF,
     SPLIT, STATS, STREAMERS, TAIL, VIEW,
 };
+pub(crate) use plot::Plot;
 pub(crate) use summary::{Bench, Dump, Freq, Sample, Sniff, Stats, Summarised};
 use values::Values;
 
@@ -156,7 +158,7 @@ pub(crate) enum Verb {
     Index(Index),
     /// Draw numbers of branches, or a histogram, graph or efficiency that a file holds
     #[command(after_help = PLOT)]
-    Plot(Plot),
+    Plot(Box<Plot>),
     /// List the classes that a file describes, with their members
     #[command(after_help = STREAMERS)]
     Streamers(Streamers),
@@ -200,51 +202,6 @@ fn alias(text: &str) -> Result<(String, String), String> {
             Ok((name.trim().to_owned(), expression.to_owned()))
         }
         _ => Err("it is a name and an expression with = between them".into()),
-    }
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct Plot {
-    /// A branch, a tree with -b or -f, or an object; several one after the other
-    #[arg(value_name = "FILE[:OBJECT[/BRANCH]]", required = true)]
-    pub(crate) targets: Vec<OsString>,
-    /// Only this branch, or those that a glob matches; may be repeated, or given as a list with commas
-    #[arg(short, long, value_name = "BRANCH")]
-    #[arg(short_alias = 'c', aliases = ["branches", "column", "columns"])]
-    pub(crate) branch: Vec<String>,
-    /// Only branches whose name or path matches a glob or a /regex/; may be repeated
-    #[arg(short, long, value_name = "PATTERN")]
-    pub(crate) filter: Vec<String>,
-    #[command(flatten)]
-    pub(crate) computing: Computing,
-    /// Entries from the first on [default: all]
-    #[arg(short = 'n', long, value_name = "N", value_parser = entries)]
-    pub(crate) entries: Option<u64>,
-    /// The number of bins [default: as many as fit]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub(crate) bins: Option<u16>,
-    /// The two ends of the axis [default: around nearly all values of the first entries]
-    #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true)]
-    pub(crate) range: Option<(f64, f64)>,
-    /// Write the picture to this file, as SVG, instead of printing it: of one branch or histogram; - prints the SVG
-    #[arg(short, long, value_name = "FILE.svg")]
-    pub(crate) output: Option<OsString>,
-    /// Replace a file of that name
-    #[arg(long, requires = "output")]
-    pub(crate) force: bool,
-}
-
-fn range(text: &str) -> Result<(f64, f64), String> {
-    let ends = text.split_once(',').and_then(|(low, high)| {
-        let (low, high) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
-        Some((low, high))
-    });
-    match ends {
-        Some((low, high)) if low < high && f64::is_finite(high - low) => Ok((low, high)),
-        _ => {
-            Err("invalid range: two numbers with a comma between them are expected, the lower one first"
-                .into())
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::efficiency;
 use crate::{
+    binned::{Binning, Filled, Grid},
     histogram::{self, Bars},
     human,
     paint::Paint,
@@ -24,13 +25,19 @@ pub(super) struct Axis {
 }
 
 /// A histogram or profile of one to three dimensions.
-pub(super) struct Binned {
+pub(crate) struct Binned {
     pub(super) axes: Vec<Axis>,
     /// The content of each bin, under- and overflow included; the first axis runs fastest.
     pub(super) contents: Vec<f64>,
     /// The number of entries of each bin, if contents are means.
     profile: Option<Vec<f64>>,
     entries: f64,
+    /// Mean and standard deviation along the first axis, as ROOT has them.
+    moments: Option<(f64, f64)>,
+    /// The error of each bin; empty for an efficiency.
+    errors: Vec<f64>,
+    /// The title of the contents.
+    values_title: String,
     /// The contents of an efficiency.
     estimate: Option<String>,
 }
@@ -39,6 +46,10 @@ pub(super) struct Binned {
 const HEIGHT: usize = 12;
 /// Characters of the widest picture, whatever the terminal.
 const WIDEST: usize = 100;
+/// Bins of a picture in a file, at most.
+const MOST_BARS: usize = 2000;
+/// Bins of each axis of a picture in a file, at most.
+const MOST_CELLS: usize = 400;
 
 impl Axis {
     /// An axis with its bins after buffered entries are filled.
@@ -80,6 +91,26 @@ impl Axis {
         }
     }
 
+    /// The lower edge of a bin; of the number of bins, the end of the axis.
+    fn edge(&self, bin: usize) -> f64 {
+        let regular = || self.low + (self.high - self.low) * bin as f64 / self.bins as f64;
+        self.edges.get(bin).copied().unwrap_or_else(regular)
+    }
+
+    /// Groups of neighbouring bins, at most `most` of them.
+    fn groups(&self, most: usize) -> Vec<std::ops::Range<usize>> {
+        let together = self.bins.div_ceil(most);
+        (0..self.bins).step_by(together).map(|bin| bin..(bin + together).min(self.bins)).collect()
+    }
+
+    /// The edges of groups, with the names of bins if each is a group.
+    fn binning(&self, groups: &[std::ops::Range<usize>]) -> Binning {
+        let ends = groups.iter().map(|group| group.end);
+        let edges = std::iter::once(0).chain(ends).map(|bin| self.edge(bin)).collect();
+        let labels = if groups.len() == self.bins { self.labels.clone() } else { Vec::new() };
+        Binning { title: self.title.clone(), edges, labels }
+    }
+
     /// Bins that share one of `most` columns of a picture, and the columns: each is some bins, or a part of
     /// one.
     pub(super) fn columns(&self, most: usize) -> Vec<std::ops::Range<usize>> {
@@ -114,7 +145,8 @@ impl Binned {
         if contents.len() != total.contents.len() {
             return None;
         }
-        Some(Self { contents, profile: Some(total.contents), estimate: Some(how), ..total })
+        let (errors, moments) = (Vec::new(), None);
+        Some(Self { contents, profile: Some(total.contents), errors, moments, estimate: Some(how), ..total })
     }
 
     fn histogram(object: Object<'_>) -> Option<Self> {
@@ -124,7 +156,8 @@ impl Binned {
         }
         // A range that ROOT finds by a rule that is not known leaves the bins as they are stored.
         let stored = root::histogram(object).ok()?;
-        let histogram = stored.clone().emptied().unwrap_or(stored);
+        let mut histogram = stored.clone().emptied().unwrap_or(stored);
+        histogram.find_statistics();
         let names = ["fXaxis", "fYaxis", "fZaxis"];
         let axes = histogram.own_axes().iter().zip(names);
         let axes: Option<Vec<Axis>> = axes.map(|(axis, name)| Axis::of(axis, object.object(name)?)).collect();
@@ -140,7 +173,12 @@ impl Binned {
                 *value = if *sum == 0.0 { 0.0 } else { *value / sum };
             });
         }
-        Some(Self { axes, contents, profile, entries: histogram.scalar("fEntries"), estimate: None })
+        let errors = errors(&histogram, &contents, object.int("fErrorMode").unwrap_or(0));
+        let values_title = ["fYaxis", "fZaxis"].get(histogram.dimensions.checked_sub(1)?);
+        let values_title = values_title.and_then(|name| object.object(name));
+        let values_title = values_title.and_then(|axis| axis.text("fTitle")).unwrap_or_default().to_owned();
+        let (entries, moments) = (histogram.scalar("fEntries"), moments(&histogram));
+        Some(Self { axes, contents, profile, entries, moments, errors, values_title, estimate: None })
     }
 
     /// The picture, with axes, and what it does not show in words.
@@ -179,11 +217,66 @@ impl Binned {
         self.bars_of(x, width.min(WIDEST).saturating_sub(12).max(20)).draw(HEIGHT, 1, &x.title, paint)
     }
 
-    /// The bars of a histogram of one dimension, no more than `most`, and what its axis is called.
-    pub(super) fn bars_of_one(&self, most: usize) -> Option<(Bars, &str)> {
-        match &self.axes[..] {
-            [x] => Some((self.bars_of(x, most), &x.title)),
-            _ => None,
+    /// A histogram of one dimension under a name; `None` if it has more.
+    pub(crate) fn filled(&self, name: &str) -> Option<Filled> {
+        let [x] = &self.axes[..] else { return None };
+        let groups = x.groups(MOST_BARS);
+        let number =
+            |group: &std::ops::Range<usize>| if self.is_profile() { group.len() as f64 } else { 1.0 };
+        let value = |group: &std::ops::Range<usize>| {
+            group.clone().map(|bin| self.at(bin, 0)).sum::<f64>() / number(group)
+        };
+        let error = |group: &std::ops::Range<usize>| {
+            let errors = group.clone().filter_map(|bin| self.errors.get(bin + 1));
+            errors.map(|error| error * error).sum::<f64>().sqrt() / number(group)
+        };
+        let outside = |bin: usize| self.profile.as_ref().unwrap_or(&self.contents).get(bin).copied();
+        Some(Filled {
+            name: name.to_owned(),
+            binning: x.binning(&groups),
+            values: groups.iter().map(value).collect(),
+            errors: groups.iter().map(error).collect(),
+            entries: self.entries,
+            below: outside(0).unwrap_or(0.0),
+            above: outside(x.bins + 1).unwrap_or(0.0),
+            not_numbers: 0,
+            mean: self.moments.map(|(mean, _)| mean),
+            deviation: self.moments.map(|(_, deviation)| deviation),
+            is_profile: self.is_profile(),
+        })
+    }
+
+    /// A histogram of two dimensions under a name, or the sums along the third; `None` if it has one.
+    pub(crate) fn grid(&self, name: &str) -> Option<Grid> {
+        let [x, y, ..] = &self.axes[..] else { return None };
+        let (columns, rows) = (x.groups(MOST_CELLS), y.groups(MOST_CELLS));
+        let value = |column: &std::ops::Range<usize>, row: &std::ops::Range<usize>| {
+            let cells = row.clone().flat_map(|y| column.clone().map(move |x| (x, y)));
+            let sum: f64 = cells.map(|(x, y)| self.at(x, y)).sum();
+            if self.is_profile() { sum / (row.len() * column.len()) as f64 } else { sum }
+        };
+        let values = rows.iter().flat_map(|row| columns.iter().map(move |column| value(column, row)));
+        let values: Vec<f64> = values.collect();
+        let own = self.profile.as_ref().unwrap_or(&self.contents).iter().sum::<f64>();
+        let inside: f64 = values.iter().sum();
+        Some(Grid {
+            name: name.to_owned(),
+            x: x.binning(&columns),
+            y: y.binning(&rows),
+            outside: if self.is_profile() { 0.0 } else { own - inside },
+            values,
+            entries: self.entries,
+            is_profile: self.is_profile(),
+        })
+    }
+
+    /// The title of the contents, or another if there is none.
+    pub(crate) fn values_title(&self, fallback: &str) -> String {
+        match self.values_title.as_str() {
+            "" if self.estimate.is_some() => "Efficiency".into(),
+            "" if self.is_profile() => "Mean".into(),
+            "" => fallback.to_owned(),
+            title => title.to_owned(),
         }
     }
 
@@ -231,3 +324,32 @@ impl Binned {
         words.join(", ") + "\n"
     }
 }
+
+/// Mean and standard deviation along the first axis.
+fn moments(histogram: &hist::Histogram) -> Option<(f64, f64)> {
+    let [weights, sum, squares] = ["fTsumw", "fTsumwx", "fTsumwx2"].map(|name| histogram.scalar(name));
+    let mean = sum / weights;
+    let deviation = (squares / weights - mean * mean).abs().sqrt();
+    (mean.is_finite() && deviation.is_finite()).then_some((mean, deviation))
+}
+
+/// The errors of bins: of a profile, errors of the mean, or the spread by its error mode.
+fn errors(histogram: &hist::Histogram, values: &[f64], mode: i64) -> Vec<f64> {
+    let floats = |name: &str| histogram.array(name).map(BinArray::floats).unwrap_or_default();
+    let squares = floats("fSumw2");
+    if !histogram.is_profile() {
+        let square = |(bin, value): (usize, &f64)| squares.get(bin).copied().unwrap_or(value.abs());
+        return values.iter().enumerate().map(square).map(f64::sqrt).collect();
+    }
+    let (weights, weight_squares) = (floats("fBinEntries"), floats("fBinSumw2"));
+    let error = |(bin, mean): (usize, &f64)| {
+        let weight = weights.get(bin).copied().filter(|weight| *weight != 0.0)?;
+        let spread = (squares.get(bin)? / weight - mean * mean).abs().sqrt();
+        let effective = weight * weight / weight_squares.get(bin).copied().unwrap_or(weight);
+        Some(if mode == SPREAD { spread } else { spread / effective.sqrt() })
+    };
+    values.iter().enumerate().map(|at| error(at).filter(|error| error.is_finite()).unwrap_or(0.0)).collect()
+}
+
+/// `TProfile::fErrorMode` of the option `s`.
+const SPREAD: i64 = 1;

@@ -11,13 +11,8 @@ mod streamers;
 
 pub(crate) use streamers::streamers;
 
-use crate::{
-    console::Console,
-    failure::{Failure, Result},
-    human,
-    shape::Shape,
-    svg::{self, Picture},
-};
+use crate::{console::Console, failure::Result, human, shape::Shape};
+use binned::Binned;
 use forthwith::{File, Key, plan::Error, root::Objects};
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -52,7 +47,7 @@ pub(crate) fn show(file: &File, key: &Key, shape: Shape, console: &mut Console<'
         human::clean(file.uri()),
     ))?;
     let width = console.width.unwrap_or(80);
-    let picture = binned::Binned::of(top).map(|binned| binned.draw(width, console.paint));
+    let picture = Binned::of(top).map(|binned| binned.draw(width, console.paint));
     match picture.or_else(|| points::draw(top, width, console.paint)) {
         Some(picture) => console.text(&picture)?,
         None => console.text(&members::text(top))?,
@@ -80,29 +75,17 @@ pub(crate) fn dump(file: &File, key: &Key, shape: Shape, console: &mut Console<'
     members.lines().try_for_each(|line| console.line(&format!("  {line}")))
 }
 
-/// Writes the picture of a histogram of one dimension.
-///
-/// # Errors
-/// It is another object, or the picture cannot be written.
-pub(crate) fn write(file: &File, key: &Key, picture: &Picture, console: &mut Console<'_>) -> Result<()> {
+/// The histogram or efficiency that an object is; `None` if it is another object.
+pub(crate) fn binned(file: &File, key: &Key) -> Result<Option<Binned>> {
     let object = file.object(&format!("{};{}", key.path, key.cycle))?;
-    let binned = object.own::<Objects>().and_then(|objects| binned::Binned::of(objects.top()));
-    let Some((bars, label)) = binned.as_ref().and_then(|binned| binned.bars_of_one(svg::COLUMNS)) else {
-        let what = format!(
-            "plot -o draws branches and histograms of one dimension, and {} is a {}",
-            key.path, key.class
-        );
-        return Err(Failure::misuse(human::clean(&what)));
-    };
-    let title = if key.title.is_empty() { &key.path } else { &key.title };
-    picture.write(&bars, title, label, console)
+    Ok(object.own::<Objects>().and_then(|objects| Binned::of(objects.top())))
 }
 
 /// The picture of an object, if it is one that is drawn.
 pub(crate) fn picture(file: &File, path: &str, console: &Console<'_>) -> Option<String> {
     let object = file.object(path).ok()?;
     let top = object.own::<Objects>()?.top();
-    let binned = binned::Binned::of(top)?;
+    let binned = Binned::of(top)?;
     let drawn = binned.draw(console.width.unwrap_or(80).saturating_sub(2), console.paint);
     Some(drawn + &buffer::note(top).map_or_else(String::new, |note| note + "\n"))
 }

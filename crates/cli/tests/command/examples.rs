@@ -35,6 +35,7 @@ fn examples_run() {
     for name in ["events.root", "copy.root", "run-a.root", "run-b.root"] {
         fs::copy(file("zmumu.root"), path(name)).expect("room");
     }
+    fs::copy(file("histograms.root"), path("histograms.root")).expect("room");
     let events = file("zmumu.root:events");
     output(&["convert", &events, &path("events.parquet")]);
     output(&["cp", &events, &path("skim.root"), "--entries", ":500"]);
@@ -51,7 +52,7 @@ fn examples_run() {
         fs::create_dir(path(side)).expect("room");
         fs::copy(path("events.root"), path(&format!("{side}/events.root"))).expect("room");
     }
-    for verb in ["diff", "stats", "freq", "sample", "sniff", "dump", "bench", "recover", "mcp"] {
+    for verb in ["diff", "stats", "freq", "sample", "sniff", "dump", "bench", "recover", "mcp", "plot"] {
         run_all(verb, folder.path());
     }
 }

@@ -287,6 +287,9 @@ fn a_picture_is_written() {
     assert!(said.starts_with("MET_pt of 3,600 entries") && said.trim_end().ends_with("met.svg"), "{said}");
     let picture = std::fs::read_to_string(&path).expect("a picture");
     assert!(picture.starts_with("<svg ") && picture.contains(">MET_pt<"), "{picture}");
+    let png = folder.path().join("met.PNG");
+    output(&["plot", &file("zmumu.root:events/MET_pt"), "--out", png.to_str().expect("UTF-8")]);
+    assert!(std::fs::read(&png).expect("a picture").starts_with(b"\x89PNG\r\n"));
     // Histograms, in place of a picture only if that is said.
     let refused = forthwith(&["plot", &file("histograms.root:h1d"), "-o", name]);
     assert!(refused.code == 2 && refused.err.contains("--force"), "{}", refused.err);
@@ -295,18 +298,64 @@ fn a_picture_is_written() {
     assert_ne!(std::fs::read_to_string(&path).expect("a picture"), picture);
 
     for (line, what) in [
-        (&["plot", &file("zmumu.root:events"), "-b", "MET_pt,nMuon", "-o", "x.svg"][..], "one picture"),
-        (
-            &["plot", &file("zmumu.root:events/MET_pt"), &file("zmumu.root:events/nMuon"), "-o", "x.svg"],
-            "one picture",
-        ),
-        (&["plot", &file("zmumu.root:events/MET_pt"), "-o", "x.png"], "does not end in .svg"),
-        (&["plot", &file("histograms.root:points"), "-o", "x.svg"], "histograms of one dimension"),
+        (&["plot", &file("zmumu.root:events/MET_pt"), "-o", "x.pdf"][..], "neither .svg nor .png"),
+        (&["plot", &file("histograms.root:points"), "-o", "x.svg"], "points is a TGraph"),
+        (&["plot", &file("zmumu.root:events/MET_pt"), "-o", "x.svg", "--log", "w"], "letters x, y and z"),
+        (&["plot", &file("zmumu.root:events/MET_pt"), "-o", "x.svg", "--ratio"], "two histograms"),
+        (&["plot", &file("zmumu.root:events/MET_pt"), "--y-range", "0,1"], "--y"),
+        (&["plot", &file("zmumu.root:events/MET_pt"), "--log", "x", "--range", "0,1"], "above zero"),
+        (&["plot", &file("zmumu.root:events"), "MET_pt", "dataset"], "dataset has no numbers"),
+        (&["plot", &file("zmumu.root:events"), "Muon_pt", "Track_hits"], "two dimensions need"),
         (&["plot", &file("zmumu.root:events/MET_pt"), "--force"], "--output"),
     ] {
         let said = forthwith(line);
         assert!(said.code == 2 && said.err.contains(what), "{line:?}: {}", said.err);
     }
+}
+
+/// Several columns, files and objects are in one picture, with a legend.
+#[test]
+fn histograms_are_drawn_over_each_other() {
+    let events = file("zmumu.root:events");
+    let svg = |args: &[&str]| output(&[&["plot", "-o", "-"], args].concat());
+    let said = svg(&[&events, "-b", "MET_pt,nMuon", "--ratio", "--stats"]);
+    for word in
+        [">MET_pt</text>", ">nMuon</text>", ">Ratio</text>", ">Std Dev</text>", ">MET_pt, nMuon</text>"]
+    {
+        assert!(said.contains(word), "{word}: {said}");
+    }
+    let said = svg(&[&file("histograms.root:h1d"), &file("histograms.root:h1f")]);
+    assert!(said.contains(">h1d</text>") && said.contains(">h1f</text>"), "{said}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = folder.path().join("copy.root");
+    std::fs::copy(file("zmumu.root"), &copy).expect("room");
+    let said = svg(&[&events, &format!("{}:events", copy.display()), "-b", "MET_pt"]);
+    assert!(said.contains("copy.root</text>"), "{said}");
+    // In text, one after the other with the same bins.
+    let said = output(&["plot", &events, "-b", "MET_pt,nMuon", "--overlay", "--stats"]);
+    let axes: Vec<&str> = said.lines().filter(|line| line.contains('└')).collect();
+    assert!(axes.len() == 2 && axes[0].trim_start() == axes[1].trim_start(), "{said}");
+    assert!(said.contains("3,600 entries, mean "), "{said}");
+    let many = ["Muon_pt"; 11].join(",");
+    let said = forthwith(&["plot", &events, "--compute", "x=1*nMuon", "-b", &many, "-o", "-"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+}
+
+#[test]
+fn two_columns_are_drawn_in_shades() {
+    let events = file("zmumu.root:events");
+    let said = output(&["plot", &events, "Muon_eta", "Muon_pt"]);
+    assert!(said.starts_with("Muon_eta × Muon_pt of 3,600 entries; not shown: "), "{said}");
+    assert!(said.contains('█') && said.contains("Muon_eta →  Muon_pt ↑"), "{said}");
+    let flags = ["-b", "Muon_eta", "--y", "Muon_pt"];
+    assert_eq!(output(&[&["plot", &events], &flags[..]].concat()), said);
+    // Each number of an entry stands for all items of its list.
+    let said = output(&["plot", &events, "nMuon", "Muon_pt", "--json", "--bins", "2", "--range", "-1,1000"]);
+    let found: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    assert_eq!(found[0]["entries"], 6287.0, "{said}");
+    assert_eq!(found[0]["x"]["edges"].as_array().map(Vec::len), Some(3), "{said}");
+    let said = output(&["plot", &file("histograms.root:two"), "-o", "-"]);
+    assert!(said.starts_with("<svg ") && said.contains("crispEdges"), "{said}");
 }
 
 #[test]

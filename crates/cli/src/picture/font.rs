@@ -1,0 +1,32 @@
+//! The font of pictures: widths of text for both kinds, outlines of letters for PNG.
+
+use std::sync::OnceLock;
+use ttf_parser::{Face, GlyphId};
+
+/// A subset of DejaVu Sans (`fonts/README.md`).
+static FONT: &[u8] = include_bytes!("../../fonts/sans.ttf");
+
+fn face() -> Option<&'static Face<'static>> {
+    static FACE: OnceLock<Option<Face<'static>>> = OnceLock::new();
+    FACE.get_or_init(|| Face::parse(FONT, 0).ok()).as_ref()
+}
+
+/// The glyph of a character, or a box if the font lacks it.
+fn glyph(face: &Face<'_>, character: char) -> GlyphId {
+    face.glyph_index(character).unwrap_or(GlyphId(0))
+}
+
+/// Width of a character in pixels, at a size of 1.
+pub(super) fn advance(character: char) -> f64 {
+    let Some(face) = face() else { return 0.6 };
+    let width = face.glyph_hor_advance(glyph(face, character)).unwrap_or(0);
+    f64::from(width) / f64::from(face.units_per_em())
+}
+
+/// Draws a character in units of the font, y upwards, and returns how many of them a size of 1 is.
+pub(super) fn outline(character: char, builder: &mut dyn ttf_parser::OutlineBuilder) -> f32 {
+    let Some(face) = face() else { return 1.0 };
+    // A blank has no outline.
+    let _ = face.outline_glyph(glyph(face, character), builder);
+    f32::from(face.units_per_em())
+}

@@ -1,0 +1,98 @@
+//! Columns of tables that are drawn.
+
+use super::{
+    Plotting,
+    drawing::Drawing,
+    fill::{Column, fill},
+    pairs,
+    tables::{Named, field, named, selection, steps, title},
+    too_many,
+};
+use crate::{
+    console::Console,
+    failure::{Failure, Result},
+    opened::Place,
+    picture::MOST_SERIES,
+    shape::Shape,
+    target::Target,
+};
+
+/// Fills the histograms of the columns that are drawn. Those of one picture have the same bins.
+pub(super) fn drawings(
+    places: &[(&Place, &Target)],
+    plotting: &Plotting,
+    shape: Shape,
+    console: &mut Console<'_>,
+) -> Result<Vec<Drawing>> {
+    let mut columns = Vec::new();
+    for (place, target) in places {
+        let found = named(place, plotting, console)?;
+        columns.extend(found.into_iter().map(|column| (*place, *target, column)));
+    }
+    if columns.is_empty() {
+        return Err(Failure::misuse("there are no numbers to draw".into()));
+    }
+    if let Some(against) = &plotting.against {
+        let drawing = |(place, target, column): &(&Place, &Target, Named)| {
+            pairs::fill(place, target, column, &field(place, plotting, against)?, plotting, shape, console)
+        };
+        return columns.iter().map(drawing).collect();
+    }
+    let several = columns.len() > 1 && plotting.is_together();
+    if several && columns.len() > MOST_SERIES {
+        return Err(too_many(columns.len()));
+    }
+    let files: Vec<&str> = columns.iter().map(|(_, target, _)| target.uri.as_str()).collect();
+    let names: Vec<&str> = columns.iter().map(|(_, _, (name, _))| name.as_str()).collect();
+    let legends = legends(&files, &names);
+    let mut opened = Vec::new();
+    for ((place, target, column), legend) in columns.iter().zip(legends) {
+        let selection = selection(place, std::slice::from_ref(column), plotting)?;
+        let title = title(place, target, plotting);
+        let steps = steps(place, &selection, column, plotting)?;
+        opened.push(Column { name: column.0.clone(), legend, title, steps });
+    }
+    let groups: Vec<Vec<Column>> =
+        if plotting.is_together() { vec![opened] } else { opened.into_iter().map(|one| vec![one]).collect() };
+    let mut drawings = Vec::new();
+    for group in groups {
+        drawings.extend(fill(group, plotting, shape, console)?);
+    }
+    Ok(drawings)
+}
+
+/// What tells histograms of one picture apart: names, files, or both.
+pub(super) fn legends(files: &[&str], names: &[&str]) -> Vec<String> {
+    let differ = |words: &[&str]| words.iter().any(|word| word != &words[0]);
+    let short = shortened(files);
+    let legend = |(file, name): (&String, &&str)| match (differ(files), differ(names)) {
+        (true, true) => format!("{file}: {name}"),
+        (true, false) => file.clone(),
+        (false, _) => (*name).to_owned(),
+    };
+    short.iter().zip(names).map(legend).collect()
+}
+
+/// Names of files without the folders that all of them are in.
+fn shortened(files: &[&str]) -> Vec<String> {
+    let folders = |file: &str| file.rmatch_indices('/').map(|(at, _)| at + 1).collect::<Vec<_>>();
+    let common = files.first().map_or(0, |first| {
+        let is_common = |end: &usize| files.iter().all(|file| file.get(..*end) == first.get(..*end));
+        folders(first).into_iter().find(is_common).unwrap_or(0)
+    });
+    files.iter().map(|file| file[common..].to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn legends_say_what_differs() {
+        let legends = |files: &[&str], names: &[&str]| legends(files, names).join("|");
+        assert_eq!(legends(&["d/a.root", "d/a.root"], &["x", "y"]), "x|y");
+        assert_eq!(legends(&["d/e/a.root", "d/f/b.root"], &["x", "x"]), "e/a.root|f/b.root");
+        assert_eq!(legends(&["d/a.root", "d/b.root"], &["x", "y"]), "a.root: x|b.root: y");
+        assert_eq!(legends(&["/a", "é/a"], &["x", "x"]), "/a|é/a");
+    }
+}
