@@ -2,12 +2,16 @@
 
 import json
 import os
+import pathlib
 import random
+import shutil
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
+from conftest import data
 
 import forthwith
 
@@ -219,6 +223,55 @@ def test_what_never_answers_is_refused(folder):
     finally:
         session.end()
         (folder / "pipe.root").unlink()
+
+
+def test_branches_in_other_files_do_not_lead_out_of_the_folders(tmp_path):
+    """One branch of the tree names another file for its baskets."""
+    served, elsewhere = tmp_path / "served", tmp_path / "elsewhere"
+    for folder in (served, elsewhere):
+        folder.mkdir()
+    shutil.copy(data("layout.root"), served)
+    baskets = shutil.copy(data("layout-branch.root"), served)
+    session = Session(served)
+    try:
+        calls = [(tool, {"path": "layout.root:elsewhere", "columns": ["there"]}) for tool in ("head", "stats", "query")]
+        assert [session.call(tool, **asked)[0] for tool, asked in calls] == [False] * 3
+        shutil.move(baskets, elsewhere)
+        (served / "layout-branch.root").symlink_to(elsewhere / "layout-branch.root")
+        for tool, asked in calls:
+            is_error, text = session.call(tool, **asked)
+            assert is_error
+            assert "layout-branch.root: " in text
+            assert "-1" not in text
+    finally:
+        session.end()
+
+
+def test_a_call_stops_working_at_its_limit(tmp_path):
+    with forthwith.recreate(tmp_path / "many.root", compression=None) as file:
+        file["tree"] = {"x": np.random.default_rng(1).random(16_000_000, dtype=np.float32)}
+    session = Session(tmp_path, "--limit", "1")
+    slow = "sin(" * 25 + "x" + ")" * 25
+    try:
+        is_error, text = session.call("query", path="many.root", cut=f"{slow} > 2")
+        assert is_error
+        assert "no answer within 1 s" in text
+        deadline = time.monotonic() + 4
+        while busy(session.process.pid):
+            assert time.monotonic() < deadline, "the call goes on"
+        assert session.call("head", path="many.root", limit=1)[0] is False
+    finally:
+        session.end()
+
+
+def busy(process):
+    """Whether a process works: its processor time after a moment."""
+    stat = pathlib.Path(f"/proc/{process}/stat")
+    if not stat.exists():
+        pytest.skip("there is no /proc")
+    used = [int(word) for word in stat.read_text().rpartition(")")[2].split()[11:13]]
+    time.sleep(0.1)
+    return used != [int(word) for word in stat.read_text().rpartition(")")[2].split()[11:13]]
 
 
 def test_options_for_opening_count_for_each_call(tmp_path):

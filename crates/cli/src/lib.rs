@@ -23,6 +23,7 @@
 mod bench;
 mod binned;
 mod browse;
+mod cancellation;
 mod candidates;
 mod check;
 mod choice;
@@ -70,6 +71,7 @@ pub use document::page;
 pub use forth::Keyboard;
 pub use forthwith_browse::paint::wants_color;
 
+use cancellation::Cancellation;
 use clap::{
     CommandFactory, FromArgMatches,
     error::{ContextKind, ErrorKind},
@@ -113,6 +115,18 @@ pub fn run_with(
     err: &mut dyn Write,
     terminal: Terminal,
 ) -> i32 {
+    run_until(args, keyboard, out, err, terminal, None)
+}
+
+/// As [`run_with`], until another thread ends it.
+fn run_until(
+    args: impl IntoIterator<Item = OsString>,
+    keyboard: &mut Keyboard<'_>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+    terminal: Terminal,
+    cancellation: Option<Cancellation>,
+) -> i32 {
     let command = Typed::command().term_width(terminal.width.unwrap_or(100).clamp(40, 120));
     let shown = command.get_subcommands().filter(|verb| !verb.is_hide_set());
     let verbs: Vec<&str> = shown.map(|verb| verb.get_name()).chain(["help"]).collect();
@@ -140,7 +154,10 @@ pub fn run_with(
         }
         Err(error) => return usage(&error, out, err, terminal),
     };
-    let asked = Asked::from_typed(typed, terminal);
+    let mut asked = Asked::from_typed(typed, terminal);
+    if let Ok(asked) = &mut asked {
+        asked.opening.cancellation = cancellation;
+    }
     let paint = asked.as_ref().map_or(Paint { color: false }, |asked| asked.paint);
     let mut console = Console::new(out, err, terminal.width, paint);
     let done = asked.and_then(|asked| {

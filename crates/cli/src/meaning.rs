@@ -172,7 +172,7 @@ impl Asked {
         let Common { threads, recover, no_checksums, open, option, index, color } = typed.common;
         let threads = threads.map(usize::from);
         let (format, store) = (options("--open", &open)?, options("--option", &option)?);
-        let opening = Opening { threads, recover, no_checksums, format, store, index };
+        let opening = Opening { threads, recover, no_checksums, format, store, index, ..Opening::default() };
         let shape = shape_of(&typed.verb);
         let (targets, verb) = match typed.verb {
             Verb::Ls(Ls { targets, recursive, long, .. }) => (targets, Action::Ls { recursive, long }),

@@ -1,6 +1,7 @@
 //! From what was typed to an opened tree.
 
 use crate::{
+    cancellation::Cancellation,
     console::Console,
     failure::{Failure, Result},
     human,
@@ -40,6 +41,8 @@ pub(crate) struct Opening {
     pub(crate) store: Vec<(String, String)>,
     /// The index of the file, or the folder that it is in.
     pub(crate) index: Option<String>,
+    /// Ends all reading of the file, if another thread may do so.
+    pub(crate) cancellation: Option<Cancellation>,
 }
 
 /// Without what may be a secret.
@@ -84,7 +87,11 @@ fn source(target: &Target, opening: &Opening) -> Result<Arc<dyn Source>> {
         Some(index) => files::source_indexed(name, index, &store, going_on),
         None => files::source_with(name, &store, going_on),
     };
-    opened.map_err(|error| match above(target) {
+    let guarded = opened.map(|source| match &opening.cancellation {
+        Some(cancellation) => cancellation.guard(source),
+        None => source,
+    });
+    guarded.map_err(|error| match above(target) {
         Some((file, inner)) => Failure::from(error)
             .hinted(format!("{file} is a file: what is in it is named behind a colon, as in {file}:{inner}")),
         None => error.into(),

@@ -11,6 +11,7 @@ mod tests;
 mod together;
 
 use crate::{
+    cancellation::Cancellation,
     choice::Choice,
     console::{Console, bar},
     copy::{Copying, copy},
@@ -95,6 +96,7 @@ pub(crate) fn convert(
         threads: opening.threads,
         pipe: &pipe,
         watch: watch.as_ref(),
+        cancellation: opening.cancellation.as_ref(),
         bar: &bar,
         left: match asked.end {
             Some(End::First(entries)) => Some(entries),
@@ -220,6 +222,8 @@ struct Copy<'a> {
     threads: Option<usize>,
     pipe: &'a Pipe,
     watch: Option<&'a Watch>,
+    /// Ends the work, if another thread may do so.
+    cancellation: Option<&'a Cancellation>,
     bar: &'a ProgressBar,
     /// Entries that are still to be written, if not all are.
     left: Option<u64>,
@@ -256,9 +260,7 @@ impl Copy<'_> {
         for part in parts.into_iter().filter(|part| !part.is_empty()) {
             let mut steps = selection.steps(part, step)?;
             while let Some((step, pieces)) = self.step(&selection, &mut steps, lost)? {
-                let watch = self.watch;
-                let asked = || watch.is_some_and(Watch::asked);
-                if asked() {
+                if self.is_stopped() {
                     return Err(Error::new(ErrorKind::Cancelled).into());
                 }
                 for piece in pieces {
@@ -281,12 +283,17 @@ impl Copy<'_> {
                 let likely = table.likely_entries()?.saturating_sub(begin);
                 self.bar.set_length(self.bar.length().unwrap_or(0).max(done + likely));
                 self.bar.set_position(done + copied);
-                if asked() {
+                if self.is_stopped() {
                     return Err(Error::new(ErrorKind::Cancelled).into());
                 }
             }
         }
         Ok(copied)
+    }
+
+    /// Whether a signal or another thread ends the work.
+    fn is_stopped(&self) -> bool {
+        self.watch.is_some_and(Watch::asked) || self.cancellation.is_some_and(Cancellation::is_cancelled)
     }
 
     /// An error of the writer, with what to do about it.
@@ -363,7 +370,7 @@ impl Copy<'_> {
         steps: &mut Steps,
         lost: &mut Lost,
     ) -> Result<Option<(Range<u64>, Vec<Selected>)>> {
-        let goes_on = &mut |_: forthwith::Progress| self.watch.is_none_or(|watch| !watch.asked());
+        let goes_on = &mut |_: forthwith::Progress| !self.is_stopped();
         if !self.asked.skip_errors {
             let read = steps.read_batch(self.threads, Some(goes_on))?;
             return Ok(read.map(|piece| (piece.entries.clone(), vec![piece])));

@@ -1,6 +1,6 @@
 //! Command lines run for a client: in bounded time, with answers of bounded size.
 
-use crate::{Keyboard, Terminal, run_with};
+use crate::{Keyboard, Terminal, cancellation::Cancellation, run_until};
 use std::{
     ffi::OsString,
     io::{self, Write},
@@ -53,8 +53,10 @@ impl Workers {
         }
         let (send, receive) = mpsc::channel();
         let running = Running::new(&self.late);
+        let cancellation = Cancellation::default();
+        let shared = cancellation.clone();
         let spawned = thread::Builder::new().spawn(move || {
-            let answer = answer(line);
+            let answer = answer(line, shared);
             drop(running);
             // The receiver is gone after a timeout.
             let _ = send.send(answer);
@@ -65,6 +67,7 @@ impl Workers {
         match receive.recv_timeout(self.limit) {
             Ok(answer) => answer,
             Err(mpsc::RecvTimeoutError::Timeout) => {
+                cancellation.cancel();
                 Err(format!("no answer within {} s: ask for fewer entries or columns", self.limit.as_secs()))
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => Err("the call ended without an answer".into()),
@@ -88,11 +91,12 @@ impl Drop for Running {
     }
 }
 
-fn answer(line: Vec<OsString>) -> Result<String, String> {
+fn answer(line: Vec<OsString>, cancellation: Cancellation) -> Result<String, String> {
     let (mut out, mut err) = (Bounded::default(), Bounded::default());
     // Standard input belongs to the protocol.
     let mut keyboard = Keyboard::new(io::empty(), false);
-    let code = run_with(line, &mut keyboard, &mut out, &mut err, Terminal::default());
+    out.cancellation = Some(cancellation.clone());
+    let code = run_until(line, &mut keyboard, &mut out, &mut err, Terminal::default(), Some(cancellation));
     if code == 0 {
         return Ok(cut(out.bytes, out.is_full));
     }
@@ -113,16 +117,20 @@ fn cut(mut bytes: Vec<u8>, is_full: bool) -> String {
     if is_cut { format!("{text}\n… cut after {LARGEST} bytes: ask for less") } else { text }
 }
 
-/// The first bytes that are written; a closed pipe for what follows.
+/// The first bytes that are written; a closed pipe for all after them, and after a cancellation.
 #[derive(Default)]
 struct Bounded {
     bytes: Vec<u8>,
     is_full: bool,
+    cancellation: Option<Cancellation>,
 }
 
 impl Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let left = LARGEST.saturating_sub(self.bytes.len());
+        if self.cancellation.as_ref().is_some_and(Cancellation::is_cancelled) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
         if left == 0 && !bytes.is_empty() {
             self.is_full = true;
             return Err(io::ErrorKind::BrokenPipe.into());
