@@ -242,7 +242,7 @@ impl Asked {
                 });
                 (cat.targets, Action::Convert { choice, conversion })
             }
-            Verb::Diff(diff) => (Vec::new(), Action::Diff(Box::new(Comparison::of(*diff)))),
+            Verb::Diff(diff) => (Vec::new(), Action::Diff(Box::new(Comparison::of(*diff)?))),
             Verb::Convert(convert) => {
                 let (targets, to) = with_destination("convert", convert.targets, convert.output)?;
                 let choice = Choice::of(Vec::new(), convert.columns, convert.computing);

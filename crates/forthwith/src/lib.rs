@@ -67,7 +67,7 @@ pub use container::{AroundDamage, Container, DamagedPart, FileInfo, Gap, Key, Ob
 pub use cut::Step;
 pub use diff::{
     ColumnDiff, DamagedEntries, DiffOptions, DiffProgress, Difference, FileDiff, ObjectDiff, TableDiff,
-    UnmatchedEntries, diff, diff_files, diff_objects,
+    UnmatchedEntries, diff, diff_files, diff_objects, diff_sequences,
 };
 pub use file::File;
 pub use formats::{Format, JsonRows, form_text, format, formats};

@@ -30,11 +30,11 @@ struct Folders {
 
 pub(super) fn diff(
     asked: &Comparison,
+    [left, right]: [&Target; 2],
     shape: Shape,
     opening: &Opening,
     console: &mut Console<'_>,
 ) -> Result<Verdict> {
-    let [left, right] = &asked.sides;
     let (own, mut others) = (files(left, opening)?, files(right, opening)?);
     let mut found = Folders {
         left: left.typed(),
@@ -50,7 +50,7 @@ pub(super) fn diff(
             found.only[0].push(name(&path));
             continue;
         };
-        match compare(asked, &[target, other], opening, console) {
+        match compare(asked, &[vec![target], vec![other]], opening, console) {
             Ok(report) => {
                 found.verdict = found.verdict.max(report.verdict);
                 if shape != Shape::Json && !asked.quiet && report.verdict != Verdict::Same {
@@ -80,8 +80,8 @@ pub(super) fn diff(
 }
 
 /// A file and a folder: the file is compared with the one of its name in the folder.
-pub(super) fn beside(sides: &[Target; 2], folder_is_left: bool) -> Result<[Target; 2]> {
-    let (folder, file) = if folder_is_left { (&sides[0], &sides[1]) } else { (&sides[1], &sides[0]) };
+pub(super) fn beside(sides: [&Target; 2], folder_is_left: bool) -> Result<[Target; 2]> {
+    let (folder, file) = if folder_is_left { (sides[0], sides[1]) } else { (sides[1], sides[0]) };
     let Some(name) = file.name().file_name() else {
         return Err(Failure::misuse(format!(
             "{} has no name to look for in {}",

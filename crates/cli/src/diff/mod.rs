@@ -2,6 +2,7 @@
 
 mod folders;
 mod render;
+mod sequences;
 
 use crate::{
     console::{Console, bar},
@@ -19,7 +20,8 @@ use std::{path::Path, sync::Arc};
 /// Two things to compare, and how.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Comparison {
-    sides: [Target; 2],
+    /// One file or folder on each side, or several files.
+    sides: [Vec<Target>; 2],
     columns: Vec<String>,
     on: Vec<String>,
     same_content: bool,
@@ -63,10 +65,21 @@ struct Report {
 }
 
 impl Comparison {
-    pub(crate) fn of(typed: Diff) -> Self {
+    /// # Errors
+    /// Not two files, and no `--` between those of two sides.
+    pub(crate) fn of(typed: Diff) -> Result<Self> {
         let exists = |name: &str| Path::new(name).exists();
-        Self {
-            sides: [&typed.left, &typed.right].map(|side| Target::of(side, exists)),
+        let (own, others) = (typed.left, typed.right);
+        let sides = match (&own[..], &others[..]) {
+            ([left, right], []) | ([], [left, right]) => [vec![left], vec![right]],
+            ([_, ..], [_, ..]) => [own.iter().collect(), others.iter().collect()],
+            _ => {
+                let what = "diff compares two files, or several with -- between those of the two sides";
+                return Err(Failure::misuse(what.into()));
+            }
+        };
+        Ok(Self {
+            sides: sides.map(|side| side.into_iter().map(|name| Target::of(name, exists)).collect()),
             columns: typed.columns,
             on: typed.on,
             same_content: typed.same_content,
@@ -77,7 +90,7 @@ impl Comparison {
             skip_unsupported: typed.skip_unsupported,
             most: typed.most,
             quiet: typed.quiet,
-        }
+        })
     }
 
     fn options(&self, opening: &Opening) -> Result<DiffOptions> {
@@ -107,13 +120,16 @@ pub(crate) fn diff(
     opening: &Opening,
     console: &mut Console<'_>,
 ) -> Result<()> {
-    let compared = match asked.sides.each_ref().map(|side| side.name().is_dir()) {
-        [true, true] => folders::diff(asked, shape, opening, console),
-        [false, false] => one(asked, &asked.sides, shape, opening, console),
-        [is_left, _] => match folders::beside(&asked.sides, is_left) {
-            Ok(sides) => one(asked, &sides, shape, opening, console),
-            Err(failure) => Err(failure),
+    let compared = match asked.sides.each_ref().map(Vec::as_slice) {
+        [[left], [right]] => match [left, right].map(|side| side.name().is_dir()) {
+            [true, true] => folders::diff(asked, [left, right], shape, opening, console),
+            [false, false] => one(asked, &asked.sides, shape, opening, console),
+            [is_left, _] => match folders::beside([left, right], is_left) {
+                Ok(sides) => one(asked, &sides.map(|side| vec![side]), shape, opening, console),
+                Err(failure) => Err(failure),
+            },
         },
+        _ => one(asked, &asked.sides, shape, opening, console),
     };
     let verdict = match compared {
         Ok(verdict) => verdict,
@@ -133,7 +149,7 @@ pub(crate) fn diff(
 
 fn one(
     asked: &Comparison,
-    sides: &[Target; 2],
+    sides: &[Vec<Target>; 2],
     shape: Shape,
     opening: &Opening,
     console: &mut Console<'_>,
@@ -147,28 +163,27 @@ fn one(
     Ok(report.verdict)
 }
 
-/// Compares two files, or what is named in them.
+/// Compares two files, or the tables or objects that are named in them; or the tables of several files.
 fn compare(
     asked: &Comparison,
-    sides: &[Target; 2],
+    sides: &[Vec<Target>; 2],
     opening: &Opening,
     console: &mut Console<'_>,
 ) -> Result<Report> {
     let mut options = asked.options(opening)?;
-    let mut files = Vec::new();
-    for side in sides {
-        let (mut expanded, _) = side.clone().expanded(&opening.store())?;
-        let (Some(target), true) = (expanded.pop(), expanded.is_empty()) else {
-            let what =
-                format!("{} names several files: diff compares two files or two folders", side.typed());
-            return Err(Failure::misuse(what));
-        };
-        let file = opened::file(&target, opening)?;
-        opened::tell_of_recovery(&file, console);
-        files.push((file, target));
+    let mut opened: [Vec<(File, Target)>; 2] = Default::default();
+    for (side, files) in sides.iter().zip(&mut opened) {
+        for typed in side {
+            let (expanded, _) = typed.clone().expanded(&opening.store())?;
+            for target in expanded {
+                let file = opened::file(&target, opening)?;
+                opened::tell_of_recovery(&file, console);
+                files.push((file, target));
+            }
+        }
     }
-    let [(left, own), (right, other)] = &files[..] else {
-        return Err(Failure::misuse("two files are compared".into()));
+    let ([(left, own)], [(right, other)]) = (&opened[0][..], &opened[1][..]) else {
+        return sequences::compare(asked, sides, &opened, options, console);
     };
     let bar = bar(None, BAR, console.width.is_some() && !asked.quiet);
     let progress: &mut forthwith::DiffProgress<'_> = &mut |done, total| {

@@ -5,12 +5,13 @@ use std::ffi::OsString;
 
 #[derive(Args, Debug)]
 pub(crate) struct Diff {
-    /// A file, a table or another object in it, or a folder
-    #[arg(value_name = "LEFT[:OBJECT]")]
-    pub(crate) left: OsString,
-    /// What it is compared with
-    #[arg(value_name = "RIGHT[:OBJECT]")]
-    pub(crate) right: OsString,
+    /// A file, a table or another object in it, or a folder, and what it is compared with; or several files whose
+    /// tables follow each other, before --
+    #[arg(value_name = "FILE[:OBJECT]")]
+    pub(crate) left: Vec<OsString>,
+    /// Several files that those before -- are compared with, as one table with another
+    #[arg(last = true, value_name = "FILE[:OBJECT]")]
+    pub(crate) right: Vec<OsString>,
     /// Only columns whose name or path matches a glob or a /regex/; may be repeated, or given as a list with commas
     #[arg(short, long, value_name = "PATTERN", value_delimiter = ',')]
     #[arg(short_alias = 'b', aliases = ["column", "branch", "branches", "filter"])]

@@ -198,7 +198,8 @@ Tables are compared by columns, types and values, other objects by their members
 file are compared with those at the same path of the other. With --same-content, numbers are equal by
 value whatever their types, and so are lists of one and of any length, texts and categories.
 Entries are read in steps of some 24 MB, so that memory does not grow with the tables; --on keeps some
-50 bytes for each entry. What is damaged is named, and the rest is compared.
+50 bytes for each entry. What is damaged is named, and the rest is compared. Tables of several files,
+with -- between those of the two sides, follow each other: files may begin and end at any entry.
 
 The exit code is 0 if nothing differs, 1 if something does, and 2 if something could not be compared,
 whatever the reason.
@@ -208,7 +209,9 @@ Examples:
   forthwith diff events.root:Events events.parquet --same-content
   forthwith diff run-a.root:Events run-b.root:Events --rtol 1e-6 -c 'Muon_*'
   forthwith diff events.root:Events skim.root:Events --on run,event
-  forthwith diff old/ new/ -q";
+  forthwith diff old/ new/ -q
+  forthwith diff run-a.root:Events -- events.root:Events
+  forthwith diff 'old/*.root:Events' 'new/*.root:Events'";
 
 pub(super) const GEN: &str = "\
 Rust: structs with #[derive(forthwith::Row)], for Table::rows. Columns that one column counts, as nMuon

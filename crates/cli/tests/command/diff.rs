@@ -195,3 +195,47 @@ fn what_cannot_be_compared_is_exit_code_2() {
     assert_eq!((terminal.code, terminal.err.as_str()), (0, ""));
     assert!(Path::new(&file("zmumu.root")).exists());
 }
+
+/// Files of a side follow each other as one table, wherever they begin and end.
+#[test]
+fn several_files_of_each_side_are_compared() {
+    let line = |at: u32| format!("{{\"x\": {at}, \"items\": [{}]}}\n", ["1", "1, 2", ""][at as usize % 3]);
+    let lines = |entries: std::ops::Range<u32>| entries.map(line).collect::<String>();
+    let changed = lines(13..30).replace("\"x\": 20", "\"x\": 21");
+    let folder = made(&[
+        ("a1.jsonl", &lines(0..7)),
+        ("a2.jsonl", &lines(7..9)),
+        ("a3.jsonl", &lines(9..30)),
+        ("b1.jsonl", &lines(0..13)),
+        ("b2.jsonl", &lines(13..30)),
+        ("c2.jsonl", &changed),
+        ("d2.jsonl", &lines(13..28)),
+        ("e2.jsonl", &lines(13..30).replace("\"x\"", "\"y\"")),
+    ]);
+    let name = |file: &str| within(&folder, file);
+    let own = ["a1.jsonl", "a2.jsonl", "a3.jsonl"].map(name);
+    let against = |others: &[&str], more: &[&str]| {
+        let others: Vec<String> = others.iter().map(|other| name(other)).collect();
+        let words = [&["diff"], more].concat();
+        let words = words.into_iter().chain(own.iter().map(String::as_str)).chain(["--"]);
+        said(&folder, &words.chain(others.iter().map(String::as_str)).collect::<Vec<_>>())
+    };
+    let all = "same: 2 columns, 30 entries\n".to_owned();
+    assert_eq!(against(&["b1.jsonl", "b2.jsonl"], &[]), (0, all.clone()));
+    assert_eq!(said(&folder, &["diff", &name("a*.jsonl"), &name("b*.jsonl")]), (0, all));
+    let (code, text) = against(&["b1.jsonl", "c2.jsonl"], &[]);
+    assert!(code == 1 && text.contains("entry 20: 20 and 21"), "{text}");
+    let (code, text) = against(&["b1.jsonl", "d2.jsonl"], &["--json"]);
+    let found: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((code, &found["table"]["entries"]), (1, &serde_json::json!([30, 28])));
+    assert_eq!(found["table"]["unmatched"][0]["first"], serde_json::json!([28, 29]));
+    let (code, text) = against(&["b1.jsonl", "e2.jsonl"], &[]);
+    assert!(code == 1 && text.contains(": x\n") && text.contains(": y\n"), "{text}");
+    let (code, text) = against(&["b1.jsonl", "b2.jsonl"], &["--on", "x"]);
+    assert!(code == 2 && text.contains("not supported yet: matching entries of several files"), "{text}");
+    for few in [&["diff", "a.root"][..], &["diff", "a", "b", "c"], &["diff", "a", "--"], &["diff", "--", "a"]]
+    {
+        let (code, text) = said(&folder, few);
+        assert!(code == 2 && text.contains("between those of the two sides"), "{text}");
+    }
+}

@@ -13,14 +13,38 @@ pub(super) struct ColumnPair {
     pub(super) at: usize,
     pub(super) fields: [u32; 2],
     pub(super) path: String,
-    /// The entries that both have.
+    /// The entries that both have, from the first ones that are compared on.
     pub(super) entries: Range<u64>,
+}
+
+/// Entries of two tables that are compared with each other.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// The first entry in each table.
+    pub(super) starts: [u64; 2],
+    pub(super) length: u64,
+    /// The number of the first entry in the result.
+    pub(super) first: u64,
+}
+
+impl Part {
+    /// A range of entries of one table, counted from the beginning of the part.
+    pub(super) fn relative(&self, entries: &Range<u64>, side: usize) -> Range<u64> {
+        let at = |entry: u64| entry.saturating_sub(self.starts[side]).min(self.length);
+        at(entries.start)..at(entries.end)
+    }
+
+    /// A range that is counted from the first entry, in one of the tables.
+    pub(super) fn absolute(&self, entries: &Range<u64>, side: usize) -> Range<u64> {
+        self.starts[side] + entries.start..self.starts[side] + entries.end
+    }
 }
 
 /// Finds the columns that both tables have, and notes those that only one has, those that cannot be read, and types that differ.
 /// Answers the pairs whose values are to be compared.
 pub(super) fn pair(
     tables: [&Table; 2],
+    part: &Part,
     options: &DiffOptions,
     report: &mut TableDiff,
 ) -> Result<Vec<ColumnPair>> {
@@ -38,7 +62,7 @@ pub(super) fn pair(
         match found {
             Some(other) => {
                 taken.insert(other);
-                pairs.extend(compared(tables, [field, other], path, options, report)?);
+                pairs.extend(compared(tables, part, [field, other], path, options, report)?);
             }
             None => report.only[0].push(path.to_owned()),
         }
@@ -85,6 +109,7 @@ fn spelled_otherwise(table: &Table, path: &str) -> Result<Option<u32>> {
 /// The pair, if both can be read and their types can be compared.
 fn compared(
     tables: [&Table; 2],
+    part: &Part,
     fields: [u32; 2],
     path: &str,
     options: &DiffOptions,
@@ -106,7 +131,8 @@ fn compared(
     let types_differ = if options.same_content { !are_comparable(left, right) } else { types[0] != types[1] };
     let ranges = [tables[0].entry_range(fields[0])?, tables[1].entry_range(fields[1])?];
     let are_own = (0..2).any(|at| ranges[at] != (0..report.entries[at]));
-    let entries = ranges[0].start.max(ranges[1].start)..ranges[0].end.min(ranges[1].end);
+    let relative = |at: usize| part.relative(&ranges[at], at);
+    let entries = relative(0).start.max(relative(1).start)..relative(0).end.min(relative(1).end);
     report.columns.push(ColumnDiff {
         path: path.to_owned(),
         types,

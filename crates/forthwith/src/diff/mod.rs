@@ -6,6 +6,7 @@ mod keys;
 mod numbers;
 mod place;
 mod report;
+mod sequences;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ mod walk;
 
 pub use files::{diff_files, diff_objects};
 pub use report::{ColumnDiff, DamagedEntries, Difference, FileDiff, ObjectDiff, TableDiff, UnmatchedEntries};
+pub use sequences::diff_sequences;
 pub use tables::diff;
 
 use crate::PathFilter;

@@ -1,6 +1,6 @@
 //! Two tables, step by step.
 
-use super::columns::{ColumnPair, pair};
+use super::columns::{ColumnPair, Part, pair};
 use super::keys::{Matched, match_keys};
 use super::walk::{self, RowDifferences};
 use super::{DamagedEntries, DiffOptions, DiffProgress, Difference, TableDiff, UnmatchedEntries};
@@ -14,7 +14,7 @@ const STEP: u64 = 24 << 20;
 /// Columns that are read together, where a block does not have them all anyway: more entries fit into a step.
 const COLUMNS: usize = 32;
 /// Damage that is listed.
-const MOST_DAMAGE: usize = 100;
+pub(super) const MOST_DAMAGE: usize = 100;
 /// Entries of one table alone that are listed.
 const MOST_UNMATCHED: usize = 10;
 
@@ -43,32 +43,61 @@ pub fn diff(
     progress: &mut DiffProgress<'_>,
 ) -> Result<TableDiff> {
     let mut report = TableDiff::default();
-    let mut sound = Vec::new();
-    for (at, table) in [left, right].into_iter().enumerate() {
-        let (table, gaps) = table.sound()?;
-        report.damage[at].extend(gaps.into_iter().map(|gap| DamagedEntries {
-            entries: gap.entry..gap.entry,
-            columns: Vec::new(),
-            error: format!("{} in block {}, byte {:#x}", gap.what, gap.block, gap.byte),
-        }));
-        report.entries[at] = table.entries()?;
-        sound.push(table);
-    }
-    let [left, right] = &sound[..] else { return Ok(report) };
+    let sound = [sound(left, 0, &mut report)?, sound(right, 1, &mut report)?];
+    let [left, right] = &sound;
+    report.entries = [left.entries()?, right.entries()?];
     let tables = [left, right];
-    let pairs = pair(tables, options, &mut report)?;
-    let mut comparison = Comparison { tables, options, report, progress, done: 0, total: 0 };
+    let length = report.entries[0].min(report.entries[1]);
+    let part = Part { starts: [0, 0], length, first: 0 };
     if options.on.is_empty() {
-        comparison.by_entry(pairs)?;
-    } else {
-        let matched = match_keys(tables, options, comparison.progress)?;
-        comparison.by_key(&pairs, &matched)?;
+        unmatched(&mut report);
+        return compare(tables, part, options, report, progress);
     }
+    let pairs = pair(tables, &part, options, &mut report)?;
+    let mut comparison = Comparison { tables, part, options, report, progress, done: 0, total: 0 };
+    let matched = match_keys(tables, options, comparison.progress)?;
+    comparison.by_key(&pairs, &matched)?;
+    Ok(comparison.report)
+}
+
+/// The table with its sound blocks; gaps between them are noted as damage of a side.
+pub(super) fn sound(table: &Table, side: usize, report: &mut TableDiff) -> Result<Table> {
+    let (table, gaps) = table.sound()?;
+    report.damage[side].extend(gaps.into_iter().map(|gap| DamagedEntries {
+        entries: gap.entry..gap.entry,
+        columns: Vec::new(),
+        error: format!("{} in block {}, byte {:#x}", gap.what, gap.block, gap.byte),
+    }));
+    Ok(table)
+}
+
+/// Notes the entries of the longer side that the other has none for.
+pub(super) fn unmatched(report: &mut TableDiff) {
+    let [left, right] = report.entries;
+    let common = left.min(right);
+    for (at, entries) in [left, right].into_iter().enumerate() {
+        let first = (common..entries).take(MOST_UNMATCHED).collect();
+        report.unmatched[at] = UnmatchedEntries { count: entries - common, first };
+    }
+}
+
+/// Compares a part of two tables entry by entry, and adds to a report.
+pub(super) fn compare(
+    tables: [&Table; 2],
+    part: Part,
+    options: &DiffOptions,
+    mut report: TableDiff,
+    progress: &mut DiffProgress<'_>,
+) -> Result<TableDiff> {
+    let pairs = pair(tables, &part, options, &mut report)?;
+    let mut comparison = Comparison { tables, part, options, report, progress, done: 0, total: 0 };
+    comparison.by_entry(pairs)?;
     Ok(comparison.report)
 }
 
 struct Comparison<'c, 'p> {
     tables: [&'c Table; 2],
+    part: Part,
     options: &'c DiffOptions,
     report: TableDiff,
     progress: &'c mut DiffProgress<'p>,
@@ -79,20 +108,16 @@ struct Comparison<'c, 'p> {
 
 impl Comparison<'_, '_> {
     fn by_entry(&mut self, pairs: Vec<ColumnPair>) -> Result<()> {
-        let [left, right] = self.report.entries;
-        let common = left.min(right);
-        self.report.compared = common;
-        for (at, entries) in [left, right].into_iter().enumerate() {
-            let first = (common..entries).take(MOST_UNMATCHED).collect();
-            self.report.unmatched[at] = UnmatchedEntries { count: entries - common, first };
-        }
+        self.report.compared = self.part.length;
         let groups = self.groups(pairs);
         let entries = |group: &Vec<ColumnPair>| group.first().map_or(0, |pair| length(&pair.entries));
         self.total = groups.iter().map(entries).sum();
         for group in groups {
             let Some(range) = group.first().map(|pair| pair.entries.clone()) else { continue };
             let fields: Vec<u32> = group.iter().map(|pair| pair.fields[0]).collect();
+            let range = self.part.absolute(&range, 0);
             for step in self.tables[0].cut(&fields, range, Step::Bytes(STEP))? {
+                let step = self.part.relative(&step, 0);
                 self.step(&group, &step)?;
                 self.advance(length(&step))?;
             }
@@ -119,17 +144,19 @@ impl Comparison<'_, '_> {
         if (self.progress)(self.done, self.total) { Ok(()) } else { Err(Error::new(ErrorKind::Cancelled)) }
     }
 
-    /// Compares a range of entries of some columns, and around damage where there is some.
+    /// Compares a range of entries of some columns, and around damage where there is some. Entries are counted from the first
+    /// ones that are compared.
     fn step(&mut self, group: &[ColumnPair], entries: &Range<u64>) -> Result<()> {
         let selections = [0, 1].map(|at: usize| {
             let fields = group.iter().map(|pair| pair.fields[at]).collect();
             Selection::plain(self.tables[at].clone(), fields)
         });
         let mut read = Vec::new();
-        for selection in &selections {
+        for (at, selection) in selections.iter().enumerate() {
+            let own = self.part.absolute(entries, at);
             let (done, total, progress) = (self.done, self.total, &mut *self.progress);
             let tick: &mut crate::ProgressCallback<'_> = &mut |_| progress(done, total);
-            match selection.read(entries.clone(), self.options.threads, Some(tick)) {
+            match selection.read(own.clone(), self.options.threads, Some(tick)) {
                 Ok(selected) => read.push(vec![selected]),
                 // Damage of one column says nothing of others, unless a block has all of them.
                 Err(error)
@@ -141,23 +168,23 @@ impl Comparison<'_, '_> {
                     self.step(first, entries)?;
                     return self.step(second, entries);
                 }
-                Err(error) if error.is_damage() => {
-                    read.push(self.around(selection, group, entries, read.len())?)
-                }
+                Err(error) if error.is_damage() => read.push(self.around(selection, group, &own, at)?),
                 Err(error) => return Err(error),
             }
         }
         let [left, right] = &read[..] else { return Ok(()) };
+        let part = self.part.clone();
         for one in left {
             for other in right {
-                let both = one.entries.start.max(other.entries.start)..one.entries.end.min(other.entries.end);
+                let (own, others) = (part.relative(&one.entries, 0), part.relative(&other.entries, 1));
+                let both = own.start.max(others.start)..own.end.min(others.end);
                 if both.is_empty() {
                     continue;
                 }
-                let starts = [both.start - one.entries.start, both.start - other.entries.start];
+                let starts = [both.start - own.start, both.start - others.start];
                 for (at, pair) in group.iter().enumerate() {
                     let arrays = [(&one.arrays[at], starts[0]), (&other.arrays[at], starts[1])];
-                    self.column(pair, arrays, length(&both), &|row| [both.start + row; 2])?;
+                    self.column(pair, arrays, length(&both), &|row| [part.first + both.start + row; 2])?;
                 }
             }
         }
