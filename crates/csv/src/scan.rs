@@ -17,11 +17,13 @@ pub struct CsvOptions {
     pub header: bool,
     /// Types of some columns, as JSON, `{"name": "type"}`; of others they are found.
     pub types: Option<String>,
+    /// Whether a last record that was cut off is left out.
+    pub recover: bool,
 }
 
 impl Default for CsvOptions {
     fn default() -> Self {
-        Self { separator: b',', header: true, types: None }
+        Self { separator: b',', header: true, types: None, recover: false }
     }
 }
 
@@ -33,6 +35,7 @@ pub struct CsvFile {
     pub(crate) columns: Arc<[CsvColumn]>,
     /// Bytes and entries of each block.
     pub(crate) blocks: Arc<[(Range<u64>, Range<u64>)]>,
+    cut: Option<Error>,
 }
 
 /// A column.
@@ -74,7 +77,7 @@ impl CsvFile {
         let size = source.size()?;
         let mut records = Records::new(options.separator);
         let mut scan = Scan { names: None, seen: Vec::new(), blocks: Vec::new(), block: (0..0, 0..0) };
-        let mut at = 0;
+        let (mut at, mut cut) = (0, None);
         loop {
             let end = size.min(at + PIECE);
             let piece = source.read_one(at..end)?;
@@ -91,7 +94,19 @@ impl CsvFile {
                 if !complete {
                     break;
                 }
-                scan.record(&records, end - left.len() as u64, options.header)?;
+                let is_open = is_end
+                    && options.recover
+                    && ends_within_quotes(&records, source.as_ref(), scan.block.0.end..size)?;
+                let found = if is_open {
+                    Err(scan.fault("a cell whose quote does not end".into()))
+                } else {
+                    scan.record(&records, end - left.len() as u64, options.header)
+                };
+                match found {
+                    // Only the last record can be cut off.
+                    Err(error) if is_end && options.recover => cut = Some(error),
+                    other => other?,
+                }
                 records.take_empty_lines(scan.seen.len() == 1);
                 records.clear();
             }
@@ -100,8 +115,23 @@ impl CsvFile {
             }
             at = end;
         }
-        scan.finish(source, options)
+        Ok(Self { cut, ..scan.finish(source, options)? })
     }
+
+    /// Takes the fault of a last record that was cut off and left out, with its first byte.
+    #[must_use]
+    pub const fn take_cut(&mut self) -> Option<Error> {
+        self.cut.take()
+    }
+}
+
+/// Whether the last cell of a file begins with a quote that does not end: the number of quotes in its record is odd.
+fn ends_within_quotes(records: &Records, source: &dyn Source, record: Range<u64>) -> Result<bool> {
+    if !records.cells().last().is_some_and(|cell| cell.is_quoted) {
+        return Ok(false);
+    }
+    let text = source.read_one(record)?;
+    Ok(text.iter().filter(|byte| **byte == b'"').count() % 2 == 1)
 }
 
 impl Scan {
@@ -127,9 +157,14 @@ impl Scan {
                 "a record of {found} cells, where the first one has {} (it ends before line {line})",
                 names.len()
             );
-            return Err(Error::fault(what).at_byte(self.block.0.end).at_entry(self.block.1.end));
+            return Err(self.fault(what));
         }
         self.cells(records, end)
+    }
+
+    /// The fault of the next record.
+    fn fault(&self, what: String) -> Error {
+        Error::fault(what).at_byte(self.block.0.end).at_entry(self.block.1.end)
     }
 
     fn cells(&mut self, records: &Records, end: u64) -> Result<()> {
@@ -180,6 +215,7 @@ impl Scan {
             separator: options.separator,
             columns: columns.into(),
             blocks: self.blocks.into(),
+            cut: None,
         })
     }
 }

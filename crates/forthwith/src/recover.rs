@@ -129,7 +129,7 @@ impl LostEntries {
 ///
 /// A ROOT file may not have been closed, be cut off or have damaged records: trees and RNTuples keep the entries that can be read in all
 /// columns, other objects are copied. Of files that are one table, whole entries are kept: of an Avro file those of whole blocks, of a
-/// stream of Arrow those of whole batches, of JSON Lines whole lines.
+/// stream of Arrow those of whole batches, of JSON Lines and CSV whole lines.
 ///
 /// # Errors
 /// The file cannot be opened, even so; what the sink says; `progress` said to stop.
@@ -187,8 +187,15 @@ fn recover_table(
             }
         }
     }
+    let takes = |options| takes(format, &named, options);
+    let by_schema =
+        |schema: &String| takes(WriteOptions { schema: Some(schema.clone()), ..WriteOptions::default() });
+    // Blocks may have several codecs; the usual one is as good as any then.
+    let codec =
+        |codec: &String| takes(WriteOptions { codec: Some(codec.clone()), ..WriteOptions::default() });
     let options = WriteOptions {
-        schema: file.schema().filter(|schema| takes(format, &named, schema)),
+        schema: file.schema().filter(by_schema),
+        codec: file.info().ok().map(|info| info.compression).filter(codec),
         metadata: file.user_metadata(),
         arrow: table.arrow_schema(),
         ..WriteOptions::default()
@@ -252,9 +259,8 @@ fn widen(losses: &mut Vec<Loss>, boundaries: &[u64], step: &Range<u64>) -> Vec<R
     kept
 }
 
-/// Whether a file with these columns can be written by a schema: it lacks none of the columns.
-fn takes(format: FileFormat, named: &[(String, Form)], schema: &str) -> bool {
-    let options = WriteOptions { schema: Some(schema.to_owned()), ..WriteOptions::default() };
+/// Whether a file with these columns can be written with some options, such as a schema that lacks none of the columns.
+fn takes(format: FileFormat, named: &[(String, Form)], options: WriteOptions) -> bool {
     crate::writer(format, named, Box::new(MemorySink::new("schema")), &options).is_ok()
 }
 

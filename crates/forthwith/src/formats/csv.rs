@@ -28,6 +28,12 @@ const HEADER: OptionSpec = OptionSpec {
     about: "whether the first line has the names of the columns, as it has by default",
 };
 
+const RECOVER: OptionSpec = OptionSpec {
+    name: "recover",
+    kind: OptionKind::Flag,
+    about: "leave out the last line if it was cut off",
+};
+
 /// Endings of files that are read.
 const READ: [&str; 2] = ["csv", "tsv"];
 
@@ -42,7 +48,8 @@ fn options(uri: &str, options: &OpenOptions) -> Result<CsvOptions> {
         }
     };
     let types = options.text(TYPES.name).map(str::to_owned);
-    Ok(CsvOptions { separator, header: options.flag(HEADER.name, true), types })
+    let recover = options.flag(RECOVER.name, false);
+    Ok(CsvOptions { separator, header: options.flag(HEADER.name, true), types, recover })
 }
 
 impl Format for Csv {
@@ -64,7 +71,7 @@ impl Format for Csv {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[TYPES, SEPARATOR, HEADER]
+        &[TYPES, SEPARATOR, HEADER, RECOVER]
     }
 
     fn open(
@@ -74,8 +81,9 @@ impl Format for Csv {
         engine: &Arc<Engine>,
     ) -> Result<Arc<dyn Container>> {
         let options = options(source.uri(), given).map_err(|error| error.in_file(source.uri()))?;
-        let file = CsvFile::open(Arc::clone(&source), &options)?;
+        let mut file = CsvFile::open(Arc::clone(&source), &options)?;
         let only = Key::of_only(source.as_ref(), self.name(), "table".into(), String::new(), 0)?;
+        let cut = file.take_cut();
         let table = Arc::new(CsvTable::new(file));
         Ok(Arc::new(OneTable {
             format: self.name(),
@@ -85,6 +93,7 @@ impl Format for Csv {
             engine: Arc::clone(engine),
             blocks: &CsvFormat,
             part: "records",
+            cut,
         }))
     }
 

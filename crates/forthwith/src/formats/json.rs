@@ -80,6 +80,7 @@ impl Format for Json {
             engine: Arc::clone(engine),
             blocks: &JsonFormat,
             part: "values",
+            cut: None,
         }))
     }
 

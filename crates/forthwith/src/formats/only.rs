@@ -1,12 +1,12 @@
 //! Files that are one table.
 
 use crate::{
-    Container, FileInfo, Key, Words,
+    AroundDamage, Container, FileInfo, Gap, Key, Recovery, Words,
     check::{Bytes, Counted, Reading},
 };
 use forthwith_engine::Engine;
 use forthwith_io::Source;
-use forthwith_plan::{BlockFormat, CheckReport, Dataset, Result};
+use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, Result};
 use std::{any::Any, sync::Arc};
 
 impl Key {
@@ -47,6 +47,8 @@ pub(super) struct OneTable<T> {
     pub blocks: &'static dyn BlockFormat,
     /// The word for several of the parts that a check counts.
     pub part: &'static str,
+    /// The fault at which a file that was cut off ends, with its byte; entries before it are sound.
+    pub cut: Option<Error>,
 }
 
 #[cfg(any(feature = "builders", feature = "csv", feature = "json"))]
@@ -70,6 +72,30 @@ impl<T: Dataset> Container for OneTable<T> {
     fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>> {
         self.find(path)?;
         Ok(Arc::clone(&self.table) as Arc<dyn Dataset>)
+    }
+
+    fn dataset_around_damage(&self, path: &str) -> Result<Option<AroundDamage>> {
+        let table = self.dataset(path)?;
+        let Some(cut) = &self.cut else { return Ok(None) };
+        let (entry, byte) = (table.entries()?, cut.place.byte.unwrap_or(0));
+        let gap = Gap { entry, block: 0, byte, what: cut.kind.to_string() };
+        Ok(Some((table, vec![gap])))
+    }
+
+    fn recovery(&self) -> Option<Recovery> {
+        let cut = self.cut.as_ref()?;
+        let size = self.source.size().unwrap_or(0);
+        Some(Recovery {
+            objects: 1,
+            blocks: 0,
+            deleted: 0,
+            unlisted: Vec::new(),
+            describes_classes: true,
+            end: cut.place.byte.unwrap_or(size),
+            size,
+            stopped: Some(cut.kind.to_string()),
+            gaps: Vec::new(),
+        })
     }
 
     /// Reads all blocks.

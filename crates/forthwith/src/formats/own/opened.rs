@@ -23,5 +23,14 @@ pub(super) fn open(
     let limit = engine.options().policy.limit;
     let table = Arc::new(OwnTable::new(Arc::clone(recipe), Arc::clone(&source), parts, limit));
     let (blocks, part) = (&OwnBlocks, "blocks");
-    Ok(Arc::new(OneTable { format, source, only, table, engine: Arc::clone(engine), blocks, part }))
+    Ok(Arc::new(OneTable {
+        format,
+        source,
+        only,
+        table,
+        engine: Arc::clone(engine),
+        blocks,
+        part,
+        cut: None,
+    }))
 }
