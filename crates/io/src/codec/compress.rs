@@ -118,6 +118,11 @@ impl Compressor {
                 room[written..][..4].copy_from_slice(&crc32fast::hash(bytes).to_be_bytes());
                 Ok(written + 4)
             }
+            Codec::RawSnappy => {
+                let context = self.snappy.get_or_insert_with(snap::raw::Encoder::new);
+                let room = place(scratch, front, snap::raw::max_compress_len(bytes.len()), codec)?;
+                context.compress(bytes, room).map_err(|_| refused)
+            }
             Codec::Zstd => self.zstd.run(level, bytes, scratch, front),
             Codec::Bzip2 => {
                 let mut stream = BzCompress::new(BzCompression::new(level.unsigned_abs()), 0);
@@ -140,7 +145,7 @@ impl Compressor {
                 };
                 lz4_flex::block::compress_into_with_table(bytes, room, table).map_err(|_| refused)
             }
-            Codec::RawSnappy | Codec::Gzip | Codec::Brotli | Codec::HadoopLz4 => {
+            Codec::Gzip | Codec::Brotli | Codec::HadoopLz4 => {
                 Err(CodecError::Unsupported { codec, feature: "writing" })
             }
         }
