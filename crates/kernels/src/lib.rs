@@ -3,7 +3,8 @@
 //!
 //! [`hybrid`] reads packed numbers and runs of them, [`levels`] turns repetition and definition levels into
 //! offsets and indexes. [`append_big`] turns numbers round for formats that store the most significant byte
-//! first, [`nested`] does so for numbers in lists of lists. [`structure`] finds quotes and brackets of text.
+//! first, [`nested`] does so for numbers in lists of lists. [`structure`] finds quotes and brackets of text,
+//! [`extremes()`] the smallest and the largest number.
 //!
 //! A kernel is compiled for several generations of processors, and one of them is chosen at run time.
 //! [`CpuFeatures`] is the only place that asks the processor. A value of it exists only for what the
@@ -36,6 +37,7 @@
 #![deny(missing_docs)]
 
 mod cpu;
+mod extremes;
 pub mod hybrid;
 pub mod levels;
 pub mod lines;
@@ -45,4 +47,5 @@ pub mod structure;
 mod swap;
 
 pub use cpu::{CpuFeatures, Generation};
+pub use extremes::{Extremes, Ordered, extremes};
 pub use swap::append_big;
