@@ -2,7 +2,10 @@
 
 use crate::{Error, Number, Result};
 use bytes::Bytes;
-use forthwith_columns::{Array, arrow::SchemaRef};
+use forthwith_columns::{
+    Array,
+    arrow::{RecordBatch, SchemaRef},
+};
 
 /// A table being written, whatever the format: made for the names and [Form](forthwith_columns::Form)s of its
 /// columns and a [`Sink`](forthwith_io::Sink), filled step by step, and nothing before it is finished.
@@ -14,6 +17,16 @@ pub trait TableWriter: Send {
     /// Arrays that are not what was announced or contradict themselves; values the format has no room for,
     /// with the column and the row; whatever the sink says.
     fn write(&mut self, columns: &[Array]) -> Result<()>;
+
+    /// Appends batches of Arrow that have the announced columns, without making arrays of them, as the last ones if
+    /// nothing follows. Returns whether the format can: otherwise nothing was written.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    fn write_batches(&mut self, batches: &[RecordBatch], is_last: bool) -> Result<bool> {
+        let _ = (batches, is_last);
+        Ok(false)
+    }
 
     /// Writes what is held back and what comes last, and finishes the sink.
     ///

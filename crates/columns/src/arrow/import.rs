@@ -1,19 +1,17 @@
 //! Arrow arrays to columns.
 
-use crate::rows_without_bytes::RowsWithoutBytes;
-use crate::{Array, Column, DType, Form, Invalid, LogicalType, MAP, Presence, TimeUnit, Zone};
+use crate::{Array, Column, DType, Form, LogicalType, MAP, Presence, TimeUnit, Zone};
 use arrow_array::{
-    Array as _, ArrayRef, FixedSizeListArray, MapArray, RecordBatchReader as _, StructArray, UnionArray,
+    Array as _, ArrayRef, FixedSizeListArray, MapArray, StructArray, UnionArray,
     cast::AsArray as _,
-    ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader},
     make_array,
     types::{ByteArrayType, ByteViewType},
 };
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer};
 use arrow_data::{ArrayData, transform::MutableArrayData};
-use arrow_schema::{ArrowError, DataType, Field, SchemaRef, TimeUnit as Unit, UnionMode};
+use arrow_schema::{ArrowError, DataType, Field, TimeUnit as Unit, UnionMode};
 use bytes::Bytes;
-use std::{collections::HashMap, ops::Range, sync::Arc};
+use std::{collections::HashMap, ops::Range};
 
 /// Why Arrow's arrays could not become columns.
 #[derive(Debug, thiserror::Error)]
@@ -48,66 +46,7 @@ pub enum ImportError {
     Arrow(#[from] ArrowError),
 }
 
-type Result<T> = std::result::Result<T, ImportError>;
-
-/// All batches of a stream over the C data interface, as one array of records, and the stream's schema.
-///
-/// # Errors
-/// What the stream says; types that columns here do not have, with the column; values that have no room.
-pub fn import_stream(stream: FFI_ArrowArrayStream) -> Result<(Array, SchemaRef)> {
-    let reader = RecordBatchStreamReader::try_new(stream)?;
-    let schema = reader.schema();
-    let field = Field::new("", DataType::Struct(schema.fields().clone()), false);
-    // Before anything is read that would be refused then.
-    supported(&field, &mut String::new())?;
-    let (mut batches, mut rows, mut bytes) = (Vec::new(), RowsWithoutBytes::default(), 0);
-    for batch in reader {
-        let batch = batch?;
-        let columns = || batch.columns().iter().zip(batch.schema_ref().fields());
-        bytes += batch.columns().iter().map(|column| bytes_of(&column.to_data())).sum::<u64>();
-        if batch.num_columns() == 0 {
-            check_rows(batch.num_rows(), "", &mut rows, bytes)?;
-        }
-        for (column, field) in columns() {
-            check_leaves(&column.to_data(), field.name(), &mut rows, bytes)?;
-        }
-        for (column, field) in columns() {
-            // The interface hands over addresses: that offsets, views and indices stay within the buffers,
-            // and that text is UTF-8, only the producer has said.
-            column.to_data().validate_full().map_err(|error| ImportError::Value {
-                column: field.name().clone(),
-                what: error.to_string(),
-            })?;
-        }
-        batches.push(Arc::new(StructArray::from(batch)) as ArrayRef);
-    }
-    Ok((import(&field, &batches)?, schema))
-}
-
-/// Bytes of the buffers of an array and of those within it.
-fn bytes_of(data: &ArrayData) -> u64 {
-    let own: u64 = data.buffers().iter().map(|buffer| buffer.len() as u64).sum();
-    own + data.child_data().iter().map(bytes_of).sum::<u64>()
-}
-
-/// Refuses rows that take no memory where there are more than the `bytes` of all columns justify.
-fn check_leaves(data: &ArrayData, column: &str, rows: &mut RowsWithoutBytes, bytes: u64) -> Result<()> {
-    let is_without_bytes = match data.data_type() {
-        DataType::Null => true,
-        DataType::Struct(fields) => fields.is_empty(),
-        DataType::FixedSizeList(_, size) | DataType::FixedSizeBinary(size) => *size <= 0,
-        _ => false,
-    };
-    if is_without_bytes {
-        check_rows(data.len(), column, rows, bytes)?;
-    }
-    data.child_data().iter().try_for_each(|child| check_leaves(child, column, rows, bytes))
-}
-
-fn check_rows(count: usize, column: &str, rows: &mut RowsWithoutBytes, bytes: u64) -> Result<()> {
-    let wrong = |error: Invalid| ImportError::Value { column: column.to_owned(), what: error.to_string() };
-    rows.add(count as u64, bytes).map_err(wrong)
-}
+pub(super) type Result<T> = std::result::Result<T, ImportError>;
 
 /// Chunks of a column, one after the other.
 ///
@@ -138,7 +77,7 @@ pub fn import(field: &Field, chunks: &[ArrayRef]) -> Result<Array> {
 }
 
 /// Whether there are columns for a type, before anything is done with values of it.
-fn supported(field: &Field, path: &mut String) -> Result<()> {
+pub(super) fn supported(field: &Field, path: &mut String) -> Result<()> {
     let before = path.len();
     if !path.is_empty() && !field.name().is_empty() {
         path.push('.');

@@ -21,6 +21,7 @@
 
 mod data;
 mod import;
+mod import_stream;
 mod original;
 mod request;
 mod schema;
@@ -31,7 +32,8 @@ pub use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 pub use arrow_data::ffi::FFI_ArrowArray;
 pub use arrow_schema::ffi::FFI_ArrowSchema;
 pub use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-pub use import::{ImportError, import, import_stream};
+pub use import::{ImportError, import};
+pub use import_stream::{Streamed, import_all, import_batches, import_stream};
 pub use original::with_original;
 pub use request::{StringLayout, adapted, requested};
 

@@ -1,0 +1,150 @@
+//! Streams of Arrow's C data interface to columns, or to batches as they are.
+
+use super::import::{ImportError, Result, import, supported};
+use crate::{Array, Form, Invalid, rows_without_bytes::RowsWithoutBytes};
+use arrow_array::{
+    Array as _, ArrayRef, RecordBatch, RecordBatchReader as _, StructArray,
+    cast::AsArray as _,
+    ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader},
+};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, Fields, SchemaRef, TimeUnit as Unit};
+use std::sync::Arc;
+
+/// All batches of a stream over the C data interface, as one array of records, and the stream's schema.
+///
+/// # Errors
+/// What the stream says; types that columns here do not have, with the column; values that have no room.
+pub fn import_stream(stream: FFI_ArrowArrayStream) -> Result<(Array, SchemaRef)> {
+    let batches = Batches::read(stream)?;
+    Ok((import(&batches.field, &batches.arrays)?, batches.schema))
+}
+
+/// What a stream has, for writers.
+#[derive(Debug)]
+pub enum Streamed {
+    /// Batches whose columns are numbers, booleans, text or times, as they are.
+    Batches {
+        /// Records of their columns.
+        form: Form,
+        /// At least one.
+        batches: Vec<RecordBatch>,
+    },
+    /// Columns of other types.
+    Array(Array),
+}
+
+/// All batches of a stream, as [`import_stream`], but without a copy where [columns are plain](Streamed::Batches), and the
+/// stream's schema.
+///
+/// # Errors
+/// As [`import_stream`].
+pub fn import_batches(stream: FFI_ArrowArrayStream) -> Result<(Streamed, SchemaRef)> {
+    let Batches { field, arrays, schema } = Batches::read(stream)?;
+    let has_nulls = |at: usize| arrays.iter().any(|array| array.as_struct().column(at).null_count() > 0);
+    let mut fields = schema.fields().iter().enumerate();
+    let is_plain =
+        fields.all(|(at, field)| has_one_form(field.data_type()) && (field.is_nullable() || !has_nulls(at)));
+    if arrays.is_empty() || schema.fields().is_empty() || !is_plain {
+        return Ok((Streamed::Array(import(&field, &arrays)?), schema));
+    }
+    let form = import(&field, &[arrays[0].slice(0, 0)])?.form;
+    let batches = arrays.iter().map(|array| RecordBatch::from(array.as_struct())).collect();
+    Ok((Streamed::Batches { form, batches }, schema))
+}
+
+/// Batches as one array of records.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_all(batches: &[RecordBatch]) -> Result<Array> {
+    let fields = batches.first().map_or_else(Fields::empty, |batch| batch.schema_ref().fields().clone());
+    let field = Field::new("", DataType::Struct(fields), false);
+    let arrays: Vec<_> =
+        batches.iter().map(|batch| Arc::new(StructArray::from(batch.clone())) as ArrayRef).collect();
+    import(&field, &arrays)
+}
+
+/// Whether columns of a type become the same Form whatever their values are, and no value is refused.
+fn has_one_form(data_type: &DataType) -> bool {
+    data_type.is_integer()
+        || matches!(
+            data_type,
+            DataType::Boolean
+                | DataType::Float32
+                | DataType::Float64
+                | DataType::Utf8
+                | DataType::LargeUtf8
+                | DataType::Utf8View
+                | DataType::Binary
+                | DataType::LargeBinary
+                | DataType::BinaryView
+                | DataType::Date32
+                | DataType::Timestamp(Unit::Millisecond | Unit::Microsecond | Unit::Nanosecond, _)
+        )
+}
+
+/// The batches of a stream, whose values are valid.
+struct Batches {
+    /// Records of the columns.
+    field: Field,
+    arrays: Vec<ArrayRef>,
+    schema: SchemaRef,
+}
+
+impl Batches {
+    fn read(stream: FFI_ArrowArrayStream) -> Result<Self> {
+        let reader = RecordBatchStreamReader::try_new(stream)?;
+        let schema = reader.schema();
+        let field = Field::new("", DataType::Struct(schema.fields().clone()), false);
+        // Before anything is read that would be refused then.
+        supported(&field, &mut String::new())?;
+        let (mut arrays, mut rows, mut bytes) = (Vec::new(), RowsWithoutBytes::default(), 0);
+        for batch in reader {
+            let batch = batch?;
+            let columns = || batch.columns().iter().zip(batch.schema_ref().fields());
+            bytes += batch.columns().iter().map(|column| bytes_of(&column.to_data())).sum::<u64>();
+            if batch.num_columns() == 0 {
+                check_rows(batch.num_rows(), "", &mut rows, bytes)?;
+            }
+            for (column, field) in columns() {
+                check_leaves(&column.to_data(), field.name(), &mut rows, bytes)?;
+            }
+            for (column, field) in columns() {
+                // The interface hands over addresses: that offsets, views and indices stay within the buffers,
+                // and that text is UTF-8, only the producer has said.
+                column.to_data().validate_full().map_err(|error| ImportError::Value {
+                    column: field.name().clone(),
+                    what: error.to_string(),
+                })?;
+            }
+            arrays.push(Arc::new(StructArray::from(batch)) as ArrayRef);
+        }
+        Ok(Self { field, arrays, schema })
+    }
+}
+
+/// Bytes of the buffers of an array and of those within it.
+fn bytes_of(data: &ArrayData) -> u64 {
+    let own: u64 = data.buffers().iter().map(|buffer| buffer.len() as u64).sum();
+    own + data.child_data().iter().map(bytes_of).sum::<u64>()
+}
+
+/// Refuses rows that take no memory where there are more than the `bytes` of all columns justify.
+fn check_leaves(data: &ArrayData, column: &str, rows: &mut RowsWithoutBytes, bytes: u64) -> Result<()> {
+    let is_without_bytes = match data.data_type() {
+        DataType::Null => true,
+        DataType::Struct(fields) => fields.is_empty(),
+        DataType::FixedSizeList(_, size) | DataType::FixedSizeBinary(size) => *size <= 0,
+        _ => false,
+    };
+    if is_without_bytes {
+        check_rows(data.len(), column, rows, bytes)?;
+    }
+    data.child_data().iter().try_for_each(|child| check_leaves(child, column, rows, bytes))
+}
+
+fn check_rows(count: usize, column: &str, rows: &mut RowsWithoutBytes, bytes: u64) -> Result<()> {
+    let wrong = |error: Invalid| ImportError::Value { column: column.to_owned(), what: error.to_string() };
+    rows.add(count as u64, bytes).map_err(wrong)
+}
