@@ -32,6 +32,15 @@
 //!   lists lose their offsets when they are complete (`Array::regular`).
 //! * A field of a record is a field of the table as well (`Field::is_part`): the same parts without the
 //!   records around them, whose options it takes over. It is read only when it is requested by path.
+//!
+//! # How chunks are encoded
+//!
+//! * Columns of numbers, booleans and byte strings are encoded by `encode/`, page by page: smallest and largest value,
+//!   dictionary indices or plain values, compression. Values that are not compressed are written from the memory of the
+//!   array. Nested columns, rare types, gzip and brotli are left to the `parquet` crate.
+//! * A sample of the first rows says whether a dictionary pays: the number of different values is estimated by how
+//!   many meet in the sample. A dictionary that grows beyond a megabyte is not used further.
+//! * Tests compare indexes, statistics and bounds of pages with those of the `parquet` crate.
 #![deny(missing_docs)]
 
 mod check;
@@ -39,15 +48,18 @@ mod codec;
 mod decode;
 mod delta;
 mod dictionary;
+mod encode;
 mod field;
 mod file;
 mod footer;
 mod format;
+mod group_file;
 mod hints;
 mod hybrid;
 mod index;
 mod leaf;
 mod levels;
+mod library_error;
 mod page;
 mod pages;
 mod row_groups;
@@ -56,6 +68,8 @@ mod table;
 mod thrift;
 mod values;
 mod writer;
+#[cfg(test)]
+mod written_chunks;
 
 pub use file::ParquetFile;
 pub use format::ParquetFormat;

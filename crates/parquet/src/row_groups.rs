@@ -1,12 +1,14 @@
 //! Row groups being written: the columns of each are encoded side by side.
 
-use forthwith_columns::arrow::{RecordBatch, SchemaRef};
-use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Error, Result, StoredBlock};
-use parquet::{
-    arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves},
-    errors::ParquetError,
-    file::writer::{SerializedFileWriter, SerializedRowGroupWriter},
+use crate::{
+    encode::{ColumnEncoder, EncodedChunk, EncoderOptions},
+    group_file::GroupFile,
 };
+use arrow_schema::Fields;
+use forthwith_columns::arrow::{RecordBatch, SchemaRef};
+use forthwith_io::Compressor;
+use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Error, Result, StoredBlock};
+use parquet::schema::types::SchemaDescriptor;
 use std::{
     io::Write,
     ops::Range,
@@ -15,9 +17,9 @@ use std::{
 
 /// The row groups of a file: full ones are in the file, the last one is in memory.
 pub(crate) struct RowGroups<W: Write + Send> {
-    file: SerializedFileWriter<W>,
-    factory: ArrowRowGroupWriterFactory,
+    file: GroupFile<W>,
     schema: SchemaRef,
+    options: EncoderOptions,
     /// Rows of a group.
     most: usize,
     runner: Arc<dyn BlockRunner>,
@@ -26,46 +28,55 @@ pub(crate) struct RowGroups<W: Write + Send> {
     failed: bool,
 }
 
+/// Groups of a batch that are prepared at a time.
+const MOST_PARTS: usize = 256;
+
 /// A group that is not full.
 struct OpenGroup {
     rows: usize,
-    columns: Vec<ColumnWriters>,
+    columns: Vec<Encoder>,
 }
-
-/// The writers of the leaves of one column.
-type ColumnWriters = Vec<ArrowColumnWriter>;
 
 impl<W: Write + Send> RowGroups<W> {
     pub(crate) fn new(
-        (file, factory): (SerializedFileWriter<W>, ArrowRowGroupWriterFactory),
+        file: GroupFile<W>,
         schema: SchemaRef,
+        options: EncoderOptions,
         most: usize,
         runner: Arc<dyn BlockRunner>,
     ) -> Self {
-        Self { file, factory, schema, most: most.max(1), runner, open: None, failed: false }
+        Self { file, schema, options, most: most.max(1), runner, open: None, failed: false }
     }
 
-    /// Appends rows. Groups that are full then are in the file.
-    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+    /// Appends rows. Groups that are full then are in the file, and the last one as well if nothing follows.
+    pub(crate) fn write(&mut self, batches: &[RecordBatch], is_last: bool) -> Result<()> {
         self.check()?;
         self.failed = true;
-        let mut start = 0;
-        while start < batch.num_rows() {
-            // Where there are fewer columns than threads, groups are encoded side by side as well.
-            let most_parts = self.runner.threads().div_ceil(batch.num_columns().max(1)).max(1);
+        let mut left = batches.iter().map(RecordBatch::num_rows).sum::<usize>();
+        let mut places = batches.iter().enumerate().map(|(at, batch)| (at, 0..batch.num_rows())).peekable();
+        while left > 0 {
             let mut parts = Vec::new();
-            while start < batch.num_rows() && parts.len() < most_parts {
-                let OpenGroup { rows, columns } = match self.open.take() {
-                    Some(open) => open,
-                    None => OpenGroup { rows: 0, columns: self.new_columns()? },
-                };
-                let end = batch.num_rows().min(start + (self.most - rows));
-                let rows = rows + (end - start);
-                let encoders = columns.into_iter().map(|writers| Mutex::new(Encoder::Writers(writers)));
-                parts.push(Part { batch_rows: start..end, rows, encoders: encoders.collect() });
-                start = end;
+            while left > 0 && parts.len() < MOST_PARTS {
+                let OpenGroup { rows, columns } = self.open.take().unwrap_or_else(|| OpenGroup {
+                    rows: 0,
+                    columns: self.schema.fields().iter().map(|_| Encoder::New).collect(),
+                });
+                let mut part = Part { slices: Vec::new(), rows, is_complete: false, encoders: Vec::new() };
+                while let Some((batch, some)) = places.peek_mut().filter(|_| part.rows < self.most) {
+                    let end = some.end.min(some.start + (self.most - part.rows));
+                    part.rows += end - some.start;
+                    left -= end - some.start;
+                    part.slices.push((*batch, some.start..end));
+                    some.start = end;
+                    if some.start == some.end {
+                        places.next();
+                    }
+                }
+                part.is_complete = part.rows >= self.most || is_last && left == 0;
+                part.encoders = columns.into_iter().map(Mutex::new).collect();
+                parts.push(part);
             }
-            self.encode(batch, parts)?;
+            self.encode(batches, parts)?;
         }
         self.failed = false;
         Ok(())
@@ -78,57 +89,37 @@ impl<W: Write + Send> RowGroups<W> {
         }
     }
 
-    fn new_columns(&self) -> Result<Vec<ColumnWriters>> {
-        let number = self.file.flushed_row_groups().len();
-        let leaves = self.factory.create_column_writers(number).map_err(|e| failed(&e))?;
-        let mut columns: Vec<_> = self.schema.fields().iter().map(|_| Vec::new()).collect();
-        for (leaf, writer) in leaves.into_iter().enumerate() {
-            let column = self.file.schema_descr().get_column_root_idx(leaf);
-            if let Some(writers) = columns.get_mut(column) {
-                writers.push(writer);
-            }
-        }
-        Ok(columns)
-    }
-
-    /// Encodes parts of a batch; the last one may leave its group open.
-    fn encode(&mut self, batch: &RecordBatch, parts: Vec<Part>) -> Result<()> {
-        let encoding = Encoding { batch, parts, most: self.most };
-        match encoding.parts.as_slice() {
-            // Each column is in the file before the next one needs the memory.
-            [part] if part.rows >= self.most => {
-                let mut group = self.file.next_row_group().map_err(|e| failed(&e))?;
-                self.runner
-                    .run(&encoding, &mut AppendingColumns { group: &mut group, encoding: &encoding })?;
-                return group.close().map(drop).map_err(|e| failed(&e));
-            }
-            _ => self
-                .runner
-                .run(&encoding, &mut AppendingGroups { file: &mut self.file, encoding: &encoding })?,
-        }
-        if let Some(last) = encoding.parts.into_iter().next_back().filter(|part| part.rows < self.most) {
-            let columns = last.encoders.into_iter().map(|encoder| match unlocked(encoder) {
-                Encoder::Writers(writers) => Ok(writers),
-                Encoder::Chunks(_) | Encoder::Empty => Err(Error::fault("a column was closed early")),
-            });
-            self.open = Some(OpenGroup { rows: last.rows, columns: columns.collect::<Result<_>>()? });
+    /// Encodes parts of batches; the last one may leave its group open.
+    fn encode(&mut self, batches: &[RecordBatch], parts: Vec<Part>) -> Result<()> {
+        let (first_leaves, schema) = (self.first_leaves(), Arc::clone(self.file.schema()));
+        let (fields, options) = (self.schema.fields(), &self.options);
+        let encoding = Encoding { batches, fields, parts, options, schema: &schema, first_leaves };
+        self.runner.run(&encoding, &mut AppendingChunks { file: &mut self.file, encoding: &encoding })?;
+        if let Some(last) = encoding.parts.into_iter().next_back().filter(|part| !part.is_complete) {
+            let columns = last.encoders.into_iter().map(unlocked).collect();
+            self.open = Some(OpenGroup { rows: last.rows, columns });
         }
         Ok(())
     }
 
     /// An estimate of the bytes that the open group has when it is encoded.
     pub(crate) fn open_bytes(&self) -> usize {
-        let writers = self.open.iter().flat_map(|open| open.columns.iter().flatten());
-        writers.map(ArrowColumnWriter::get_estimated_total_bytes).sum()
+        let columns = self.open.iter().flat_map(|open| &open.columns);
+        columns.map(|column| if let Encoder::Open(column) = column { column.memory() } else { 0 }).sum()
     }
 
     /// Ends the open group.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         self.failed = true;
-        let closed = open.columns.into_iter().flatten().map(ArrowColumnWriter::close);
-        let chunks = closed.collect::<std::result::Result<Vec<_>, _>>();
-        chunks.and_then(|chunks| append(&mut self.file, chunks)).map_err(|e| failed(&e))?;
+        let mut codecs = Compressor::new();
+        for column in open.columns {
+            let Encoder::Open(column) = column else { return Err(Error::fault("a column was closed early")) };
+            for chunk in column.close(&mut codecs)? {
+                self.file.append(chunk)?;
+            }
+        }
+        self.file.end_group(open.rows)?;
         self.failed = false;
         Ok(())
     }
@@ -137,15 +128,30 @@ impl<W: Write + Send> RowGroups<W> {
     pub(crate) fn into_inner(mut self) -> Result<W> {
         self.check()?;
         self.flush()?;
-        self.file.into_inner().map_err(|e| failed(&e))
+        self.file.finish()
+    }
+
+    /// The number of the first leaf of each column.
+    fn first_leaves(&self) -> Vec<usize> {
+        let schema = self.file.schema();
+        let mut first = vec![0; self.schema.fields().len()];
+        for leaf in (0..schema.num_columns()).rev() {
+            if let Some(column) = first.get_mut(schema.get_column_root_idx(leaf)) {
+                *column = leaf;
+            }
+        }
+        first
     }
 }
 
-/// Rows of a batch that belong to one group.
+/// Rows that belong to one group.
 struct Part {
-    batch_rows: Range<usize>,
+    /// Batches and rows of them.
+    slices: Vec<(usize, Range<usize>)>,
     /// Rows of the group with these.
     rows: usize,
+    /// No more rows follow.
+    is_complete: bool,
     /// One for each column.
     encoders: Vec<Mutex<Encoder>>,
 }
@@ -153,22 +159,15 @@ struct Part {
 /// A column of a group.
 #[derive(Default)]
 enum Encoder {
+    /// No rows yet.
+    New,
     /// More rows may follow.
-    Writers(ColumnWriters),
+    Open(ColumnEncoder),
     /// The group is full.
-    Chunks(Vec<ArrowColumnChunk>),
+    Chunks(Vec<EncodedChunk>),
     /// Taken by the thread that works on it, or written.
     #[default]
     Empty,
-}
-
-/// The chunks of a column of a full group.
-fn taken(encoder: &Mutex<Encoder>) -> Vec<ArrowColumnChunk> {
-    let mut encoder = encoder.lock().unwrap_or_else(PoisonError::into_inner);
-    match std::mem::take(&mut *encoder) {
-        Encoder::Chunks(chunks) => chunks,
-        Encoder::Writers(_) | Encoder::Empty => Vec::new(),
-    }
 }
 
 fn unlocked(encoder: Mutex<Encoder>) -> Encoder {
@@ -177,32 +176,41 @@ fn unlocked(encoder: Mutex<Encoder>) -> Encoder {
 
 /// Encodes the columns of parts, each by itself.
 struct Encoding<'a> {
-    batch: &'a RecordBatch,
+    batches: &'a [RecordBatch],
+    fields: &'a Fields,
     parts: Vec<Part>,
-    most: usize,
+    options: &'a EncoderOptions,
+    schema: &'a SchemaDescriptor,
+    first_leaves: Vec<usize>,
 }
 
 impl Encoding<'_> {
     /// The part and the column that a block is.
     fn place(&self, block: usize) -> Option<(&Part, usize)> {
-        let columns = self.batch.num_columns().max(1);
+        let columns = self.fields.len().max(1);
         self.parts.get(block / columns).map(|part| (part, block % columns))
     }
 
-    fn write(&self, part: &Part, column: usize) -> std::result::Result<(), ParquetError> {
+    fn write(&self, part: &Part, column: usize, bench: &mut Bench) -> Result<()> {
         let Some(encoder) = part.encoders.get(column) else { return Ok(()) };
         let mut encoder = encoder.lock().unwrap_or_else(PoisonError::into_inner);
-        let Encoder::Writers(mut writers) = std::mem::take(&mut *encoder) else { return Ok(()) };
-        let rows = self.batch.column(column).slice(part.batch_rows.start, part.batch_rows.len());
-        let leaves = compute_leaves(self.batch.schema_ref().field(column), &rows)?;
-        for (writer, leaf) in writers.iter_mut().zip(&leaves) {
-            writer.write(leaf)?;
+        let mut open = match std::mem::take(&mut *encoder) {
+            Encoder::Open(open) => open,
+            Encoder::New => {
+                let leaf = self.schema.column(self.first_leaves[column]);
+                ColumnEncoder::new(&self.fields[column], &leaf, self.options, bench.spare())?
+            }
+            Encoder::Chunks(_) | Encoder::Empty => return Err(Error::fault("a column was closed early")),
+        };
+        for (batch, rows) in &part.slices {
+            let rows = self.batches[*batch].column(column).slice(rows.start, rows.len());
+            open.push(&rows, &mut bench.compressor)?;
         }
-        *encoder = if part.rows < self.most {
-            Encoder::Writers(writers)
+        *encoder = if part.is_complete {
+            Encoder::Chunks(open.close(&mut bench.compressor)?)
         } else {
-            let chunks = writers.into_iter().map(ArrowColumnWriter::close);
-            Encoder::Chunks(chunks.collect::<std::result::Result<_, _>>()?)
+            open.detach()?;
+            Encoder::Open(open)
         };
         Ok(())
     }
@@ -210,80 +218,49 @@ impl Encoding<'_> {
 
 impl BlockMaker for Encoding<'_> {
     fn blocks(&self) -> usize {
-        self.parts.len() * self.batch.num_columns()
+        self.parts.len() * self.fields.len()
     }
 
     fn weight(&self, block: usize) -> u64 {
         let Some((part, column)) = self.place(block) else { return 0 };
-        let bytes = self.batch.column(column).get_buffer_memory_size() as u64;
-        let share = part.batch_rows.len() as f64 / self.batch.num_rows().max(1) as f64;
-        (bytes as f64 * share) as u64
+        let weights = part.slices.iter().map(|(batch, rows)| {
+            let batch = &self.batches[*batch];
+            let bytes = batch.column(column).get_buffer_memory_size() as f64;
+            (bytes * rows.len() as f64 / batch.num_rows().max(1) as f64) as u64
+        });
+        weights.sum()
     }
 
-    fn make(&self, block: usize, _: &mut Bench) -> Result<StoredBlock> {
+    fn make(&self, block: usize, bench: &mut Bench) -> Result<StoredBlock> {
         if let Some((part, column)) = self.place(block) {
-            self.write(part, column).map_err(|e| failed(&e))?;
+            self.write(part, column, bench)?;
         }
         Ok(StoredBlock::default())
     }
 }
 
-/// Appends the columns of one group to it.
-struct AppendingColumns<'a, 'f, W: Write + Send> {
-    group: &'a mut SerializedRowGroupWriter<'f, W>,
+/// Appends chunks to the file, and ends groups that are full.
+struct AppendingChunks<'a, W: Write + Send> {
+    file: &'a mut GroupFile<W>,
     encoding: &'a Encoding<'a>,
 }
 
-impl<W: Write + Send> BlockSink for AppendingColumns<'_, '_, W> {
-    fn take(&mut self, block: usize, _: &mut StoredBlock) -> Result<()> {
+impl<W: Write + Send> BlockSink for AppendingChunks<'_, W> {
+    fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()> {
         let Some((part, column)) = self.encoding.place(block) else { return Ok(()) };
-        for chunk in part.encoders.get(column).map_or_else(Vec::new, taken) {
-            chunk.append_to_row_group(self.group).map_err(|e| failed(&e))?;
-        }
-        Ok(())
-    }
-}
-
-/// Appends groups to the file, each when its last column is encoded.
-struct AppendingGroups<'a, W: Write + Send> {
-    file: &'a mut SerializedFileWriter<W>,
-    encoding: &'a Encoding<'a>,
-}
-
-impl<W: Write + Send> BlockSink for AppendingGroups<'_, W> {
-    fn take(&mut self, block: usize, _: &mut StoredBlock) -> Result<()> {
-        let Some((part, column)) = self.encoding.place(block) else { return Ok(()) };
-        if part.rows < self.encoding.most || column + 1 < part.encoders.len() {
+        let Some(encoder) = part.encoders.get(column).filter(|_| part.is_complete) else {
             return Ok(());
+        };
+        let chunks = std::mem::take(&mut *encoder.lock().unwrap_or_else(PoisonError::into_inner));
+        let Encoder::Chunks(chunks) = chunks else {
+            return Err(Error::fault("a column that is not encoded"));
+        };
+        for chunk in chunks {
+            stored.bytes = self.file.append(chunk)?;
         }
-        append(self.file, part.encoders.iter().flat_map(taken)).map_err(|e| failed(&e))
-    }
-}
-
-fn append<W: Write + Send>(
-    file: &mut SerializedFileWriter<W>,
-    chunks: impl IntoIterator<Item = ArrowColumnChunk>,
-) -> std::result::Result<(), ParquetError> {
-    let mut group = file.next_row_group()?;
-    for chunk in chunks {
-        chunk.append_to_row_group(&mut group)?;
-    }
-    group.close().map(drop)
-}
-
-pub(crate) fn failed(error: &ParquetError) -> Error {
-    // The system's own error is within.
-    let mut source: Option<&dyn std::error::Error> = Some(error);
-    while let Some(inner) = source {
-        if let Some(io) = inner.downcast_ref::<std::io::Error>() {
-            let kind = forthwith_io::ErrorKind::Io {
-                kind: io.kind(),
-                code: io.raw_os_error(),
-                text: io.to_string(),
-            };
-            return Error::new(forthwith_io::Error::new(kind, "the output"));
+        match column + 1 == part.encoders.len() {
+            true => self.file.end_group(part.rows),
+            false => Ok(()),
         }
-        source = inner.source();
     }
-    Error::invalid(error.to_string())
 }

@@ -1,21 +1,25 @@
-//! Writing: columns as Arrow has them, through the `parquet` crate.
+//! Writing: columns as Arrow has them.
 
 use crate::{
+    encode::{EncoderOptions, PageCodec},
+    group_file::GroupFile,
     hints::ARROW_SCHEMA,
-    row_groups::{RowGroups, failed},
+    library_error::failed,
+    row_groups::RowGroups,
 };
-use arrow_schema::DataType;
+use arrow_array::{Array as _, ArrayRef};
+use arrow_schema::{DataType, Field};
 use bytes::Bytes;
 use forthwith_columns::{
     Array, Form, LogicalType,
     arrow::{self, ExportError, RecordBatch, SchemaRef},
 };
-use forthwith_io::{Counted, Sink};
+use forthwith_io::{Codec, Counted, Sink};
 use forthwith_plan::{
     BlockRunner, Error, Result, TableWriter, WriteOptions, Written, check_digits, check_headroom,
 };
 use parquet::{
-    arrow::{ArrowWriter, add_encoded_arrow_schema_to_metadata, arrow_writer::ArrowWriterOptions},
+    arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata},
     basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel},
     errors::ParquetError,
     file::{metadata::KeyValue, properties::WriterProperties},
@@ -37,6 +41,8 @@ const ENTRIES: u64 = 1 << 20;
 /// of today) or `zstd`, three of which take a level.
 pub struct ParquetWriter {
     groups: RowGroups<Counted<Box<dyn Sink>>>,
+    /// Whether plain columns are encoded here.
+    is_flat: bool,
     schema: SchemaRef,
     /// The types of the columns, for errors.
     forms: Vec<Form>,
@@ -100,48 +106,60 @@ impl ParquetWriter {
         // Some readers of Arrow look for the words in its schema only.
         let kept = kept.unwrap_or_else(|| schema.as_ref().clone()).with_metadata(arrow_words);
         add_encoded_arrow_schema_to_metadata(&kept, &mut properties);
-        let own = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
-        let writer = ArrowWriter::try_new_with_options(Counted(sink, 0), schema.clone(), own)
-            .map_err(|e| failed(&e))?;
-        let parts = writer.into_serialized_writer().map_err(|e| failed(&e))?;
-        let groups = RowGroups::new(parts, Arc::clone(&schema), entries, runner);
+        let descriptor = ArrowSchemaConverter::new().convert(&schema).map_err(|e| failed(&e))?;
+        let file = GroupFile::new(Counted(sink, 0), Arc::new(descriptor), &properties)?;
+        let encoders = EncoderOptions {
+            properties: Arc::new(properties),
+            codec: page_codec(compression, options.level),
+            dictionary: options.dictionary.unwrap_or(true),
+        };
+        let is_flat = encoders.is_flat();
+        let groups = RowGroups::new(file, Arc::clone(&schema), encoders, entries, runner);
         let forms = fields.iter().map(|(_, form)| form.clone()).collect();
-        Ok(Self { groups, schema, forms, uri, entries: 0 })
+        Ok(Self { groups, is_flat, schema, forms, uri, entries: 0 })
     }
 
-    fn step(&mut self, columns: &[Array]) -> Result<()> {
-        let names = self.schema.fields().iter().map(|field| field.name().as_str());
-        if columns.len() != self.schema.fields().len() {
-            let (expected, found) = (self.schema.fields().len() as u64, columns.len() as u64);
-            return Err(Error::mismatch("the number of columns of a step", expected, found));
-        }
-        check_digits(names.zip(columns), self.entries)?;
-        // The columns as Arrow has them, and as pages.
-        let bytes: usize = columns.iter().map(Array::nbytes).sum();
-        check_headroom("the entries of a Parquet file", bytes.saturating_mul(2))?;
-        let arrays =
-            self.schema.fields().iter().zip(columns).zip(&self.forms).map(|((field, array), form)| {
-                let name = field.name();
-                let (_, data) = arrow::export(array, name, &kinds()).map_err(|e| export(name, &e))?;
-                if data.data_type() != field.data_type() || data.null_count() > 0 && !field.is_nullable() {
-                    return Err(Error::invalid(format!(
-                        "column {name:?} is {} from entry {} on, and {} before",
-                        array.form.type_string(),
-                        self.entries,
-                        form.type_string(),
-                    )));
-                }
-                Ok(data)
-            });
-        let arrays = arrays.collect::<Result<Vec<_>>>()?;
-        let batch = RecordBatch::try_new(self.schema.clone(), arrays);
-        let batch = batch.map_err(|e| Error::invalid(e.to_string()))?;
-        self.groups.write(&batch)?;
+    /// Appends batches, and closes the last row group if no more follow.
+    fn append(&mut self, batches: &[RecordBatch], is_last: bool) -> Result<()> {
+        self.groups.write(batches, is_last)?;
         if self.groups.open_bytes() > LARGEST_GROUP {
             self.groups.flush()?;
         }
-        self.entries += batch.num_rows() as u64;
+        self.entries += batches.iter().map(|batch| batch.num_rows() as u64).sum::<u64>();
         Ok(())
+    }
+
+    fn step(&mut self, columns: &[Array]) -> Result<()> {
+        // The columns as Arrow has them, and as pages.
+        let bytes: usize = columns.iter().map(Array::nbytes).sum();
+        check_headroom("the entries of a Parquet file", bytes.saturating_mul(2))?;
+        let batch = self.batch(columns)?;
+        self.append(&[batch], false)
+    }
+
+    /// A step as Arrow has it.
+    fn batch(&self, columns: &[Array]) -> Result<RecordBatch> {
+        let fields = self.schema.fields();
+        if columns.len() != fields.len() {
+            let (expected, found) = (fields.len() as u64, columns.len() as u64);
+            return Err(Error::mismatch("the number of columns of a step", expected, found));
+        }
+        check_digits(fields.iter().map(|field| field.name().as_str()).zip(columns), self.entries)?;
+        let arrays = fields.iter().zip(columns).zip(&self.forms).map(|((field, array), form)| {
+            let name = field.name();
+            let (_, data) = arrow::export(array, name, &kinds()).map_err(|e| export(name, &e))?;
+            if data.data_type() != field.data_type() || data.null_count() > 0 && !field.is_nullable() {
+                return Err(Error::invalid(format!(
+                    "column {name:?} is {} from entry {} on, and {} before",
+                    array.form.type_string(),
+                    self.entries,
+                    form.type_string(),
+                )));
+            }
+            Ok(data)
+        });
+        let arrays = arrays.collect::<Result<Vec<_>>>()?;
+        RecordBatch::try_new(self.schema.clone(), arrays).map_err(|e| Error::invalid(e.to_string()))
     }
 }
 
@@ -150,12 +168,38 @@ impl TableWriter for ParquetWriter {
         self.step(columns).map_err(|e| e.in_file(&self.uri))
     }
 
+    fn write_batches(&mut self, batches: &[RecordBatch], is_last: bool) -> Result<bool> {
+        let fields = self.schema.fields();
+        let fits = |batch: &RecordBatch| {
+            let columns = batch.columns().iter().zip(fields);
+            batch.num_columns() == fields.len()
+                && columns.into_iter().all(|(column, field)| is_alike(column, field))
+        };
+        if !self.is_flat || !batches.iter().all(fits) {
+            return Ok(false);
+        }
+        let bytes = batches.iter().map(RecordBatch::get_array_memory_size).fold(0, usize::saturating_add);
+        check_headroom("the entries of a Parquet file", bytes)
+            .and_then(|()| self.append(batches, is_last))
+            .map_err(|e| e.in_file(&self.uri))?;
+        Ok(true)
+    }
+
     fn finish(self: Box<Self>) -> Result<Written> {
         let Self { groups, uri, entries, .. } = *self;
         let Counted(sink, bytes) = groups.into_inner().map_err(|e| e.in_file(&uri))?;
         sink.finish()?;
         Ok(Written { entries, bytes })
     }
+}
+
+/// Whether the values of an array are stored as those of a column.
+fn is_alike(array: &ArrayRef, field: &Field) -> bool {
+    let is_stored_alike = match (array.data_type(), field.data_type()) {
+        (DataType::Utf8, DataType::LargeUtf8) | (DataType::Binary, DataType::LargeBinary) => true,
+        (found, wanted) => found == wanted && !found.is_nested(),
+    };
+    is_stored_alike && (field.is_nullable() || array.null_count() == 0)
 }
 
 /// Words that are kept with the file.
@@ -223,6 +267,18 @@ fn compression(name: &str, level: Option<i32>) -> Result<Compression> {
             return Err(Error::invalid(format!("unknown codec {name:?}: Parquet has the codecs {known}")));
         }
     })
+}
+
+/// The codec of pages, unless the `parquet` crate has to run it.
+fn page_codec(compression: Compression, level: Option<i32>) -> Option<PageCodec> {
+    let codec = match compression {
+        Compression::UNCOMPRESSED => None,
+        Compression::SNAPPY => Some((Codec::RawSnappy, None)),
+        Compression::ZSTD(_) => Some((Codec::Zstd, level)),
+        Compression::LZ4_RAW => Some((Codec::Lz4, None)),
+        _ => return None,
+    };
+    Some(PageCodec { compression, codec })
 }
 
 fn export(name: &str, error: &ExportError) -> Error {

@@ -1,0 +1,172 @@
+//! Smallest and largest values of pages, and what follows from them for the chunk.
+
+use parquet::basic::BoundaryOrder;
+
+/// Bounds of text in indexes and statistics have no more bytes.
+const LONGEST: usize = 64;
+
+/// The bounds of the pages so far, in the order of their keys.
+#[derive(Debug)]
+pub(crate) struct Bounds<K> {
+    /// Of all pages, and whether they are of NaNs alone.
+    chunk: Option<(K, K, bool)>,
+    last: Option<(K, K)>,
+    is_ascending: bool,
+    is_descending: bool,
+}
+
+impl<K: Ord + Clone> Bounds<K> {
+    pub(crate) const fn new() -> Self {
+        Self { chunk: None, last: None, is_ascending: true, is_descending: true }
+    }
+
+    /// Adds a page. Bounds of NaNs give way to those of numbers.
+    pub(crate) fn add(&mut self, min: K, max: K, is_nan: bool) {
+        if let Some((last_min, last_max)) = &self.last {
+            self.is_ascending &= *last_min <= min && *last_max <= max;
+            self.is_descending &= *last_min >= min && *last_max >= max;
+        }
+        self.last = Some((min.clone(), max.clone()));
+        self.chunk = Some(match self.chunk.take() {
+            Some((least, most, was_nan)) if was_nan == is_nan => (least.min(min), most.max(max), is_nan),
+            Some(numbers) if is_nan => numbers,
+            _ => (min, max, is_nan),
+        });
+    }
+
+    /// The bounds of all pages.
+    pub(crate) fn chunk(&self) -> Option<(K, K)> {
+        self.chunk.clone().map(|(min, max, _)| (min, max))
+    }
+
+    pub(crate) const fn order(&self) -> BoundaryOrder {
+        match (self.is_ascending, self.is_descending) {
+            (true, _) => BoundaryOrder::ASCENDING,
+            (false, true) => BoundaryOrder::DESCENDING,
+            (false, false) => BoundaryOrder::UNORDERED,
+        }
+    }
+}
+
+/// A lower bound of few bytes, and whether it is the value itself.
+pub(crate) fn lower(value: &[u8], is_text: bool) -> (Vec<u8>, bool) {
+    if value.len() <= LONGEST {
+        return (value.to_vec(), true);
+    }
+    (value[..cut(value, is_text).unwrap_or(LONGEST)].to_vec(), false)
+}
+
+/// An upper bound of few bytes, and whether it is the value itself. A value of the largest bytes is kept.
+pub(crate) fn upper(value: &[u8], is_text: bool) -> (Vec<u8>, bool) {
+    if value.len() <= LONGEST {
+        return (value.to_vec(), true);
+    }
+    let next = match cut(value, is_text) {
+        Some(end) => next_text(&value[..end]),
+        None => next_bytes(&value[..LONGEST]),
+    };
+    next.map_or_else(|| (value.to_vec(), true), |next| (next, false))
+}
+
+/// Where the characters of a long text that fit end; nothing of bytes that are not text.
+fn cut(value: &[u8], is_text: bool) -> Option<usize> {
+    let text = std::str::from_utf8(value).ok().filter(|_| is_text)?;
+    Some(text.floor_char_boundary(LONGEST))
+}
+
+/// The text with its last character that has a successor of as many bytes replaced by that.
+fn next_text(text: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(text).ok()?;
+    text.char_indices().rev().find_map(|(at, last)| {
+        let next = char::from_u32(last as u32 + 1).filter(|next| next.len_utf8() == last.len_utf8())?;
+        let mut made = text[..at].to_owned();
+        made.push(next);
+        Some(made.into_bytes())
+    })
+}
+
+/// The smallest bytes of the same number that are larger.
+fn next_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
+    let last = bytes.iter().rposition(|byte| *byte != u8::MAX)?;
+    let mut made = bytes.to_vec();
+    made[last] += 1;
+    made[last + 1..].fill(0);
+    Some(made)
+}
+
+/// Compares values by their first bytes before all of them are looked at.
+#[derive(Debug)]
+pub(crate) struct TextExtremes<'a> {
+    least: (u64, &'a [u8]),
+    most: (u64, &'a [u8]),
+}
+
+impl<'a> TextExtremes<'a> {
+    pub(crate) fn new(first: &'a [u8]) -> Self {
+        let first = (prefix(first), first);
+        Self { least: first, most: first }
+    }
+
+    #[inline(always)]
+    pub(crate) fn add(&mut self, value: &'a [u8]) {
+        let prefix = prefix(value);
+        if prefix <= self.least.0 && (prefix < self.least.0 || value < self.least.1) {
+            self.least = (prefix, value);
+        }
+        if prefix >= self.most.0 && (prefix > self.most.0 || value > self.most.1) {
+            self.most = (prefix, value);
+        }
+    }
+
+    pub(crate) const fn bounds(&self) -> (&'a [u8], &'a [u8]) {
+        (self.least.1, self.most.1)
+    }
+}
+
+/// The first bytes as a number that compares as they do, filled with zeros.
+#[inline(always)]
+fn prefix(value: &[u8]) -> u64 {
+    match value.first_chunk::<8>() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => {
+            let mut first = [0; 8];
+            first[..value.len()].copy_from_slice(value);
+            u64::from_be_bytes(first)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_of_long_text_are_short_and_valid() {
+        let long = "ä".repeat(100);
+        let (low, is_exact) = lower(long.as_bytes(), true);
+        assert_eq!((low.len(), is_exact), (64, false));
+        let (high, is_exact) = upper(long.as_bytes(), true);
+        assert!(!is_exact && std::str::from_utf8(&high).unwrap() > long.as_str());
+        let odd = format!("a{long}");
+        assert_eq!(lower(odd.as_bytes(), true).0.len(), 63);
+        let largest = "\u{10ffff}".repeat(30);
+        assert_eq!(upper(largest.as_bytes(), true), (largest.as_bytes().to_vec(), true));
+        assert_eq!(upper(&[255; 65], false), (vec![255; 65], true));
+        let mut bytes = vec![7; 70];
+        bytes[63] = 255;
+        let (high, _) = upper(&bytes, false);
+        assert_eq!((high.len(), high[62], high[63]), (64, 8, 0));
+        assert_eq!(upper(b"short", false), (b"short".to_vec(), true));
+    }
+
+    #[test]
+    fn pages_of_nans_do_not_hide_numbers() {
+        let mut bounds = Bounds::new();
+        bounds.add(9, 9, true);
+        bounds.add(3, 5, false);
+        bounds.add(8, 9, true);
+        bounds.add(4, 7, false);
+        assert_eq!(bounds.chunk(), Some((3, 7)));
+        assert_eq!(bounds.order(), BoundaryOrder::UNORDERED);
+    }
+}
