@@ -1262,6 +1262,15 @@ class Given:
     def __len__(self) -> int: ...
 
 @final
+class GivenBatches:
+    """What a stream of Arrow has, for writers that may take its batches as they are."""
+
+    def __new__(cls, stream: object) -> GivenBatches:
+        """All there is in a capsule of Arrow's C stream interface."""
+
+    def __len__(self) -> int: ...
+
+@final
 class TableWriter:
     """A file of columns being written. It begins with the first array, which says what they are."""
 
@@ -1286,6 +1295,9 @@ class TableWriter:
 
     def write(self, array: Given) -> None:
         """Appends an array, of the same fields as the first."""
+
+    def write_batches(self, given: GivenBatches, is_last: bool) -> None:
+        """Appends batches, behind which nothing is written if they are the last."""
 
     def finish(self) -> tuple[int, int] | None:
         """Ends the file: the number of entries and of bytes; nothing if there was nothing to write."""

@@ -71,6 +71,13 @@ def given(array: Any) -> _forthwith.Given:
     return _forthwith.Given(form.to_json(), length, held)
 
 
+def batches(array: Any) -> _forthwith.GivenBatches | None:
+    """The batches of a table of Arrow or of a data frame, for writers that take them as they are; None for other arrays."""
+    if not is_table(array) or type(array).__name__ == "LazyFrame" or (stream := _stream(array)) is None:
+        return None
+    return _forthwith.GivenBatches(stream)
+
+
 def _listed(column: Any) -> Any:
     """A column, as a list if it is an array of NumPy with single objects of Python."""
     is_of_objects = type(column).__module__ == "numpy" and column.dtype == object and column.ndim == 1
@@ -176,16 +183,14 @@ def _from_arrow(array: Any) -> _forthwith.Given | None:
         return _forthwith.Given.from_fields(list(columns), list(columns.values()))
     if not is_arrow(array):
         return None
+    if (stream := _stream(array)) is not None:
+        return _forthwith.Given.from_arrow(stream)
     if isinstance(array, NotAnArray) and hasattr(array, "_to_be_written"):
         array = array._to_be_written()
     if _is_polars(array):
         array = _of_polars(array)
-    is_pandas = type(array).__module__.partition(".")[0] == "pandas"
-    if hasattr(array, "__arrow_c_stream__") and hasattr(array, "columns") and not is_pandas:
-        return _forthwith.Given.from_arrow(array.__arrow_c_stream__())
+    is_pandas = _is_pandas(array)
     pa = package("pyarrow")
-    if is_pandas and hasattr(array, "columns"):
-        return _forthwith.Given.from_arrow(_of_frame(pa, array).__arrow_c_stream__())
     if (name := getattr(array, "name", None)) and isinstance(name, str) and type(array).__name__ == "Series":
         return _forthwith.Given.from_arrow(
             pa.table({name: pa.array(array) if is_pandas else _of_stream(pa, array)}).__arrow_c_stream__()
@@ -201,6 +206,23 @@ def _from_arrow(array: Any) -> _forthwith.Given | None:
         table = pa.table({"value": array})
         return _forthwith.Given.from_arrow(table.__arrow_c_stream__()).only()
     return _forthwith.Given.from_arrow(array.__arrow_c_stream__())
+
+
+def _stream(array: Any) -> object | None:
+    """The stream of a table of Arrow or of a data frame, in a capsule; None for Arrow data of other kinds."""
+    if isinstance(array, NotAnArray) and hasattr(array, "_to_be_written"):
+        array = array._to_be_written()
+    if _is_polars(array):
+        array = _of_polars(array)
+    if not hasattr(array, "columns"):
+        return None
+    if _is_pandas(array):
+        array = _of_frame(package("pyarrow"), array)
+    return array.__arrow_c_stream__() if hasattr(array, "__arrow_c_stream__") else None
+
+
+def _is_pandas(array: Any) -> bool:
+    return type(array).__module__.partition(".")[0] == "pandas"
 
 
 def _of_frame(pa: Any, frame: Any) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from forthwith import _forthwith
 from forthwith._errors import RequestError, RequestTypeError, UnsupportedError
+from forthwith._given import batches as _batches
 from forthwith._given import given as _given
 from forthwith._given import is_arrow, is_table
 
@@ -109,6 +110,7 @@ class Writer(Unfinished):
         *,
         rows: Rows | None = None,
         schema: Schema | None = None,
+        in_batches: _forthwith.TableWriter | None = None,
     ) -> None:
         self._core: Core | None = core
         self._target = target
@@ -116,6 +118,8 @@ class Writer(Unfinished):
         self._nothing = nothing
         self._rows = rows
         self._schema = schema
+        # The core, if it takes batches of Arrow.
+        self._in_batches = in_batches
         self._process = os.getpid()
         self._entries = 0
 
@@ -136,9 +140,26 @@ class Writer(Unfinished):
             self._rows(array)
             self._entries += len(array)
             return
+        if self._write_batches(array, is_last=False):
+            return
         given = _given(array) if self._schema is None else self._schema.given(array)
         self._core.write(given)
         self._entries += len(given)
+
+    def _write_last(self, array: Any) -> None:
+        """Appends an array behind which nothing is written: its memory can be used until the file is complete."""
+        if not self._write_batches(array, is_last=True):
+            self.write(array)
+
+    def _write_batches(self, array: Any, *, is_last: bool) -> bool:
+        """Appends a table without a copy, if the format can and no schema has to be applied; returns whether it did."""
+        if self._core is None or self._in_batches is None or self._schema is not None:
+            return False
+        if (batches := _batches(array)) is None:
+            return False
+        self._in_batches.write_batches(batches, is_last)
+        self._entries += len(batches)
+        return True
 
     def _write_each(self, items: Iterator[Any]) -> None:
         """Appends tables one after the other, or rows: as many at a time as are worth it where a schema says their types."""

@@ -57,7 +57,8 @@ def writer(
         compression: Another name of ``codec``, as other libraries have it.
         level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: more is smaller and slower.
         row_group_entries: Entries in a row group at most. By default 1048576, and fewer if they take more than 256 MiB.
-        dictionary: Whether values that repeat are written once and referred to. By default they are.
+        dictionary: Whether values that repeat are written once and referred to. By default they are, where a sample of the
+            column says that it saves bytes.
         metadata: Words that are kept with the file, by their names: text. Those of Arrow data and of data frames are kept
             as well, with the metadata of their columns.
         storage_options: For URLs of stores such as ``s3://bucket/out.parquet``: how the store is reached, as in ``open``.
@@ -78,7 +79,7 @@ def writer(
         uri, target is not None, "parquet", name, level, row_group_entries, dictionary, words, store
     )
     nothing = "nothing was written, and no schema says what the columns would have been"
-    return Writer(core, target, uri, nothing, schema=None if schema is None else Schema(schema))
+    return Writer(core, target, uri, nothing, schema=None if schema is None else Schema(schema), in_batches=core)
 
 
 def write(
@@ -107,7 +108,8 @@ def write(
         compression: Another name of ``codec``, as other libraries have it.
         level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: more is smaller and slower.
         row_group_entries: Entries in a row group at most. By default 1048576, and fewer if they take more than 256 MiB.
-        dictionary: Whether values that repeat are written once and referred to. By default they are.
+        dictionary: Whether values that repeat are written once and referred to. By default they are, where a sample of the
+            column says that it saves bytes.
         metadata: Words that are kept with the file, by their names: text. Those of Arrow data and of data frames are kept
             as well, with the metadata of their columns.
         storage_options: For URLs of stores such as ``s3://bucket/out.parquet``: how the store is reached, as in ``open``.
@@ -123,4 +125,4 @@ def write(
         metadata=metadata,
         storage_options=storage_options,
     ) as file:
-        file.write(array)
+        file._write_last(array)

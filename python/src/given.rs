@@ -5,7 +5,7 @@ use bytes::Bytes;
 use forthwith::{
     columns::{
         self, AwkwardImportError,
-        arrow::{DataType, Field, ImportError, Schema, SchemaRef},
+        arrow::{DataType, Field, ImportError, RecordBatch, Schema, SchemaRef, Streamed},
     },
     plan::{Error, ErrorKind},
 };
@@ -13,7 +13,7 @@ use pyo3::{
     prelude::*,
     types::{PyCapsule, PyDict},
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 /// What `ak.to_buffers` gives, as columns of ours. The bytes are lent: writers have what they need of them when they return,
 /// and compare what they read while others may write. Of Arrow data, the schema is kept.
@@ -55,6 +55,55 @@ impl Given {
     }
 }
 
+/// The exception of data that Arrow has and columns do not.
+fn refused(py: Python<'_>, error: ImportError) -> PyErr {
+    let error = match error {
+        ImportError::Unsupported { column, data_type } => {
+            Error::unsupported(format!("column {column:?}, of Arrow's type {data_type}"))
+        }
+        ImportError::Memory { bytes, .. } => {
+            Error::new(ErrorKind::OutOfMemory { what: "the rows of a column", bytes })
+        }
+        other => Error::invalid(other.to_string()),
+    };
+    errors::exception(py, &error)
+}
+
+/// What a stream of Arrow has, for writers that may take its batches as they are.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+pub(crate) struct GivenBatches(pub(crate) Streamed, SchemaRef);
+
+impl GivenBatches {
+    /// The columns without entries, with what Arrow says of them.
+    pub(crate) fn columns(&self) -> Given {
+        let array = match &self.0 {
+            Streamed::Batches { form, .. } => {
+                columns::Array { form: form.clone(), length: 0, columns: Vec::new() }
+            }
+            Streamed::Array(array) => array.clone(),
+        };
+        Given(array, Some(Arc::clone(&self.1)))
+    }
+}
+
+#[pymethods]
+impl GivenBatches {
+    /// All there is in a capsule of Arrow's C stream interface.
+    #[new]
+    fn new(py: Python<'_>, stream: &Bound<'_, PyCapsule>) -> PyResult<Self> {
+        let stream = crate::arrow::taken(stream)?;
+        let taken = py.detach(|| columns::arrow::import_batches(stream));
+        taken.map(|(streamed, schema)| Self(streamed, schema)).map_err(|error| refused(py, error))
+    }
+
+    fn __len__(&self) -> usize {
+        match &self.0 {
+            Streamed::Batches { batches, .. } => batches.iter().map(RecordBatch::num_rows).sum(),
+            Streamed::Array(array) => usize::try_from(array.length).unwrap_or(usize::MAX),
+        }
+    }
+}
+
 #[pymethods]
 impl Given {
     #[new]
@@ -81,18 +130,7 @@ impl Given {
         let stream = crate::arrow::taken(stream)?;
         // The producer of the stream attaches to the interpreter by itself, where it needs to.
         let taken = py.detach(|| columns::arrow::import_stream(stream));
-        taken.map(|(array, schema)| Self(array, Some(schema))).map_err(|error| {
-            let error = match error {
-                ImportError::Unsupported { column, data_type } => {
-                    Error::unsupported(format!("column {column:?}, of Arrow's type {data_type}"))
-                }
-                ImportError::Memory { bytes, .. } => {
-                    Error::new(ErrorKind::OutOfMemory { what: "the rows of a column", bytes })
-                }
-                other => Error::invalid(other.to_string()),
-            };
-            errors::exception(py, &error)
-        })
+        taken.map(|(array, schema)| Self(array, Some(schema))).map_err(|error| refused(py, error))
     }
 
     /// Arrays of one length as the fields of records.

@@ -55,7 +55,7 @@ mod _forthwith {
         files::{expand_files, expand_stored, make_index, partitions, redact, split_name},
         forth::{Items, Machine},
         give::give_all,
-        given::Given,
+        given::{Given, GivenBatches},
         rows::rows_of,
         salvage::Salvage,
         selection::{Selection, expression_names},

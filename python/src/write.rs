@@ -4,13 +4,17 @@ use crate::{
     arrow::columns_of,
     files::Store,
     give::{listening, sink_for},
-    given::Given,
+    given::{Given, GivenBatches},
     handle::error_of,
     held::Held,
     object::Cause,
 };
 use forthwith::{
     FileFormat,
+    columns::{
+        Array,
+        arrow::{Streamed, import_all},
+    },
     io::{MemorySink, Sink},
     plan::{CellOptions, Error, NotNumbers, Quotes, Result, TableWriter as Writer, WriteOptions},
 };
@@ -95,7 +99,8 @@ struct State {
 }
 
 impl State {
-    fn write(&mut self, given: &Given) -> Result<()> {
+    /// The writer, begun with these columns if they are the first, and their arrays.
+    fn columns(&mut self, given: &Given) -> Result<(&mut dyn Writer, Vec<Array>)> {
         let (names, columns) = columns_of(&given.0);
         if self.open.is_none() {
             keep_words(&mut self.options, given);
@@ -105,10 +110,25 @@ impl State {
             self.open = Some((names.clone(), writer));
         }
         match &mut self.open {
-            Some((known, writer)) if *known == names => writer.write(&columns),
+            Some((known, writer)) if *known == names => Ok((writer.as_mut(), columns)),
             Some((known, _)) => Err(Error::invalid(other_fields(known, &names)).in_file(&self.to.uri)),
             None => unreachable!("it is open by now"),
         }
+    }
+
+    fn write(&mut self, given: &Given) -> Result<()> {
+        let (writer, columns) = self.columns(given)?;
+        writer.write(&columns)
+    }
+
+    fn write_batches(&mut self, given: &GivenBatches, is_last: bool) -> Result<()> {
+        let (writer, columns) = self.columns(&given.columns())?;
+        let Streamed::Batches { batches, .. } = &given.0 else { return writer.write(&columns) };
+        if writer.write_batches(batches, is_last)? {
+            return Ok(());
+        }
+        let array = import_all(batches).map_err(|error| Error::invalid(error.to_string()))?;
+        writer.write(&columns_of(&array).1)
     }
 
     fn finish(&mut self) -> Result<Option<(u64, u64)>> {
@@ -225,6 +245,11 @@ impl TableWriter {
 
     fn write(&self, py: Python<'_>, array: &Given) -> PyResult<()> {
         State::with(py, &self.0, |state| state.write(array))
+    }
+
+    /// Appends batches, behind which nothing is written if they are the last.
+    fn write_batches(&self, py: Python<'_>, given: &GivenBatches, is_last: bool) -> PyResult<()> {
+        State::with(py, &self.0, |state| state.write_batches(given, is_last))
     }
 
     /// Entries and bytes; nothing if there was nothing to write.
