@@ -234,7 +234,9 @@ def warn(tree: Tree, lost: list[Loss]) -> None:
         end = max(end, loss.stop)
     first = lost[0].error.message
     many, pieces = "entry" if entries == 1 else "entries", "piece" if len(lost) == 1 else "pieces"
-    text = f"{entries} {many} of {safe_text(tree.path)} could not be read, in {len(lost)} {pieces}; the first: {first}"
+    # A format with one table in a file has no name for it.
+    table = safe_text(tree.path) or "the table"
+    text = f"{entries} {many} of {table} could not be read, in {len(lost)} {pieces}; the first: {first}"
     say(DataLossWarning(text, lost))
 
 
