@@ -193,7 +193,7 @@ mod tests {
             check(&raw.iter().map(|raw| (*raw >> 32) as u32).collect::<Vec<_>>());
             check(&raw.iter().map(|raw| (*raw >> 32) as i32).collect::<Vec<_>>());
             let nan = |raw: u64| raw >> 62 == 0 || count == 5;
-            let double = |raw: u64| if nan(raw) { f64::NAN } else { f64::from_bits(raw >> 2 | raw << 62) };
+            let double = |raw: u64| if nan(raw) { f64::NAN } else { f64::from_bits(raw.rotate_right(2)) };
             check(&raw.iter().map(|raw| double(*raw)).collect::<Vec<_>>());
             let float = |raw: u64| if nan(raw) { -f32::NAN } else { f32::from_bits((raw >> 32) as u32) };
             check(&raw.iter().map(|raw| float(*raw)).collect::<Vec<_>>());
