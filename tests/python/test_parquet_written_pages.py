@@ -153,3 +153,22 @@ def test_filters_use_the_bounds_of_pages_and_row_groups(tmp_path) -> None:
             else f"({name} >= {low}) & ({name} < {high})"
         )
         assert fw.open(path).arrays(["n"], cut=cut, library="np")["n"].tolist() == expected
+
+
+def test_a_dictionary_that_is_given_up_at_once_is_in_no_page(tmp_path) -> None:
+    texts = [None] * 20_480 + [f"{number:060d}" for number in range(20_480)] + ["a"] * 200_000
+    wanted = pa.table({"s": texts})
+    path = str(tmp_path / "t.parquet")
+    fw.write_parquet(path, wanted)
+    assert same(pq.read_table(path), wanted)
+    assert same(pa.table(fw.open(path)), wanted)
+
+
+def test_slices_of_one_buffer_count_with_their_rows(tmp_path) -> None:
+    count, rows = 2000, 1000
+    number = pa.chunked_array([pa.array(np.arange(count * rows))])
+    pieces = pa.chunked_array([pa.array(np.full(rows, at, "i4")) for at in range(count)])
+    wanted = pa.table({"n": number, "piece": pieces})
+    path = str(tmp_path / "t.parquet")
+    fw.write_parquet(path, wanted)
+    assert same(pq.read_table(path), wanted)

@@ -4,6 +4,7 @@ use crate::{
     encode::{ColumnEncoder, EncodedChunk, EncoderOptions},
     group_file::GroupFile,
 };
+use arrow_array::{Array as _, ArrayRef};
 use arrow_schema::Fields;
 use forthwith_columns::arrow::{RecordBatch, SchemaRef};
 use forthwith_io::Compressor;
@@ -216,6 +217,11 @@ impl Encoding<'_> {
     }
 }
 
+/// The bytes of the rows of an array. Slices share buffers, of which each has a part.
+pub(crate) fn bytes_of_rows(column: &ArrayRef) -> usize {
+    column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_buffer_memory_size())
+}
+
 impl BlockMaker for Encoding<'_> {
     fn blocks(&self) -> usize {
         self.parts.len() * self.fields.len()
@@ -225,7 +231,7 @@ impl BlockMaker for Encoding<'_> {
         let Some((part, column)) = self.place(block) else { return 0 };
         let weights = part.slices.iter().map(|(batch, rows)| {
             let batch = &self.batches[*batch];
-            let bytes = batch.column(column).get_buffer_memory_size() as f64;
+            let bytes = bytes_of_rows(batch.column(column)) as f64;
             (bytes * rows.len() as f64 / batch.num_rows().max(1) as f64) as u64
         });
         weights.sum()

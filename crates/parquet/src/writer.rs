@@ -5,7 +5,7 @@ use crate::{
     group_file::GroupFile,
     hints::ARROW_SCHEMA,
     library_error::failed,
-    row_groups::RowGroups,
+    row_groups::{RowGroups, bytes_of_rows},
 };
 use arrow_array::{Array as _, ArrayRef};
 use arrow_schema::{DataType, Field};
@@ -178,7 +178,8 @@ impl TableWriter for ParquetWriter {
         if !self.is_flat || !batches.iter().all(fits) {
             return Ok(false);
         }
-        let bytes = batches.iter().map(RecordBatch::get_array_memory_size).fold(0, usize::saturating_add);
+        let columns = batches.iter().flat_map(RecordBatch::columns);
+        let bytes = columns.map(bytes_of_rows).fold(0, usize::saturating_add);
         check_headroom("the entries of a Parquet file", bytes)
             .and_then(|()| self.append(batches, is_last))
             .map_err(|e| e.in_file(&self.uri))?;

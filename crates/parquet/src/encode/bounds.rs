@@ -22,11 +22,16 @@ impl<K: Ord + Clone> Bounds<K> {
 
     /// Adds a page. Bounds of NaNs give way to those of numbers.
     pub(crate) fn add(&mut self, min: K, max: K, is_nan: bool) {
+        self.add_stored((min.clone(), max.clone()), (min, max), is_nan);
+    }
+
+    /// Adds a page whose bounds are stored as others. The order is that of the stored ones, by which readers search.
+    pub(crate) fn add_stored(&mut self, (min, max): (K, K), stored: (K, K), is_nan: bool) {
         if let Some((last_min, last_max)) = &self.last {
-            self.is_ascending &= *last_min <= min && *last_max <= max;
-            self.is_descending &= *last_min >= min && *last_max >= max;
+            self.is_ascending &= *last_min <= stored.0 && *last_max <= stored.1;
+            self.is_descending &= *last_min >= stored.0 && *last_max >= stored.1;
         }
-        self.last = Some((min.clone(), max.clone()));
+        self.last = Some(stored);
         self.chunk = Some(match self.chunk.take() {
             Some((least, most, was_nan)) if was_nan == is_nan => (least.min(min), most.max(max), is_nan),
             Some(numbers) if is_nan => numbers,

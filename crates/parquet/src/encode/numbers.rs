@@ -138,8 +138,12 @@ impl<T: Number> NumberEncoder<T> {
         self.pages.end(rows, encoding, entry, codecs)
     }
 
-    /// Finds the indices of values, and the bits that they take, if the dictionary is used.
+    /// Finds the indices of values, and the bits that they take, if the dictionary is used. A page without values does not
+    /// use it: a dictionary that is given up when it is empty is in no page.
     fn look_up(&mut self, values: &[T]) -> Option<u32> {
+        if values.is_empty() {
+            return None;
+        }
         let Choice::Used(dictionary) = &mut self.dictionary else { return None };
         let before = dictionary.len();
         self.indices.clear();

@@ -180,8 +180,12 @@ impl TextEncoder {
         Ok(())
     }
 
-    /// Finds the indices of values, and the bits that they take, if the dictionary is used.
+    /// Finds the indices of values, and the bits that they take, if the dictionary is used. A page without values does not
+    /// use it: a dictionary that is given up when it is empty is in no page.
     fn look_up(&mut self, bytes: &[u8], spans: &[Span]) -> Option<u32> {
+        if spans.is_empty() {
+            return None;
+        }
         let Choice::Used(dictionary) = &mut self.dictionary else { return None };
         let before = dictionary.len();
         self.indices.clear();
@@ -287,8 +291,8 @@ fn entry(
     let mut entry = PageIndexEntry { text_bytes: Some(text_bytes), ..PageIndexEntry::default() };
     if let Some(extremes) = extremes {
         let (min, max) = extremes.bounds();
-        bounds.add(min.to_vec(), max.to_vec(), false);
         (entry.min, entry.max) = (lower(min, is_text).0, upper(max, is_text).0);
+        bounds.add_stored((min.to_vec(), max.to_vec()), (entry.min.clone(), entry.max.clone()), false);
     }
     entry
 }
