@@ -118,12 +118,14 @@ fn an_empty_stream_is_named() {
 fn a_pipe_with_a_name_is_read_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let pipe = folder.path().join("pipe.avro");
-    let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo, which POSIX has");
-    assert!(made.success());
     let pipe = pipe.to_str().expect("UTF-8").to_owned();
     let path = file("avro/codec-deflate.avro");
     let bytes = std::fs::read(&path).expect("a bundled file");
+    // A new pipe each time: a process that another test is starting may have the end of the last one that is read.
     let through = |args: &[&str]| {
+        let _ = std::fs::remove_file(&pipe);
+        let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo, which POSIX has");
+        assert!(made.success());
         let (to, bytes) = (pipe.clone(), bytes.clone());
         let writer = std::thread::spawn(move || std::fs::write(to, bytes).expect("somebody reads it"));
         let said = output(args);
