@@ -26,6 +26,7 @@ __all__ = [
     "Fields",
     "File",
     "Given",
+    "GivenBatches",
     "Items",
     "Key",
     "Layout",
@@ -1265,7 +1266,7 @@ class Given:
 class GivenBatches:
     """What a stream of Arrow has, for writers that may take its batches as they are."""
 
-    def __new__(cls, stream: object) -> GivenBatches:
+    def __new__(cls, stream: object) -> Self:
         """All there is in a capsule of Arrow's C stream interface."""
 
     def __len__(self) -> int: ...
