@@ -247,11 +247,12 @@ def test_branches_in_other_files_do_not_lead_out_of_the_folders(tmp_path):
         session.end()
 
 
-def test_a_call_stops_working_at_its_limit(tmp_path):
+def test_a_late_call_is_an_error_and_its_work_ends(tmp_path):
     with forthwith.recreate(tmp_path / "many.root", compression=None) as file:
         file["tree"] = {"x": np.random.default_rng(1).random(16_000_000, dtype=np.float32)}
     session = Session(tmp_path, "--limit", "1")
-    # Some seconds of work for an optimised build.
+    # Some seconds of work for an optimised build. An expression is computed to the end of the entries read together, so that
+    # this shows no more than that the work ends; that a cancelled file answers nothing is a test of the command.
     slow = " + ".join("sin(" * 25 + f"x * {at}" + ")" * 25 for at in range(4))
     try:
         is_error, text = session.call("query", path="many.root", cut=f"{slow} > 200")
