@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).parent
 TOP = HERE.parents[1]
 
 ONE, MUONS = "one.root", "muons.root"
-# groot takes two minutes for writing with zstd. The task, its file, and who does it how: the way of the example, of loops.C, and of groot.
+# The task, its file, and for each program the name of its loop. groot is left out of writing with zstd: it takes minutes.
 TASKS = [
     ("sum of one float, raw", ONE, {"rows": "raw", "by hand": "hand", "TTreeReader": "sum", "groot": "sum"}),
     ("sum of one float, decoded", ONE, {"rows": "sum", "by hand": "hand", "TTreeReader": "sum", "groot": "sum"}),
@@ -30,7 +30,7 @@ TASKS = [
     ("write the same events", MUONS, {"rows": "write", "TTree::Fill": "write", "groot": "write"}),
     ("write them with zstd", MUONS, {"rows": "write-zstd", "TTree::Fill": "write-zstd"}),
 ]
-# How much faster the rows are meant to be, and of the loop by hand how much of its speed.
+# The required ratio of each program's time to that of the rows.
 WANTED = {
     "sum of one float, raw": {"TTreeReader": 8.3, "by hand": 0.9},
     "sum of one float, decoded": {"TTreeReader": 8.3, "by hand": 0.8},

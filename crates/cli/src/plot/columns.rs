@@ -61,7 +61,7 @@ pub(super) fn drawings(
     Ok(drawings)
 }
 
-/// What tells histograms of one picture apart: names, files, or both.
+/// The labels of the histograms of one picture: names, files, or both.
 pub(super) fn legends(files: &[&str], names: &[&str]) -> Vec<String> {
     let differ = |words: &[&str]| words.iter().any(|word| word != &words[0]);
     let short = shortened(files);

@@ -16,7 +16,7 @@ pub(super) enum Drawing {
         caption: String,
         z_title: String,
     },
-    /// There are no values, as the text says.
+    /// No values, and the reason.
     Nothing(String),
 }
 

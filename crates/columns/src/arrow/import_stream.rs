@@ -14,13 +14,13 @@ use std::sync::Arc;
 /// All batches of a stream over the C data interface, as one array of records, and the stream's schema.
 ///
 /// # Errors
-/// What the stream says; types that columns here do not have, with the column; values that have no room.
+/// Errors of the stream; an unsupported type, with its column; not enough memory.
 pub fn import_stream(stream: FFI_ArrowArrayStream) -> Result<(Array, SchemaRef)> {
     let batches = Batches::read(stream)?;
     Ok((import(&batches.field, &batches.arrays)?, batches.schema))
 }
 
-/// What a stream has, for writers.
+/// The batches of a stream and their schema, for writers.
 #[derive(Debug)]
 pub enum Streamed {
     /// Batches whose columns are numbers, booleans, text or times, as they are.

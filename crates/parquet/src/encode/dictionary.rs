@@ -2,7 +2,7 @@
 
 use super::number::{Number, bytes_of};
 
-/// A dictionary page is no longer than this, but for its last value.
+/// Limit on the bytes of a dictionary page; its last value may exceed it.
 pub(crate) const LARGEST_DICTIONARY: usize = 1 << 20;
 /// Slots that are looked at for a value. More are never necessary for values that are not made to collide.
 const MOST_PROBES: usize = 256;
