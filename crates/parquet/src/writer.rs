@@ -13,6 +13,7 @@ use bytes::Bytes;
 use forthwith_columns::{
     Array, Form, LogicalType,
     arrow::{self, ExportError, RecordBatch, SchemaRef},
+    repeated_name,
 };
 use forthwith_io::{Codec, Counted, Sink};
 use forthwith_plan::{
@@ -77,11 +78,11 @@ impl ParquetWriter {
         if fields.is_empty() {
             return Err(Error::invalid("a table without columns"));
         }
+        if let Some(name) = repeated_name(fields.iter().map(|(name, _)| name.as_str())) {
+            return Err(Error::invalid(format!("two columns are called {name:?}")));
+        }
         let mut arrow_fields = Vec::with_capacity(fields.len());
-        for (at, (name, form)) in fields.iter().enumerate() {
-            if fields[..at].iter().any(|(other, _)| other == name) {
-                return Err(Error::invalid(format!("two columns are called {name:?}")));
-            }
+        for (name, form) in fields {
             let field = arrow::field(form, name, &kinds()).map_err(|e| export(name, &e))?;
             if let Some(what) = unsupported(field.data_type()).or_else(|| meaningless(form)) {
                 let what = format!("{what} in Parquet (column {name:?}, {})", form.type_string());

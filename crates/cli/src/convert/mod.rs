@@ -38,7 +38,13 @@ use forthwith::{
 use indicatif::ProgressBar;
 use pipe::Pipe;
 use sources::Source;
-use std::{ffi::OsStr, ops::Range, path::Path, time::Instant};
+use std::{
+    collections::{HashMap, VecDeque},
+    ffi::OsStr,
+    ops::Range,
+    path::Path,
+    time::Instant,
+};
 use together::{Own, Together};
 
 /// Text is slower to write than to read: it is written in steps of this number of bytes, so that Ctrl-C and
@@ -383,16 +389,16 @@ impl Copy<'_> {
     /// The columns in the order they are written in, with their fields in a file that has them as they are written.
     fn wanted(&self, own: &Own) -> Vec<(&str, Option<u32>)> {
         let named = &self.together.named;
-        let field = |(at, (name, _)): (usize, &(String, Form))| {
-            if self.together.is_united(name) {
-                return None;
-            }
-            // Of several with one name the first is the first.
-            let before = named[..at].iter().filter(|(other, _)| other == name).count();
-            own.columns.iter().filter(|column| column.name == *name).nth(before)?.field
+        // Of several with one name the first is the first.
+        let mut fields: HashMap<&str, VecDeque<Option<u32>>> = HashMap::new();
+        for column in &own.columns {
+            fields.entry(&column.name).or_default().push_back(column.field);
+        }
+        let mut field = |(name, _): &(String, Form)| {
+            let field = fields.get_mut(name.as_str()).and_then(VecDeque::pop_front)?;
+            if self.together.is_united(name) { None } else { field }
         };
-        let named = named.iter().enumerate();
-        named.map(|(at, column)| (column.0.as_str(), field((at, column)))).collect()
+        named.iter().map(|column| (column.0.as_str(), field(column))).collect()
     }
 
     /// The columns as they are written.

@@ -39,7 +39,13 @@ pub use request::{StringLayout, adapted, requested};
 
 use crate::{Array, Form, Invalid};
 use arrow_array::{Array as _, RecordBatchIterator, RecordBatchOptions, StructArray};
-use std::sync::Arc;
+use arrow_schema::{FieldRef, Fields};
+use std::{collections::HashMap, sync::Arc};
+
+/// Fields by their names: of several with one name the first.
+fn by_name(fields: &Fields) -> HashMap<&str, &FieldRef> {
+    fields.iter().rev().map(|field| (field.name().as_str(), field)).collect()
+}
 
 /// Choices in the translation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

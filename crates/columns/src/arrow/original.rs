@@ -1,5 +1,6 @@
 //! The schema that columns had in Arrow before they became columns here: what it says beyond the columns' types.
 
+use super::by_name;
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
 use std::{collections::HashMap, sync::Arc};
 
@@ -8,24 +9,23 @@ use std::{collections::HashMap, sync::Arc};
 /// metadata of the schema itself are left out.
 #[must_use]
 pub fn with_original(schema: &Schema, original: &Schema, dictionaries: bool) -> Schema {
-    let restored = schema.fields().iter().map(|field| match original.field_with_name(field.name()) {
-        Ok(like) => Arc::new(restored(field, like, dictionaries)),
-        Err(_) => Arc::clone(field),
+    Schema::new(restored_fields(schema.fields(), original.fields(), dictionaries))
+}
+
+fn restored_fields(fields: &Fields, originals: &Fields, dictionaries: bool) -> Fields {
+    let originals = by_name(originals);
+    let restored = fields.iter().map(|field| match originals.get(field.name().as_str()) {
+        Some(like) => Arc::new(restored(field, like, dictionaries)),
+        None => Arc::clone(field),
     });
-    Schema::new(restored.collect::<Fields>())
+    restored.collect()
 }
 
 /// A field with the metadata of another one; of plain values that were those of a dictionary it is a field of such.
 fn restored(field: &Field, like: &Field, dictionaries: bool) -> Field {
     let data_type = match (field.data_type(), like.data_type()) {
         (DataType::Struct(fields), DataType::Struct(likes)) => {
-            let inner = fields.iter().map(|field| {
-                likes.find(field.name()).map_or_else(
-                    || Arc::clone(field),
-                    |(_, like)| Arc::new(restored(field, like, dictionaries)),
-                )
-            });
-            DataType::Struct(inner.collect())
+            DataType::Struct(restored_fields(fields, likes, dictionaries))
         }
         (DataType::LargeList(item), like) if let Some(like) = item_of(like) => {
             DataType::LargeList(Arc::new(restored(item, like, dictionaries)))

@@ -3,7 +3,7 @@
 //! Text and bytes have offsets of 64 or 32 bits, or views; they and categories may be plain or in dictionaries; lists have offsets of 64
 //! or 32 bits. A field that is requested in a type of other values keeps its own.
 
-use super::ExportError;
+use super::{ExportError, by_name};
 use arrow_array::{
     Array as _, ArrayRef, ArrowNativeTypeOp, BinaryArray, BinaryViewArray, DictionaryArray,
     FixedSizeListArray, GenericByteArray, LargeBinaryArray, LargeStringArray, ListArray, MapArray,
@@ -79,8 +79,9 @@ pub fn requested(schema: &Schema, request: &Schema) -> Schema {
 }
 
 fn requested_fields(fields: &Fields, request: &Fields) -> Fields {
-    let like = |field: &FieldRef| match request.find(field.name()) {
-        Some((_, like)) => requested_field(field, like),
+    let request = by_name(request);
+    let like = |field: &FieldRef| match request.get(field.name().as_str()) {
+        Some(like) => requested_field(field, like),
         None => Arc::clone(field),
     };
     fields.iter().map(like).collect()

@@ -9,7 +9,7 @@ use super::{
     united::United,
 };
 use crate::{Friend, Table};
-use forthwith_columns::Form;
+use forthwith_columns::{Form, repeated_name};
 use forthwith_expr::{Expression, Named, Program, Spelling};
 use forthwith_plan::{Error, ErrorKind, FriendName, Result, similar_names};
 use std::{cell::RefCell, sync::Arc};
@@ -72,13 +72,13 @@ impl<'t> Names<'t> {
         for column in united {
             names.united.push(Arc::new(United::new(table, column)?));
         }
-        for (at, (name, text)) in aliases.iter().enumerate() {
+        if let Some(name) = repeated_name(aliases.iter().map(|(name, _)| name.as_str())) {
+            return table.here(Err(Error::invalid(format!("the alias {name:?} is given twice"))));
+        }
+        for (name, text) in aliases {
             if table.found(name)?.is_some() {
                 let what = format!("the alias {name:?} is the name of a column, which it cannot replace");
                 return table.here(Err(Error::invalid(what)));
-            }
-            if aliases[..at].iter().any(|(other, _)| other == name) {
-                return table.here(Err(Error::invalid(format!("the alias {name:?} is given twice"))));
             }
             let expression = names.parsed(text, Spelling::Python)?;
             names.given.push((name.clone(), Arc::new(expression)));

@@ -1,8 +1,8 @@
 //! Branches without classes.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use forthwith_columns::{DType, Encoding, Form};
+use forthwith_columns::{DType, Encoding, Form, repeated_name};
 use forthwith_plan::{Decoder, Kernel, Reading, Slot};
 use forthwith_program::{Frame, Layout, translate};
 
@@ -41,10 +41,10 @@ fn of_leaf(branch: &Branch<'_>, leaf: &Leaf<'_>) -> Column {
 fn of_leaf_list(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
     let mut spelled = Vec::with_capacity(leaves.len());
     let mut fields: Vec<(String, Layout)> = Vec::with_capacity(leaves.len());
-    let mut readable = true;
+    let mut readable = repeated_name(leaves.iter().map(|leaf| leaf.name.as_str())).is_none();
+    let mut at_place = HashMap::new();
     for (i, leaf) in leaves.iter().enumerate() {
         let is_last = i + 1 == leaves.len();
-        readable &= leaves[..i].iter().all(|before| before.name != leaf.name);
         let known =
             leaf_type(leaf).and_then(|(name, wire)| Some((name, wire, Dimensions::of_leaf(branch, leaf)?)));
         let Some((name, wire, dimensions)) = known else {
@@ -56,8 +56,9 @@ fn of_leaf_list(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
         };
         spelled.push(format!("{name} {}{};", leaf.name, dimensions.spelling("", leaf.counter.is_some())));
         let of = Box::new(fixed(Layout::Number(wire), &dimensions.fixed));
-        let before = |place: usize| leaves[..i].iter().position(|leaf| leaf.place == place);
-        let layout = match (leaf.counter, leaf.counter.and_then(before)) {
+        let counter = leaf.counter.and_then(|place| at_place.get(&place).copied());
+        at_place.entry(leaf.place).or_insert(i);
+        let layout = match (leaf.counter, counter) {
             (None, _) => *of,
             // As many as there is room for up to the entry's end.
             (Some(_), _) if is_last => Layout::Rest(of),

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use forthwith_builders::{Arrangement, Form as Described, Layout, Written};
-use forthwith_columns::{Array, Column, Form};
+use forthwith_columns::{Array, Column, Form, repeated_name};
 use forthwith_forth::{Compiled, Limits, Machine, Output, Programs, RunError, Status};
 use forthwith_io::LARGEST_EXPANSION;
 use forthwith_plan::{BlockColumns, Error, ErrorKind, Result};
@@ -66,9 +66,9 @@ impl Recipe {
             return Err(refuse("an entry has no values".into()));
         }
         if let Form::Record { fields: Some(names), .. } = &recipe.form
-            && let Some(twice) = (1..names.len()).find(|at| names[..*at].contains(&names[*at]))
+            && let Some(name) = repeated_name(names.iter().map(String::as_str))
         {
-            return Err(refuse(format!("two fields are called {}", names[twice])));
+            return Err(refuse(format!("two fields are called {name}")));
         }
         Ok(recipe)
     }
