@@ -282,7 +282,8 @@ fn threads_make_no_difference() {
         let inputs: Vec<&Array> = program.inputs().filter_map(form).collect();
         let one = program.run(&inputs, rows as u64);
         for threads in [2, 3, 16] {
-            let several = program.run_on(&inputs, rows as u64, threads);
+            let several = program.run_while(&inputs, rows as u64, threads, &mut || true);
+            let several = several.map(Option::unwrap_or_default);
             match (&one, &several) {
                 (Ok(one), Ok(several)) => {
                     several[0].validate().expect(text);
@@ -294,6 +295,27 @@ fn threads_make_no_difference() {
                 (one, several) => assert_eq!(one.as_ref().err(), several.as_ref().err(), "{text}"),
             }
         }
+    }
+}
+
+#[test]
+fn work_ends_when_it_is_not_to_go_on() {
+    let array = flat(&vec![1i64; 1 << 20]);
+    let expression = Expression::parse("x ** 2 + x").expect("text");
+    let program = Program::new(&[&expression], &mut |_| Named::Column(array.form.clone())).expect("program");
+    for threads in [1, 3] {
+        for after in [0, 1, 5] {
+            let mut asked = 0;
+            let mut goes_on = || {
+                asked += 1;
+                asked <= after
+            };
+            let made = program.run_while(&[&array], array.length, threads, &mut goes_on);
+            assert!(matches!(made, Ok(None)), "{made:?}");
+            assert_eq!(asked, after + 1, "nothing is asked after the last answer");
+        }
+        let made = program.run_while(&[&array], array.length, threads, &mut || true).expect("values");
+        assert_eq!(made.map(|made| made[0].length), Some(array.length));
     }
 }
 

@@ -54,7 +54,7 @@ impl Compiler<'_> {
                 return Err(Fault::new(at, what));
             }
         };
-        let Some(moment) = Moment::parse(text) else {
+        let Some(moment) = Moment::parse(text.as_bytes()) else {
             let what = format!(
                 "{text:?} is no date or time in ISO form, such as \"2024-01-31\" or \"2024-01-31T12:30:00\""
             );

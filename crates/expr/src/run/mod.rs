@@ -14,12 +14,39 @@ use input::Prepared;
 use output::Outputs;
 pub use output::holding;
 use state::Run;
-use std::ops::Range;
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    thread::Thread,
+    time::Duration,
+};
 
 /// Items of any lists that are computed at a time, if single entries do not have more.
 const ITEMS: usize = 2048;
 /// Items that are worth a thread.
 const PIECE: usize = 1 << 16;
+
+/// The longest time between two questions whether to go on, while others work.
+const WAIT: Duration = Duration::from_millis(50);
+
+/// Whether the caller wants the results.
+struct Asked<'a> {
+    goes_on: &'a mut dyn FnMut() -> bool,
+    is_stopped: AtomicBool,
+}
+
+/// Says to the caller that a thread has ended, however it did.
+struct Ended<'a> {
+    left: &'a AtomicUsize,
+    caller: &'a Thread,
+}
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.left.fetch_sub(1, Ordering::Release);
+        self.caller.unpark();
+    }
+}
 
 impl Program {
     /// Computes the expressions for the first `length` rows of the columns, which come in the order of [`inputs`](Self::inputs): an array
@@ -29,30 +56,23 @@ impl Program {
     /// Lists that meet and are not equally long, and integers to negative powers: with the entry. Arrays that are not
     /// what was promised, or contradict themselves.
     pub fn run(&self, columns: &[&Array], length: u64) -> Result<Vec<Array>, Error> {
-        self.run_on(columns, length, 1)
+        Ok(self.run_while(columns, length, 1, &mut || true)?.unwrap_or_default())
     }
 
     /// The same by several threads, which live for the call, if there is enough for them to do. Neither values nor errors
-    /// depend on their number.
+    /// depend on their number. `goes_on` is asked again and again on the calling thread, after every few thousand items;
+    /// `None` if it says no.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_on(&self, columns: &[&Array], length: u64, threads: usize) -> Result<Vec<Array>, Error> {
-        let mut inputs = Vec::with_capacity(self.inputs.len());
-        for (at, input) in self.inputs.iter().enumerate() {
-            let found = match columns.get(at) {
-                Some(array) => input::prepared(array, input, length),
-                None => Err("it is not there".into()),
-            };
-            inputs.push(found.map_err(|what| Error {
-                text: input.name.as_str().into(),
-                at: 0..input.name.len(),
-                what: format!("the column {:?} cannot be computed with: {what}", input.name),
-                alias: None,
-                entry: None,
-                hint: None,
-            })?);
-        }
+    pub fn run_while(
+        &self,
+        columns: &[&Array],
+        length: u64,
+        threads: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Vec<Array>>, Error> {
+        let inputs = self.prepared(columns, length)?;
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         let program = match &self.plain {
             Some(plain) if inputs.iter().all(|input| input.is_whole) => plain,
@@ -63,45 +83,100 @@ impl Program {
         let whole = run.ranges;
         let items = whole.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
         let pieces = threads.min(items / PIECE).min(length).max(1);
-        let piece = |at: usize| length / pieces * at + (length % pieces).min(at);
-        let part = |at: usize| program.part(self, &inputs, piece(at)..piece(at + 1));
-        let made = std::thread::scope(|scope| {
+        let mut asked = Asked { goes_on, is_stopped: AtomicBool::new(false) };
+        let made = match program.pieces(self, &inputs, length, pieces, &mut asked) {
+            // Of several errors it is always the one that a single thread meets first.
+            Err(_) if pieces > 1 => program.pieces(self, &inputs, length, 1, &mut asked),
+            made => made,
+        };
+        if asked.is_stopped.into_inner() {
+            return Ok(None);
+        }
+        Ok(Some(made?.finish(columns, &inputs, &whole, length)))
+    }
+
+    fn prepared<'c>(&self, columns: &[&'c Array], length: u64) -> Result<Vec<Prepared<'c>>, Error> {
+        let prepared = self.inputs.iter().enumerate().map(|(at, input)| {
+            let found = match columns.get(at) {
+                Some(array) => input::prepared(array, input, length),
+                None => Err("it is not there".into()),
+            };
+            found.map_err(|what| Error {
+                text: input.name.as_str().into(),
+                at: 0..input.name.len(),
+                what: format!("the column {:?} cannot be computed with: {what}", input.name),
+                alias: None,
+                entry: None,
+                hint: None,
+            })
+        });
+        prepared.collect()
+    }
+
+    /// The results for all rows, of pieces that are computed side by side.
+    fn pieces<'p>(
+        &'p self,
+        promised: &'p Self,
+        inputs: &'p [Prepared<'p>],
+        length: usize,
+        pieces: usize,
+        asked: &mut Asked<'_>,
+    ) -> Result<Outputs<'p>, Error> {
+        let start = |at: usize| length / pieces * at + (length % pieces).min(at);
+        let rows = |at: usize| start(at)..start(at + 1);
+        let Asked { goes_on, is_stopped } = asked;
+        let is_stopped = &*is_stopped;
+        let mut ask = || {
+            if !is_stopped.load(Ordering::Relaxed) && !goes_on() {
+                is_stopped.store(true, Ordering::Relaxed);
+            }
+            !is_stopped.load(Ordering::Relaxed)
+        };
+        let caller = &std::thread::current();
+        let left = &AtomicUsize::new(0);
+        std::thread::scope(|scope| {
             let others: Vec<_> = (1..pieces)
-                .map(|at| (at, std::thread::Builder::new().spawn_scoped(scope, move || part(at))))
+                .map(|at| {
+                    left.fetch_add(1, Ordering::Relaxed);
+                    let work = move || {
+                        let _ended = Ended { left, caller };
+                        self.part(promised, inputs, rows(at), &mut || !is_stopped.load(Ordering::Relaxed))
+                    };
+                    let other = std::thread::Builder::new().spawn_scoped(scope, work);
+                    (at, other.inspect_err(|_| drop(Ended { left, caller })))
+                })
                 .collect();
-            let mut made = part(0)?;
+            let mut made = self.part(promised, inputs, rows(0), &mut ask)?;
+            while left.load(Ordering::Acquire) > 0 {
+                std::thread::park_timeout(WAIT);
+                ask();
+            }
             for (at, other) in others {
                 let other = match other.map(std::thread::ScopedJoinHandle::join) {
                     Ok(Ok(other)) => other,
                     Ok(Err(panic)) => std::panic::resume_unwind(panic),
                     // There is no further thread to be had.
-                    Err(_) => part(at),
+                    Err(_) => self.part(promised, inputs, rows(at), &mut ask),
                 };
                 made.extend(other?);
             }
             Ok(made)
-        });
-        let outputs = match made {
-            Ok(outputs) => outputs,
-            // Of several errors it is always the one that a single thread meets first.
-            Err(_) if pieces > 1 => program.part(self, &inputs, 0..length)?,
-            Err(error) => return Err(error),
-        };
-        Ok(outputs.finish(columns, &inputs, &whole, length))
+        })
     }
 
-    /// The results for some rows.
+    /// The results for some rows; for fewer if the work is not to go on.
     fn part<'p>(
         &'p self,
         promised: &'p Self,
         inputs: &'p [Prepared<'p>],
         rows: Range<usize>,
+        goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Outputs<'p>, Error> {
         let mut run = Run::new(self, inputs);
         run.ranges(rows.clone());
         let mut outputs = Outputs::new(self, promised, &run.ranges);
         let (mut start, mut step) = (rows.start, ITEMS);
-        while start < rows.end && !self.steps.is_empty() {
+        while start < rows.end && !self.steps.is_empty() && goes_on() {
             let mut end = start + step.min(rows.end - start);
             loop {
                 run.ranges(start..end);

@@ -20,7 +20,6 @@ use reader::Reader;
 pub(crate) use reader::joined_up;
 use rows::Rows;
 use std::{
-    collections::HashMap,
     ops::{Range, RangeBounds},
     sync::Arc,
 };
@@ -523,7 +522,7 @@ impl Selection {
         threads: Option<usize>,
         tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Selected> {
-        let mut reader = Reader { inputs: &self.inputs, threads, tick, held: HashMap::new() };
+        let mut reader = Reader::new(&self.inputs, threads, tick);
         let mut rows = Rows::All(range.clone());
         if let Some(wanted) = &self.entries {
             let begin = wanted.partition_point(|entry| *entry < range.start);

@@ -9,7 +9,7 @@ use super::{
 use crate::ProgressCallback;
 use forthwith_expr::{Interval, holding as rows_that_hold};
 use forthwith_plan::{Limit, Limits, Result};
-use std::{collections::HashMap, ops::Range};
+use std::ops::Range;
 
 /// Parts that are read one by one cost a request each: of more of them, those that are nearest become one.
 const MOST_PARTS: usize = 16;
@@ -70,7 +70,7 @@ impl Selection {
         for part in certain.iter().cloned().chain(std::iter::once(range.end..range.end)) {
             for unknown in promising(&self.inputs, cut, &(at..part.start))? {
                 let tick = tick.as_deref_mut();
-                let mut reader = Reader { inputs: &self.inputs, threads, tick, held: HashMap::new() };
+                let mut reader = Reader::new(&self.inputs, threads, tick);
                 let rows = Rows::All(unknown);
                 let passed = reader.computed(cut, &rows)?;
                 let held = passed.first().and_then(rows_that_hold).unwrap_or_default();
@@ -79,7 +79,7 @@ impl Selection {
             at = part.end;
             entries.push(part);
         }
-        let reader = Reader { inputs: &self.inputs, threads, tick, held: HashMap::new() };
+        let reader = Reader::new(&self.inputs, threads, tick);
         self.columns_of(reader, range, Rows::Some(entries))
     }
 }

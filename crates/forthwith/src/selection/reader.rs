@@ -7,27 +7,62 @@ use super::{
     missing,
     rows::{EntryRuns, Part, Rows, parts},
 };
-use crate::{ProgressCallback, Table};
+use crate::{Progress, ProgressCallback, Table};
 use forthwith_columns::Array;
-use forthwith_plan::{Error, Group, Plan, Result};
-use std::{collections::HashMap, iter, ops::Range};
+use forthwith_plan::{Error, ErrorKind, Group, Plan, Result};
+use forthwith_platform::Instant;
+use std::{collections::HashMap, iter, ops::Range, time::Duration};
 
 /// Reads fields once each, for rows that become fewer.
 pub(super) struct Reader<'a, 'b, 'c> {
-    pub(super) inputs: &'a Inputs,
-    pub(super) threads: Option<usize>,
-    pub(super) tick: Option<&'b mut ProgressCallback<'c>>,
+    inputs: &'a Inputs,
+    threads: Option<usize>,
+    tick: Option<&'b mut ProgressCallback<'c>>,
+    /// What `tick` heard last.
+    progress: Progress,
     /// The columns that were read, for the present rows.
-    pub(super) held: HashMap<Input, Array>,
+    held: HashMap<Input, Array>,
 }
 
-impl Reader<'_, '_, '_> {
+/// The time between two calls of `tick` while expressions are computed.
+const TICK: Duration = Duration::from_millis(20);
+
+impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
+    pub(super) fn new(
+        inputs: &'a Inputs,
+        threads: Option<usize>,
+        tick: Option<&'b mut ProgressCallback<'c>>,
+    ) -> Self {
+        Self { inputs, threads, tick, progress: Progress::default(), held: HashMap::new() }
+    }
+
     /// Expressions, for whose fields these rows are read.
     pub(super) fn computed(&mut self, computed: &Computed, rows: &Rows) -> Result<Vec<Array>> {
         self.read(&computed.inputs, rows)?;
+        let mut tick = self.tick.take();
+        let made = self.made(computed, rows, tick.as_deref_mut());
+        self.tick = tick;
+        made
+    }
+
+    /// Expressions of fields that were read.
+    fn made(
+        &self,
+        computed: &Computed,
+        rows: &Rows,
+        mut tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<Vec<Array>> {
         let inputs = computed.inputs.iter().map(|input| self.array(*input)).collect::<Result<Vec<_>>>()?;
-        let made = computed.program.run_on(&inputs, rows.len(), self.workers());
-        made.map_err(|error| {
+        let mut told = Instant::now();
+        let mut goes_on = || match &mut tick {
+            Some(tick) if told.elapsed() >= TICK => {
+                told = Instant::now();
+                tick(self.progress)
+            }
+            _ => true,
+        };
+        let made = computed.program.run_while(&inputs, rows.len(), self.workers(), &mut goes_on);
+        let made = made.map_err(|error| {
             let entry = error.entry.and_then(|row| rows.entry(row));
             let error = Error::invalid(error.to_string());
             let error = match entry {
@@ -36,7 +71,19 @@ impl Reader<'_, '_, '_> {
             };
             let table = &self.inputs.table;
             error.in_file(table.file().uri()).in_object(table.path())
-        })
+        })?;
+        made.ok_or_else(|| Error::new(ErrorKind::Cancelled))
+    }
+
+    /// Blocks of a table as columns.
+    fn decoded(&mut self, table: &Table, plan: &Plan) -> Result<Vec<Array>> {
+        let Some(tick) = self.tick.as_deref_mut() else { return table.read(plan, self.threads, None) };
+        let latest = &mut self.progress;
+        let mut told = |progress| {
+            *latest = progress;
+            tick(progress)
+        };
+        table.read(plan, self.threads, Some(&mut told))
     }
 
     pub(super) fn array(&self, input: Input) -> Result<&Array> {
@@ -199,7 +246,7 @@ impl Reader<'_, '_, '_> {
 
     fn range(&mut self, table: &Table, fields: &[u32], range: Range<u64>) -> Result<Vec<Array>> {
         let plan = table.plan(fields, range)?;
-        table.read(&plan, self.threads, self.tick.as_deref_mut())
+        self.decoded(table, &plan)
     }
 
     /// Reads the blocks that have the entries. Fields that are divided alike are read together, if they are read alike as well.
@@ -255,7 +302,7 @@ impl Reader<'_, '_, '_> {
             let plan = table.plan(fields, part.clone())?;
             let chosen: Vec<u64> = rows.runs().iter().flat_map(Clone::clone).collect();
             if let Some(plan) = plan.choosing(chosen.into()) {
-                let arrays = table.read(&plan, self.threads, self.tick.as_deref_mut())?;
+                let arrays = self.decoded(table, &plan)?;
                 return Ok((arrays, iter::once(0..count).collect()));
             }
         }
