@@ -17,11 +17,9 @@ impl Moment {
     /// `2024-01-31`, `2024-01-31T12:30`, with seconds and up to nine digits of a fraction behind it, with `Z` or an offset such
     /// as `+01:00`; a space may stand for the `T`.
     #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut rest = text.as_bytes();
-        let year = digits(&mut rest, 4)?;
-        let month = mark(&mut rest, b'-').and_then(|()| digits(&mut rest, 2))?;
-        let day = mark(&mut rest, b'-').and_then(|()| digits(&mut rest, 2))?;
+    pub fn parse(text: &[u8]) -> Option<Self> {
+        let (date, mut rest) = text.split_first_chunk()?;
+        let (year, month, day) = year_month_day(date)?;
         if !(1..=12).contains(&month) || !(1..=days_in(year, month)).contains(&day) {
             return None;
         }
@@ -30,16 +28,18 @@ impl Moment {
             return Some(Self { day, nanosecond: 0, has_zone: false });
         }
         mark(&mut rest, b'T').or_else(|| mark(&mut rest, b' '))?;
-        let (hour, minute) = clock(&mut rest)?;
-        let mut nanosecond = (hour * 60 + minute) * 60 * SECOND;
-        if mark(&mut rest, b':').is_some() {
-            let second = digits(&mut rest, 2).filter(|second| *second < 60)?;
-            nanosecond += second * SECOND;
+        let mut nanosecond;
+        if let Some((time, others)) = rest.split_first_chunk().filter(|(time, _)| time[5] == b':') {
+            nanosecond = second_of_day(time)? * SECOND;
+            rest = others;
             if mark(&mut rest, b'.').is_some() {
                 let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
                 let missing = 9_u32.checked_sub(u32::try_from(count).ok()?)?;
                 nanosecond += digits(&mut rest, count)? * 10_i64.pow(missing);
             }
+        } else {
+            let (hour, minute) = clock(&mut rest)?;
+            nanosecond = (hour * 60 + minute) * 60 * SECOND;
         }
         let mut has_zone = mark(&mut rest, b'Z').is_some();
         if !rest.is_empty() && !has_zone {
@@ -110,6 +110,25 @@ fn clock(rest: &mut &[u8]) -> Option<(i64, i64)> {
     Some((hour, minute))
 }
 
+/// Year, month and day of `2024-01-31`, which need not exist. All digits are looked at before the one decision.
+fn year_month_day(text: &[u8; 10]) -> Option<(i64, i64, i64)> {
+    let digit = |at: usize| text[at].wrapping_sub(b'0');
+    let are_digits = [0, 1, 2, 3, 5, 6, 8, 9].iter().fold(true, |all, at| all & (digit(*at) < 10));
+    let number = |at: usize| 10 * i64::from(digit(at)) + i64::from(digit(at + 1));
+    let is_date = are_digits & (text[4] == b'-') & (text[7] == b'-');
+    is_date.then(|| (100 * number(0) + number(2), number(5), number(8)))
+}
+
+/// The second of a day of `12:30:15`.
+fn second_of_day(text: &[u8; 8]) -> Option<i64> {
+    let digit = |at: usize| text[at].wrapping_sub(b'0');
+    let are_digits = [0, 1, 3, 4, 6, 7].iter().fold(true, |all, at| all & (digit(*at) < 10));
+    let number = |at: usize| 10 * i64::from(digit(at)) + i64::from(digit(at + 1));
+    let (hour, minute, second) = (number(0), number(3), number(6));
+    let is_time = are_digits & (text[2] == b':') & (text[5] == b':');
+    (is_time & (hour < 24) & (minute < 60) & (second < 60)).then(|| (hour * 60 + minute) * 60 + second)
+}
+
 fn days_in(year: i64, month: i64) -> i64 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
@@ -135,7 +154,7 @@ mod tests {
     fn hundredths(text: &str) -> Option<(i128, bool)> {
         let total =
             |found: Moment| i128::from(found.day) * 8_640_000 + i128::from(found.nanosecond / 10_000_000);
-        Moment::parse(text).map(|found| (total(found), found.has_zone))
+        Moment::parse(text.as_bytes()).map(|found| (total(found), found.has_zone))
     }
 
     #[test]
@@ -181,11 +200,11 @@ mod tests {
 
     #[test]
     fn moments_are_counts_of_what_a_column_counts() {
-        let noon = Moment::parse("1970-01-02T12:00").expect("noon");
+        let noon = Moment::parse(b"1970-01-02T12:00").expect("noon");
         assert_eq!(noon.count(LogicalType::Date), Ok((1, true)));
         let local = LogicalType::Timestamp { unit: TimeUnit::Milli, zone: None };
         assert_eq!(noon.count(local), Ok((129_600_000, false)));
-        let zoned = Moment::parse("1970-01-02T12:00Z").expect("noon");
+        let zoned = Moment::parse(b"1970-01-02T12:00Z").expect("noon");
         assert!(zoned.count(local).is_err());
         assert!(noon.count(LogicalType::Half).is_err());
     }

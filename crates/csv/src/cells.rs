@@ -1,15 +1,23 @@
 //! Text to cells.
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
+use forthwith_kernels::marks::{LANES, marks};
 use forthwith_plan::{Error, Result};
 
 /// Cells of one record after the other, of text that arrives in pieces.
 ///
+/// Separators, quotes and line breaks of a piece are found first. A record that lies within the piece and has no doubled quotes is
+/// divided there; any other one goes through `csv-core`, which puts the text of its cells together.
+///
 /// Empty lines are skipped, unless records have a single cell: then each is a record with a missing cell.
 pub(crate) struct Records {
     reader: Reader,
-    output: Vec<u8>,
+    /// Where in the piece separators, quotes and parts of line breaks are.
+    marks: Vec<u64>,
+    /// The cells of the record, which lie in the piece or in `output`.
     cells: Vec<Placed>,
+    is_in_piece: bool,
+    output: Vec<u8>,
     written: usize,
     place: Place,
     /// Whether the last record ended with a carriage return, to which a line feed belongs.
@@ -17,13 +25,12 @@ pub(crate) struct Records {
     /// Whether an empty line is a record with an empty cell.
     takes_empty_lines: bool,
     separator: u8,
-    /// Bytes that are a separator, a quote or part of a line break.
-    is_special: [bool; 256],
 }
 
 /// A cell of a record.
 #[derive(Clone, Copy)]
 struct Placed {
+    start: usize,
     end: usize,
     is_quoted: bool,
 }
@@ -35,6 +42,13 @@ enum Place {
     Cell,
     /// Within a cell, of which the first byte was a quote or not.
     Inside(bool),
+}
+
+/// A record.
+#[derive(Clone, Copy)]
+pub(crate) struct Record<'a> {
+    text: &'a [u8],
+    cells: &'a [Placed],
 }
 
 /// A cell: its text, and whether there were quotes around it.
@@ -56,16 +70,13 @@ const LONGEST: usize = 64 << 20;
 
 impl Records {
     pub(crate) fn new(separator: u8) -> Self {
-        let mut is_special = [false; 256];
-        for byte in [separator, b'"', b'\n', b'\r'] {
-            is_special[usize::from(byte)] = true;
-        }
         Self {
             separator,
-            is_special,
             reader: ReaderBuilder::new().delimiter(separator).build(),
-            output: vec![0; 4096],
+            marks: Vec::new(),
             cells: Vec::new(),
+            is_in_piece: false,
+            output: vec![0; 4096],
             written: 0,
             place: Place::Record,
             after_return: false,
@@ -78,86 +89,98 @@ impl Records {
         self.takes_empty_lines = take;
     }
 
-    /// Parses a record from the beginning of a piece; an empty piece is the end of the text. Returns how many bytes were taken, and
-    /// whether a record is complete: otherwise the next piece is wanted.
-    pub(crate) fn read(&mut self, piece: &[u8]) -> Result<(usize, bool)> {
-        let mut taken = 0;
+    /// Begins a piece; an empty one is the end of the text. [`read`](Self::read) and [`record`](Self::record) are about it.
+    pub(crate) fn begin(&mut self, piece: &[u8]) {
+        marks(piece, [self.separator, b'"', b'\n', b'\r'], &mut self.marks);
+    }
+
+    /// Parses a record, or goes on with it, from a byte of the piece. Returns the byte at which the next one begins, and whether the
+    /// record is complete: otherwise the next piece is wanted.
+    pub(crate) fn read(&mut self, piece: &[u8], at: usize) -> Result<(usize, bool)> {
+        let mut at = at;
         loop {
             if self.place == Place::Record {
-                taken += self.line_breaks(&piece[taken..]);
-                if let Some(b'\r' | b'\n') = piece.get(taken) {
-                    self.cells.push(Placed { end: self.written, is_quoted: false });
-                    return Ok((self.after_record(piece, taken + 1), true));
+                at += self.line_breaks(&piece[at..]);
+                if let Some(b'\r' | b'\n') = piece.get(at) {
+                    self.add(self.written, false);
+                    return Ok((self.after_record(piece, at + 1), true));
                 }
-                if let Some(length) = self.plain(&piece[taken..]) {
-                    return Ok((taken + length, true));
+                if self.written == 0 && self.cells.is_empty() {
+                    match self.within(piece, at) {
+                        Some(next) => return Ok((next, true)),
+                        None => self.clear(),
+                    }
                 }
             }
-            let left = &piece[taken..];
+            let left = &piece[at..];
             if left.is_empty() && !piece.is_empty() {
-                return Ok((taken, false));
+                return Ok((at, false));
             }
             if let (Place::Record | Place::Cell, Some(first)) = (self.place, left.first()) {
                 self.place = Place::Inside(*first == b'"');
             }
             let (result, read, wrote) = self.reader.read_field(left, &mut self.output[self.written..]);
-            taken += read;
+            at += read;
             self.written += wrote;
             match result {
-                ReadFieldResult::OutputFull if self.output.len() >= LONGEST => {
-                    return Err(Error::fault(format!(
-                        "a record of more than {LONGEST} bytes: is a quote missing?"
-                    )));
-                }
+                ReadFieldResult::OutputFull if self.output.len() >= LONGEST => return Err(too_long()),
                 ReadFieldResult::OutputFull => self.output.resize(2 * self.output.len(), 0),
                 ReadFieldResult::Field { record_end } => {
-                    let is_quoted = self.place == Place::Inside(true);
-                    self.cells.push(Placed { end: self.written, is_quoted });
+                    self.add(self.written, self.place == Place::Inside(true));
                     self.place = if record_end { Place::Record } else { Place::Cell };
                     if record_end {
-                        return Ok((self.after_record(piece, taken), true));
+                        return Ok((self.after_record(piece, at), true));
                     }
                 }
-                ReadFieldResult::InputEmpty | ReadFieldResult::End => return Ok((taken, false)),
+                ReadFieldResult::InputEmpty | ReadFieldResult::End => return Ok((at, false)),
             }
         }
     }
 
-    /// Parses a record without quotes whose end is in the piece, and returns its bytes with the line break. The reader, which is
-    /// between records, does not see it; `None` leaves any other record to it.
-    fn plain(&mut self, piece: &[u8]) -> Option<usize> {
-        if self.written > 0 || !self.cells.is_empty() {
-            return None;
-        }
-        let mut start = 0;
-        for (at, byte) in piece.iter().enumerate() {
-            if !self.is_special[usize::from(*byte)] {
-                continue;
+    /// Appends a cell of the output, which ends there.
+    fn add(&mut self, end: usize, is_quoted: bool) {
+        let start = self.cells.last().map_or(0, |cell| cell.end);
+        self.cells.push(Placed { start, end, is_quoted });
+    }
+
+    /// Divides a record whose end is in the piece and which has no quotes but those around cells. The reader, which is between records,
+    /// does not see it; `None` leaves any other record to it.
+    fn within(&mut self, piece: &[u8], from: usize) -> Option<usize> {
+        let mut ahead = Ahead::new(&self.marks, from);
+        let (mut start, mut lines) = (from, 1);
+        loop {
+            let mut at = ahead.next()?;
+            let mut cell = Placed { start, end: at, is_quoted: false };
+            if piece[at] == b'"' && at == start {
+                let end = loop {
+                    let mark = ahead.next()?;
+                    match piece[mark] {
+                        b'"' => break mark,
+                        b'\n' => lines += 1,
+                        _ => {}
+                    }
+                };
+                at = ahead.next().filter(|next| *next == end + 1)?;
+                cell = Placed { start: start + 1, end, is_quoted: true };
             }
-            let is_break = match byte {
-                b'\n' => true,
-                b'\r' => piece.get(at + 1) == Some(&b'\n'),
-                _ => false,
+            if at - from > LONGEST {
+                return None;
+            }
+            let next = match piece[at] {
+                b'\n' => at + 1,
+                b'\r' if piece.get(at + 1) == Some(&b'\n') => at + 2,
+                byte if byte == self.separator => {
+                    self.cells.push(cell);
+                    start = at + 1;
+                    continue;
+                }
+                _ => return None,
             };
-            if (!is_break && *byte != self.separator) || at > LONGEST {
-                break;
-            }
-            let cell = &piece[start..at];
-            let end = self.written + cell.len();
-            if end > self.output.len() {
-                self.output.resize(end.max(2 * self.output.len()), 0);
-            }
-            self.output[self.written..end].copy_from_slice(cell);
-            self.written = end;
-            self.cells.push(Placed { end, is_quoted: false });
-            if is_break {
-                self.reader.set_line(self.reader.line() + 1);
-                return Some(at + if *byte == b'\r' { 2 } else { 1 });
-            }
-            start = at + 1;
+            self.cells.push(cell);
+            self.is_in_piece = true;
+            self.reader.set_line(self.reader.line() + lines);
+            return Some(next);
         }
-        self.clear();
-        None
     }
 
     /// The end of a record of which this many bytes were taken: with the line feed after a carriage return, if it has arrived.
@@ -183,33 +206,75 @@ impl Records {
         usize::from(self.after_return && piece.first() == Some(&b'\n'))
     }
 
-    /// The number of cells of the record.
-    pub(crate) fn len(&self) -> usize {
-        self.cells.len()
-    }
-
-    /// The cells of the record.
-    pub(crate) fn cells(&self) -> impl Iterator<Item = Cell<'_>> {
-        (0..self.len()).map(|at| self.cell(at))
-    }
-
-    /// A cell of the record; a missing one if it has no such cell.
-    pub(crate) fn cell(&self, at: usize) -> Cell<'_> {
-        let end = |at: usize| self.cells.get(at).map_or(0, |placed| placed.end);
-        let start = at.checked_sub(1).map_or(0, end);
-        let Some(Placed { end, is_quoted }) = self.cells.get(at).copied() else { return Cell::default() };
-        Cell { text: self.output.get(start..end).unwrap_or_default(), is_quoted }
+    /// The record that was read last of the piece.
+    pub(crate) fn record<'a>(&'a self, piece: &'a [u8]) -> Record<'a> {
+        Record { text: if self.is_in_piece { piece } else { &self.output }, cells: &self.cells }
     }
 
     /// Begins the next record.
     pub(crate) fn clear(&mut self) {
         self.written = 0;
         self.cells.clear();
+        self.is_in_piece = false;
     }
 
     /// The line on which the reader stands, from 1.
     pub(crate) fn line(&self) -> u64 {
         self.reader.line()
+    }
+}
+
+fn too_long() -> Error {
+    Error::fault(format!("a record of more than {LONGEST} bytes: is a quote missing?"))
+}
+
+impl<'a> Record<'a> {
+    /// The number of cells.
+    pub(crate) const fn len(self) -> usize {
+        self.cells.len()
+    }
+
+    /// The cells.
+    pub(crate) fn cells(self) -> impl Iterator<Item = Cell<'a>> {
+        self.cells.iter().map(move |placed| self.at(placed))
+    }
+
+    /// A cell; a missing one if there is no such cell.
+    pub(crate) fn cell(self, at: usize) -> Cell<'a> {
+        self.cells.get(at).map_or_else(Cell::default, |placed| self.at(placed))
+    }
+
+    fn at(self, placed: &Placed) -> Cell<'a> {
+        Cell {
+            text: self.text.get(placed.start..placed.end).unwrap_or_default(),
+            is_quoted: placed.is_quoted,
+        }
+    }
+}
+
+/// The marks of a piece from a byte on.
+struct Ahead<'a> {
+    marks: &'a [u64],
+    word: usize,
+    mask: u64,
+}
+
+impl<'a> Ahead<'a> {
+    fn new(marks: &'a [u64], from: usize) -> Self {
+        let word = from / LANES;
+        let mask = marks.get(word).map_or(0, |mask| mask & (u64::MAX << (from % LANES)));
+        Self { marks, word, mask }
+    }
+
+    /// The byte of the next mark.
+    fn next(&mut self) -> Option<usize> {
+        while self.mask == 0 {
+            self.word += 1;
+            self.mask = *self.marks.get(self.word)?;
+        }
+        let at = self.word * LANES + self.mask.trailing_zeros() as usize;
+        self.mask &= self.mask - 1;
+        Some(at)
     }
 }
 
@@ -223,15 +288,18 @@ mod tests {
         records.take_empty_lines(takes_empty_lines);
         let mut found = Vec::new();
         let pieces = text.chunks(step).chain([&[][..]]);
-        for mut piece in pieces {
+        for piece in pieces {
+            records.begin(piece);
+            let mut at = 0;
             loop {
-                let (taken, complete) = records.read(piece).expect("records");
-                piece = &piece[taken..];
+                let (next, complete) = records.read(piece, at).expect("records");
+                at = next;
                 if !complete {
                     break;
                 }
                 let text = |cell: Cell<'_>| String::from_utf8_lossy(cell.text).into_owned();
-                found.push(records.cells().map(|cell| (!cell.is_missing()).then(|| text(cell))).collect());
+                let cells = records.record(piece).cells();
+                found.push(cells.map(|cell| (!cell.is_missing()).then(|| text(cell))).collect());
                 records.clear();
             }
         }
@@ -251,6 +319,12 @@ mod tests {
             vec![Some(String::new()), None],
             some(&["3"]),
         ];
+        for step in 1..=text.len() {
+            assert_eq!(records(text, step, false), wanted, "in steps of {step}");
+        }
+        let text = b"\"a b\",\"c,\rd\"\r\n\"x\ny\",z\n\"p\"q,r\ns\"t,\"\"\n\"u\",\"v";
+        let wanted = [["a b", "c,\rd"], ["x\ny", "z"], ["pq", "r"], ["s\"t", ""], ["u", "v"]];
+        let wanted: Vec<_> = wanted.iter().map(|cells| some(cells)).collect();
         for step in 1..=text.len() {
             assert_eq!(records(text, step, false), wanted, "in steps of {step}");
         }

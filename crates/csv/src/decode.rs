@@ -56,28 +56,30 @@ impl Recipe {
         let mut records = Records::new(self.separator);
         records.take_empty_lines(self.width == 1);
         let mut filled: Vec<Filled> = self.columns.iter().map(Filled::new).collect();
-        let (mut left, mut rows) = (text, 0);
-        loop {
-            let (taken, complete) = records.read(left)?;
-            left = &left[taken..];
-            if complete {
-                if records.len() != self.width {
-                    return Err(Error::mismatch(
-                        "the number of cells",
-                        self.width as u64,
-                        records.len() as u64,
-                    )
-                    .at_entry(first + rows));
+        let mut rows = 0;
+        for piece in [text, &[]] {
+            let mut at = 0;
+            records.begin(piece);
+            loop {
+                let (next, complete) = records.read(piece, at)?;
+                at = next;
+                if !complete {
+                    break;
+                }
+                let record = records.record(piece);
+                if record.len() != self.width {
+                    let (expected, found) = (self.width as u64, record.len() as u64);
+                    return Err(
+                        Error::mismatch("the number of cells", expected, found).at_entry(first + rows)
+                    );
                 }
                 for (filled, column) in filled.iter_mut().zip(&self.columns) {
                     filled
-                        .push(records.cell(column.at), column)
+                        .push(record.cell(column.at), column)
                         .map_err(|error| error.at_entry(first + rows))?;
                 }
                 rows += 1;
                 records.clear();
-            } else if taken == 0 && left.is_empty() {
-                break;
             }
         }
         let columns =

@@ -1,7 +1,7 @@
 //! Opening a file: one pass over its text.
 
 use crate::{
-    cells::{Cell, Records},
+    cells::{Cell, Record, Records},
     types::{CellType, Seen},
 };
 use forthwith_io::Source;
@@ -81,26 +81,31 @@ impl CsvFile {
         loop {
             let end = size.min(at + PIECE);
             let piece = source.read_one(at..end)?;
-            let mut left = match at {
+            let piece = match at {
                 0 => piece.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&piece),
                 _ => &piece[..],
             };
-            let is_end = left.is_empty();
-            scan.skip(records.feeds(left) as u64);
-            while is_end || !left.is_empty() {
-                let (taken, complete) =
-                    records.read(left).map_err(|error| error.at_byte(end - left.len() as u64))?;
-                left = &left[taken..];
+            let is_end = piece.is_empty();
+            scan.skip(records.feeds(piece) as u64);
+            records.begin(piece);
+            let mut read = 0;
+            // The byte of the file at which a byte of the piece stands.
+            let byte = |read: usize| end - (piece.len() - read) as u64;
+            while is_end || read < piece.len() {
+                let (next, complete) =
+                    records.read(piece, read).map_err(|error| error.at_byte(byte(read)))?;
+                read = next;
                 if !complete {
                     break;
                 }
+                let record = records.record(piece);
                 let is_open = is_end
                     && options.recover
-                    && ends_within_quotes(&records, source.as_ref(), scan.block.0.end..size)?;
+                    && ends_within_quotes(record, source.as_ref(), scan.block.0.end..size)?;
                 let found = if is_open {
                     Err(scan.fault("a cell whose quote does not end".into()))
                 } else {
-                    scan.record(&records, end - left.len() as u64, options.header)
+                    scan.record(record, records.line(), byte(read), options.header)
                 };
                 match found {
                     // Only the last record can be cut off.
@@ -126,40 +131,40 @@ impl CsvFile {
 }
 
 /// Whether the last cell of a file begins with a quote that does not end: the number of quotes in its record is odd.
-fn ends_within_quotes(records: &Records, source: &dyn Source, record: Range<u64>) -> Result<bool> {
-    if !records.cells().last().is_some_and(|cell| cell.is_quoted) {
+fn ends_within_quotes(record: Record<'_>, source: &dyn Source, bytes: Range<u64>) -> Result<bool> {
+    if !record.cells().last().is_some_and(|cell| cell.is_quoted) {
         return Ok(false);
     }
-    let text = source.read_one(record)?;
+    let text = source.read_one(bytes)?;
     Ok(text.iter().filter(|byte| **byte == b'"').count() % 2 == 1)
 }
 
 impl Scan {
-    /// Takes note of a record that ends at a byte.
-    fn record(&mut self, records: &Records, end: u64, header: bool) -> Result<()> {
+    /// Takes note of a record that ends at a byte, before a line.
+    fn record(&mut self, record: Record<'_>, line: u64, end: u64, header: bool) -> Result<()> {
         let Some(names) = &self.names else {
             let name = |(number, cell): (usize, Cell<'_>)| match header {
                 true => String::from_utf8(cell.text.to_vec())
                     .map_err(|_| Error::fault("a name of a column is not valid UTF-8").at_byte(0)),
                 false => Ok(format!("column_{number}")),
             };
-            self.names = Some((1..).zip(records.cells()).map(name).collect::<Result<_>>()?);
-            self.seen = vec![Seen::default(); records.len()];
+            self.names = Some((1..).zip(record.cells()).map(name).collect::<Result<_>>()?);
+            self.seen = vec![Seen::default(); record.len()];
             if header {
                 self.block.0 = end..end;
                 return Ok(());
             }
-            return self.cells(records, end);
+            return self.cells(record, end);
         };
-        if records.len() != names.len() {
-            let (found, line) = (records.len(), records.line());
+        if record.len() != names.len() {
+            let found = record.len();
             let what = format!(
                 "a record of {found} cells, where the first one has {} (it ends before line {line})",
                 names.len()
             );
             return Err(self.fault(what));
         }
-        self.cells(records, end)
+        self.cells(record, end)
     }
 
     /// The fault of the next record.
@@ -167,8 +172,8 @@ impl Scan {
         Error::fault(what).at_byte(self.block.0.end).at_entry(self.block.1.end)
     }
 
-    fn cells(&mut self, records: &Records, end: u64) -> Result<()> {
-        self.seen.iter_mut().zip(records.cells()).for_each(|(seen, cell)| seen.cell(cell));
+    fn cells(&mut self, record: Record<'_>, end: u64) -> Result<()> {
+        self.seen.iter_mut().zip(record.cells()).for_each(|(seen, cell)| seen.cell(cell));
         self.block.0.end = end;
         self.block.1.end += 1;
         if end - self.block.0.start >= BLOCK {

@@ -138,7 +138,7 @@ impl Seen {
             self.wide |= number.unsigned_abs() > EXACT;
         } else if unsigned(cell).is_some() {
             (self.integers, self.large, self.wide) = (true, true, true);
-        } else if float(cell).is_some() {
+        } else if is_decimal(cell) || float(cell).is_some() {
             self.floats = true;
         } else {
             self.texts = true;
@@ -184,7 +184,27 @@ pub(crate) fn boolean(cell: &[u8]) -> Option<bool> {
 /// A whole number of 64 bits. With zeros before it, it is a text, such as a postal code.
 pub(crate) fn integer(cell: &[u8]) -> Option<i64> {
     let digits = cell.strip_prefix(b"-").unwrap_or(cell);
-    if is_plain(digits) && cell != b"-0" { std::str::from_utf8(cell).ok()?.parse().ok() } else { None }
+    if (1..=SHORT).contains(&digits.len()) {
+        let number = short(digits).filter(|_| cell != b"-0")?;
+        return Some(if digits.len() < cell.len() { -number } else { number });
+    }
+    if is_plain(digits) { std::str::from_utf8(cell).ok()?.parse().ok() } else { None }
+}
+
+/// Digits whose number cannot be too large for 64 bits with a sign.
+const SHORT: usize = 18;
+
+/// A whole number of few digits, without zeros before it.
+fn short(digits: &[u8]) -> Option<i64> {
+    let mut number = 0;
+    for byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number = 10 * number + i64::from(digit);
+    }
+    (digits.len() == 1 || digits[0] != b'0').then_some(number)
 }
 
 /// A whole number of 64 bits without a sign.
@@ -213,12 +233,26 @@ pub(crate) fn float(cell: &[u8]) -> Option<f64> {
     std::str::from_utf8(cell).ok()?.parse().ok()
 }
 
+/// Whether these are digits with a point among them, which are always a floating-point number.
+fn is_decimal(cell: &[u8]) -> bool {
+    let digits = cell.strip_prefix(b"-").unwrap_or(cell);
+    let mut points = 0;
+    for byte in digits {
+        match byte {
+            b'0'..=b'9' => {}
+            b'.' => points += 1,
+            _ => return false,
+        }
+    }
+    points == 1 && digits.len() > 1 && !(digits[0] == b'0' && digits[1] != b'.')
+}
+
 /// A day or a time in ISO form.
 pub(crate) fn moment(cell: &[u8]) -> Option<Moment> {
     if cell.len() < 10 || cell[4] != b'-' || cell[7] != b'-' {
         return None;
     }
-    Moment::parse(std::str::from_utf8(cell).ok()?)
+    Moment::parse(cell)
 }
 
 /// Days since 1970.

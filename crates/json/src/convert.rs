@@ -18,7 +18,7 @@ pub(crate) const fn bounds(dtype: DType) -> Option<(i64, i64)> {
 
 /// A date or time as a column counts it.
 pub(crate) fn count(text: &str, meaning: LogicalType) -> Option<i64> {
-    let moment = Moment::parse(text)?;
+    let moment = Moment::parse(text.as_bytes())?;
     if moment.has_zone() != matches!(meaning, LogicalType::Timestamp { zone: Some(_), .. }) {
         return None;
     }

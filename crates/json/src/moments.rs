@@ -25,7 +25,7 @@ impl Moments {
             return;
         }
         let is_like = text.len() >= 10 && text.as_bytes()[4] == b'-';
-        match if is_like { Moment::parse(text) } else { None } {
+        match if is_like { Moment::parse(text.as_bytes()) } else { None } {
             None => self.others = true,
             Some(_) if text.len() == 10 => self.dates = true,
             Some(moment) => {
