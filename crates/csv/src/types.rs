@@ -123,6 +123,8 @@ impl Seen {
         if cell.is_empty() {
             self.blank = true;
         } else if self.texts {
+        } else if decimal(cell).is_some() {
+            self.floats = true;
         } else if let Some(moment) = moment(cell) {
             let has_time = cell.len() > 10;
             self.dates |= !has_time;
@@ -138,7 +140,7 @@ impl Seen {
             self.wide |= number.unsigned_abs() > EXACT;
         } else if unsigned(cell).is_some() {
             (self.integers, self.large, self.wide) = (true, true, true);
-        } else if is_decimal(cell) || float(cell).is_some() {
+        } else if float(cell).is_some() {
             self.floats = true;
         } else {
             self.texts = true;
@@ -219,6 +221,9 @@ fn is_plain(digits: &[u8]) -> bool {
 
 /// A floating-point number, `nan` and infinities among them. Digits without a point or an exponent are none: they are integers, or texts.
 pub(crate) fn float(cell: &[u8]) -> Option<f64> {
+    if let Some(value) = decimal(cell) {
+        return Some(value);
+    }
     let unsigned = cell.strip_prefix(b"-").or_else(|| cell.strip_prefix(b"+")).unwrap_or(cell);
     let begins = unsigned.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.');
     if begins {
@@ -233,19 +238,32 @@ pub(crate) fn float(cell: &[u8]) -> Option<f64> {
     std::str::from_utf8(cell).ok()?.parse().ok()
 }
 
-/// Whether these are digits with a point among them, which are always a floating-point number.
-fn is_decimal(cell: &[u8]) -> bool {
-    let digits = cell.strip_prefix(b"-").unwrap_or(cell);
-    let mut points = 0;
-    for byte in digits {
-        match byte {
-            b'0'..=b'9' => {}
-            b'.' => points += 1,
-            _ => return false,
-        }
+/// A number of few digits with a point among them. Its digits and the power of ten are both exact as floating-point numbers, so that
+/// their quotient is the number nearest to the text (Clinger, "How to read floating point numbers accurately").
+fn decimal(cell: &[u8]) -> Option<f64> {
+    let unsigned = cell.strip_prefix(b"-").unwrap_or(cell);
+    let whole = unsigned.iter().take(FEW).position(|byte| *byte == b'.')?;
+    let (before, after) = (&unsigned[..whole], &unsigned[whole + 1..]);
+    let power = *POWERS.get(after.len())?;
+    if before.is_empty() || before.len() + after.len() > FEW || (before[0] == b'0' && before.len() > 1) {
+        return None;
     }
-    points == 1 && digits.len() > 1 && !(digits[0] == b'0' && digits[1] != b'.')
+    let mut number = 0_u64;
+    for byte in before.iter().chain(after) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number = 10 * number + u64::from(digit);
+    }
+    let value = number as f64 / power;
+    Some(if unsigned.len() < cell.len() { -value } else { value })
 }
+
+/// Digits whose number is exact as a floating-point number.
+const FEW: usize = 15;
+const POWERS: [f64; FEW + 1] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// A day or a time in ISO form.
 pub(crate) fn moment(cell: &[u8]) -> Option<Moment> {
@@ -313,6 +331,33 @@ mod tests {
             (&["0x10"], CellType::String),
         ] {
             assert_eq!(found(cells), wanted, "{cells:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_few_digits_are_those_nearest_to_their_texts() {
+        let mut seed = 11_u64;
+        let mut next = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) % below
+        };
+        let mut exact = 0;
+        for _ in 0..20_000 {
+            let (before, after) = (next(12) as u32, next(12) as usize);
+            let sign = if next(2) == 0 { "-" } else { "" };
+            let whole = next(10_u64.pow(before.min(9)));
+            let digits: String = (0..after).map(|_| char::from(b'0' + next(10) as u8)).collect();
+            let text = format!("{sign}{whole}.{digits}");
+            let wanted: f64 = text.parse().expect("a number");
+            if let Some(found) = decimal(text.as_bytes()) {
+                exact += 1;
+                assert_eq!(found.to_bits(), wanted.to_bits(), "{text}");
+            }
+            assert_eq!(float(text.as_bytes()).map(f64::to_bits), Some(wanted.to_bits()), "{text}");
+        }
+        assert!(exact > 10_000, "{exact}");
+        for text in [".5", "1.2.3", "1.x", "00.5", "-", ".", "-.", "1", "1.2e3", "1234567890123456.5"] {
+            assert_eq!(decimal(text.as_bytes()), None, "{text}");
         }
     }
 }
