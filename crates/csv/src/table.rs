@@ -114,19 +114,8 @@ impl Dataset for CsvTable {
         if fields.is_empty() {
             return Ok(plan);
         }
-        let mut once: Vec<u32> = Vec::new();
-        for field in fields {
-            if !once.contains(field) {
-                once.push(*field);
-            }
-        }
-        if once.len() < fields.len() {
-            let array = |field| once.iter().position(|known| known == field).unwrap_or(0) as u32;
-            plan.picks = fields
-                .iter()
-                .map(|field| Pick { array: array(field), path: vec![], lists: vec![] })
-                .collect();
-        }
+        let (once, picks) = Pick::once(fields);
+        plan.picks = picks;
         let columns = once.iter().map(|field| self.requested(*field)).collect::<Result<_>>()?;
         plan.groups.push(self.group(columns)?);
         plan.delivered = 1;

@@ -63,19 +63,22 @@ type Columns = Vec<(String, Column)>;
 /// Finishers change columns. Each has one column of its own, so that several threads can each take the next;
 /// the order of the results does not depend on how many threads there are.
 fn finished(
-    mut columns: Columns,
+    columns: Columns,
     finishers: &[Finisher],
     memory: &Memory,
     threads: usize,
 ) -> std::result::Result<Columns, FinishError> {
     let rows: usize = columns.iter().map(|(_, column)| column.len()).sum();
+    let places: HashMap<String, usize> =
+        columns.iter().enumerate().rev().map(|(at, (name, _))| (name.clone(), at)).collect();
+    let mut all: Vec<Option<(String, Column)>> = columns.into_iter().map(Some).collect();
     let threads = if rows < WORTH_A_THREAD { 1 } else { threads.min(finishers.len()) };
     let own = finishers.iter().map(|finisher| {
-        let key = finisher.takes();
-        let at = columns.iter().position(|(name, _)| *name == key);
-        Mutex::new(Ok(at.map(|at| columns.swap_remove(at)).into_iter().collect::<Columns>()))
+        let at = places.get(&finisher.takes());
+        Mutex::new(Ok(at.and_then(|at| all[*at].take()).into_iter().collect::<Columns>()))
     });
     let own: Vec<_> = own.collect();
+    let mut columns: Columns = all.into_iter().flatten().collect();
     let next = AtomicUsize::new(0);
     let work = || {
         loop {

@@ -7,7 +7,10 @@
 use forthwith_columns::{Array, DType, Finisher, Form, kernels};
 use forthwith_forth::Output;
 use forthwith_plan::{Decoder, Error, Group, Plan, Result};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    collections::HashMap,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 /// The text in the columns of a group.
 pub(crate) struct Texts {
@@ -24,11 +27,12 @@ impl Texts {
             Form::String { key, binary: false } if plan.utf8 => Some(key),
             _ => None,
         });
+        let all = group.columns.iter().enumerate();
+        let places: HashMap<(&str, DType), usize> =
+            all.rev().map(|(at, column)| ((column.key.as_str(), column.dtype), at)).collect();
         for key in texts {
-            let column = |part: &str, dtype: DType| {
-                let name = format!("{key}-{part}");
-                group.columns.iter().position(|column| column.key == name && column.dtype == dtype)
-            };
+            let column =
+                |part: &str, dtype: DType| places.get(&(format!("{key}-{part}").as_str(), dtype)).copied();
             match (&group.decoder, column("offsets", DType::Int64), column("data", DType::UInt8)) {
                 (Decoder::Program(_), Some(offsets), Some(data)) => written.push([offsets, data]),
                 (Decoder::Program(program), ..) if program.finish.iter().any(|one| names(one, key)) => {}

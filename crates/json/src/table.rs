@@ -185,19 +185,8 @@ impl Dataset for JsonTable {
         if fields.is_empty() {
             return Ok(plan);
         }
-        let mut once: Vec<u32> = Vec::new();
-        for field in fields {
-            if !once.contains(field) {
-                once.push(*field);
-            }
-        }
-        if once.len() < fields.len() {
-            let array = |field| once.iter().position(|known| known == field).unwrap_or(0) as u32;
-            plan.picks = fields
-                .iter()
-                .map(|field| Pick { array: array(field), path: vec![], lists: vec![] })
-                .collect();
-        }
+        let (once, picks) = Pick::once(fields);
+        plan.picks = picks;
         plan.groups.push(self.group(&once)?);
         plan.delivered = 1;
         for number in self.within(&entries) {

@@ -109,13 +109,15 @@ pub fn append(
     parts: &BlockColumns,
     columns: &mut dyn Columns,
 ) -> Result<std::result::Result<(), &'static str>> {
-    let column = |spec: &ColumnSpec| {
-        block
-            .column(&spec.key)
+    let column = |(at, spec): (usize, &ColumnSpec)| {
+        // Most blocks have their columns in the order of the Form, as the parts are.
+        let there = block.columns.get(at).filter(|(name, _)| *name == spec.key).map(|(_, column)| column);
+        there
+            .or_else(|| block.column(&spec.key))
             .filter(|column| column.dtype() == spec.dtype)
             .ok_or_else(|| Error::invalid(format!("the block has no column {}", spec.key)))
     };
-    let own = parts.specs().map(column).collect::<Result<Vec<_>>>()?;
+    let own = parts.specs().enumerate().map(column).collect::<Result<Vec<_>>>()?;
     columns.wait()?;
     let mut before = columns.ends();
     before.resize(own.len() + parts.alternatives, 0);

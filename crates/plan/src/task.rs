@@ -5,7 +5,12 @@ use bytes::Bytes;
 use forthwith_columns::{DType, Encoding, Form, TextPolicy};
 use forthwith_program::Program;
 use serde::{Deserialize, Serialize};
-use std::{borrow::Cow, ops::Range, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, hash_map::Entry},
+    ops::Range,
+    sync::Arc,
+};
 
 /// The answer to "these columns, these entries". It can be printed, counted, cut, serialised and sent to
 /// another machine: a task never holds a closure.
@@ -133,6 +138,24 @@ pub struct Pick {
     /// Keys of lists of that, and how many items each of them has.
     #[serde(default)]
     pub lists: Vec<(String, u64)>,
+}
+
+impl Pick {
+    /// The fields without repetitions, and the array of each field among those of these: no picks if all are different.
+    #[must_use]
+    pub fn once(fields: &[u32]) -> (Vec<u32>, Vec<Self>) {
+        let mut arrays: HashMap<u32, u32> = HashMap::new();
+        let mut once = Vec::new();
+        for field in fields {
+            if let Entry::Vacant(place) = arrays.entry(*field) {
+                place.insert(once.len() as u32);
+                once.push(*field);
+            }
+        }
+        let pick = |field: &u32| Self { array: arrays[field], path: vec![], lists: vec![] };
+        let picks = if once.len() < fields.len() { fields.iter().map(pick).collect() } else { vec![] };
+        (once, picks)
+    }
 }
 
 /// The columns one kind of block fills.
@@ -357,5 +380,18 @@ impl Stored {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pick;
+
+    #[test]
+    fn repeated_fields_are_read_once() {
+        assert_eq!(Pick::once(&[7, 3]), (vec![7, 3], vec![]));
+        let (once, picks) = Pick::once(&[7, 3, 7, 9, 3]);
+        assert_eq!(once, [7, 3, 9]);
+        assert_eq!(picks.iter().map(|pick| pick.array).collect::<Vec<_>>(), [0, 1, 0, 2, 1]);
     }
 }

@@ -243,17 +243,8 @@ impl Dataset for OwnTable {
         if fields.is_empty() {
             return Ok(plan);
         }
-        let mut once: Vec<u32> = Vec::new();
-        for field in fields {
-            if !once.contains(field) {
-                once.push(*field);
-            }
-        }
-        if once.len() < fields.len() {
-            let array = |field| once.iter().position(|known| known == field).unwrap_or(0) as u32;
-            let pick = |field| Pick { array: array(field), path: Vec::new(), lists: Vec::new() };
-            plan.picks = fields.iter().map(pick).collect();
-        }
+        let (once, picks) = Pick::once(fields);
+        plan.picks = picks;
         plan.groups.push(self.group(&once)?);
         plan.delivered = 1;
         for (block, bytes, own) in if entries.is_empty() { Vec::new() } else { self.blocks(&entries)? } {
