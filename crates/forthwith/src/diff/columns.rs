@@ -4,7 +4,11 @@ use super::{ColumnDiff, DiffOptions, TableDiff, types::are_comparable};
 use crate::Table;
 use forthwith_columns::Form;
 use forthwith_plan::{Field, Result};
-use std::{collections::HashSet, ops::Range};
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    iter,
+    ops::Range,
+};
 
 /// A column that both tables have.
 #[derive(Clone, Debug)]
@@ -52,10 +56,16 @@ pub(super) fn pair(
     let (own, others) = (top(left, options)?, top(right, options)?);
     let mut taken: HashSet<u32> = HashSet::new();
     let mut pairs = Vec::new();
+    let mut of_path: HashMap<&str, VecDeque<u32>> = HashMap::new();
+    for &(at, path) in &others {
+        of_path.entry(path).or_default().push_back(at);
+    }
     for &(field, path) in &own {
-        let same_path = others.iter().find(|(at, other)| *other == path && !taken.contains(at));
+        let alike = of_path.get_mut(path);
+        let same_path =
+            alike.and_then(|alike| iter::from_fn(|| alike.pop_front()).find(|at| !taken.contains(at)));
         let found = match same_path {
-            Some((at, _)) => Some(*at),
+            Some(at) => Some(at),
             None if options.same_content => spelled_otherwise(right, path)?.filter(|at| !taken.contains(at)),
             None => None,
         };
@@ -68,15 +78,20 @@ pub(super) fn pair(
         }
     }
     let fields = right.fields()?;
+    let mut below: HashMap<u32, Vec<u32>> = HashMap::new();
+    for part in (0..).take(fields.len()) {
+        above(fields, part).for_each(|above| below.entry(above).or_default().push(part));
+    }
     for &(at, path) in others.iter().filter(|(at, _)| !taken.contains(at)) {
         // A column whose parts were compared is there as these.
-        let parts: Vec<u32> = (0..).take(fields.len()).filter(|part| is_below(fields, *part, at)).collect();
+        let parts = below.get(&at).map_or(&[][..], Vec::as_slice);
         if !parts.iter().any(|part| taken.contains(part)) {
             report.only[1].push(path.to_owned());
             continue;
         }
-        let is_leaf = |part: u32| !fields.iter().any(|field| field.parent == Some(part));
-        let missing = parts.iter().filter(|part| is_leaf(**part) && !is_taken(fields, **part, &taken));
+        let is_leaf = |part: &u32| !below.contains_key(part);
+        let is_taken = |part: u32| iter::once(part).chain(above(fields, part)).any(|at| taken.contains(&at));
+        let missing = parts.iter().filter(|part| is_leaf(part) && !is_taken(**part));
         report.only[1].extend(missing.filter_map(|part| Some(fields.get(*part as usize)?.path.clone())));
     }
     if options.common {
@@ -146,26 +161,9 @@ fn compared(
     Ok((!types_differ).then(|| ColumnPair { at, fields, path: path.to_owned(), entries }))
 }
 
-fn is_below(fields: &[Field], mut at: u32, above: u32) -> bool {
+/// The fields that a field is a part of, the nearest first.
+fn above(fields: &[Field], at: u32) -> impl Iterator<Item = u32> {
     // Parents stand before their children: the chain ends.
-    while let Some(parent) = fields.get(at as usize).and_then(|field| field.parent).filter(|up| *up < at) {
-        if parent == above {
-            return true;
-        }
-        at = parent;
-    }
-    false
-}
-
-/// Whether a field or one that it is a part of was compared.
-fn is_taken(fields: &[Field], mut at: u32, taken: &HashSet<u32>) -> bool {
-    loop {
-        if taken.contains(&at) {
-            return true;
-        }
-        match fields.get(at as usize).and_then(|field| field.parent).filter(|up| *up < at) {
-            Some(parent) => at = parent,
-            None => return false,
-        }
-    }
+    let parent = |at: u32| fields.get(at as usize).and_then(|field| field.parent).filter(|up| *up < at);
+    iter::successors(parent(at), move |at| parent(*at))
 }

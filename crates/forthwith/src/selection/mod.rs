@@ -20,6 +20,7 @@ use reader::Reader;
 pub(crate) use reader::joined_up;
 use rows::Rows;
 use std::{
+    collections::HashSet,
     ops::{Range, RangeBounds},
     sync::Arc,
 };
@@ -255,26 +256,17 @@ impl Selection {
         cut: Option<Computed>,
         entries: Option<Arc<[u64]>>,
     ) -> Self {
-        let mut all = Vec::new();
+        let (mut all, mut seen) = (Vec::new(), HashSet::new());
         let direct = columns.iter().filter_map(|column| match column.made {
             Made::Field(input) => Some(input),
             Made::Computed(_) => None,
         });
         let beside =
             [&cut, &computed].into_iter().flatten().flat_map(|computed| computed.inputs.iter().copied());
-        for input in direct.chain(beside) {
-            if !all.contains(&input) {
-                all.push(input);
-            }
-        }
-        let keys = inputs.keys();
-        all.extend(keys.into_iter().filter(|key| !all.contains(key)).collect::<Vec<_>>());
-        let mut fields: Vec<u32> = Vec::new();
-        for field in all.iter().filter_map(|input| inputs.field(*input)) {
-            if !fields.contains(&field) {
-                fields.push(field);
-            }
-        }
+        all.extend(direct.chain(beside).chain(inputs.keys()).filter(|input| seen.insert(*input)));
+        let mut known = HashSet::new();
+        let fields = all.iter().filter_map(|input| inputs.field(*input));
+        let fields: Vec<u32> = fields.filter(|field| known.insert(*field)).collect();
         Self { fields, all, inputs, columns, computed, cut, entries, bits: false }
     }
 

@@ -11,7 +11,12 @@ use crate::{Progress, ProgressCallback, Table};
 use forthwith_columns::Array;
 use forthwith_plan::{Error, ErrorKind, Group, Plan, Result};
 use forthwith_platform::Instant;
-use std::{collections::HashMap, iter, ops::Range, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    iter,
+    ops::Range,
+    time::Duration,
+};
 
 /// Reads fields once each, for rows that become fewer.
 pub(super) struct Reader<'a, 'b, 'c> {
@@ -113,8 +118,9 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
             _ => None,
         });
         let members: Vec<u32> = members.collect();
+        let mut seen = HashSet::new();
         for input in inputs.iter().map(|input| self.inputs.whole(*input)) {
-            if self.held.contains_key(&input) {
+            if self.held.contains_key(&input) || !seen.insert(input) {
                 continue;
             }
             let (fields, field) = match input {
@@ -129,7 +135,12 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
                 Input::United(at) => {
                     united.push(at);
                     match self.inputs.united(at)?.field {
-                        Some(field) if !self.held.contains_key(&Input::Field(field)) => (&mut wanted, field),
+                        Some(field)
+                            if !self.held.contains_key(&Input::Field(field))
+                                && seen.insert(Input::Field(field)) =>
+                        {
+                            (&mut wanted, field)
+                        }
                         _ => continue,
                     }
                 }
@@ -142,9 +153,7 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
                 }
                 Input::Member(at) => return Err(Error::fault(format!("there is no member {at}"))),
             };
-            if !fields.contains(&field) {
-                fields.push(field);
-            }
+            fields.push(field);
         }
         if !wanted.is_empty() {
             let arrays = self.rows(&self.inputs.table, &wanted, rows)?;
