@@ -36,6 +36,23 @@ def write_parquet(folder, columns):
     forthwith.write_parquet(folder / "p.parquet", columns)
 
 
+def write_csv(folder, columns):
+    forthwith.write_csv(folder / "c.csv", columns)
+
+
+def write_json(folder, columns):
+    forthwith.write_json(folder / "j.jsonl", columns)
+
+
+def cut(folder, columns):
+    cut = forthwith.open(folder / "p.parquet").arrays(cut="column7 > 0", library="np")
+    assert len(cut) == len(columns)
+
+
+def compare(folder, columns):
+    assert forthwith.diff(folder / "p.parquet", folder / "a.avro")["same"]
+
+
 def read(name):
     def reads(folder, columns):
         assert len(forthwith.open(f"{folder}/{name}").arrays(library="np")) == len(columns)
@@ -53,6 +70,12 @@ WORK = {
     "Avro is read": read("a.avro"),
     "Parquet is written": write_parquet,
     "Parquet is read": read("p.parquet"),
+    "Parquet is read with a cut": cut,
+    "Parquet is compared": compare,
+    "CSV is written": write_csv,
+    "CSV is read": read("c.csv"),
+    "JSON is written": write_json,
+    "JSON is read": read("j.jsonl"),
 }
 
 
